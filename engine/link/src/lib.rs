@@ -1,0 +1,1 @@
+//! The frames between a gateway and the engine: encode, decode, bounds.

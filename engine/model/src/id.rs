@@ -1,0 +1,149 @@
+//! Names of things: the long ones the outside world uses, and the dense numbers the exchange
+//! gives out in the order it first meets them.
+
+use rkyv::{Archive, Deserialize, Serialize};
+
+macro_rules! bytes_id {
+    ($(#[$doc:meta])* $name:ident, $len:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Archive, Serialize, Deserialize)]
+        pub struct $name(pub [u8; $len]);
+
+        impl $name {
+            /// All bytes zero: the absent value where the interface allows one.
+            pub const ZERO: Self = Self([0; $len]);
+
+            /// The bytes, in the order they are written.
+            #[must_use]
+            pub const fn as_bytes(&self) -> &[u8; $len] {
+                &self.0
+            }
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self::ZERO
+            }
+        }
+
+        impl core::fmt::Display for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.write_str("0x")?;
+                self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+            }
+        }
+
+        impl core::fmt::Debug for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                core::fmt::Display::fmt(self, f)
+            }
+        }
+    };
+}
+
+macro_rules! number {
+    ($(#[$doc:meta])* $name:ident, $int:ty) => {
+        $(#[$doc])*
+        #[derive(
+            Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug, Archive, Serialize, Deserialize,
+        )]
+        pub struct $name(pub $int);
+
+        impl core::fmt::Display for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                core::fmt::Display::fmt(&self.0, f)
+            }
+        }
+    };
+}
+
+bytes_id!(
+    /// EIP-712 hash of a signed order: its identity for ever (protocol 8).
+    OrderId,
+    32
+);
+bytes_id!(
+    /// A 20-byte wallet address: the outside name of an account (protocol 6).
+    WalletAddress,
+    20
+);
+bytes_id!(
+    /// The condition id of a market.
+    ConditionId,
+    32
+);
+bytes_id!(
+    /// A token id: an unsigned 256-bit integer, big-endian.
+    TokenId,
+    32
+);
+bytes_id!(
+    /// BLAKE3 of the reference text that makes an operator or account action safe to repeat; the
+    /// text itself is in the frame's evidence (protocol 6, 16).
+    Reference,
+    32
+);
+bytes_id!(
+    /// A v4-shaped UUID that names an API key (protocol 7).
+    ApiKey,
+    16
+);
+bytes_id!(
+    /// First 16 bytes of the BLAKE3 of a request's signature; zero = the request is not remembered.
+    Digest16,
+    16
+);
+
+number!(
+    /// Dense number of an account, in order of first appearance.
+    AccountNumber,
+    u32
+);
+number!(
+    /// Dense number of a market, in order of registration.
+    MarketNumber,
+    u32
+);
+number!(
+    /// Dense number of a neg-risk event, in order of registration.
+    EventNumber,
+    u32
+);
+number!(
+    /// Dense number of an API key, in order of registration.
+    KeyNumber,
+    u32
+);
+number!(
+    /// Number of a signing domain (protocol 8), given at its registration.
+    DomainNumber,
+    u8
+);
+number!(
+    /// The catalog's numeric id of an event.
+    EventId,
+    u64
+);
+number!(
+    /// Position of a command in the journal; the first command has 1.
+    Sequence,
+    u64
+);
+number!(
+    /// An order's dense number: the sequence of the command that placed it.
+    OrderNumber,
+    u64
+);
+number!(
+    /// Which fill of its command a trade is, from 0.
+    TradeIndex,
+    u32
+);
+
+impl Sequence {
+    /// The sequence after this one.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        Self(self.0 + 1)
+    }
+}

@@ -1,0 +1,234 @@
+//! Money, shares and prices as integers (protocol 1).
+//!
+//! One lot is 0.01 share and a price counts 0.0001, so lots × price is always whole micros:
+//! nothing but a fee is ever rounded.
+
+use rkyv::{Archive, Deserialize, Serialize};
+
+use crate::limits::{MAX_BALANCE, MAX_ORDER_LOTS};
+
+/// Micro-shares in one lot.
+pub const MICROS_PER_LOT: u64 = 10_000;
+/// Lots in one share.
+pub const LOTS_PER_SHARE: u64 = 100;
+/// Micros in one unit of collateral (one dollar).
+pub const MICROS_PER_UNIT: u64 = 1_000_000;
+/// Price units in one: a price of 1 would pay a full unit of collateral a share.
+pub const PRICE_ONE: u16 = 10_000;
+
+/// Collateral in 1e-6 units.
+#[derive(
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Default,
+    Debug,
+    Archive,
+    Serialize,
+    Deserialize,
+)]
+pub struct Micros(pub u64);
+
+/// Shares in lots of 0.01 share.
+#[derive(
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Default,
+    Debug,
+    Archive,
+    Serialize,
+    Deserialize,
+)]
+pub struct Lots(pub u64);
+
+macro_rules! amount {
+    ($name:ident) => {
+        impl $name {
+            /// None at all.
+            pub const ZERO: Self = Self(0);
+
+            /// Sum, or `None` on overflow.
+            #[must_use]
+            pub const fn checked_add(self, other: Self) -> Option<Self> {
+                match self.0.checked_add(other.0) {
+                    Some(sum) => Some(Self(sum)),
+                    None => None,
+                }
+            }
+
+            /// Difference, or `None` when it would be negative.
+            #[must_use]
+            pub const fn checked_sub(self, other: Self) -> Option<Self> {
+                match self.0.checked_sub(other.0) {
+                    Some(rest) => Some(Self(rest)),
+                    None => None,
+                }
+            }
+
+            /// Whether this is nothing.
+            #[must_use]
+            pub const fn is_zero(self) -> bool {
+                self.0 == 0
+            }
+        }
+
+        // Amounts in the exchange are bounded by `limits`, so these cannot overflow; if they ever
+        // did, `overflow-checks` stops the process instead of wrapping money.
+        impl core::ops::Add for $name {
+            type Output = Self;
+            fn add(self, other: Self) -> Self {
+                Self(self.0 + other.0)
+            }
+        }
+        impl core::ops::Sub for $name {
+            type Output = Self;
+            fn sub(self, other: Self) -> Self {
+                Self(self.0 - other.0)
+            }
+        }
+        impl core::ops::AddAssign for $name {
+            fn add_assign(&mut self, other: Self) {
+                self.0 += other.0;
+            }
+        }
+        impl core::ops::SubAssign for $name {
+            fn sub_assign(&mut self, other: Self) {
+                self.0 -= other.0;
+            }
+        }
+        impl core::iter::Sum for $name {
+            fn sum<I: Iterator<Item = Self>>(amounts: I) -> Self {
+                amounts.fold(Self::ZERO, |sum, amount| sum + amount)
+            }
+        }
+    };
+}
+amount!(Micros);
+amount!(Lots);
+
+impl Lots {
+    /// What these shares cost at `price`: exact, no rounding.
+    #[must_use]
+    pub const fn value_at(self, price: Price) -> Micros {
+        Micros(self.0 * price.0 as u64)
+    }
+
+    /// What a full set of this many lots is worth: one unit a share.
+    #[must_use]
+    pub const fn full_value(self) -> Micros {
+        Micros(self.0 * PRICE_ONE as u64)
+    }
+
+    /// The same amount in micro-shares.
+    #[must_use]
+    pub const fn micro_shares(self) -> u64 {
+        self.0 * MICROS_PER_LOT
+    }
+
+    /// Whole lots in an amount of micro-shares; `None` when it is not a multiple of a lot.
+    #[must_use]
+    pub const fn from_micro_shares(micro_shares: u64) -> Option<Self> {
+        if micro_shares.is_multiple_of(MICROS_PER_LOT) {
+            Some(Self(micro_shares / MICROS_PER_LOT))
+        } else {
+            None
+        }
+    }
+}
+
+// The largest order at the largest price, and the largest balance, fit with room to spare.
+const _: () = assert!(MAX_ORDER_LOTS.0 <= u64::MAX / (PRICE_ONE as u64 * 4));
+const _: () = assert!(MAX_BALANCE.0 <= u64::MAX / 4);
+
+/// A price in units of 0.0001 of collateral a share. In an order it lies between one tick and
+/// 1 − one tick.
+#[derive(
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Default,
+    Debug,
+    Archive,
+    Serialize,
+    Deserialize,
+)]
+pub struct Price(pub u16);
+
+impl Price {
+    /// The price of the other outcome: 1 − this.
+    #[must_use]
+    pub const fn complement(self) -> Self {
+        Self(PRICE_ONE - self.0)
+    }
+
+    /// Whether this is a whole number of ticks strictly between 0 and 1.
+    #[must_use]
+    pub const fn fits(self, tick: Tick) -> bool {
+        self.0 > 0 && self.0 < PRICE_ONE && self.0.is_multiple_of(tick.units())
+    }
+}
+
+/// The smallest step of a market's price.
+#[derive(
+    Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Archive, Serialize, Deserialize,
+)]
+#[repr(u8)]
+pub enum Tick {
+    /// 0.1
+    Tenth = 1,
+    /// 0.01
+    Hundredth = 2,
+    /// 0.001
+    Thousandth = 3,
+    /// 0.0001
+    TenThousandth = 4,
+}
+
+impl Tick {
+    /// The step in price units of 0.0001.
+    #[must_use]
+    pub const fn units(self) -> u16 {
+        match self {
+            Self::Tenth => 1_000,
+            Self::Hundredth => 100,
+            Self::Thousandth => 10,
+            Self::TenThousandth => 1,
+        }
+    }
+
+    /// The exact text of the interface: clients use it as a key (protocol 1).
+    #[must_use]
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Tenth => "0.1",
+            Self::Hundredth => "0.01",
+            Self::Thousandth => "0.001",
+            Self::TenThousandth => "0.0001",
+        }
+    }
+
+    /// The tick with this code, as journalled.
+    #[must_use]
+    pub const fn from_code(code: u8) -> Option<Self> {
+        match code {
+            1 => Some(Self::Tenth),
+            2 => Some(Self::Hundredth),
+            3 => Some(Self::Thousandth),
+            4 => Some(Self::TenThousandth),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What an order wants, how two orders meet, and why an order ends.
+
+use rkyv::{Archive, Deserialize, Serialize};
+
+macro_rules! codes {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $code:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Archive, Serialize, Deserialize)]
+        #[repr(u8)]
+        pub enum $name { $($(#[$vdoc])* $variant = $code),+ }
+
+        impl $name {
+            /// Every variant, in code order.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            /// The pinned number that leaves the process.
+            #[must_use]
+            pub const fn code(self) -> u8 {
+                self as u8
+            }
+
+            /// The variant with this pinned number.
+            #[must_use]
+            pub const fn from_code(code: u8) -> Option<Self> {
+                match code { $($code => Some(Self::$variant),)+ _ => None }
+            }
+        }
+    };
+}
+pub(crate) use codes;
+
+codes!(
+    /// Side of an order in its own token, with the code it is signed with.
+    Side { /// Buys shares.
+        Buy = 0, /// Sells shares.
+        Sell = 1 }
+);
+codes!(
+    /// Outcome of a binary market.
+    Outcome { /// Outcome 0.
+        Yes = 0, /// Outcome 1.
+        No = 1 }
+);
+codes!(
+    /// How long an order works (protocol 2).
+    OrderType {
+        /// Good till cancelled.
+        Gtc = 0,
+        /// Good till date.
+        Gtd = 1,
+        /// Fill or kill.
+        Fok = 2,
+        /// Fill and kill: what is there now, the rest is cancelled.
+        Fak = 3,
+    }
+);
+codes!(
+    /// How taker and maker met (protocol 3).
+    MatchKind {
+        /// Buyer and seller of one token: shares move.
+        Complementary = 0,
+        /// Two buyers of opposite tokens: a full set is created.
+        Mint = 1,
+        /// Two sellers of opposite tokens: a full set is destroyed.
+        Merge = 2,
+    }
+);
+codes!(
+    /// Why an order ended with something unfilled.
+    CloseReason {
+        /// Its owner cancelled it (by id, all, or by market), or the owner's key was revoked with cancel.
+        User = 1,
+        /// Its time came.
+        Expired = 2,
+        /// The owner's heartbeat stopped.
+        Heartbeat = 3,
+        /// The taker was of the same account.
+        SelfTrade = 4,
+        /// The rest of a FAK.
+        FakRest = 5,
+        /// A taker reached the bound on touched orders (protocol 3).
+        TooManyFills = 6,
+        /// The market closed.
+        MarketClosed = 7,
+        /// The account became closed-only; its BUYs go.
+        ClosedOnly = 8,
+        /// A budget BUY stopped because a fee used up what was free (protocol 4).
+        FeeStopped = 9,
+    }
+);
+
+impl Side {
+    /// The other side.
+    #[must_use]
+    pub const fn opposite(self) -> Self {
+        match self {
+            Self::Buy => Self::Sell,
+            Self::Sell => Self::Buy,
+        }
+    }
+}
+
+impl Outcome {
+    /// The other outcome.
+    #[must_use]
+    pub const fn opposite(self) -> Self {
+        match self {
+            Self::Yes => Self::No,
+            Self::No => Self::Yes,
+        }
+    }
+
+    /// Position in a pair `[yes, no]`.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+}
+
+impl OrderType {
+    /// GTC and GTD may rest; FOK and FAK never do.
+    #[must_use]
+    pub const fn may_rest(self) -> bool {
+        matches!(self, Self::Gtc | Self::Gtd)
+    }
+}
+
+impl MatchKind {
+    /// The maker's side, given the taker's.
+    #[must_use]
+    pub const fn maker_side(self, taker: Side) -> Side {
+        match self {
+            Self::Complementary => taker.opposite(),
+            Self::Mint | Self::Merge => taker,
+        }
+    }
+
+    /// The maker's outcome, given the taker's.
+    #[must_use]
+    pub const fn maker_outcome(self, taker: Outcome) -> Outcome {
+        match self {
+            Self::Complementary => taker,
+            Self::Mint | Self::Merge => taker.opposite(),
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! The engine process: ingress, matcher, sync, recovery.

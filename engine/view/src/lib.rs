@@ -1,0 +1,1 @@
+//! The read model: a pure fold of journal events.

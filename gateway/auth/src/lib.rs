@@ -1,0 +1,1 @@
+//! L1, L2 and order signatures, key derivation.

@@ -1,0 +1,1 @@
+//! The public JSON, in and out: the only crate that knows it.

@@ -1,0 +1,1 @@
+//! The foretell binary: supervisor, operator commands, demo.

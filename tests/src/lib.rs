@@ -1,0 +1,1 @@
+//! End-to-end, property and architecture tests of the workspace.

@@ -1,0 +1,1 @@
+//! The naive exchange, obviously right; used by tests and fuzzers.
