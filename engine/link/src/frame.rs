@@ -1,0 +1,56 @@
+//! What a frame looks like on the wire, and how large it may be.
+//!
+//! ```text
+//! 0        4      5      8
+//! | length | kind | zero | payload: `length` bytes
+//! ```
+//! Integers are little-endian. *Record* below is the fixed-size rkyv image of a value (explicit
+//! padding, no pointers), checked whole before it is believed.
+//!
+//! | kind | name | payload |
+//! |---|---|---|
+//! | 1 | Hello | version u32, role u8, name: 0 to 64 bytes of UTF-8 |
+//! | 2 | Submit | request u64, record of the command, evidence: the rest |
+//! | 3 | Heartbeat | record |
+//! | 4 | Status | request u64 |
+//! | 128 | Welcome | record |
+//! | 129 | Reply | record |
+//! | 130 | Busy | record |
+//! | 131 | Heartbeat | record |
+//! | 132 | Status | record |
+//! | 133 | Goodbye | record |
+
+use foretell_model::limits::MAX_EVIDENCE_BYTES;
+
+use crate::record::{COMMAND_BYTES, RECORD_MAX_BYTES};
+
+/// Bytes of a frame's head.
+pub const HEAD_BYTES: usize = 8;
+/// Longest name in a Hello, in bytes.
+pub const MAX_NAME_BYTES: usize = 64;
+/// Longest payload of a request: a command with the largest evidence.
+pub const MAX_REQUEST_BYTES: usize = 8 + COMMAND_BYTES + MAX_EVIDENCE_BYTES;
+/// Longest payload of an answer.
+pub const MAX_ANSWER_BYTES: usize = RECORD_MAX_BYTES;
+
+pub(crate) const HELLO: u8 = 1;
+pub(crate) const SUBMIT: u8 = 2;
+pub(crate) const HEARTBEAT: u8 = 3;
+pub(crate) const STATUS: u8 = 4;
+pub(crate) const WELCOME: u8 = 128;
+pub(crate) const REPLY: u8 = 129;
+pub(crate) const BUSY: u8 = 130;
+pub(crate) const HEARTBEAT_ANSWER: u8 = 131;
+pub(crate) const STATUS_ANSWER: u8 = 132;
+pub(crate) const GOODBYE: u8 = 133;
+
+/// Appends a frame whose payload `fill` writes. The payload is at most 2^32 − 1 bytes long, which
+/// the bounds above see to.
+pub(crate) fn write(kind: u8, out: &mut Vec<u8>, fill: impl FnOnce(&mut Vec<u8>)) {
+    let start = out.len();
+    out.extend_from_slice(&[0, 0, 0, 0, kind, 0, 0, 0]);
+    fill(out);
+    let length = u32::try_from(out.len() - start - HEAD_BYTES)
+        .expect("a payload is bounded by MAX_REQUEST_BYTES");
+    out[start..start + 4].copy_from_slice(&length.to_le_bytes());
+}

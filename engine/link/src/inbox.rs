@@ -1,0 +1,183 @@
+//! Bytes in, messages out, with a bound on what is kept.
+
+use crate::frame::{self, HEAD_BYTES, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES};
+use crate::message::{Answer, Request};
+use crate::violation::Violation;
+
+/// Room offered to one read, beside a frame begun.
+const READ_BYTES: usize = 16 * 1024;
+
+/// The engine's end: requests of one gateway.
+#[derive(Debug)]
+pub struct RequestDecoder {
+    inbox: Inbox,
+    greeted: bool,
+}
+
+/// A gateway's end: answers of the engine.
+#[derive(Debug)]
+pub struct AnswerDecoder {
+    inbox: Inbox,
+    greeted: bool,
+}
+
+impl RequestDecoder {
+    /// A decoder at the start of a connection.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            inbox: Inbox::new(MAX_REQUEST_BYTES),
+            greeted: false,
+        }
+    }
+
+    /// Where the next bytes of the socket go; never empty. Say with [`Self::filled`] how many came.
+    pub fn space(&mut self) -> &mut [u8] {
+        self.inbox.space()
+    }
+
+    /// `count` bytes of [`Self::space`] were written.
+    ///
+    /// # Panics
+    /// When `count` is more than was offered.
+    pub fn filled(&mut self, count: usize) {
+        self.inbox.filled(count);
+    }
+
+    /// The next whole request, `None` when more bytes are needed. It borrows from the decoder.
+    ///
+    /// # Errors
+    /// [`Violation`]: the connection must be closed, the decoder is of no further use.
+    pub fn next_request(&mut self) -> Result<Option<Request<'_>>, Violation> {
+        let Some((kind, payload)) = self.inbox.next_frame()? else {
+            return Ok(None);
+        };
+        match (kind == frame::HELLO, self.greeted) {
+            (true, true) => return Err(Violation::SecondGreeting),
+            (false, false) => return Err(Violation::NotGreeted(kind)),
+            _ => self.greeted = true,
+        }
+        Request::decode(kind, payload).map(Some)
+    }
+}
+
+impl AnswerDecoder {
+    /// A decoder at the start of a connection.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self {
+            inbox: Inbox::new(MAX_ANSWER_BYTES),
+            greeted: false,
+        }
+    }
+
+    /// Where the next bytes of the socket go; never empty. Say with [`Self::filled`] how many came.
+    pub fn space(&mut self) -> &mut [u8] {
+        self.inbox.space()
+    }
+
+    /// `count` bytes of [`Self::space`] were written.
+    ///
+    /// # Panics
+    /// When `count` is more than was offered.
+    pub fn filled(&mut self, count: usize) {
+        self.inbox.filled(count);
+    }
+
+    /// The next whole answer, `None` when more bytes are needed.
+    ///
+    /// # Errors
+    /// [`Violation`]: the connection must be closed, the decoder is of no further use.
+    pub fn next_answer(&mut self) -> Result<Option<Answer>, Violation> {
+        let Some((kind, payload)) = self.inbox.next_frame()? else {
+            return Ok(None);
+        };
+        match (kind, self.greeted) {
+            (frame::GOODBYE, _) => {}
+            (frame::WELCOME, true) => return Err(Violation::SecondGreeting),
+            (frame::WELCOME, false) => self.greeted = true,
+            (_, false) => return Err(Violation::NotGreeted(kind)),
+            (_, true) => {}
+        }
+        Answer::decode(kind, payload).map(Some)
+    }
+}
+
+impl Default for RequestDecoder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Default for AnswerDecoder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Bytes of whole and begun frames. A head is judged as soon as it is there, so what is kept is
+/// at most one frame of the limit and one read.
+#[derive(Debug)]
+struct Inbox {
+    limit: usize,
+    bytes: Vec<u8>,
+    /// First byte not given out yet.
+    start: usize,
+    /// One past the last byte received.
+    end: usize,
+}
+
+impl Inbox {
+    const fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            bytes: Vec::new(),
+            start: 0,
+            end: 0,
+        }
+    }
+
+    fn space(&mut self) -> &mut [u8] {
+        if self.start == self.end {
+            (self.start, self.end) = (0, 0);
+        } else if self.bytes.len() - self.end < READ_BYTES {
+            self.bytes.copy_within(self.start..self.end, 0);
+            (self.start, self.end) = (0, self.end - self.start);
+        }
+        if self.bytes.len() - self.end < READ_BYTES {
+            self.bytes.resize(self.end + READ_BYTES, 0);
+        }
+        &mut self.bytes[self.end..]
+    }
+
+    fn filled(&mut self, count: usize) {
+        assert!(
+            count <= self.bytes.len() - self.end,
+            "more than was offered"
+        );
+        self.end += count;
+    }
+
+    fn next_frame(&mut self) -> Result<Option<(u8, &[u8])>, Violation> {
+        let bytes = &self.bytes[self.start..self.end];
+        let Some((head, rest)) = bytes.split_first_chunk::<HEAD_BYTES>() else {
+            return Ok(None);
+        };
+        let [l0, l1, l2, l3, kind, reserved @ ..] = *head;
+        if reserved != [0; 3] {
+            return Err(Violation::Reserved);
+        }
+        let length = u32::from_le_bytes([l0, l1, l2, l3]);
+        let limit = self.limit;
+        let too_long = Violation::TooLong { length, limit };
+        let wanted = usize::try_from(length).map_err(|_| too_long)?;
+        if wanted > limit {
+            return Err(too_long);
+        }
+        let Some(payload) = rest.get(..wanted) else {
+            return Ok(None);
+        };
+        self.start += HEAD_BYTES + wanted;
+        Ok(Some((kind, payload)))
+    }
+}

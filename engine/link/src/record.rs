@@ -1,0 +1,69 @@
+//! Values of fixed size as bytes and back. Nothing is believed before bytecheck has seen it, and
+//! nothing is allocated.
+
+use foretell_model::Command;
+use rkyv::api::low::{LowSerializer, LowValidator, from_bytes, to_bytes_in_with_alloc};
+use rkyv::bytecheck::CheckBytes;
+use rkyv::de::pooling::Unpool;
+use rkyv::rancor::{Failure, Strategy};
+use rkyv::ser::allocator::SubAllocator;
+use rkyv::ser::writer::Buffer;
+use rkyv::util::Align;
+use rkyv::{Archive, Archived, Deserialize, Serialize};
+
+use crate::message::{Busy, Goodbye, Heartbeat, HeartbeatAnswer, Reply, Welcome};
+use crate::status::Status;
+
+/// Bytes of a command.
+pub(crate) const COMMAND_BYTES: usize = size_of::<Archived<Command>>();
+/// Room for the largest record.
+pub(crate) const RECORD_MAX_BYTES: usize = 640;
+
+const _: () = assert!(COMMAND_BYTES <= RECORD_MAX_BYTES);
+const _: () = assert!(size_of::<Archived<Welcome>>() <= RECORD_MAX_BYTES);
+const _: () = assert!(size_of::<Archived<Reply>>() <= RECORD_MAX_BYTES);
+const _: () = assert!(size_of::<Archived<Busy>>() <= RECORD_MAX_BYTES);
+const _: () = assert!(size_of::<Archived<Heartbeat>>() <= RECORD_MAX_BYTES);
+const _: () = assert!(size_of::<Archived<HeartbeatAnswer>>() <= RECORD_MAX_BYTES);
+const _: () = assert!(size_of::<Archived<Status>>() <= RECORD_MAX_BYTES);
+const _: () = assert!(size_of::<Archived<Goodbye>>() <= RECORD_MAX_BYTES);
+
+/// What a value needs to be written as a record.
+pub(crate) trait Writable:
+    for<'a> Serialize<LowSerializer<Buffer<'a>, SubAllocator<'a>, Failure>>
+{
+}
+impl<T> Writable for T where
+    T: for<'a> Serialize<LowSerializer<Buffer<'a>, SubAllocator<'a>, Failure>>
+{
+}
+
+/// Appends the record of `value`.
+pub(crate) fn put<T: Writable>(value: &T, out: &mut Vec<u8>) {
+    let mut bytes = Align([0_u8; RECORD_MAX_BYTES]);
+    let written = to_bytes_in_with_alloc::<_, _, Failure>(
+        value,
+        Buffer::from(&mut bytes.0),
+        SubAllocator::new(&mut []),
+    )
+    .expect("a record fits RECORD_MAX_BYTES and points to nothing")
+    .len();
+    out.extend_from_slice(&bytes.0[..written]);
+}
+
+/// Reads a record that is exactly `bytes`; `None` when it is not one. The copy gives it the
+/// alignment a socket cannot promise.
+pub(crate) fn take<T>(bytes: &[u8]) -> Option<T>
+where
+    T: Archive,
+    T::Archived:
+        for<'a> CheckBytes<LowValidator<'a, Failure>> + Deserialize<T, Strategy<Unpool, Failure>>,
+{
+    if bytes.len() != size_of::<T::Archived>() {
+        return None;
+    }
+    let mut aligned = Align([0_u8; RECORD_MAX_BYTES]);
+    let copy = &mut aligned.0[..bytes.len()];
+    copy.copy_from_slice(bytes);
+    from_bytes::<T, Failure>(copy).ok()
+}

@@ -1,0 +1,53 @@
+//! What a gateway says it is there for, and so which commands it may submit.
+
+use foretell_model::Command;
+use rkyv::{Archive, Deserialize, Serialize};
+
+/// A gateway's part. A gateway that serves several surfaces takes the widest.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Archive, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum Role {
+    /// Submits nothing, asks for the status.
+    Reader = 0,
+    /// Orders, cancels, keys, account actions.
+    Trading = 1,
+    /// Everything a socket may submit.
+    Operator = 2,
+}
+
+impl Role {
+    pub(crate) const fn from_code(code: u8) -> Option<Self> {
+        match code {
+            0 => Some(Self::Reader),
+            1 => Some(Self::Trading),
+            2 => Some(Self::Operator),
+            _ => None,
+        }
+    }
+
+    /// Whether a gateway of this role may submit `command`. Time, continued work, heartbeats and
+    /// accepted divergences are the engine's own and come from no socket.
+    #[must_use]
+    pub const fn may_submit(self, command: &Command) -> bool {
+        match command {
+            Command::AdvanceTime
+            | Command::Continue
+            | Command::AcceptDivergence { .. }
+            | Command::SetHeartbeat { .. }
+            | Command::CancelAll {
+                heartbeat: true, ..
+            } => false,
+            Command::PlaceOrder(_)
+            | Command::CancelOrder { .. }
+            | Command::CancelAll { .. }
+            | Command::CancelMarketOrders { .. }
+            | Command::RegisterKey { .. }
+            | Command::RevokeKey { .. }
+            | Command::Split { .. }
+            | Command::Merge { .. }
+            | Command::Redeem { .. }
+            | Command::Convert { .. } => !matches!(self, Self::Reader),
+            _ => matches!(self, Self::Operator),
+        }
+    }
+}
