@@ -1,0 +1,51 @@
+//! How much memory the exchange reserves at its start.
+
+/// Room reserved at the start. Within it `apply` allocates nothing, with two exceptions that
+/// belong to rare commands: a market's ladder, made at its registration and again when its tick
+/// becomes finer, and the question list of an event. Beyond it everything grows by itself.
+///
+/// Capacity is no limit and no part of the state: it changes no answer and no digest.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Capacity {
+    /// Accounts.
+    pub accounts: usize,
+    /// API keys, revoked ones included.
+    pub keys: usize,
+    /// Markets.
+    pub markets: usize,
+    /// Neg-risk events.
+    pub events: usize,
+    /// Live orders.
+    pub orders: usize,
+    /// Live GTD orders.
+    pub expiring_orders: usize,
+    /// Pairs of account and market that hold shares or have a live order.
+    pub positions: usize,
+    /// Order ids remembered (live orders included).
+    pub order_ids: usize,
+    /// Distinct seconds of the signed timestamps of remembered ids.
+    pub timestamp_seconds: usize,
+    /// References of account actions, and as many of operators.
+    pub references: usize,
+    /// Remembered cancel requests.
+    pub requests: usize,
+}
+
+impl Default for Capacity {
+    /// Room for a small exchange: about 40 MB, most of it touched only when used.
+    fn default() -> Self {
+        Self {
+            accounts: 1 << 14,
+            keys: 1 << 14,
+            markets: 1 << 10,
+            events: 1 << 8,
+            orders: 1 << 16,
+            expiring_orders: 1 << 14,
+            positions: 1 << 16,
+            order_ids: 1 << 18,
+            timestamp_seconds: 1 << 12,
+            references: 1 << 12,
+            requests: 1 << 12,
+        }
+    }
+}
