@@ -1,1 +1,3 @@
-//! End-to-end, property and architecture tests of the workspace.
+//! What the end-to-end, property and architecture tests of the workspace share.
+
+pub mod exchange;

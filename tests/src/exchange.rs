@@ -1,0 +1,211 @@
+//! A whole exchange of real processes on a directory of its own: `foretell up` with free ports.
+
+use std::collections::HashMap;
+use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+/// Far beyond what any step takes: passing it means that it hangs.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How to start one.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// With the demo's sample and wallets, without its bots.
+    pub demo: bool,
+    /// Gateway processes.
+    pub gateways: u32,
+    /// More settings, as environment variables.
+    pub settings: Vec<(String, String)>,
+}
+
+impl Options {
+    /// The demo's markets and wallets on one gateway.
+    #[must_use]
+    pub fn demo() -> Self {
+        Self { demo: true, gateways: 1, settings: Vec::new() }
+    }
+
+    /// Adds a setting by its environment variable.
+    #[must_use]
+    pub fn with(mut self, variable: &str, value: &str) -> Self {
+        self.settings.push((variable.to_owned(), value.to_owned()));
+        self
+    }
+}
+
+/// A running exchange; dropping it kills what is left of it.
+pub struct Exchange {
+    up: Child,
+    lines: mpsc::Receiver<Value>,
+    pids: HashMap<String, i32>,
+    directory: Directory,
+    /// Base URL of the trading surface.
+    pub trading: String,
+    /// Base URL of the operator surface.
+    pub operator: String,
+}
+
+enum Directory {
+    Own(tempfile::TempDir),
+    Given(PathBuf),
+}
+
+impl Exchange {
+    /// Starts `binary up` on a fresh directory and waits until it is ready.
+    ///
+    /// # Panics
+    /// It does not become ready.
+    #[must_use]
+    pub fn start(binary: &str, options: &Options) -> Self {
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let data = directory.path().join("data");
+        Self::start_on(binary, options, &data, Directory::Own(directory))
+    }
+
+    /// Starts it on a data directory that stays.
+    ///
+    /// # Panics
+    /// It does not become ready.
+    #[must_use]
+    pub fn start_at(binary: &str, options: &Options, data: &Path) -> Self {
+        Self::start_on(binary, options, data, Directory::Given(data.to_owned()))
+    }
+
+    fn start_on(binary: &str, options: &Options, data: &Path, directory: Directory) -> Self {
+        let mut command = Command::new(binary);
+        command.args(["up", "--json", "--data"]).arg(data);
+        command.args(["--trading-listen", "127.0.0.1:0", "--operator-listen", "127.0.0.1:0"]);
+        if options.demo {
+            command.args(["--demo", "--no-bots"]);
+        }
+        command.env("FORETELL_GATEWAY_PROCESSES", options.gateways.max(1).to_string());
+        command.envs(options.settings.iter().map(|(name, value)| (name, value)));
+        command.env_remove("FORETELL_CONFIG");
+        let mut up = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("the binary starts");
+        let stdout = up.stdout.take().expect("stdout is piped");
+        let (sender, lines) = mpsc::channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                if let Ok(value) = serde_json::from_str(&line)
+                    && sender.send(value).is_err()
+                {
+                    return;
+                }
+            }
+        });
+        let mut exchange = Self {
+            up,
+            lines,
+            pids: HashMap::new(),
+            directory,
+            trading: String::new(),
+            operator: String::new(),
+        };
+        let ready = exchange.wait_line(|line| line["ready"] == "exchange");
+        exchange.trading = ready["trading"].as_str().expect("a URL").to_owned();
+        exchange.operator = ready["operator"].as_str().expect("a URL").to_owned();
+        exchange
+    }
+
+    /// The data directory.
+    #[must_use]
+    pub fn data(&self) -> PathBuf {
+        match &self.directory {
+            Directory::Own(directory) => directory.path().join("data"),
+            Directory::Given(data) => data.clone(),
+        }
+    }
+
+    /// The operator's bearer token.
+    ///
+    /// # Panics
+    /// There is none.
+    #[must_use]
+    pub fn operator_token(&self) -> String {
+        let text = std::fs::read_to_string(self.data().join("operator.token")).expect("a token file");
+        text.trim().to_owned()
+    }
+
+    /// Process id of a child, `engine` or `gateway-1`.
+    ///
+    /// # Panics
+    /// It never became ready.
+    #[must_use]
+    pub fn pid(&self, name: &str) -> i32 {
+        *self.pids.get(name).unwrap_or_else(|| panic!("{name} never became ready"))
+    }
+
+    /// Sends a signal to a child.
+    ///
+    /// # Panics
+    /// It is not there.
+    pub fn signal(&self, name: &str, signal: Signal) {
+        let pid = Pid::from_raw(self.pid(name)).expect("a process id");
+        kill_process(pid, signal).expect("the process is there");
+    }
+
+    /// Kills a child with SIGKILL and waits until the supervisor has started it again and it is
+    /// ready.
+    pub fn kill_and_wait(&mut self, name: &str) {
+        self.kill(name);
+        self.wait_restarted(name);
+    }
+
+    /// Kills a child with SIGKILL.
+    pub fn kill(&self, name: &str) {
+        self.signal(name, Signal::KILL);
+    }
+
+    /// Waits until a child is ready under another process id than before.
+    pub fn wait_restarted(&mut self, name: &str) {
+        let before = self.pid(name);
+        self.wait_line(|line| {
+            line["process"] == name && line["pid"].as_i64().is_some_and(|pid| pid != i64::from(before))
+        });
+    }
+
+    fn wait_line(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let line = self.lines.recv_timeout(left).expect("the exchange says what we wait for");
+            if let (Some(name), Some(pid)) = (line["process"].as_str(), line["pid"].as_i64()) {
+                self.pids.insert(name.to_owned(), i32::try_from(pid).expect("a process id"));
+            }
+            if wanted(&line) {
+                return line;
+            }
+        }
+    }
+
+    /// Stops everything with SIGTERM and waits.
+    ///
+    /// # Panics
+    /// It cannot be waited for.
+    pub fn stop(mut self) -> ExitStatus {
+        self.terminate();
+        self.up.wait().expect("up can be waited for")
+    }
+
+    fn terminate(&self) {
+        if let Some(pid) = i32::try_from(self.up.id()).ok().and_then(Pid::from_raw) {
+            // It may be gone already.
+            let _ = kill_process(pid, Signal::TERM);
+        }
+    }
+}
+
+impl Drop for Exchange {
+    fn drop(&mut self) {
+        if self.up.try_wait().is_ok_and(|status| status.is_none()) {
+            self.terminate();
+            let _ = self.up.wait();
+        }
+    }
+}
