@@ -1,0 +1,109 @@
+//! Neg-risk events and their question lists.
+
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+use foretell_model::{EventId, EventNumber, Lots, MarketNumber, TimeNs};
+
+use crate::dense::Dense;
+use crate::error::Impossible;
+use crate::holding::raise;
+
+/// One neg-risk event.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EventEntry {
+    /// Its catalog id.
+    pub id: EventId,
+    /// Its description, as registered (the frame's evidence).
+    pub description: Box<[u8]>,
+    /// When it was registered.
+    pub registered: TimeNs,
+    /// Whether its question list is final.
+    pub frozen: bool,
+    /// Its markets; the place is the question's index.
+    pub questions: Vec<MarketNumber>,
+    /// Lots ever converted: `c` of protocol 5.
+    pub converted: Lots,
+}
+
+/// All neg-risk events.
+#[derive(Debug, Default)]
+pub struct Events {
+    all: Dense<EventNumber, EventEntry>,
+    by_id: HashMap<EventId, EventNumber, RandomState>,
+}
+
+impl Events {
+    /// The event with this number.
+    #[must_use]
+    pub fn get(&self, number: EventNumber) -> Option<&EventEntry> {
+        self.all.get(number)
+    }
+
+    /// The event with this catalog id.
+    #[must_use]
+    pub fn by_id(&self, id: EventId) -> Option<(EventNumber, &EventEntry)> {
+        let number = *self.by_id.get(&id)?;
+        Some((number, self.get(number)?))
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.all.len()
+    }
+
+    /// All of them, by number.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (EventNumber, &EventEntry)> {
+        self.all.iter()
+    }
+
+    pub(crate) fn register(
+        &mut self,
+        number: EventNumber,
+        id: EventId,
+        description: &[u8],
+        now: TimeNs,
+    ) -> Result<(), Impossible> {
+        let event = EventEntry {
+            id,
+            description: description.into(),
+            registered: now,
+            frozen: false,
+            questions: Vec::new(),
+            converted: Lots::ZERO,
+        };
+        self.all.push(number, event)?;
+        match self.by_id.insert(id, number) {
+            None => Ok(()),
+            Some(_) => Err(Impossible::NameTaken),
+        }
+    }
+
+    pub(crate) fn get_mut(&mut self, number: EventNumber) -> Result<&mut EventEntry, Impossible> {
+        (self.all.get_mut(number)).ok_or(Impossible::UnknownEvent(number))
+    }
+
+    /// Adds the next question.
+    pub(crate) fn add_question(
+        &mut self,
+        number: EventNumber,
+        index: u32,
+        market: MarketNumber,
+    ) -> Result<(), Impossible> {
+        let questions = &mut self.get_mut(number)?.questions;
+        let expected = u32::try_from(questions.len()).map_err(|_| Impossible::Full)?;
+        if index != expected {
+            return Err(Impossible::NumberNotNext {
+                got: index,
+                expected,
+            });
+        }
+        questions.push(market);
+        Ok(())
+    }
+
+    pub(crate) fn convert(&mut self, number: EventNumber, lots: Lots) -> Result<(), Impossible> {
+        raise(&mut self.get_mut(number)?.converted, lots)
+    }
+}

@@ -1,0 +1,101 @@
+//! The fold: one frame in, every view moved on by exactly that command.
+
+mod money;
+mod placing;
+mod registry;
+mod trading;
+
+use foretell_model::{Command, Event, FrameRef, Sequence, TimeNs};
+
+use crate::error::{FoldError, Impossible};
+use crate::orders::OrderSlot;
+use crate::view::View;
+
+/// The frame being folded.
+struct Step<'a> {
+    frame: &'a FrameRef<'a>,
+    /// The time of the state after it: never before the time of the state before it.
+    now: TimeNs,
+    /// The frame's own order, when it places one.
+    placed: Option<Placed>,
+}
+
+/// The frame's own order while its events are folded.
+#[derive(Clone, Copy)]
+struct Placed {
+    slot: OrderSlot,
+    /// Whether one of its four endings was seen.
+    settled: bool,
+}
+
+impl Step<'_> {
+    fn at(&self) -> (Sequence, TimeNs) {
+        (self.frame.sequence, self.now)
+    }
+}
+
+impl View {
+    /// Folds the next frame of the journal. The work is bounded by its events.
+    ///
+    /// # Errors
+    /// [`FoldError`] when the frame cannot follow from those before it; no correct exchange
+    /// writes such a frame. The view is useless from then on and refuses every later frame.
+    pub fn apply(&mut self, frame: &FrameRef<'_>) -> Result<(), FoldError> {
+        let folded = if self.broken {
+            Err(Impossible::AfterError)
+        } else {
+            self.fold(frame)
+        };
+        folded.map_err(|what| {
+            self.broken = true;
+            FoldError {
+                sequence: frame.sequence,
+                what,
+            }
+        })
+    }
+
+    fn fold(&mut self, frame: &FrameRef<'_>) -> Result<(), Impossible> {
+        let expected = self.system.sequence.next();
+        if frame.sequence != expected {
+            return Err(Impossible::OutOfOrder { expected });
+        }
+        let mut step = Step {
+            frame,
+            now: frame.time.max(self.system.time),
+            placed: None,
+        };
+        if let Command::PlaceOrder(order) = frame.command {
+            let slot = self.place(&step, order)?;
+            step.placed = Some(Placed {
+                slot,
+                settled: false,
+            });
+        }
+        self.system.work_pending = false;
+        for event in frame.events {
+            self.fold_event(&mut step, event)?;
+        }
+        if step.placed.is_some_and(|placed| !placed.settled) {
+            return Err(Impossible::PlacementUnfinished);
+        }
+        self.system.sequence = frame.sequence;
+        self.system.time = step.now;
+        Ok(())
+    }
+
+    fn fold_event(&mut self, step: &mut Step<'_>, event: &Event) -> Result<(), Impossible> {
+        match event.code() {
+            1..=5 => self.fold_order(step, event),
+            10..=16 | 19 => self.fold_account(event),
+            20..=23 => self.fold_shares(event),
+            17..=18 | 30..=38 | 50..=55 => self.fold_registry(step, event),
+            _ => Err(mismatch(event)),
+        }
+    }
+}
+
+/// The event does not come from the frame's command.
+fn mismatch(event: &Event) -> Impossible {
+    Impossible::NotOfCommand { code: event.code() }
+}

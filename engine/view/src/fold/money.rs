@@ -1,0 +1,139 @@
+//! Accounts: opening, binding, marks, collateral in and out, full sets, payouts, conversions.
+
+use foretell_model::{
+    AccountNumber, Event, EventNumber, Lots, MarketNumber, Micros, Outcome, QuestionSet,
+};
+
+use super::mismatch;
+use crate::accounts::{add, subtract};
+use crate::error::Impossible;
+use crate::holding::{lower, raise};
+use crate::view::View;
+
+impl View {
+    pub(super) fn fold_account(&mut self, event: &Event) -> Result<(), Impossible> {
+        match *event {
+            Event::AccountOpened { account, wallet } => self.accounts.open(account, wallet),
+            Event::Deposited { account, amount } => {
+                add(&mut self.system.collateral, amount)?;
+                self.accounts.get_mut(account)?.credit(amount)
+            }
+            Event::Withdrawn { account, amount } => {
+                subtract(&mut self.system.collateral, amount)?;
+                self.accounts.get_mut(account)?.debit(amount)
+            }
+            Event::FeesWithdrawn { amount } => {
+                subtract(&mut self.system.collateral, amount)?;
+                subtract(&mut self.system.fees, amount)
+            }
+            Event::WalletBound {
+                owner,
+                wallet,
+                kind,
+            } => self.accounts.bind(owner, wallet, kind),
+            Event::WalletUnbound { owner, wallet } => self.accounts.unbind(owner, wallet),
+            Event::ClosedOnlySet {
+                account,
+                closed_only,
+            } => {
+                self.accounts.get_mut(account)?.closed_only = closed_only;
+                Ok(())
+            }
+            Event::HeartbeatSet { owner, on } => {
+                self.accounts.get_mut(owner)?.heartbeat = on;
+                Ok(())
+            }
+            _ => Err(mismatch(event)),
+        }
+    }
+
+    pub(super) fn fold_shares(&mut self, event: &Event) -> Result<(), Impossible> {
+        match *event {
+            Event::Split {
+                account,
+                market,
+                lots,
+            } => {
+                self.accounts.get_mut(account)?.debit(lots.full_value())?;
+                self.issue(account, market, Outcome::Yes, lots)?;
+                self.issue(account, market, Outcome::No, lots)
+            }
+            Event::Merged {
+                account,
+                market,
+                lots,
+            } => {
+                self.burn(account, market, Outcome::Yes, lots)?;
+                self.burn(account, market, Outcome::No, lots)?;
+                self.accounts.get_mut(account)?.credit(lots.full_value())
+            }
+            Event::Redeemed {
+                account,
+                market,
+                lots: [yes, no],
+                payout,
+            } => {
+                self.burn(account, market, Outcome::Yes, yes)?;
+                self.burn(account, market, Outcome::No, no)?;
+                self.accounts.get_mut(account)?.credit(payout)
+            }
+            Event::Converted {
+                account,
+                event,
+                questions,
+                lots,
+                collateral,
+            } => self.convert(account, event, questions, lots, collateral),
+            _ => Err(mismatch(event)),
+        }
+    }
+
+    /// No of the named questions goes, Yes of all the others and collateral come.
+    fn convert(
+        &mut self,
+        account: AccountNumber,
+        event: EventNumber,
+        given: QuestionSet,
+        lots: Lots,
+        collateral: Micros,
+    ) -> Result<(), Impossible> {
+        let questions = self.events.get_mut(event)?.questions.clone();
+        for (index, market) in (0..).zip(questions) {
+            if given.contains(index) {
+                self.burn(account, market, Outcome::No, lots)?;
+            } else {
+                self.issue(account, market, Outcome::Yes, lots)?;
+            }
+        }
+        self.accounts.get_mut(account)?.credit(collateral)?;
+        self.events.convert(event, lots)
+    }
+
+    /// New shares for an account.
+    fn issue(
+        &mut self,
+        account: AccountNumber,
+        market: MarketNumber,
+        outcome: Outcome,
+        lots: Lots,
+    ) -> Result<(), Impossible> {
+        let account = self.accounts.get_mut(account)?;
+        account.hold(market, |held| held.give(outcome, lots))?;
+        let supply = &mut self.markets.get_mut(market)?.supply;
+        raise(&mut supply[outcome.index()], lots)
+    }
+
+    /// Free shares of an account cease to exist.
+    fn burn(
+        &mut self,
+        account: AccountNumber,
+        market: MarketNumber,
+        outcome: Outcome,
+        lots: Lots,
+    ) -> Result<(), Impossible> {
+        let account = self.accounts.get_mut(account)?;
+        account.hold(market, |held| held.take(outcome, lots))?;
+        let supply = &mut self.markets.get_mut(market)?.supply;
+        lower(&mut supply[outcome.index()], lots)
+    }
+}

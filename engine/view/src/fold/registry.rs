@@ -1,0 +1,155 @@
+//! Keys, events, markets, and the system's own switches.
+
+use foretell_model::{Command, Event, MarketState};
+
+use super::{Step, mismatch};
+use crate::error::Impossible;
+use crate::keys::Key;
+use crate::system::Domain;
+use crate::view::View;
+
+impl View {
+    pub(super) fn fold_registry(
+        &mut self,
+        step: &Step<'_>,
+        event: &Event,
+    ) -> Result<(), Impossible> {
+        match event.code() {
+            17..=18 => self.fold_key(step, event),
+            30..=31 => self.fold_event_list(step, event),
+            32..=35 => self.fold_market(step, event),
+            36..=38 => self.fold_rules(step, event),
+            _ => self.fold_system(step, event),
+        }
+    }
+
+    fn fold_key(&mut self, step: &Step<'_>, event: &Event) -> Result<(), Impossible> {
+        match (event, step.frame.command) {
+            (
+                &Event::KeyRegistered { key, owner },
+                &Command::RegisterKey {
+                    nonce,
+                    api_key,
+                    read_only,
+                    ..
+                },
+            ) => self.keys.register(
+                key,
+                Key {
+                    api_key,
+                    owner,
+                    nonce,
+                    read_only,
+                    created: step.now,
+                    revoked: None,
+                },
+            ),
+            (&Event::KeyRevoked { key }, _) => self.keys.revoke(key, step.now),
+            _ => Err(mismatch(event)),
+        }
+    }
+
+    fn fold_event_list(&mut self, step: &Step<'_>, event: &Event) -> Result<(), Impossible> {
+        match *event {
+            Event::EventRegistered { event, id } => {
+                self.events
+                    .register(event, id, step.frame.evidence, step.now)
+            }
+            Event::EventFrozen { event } => {
+                self.events.get_mut(event)?.frozen = true;
+                Ok(())
+            }
+            _ => Err(mismatch(event)),
+        }
+    }
+
+    fn fold_market(&mut self, step: &Step<'_>, event: &Event) -> Result<(), Impossible> {
+        match (event, step.frame.command) {
+            (
+                &Event::MarketRegistered {
+                    market, question, ..
+                },
+                Command::RegisterMarket(rules),
+            ) => {
+                let description = step.frame.evidence;
+                (self.markets).register(market, rules, question, description, step.at())?;
+                self.books.open(market, step.at())?;
+                match rules.event {
+                    Some(event) => self.events.add_question(event, question, market),
+                    None => Ok(()),
+                }
+            }
+            (&Event::MarketStateSet { market, state }, _) => {
+                let market = self.markets.change(market, step.frame.sequence)?;
+                market.state = state;
+                let since = match state {
+                    MarketState::Active => &mut market.activated,
+                    MarketState::Closed => &mut market.closed,
+                    MarketState::Registered | MarketState::Paused | MarketState::Resolved => {
+                        return Ok(());
+                    }
+                };
+                since.get_or_insert(step.now);
+                Ok(())
+            }
+            (&Event::MarketResolved { market, payout }, _) => {
+                let market = self.markets.change(market, step.frame.sequence)?;
+                market.state = MarketState::Resolved;
+                market.payout = Some(payout);
+                market.resolved = Some(step.now);
+                Ok(())
+            }
+            (&Event::MarketArchived { market, archived }, _) => {
+                self.markets.change(market, step.frame.sequence)?.archived = archived;
+                Ok(())
+            }
+            _ => Err(mismatch(event)),
+        }
+    }
+
+    /// Tick, minimum size and fee. The first two are shown with the book.
+    fn fold_rules(&mut self, step: &Step<'_>, event: &Event) -> Result<(), Impossible> {
+        let sequence = step.frame.sequence;
+        match *event {
+            Event::TickSet { market, tick } => {
+                self.markets.change(market, sequence)?.tick = tick;
+                self.books.touch(market, step.at())?;
+            }
+            Event::MinimumSizeSet {
+                market,
+                minimum_size,
+            } => {
+                self.markets.change(market, sequence)?.minimum_size = minimum_size;
+                self.books.touch(market, step.at())?;
+            }
+            Event::FeeSet { market, fee } => self.markets.change(market, sequence)?.fee = fee,
+            _ => return Err(mismatch(event)),
+        }
+        Ok(())
+    }
+
+    fn fold_system(&mut self, step: &Step<'_>, event: &Event) -> Result<(), Impossible> {
+        let system = &mut self.system;
+        match (event, step.frame.command) {
+            (&Event::ModeSet { mode }, _) => system.mode = mode,
+            (Event::SettingsChanged, &Command::ChangeSettings(settings)) => {
+                system.settings = settings;
+            }
+            (&Event::RulesSwitched { rules }, _) => system.rules = rules,
+            (Event::DivergenceAccepted, _) => {}
+            (&Event::DomainRegistered { domain }, &Command::RegisterDomain { separator, .. }) => {
+                let entry = Domain {
+                    separator,
+                    text: step.frame.evidence.into(),
+                    registered: step.now,
+                };
+                if system.domains.insert(domain, entry).is_some() {
+                    return Err(Impossible::NameTaken);
+                }
+            }
+            (Event::WorkPending, _) => system.work_pending = true,
+            _ => return Err(mismatch(event)),
+        }
+        Ok(())
+    }
+}

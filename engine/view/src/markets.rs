@@ -1,0 +1,164 @@
+//! Markets: names, rules, state and supply.
+
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+use foretell_model::command::RegisterMarket;
+use foretell_model::{
+    ConditionId, EventNumber, FeeSchedule, Lots, MarketNumber, MarketState, Outcome, Payout,
+    Sequence, Tick, TimeNs, TokenId,
+};
+
+use crate::dense::Dense;
+use crate::error::Impossible;
+
+/// One market.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Market {
+    /// Its condition id.
+    pub condition: ConditionId,
+    /// Tokens of `[Yes, No]`.
+    pub tokens: [TokenId; 2],
+    /// Step of its prices.
+    pub tick: Tick,
+    /// Whether a trade near 0 or 1 may refine the tick.
+    pub tick_refines: bool,
+    /// Smallest GTC or GTD order.
+    pub minimum_size: Lots,
+    /// Taker fee.
+    pub fee: FeeSchedule,
+    /// The neg-risk event and its place in the event's list; `None` = plain.
+    pub question: Option<(EventNumber, u32)>,
+    /// State.
+    pub state: MarketState,
+    /// What it pays, once resolved.
+    pub payout: Option<Payout>,
+    /// Hidden.
+    pub archived: bool,
+    /// Shares in existence, of `[Yes, No]`.
+    pub supply: [Lots; 2],
+    /// Its description, as registered (the frame's evidence).
+    pub description: Box<[u8]>,
+    /// When it was registered.
+    pub registered: TimeNs,
+    /// When it first became active.
+    pub activated: Option<TimeNs>,
+    /// When it was closed.
+    pub closed: Option<TimeNs>,
+    /// When it was resolved.
+    pub resolved: Option<TimeNs>,
+    /// The last frame that changed its rules, state, payout or archived flag. Supply is not meant.
+    pub changed: Sequence,
+}
+
+impl Market {
+    /// Whether it is a question of a neg-risk event.
+    #[must_use]
+    pub fn is_neg_risk(&self) -> bool {
+        self.question.is_some()
+    }
+
+    /// The token of an outcome.
+    #[must_use]
+    pub fn token(&self, outcome: Outcome) -> TokenId {
+        self.tokens[outcome.index()]
+    }
+}
+
+/// All markets.
+#[derive(Debug, Default)]
+pub struct Markets {
+    all: Dense<MarketNumber, Market>,
+    by_condition: HashMap<ConditionId, MarketNumber, RandomState>,
+    by_token: HashMap<TokenId, (MarketNumber, Outcome), RandomState>,
+}
+
+impl Markets {
+    /// The market with this number.
+    #[must_use]
+    pub fn get(&self, number: MarketNumber) -> Option<&Market> {
+        self.all.get(number)
+    }
+
+    /// The market with this condition id.
+    #[must_use]
+    pub fn by_condition(&self, condition: &ConditionId) -> Option<(MarketNumber, &Market)> {
+        let number = *self.by_condition.get(condition)?;
+        Some((number, self.get(number)?))
+    }
+
+    /// Which market and outcome a token is.
+    #[must_use]
+    pub fn by_token(&self, token: &TokenId) -> Option<(MarketNumber, Outcome)> {
+        self.by_token.get(token).copied()
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.all.len()
+    }
+
+    /// All of them, by number.
+    pub fn iter(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = (MarketNumber, &Market)> + ExactSizeIterator {
+        self.all.iter()
+    }
+
+    pub(crate) fn register(
+        &mut self,
+        number: MarketNumber,
+        command: &RegisterMarket,
+        question: u32,
+        description: &[u8],
+        at: (Sequence, TimeNs),
+    ) -> Result<(), Impossible> {
+        let market = Market {
+            condition: command.condition,
+            tokens: command.tokens,
+            tick: command.tick,
+            tick_refines: command.tick_refines,
+            minimum_size: command.minimum_size,
+            fee: command.fee,
+            question: command.event.map(|event| (event, question)),
+            state: MarketState::Registered,
+            payout: None,
+            archived: false,
+            supply: [Lots::ZERO; 2],
+            description: description.into(),
+            registered: at.1,
+            activated: None,
+            closed: None,
+            resolved: None,
+            changed: at.0,
+        };
+        self.all.push(number, market)?;
+        let mut taken = self
+            .by_condition
+            .insert(command.condition, number)
+            .is_some();
+        for (token, &outcome) in command.tokens.into_iter().zip(Outcome::ALL) {
+            taken |= self.by_token.insert(token, (number, outcome)).is_some();
+        }
+        if taken {
+            return Err(Impossible::NameTaken);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn get_mut(&mut self, number: MarketNumber) -> Result<&mut Market, Impossible> {
+        (self.all.get_mut(number)).ok_or(Impossible::UnknownMarket(number))
+    }
+
+    /// A market of which `sequence` changes rules, state, payout or archived flag.
+    pub(crate) fn change(
+        &mut self,
+        number: MarketNumber,
+        sequence: Sequence,
+    ) -> Result<&mut Market, Impossible> {
+        let market = self.get_mut(number)?;
+        market.changed = sequence;
+        Ok(market)
+    }
+}

@@ -1,0 +1,266 @@
+//! One order: what was signed, how it stands, and how protocol 11 words that.
+
+use foretell_model::quantity::{MICROS_PER_LOT, PRICE_ONE};
+use foretell_model::{
+    AccountNumber, CloseReason, FramePlace, KeyNumber, Lots, MarketNumber, Micros, OrderId,
+    OrderNumber, OrderType, Outcome, PlaceOrder, Price, RefusalReason, Side, Tick, TimeNs,
+    TimeSeconds, WalletKind,
+};
+
+use crate::builders::BuilderSlot;
+use crate::trade::TradeSlot;
+
+/// How an order stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum OrderState {
+    /// It rests.
+    Live,
+    /// It is filled, or a budget BUY that is full.
+    Completed,
+    /// It ended with something unfilled.
+    Closed(CloseReason),
+    /// The book refused it.
+    Killed(RefusalReason),
+}
+
+/// The word a user reads (protocol 11).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum UserStatus {
+    /// LIVE: it rests.
+    Live,
+    /// MATCHED: fully filled.
+    Matched,
+    /// CANCELED: ended by its user, expiry, heartbeat, self-trade, or as a taker's rest.
+    Canceled,
+    /// CANCELED_MARKET_RESOLVED: its market closed.
+    CanceledMarketResolved,
+    /// UNMATCHED: killed.
+    Unmatched,
+}
+
+impl OrderState {
+    /// The word a user reads.
+    #[must_use]
+    pub fn user_status(self) -> UserStatus {
+        match self {
+            Self::Live => UserStatus::Live,
+            Self::Completed => UserStatus::Matched,
+            Self::Closed(CloseReason::MarketClosed) => UserStatus::CanceledMarketResolved,
+            Self::Closed(_) => UserStatus::Canceled,
+            Self::Killed(_) => UserStatus::Unmatched,
+        }
+    }
+}
+
+/// One order, live or finished.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// EIP-712 hash.
+    pub id: OrderId,
+    /// The sequence of the frame that placed it.
+    pub number: OrderNumber,
+    /// The wallet that trades.
+    pub account: AccountNumber,
+    /// The key it came with.
+    pub key: KeyNumber,
+    /// Its market.
+    pub market: MarketNumber,
+    /// Its token.
+    pub outcome: Outcome,
+    /// Its side in its token.
+    pub side: Side,
+    /// How long it works.
+    pub order_type: OrderType,
+    /// Refused if it would cross.
+    pub post_only: bool,
+    /// Its signature type: what its account was to its owner.
+    pub signature_type: WalletKind,
+    /// Limit in its own token, from the signed amounts.
+    pub price: Price,
+    /// How it stands.
+    pub state: OrderState,
+    /// Signed makerAmount: micros of collateral for a BUY, micro-shares for a SELL.
+    pub maker_amount: u64,
+    /// Signed takerAmount: micro-shares for a BUY, micros of collateral for a SELL.
+    pub taker_amount: u64,
+    /// GTD only; 0 otherwise.
+    pub expiration: TimeSeconds,
+    /// What rests of a live order; what was unfilled of a closed one (0 for the rest of a budget
+    /// BUY); 0 of a completed or killed one.
+    pub left: Lots,
+    /// Shares traded, as taker and as maker.
+    pub matched: Lots,
+    /// Their value at this order's own prices, without fees.
+    pub value: Micros,
+    /// Fees paid, as taker.
+    pub fee: Micros,
+    /// When it was placed.
+    pub created: TimeNs,
+    /// When it last traded or ended.
+    pub updated: TimeNs,
+    /// The frame that placed it; also that of every trade it took.
+    pub place: FramePlace,
+    pub(crate) builder: Option<BuilderSlot>,
+    /// Trades it took: this many from here on.
+    pub(crate) first_taken: TradeSlot,
+    pub(crate) taken: u32,
+    /// The newest trade it made; each names the one before.
+    pub(crate) last_made: Option<TradeSlot>,
+}
+
+impl Order {
+    /// A BUY that spends its makerAmount (FOK, FAK); its takerAmount sets nothing but a price.
+    #[must_use]
+    pub fn is_budget_buy(&self) -> bool {
+        self.side == Side::Buy && !self.order_type.may_rest()
+    }
+
+    /// How many shares it wanted, in micro-shares: the signed share amount; of a budget BUY what
+    /// matched, when that is more.
+    #[must_use]
+    pub fn original_size(&self) -> u64 {
+        let signed = match self.side {
+            Side::Buy => self.taker_amount,
+            Side::Sell => self.maker_amount,
+        };
+        if self.is_budget_buy() {
+            signed.max(self.matched.micro_shares())
+        } else {
+            signed
+        }
+    }
+
+    /// Whether it rests.
+    #[must_use]
+    pub fn is_live(&self) -> bool {
+        self.state == OrderState::Live
+    }
+}
+
+/// A Yes price as the price of one outcome's token.
+pub(crate) fn own_price(outcome: Outcome, yes_price: Price) -> Price {
+    match outcome {
+        Outcome::Yes => yes_price,
+        Outcome::No => yes_price.complement(),
+    }
+}
+
+/// The limit of an accepted order in its own token: exact for GTC and GTD; for FOK and FAK the
+/// signed ratio rounded to the tick in the signer's favour, a BUY down and a SELL up (protocol 1).
+/// `None` when the amounts give no price.
+pub(crate) fn limit_price(order: &PlaceOrder, tick: Tick) -> Option<Price> {
+    let (collateral, shares) = match order.side {
+        Side::Buy => (order.maker_amount, order.taker_amount),
+        Side::Sell => (order.taker_amount, order.maker_amount),
+    };
+    let scaled = u128::from(collateral) * u128::from(MICROS_PER_LOT);
+    let shares = u128::from(shares);
+    if shares == 0 {
+        return None;
+    }
+    let step = if order.order_type.may_rest() {
+        1
+    } else {
+        u128::from(tick.units())
+    };
+    let price = match order.side {
+        Side::Buy => scaled / (shares * step) * step,
+        Side::Sell => scaled.div_ceil(shares * step) * step,
+    };
+    let price = u16::try_from(price).ok()?;
+    (price > 0 && price < PRICE_ONE).then_some(Price(price))
+}
+
+#[cfg(test)]
+mod tests {
+    use foretell_model::TimeMs;
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case::exact_buy(
+        OrderType::Gtc,
+        Side::Buy,
+        6_200_000,
+        10_000_000,
+        Tick::Hundredth,
+        Some(6_200)
+    )]
+    #[case::exact_sell(
+        OrderType::Gtd,
+        Side::Sell,
+        10_000_000,
+        6_200_000,
+        Tick::Hundredth,
+        Some(6_200)
+    )]
+    #[case::budget_rounds_down(
+        OrderType::Fak,
+        Side::Buy,
+        10_000_000,
+        29_000_000,
+        Tick::Hundredth,
+        Some(3_400)
+    )]
+    #[case::budget_on_tick(
+        OrderType::Fok,
+        Side::Buy,
+        3_400_000,
+        10_000_000,
+        Tick::Hundredth,
+        Some(3_400)
+    )]
+    #[case::sell_rounds_up(
+        OrderType::Fak,
+        Side::Sell,
+        29_000_000,
+        10_000_000,
+        Tick::Hundredth,
+        Some(3_500)
+    )]
+    #[case::sell_on_tick(
+        OrderType::Fok,
+        Side::Sell,
+        10_000_000,
+        3_400_000,
+        Tick::Hundredth,
+        Some(3_400)
+    )]
+    #[case::finer_tick(
+        OrderType::Fak,
+        Side::Sell,
+        29_000_000,
+        10_000_000,
+        Tick::TenThousandth,
+        Some(3_449)
+    )]
+    #[case::rounds_to_nothing(OrderType::Fak, Side::Buy, 1, 29_000_000, Tick::Hundredth, None)]
+    #[case::rounds_to_one(OrderType::Fak, Side::Sell, 10_000, 9_999, Tick::Hundredth, None)]
+    #[case::no_shares(OrderType::Fak, Side::Buy, 1, 0, Tick::Hundredth, None)]
+    #[case::largest(OrderType::Gtc, Side::Buy, u64::MAX, u64::MAX, Tick::Hundredth, None)]
+    fn limits_come_from_the_signed_amounts(
+        #[case] order_type: OrderType,
+        #[case] side: Side,
+        #[case] maker_amount: u64,
+        #[case] taker_amount: u64,
+        #[case] tick: Tick,
+        #[case] price: Option<u16>,
+    ) {
+        let order = PlaceOrder {
+            order: OrderId::ZERO,
+            account: AccountNumber(0),
+            key: KeyNumber(0),
+            market: MarketNumber(0),
+            outcome: Outcome::Yes,
+            side,
+            order_type,
+            post_only: false,
+            maker_amount,
+            taker_amount,
+            expiration: TimeSeconds(0),
+            timestamp: TimeMs(0),
+        };
+        assert_eq!(limit_price(&order, tick), price.map(Price));
+    }
+}

@@ -1,0 +1,90 @@
+//! One trade: what is stored of it, and what is shown.
+
+use foretell_model::{
+    AccountNumber, FramePlace, KeyNumber, Lots, MarketNumber, MatchKind, Micros, OrderId,
+    OrderNumber, Outcome, Price, Sequence, Side, TimeNs, TradeIndex,
+};
+
+use crate::builders::Builder;
+use crate::orders::OrderSlot;
+use crate::trade_id::TradeId;
+
+/// Place of a trade in the list of all trades, oldest first. Good for this view only: it is no
+/// name to hand out ([`TradeRecord::id`] is).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct TradeSlot(pub(crate) u32);
+
+/// What is stored of a trade; everything else is in its two orders.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Trade {
+    pub(crate) lots: Lots,
+    pub(crate) fee: Micros,
+    pub(crate) taker: OrderSlot,
+    pub(crate) maker: OrderSlot,
+    /// The trade the maker's order made before this one.
+    pub(crate) made_before: Option<TradeSlot>,
+    pub(crate) yes_price: Price,
+    pub(crate) kind: MatchKind,
+}
+
+/// One side of a trade.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TradeSide {
+    /// Its order's number.
+    pub order: OrderNumber,
+    /// Its order's id.
+    pub order_id: OrderId,
+    /// Its wallet.
+    pub account: AccountNumber,
+    /// The key its order came with.
+    pub key: KeyNumber,
+    /// The token it traded.
+    pub outcome: Outcome,
+    /// Bought or sold.
+    pub side: Side,
+    /// The price of that token.
+    pub price: Price,
+    /// The builder its order carries.
+    pub builder: Option<Builder>,
+}
+
+/// A trade as it is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TradeRecord {
+    /// Its name.
+    pub id: TradeId,
+    /// The frame it happened in; also the number of the taker's order.
+    pub sequence: Sequence,
+    /// Which fill of the frame it is.
+    pub index: TradeIndex,
+    /// When.
+    pub time: TimeNs,
+    /// Where that frame stands: its bytes are the trade's receipt.
+    pub place: FramePlace,
+    /// In which market.
+    pub market: MarketNumber,
+    /// How the two met.
+    pub kind: MatchKind,
+    /// Shares traded.
+    pub lots: Lots,
+    /// Paid by the taker beside the value (BUY) or out of it (SELL).
+    pub fee: Micros,
+    /// Who came.
+    pub taker: TradeSide,
+    /// Who was there.
+    pub maker: TradeSide,
+}
+
+impl TradeRecord {
+    /// What the taker paid or got for the shares, without the fee.
+    #[must_use]
+    pub fn taker_value(&self) -> Micros {
+        self.lots.value_at(self.taker.price)
+    }
+
+    /// What the maker paid or got for the shares.
+    #[must_use]
+    pub fn maker_value(&self) -> Micros {
+        self.lots.value_at(self.maker.price)
+    }
+}

@@ -1,0 +1,117 @@
+//! The view: all views at one sequence.
+
+use foretell_model::{MarketNumber, MarketState, Sequence};
+
+use crate::accounts::Accounts;
+use crate::books::Books;
+use crate::builders::Builders;
+use crate::events::Events;
+use crate::keys::Keys;
+use crate::markets::Markets;
+use crate::orders::Orders;
+use crate::system::System;
+use crate::trades::Trades;
+
+/// Everything a gateway answers from, as of one sequence.
+#[derive(Debug)]
+pub struct View {
+    pub(crate) genesis: [u8; 32],
+    /// Set when a frame was refused: what stands here is no state of the exchange then.
+    pub(crate) broken: bool,
+    pub(crate) system: System,
+    pub(crate) accounts: Accounts,
+    pub(crate) keys: Keys,
+    pub(crate) events: Events,
+    pub(crate) markets: Markets,
+    pub(crate) books: Books,
+    pub(crate) orders: Orders,
+    pub(crate) trades: Trades,
+    pub(crate) builders: Builders,
+}
+
+impl View {
+    /// The view before the first frame of the journal with this genesis hash.
+    #[must_use]
+    pub fn new(genesis: [u8; 32]) -> Self {
+        Self {
+            genesis,
+            broken: false,
+            system: System::default(),
+            accounts: Accounts::default(),
+            keys: Keys::default(),
+            events: Events::default(),
+            markets: Markets::default(),
+            books: Books::default(),
+            orders: Orders::default(),
+            trades: Trades::default(),
+            builders: Builders::default(),
+        }
+    }
+
+    /// The genesis hash of its journal.
+    #[must_use]
+    pub fn genesis(&self) -> &[u8; 32] {
+        &self.genesis
+    }
+
+    /// The last frame folded; every answer reflects the exchange right after it.
+    #[must_use]
+    pub fn sequence(&self) -> Sequence {
+        self.system.sequence
+    }
+
+    /// Mode, rules, settings, domains, time.
+    #[must_use]
+    pub fn system(&self) -> &System {
+        &self.system
+    }
+
+    /// Accounts and balances.
+    #[must_use]
+    pub fn accounts(&self) -> &Accounts {
+        &self.accounts
+    }
+
+    /// API keys.
+    #[must_use]
+    pub fn keys(&self) -> &Keys {
+        &self.keys
+    }
+
+    /// Neg-risk events.
+    #[must_use]
+    pub fn events(&self) -> &Events {
+        &self.events
+    }
+
+    /// Markets.
+    #[must_use]
+    pub fn markets(&self) -> &Markets {
+        &self.markets
+    }
+
+    /// Books and last trades.
+    #[must_use]
+    pub fn books(&self) -> &Books {
+        &self.books
+    }
+
+    /// Orders, live and finished.
+    #[must_use]
+    pub fn orders(&self) -> &Orders {
+        &self.orders
+    }
+
+    /// Lists of trades; [`View::trade`] shows one.
+    #[must_use]
+    pub fn trades(&self) -> &Trades {
+        &self.trades
+    }
+
+    /// Whether a market takes orders now: it is active, and the system runs or is post-only.
+    #[must_use]
+    pub fn accepting_orders(&self, market: MarketNumber) -> bool {
+        let active = |market: &crate::Market| market.state == MarketState::Active;
+        self.system.takes_orders() && self.markets.get(market).is_some_and(active)
+    }
+}
