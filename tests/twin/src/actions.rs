@@ -1,0 +1,268 @@
+//! Full sets made and unmade, and resolved shares paid: split, merge, redeem, convert (protocol 5).
+
+use foretell_model::limits::MAX_ORDER_LOTS;
+use foretell_model::{
+    AccountNumber, Command, CommandOutcome, Event, EventNumber, Lots, MarketNumber, MarketState,
+    Micros, QuestionSet, Reference, Refusal, RefusalReason, SystemMode,
+};
+
+use crate::answer::{Answer, Stop, ensure};
+use crate::exchange::{At, Exchange};
+use crate::memory::Content;
+
+const YES: usize = 0;
+const NO: usize = 1;
+
+impl Exchange {
+    pub(crate) fn split(
+        &mut self,
+        account: AccountNumber,
+        market: MarketNumber,
+        lots: Lots,
+        reference: Reference,
+        at: At,
+        events: &mut Vec<Event>,
+    ) -> Answer {
+        let code = Command::Split {
+            account,
+            market,
+            lots,
+            reference,
+        }
+        .code();
+        let content = Content {
+            code,
+            account,
+            object: market.0,
+            amount: lots.0,
+            questions: QuestionSet::default(),
+        };
+        self.check_reference(Some(account), reference, Some(content))?;
+        let owner = self.account(account)?;
+        let state = self.market(market)?.state;
+        check_amount(lots)?;
+        self.check_mode_for_new_sets()?;
+        match state {
+            MarketState::Active => {}
+            MarketState::Registered => ensure(false, RefusalReason::MarketNotReady)?,
+            MarketState::Paused => ensure(false, RefusalReason::MarketPaused)?,
+            MarketState::Closed | MarketState::Resolved => {
+                ensure(false, RefusalReason::MarketClosed)?;
+            }
+        }
+        ensure(!owner.closed_only, RefusalReason::ClosedOnlyAccount)?;
+        let cost = lots.full_value();
+        ensure(
+            cost <= owner.free,
+            Refusal::with(RefusalReason::NotEnoughCollateral, cost.0, owner.free.0),
+        )?;
+
+        self.account_mut(account).free -= cost;
+        for outcome in [YES, NO] {
+            self.shares(account, market)[outcome] += lots;
+            self.market_mut(market).supply[outcome] += lots;
+        }
+        events.push(Event::Split {
+            account,
+            market,
+            lots,
+        });
+        let outcome = CommandOutcome::Collateral(cost);
+        self.remember_reference(Some(account), reference, content, outcome, at);
+        Ok(outcome)
+    }
+
+    pub(crate) fn merge(
+        &mut self,
+        account: AccountNumber,
+        market: MarketNumber,
+        lots: Lots,
+        reference: Reference,
+        at: At,
+        events: &mut Vec<Event>,
+    ) -> Answer {
+        let code = Command::Merge {
+            account,
+            market,
+            lots,
+            reference,
+        }
+        .code();
+        let content = Content {
+            code,
+            account,
+            object: market.0,
+            amount: lots.0,
+            questions: QuestionSet::default(),
+        };
+        self.check_reference(Some(account), reference, Some(content))?;
+        self.account(account)?;
+        let state = self.market(market)?.state;
+        check_amount(lots)?;
+        match state {
+            MarketState::Active | MarketState::Paused | MarketState::Closed => {}
+            MarketState::Registered => ensure(false, RefusalReason::MarketNotReady)?,
+            MarketState::Resolved => ensure(false, RefusalReason::MarketClosed)?,
+        }
+        let [yes, no] = self.free_shares_of(account, market);
+        let sets = yes.min(no);
+        ensure(
+            lots <= sets,
+            Refusal::with(RefusalReason::NotEnoughShares, lots.0, sets.0),
+        )?;
+
+        let received = lots.full_value();
+        self.account_mut(account).free += received;
+        for outcome in [YES, NO] {
+            self.shares(account, market)[outcome] -= lots;
+            self.market_mut(market).supply[outcome] -= lots;
+        }
+        events.push(Event::Merged {
+            account,
+            market,
+            lots,
+        });
+        let outcome = CommandOutcome::Collateral(received);
+        self.remember_reference(Some(account), reference, content, outcome, at);
+        Ok(outcome)
+    }
+
+    pub(crate) fn redeem(
+        &mut self,
+        account: AccountNumber,
+        market: MarketNumber,
+        reference: Reference,
+        at: At,
+        events: &mut Vec<Event>,
+    ) -> Answer {
+        let code = Command::Redeem {
+            account,
+            market,
+            reference,
+        }
+        .code();
+        let content = Content {
+            code,
+            account,
+            object: market.0,
+            amount: 0,
+            questions: QuestionSet::default(),
+        };
+        self.check_reference(Some(account), reference, Some(content))?;
+        self.account(account)?;
+        let pays = self
+            .market(market)?
+            .payout
+            .ok_or(RefusalReason::NotResolved)?
+            .price_units();
+        let burned = self.free_shares_of(account, market);
+        ensure(burned != [Lots::ZERO; 2], RefusalReason::NothingToRedeem)?;
+
+        let payout =
+            Micros(burned[YES].0 * u64::from(pays[YES]) + burned[NO].0 * u64::from(pays[NO]));
+        self.account_mut(account).free += payout;
+        for outcome in [YES, NO] {
+            self.shares(account, market)[outcome] -= burned[outcome];
+            self.market_mut(market).supply[outcome] -= burned[outcome];
+        }
+        events.push(Event::Redeemed {
+            account,
+            market,
+            lots: burned,
+            payout,
+        });
+        let outcome = CommandOutcome::Collateral(payout);
+        self.remember_reference(Some(account), reference, content, outcome, at);
+        Ok(outcome)
+    }
+
+    /// Gives n No of each named question; receives n × (k − 1) collateral and n Yes of each other.
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "the fields of the command, in its order"
+    )]
+    pub(crate) fn convert(
+        &mut self,
+        account: AccountNumber,
+        event: EventNumber,
+        questions: QuestionSet,
+        lots: Lots,
+        reference: Reference,
+        at: At,
+        events: &mut Vec<Event>,
+    ) -> Answer {
+        let code = Command::Convert {
+            account,
+            event,
+            questions,
+            lots,
+            reference,
+        }
+        .code();
+        let content = Content {
+            code,
+            account,
+            object: event.0,
+            amount: lots.0,
+            questions,
+        };
+        self.check_reference(Some(account), reference, Some(content))?;
+        let closed_only = self.account(account)?.closed_only;
+        let frozen = self.event(event)?.frozen;
+        check_amount(lots)?;
+        self.check_mode_for_new_sets()?;
+        let markets = self.questions_of(event);
+        ensure(
+            questions.count() >= 1 && questions.end() as usize <= markets.len(),
+            RefusalReason::InvalidQuestions,
+        )?;
+        let all_active = markets
+            .iter()
+            .all(|market| self.markets[market.0 as usize].state == MarketState::Active);
+        ensure(frozen && all_active, RefusalReason::EventNotActive)?;
+        ensure(!closed_only, RefusalReason::ClosedOnlyAccount)?;
+        for (question, market) in (0..).zip(&markets) {
+            let free = self.free_shares_of(account, *market)[NO];
+            ensure(
+                !questions.contains(question) || lots <= free,
+                Refusal::with(RefusalReason::NotEnoughShares, lots.0, free.0),
+            )?;
+        }
+
+        for (question, market) in (0..).zip(markets) {
+            if questions.contains(question) {
+                self.shares(account, market)[NO] -= lots;
+                self.market_mut(market).supply[NO] -= lots;
+            } else {
+                self.shares(account, market)[YES] += lots;
+                self.market_mut(market).supply[YES] += lots;
+            }
+        }
+        let collateral = Micros(lots.full_value().0 * u64::from(questions.count() - 1));
+        self.account_mut(account).free += collateral;
+        self.events[event.0 as usize].converted += lots;
+        events.push(Event::Converted {
+            account,
+            event,
+            questions,
+            lots,
+            collateral,
+        });
+        let outcome = CommandOutcome::Collateral(collateral);
+        self.remember_reference(Some(account), reference, content, outcome, at);
+        Ok(outcome)
+    }
+
+    fn check_mode_for_new_sets(&self) -> Result<(), Stop> {
+        ensure(self.mode != SystemMode::Paused, RefusalReason::SystemPaused)?;
+        ensure(
+            self.mode != SystemMode::CancelOnly,
+            RefusalReason::CancelOnly,
+        )
+    }
+}
+
+fn check_amount(lots: Lots) -> Result<(), Stop> {
+    ensure(lots > Lots::ZERO, RefusalReason::AmountZero)?;
+    ensure(lots <= MAX_ORDER_LOTS, RefusalReason::AmountTooLarge)
+}

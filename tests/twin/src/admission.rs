@@ -1,0 +1,299 @@
+//! What a placed order is checked for before it may meet the book (protocol 1, 2, 4, 5, 8).
+
+use foretell_model::digest::Fate;
+use foretell_model::limits::MAX_ORDER_LOTS;
+use foretell_model::quantity::PRICE_ONE;
+use foretell_model::{
+    CommandOutcome, Lots, MarketState, Micros, OrderNumber, OrderType, PlaceOrder, Price, Refusal,
+    RefusalReason, Sequence, Side, SystemMode, Tick, TimeNs, TimeSeconds,
+};
+
+use crate::answer::{Stop, ensure};
+use crate::exchange::{At, Exchange};
+use crate::fees;
+use crate::orders;
+use crate::walk::{Taker, Wants};
+
+impl Exchange {
+    /// The checks of [`PlaceOrder`], in its order.
+    pub(crate) fn admit(&self, placed: &PlaceOrder, at: At) -> Result<Taker, Stop> {
+        self.check_names(placed)?;
+        self.check_repeat(placed)?;
+        self.check_timestamp(placed, at.time)?;
+        self.check_states(placed)?;
+        self.check_type(placed, at.time)?;
+
+        let market = self.market(placed.market)?;
+        check_amounts(placed)?;
+        let limit = limit_price(placed, market.tick).ok_or(Refusal::with(
+            RefusalReason::PriceOffTick,
+            u64::from(market.tick.units()),
+            0,
+        ))?;
+        let taker = Taker {
+            number: OrderNumber(at.sequence.0),
+            account: placed.account,
+            market: placed.market,
+            outcome: placed.outcome,
+            side: placed.side,
+            order_type: placed.order_type,
+            limit,
+            wants: self.wants(placed)?,
+            fee: market.fee,
+        };
+        self.check_minimum(&taker)?;
+        self.check_cap(&taker)?;
+        self.check_means(&taker)?;
+        Ok(taker)
+    }
+
+    fn check_names(&self, placed: &PlaceOrder) -> Result<(), Stop> {
+        self.market(placed.market)?;
+        let account = self.account(placed.account)?;
+        let key = self.trading_key(placed.key)?;
+        ensure(key.owner == account.owner, RefusalReason::KeyOfAnotherOwner)
+    }
+
+    fn check_repeat(&self, placed: &PlaceOrder) -> Result<(), Stop> {
+        let Some(seen) = self.remembered_order(placed.order) else {
+            return Ok(());
+        };
+        ensure(seen.has_terms_of(placed), RefusalReason::Duplicate)?;
+        Err(match seen.fate {
+            Fate::Killed(reason) => reason.into(),
+            Fate::Live | Fate::Done => Stop::Repeated {
+                first: Sequence(seen.number.0),
+                last: Sequence(seen.number.0),
+                outcome: CommandOutcome::Done,
+            },
+        })
+    }
+
+    fn check_timestamp(&self, placed: &PlaceOrder, now: TimeNs) -> Result<(), Stop> {
+        let now_ms = now.millis().0;
+        let from = now_ms
+            .saturating_sub(self.settings.timestamp_past_ms)
+            .max(self.timestamp_floor.0);
+        let to = now_ms.saturating_add(self.settings.timestamp_future_ms);
+        ensure(
+            (from..=to).contains(&placed.timestamp.0),
+            Refusal::with(RefusalReason::TimestampOutOfWindow, from, to),
+        )?;
+        ensure(self.has_room_for_an_id(now), RefusalReason::Busy)
+    }
+
+    fn check_states(&self, placed: &PlaceOrder) -> Result<(), Stop> {
+        match self.mode {
+            SystemMode::Running => {}
+            SystemMode::PostOnly => ensure(placed.post_only, RefusalReason::PostOnlyMode)?,
+            SystemMode::CancelOnly => ensure(false, RefusalReason::CancelOnly)?,
+            SystemMode::Paused => ensure(false, RefusalReason::SystemPaused)?,
+        }
+        match self.market(placed.market)?.state {
+            MarketState::Active => {}
+            MarketState::Registered => ensure(false, RefusalReason::MarketNotReady)?,
+            MarketState::Paused => ensure(false, RefusalReason::MarketPaused)?,
+            MarketState::Closed | MarketState::Resolved => {
+                ensure(false, RefusalReason::MarketClosed)?;
+            }
+        }
+        let reduces = placed.side == Side::Sell;
+        ensure(
+            reduces || !self.account(placed.account)?.closed_only,
+            RefusalReason::ClosedOnlyAccount,
+        )
+    }
+
+    fn check_type(&self, placed: &PlaceOrder, now: TimeNs) -> Result<(), Stop> {
+        ensure(
+            !placed.post_only || placed.order_type.may_rest(),
+            RefusalReason::PostOnlyNeedsResting,
+        )?;
+        let valid = match placed.order_type {
+            OrderType::Gtd => orders::due(placed.expiration, &self.settings) > now,
+            _ => placed.expiration == TimeSeconds(0),
+        };
+        ensure(valid, RefusalReason::InvalidExpiration)
+    }
+
+    fn wants(&self, placed: &PlaceOrder) -> Result<Wants, Stop> {
+        Ok(if spends_budget(placed) {
+            Wants::Budget {
+                budget: Micros(placed.maker_amount),
+                purse: self.account(placed.account)?.free,
+                at_least: placed.taker_amount,
+            }
+        } else {
+            Wants::Shares(
+                Lots::from_micro_shares(shares_side(placed)).expect("checked: whole lots"),
+            )
+        })
+    }
+
+    fn check_minimum(&self, taker: &Taker) -> Result<(), Stop> {
+        match taker.wants {
+            Wants::Budget { budget, .. } => self.check_marketable_minimum(budget),
+            Wants::Shares(lots) if taker.order_type.may_rest() => {
+                let minimum = self.market(taker.market)?.minimum_size;
+                ensure(
+                    lots >= minimum,
+                    Refusal::with(RefusalReason::SizeBelowMinimum, lots.0, minimum.0),
+                )
+            }
+            Wants::Shares(_) => Ok(()),
+        }
+    }
+
+    fn check_marketable_minimum(&self, value: Micros) -> Result<(), Stop> {
+        let minimum = self.settings.marketable_minimum;
+        ensure(
+            value >= minimum,
+            Refusal::with(RefusalReason::MarketableBelowMinimum, value.0, minimum.0),
+        )
+    }
+
+    fn check_cap(&self, taker: &Taker) -> Result<(), Stop> {
+        let live = self.live_orders(taker.account);
+        let cap = self.settings.live_orders_per_account;
+        ensure(
+            !taker.order_type.may_rest() || live < cap,
+            Refusal::with(
+                RefusalReason::TooManyLiveOrders,
+                u64::from(live),
+                u64::from(cap),
+            ),
+        )
+    }
+
+    /// A BUY needs the collateral for every way it can be filled, a SELL its shares.
+    fn check_means(&self, taker: &Taker) -> Result<(), Stop> {
+        let needed = match (taker.side, taker.wants) {
+            (Side::Sell, Wants::Shares(lots)) => {
+                let free = self.free_shares_of(taker.account, taker.market)[taker.outcome.index()];
+                return ensure(
+                    lots <= free,
+                    Refusal::with(RefusalReason::NotEnoughShares, lots.0, free.0),
+                );
+            }
+            (_, Wants::Shares(lots)) => {
+                lots.value_at(taker.limit) + fees::covering(lots, taker.limit, taker.fee)
+            }
+            (_, Wants::Budget { budget, .. }) => {
+                let lots = Lots(budget.0 / u64::from(taker.limit.0));
+                budget + fees::charged(lots, taker.limit, taker.fee)
+            }
+        };
+        let free = self.account(taker.account)?.free;
+        ensure(
+            needed <= free,
+            Refusal::with(RefusalReason::NotEnoughCollateral, needed.0, free.0),
+        )
+    }
+}
+
+/// Whether it spends its makerAmount, and its takerAmount sets nothing but the price.
+fn spends_budget(placed: &PlaceOrder) -> bool {
+    placed.side == Side::Buy && !placed.order_type.may_rest()
+}
+
+/// The signed amount of shares, in micro-shares.
+fn shares_side(placed: &PlaceOrder) -> u64 {
+    match placed.side {
+        Side::Buy => placed.taker_amount,
+        Side::Sell => placed.maker_amount,
+    }
+}
+
+/// The signed amount of collateral, in micros.
+fn collateral_side(placed: &PlaceOrder) -> u64 {
+    match placed.side {
+        Side::Buy => placed.maker_amount,
+        Side::Sell => placed.taker_amount,
+    }
+}
+
+fn check_amounts(placed: &PlaceOrder) -> Result<(), Stop> {
+    let amounts = [placed.maker_amount, placed.taker_amount];
+    let largest = MAX_ORDER_LOTS.micro_shares();
+    ensure(!amounts.contains(&0), RefusalReason::AmountZero)?;
+    ensure(
+        amounts.iter().all(|amount| *amount <= largest),
+        RefusalReason::AmountTooLarge,
+    )?;
+    let shares = shares_side(placed);
+    ensure(
+        spends_budget(placed) || Lots::from_micro_shares(shares).is_some(),
+        Refusal::with(RefusalReason::SizeNotLots, shares, 0),
+    )
+}
+
+/// The limit in the order's own token. Of GTC and GTD the signed ratio itself, which must be a
+/// price of the grid; of FOK and FAK the ratio rounded to a tick in the signer's favour.
+fn limit_price(placed: &PlaceOrder, tick: Tick) -> Option<Price> {
+    let collateral = u128::from(collateral_side(placed)) * u128::from(PRICE_ONE);
+    let shares = u128::from(shares_side(placed));
+    let step = u128::from(tick.units());
+    let units = match (placed.order_type.may_rest(), placed.side) {
+        (true, _) if collateral.is_multiple_of(shares) => collateral / shares,
+        (true, _) => return None,
+        (false, Side::Buy) => collateral / (shares * step) * step,
+        (false, Side::Sell) => collateral.div_ceil(shares * step) * step,
+    };
+    let price = Price(u16::try_from(units).ok()?);
+    price.fits(tick).then_some(price)
+}
+
+#[cfg(test)]
+mod tests {
+    use foretell_model::{AccountNumber, KeyNumber, MarketNumber, OrderId, Outcome, TimeMs};
+
+    use super::*;
+
+    fn limit(side: Side, order_type: OrderType, maker: u64, taker: u64, tick: Tick) -> Option<u16> {
+        let placed = PlaceOrder {
+            order: OrderId::ZERO,
+            account: AccountNumber(0),
+            key: KeyNumber(0),
+            market: MarketNumber(0),
+            outcome: Outcome::Yes,
+            side,
+            order_type,
+            post_only: false,
+            maker_amount: maker,
+            taker_amount: taker,
+            expiration: TimeSeconds(0),
+            timestamp: TimeMs(0),
+        };
+        limit_price(&placed, tick).map(|price| price.0)
+    }
+
+    #[test]
+    fn a_resting_order_signs_its_price_exactly() {
+        use OrderType::Gtc;
+        let tick = Tick::Hundredth;
+        assert_eq!(
+            limit(Side::Buy, Gtc, 62_000_000, 100_000_000, tick),
+            Some(6_200)
+        );
+        assert_eq!(
+            limit(Side::Sell, Gtc, 100_000_000, 62_000_000, tick),
+            Some(6_200)
+        );
+        assert_eq!(limit(Side::Buy, Gtc, 62_000_001, 100_000_000, tick), None);
+        assert_eq!(limit(Side::Buy, Gtc, 62_500_000, 100_000_000, tick), None);
+        assert_eq!(limit(Side::Buy, Gtc, 100_000_000, 100_000_000, tick), None);
+    }
+
+    #[test]
+    fn a_market_order_is_rounded_in_the_signers_favour() {
+        use OrderType::Fak;
+        let tick = Tick::Hundredth;
+        assert_eq!(limit(Side::Buy, Fak, 349_999, 1_000_000, tick), Some(3_400));
+        assert_eq!(
+            limit(Side::Sell, Fak, 1_000_000, 340_001, tick),
+            Some(3_500)
+        );
+        assert_eq!(limit(Side::Buy, Fak, 9_999, 1_000_000, tick), None);
+        assert_eq!(limit(Side::Sell, Fak, 1_000_000, 990_001, tick), None);
+    }
+}
