@@ -1,1 +1,37 @@
-//! L1, L2 and order signatures, key derivation.
+//! Who is asking, and did they sign it: L1 and L2 authentication (protocol 7), signatures of
+//! orders (protocol 8), and the derivation of API keys.
+//!
+//! Texts and bytes come in, a verdict goes out. There is deliberately no HTTP here (the gateway
+//! takes headers apart), no clock (the time is handed in), no engine, and no store: an API key's
+//! secrets are derived from the master secret whenever they are needed.
+//!
+//! - [`l1`] and [`l2`] check the headers of a request, [`keys`] derives what they are checked
+//!   against, [`master`] keeps the one secret of a deployment;
+//! - [`order_signature`] checks an order with the help of [`domains`], [`eip712`], [`signature`]
+//!   and [`deposit_wallet`]; an auditor uses the same functions;
+//! - [`signing`] is the other side: what a client does. Our own bots, the command line and tests
+//!   sign with it.
+
+pub mod deposit_wallet;
+pub mod domains;
+pub mod eip712;
+pub mod keys;
+pub mod l1;
+pub mod l2;
+pub mod master;
+pub mod order;
+pub mod order_signature;
+pub mod signature;
+pub mod signing;
+pub mod text;
+pub mod window;
+
+pub use domains::{Domain, Domains, Markets};
+pub use keys::{KeyOrigin, KeyTrio};
+pub use l1::{L1Error, L1Headers, L1Identity, verify_l1};
+pub use l2::{L2Error, L2Headers, L2Request, verify_l2};
+pub use master::{MasterSecret, MasterSecretError};
+pub use order::OrderFields;
+pub use order_signature::{OwnerWallets, SignatureError, Verified, verify_evidence, verify_order};
+pub use signing::{L2Credentials, Signer};
+pub use window::{TimestampError, Window};

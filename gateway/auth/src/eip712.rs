@@ -1,0 +1,137 @@
+//! Typed data (EIP-712): the hashes of domains, orders, L1 statements and nested signatures.
+//!
+//! Every digest that is ever compared or recovered over is computed here, from configuration and
+//! from the fields as parsed; none is taken from a client.
+
+use std::sync::LazyLock;
+
+use alloy_primitives::{Keccak256, keccak256};
+use foretell_model::evidence::WORDS_BYTES;
+use foretell_model::{OrderId, WalletAddress};
+
+/// A keccak-256 hash.
+pub type Hash = [u8; 32];
+
+/// The type of a signed order (protocol 8).
+pub const ORDER_TYPE: &str = "Order(uint256 salt,address maker,address signer,uint256 tokenId,uint256 makerAmount,uint256 takerAmount,uint8 side,uint8 signatureType,uint256 timestamp,bytes32 metadata,bytes32 builder)";
+/// What an L1 signature states (protocol 7).
+pub const L1_MESSAGE: &str = "This message attests that I control the given wallet";
+
+const DOMAIN_TYPE: &str =
+    "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)";
+const DOMAIN_TYPE_WITHOUT_CONTRACT: &str =
+    "EIP712Domain(string name,string version,uint256 chainId)";
+const L1_TYPE: &str = "ClobAuth(address address,string timestamp,uint256 nonce,string message)";
+/// The nested type of a deposit wallet's signature, without the type of its contents.
+const NESTED_TYPE: &str = "TypedDataSign(Order contents,string name,string version,uint256 chainId,address verifyingContract,bytes32 salt)";
+const DEPOSIT_WALLET_NAME: &str = "DepositWallet";
+const DEPOSIT_WALLET_VERSION: &str = "1";
+
+static ORDER_TYPE_HASH: LazyLock<Hash> = LazyLock::new(|| keccak256(ORDER_TYPE).0);
+static L1_TYPE_HASH: LazyLock<Hash> = LazyLock::new(|| keccak256(L1_TYPE).0);
+static NESTED_TYPE_HASH: LazyLock<Hash> =
+    LazyLock::new(|| keccak256([NESTED_TYPE, ORDER_TYPE].concat()).0);
+
+/// keccak-256 of the parts, one after the other.
+pub(crate) fn hash_parts(parts: &[&[u8]]) -> Hash {
+    let mut hasher = Keccak256::new();
+    for part in parts {
+        hasher.update(part);
+    }
+    hasher.finalize().0
+}
+
+fn word_of_u64(value: u64) -> Hash {
+    let mut word = [0; 32];
+    word[24..].copy_from_slice(&value.to_be_bytes());
+    word
+}
+
+fn word_of_address(address: WalletAddress) -> Hash {
+    let mut word = [0; 32];
+    word[12..].copy_from_slice(&address.0);
+    word
+}
+
+/// Separator of a domain with name, version, chain and, where it has one, contract; no salt.
+#[must_use]
+pub fn domain_separator(
+    name: &str,
+    version: &str,
+    chain_id: u64,
+    contract: Option<WalletAddress>,
+) -> Hash {
+    let name = keccak256(name);
+    let version = keccak256(version);
+    let chain = word_of_u64(chain_id);
+    match contract {
+        Some(contract) => hash_parts(&[
+            keccak256(DOMAIN_TYPE).as_slice(),
+            name.as_slice(),
+            version.as_slice(),
+            &chain,
+            &word_of_address(contract),
+        ]),
+        None => hash_parts(&[
+            keccak256(DOMAIN_TYPE_WITHOUT_CONTRACT).as_slice(),
+            name.as_slice(),
+            version.as_slice(),
+            &chain,
+        ]),
+    }
+}
+
+/// What is signed: the hash of a struct under a domain.
+#[must_use]
+pub fn digest(separator: &Hash, struct_hash: &Hash) -> Hash {
+    hash_parts(&[b"\x19\x01", separator, struct_hash])
+}
+
+/// Struct hash of an order, from its eleven words.
+#[must_use]
+pub fn order_struct_hash(words: &[u8; WORDS_BYTES]) -> Hash {
+    hash_parts(&[ORDER_TYPE_HASH.as_slice(), words])
+}
+
+/// Identity of an order under a domain (protocol 8), and what types 0 to 2 sign.
+#[must_use]
+pub fn order_id(separator: &Hash, words: &[u8; WORDS_BYTES]) -> OrderId {
+    OrderId(digest(separator, &order_struct_hash(words)))
+}
+
+/// What the owner of a deposit wallet signs for an order (type 3): the order's struct hash, nested
+/// in a statement of the wallet's own domain, under the exchange's domain.
+#[must_use]
+pub fn nested_digest(
+    separator: &Hash,
+    contents: &Hash,
+    chain_id: u64,
+    wallet: WalletAddress,
+) -> Hash {
+    let nested = hash_parts(&[
+        NESTED_TYPE_HASH.as_slice(),
+        contents,
+        keccak256(DEPOSIT_WALLET_NAME).as_slice(),
+        keccak256(DEPOSIT_WALLET_VERSION).as_slice(),
+        &word_of_u64(chain_id),
+        &word_of_address(wallet),
+        &[0; 32],
+    ]);
+    digest(separator, &nested)
+}
+
+/// What an L1 signature signs. `timestamp` is the text of the header; `nonce` is big-endian.
+#[must_use]
+pub fn l1_digest(address: WalletAddress, timestamp: &str, nonce: &[u8; 32], chain_id: u64) -> Hash {
+    let statement = hash_parts(&[
+        L1_TYPE_HASH.as_slice(),
+        &word_of_address(address),
+        keccak256(timestamp).as_slice(),
+        nonce,
+        keccak256(L1_MESSAGE).as_slice(),
+    ]);
+    digest(
+        &domain_separator("ClobAuthDomain", "1", chain_id, None),
+        &statement,
+    )
+}

@@ -1,0 +1,238 @@
+//! Whether an order was signed by whom it says, for the key's owner, under one of our domains
+//! (protocol 8). Everything that costs nothing is checked before a key is recovered.
+
+use foretell_model::evidence::{OrderEvidence, WORDS_BYTES};
+use foretell_model::{DomainNumber, OrderId, WalletAddress, WalletKind};
+
+use crate::deposit_wallet;
+use crate::domains::{Domain, Domains};
+use crate::eip712::{Hash, digest, nested_digest, order_struct_hash};
+use crate::order::OrderFields;
+use crate::signature::{MalformedSignature, Signature};
+
+/// Who owns the API key of a request, and the wallets bound to that owner (protocol 6).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OwnerWallets {
+    /// The owner: an EOA.
+    pub owner: WalletAddress,
+    /// Its proxy wallet (type 1).
+    pub proxy: Option<WalletAddress>,
+    /// Its safe (type 2).
+    pub safe: Option<WalletAddress>,
+    /// Its deposit wallet (type 3).
+    pub deposit: Option<WalletAddress>,
+}
+
+impl OwnerWallets {
+    /// An owner without bound wallets.
+    #[must_use]
+    pub const fn alone(owner: WalletAddress) -> Self {
+        Self {
+            owner,
+            proxy: None,
+            safe: None,
+            deposit: None,
+        }
+    }
+
+    /// The owner's wallet of a kind.
+    #[must_use]
+    pub const fn wallet(&self, kind: WalletKind) -> Option<WalletAddress> {
+        match kind {
+            WalletKind::Eoa => Some(self.owner),
+            WalletKind::Proxy => self.proxy,
+            WalletKind::Safe => self.safe,
+            WalletKind::Deposit => self.deposit,
+        }
+    }
+}
+
+/// Why an order's signature is refused. The texts go to the client (protocol 10).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SignatureError {
+    /// Types 0 to 2: the signer is not the key's owner.
+    #[error("the order signer address has to be the address of the API KEY")]
+    SignerIsNotKeyOwner,
+    /// Types 0 and 3: maker and signer differ.
+    #[error("invalid signature: maker and signer differ")]
+    MakerIsNotSigner,
+    /// Types 1 to 3: the maker is not bound to the key's owner as this kind.
+    #[error("invalid signature: maker is not bound to the owner of the API key as signature type {}", .0.code())]
+    WalletNotBound(WalletKind),
+    /// The evidence names a signature type that does not exist.
+    #[error("invalid signature: unknown signature type")]
+    UnknownType,
+    /// r, s, v are not well-formed.
+    #[error("invalid signature: {0}")]
+    Malformed(#[from] MalformedSignature),
+    /// Under no domain of this market did the signer's key sign this order.
+    #[error("invalid signature: the recovered address is not the signer's")]
+    OtherSigner,
+    /// Type 3: another length.
+    #[error("invalid signature: {0} bytes, 317 expected for signature type 3")]
+    DepositLength(usize),
+    /// Type 3: the last two bytes.
+    #[error("invalid signature: length of the contents type")]
+    ContentsTypeLength,
+    /// Type 3: the contents type is not the order's.
+    #[error("invalid signature: contents type")]
+    ContentsType,
+    /// Type 3: the separator is of no domain of this market.
+    #[error("invalid signature: domain separator")]
+    DomainSeparator,
+    /// Type 3: the contents hash is not the order's.
+    #[error("invalid signature: contents hash")]
+    ContentsHash,
+}
+
+/// An order that was signed.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Verified {
+    /// Its identity (protocol 8).
+    pub order: OrderId,
+    /// The domain it was signed for.
+    pub domain: DomainNumber,
+    /// Its eleven words, for the evidence.
+    pub words: [u8; WORDS_BYTES],
+    /// Whose key signed: the key's owner.
+    pub recovered: WalletAddress,
+}
+
+impl Verified {
+    /// The evidence of the order's frame; `signature` is what was verified.
+    #[must_use]
+    pub const fn evidence<'a>(&'a self, signature: &'a [u8]) -> OrderEvidence<'a> {
+        OrderEvidence {
+            words: &self.words,
+            domain: self.domain,
+            signature,
+        }
+    }
+}
+
+/// Checks an order for a market with this neg-risk flag, sent with a key of `owner`. At most two
+/// keys are recovered, none when a cheaper check fails.
+///
+/// # Errors
+/// The first check that fails: the parties, the form of the signature, the tail of a type 3, the
+/// recovery.
+pub fn verify_order(
+    fields: &OrderFields,
+    signature: &[u8],
+    owner: &OwnerWallets,
+    neg_risk: bool,
+    domains: &Domains,
+) -> Result<Verified, SignatureError> {
+    check_parties(fields, owner)?;
+    let words = fields.words();
+    let struct_hash = order_struct_hash(&words);
+    let candidates = domains.candidates(neg_risk);
+    let signed = if fields.signature_type == WalletKind::Deposit {
+        find_deposit(signature, &struct_hash, fields.maker, candidates)?
+    } else {
+        find_plain(signature, &struct_hash, owner.owner, candidates)?
+    };
+    if signed.recovered != owner.owner {
+        return Err(SignatureError::OtherSigner);
+    }
+    Ok(Verified {
+        order: OrderId(digest(signed.domain.separator(), &struct_hash)),
+        domain: signed.domain.number(),
+        words,
+        recovered: signed.recovered,
+    })
+}
+
+/// Checks the evidence of a frame, as an auditor does: the relations between maker, signer and
+/// recovered key that the signature type demands. Gives the order's id and whose key signed; that
+/// the maker was bound to it at the time is for the caller to know.
+///
+/// # Errors
+/// The first check that fails.
+pub fn verify_evidence(
+    evidence: &OrderEvidence<'_>,
+    domain: &Domain,
+) -> Result<(OrderId, WalletAddress), SignatureError> {
+    let [zeros @ .., code] = evidence.word(7);
+    let kind = WalletKind::from_code(*code)
+        .filter(|_| zeros.iter().all(|byte| *byte == 0))
+        .ok_or(SignatureError::UnknownType)?;
+    let alone = matches!(kind, WalletKind::Eoa | WalletKind::Deposit);
+    if alone && evidence.word(1) != evidence.word(2) {
+        return Err(SignatureError::MakerIsNotSigner);
+    }
+    let struct_hash = order_struct_hash(evidence.words);
+    let domains = std::iter::once(domain);
+    let recovered = if kind == WalletKind::Deposit {
+        find_deposit(evidence.signature, &struct_hash, evidence.maker(), domains)?.recovered
+    } else {
+        find_plain(evidence.signature, &struct_hash, evidence.signer(), domains)?.recovered
+    };
+    Ok((OrderId(digest(domain.separator(), &struct_hash)), recovered))
+}
+
+/// Maker, signer and the key's owner fit each other and the signature type.
+fn check_parties(fields: &OrderFields, owner: &OwnerWallets) -> Result<(), SignatureError> {
+    let kind = fields.signature_type;
+    match kind {
+        WalletKind::Eoa | WalletKind::Deposit if fields.maker != fields.signer => {
+            return Err(SignatureError::MakerIsNotSigner);
+        }
+        WalletKind::Eoa | WalletKind::Proxy | WalletKind::Safe if fields.signer != owner.owner => {
+            return Err(SignatureError::SignerIsNotKeyOwner);
+        }
+        _ => {}
+    }
+    if owner.wallet(kind) == Some(fields.maker) {
+        Ok(())
+    } else {
+        Err(SignatureError::WalletNotBound(kind))
+    }
+}
+
+struct Signed<'d> {
+    domain: &'d Domain,
+    recovered: WalletAddress,
+}
+
+/// Types 0 to 2: the first domain under which `signer` signed.
+fn find_plain<'d>(
+    signature: &[u8],
+    struct_hash: &Hash,
+    signer: WalletAddress,
+    candidates: impl Iterator<Item = &'d Domain>,
+) -> Result<Signed<'d>, SignatureError> {
+    let signature = Signature::parse(signature)?;
+    for domain in candidates {
+        let recovered = signature.recover(&digest(domain.separator(), struct_hash));
+        if recovered == Ok(signer) {
+            return Ok(Signed {
+                domain,
+                recovered: signer,
+            });
+        }
+    }
+    Err(SignatureError::OtherSigner)
+}
+
+/// Type 3: the tail names the domain, so there is one recovery.
+fn find_deposit<'d>(
+    signature: &[u8],
+    struct_hash: &Hash,
+    wallet: WalletAddress,
+    mut candidates: impl Iterator<Item = &'d Domain>,
+) -> Result<Signed<'d>, SignatureError> {
+    let parts = deposit_wallet::split(signature)?;
+    let domain = candidates
+        .find(|domain| domain.separator() == parts.separator)
+        .ok_or(SignatureError::DomainSeparator)?;
+    if parts.contents != struct_hash {
+        return Err(SignatureError::ContentsHash);
+    }
+    let inner = Signature::parse(parts.inner)?;
+    let signed = nested_digest(domain.separator(), struct_hash, domain.chain_id(), wallet);
+    Ok(Signed {
+        domain,
+        recovered: inner.recover(&signed)?,
+    })
+}
