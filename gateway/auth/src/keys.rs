@@ -211,8 +211,12 @@ mod tests {
         assert_eq!(api_key_text(read_only), PINNED_READ_ONLY);
     }
 
-    const PINNED: [&str; 3] = ["", "", ""];
-    const PINNED_READ_ONLY: &str = "";
+    const PINNED: [&str; 3] = [
+        "90b620ed-0822-4542-9781-5925a122b491",
+        "xMhyvrEXjubAXtqeencDzeTA61n_W7sQZKUMMdAWZQM=",
+        "bf7ed8be595634802bd99e234681268c4441b49508a7bb5dc3d41a442c8cfe48",
+    ];
+    const PINNED_READ_ONLY: &str = "d3c817c3-a3aa-4261-bd0a-69ef15224cd6";
 
     #[test]
     fn debug_shows_no_secret() {
