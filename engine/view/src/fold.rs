@@ -85,12 +85,48 @@ impl View {
     }
 
     fn fold_event(&mut self, step: &mut Step<'_>, event: &Event) -> Result<(), Impossible> {
-        match event.code() {
-            1..=5 => self.fold_order(step, event),
-            10..=16 | 19 => self.fold_account(event),
-            20..=23 => self.fold_shares(event),
-            17..=18 | 30..=38 | 50..=55 => self.fold_registry(step, event),
-            _ => Err(mismatch(event)),
+        match event {
+            Event::Fill(_)
+            | Event::OrderRested { .. }
+            | Event::OrderCompleted
+            | Event::OrderClosed { .. }
+            | Event::OrderKilled { .. } => self.fold_order(step, event),
+
+            Event::AccountOpened { .. }
+            | Event::Deposited { .. }
+            | Event::Withdrawn { .. }
+            | Event::FeesWithdrawn { .. }
+            | Event::WalletBound { .. }
+            | Event::WalletUnbound { .. }
+            | Event::ClosedOnlySet { .. }
+            | Event::HeartbeatSet { .. } => self.fold_account(event),
+
+            Event::Split { .. }
+            | Event::Merged { .. }
+            | Event::Redeemed { .. }
+            | Event::Converted { .. } => self.fold_shares(event),
+
+            Event::KeyRegistered { .. } | Event::KeyRevoked { .. } => self.fold_key(step, event),
+
+            Event::EventRegistered { .. } | Event::EventFrozen { .. } => {
+                self.fold_question_list(step, event)
+            }
+
+            Event::MarketRegistered { .. }
+            | Event::MarketStateSet { .. }
+            | Event::MarketResolved { .. }
+            | Event::MarketArchived { .. } => self.fold_market(step, event),
+
+            Event::TickSet { .. } | Event::MinimumSizeSet { .. } | Event::FeeSet { .. } => {
+                self.fold_rules(step, event)
+            }
+
+            Event::ModeSet { .. }
+            | Event::SettingsChanged
+            | Event::RulesSwitched { .. }
+            | Event::DivergenceAccepted
+            | Event::DomainRegistered { .. }
+            | Event::WorkPending => self.fold_system(step, event),
         }
     }
 }

@@ -9,21 +9,7 @@ use crate::system::Domain;
 use crate::view::View;
 
 impl View {
-    pub(super) fn fold_registry(
-        &mut self,
-        step: &Step<'_>,
-        event: &Event,
-    ) -> Result<(), Impossible> {
-        match event.code() {
-            17..=18 => self.fold_key(step, event),
-            30..=31 => self.fold_event_list(step, event),
-            32..=35 => self.fold_market(step, event),
-            36..=38 => self.fold_rules(step, event),
-            _ => self.fold_system(step, event),
-        }
-    }
-
-    fn fold_key(&mut self, step: &Step<'_>, event: &Event) -> Result<(), Impossible> {
+    pub(super) fn fold_key(&mut self, step: &Step<'_>, event: &Event) -> Result<(), Impossible> {
         match (event, step.frame.command) {
             (
                 &Event::KeyRegistered { key, owner },
@@ -49,7 +35,11 @@ impl View {
         }
     }
 
-    fn fold_event_list(&mut self, step: &Step<'_>, event: &Event) -> Result<(), Impossible> {
+    pub(super) fn fold_question_list(
+        &mut self,
+        step: &Step<'_>,
+        event: &Event,
+    ) -> Result<(), Impossible> {
         match *event {
             Event::EventRegistered { event, id } => {
                 self.events
@@ -63,7 +53,7 @@ impl View {
         }
     }
 
-    fn fold_market(&mut self, step: &Step<'_>, event: &Event) -> Result<(), Impossible> {
+    pub(super) fn fold_market(&mut self, step: &Step<'_>, event: &Event) -> Result<(), Impossible> {
         match (event, step.frame.command) {
             (
                 &Event::MarketRegistered {
@@ -108,7 +98,7 @@ impl View {
     }
 
     /// Tick, minimum size and fee. The first two are shown with the book.
-    fn fold_rules(&mut self, step: &Step<'_>, event: &Event) -> Result<(), Impossible> {
+    pub(super) fn fold_rules(&mut self, step: &Step<'_>, event: &Event) -> Result<(), Impossible> {
         let sequence = step.frame.sequence;
         match *event {
             Event::TickSet { market, tick } => {
@@ -128,7 +118,7 @@ impl View {
         Ok(())
     }
 
-    fn fold_system(&mut self, step: &Step<'_>, event: &Event) -> Result<(), Impossible> {
+    pub(super) fn fold_system(&mut self, step: &Step<'_>, event: &Event) -> Result<(), Impossible> {
         let system = &mut self.system;
         match (event, step.frame.command) {
             (&Event::ModeSet { mode }, _) => system.mode = mode,

@@ -1,0 +1,329 @@
+//! A journal written by hand: commands and the events a correct exchange would give them.
+
+#![allow(dead_code, reason = "every test file uses its part of the scene")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a scene that cannot be set fails its test"
+)]
+
+use foretell_model::command::RegisterMarket;
+use foretell_model::evidence::{OrderEvidence, WORDS_BYTES};
+use foretell_model::{
+    AccountNumber, ApiKey, Command, ConditionId, DomainNumber, Event, EventNumber, FeeSchedule,
+    Fill, FramePlace, FrameRef, KeyNumber, Lots, MarketNumber, MarketState, MatchKind, Micros,
+    OrderId, OrderNumber, OrderType, Outcome, PlaceOrder, Price, Reference, Sequence, Side, Tick,
+    TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress,
+};
+use foretell_view::{FoldError, View};
+
+pub(crate) const GENESIS: [u8; 32] = [9; 32];
+pub(crate) const ALICE: AccountNumber = AccountNumber(0);
+pub(crate) const BOB: AccountNumber = AccountNumber(1);
+pub(crate) const CAROL: AccountNumber = AccountNumber(2);
+pub(crate) const MARKET: MarketNumber = MarketNumber(0);
+pub(crate) const YES: Outcome = Outcome::Yes;
+pub(crate) const NO: Outcome = Outcome::No;
+pub(crate) const BUY: Side = Side::Buy;
+pub(crate) const SELL: Side = Side::Sell;
+
+/// Prices and lots, best first.
+pub(crate) type Ladder = Vec<(u16, u64)>;
+
+/// A view and the journal's end.
+pub(crate) struct Scene {
+    pub(crate) view: View,
+}
+
+pub(crate) fn wallet(account: AccountNumber) -> WalletAddress {
+    WalletAddress([u8::try_from(account.0).unwrap() + 1; 20])
+}
+
+pub(crate) fn order_id(number: u64) -> OrderId {
+    let mut id = [0xA5; 32];
+    id[..8].copy_from_slice(&number.to_be_bytes());
+    OrderId(id)
+}
+
+pub(crate) fn token(market: MarketNumber, outcome: Outcome) -> TokenId {
+    let mut token = [outcome.code(); 32];
+    token[..4].copy_from_slice(&market.0.to_be_bytes());
+    TokenId(token)
+}
+
+pub(crate) fn market_rules(market: MarketNumber, event: Option<EventNumber>) -> RegisterMarket {
+    let mut condition = [0xC0; 32];
+    condition[..4].copy_from_slice(&market.0.to_be_bytes());
+    RegisterMarket {
+        condition: ConditionId(condition),
+        tokens: [token(market, YES), token(market, NO)],
+        tick: Tick::Hundredth,
+        tick_refines: true,
+        minimum_size: Lots(500),
+        fee: FeeSchedule::default(),
+        event,
+    }
+}
+
+/// A GTC order of whole lots at a price in its own token.
+pub(crate) fn limit(
+    account: AccountNumber,
+    outcome: Outcome,
+    side: Side,
+    lots: u64,
+    price: u16,
+) -> PlaceOrder {
+    let (shares, value) = (lots * 10_000, lots * u64::from(price));
+    let (maker_amount, taker_amount) = match side {
+        Side::Buy => (value, shares),
+        Side::Sell => (shares, value),
+    };
+    PlaceOrder {
+        order: OrderId::ZERO,
+        account,
+        key: KeyNumber(account.0),
+        market: MARKET,
+        outcome,
+        side,
+        order_type: OrderType::Gtc,
+        post_only: false,
+        maker_amount,
+        taker_amount,
+        expiration: TimeSeconds(0),
+        timestamp: TimeMs(0),
+    }
+}
+
+pub(crate) fn fill(
+    maker: (OrderNumber, AccountNumber),
+    kind: MatchKind,
+    yes_price: u16,
+    lots: u64,
+    left: u64,
+) -> Fill {
+    Fill {
+        maker_order: maker.0,
+        maker: maker.1,
+        kind,
+        yes_price: Price(yes_price),
+        lots: Lots(lots),
+        maker_left: Lots(left),
+        fee: Micros(0),
+    }
+}
+
+pub(crate) fn rested(lots: u64, price: u16) -> Event {
+    Event::OrderRested {
+        lots: Lots(lots),
+        price: Price(price),
+    }
+}
+
+/// Evidence of an order that names a builder.
+pub(crate) fn evidence_of_builder(builder: u8) -> Vec<u8> {
+    let mut words = [0; WORDS_BYTES];
+    words[10 * 32..].fill(builder);
+    let mut bytes = Vec::new();
+    OrderEvidence {
+        words: &words,
+        domain: DomainNumber(1),
+        signature: &[1; 65],
+    }
+    .encode(&mut bytes);
+    bytes
+}
+
+impl Scene {
+    /// Nothing yet.
+    pub(crate) fn empty() -> Self {
+        Self {
+            view: View::new(GENESIS),
+        }
+    }
+
+    /// Alice, Bob and Carol with 1,000 units each and a key each, and one active market.
+    pub(crate) fn trading() -> Self {
+        let mut scene = Self::empty();
+        for account in [ALICE, BOB, CAROL] {
+            scene.deposit(account, 1_000_000_000);
+            scene.key(KeyNumber(account.0), account);
+        }
+        scene.market(MARKET, None, 0);
+        scene.activate(MARKET);
+        scene
+    }
+
+    pub(crate) fn next(&self) -> u64 {
+        self.view.sequence().0 + 1
+    }
+
+    /// Each frame is a second after the one before it.
+    pub(crate) fn time(&self) -> TimeNs {
+        TimeNs(self.next() * 1_000_000_000)
+    }
+
+    pub(crate) fn try_step(
+        &mut self,
+        command: &Command,
+        events: &[Event],
+        evidence: &[u8],
+    ) -> Result<Sequence, FoldError> {
+        let sequence = Sequence(self.next());
+        let place = FramePlace {
+            segment: 1,
+            offset: u32::try_from(sequence.0).unwrap() * 512,
+            length: 100,
+        };
+        let frame = FrameRef {
+            sequence,
+            time: self.time(),
+            command,
+            events,
+            evidence,
+            place,
+        };
+        self.view.apply(&frame).map(|()| sequence)
+    }
+
+    pub(crate) fn step(&mut self, command: Command, events: &[Event]) -> Sequence {
+        self.try_step(&command, events, &[]).unwrap()
+    }
+
+    /// Places an order under the id of its number.
+    pub(crate) fn place(&mut self, order: PlaceOrder, events: &[Event]) -> OrderNumber {
+        self.place_with(order, events, &[])
+    }
+
+    pub(crate) fn place_with(
+        &mut self,
+        mut order: PlaceOrder,
+        events: &[Event],
+        evidence: &[u8],
+    ) -> OrderNumber {
+        order.order = order_id(self.next());
+        let command = Command::PlaceOrder(order);
+        OrderNumber(self.try_step(&command, events, evidence).unwrap().0)
+    }
+
+    /// Rests an order, which meets nothing.
+    pub(crate) fn rest(
+        &mut self,
+        account: AccountNumber,
+        outcome: Outcome,
+        side: Side,
+        lots: u64,
+        price: u16,
+    ) -> OrderNumber {
+        let order = limit(account, outcome, side, lots, price);
+        self.place(order, &[rested(lots, price)])
+    }
+
+    pub(crate) fn deposit(&mut self, account: AccountNumber, amount: u64) {
+        let wallet = wallet(account);
+        let command = Command::Deposit {
+            wallet,
+            amount: Micros(amount),
+            reference: Reference::ZERO,
+        };
+        let opened = Event::AccountOpened { account, wallet };
+        let deposited = Event::Deposited {
+            account,
+            amount: Micros(amount),
+        };
+        if self.view.accounts().get(account).is_none() {
+            self.step(command, &[opened, deposited]);
+        } else {
+            self.step(command, &[deposited]);
+        }
+    }
+
+    pub(crate) fn key(&mut self, key: KeyNumber, owner: AccountNumber) -> Sequence {
+        let command = Command::RegisterKey {
+            owner: wallet(owner),
+            nonce: [u8::try_from(key.0).unwrap(); 32],
+            api_key: ApiKey([u8::try_from(key.0).unwrap() + 1; 16]),
+            read_only: false,
+        };
+        self.step(command, &[Event::KeyRegistered { key, owner }])
+    }
+
+    pub(crate) fn market(
+        &mut self,
+        market: MarketNumber,
+        event: Option<EventNumber>,
+        question: u32,
+    ) -> Sequence {
+        let rules = market_rules(market, event);
+        let registered = Event::MarketRegistered {
+            market,
+            condition: rules.condition,
+            question,
+        };
+        let command = Command::RegisterMarket(rules);
+        self.try_step(&command, &[registered], b"about it").unwrap()
+    }
+
+    pub(crate) fn activate(&mut self, market: MarketNumber) -> Sequence {
+        let active = Event::MarketStateSet {
+            market,
+            state: MarketState::Active,
+        };
+        self.step(Command::ActivateMarket { market }, &[active])
+    }
+
+    pub(crate) fn split(
+        &mut self,
+        account: AccountNumber,
+        market: MarketNumber,
+        lots: u64,
+    ) -> Sequence {
+        let lots = Lots(lots);
+        let command = Command::Split {
+            account,
+            market,
+            lots,
+            reference: Reference::ZERO,
+        };
+        let split = Event::Split {
+            account,
+            market,
+            lots,
+        };
+        self.step(command, &[split])
+    }
+
+    /// Free and reserved collateral.
+    pub(crate) fn collateral(&self, account: AccountNumber) -> (u64, u64) {
+        let account = self.view.accounts().get(account).unwrap();
+        (account.free.0, account.reserved.0)
+    }
+
+    /// Free Yes, free No, reserved Yes, reserved No.
+    pub(crate) fn shares(&self, account: AccountNumber) -> [u64; 4] {
+        let held = self.view.accounts().get(account).unwrap().holding(MARKET);
+        [
+            held.free[0].0,
+            held.free[1].0,
+            held.reserved[0].0,
+            held.reserved[1].0,
+        ]
+    }
+
+    pub(crate) fn supply(&self, market: MarketNumber) -> [u64; 2] {
+        self.view
+            .markets()
+            .get(market)
+            .unwrap()
+            .supply
+            .map(|lots| lots.0)
+    }
+
+    /// Bids and asks of a token, best first.
+    pub(crate) fn book(&self, outcome: Outcome) -> (Ladder, Ladder) {
+        let book = self.view.books().get(MARKET).unwrap().of(outcome);
+        let plain = |level: foretell_view::Level| (level.price.0, level.lots.0);
+        (
+            book.bids().map(plain).collect(),
+            book.asks().map(plain).collect(),
+        )
+    }
+}

@@ -1,0 +1,168 @@
+//! Trades: their two sides, and every way to find them.
+
+mod scene;
+
+use foretell_model::{Command, Event, MatchKind, Micros, Sequence, TimeNs, TradeIndex, WalletKind};
+use foretell_view::{TradeId, TradeSlot};
+use scene::*;
+
+/// Bob rests No, Carol (builder 7) rests Yes; Alice (builder 8) takes both, then Bob takes Carol's
+/// rest. Three trades in two frames.
+fn traded() -> (Scene, [foretell_model::OrderNumber; 4]) {
+    let mut scene = Scene::trading();
+    scene.split(CAROL, MARKET, 100);
+    let bob = scene.rest(BOB, NO, BUY, 60, 4_000);
+    let ask = limit(CAROL, YES, SELL, 50, 6_100);
+    let carol = scene.place_with(ask, &[rested(50, 6_100)], &evidence_of_builder(7));
+    let mut second = fill((carol, CAROL), MatchKind::Complementary, 6_100, 30, 20);
+    second.fee = Micros(110);
+    let alice = scene.place_with(
+        limit(ALICE, YES, BUY, 90, 6_200),
+        &[
+            Event::Fill(fill((bob, BOB), MatchKind::Mint, 6_000, 60, 0)),
+            Event::Fill(second),
+            Event::OrderCompleted,
+        ],
+        &evidence_of_builder(8),
+    );
+    let last = scene.place(
+        limit(BOB, YES, BUY, 20, 6_100),
+        &[
+            Event::Fill(fill((carol, CAROL), MatchKind::Complementary, 6_100, 20, 0)),
+            Event::OrderCompleted,
+        ],
+    );
+    (scene, [bob, carol, alice, last])
+}
+
+fn slots(scene: &Scene) -> Vec<TradeSlot> {
+    scene.view.trades().slots().collect()
+}
+
+#[test]
+fn a_trade_shows_both_sides_in_their_own_tokens() {
+    let (scene, [bob, carol, alice, _]) = traded();
+    let all = slots(&scene);
+    let mint = scene.view.trade(all[0]).unwrap();
+    assert_eq!(
+        (mint.sequence, mint.index),
+        (Sequence(alice.0), TradeIndex(0))
+    );
+    assert_eq!(
+        (mint.kind, mint.lots.0, mint.fee),
+        (MatchKind::Mint, 60, Micros(0))
+    );
+    assert_eq!(
+        (mint.taker.order, mint.taker.account, mint.taker.price.0),
+        (alice, ALICE, 6_000)
+    );
+    assert_eq!((mint.taker.outcome, mint.taker.side), (YES, BUY));
+    assert_eq!(
+        (mint.maker.order, mint.maker.account, mint.maker.price.0),
+        (bob, BOB, 4_000)
+    );
+    assert_eq!((mint.maker.outcome, mint.maker.side), (NO, BUY));
+    assert_eq!(
+        (mint.taker_value().0, mint.maker_value().0),
+        (360_000, 240_000)
+    );
+    assert_eq!(
+        (mint.taker.builder, mint.maker.builder),
+        (Some([8; 32]), None)
+    );
+    assert_eq!(mint.taker.order_id, order_id(alice.0));
+    assert_eq!(
+        (mint.time.0, u64::from(mint.place.offset)),
+        (alice.0 * 1_000_000_000, alice.0 * 512)
+    );
+
+    let sale = scene.view.trade(all[1]).unwrap();
+    assert_eq!(
+        (sale.sequence, sale.index, sale.fee),
+        (Sequence(alice.0), TradeIndex(1), Micros(110))
+    );
+    assert_eq!(
+        (sale.maker.order, sale.maker.outcome, sale.maker.side),
+        (carol, YES, SELL)
+    );
+    assert_eq!((sale.maker.price.0, sale.maker.key.0), (6_100, 2));
+}
+
+#[test]
+fn trades_are_found_by_id() {
+    let (scene, [_, _, alice, last]) = traded();
+    let named = [(alice, 0), (alice, 1), (last, 0)];
+    for (slot, (number, index)) in slots(&scene).into_iter().zip(named) {
+        let id = TradeId::new(&GENESIS, Sequence(number.0), TradeIndex(index));
+        assert_eq!(scene.view.trade_id(slot), Some(id));
+        assert_eq!(scene.view.trade(slot).unwrap().id, id);
+        assert_eq!(scene.view.trade_by_id(id), Some(slot));
+    }
+    let unknown = TradeId::new(&GENESIS, Sequence(last.0), TradeIndex(1));
+    assert_eq!(scene.view.trade_by_id(unknown), None);
+}
+
+#[test]
+fn trades_are_listed_by_whom_and_what_they_concern() {
+    let (scene, [bob, carol, alice, last]) = traded();
+    let all = slots(&scene);
+    let (view, trades) = (&scene.view, scene.view.trades());
+    assert_eq!(trades.count(), 3);
+    assert_eq!(trades.of_market(MARKET), &all);
+    assert_eq!(trades.of_token(MARKET, YES), &all);
+    assert_eq!(trades.of_token(MARKET, NO), &all[..1]);
+    assert_eq!(trades.of_account(ALICE), &all[..2]);
+    assert_eq!(trades.of_account(BOB), &[all[0], all[2]]);
+    assert_eq!(trades.of_account(CAROL), &all[1..]);
+    assert_eq!(trades.of_account(foretell_model::AccountNumber(9)), &[]);
+    assert_eq!(trades.built(), &all);
+    assert_eq!(view.trades_of_builder(&[7; 32]), &all[1..]);
+    assert_eq!(view.trades_of_builder(&[8; 32]), &all[..2]);
+    assert_eq!(view.trades_of_builder(&[0; 32]), &[]);
+
+    let of = |number| view.trades_of_order(view.orders().get(number).unwrap());
+    assert_eq!(of(alice), &all[..2]);
+    assert_eq!(of(bob), &all[..1]);
+    assert_eq!(of(carol), &all[1..]);
+    assert_eq!(of(last), &all[2..]);
+    assert_eq!(
+        view.trades_taken_by(view.orders().get(carol).unwrap())
+            .count(),
+        0
+    );
+}
+
+#[test]
+fn an_owner_sees_a_trade_between_its_wallets_once() {
+    let (mut scene, _) = traded();
+    let all = slots(&scene);
+    let newest_first: Vec<_> = scene.view.trades_of_owner(BOB).collect();
+    assert_eq!(newest_first, [all[2], all[0]]);
+    let bind = Event::WalletBound {
+        owner: BOB,
+        wallet: CAROL,
+        kind: WalletKind::Proxy,
+    };
+    scene.step(
+        Command::BindWallet {
+            owner: wallet(BOB),
+            wallet: wallet(CAROL),
+            kind: WalletKind::Proxy,
+        },
+        &[bind],
+    );
+    let newest_first: Vec<_> = scene.view.trades_of_owner(BOB).collect();
+    assert_eq!(newest_first, [all[2], all[1], all[0]]);
+}
+
+#[test]
+fn a_list_is_cut_by_time() {
+    let (scene, [_, _, alice, last]) = traded();
+    let all = slots(&scene);
+    let at = |number: foretell_model::OrderNumber| TimeNs(number.0 * 1_000_000_000);
+    let cut = |from, before| scene.view.trades_within(&all, from, before);
+    assert_eq!(cut(TimeNs(0), TimeNs(u64::MAX)), &all);
+    assert_eq!(cut(at(alice), at(last)), &all[..2]);
+    assert_eq!(cut(at(last), TimeNs(u64::MAX)), &all[2..]);
+    assert_eq!(cut(at(last), at(alice)), &[]);
+}
