@@ -1,1 +1,5 @@
-fn main() {}
+//! The `foretell` binary.
+
+fn main() -> std::process::ExitCode {
+    foretell_ops::run()
+}

@@ -1,0 +1,60 @@
+//! What a setting must be beyond its type.
+
+use crate::config::{Config, Signing};
+use crate::failure::Failure;
+
+impl Config {
+    /// What cannot be said by types.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        check_range("engine.segment_mib", self.engine.segment_mib, 1, 1_024)?;
+        check_range("gateway.processes", self.gateway.processes, 1, 16)?;
+        check_range("gateway.threads", self.gateway.threads, 0, 64)?;
+        if !self.engine.ring.is_power_of_two() || self.engine.ring < 64 {
+            return Err(Failure::new(format!(
+                "engine.ring is {}, it must be a power of two, at least 64",
+                self.engine.ring
+            )));
+        }
+        if !self.operator.listen.ip().is_loopback() {
+            return Err(Failure::new(format!(
+                "operator.listen is {}: the operator surface listens on loopback only",
+                self.operator.listen
+            ))
+            .hint("reach it from elsewhere through an SSH tunnel"));
+        }
+        if self.gateway.header_prefixes.is_empty() {
+            return Err(Failure::new(
+                "gateway.header_prefixes is empty: nobody could log in",
+            ));
+        }
+        self.signing.check()
+    }
+}
+
+impl Signing {
+    fn check(&self) -> Result<(), Failure> {
+        if self.domains.is_empty() || self.domains.len() > 16 {
+            return Err(Failure::new(format!(
+                "signing.domains has {} entries, allowed are 1 to 16",
+                self.domains.len()
+            )));
+        }
+        if self.chain == 137 && !self.allow_shared_domain {
+            return Err(Failure::new(
+                "signing.chain is 137, where these signing domains are in use by another venue: \
+                 signatures would be interchangeable with it",
+            )
+            .hint("use chain 80002, or set signing.allow_shared_domain = true if you mean it"));
+        }
+        Ok(())
+    }
+}
+
+fn check_range(setting: &str, value: u32, low: u32, high: u32) -> Result<(), Failure> {
+    if (low..=high).contains(&value) {
+        return Ok(());
+    }
+    Err(Failure::new(format!(
+        "{setting} is {value}, allowed are {low} to {high}"
+    )))
+}

@@ -1,0 +1,12 @@
+//! Settings of every process: defaults < `foretell.toml` < `FORETELL_*` < flags (design 10).
+//!
+//! A setting's environment variable is its path in capitals, joined by `_`: `engine.durability` is
+//! `FORETELL_ENGINE_DURABILITY`. Unknown names are errors in the file and in the environment alike,
+//! so that a misspelled setting is never silently the default.
+
+mod check;
+mod settings;
+mod source;
+
+pub(crate) use settings::*;
+pub(crate) use source::{Flags, variables};

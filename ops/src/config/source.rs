@@ -1,0 +1,189 @@
+//! Where settings come from, and in which order they win.
+
+use std::path::Path;
+
+use crate::config::Config;
+use crate::failure::Failure;
+
+/// File read from the working directory when no `--config` is given and it exists.
+pub(crate) const DEFAULT_FILE: &str = "foretell.toml";
+/// Variables that start with our prefix and are not settings of the file.
+const OTHER_VARIABLES: &[&str] = &["FORETELL_CONFIG", "FORETELL_LOG", "FORETELL_MASTER_SECRET"];
+
+/// Values given as flags, by setting path (`trading.listen`); they win over everything.
+pub(crate) type Flags = Vec<(&'static str, toml::Value)>;
+
+impl Config {
+    /// Reads the settings from the file (`path`, else [`DEFAULT_FILE`] if it is there), the
+    /// environment and the flags, and checks them.
+    ///
+    /// # Errors
+    /// Names the file or variable, the setting, the value and what is allowed.
+    pub fn load(
+        path: Option<&Path>,
+        environment: impl Iterator<Item = (String, String)>,
+        flags: Flags,
+    ) -> Result<Self, Failure> {
+        let mut tree = match path {
+            Some(path) => read_file(path)?,
+            None if Path::new(DEFAULT_FILE).exists() => read_file(Path::new(DEFAULT_FILE))?,
+            None => toml::Table::new(),
+        };
+        let known = known_settings();
+        for (name, text) in environment.filter(|(name, _)| name.starts_with("FORETELL_")) {
+            if OTHER_VARIABLES.contains(&name.as_str()) || name.starts_with("FORETELL_TEST_") {
+                continue;
+            }
+            let setting = known
+                .iter()
+                .find(|path| variable(path) == name)
+                .ok_or_else(|| {
+                    Failure::new(format!("{name} is no setting of Foretell"))
+                        .hint("`foretell config print --env` lists the variables")
+                })?;
+            set(&mut tree, setting, parse_value(&text));
+        }
+        for (setting, value) in flags {
+            set(&mut tree, setting, value);
+        }
+        let config: Self = tree.try_into().map_err(|error: toml::de::Error| {
+            Failure::new(format!("settings: {}", error.message().trim()))
+                .hint("`foretell config print` shows every setting with its default")
+        })?;
+        config.check()?;
+        Ok(config)
+    }
+}
+
+fn read_file(path: &Path) -> Result<toml::Table, Failure> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::new(format!("cannot read {}: {error}", path.display())))?;
+    text.parse::<toml::Table>()
+        .map_err(|error| Failure::new(format!("{}: {error}", path.display())))
+}
+
+/// Paths of all settings that are not tables, from the defaults.
+fn known_settings() -> Vec<String> {
+    let mut paths = Vec::new();
+    if let Ok(toml::Value::Table(table)) = toml::Value::try_from(Config::default()) {
+        collect("", &table, &mut paths);
+    }
+    paths
+}
+
+fn collect(prefix: &str, table: &toml::Table, paths: &mut Vec<String>) {
+    for (key, value) in table {
+        let path = if prefix.is_empty() {
+            key.clone()
+        } else {
+            format!("{prefix}.{key}")
+        };
+        match value {
+            toml::Value::Table(inner) => collect(&path, inner, paths),
+            _ => paths.push(path),
+        }
+    }
+}
+
+/// The environment variables of all settings, for `config print --env`.
+#[must_use]
+pub(crate) fn variables() -> Vec<String> {
+    known_settings().iter().map(|path| variable(path)).collect()
+}
+
+fn variable(path: &str) -> String {
+    format!("FORETELL_{}", path.replace('.', "_").to_uppercase())
+}
+
+/// Text of a variable as the TOML value it looks like; what is none is a string.
+fn parse_value(text: &str) -> toml::Value {
+    format!("value = {text}")
+        .parse::<toml::Table>()
+        .ok()
+        .and_then(|mut table| table.remove("value"))
+        .unwrap_or_else(|| toml::Value::String(text.to_owned()))
+}
+
+fn set(tree: &mut toml::Table, path: &str, value: toml::Value) {
+    match path.split_once('.') {
+        None => {
+            tree.insert(path.to_owned(), value);
+        }
+        Some((head, rest)) => {
+            let entry = tree
+                .entry(head.to_owned())
+                .or_insert_with(|| toml::Value::Table(toml::Table::new()));
+            if !entry.is_table() {
+                *entry = toml::Value::Table(toml::Table::new());
+            }
+            if let toml::Value::Table(inner) = entry {
+                set(inner, rest, value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::config::Operator;
+
+    fn load(file: &str, environment: &[(&str, &str)], flags: Flags) -> Result<Config, Failure> {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("foretell.toml");
+        std::fs::write(&path, file).unwrap();
+        let environment = environment
+            .iter()
+            .map(|(a, b)| ((*a).to_owned(), (*b).to_owned()));
+        Config::load(Some(&path), environment, flags)
+    }
+
+    #[test]
+    fn each_source_wins_over_the_one_before() {
+        let file =
+            "[trading]\nlisten = \"127.0.0.1:1111\"\n[engine]\nring = 128\nsegment_mib = 2\n";
+        let environment = [("FORETELL_ENGINE_RING", "256"), ("FORETELL_DATA", "/tmp/x")];
+        let flags = vec![("trading.listen", toml::Value::from("127.0.0.1:2222"))];
+        let config = load(file, &environment, flags).unwrap();
+        assert_eq!(config.trading.listen.port(), 2222);
+        assert_eq!(config.engine.ring, 256);
+        assert_eq!(config.engine.segment_mib, 2);
+        assert_eq!(config.data.0, PathBuf::from("/tmp/x"));
+        assert_eq!(config.operator, Operator::default());
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a str);
+        let cases: &[Case<'_>] = &[
+            ("[engine]\nrings = 1\n", &[], "rings"),
+            (
+                "",
+                &[("FORETELL_ENGINE_RINGS", "1")],
+                "FORETELL_ENGINE_RINGS",
+            ),
+            ("[engine]\nring = 100\n", &[], "power of two"),
+            (
+                "[engine]\nsegment_mib = 0\n",
+                &[],
+                "engine.segment_mib is 0, allowed are 1 to 1024",
+            ),
+            ("[operator]\nlisten = \"0.0.0.0:80\"\n", &[], "loopback"),
+            ("[signing]\nchain = 137\n", &[], "interchangeable"),
+            ("[engine]\ndurability = \"maybe\"\n", &[], "maybe"),
+            ("[trading\n", &[], "foretell.toml"),
+        ];
+        for (file, environment, text) in cases {
+            let failure = load(file, environment, Vec::new()).unwrap_err().to_string();
+            assert!(failure.contains(text), "{failure:?} should name {text:?}");
+        }
+    }
+
+    #[test]
+    fn what_print_shows_loads_again_as_the_same() {
+        let printed = toml::to_string(&Config::default()).unwrap();
+        assert_eq!(load(&printed, &[], Vec::new()).unwrap(), Config::default());
+    }
+}

@@ -1,0 +1,273 @@
+//! Market-making bots: two quote both sides of every sample market, one trades against them.
+//!
+//! They are ordinary users: they trade through the public interface with keys of their own, and
+//! know of the exchange what it tells everybody.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use foretell_model::{Side, TokenId};
+use reqwest::Method;
+use serde_json::{Value, json};
+use tracing::{debug, info, warn};
+
+use crate::cli::DemoBots;
+use crate::demo::quotes::{self, Quote, Shape};
+use crate::demo::sample::Sample;
+use crate::demo::wallets::BOTS;
+use crate::failure::Failure;
+use crate::process;
+use crate::trader::{Terms, Trader, token};
+
+/// Pause between two markets' turns: about four requests a turn keep the load of all bots far
+/// below a tenth of a core.
+const TURN: Duration = Duration::from_millis(150);
+/// Pause after something went wrong, so that an exchange that is restarting is left in peace.
+const RETRY: Duration = Duration::from_secs(1);
+const LEVELS: u16 = 3;
+const LOTS: u64 = 5_000;
+const HALF_SPREAD: u16 = 100;
+/// Out of 16 turns, this many see the taker trade.
+const TAKER_TURNS: u64 = 9;
+
+/// A sample market as the bots see it.
+struct BotMarket {
+    condition: String,
+    tokens: [TokenId; 2],
+    texts: [String; 2],
+    neg_risk: bool,
+    tick: u16,
+    fair: u16,
+}
+
+/// Runs the bots until SIGTERM.
+///
+/// # Errors
+/// The sample does not parse or a bot gets no key.
+pub fn run(arguments: &DemoBots) -> Result<ExitCode, Failure> {
+    let runtime = process::small_runtime()?;
+    runtime.block_on(async {
+        let mut stop = process::StopSignal::install()?;
+        tokio::select! {
+            outcome = trade(&arguments.trading) => outcome,
+            () = stop.wait() => Ok(ExitCode::SUCCESS),
+        }
+    })
+}
+
+async fn trade(base: &str) -> Result<ExitCode, Failure> {
+    let mut markets = markets()?;
+    let [first, second, third] = BOTS;
+    let makers = [
+        Trader::connect(base, first.private_key, 0).await?,
+        Trader::connect(base, second.private_key, 0).await?,
+    ];
+    let taker = Trader::connect(base, third.private_key, 0).await?;
+    process::say_ready("demo-bots", &json!({ "markets": markets.len() }));
+    info!(markets = markets.len(), "bots trade");
+    let mut random = Random::seeded()?;
+    for turn in 0_usize.. {
+        let index = turn % markets.len();
+        let market = &mut markets[index];
+        market.fair = quotes::drift(market.fair, random.next(), market.tick);
+        let maker = &makers[(turn / 7) % makers.len()];
+        let outcome = match requote(maker, market).await {
+            Ok(()) if random.below(16) < TAKER_TURNS => take(&taker, market, &mut random).await,
+            outcome => outcome,
+        };
+        let pause = match outcome {
+            Ok(()) => TURN,
+            Err(failure) => {
+                warn!("a bot's turn failed: {failure}");
+                RETRY
+            }
+        };
+        tokio::time::sleep(pause).await;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn markets() -> Result<Vec<BotMarket>, Failure> {
+    let sample = Sample::load()?;
+    let mut markets = Vec::new();
+    for event in &sample.events {
+        for market in &event.markets {
+            let texts = market.token_ids();
+            let parsed = [token(&texts[0]), token(&texts[1])];
+            let [Some(yes), Some(no)] = parsed else {
+                return Err(Failure::new(format!(
+                    "the sample's market {} has no token ids",
+                    market.slug
+                )));
+            };
+            markets.push(BotMarket {
+                condition: market.condition_id(),
+                tokens: [yes, no],
+                texts,
+                neg_risk: event.neg_risk,
+                tick: market.tick_units(),
+                fair: market.price_units(),
+            });
+        }
+    }
+    Ok(markets)
+}
+
+/// Cancels the maker's quotes in a market and places new ones around fair: bids buy Yes; asks sell
+/// Yes while there are enough of them, else buy No, which is the same ask in the ladder.
+async fn requote(maker: &Trader, market: &BotMarket) -> Result<(), Failure> {
+    let body = json!({ "market": market.condition }).to_string();
+    expect_ok(
+        maker
+            .signed(Method::DELETE, "/cancel-market-orders", "", &body)
+            .await?,
+    )?;
+    let mut held = [
+        held_lots(maker, &market.texts[0]).await?,
+        held_lots(maker, &market.texts[1]).await?,
+    ];
+    let shape = Shape {
+        tick: market.tick,
+        levels: LEVELS,
+        half_spread: HALF_SPREAD,
+        lots: LOTS,
+    };
+    let orders = quotes::ladder(market.fair, shape)
+        .into_iter()
+        .map(|quote| maker.sign(&terms(market, quote, &mut held)))
+        .collect::<Result<Vec<_>, _>>()?;
+    let results = expect_ok(maker.place_all(&orders).await?)?;
+    for result in results
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(|result| result["success"] == false)
+    {
+        debug!(market = market.condition, error = %result["errorMsg"], "a quote was refused");
+    }
+    Ok(())
+}
+
+/// The order behind a quote, selling what is held before buying the other outcome.
+fn terms(market: &BotMarket, quote: Quote, held: &mut [u64; 2]) -> Terms<'static> {
+    // A bid in Yes prices sells No at the complement, an ask sells Yes.
+    let sold = usize::from(quote.bid);
+    let own_price = |outcome: usize| {
+        if outcome == 0 {
+            quote.price
+        } else {
+            10_000 - quote.price
+        }
+    };
+    if held[sold] >= quote.lots {
+        held[sold] -= quote.lots;
+        return Terms::limit(
+            market.tokens[sold],
+            market.neg_risk,
+            Side::Sell,
+            quote.lots,
+            own_price(sold),
+        );
+    }
+    let bought = 1 - sold;
+    Terms::limit(
+        market.tokens[bought],
+        market.neg_risk,
+        Side::Buy,
+        quote.lots,
+        own_price(bought),
+    )
+}
+
+/// A small FAK order, sometimes one that sweeps: sells what the taker holds, else buys.
+async fn take(taker: &Trader, market: &BotMarket, random: &mut Random) -> Result<(), Failure> {
+    let outcome = usize::from(random.below(2) == 1);
+    let lots = if random.below(40) == 0 {
+        LOTS * 4
+    } else {
+        500 + random.below(1_500)
+    };
+    let held = held_lots(taker, &market.texts[outcome]).await?;
+    // Limits far away: the book decides the price.
+    let (low, high) = (market.tick, 10_000 - market.tick);
+    let mut order = if held >= lots {
+        Terms::limit(
+            market.tokens[outcome],
+            market.neg_risk,
+            Side::Sell,
+            lots,
+            low,
+        )
+    } else {
+        Terms::limit(
+            market.tokens[outcome],
+            market.neg_risk,
+            Side::Buy,
+            lots,
+            high,
+        )
+    };
+    order.order_type = "FAK";
+    if order.side == Side::Buy {
+        // A FAK BUY spends a budget: what the lots cost at about the fair price.
+        let fair = if outcome == 0 {
+            market.fair
+        } else {
+            10_000 - market.fair
+        };
+        let budget = (lots * u64::from(fair)).max(1_100_000) / 10_000 * 10_000;
+        order.maker_amount = budget;
+        order.taker_amount = budget / u64::from(high) * 10_000;
+    }
+    let (status, answer) = taker.place(&taker.sign(&order)?).await?;
+    if status != 200 {
+        debug!(market = market.condition, status, %answer, "nothing taken");
+    }
+    Ok(())
+}
+
+/// Free lots of a token.
+async fn held_lots(trader: &Trader, token: &str) -> Result<u64, Failure> {
+    let query = format!("?asset_type=CONDITIONAL&token_id={token}&signature_type=0");
+    let answer = expect_ok(
+        trader
+            .signed(Method::GET, "/balance-allowance", &query, "")
+            .await?,
+    )?;
+    let available = answer["available"]
+        .as_str()
+        .and_then(|text| text.parse::<u64>().ok())
+        .unwrap_or(0);
+    Ok(available / 10_000)
+}
+
+fn expect_ok((status, answer): (u16, Value)) -> Result<Value, Failure> {
+    if status == 200 {
+        Ok(answer)
+    } else {
+        Err(Failure::new(format!("{status}: {answer}")))
+    }
+}
+
+/// A xorshift generator: the bots need variety, not secrecy.
+struct Random(u64);
+
+impl Random {
+    fn seeded() -> Result<Self, Failure> {
+        let mut seed = [0; 8];
+        getrandom::fill(&mut seed)
+            .map_err(|error| Failure::new(format!("no randomness: {error}")))?;
+        Ok(Self(u64::from_le_bytes(seed) | 1))
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, bound: u64) -> u64 {
+        (self.next() >> 16) % bound
+    }
+}

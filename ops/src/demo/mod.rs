@@ -1,0 +1,88 @@
+//! `up --demo`: a sample of markets, funded development wallets, bots that keep books alive.
+
+pub mod bots;
+pub mod greeting;
+pub mod quotes;
+pub mod sample;
+pub mod wallets;
+
+use serde_json::json;
+
+use crate::failure::Failure;
+use crate::operator::client::OperatorClient;
+use greeting::Greeting;
+use sample::{Sample, SampleEvent, SampleMarket};
+use wallets::{BOTS, VISITORS};
+
+/// Collateral of each visitor's wallet.
+const VISITOR_FUNDS: &str = "10000";
+/// Collateral of each bot's wallet.
+const BOT_FUNDS: &str = "5000000";
+
+/// Registers the sample and funds the wallets through the operator's surface. Every step is safe to
+/// repeat, so a second start of the same data directory changes nothing.
+///
+/// # Errors
+/// The operator's surface refuses a step.
+pub async fn prepare(client: &OperatorClient, trading: &str) -> Result<Greeting, Failure> {
+    let sample = Sample::load()?;
+    for event in &sample.events {
+        if event.neg_risk {
+            client.post("/events", &event_body(event)).await?;
+        }
+        for market in &event.markets {
+            client.post("/markets", &market_body(event, market)).await?;
+        }
+    }
+    for (wallets, amount) in [(&VISITORS[..], VISITOR_FUNDS), (&BOTS[..], BOT_FUNDS)] {
+        for wallet in wallets {
+            let reference = format!("demo-{}", wallet.address);
+            let body =
+                json!({ "wallet": wallet.address, "amount": amount, "reference": reference });
+            client.post("/accounts/deposit", &body).await?;
+        }
+    }
+    let shown = sample.events.last().and_then(|event| event.markets.first());
+    let shown = shown.ok_or_else(|| Failure::new("the sample is empty"))?;
+    let [token, _] = shown.token_ids();
+    Ok(Greeting {
+        trading: trading.to_owned(),
+        operator: client.base().to_owned(),
+        wallet: VISITORS[0],
+        funded: VISITOR_FUNDS.to_owned(),
+        markets: sample.events.iter().map(|event| event.markets.len()).sum(),
+        question: shown.question.clone(),
+        token,
+    })
+}
+
+fn event_body(event: &SampleEvent) -> serde_json::Value {
+    json!({
+        "eventId": event.id.to_string(),
+        "title": event.title,
+        "slug": event.slug,
+        "description": event.description,
+    })
+}
+
+fn market_body(event: &SampleEvent, market: &SampleMarket) -> serde_json::Value {
+    let mut body = json!({
+        "conditionId": market.condition_id(),
+        "tokenIds": market.token_ids(),
+        "outcomes": market.outcomes,
+        "question": market.question,
+        "description": market.description,
+        "slug": market.slug,
+        "endDate": market.end_date,
+        "eventTitle": event.title,
+        "eventSlug": event.slug,
+        "tick": market.tick,
+        "minimumSize": market.minimum_size.to_string(),
+        "feeRatePpm": market.fee_rate_ppm,
+        "feeExponent": market.fee_exponent,
+    });
+    if event.neg_risk {
+        body["eventId"] = json!(event.id.to_string());
+    }
+    body
+}

@@ -1,0 +1,59 @@
+//! What went wrong, for an operator: one sentence, and what to do next.
+
+use std::fmt;
+use std::process::ExitCode;
+
+/// An error at the command line.
+#[derive(Debug)]
+pub struct Failure {
+    text: String,
+    hint: Option<String>,
+    code: u8,
+}
+
+/// Exit code of a failure that says nothing more special.
+pub const GENERAL: u8 = 1;
+
+impl Failure {
+    /// A failure with exit code [`GENERAL`].
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            hint: None,
+            code: GENERAL,
+        }
+    }
+
+    /// Adds what to do next.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Sets the exit code.
+    #[must_use]
+    pub fn code(mut self, code: u8) -> Self {
+        self.code = code;
+        self
+    }
+
+    /// The code the process ends with.
+    #[must_use]
+    pub fn exit_code(&self) -> ExitCode {
+        ExitCode::from(self.code)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)?;
+        match &self.hint {
+            Some(hint) => write!(f, "\n  try: {hint}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}

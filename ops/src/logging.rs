@@ -1,0 +1,26 @@
+//! Logs go to standard error, so that standard output stays for answers.
+
+use tracing_subscriber::EnvFilter;
+
+use crate::config::{Log, LogFormat};
+use crate::failure::Failure;
+
+/// Installs the log of this process. `FORETELL_LOG` wins over the setting.
+///
+/// # Errors
+/// The filter does not parse.
+pub(crate) fn install(log: &Log) -> Result<(), Failure> {
+    let text = std::env::var("FORETELL_LOG").unwrap_or_else(|_| log.level.clone());
+    let filter = EnvFilter::try_new(&text).map_err(|error| {
+        Failure::new(format!("log.level {text:?}: {error}"))
+            .hint("a level such as `info` or `warn,foretell_gateway=debug`")
+    })?;
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
+    let installed = match log.format {
+        LogFormat::Text => builder.with_target(false).try_init(),
+        LogFormat::Json => builder.json().try_init(),
+    };
+    installed.map_err(|error| Failure::new(format!("cannot install the log: {error}")))
+}

@@ -1,0 +1,112 @@
+//! The operator's HTTP surface, from the command line's side.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use reqwest::Method;
+use serde_json::Value;
+
+use crate::config::Config;
+use crate::failure::Failure;
+
+/// The surface refused the request: exit code for scripts.
+pub(crate) const REFUSED: u8 = 3;
+/// Nobody answers: exit code for scripts.
+pub(crate) const UNREACHABLE: u8 = 4;
+
+/// Talks to one gateway's operator listener with the deployment's token.
+pub struct OperatorClient {
+    http: reqwest::Client,
+    base: String,
+    token: String,
+}
+
+impl OperatorClient {
+    /// A client for the listener of the settings.
+    ///
+    /// # Errors
+    /// The token file cannot be read.
+    pub fn new(config: &Config) -> Result<Self, Failure> {
+        Self::at(config.operator.listen, config)
+    }
+
+    /// A client for a listener at another address.
+    ///
+    /// # Errors
+    /// The token file cannot be read.
+    pub fn at(listen: SocketAddr, config: &Config) -> Result<Self, Failure> {
+        let path = config.operator_token_file();
+        let token = std::fs::read_to_string(&path).map_err(|error| {
+            Failure::new(format!(
+                "cannot read the operator's token {}: {error}",
+                path.display()
+            ))
+            .hint("run it with the --data of a running exchange, as the user who started it")
+            .code(UNREACHABLE)
+        })?;
+        let http = reqwest::Client::builder()
+            .timeout(Duration::from_secs(30))
+            .no_proxy()
+            .build()
+            .map_err(|error| Failure::new(format!("cannot make an HTTP client: {error}")))?;
+        Ok(Self {
+            http,
+            base: format!("http://{listen}"),
+            token: token.trim().to_owned(),
+        })
+    }
+
+    /// The base URL.
+    #[must_use]
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// `GET path`.
+    ///
+    /// # Errors
+    /// Nobody answers, or the answer is a refusal.
+    pub async fn get(&self, path: &str) -> Result<Value, Failure> {
+        self.request(Method::GET, path, None).await
+    }
+
+    /// `POST path` with a JSON body.
+    ///
+    /// # Errors
+    /// Nobody answers, or the answer is a refusal.
+    pub async fn post(&self, path: &str, body: &Value) -> Result<Value, Failure> {
+        self.request(Method::POST, path, Some(body)).await
+    }
+
+    async fn request(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Result<Value, Failure> {
+        let mut request = self
+            .http
+            .request(method, format!("{}{path}", self.base))
+            .bearer_auth(&self.token);
+        if let Some(body) = body {
+            request = request.json(body);
+        }
+        let response = request.send().await.map_err(|_| {
+            Failure::new(format!("no exchange answers at {}", self.base))
+                .hint("`foretell up`, or --data and operator.listen of the one that runs")
+                .code(UNREACHABLE)
+        })?;
+        let status = response.status();
+        let text = response.text().await.map_err(|error| {
+            Failure::new(format!("the answer broke off: {error}")).code(UNREACHABLE)
+        })?;
+        let value: Value = serde_json::from_str(&text).unwrap_or(Value::String(text));
+        if status.is_success() {
+            return Ok(value);
+        }
+        let reason = value["error"]
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
+        Err(Failure::new(format!("{reason} ({})", status.as_u16())).code(REFUSED))
+    }
+}

@@ -1,0 +1,30 @@
+//! Reads a private key from a file: never from an argument, where every user could see it.
+
+use std::path::Path;
+
+use zeroize::Zeroizing;
+
+use crate::failure::Failure;
+
+/// The key's text.
+///
+/// # Errors
+/// The file cannot be read, or others than its owner can read it.
+pub(super) fn read(path: &Path) -> Result<Zeroizing<String>, Failure> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let failure =
+        |text: String| Failure::new(format!("private key file {}: {text}", path.display()));
+    let mode = std::fs::metadata(path)
+        .map_err(|error| failure(error.to_string()))?
+        .permissions()
+        .mode();
+    if mode & 0o077 != 0 {
+        return Err(
+            failure(format!("others may read it (mode {:o})", mode & 0o777))
+                .hint(format!("chmod 600 {}", path.display())),
+        );
+    }
+    std::fs::read_to_string(path)
+        .map(Zeroizing::new)
+        .map_err(|error| failure(error.to_string()))
+}

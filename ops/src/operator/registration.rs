@@ -1,0 +1,92 @@
+//! `foretell market register`: one market or many from a JSON file.
+
+use std::io::Read as _;
+use std::path::Path;
+use std::process::ExitCode;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::operator::client::OperatorClient;
+use crate::output::{self, Output, field};
+use crate::process;
+
+/// From so many markets on a terminal sees a progress bar.
+const LONG: usize = 20;
+
+/// Registers every market of the file; one that is refused is reported and the rest goes on.
+///
+/// # Errors
+/// The file is no JSON, nobody answers, or at least one market was refused.
+pub(super) fn register(
+    config: &Config,
+    file: &Path,
+    inactive: bool,
+    output: Output,
+) -> Result<ExitCode, Failure> {
+    let markets = match read(file)? {
+        Value::Array(markets) => markets,
+        market => vec![market],
+    };
+    let client = OperatorClient::new(config)?;
+    let bar = progress(markets.len(), output);
+    let refused = process::small_runtime()?.block_on(async {
+        let mut refused = 0_usize;
+        for mut market in markets {
+            let name = field(&market, "conditionId");
+            if let (Value::Object(market), true) = (&mut market, inactive) {
+                market.insert("activate".to_owned(), json!(false));
+            }
+            match client.post("/markets", &market).await {
+                Ok(answer) => bar.suspend(|| {
+                    output.answer(&answer, |answer| {
+                        format!("{name}  {}", field(answer, "status"))
+                    })
+                }),
+                Err(failure) => {
+                    refused += 1;
+                    bar.suspend(|| eprintln!("{name}: {failure}"));
+                }
+            }
+            bar.inc(1);
+        }
+        refused
+    });
+    bar.finish_and_clear();
+    match refused {
+        0 => Ok(ExitCode::SUCCESS),
+        refused => Err(
+            Failure::new(format!("{refused} of the markets were refused"))
+                .code(super::client::REFUSED),
+        ),
+    }
+}
+
+fn read(file: &Path) -> Result<Value, Failure> {
+    let failure =
+        |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", file.display()));
+    let mut text = String::new();
+    if file == Path::new("-") {
+        std::io::stdin()
+            .read_to_string(&mut text)
+            .map_err(|error| failure(&error))?;
+    } else {
+        text = std::fs::read_to_string(file).map_err(|error| failure(&error))?;
+    }
+    serde_json::from_str(&text).map_err(|error| failure(&error))
+}
+
+fn progress(length: usize, output: Output) -> ProgressBar {
+    if output.json || length < LONG {
+        return ProgressBar::hidden();
+    }
+    // indicatif draws on standard error and only on a terminal.
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} markets {eta}");
+    let bar = ProgressBar::new(output::count(length));
+    match style {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}

@@ -1,0 +1,84 @@
+//! Answers on standard output: tables for people, JSON with `--json`.
+
+use serde_json::Value;
+
+/// How this run prints.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Output {
+    /// JSON instead of text.
+    pub json: bool,
+}
+
+impl Output {
+    /// Prints an answer: as JSON, or the text made of it.
+    pub(crate) fn answer(self, value: &Value, text: impl FnOnce(&Value) -> String) {
+        if self.json {
+            line(&value.to_string());
+        } else {
+            line(text(value).trim_end());
+        }
+    }
+}
+
+/// Prints one line; a reader that went away (`| head`) is no error of ours.
+pub(crate) fn line(text: &str) {
+    use std::io::Write as _;
+    let _ = writeln!(std::io::stdout().lock(), "{text}");
+}
+
+/// A table with aligned columns; the first row is its head.
+#[must_use]
+pub(crate) fn table(rows: &[Vec<String>]) -> String {
+    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns)
+        .map(|column| {
+            rows.iter()
+                .filter_map(|row| row.get(column))
+                .map(|cell| cell.chars().count())
+                .max()
+                .unwrap_or(0)
+        })
+        .collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = String::new();
+        for (cell, width) in row.iter().zip(&widths) {
+            let padding = width.saturating_sub(cell.chars().count());
+            line.push_str(cell);
+            line.extend(std::iter::repeat_n(' ', padding + 2));
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// A count as the number that bars and JSON want.
+#[must_use]
+pub(crate) fn count(length: usize) -> u64 {
+    u64::try_from(length).unwrap_or(u64::MAX)
+}
+
+/// Text of a JSON field: strings bare, everything else as JSON, nothing as `-`.
+#[must_use]
+pub(crate) fn field(value: &Value, name: &str) -> String {
+    match &value[name] {
+        Value::Null => "-".to_owned(),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_line_up_and_lines_end_clean() {
+        let rows = [
+            vec!["name".to_owned(), "n".to_owned()],
+            vec!["ä".to_owned(), "12".to_owned()],
+        ];
+        assert_eq!(table(&rows), "name  n\nä     12\n");
+    }
+}

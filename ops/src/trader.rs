@@ -1,0 +1,327 @@
+//! A small client of the trading surface: what the demo's bots, `foretell keys create` and the
+//! end-to-end tests trade with. It signs as any client does and knows nothing the interface hides.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use foretell_auth::l2::L2Request;
+use foretell_auth::text::checksum_address;
+use foretell_auth::{Domain, Domains, L2Credentials, OrderFields, Signer};
+use foretell_model::{OrderId, Side, TimeMs, TokenId, WalletAddress, WalletKind};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::failure::Failure;
+
+/// Header family the trader uses.
+const PREFIX: &str = "SERVICE";
+
+/// A status and a JSON body.
+pub type Answer = (u16, Value);
+
+/// One wallet with its API key, connected to a trading surface.
+pub struct Trader {
+    http: reqwest::Client,
+    base: String,
+    signer: Signer,
+    credentials: L2Credentials,
+    domains: Domains,
+}
+
+/// What an order is to be; [`Trader::sign`] makes the signed body of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms<'a> {
+    /// The token.
+    pub token: TokenId,
+    /// Whether its market belongs to a neg-risk event: it selects the signing domain.
+    pub neg_risk: bool,
+    /// Buy or sell.
+    pub side: Side,
+    /// Micros of collateral of a BUY, micro-shares of a SELL.
+    pub maker_amount: u64,
+    /// Micro-shares of a BUY, micros of collateral of a SELL.
+    pub taker_amount: u64,
+    /// `GTC`, `GTD`, `FOK` or `FAK`.
+    pub order_type: &'a str,
+    /// GTD: seconds; 0 otherwise.
+    pub expiration: u64,
+    /// Refused if it would cross.
+    pub post_only: bool,
+    /// The wallet that trades and what it is to the signer; `None` = the signer itself.
+    pub wallet: Option<(WalletAddress, WalletKind)>,
+}
+
+impl Terms<'_> {
+    /// A GTC order for `lots` of 0.01 share at `price` in 0.0001.
+    #[must_use]
+    pub const fn limit(token: TokenId, neg_risk: bool, side: Side, lots: u64, price: u16) -> Self {
+        let (shares, value) = (lots * 10_000, lots * price as u64);
+        let (maker_amount, taker_amount) = match side {
+            Side::Buy => (value, shares),
+            Side::Sell => (shares, value),
+        };
+        Terms {
+            token,
+            neg_risk,
+            side,
+            maker_amount,
+            taker_amount,
+            order_type: "GTC",
+            expiration: 0,
+            post_only: false,
+            wallet: None,
+        }
+    }
+}
+
+/// A signed order, ready to be sent once or many times.
+#[derive(Clone, Debug)]
+pub struct SignedOrder {
+    /// Its identity.
+    pub id: OrderId,
+    /// The body of `POST /order`.
+    pub body: Value,
+}
+
+impl Trader {
+    /// Creates (or derives again) the API key of a private key.
+    ///
+    /// # Errors
+    /// The key is no private key, nobody answers, or the answer is a refusal.
+    pub async fn connect(base: &str, private_key: &str, nonce: u64) -> Result<Self, Failure> {
+        let signer = Signer::from_hex(private_key.trim())
+            .ok_or_else(|| Failure::new("the private key is not 64 hex digits of a valid key"))?;
+        let http = reqwest::Client::builder()
+            .timeout(Duration::from_secs(30))
+            .no_proxy()
+            .build()
+            .map_err(|error| Failure::new(format!("cannot make an HTTP client: {error}")))?;
+        let domains = Domains::standard(foretell_auth::domains::DEFAULT_CHAIN, false)
+            .map_err(|error| Failure::new(format!("signing domains: {error}")))?;
+        let mut request = http.post(format!("{base}/auth/api-key"));
+        for (name, value) in signer.l1_headers(PREFIX, domains.chain_id(), now().as_secs(), nonce) {
+            request = request.header(name, value);
+        }
+        let (status, answer) = send(request).await?;
+        let text = |name: &str| answer[name].as_str().unwrap_or_default();
+        let credentials = L2Credentials::from_texts(
+            signer.address(),
+            text("apiKey"),
+            text("secret"),
+            text("passphrase"),
+        );
+        match credentials {
+            Some(credentials) if status == 200 => Ok(Self {
+                http,
+                base: base.to_owned(),
+                signer,
+                credentials,
+                domains,
+            }),
+            _ => Err(Failure::new(format!("no API key: {status} {answer}"))),
+        }
+    }
+
+    /// The owner's address, checksummed.
+    #[must_use]
+    pub fn address(&self) -> String {
+        checksum_address(self.signer.address())
+    }
+
+    /// The API key.
+    #[must_use]
+    pub fn api_key(&self) -> &str {
+        self.credentials.api_key()
+    }
+
+    /// The base URL it talks to.
+    #[must_use]
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// Signs an order with a fresh salt and the time of now.
+    ///
+    /// # Errors
+    /// There is no randomness to be had, or no domain for such markets.
+    pub fn sign(&self, terms: &Terms<'_>) -> Result<SignedOrder, Failure> {
+        let mut salt = [0; 8];
+        getrandom::fill(&mut salt)
+            .map_err(|error| Failure::new(format!("no randomness: {error}")))?;
+        // 53 bits: clients send it as a JSON number, which other languages read as a double.
+        let salt = u64::from_be_bytes(salt) >> 11;
+        let millis = u64::try_from(now().as_millis()).unwrap_or(u64::MAX);
+        self.sign_exactly(terms, salt, TimeMs(millis))
+    }
+
+    /// Signs an order with a given salt and time.
+    ///
+    /// # Errors
+    /// There is no domain for such markets.
+    pub fn sign_exactly(
+        &self,
+        terms: &Terms<'_>,
+        salt: u64,
+        timestamp: TimeMs,
+    ) -> Result<SignedOrder, Failure> {
+        let own = self.signer.address();
+        let (maker, kind) = terms.wallet.unwrap_or((own, WalletKind::Eoa));
+        let mut salt_word = [0; 32];
+        salt_word[24..].copy_from_slice(&salt.to_be_bytes());
+        let fields = OrderFields {
+            salt: salt_word,
+            maker,
+            signer: if kind == WalletKind::Deposit {
+                maker
+            } else {
+                own
+            },
+            token: terms.token,
+            maker_amount: terms.maker_amount,
+            taker_amount: terms.taker_amount,
+            side: terms.side,
+            signature_type: kind,
+            timestamp,
+            metadata: [0; 32],
+            builder: [0; 32],
+        };
+        let domain = self.domain(terms.neg_risk)?;
+        let signature = self.signer.sign_order(&fields, domain);
+        let body = json!({
+            "order": {
+                "salt": salt,
+                "maker": checksum_address(fields.maker),
+                "signer": checksum_address(fields.signer),
+                "tokenId": decimal(terms.token),
+                "makerAmount": terms.maker_amount.to_string(),
+                "takerAmount": terms.taker_amount.to_string(),
+                "side": if terms.side == Side::Buy { "BUY" } else { "SELL" },
+                "expiration": terms.expiration.to_string(),
+                "signatureType": kind.code(),
+                "timestamp": timestamp.0.to_string(),
+                "metadata": format!("0x{}", hex::encode(fields.metadata)),
+                "builder": format!("0x{}", hex::encode(fields.builder)),
+                "signature": format!("0x{}", hex::encode(signature)),
+            },
+            "owner": self.api_key(),
+            "orderType": terms.order_type,
+            "postOnly": terms.post_only,
+            "deferExec": false,
+        });
+        Ok(SignedOrder {
+            id: foretell_auth::signing::signed_order_id(&fields, domain),
+            body,
+        })
+    }
+
+    /// `POST /order`.
+    ///
+    /// # Errors
+    /// Nobody answers.
+    pub async fn place(&self, order: &SignedOrder) -> Result<Answer, Failure> {
+        self.signed(Method::POST, "/order", "", &order.body.to_string())
+            .await
+    }
+
+    /// `POST /orders`.
+    ///
+    /// # Errors
+    /// Nobody answers.
+    pub async fn place_all(&self, orders: &[SignedOrder]) -> Result<Answer, Failure> {
+        let bodies: Vec<&Value> = orders.iter().map(|order| &order.body).collect();
+        self.signed(Method::POST, "/orders", "", &json!(bodies).to_string())
+            .await
+    }
+
+    /// A request with L2 headers; `query` starts with `?` or is empty and is not signed.
+    ///
+    /// # Errors
+    /// Nobody answers.
+    pub async fn signed(
+        &self,
+        method: Method,
+        path: &str,
+        query: &str,
+        body: &str,
+    ) -> Result<Answer, Failure> {
+        let request = L2Request {
+            method: method.as_str(),
+            path,
+            body: body.as_bytes(),
+        };
+        let headers = self.credentials.headers(PREFIX, now().as_secs(), &request);
+        let mut request = self
+            .http
+            .request(method, format!("{}{path}{query}", self.base));
+        for (name, value) in headers {
+            request = request.header(name, value);
+        }
+        if !body.is_empty() {
+            request = request
+                .header("Content-Type", "application/json")
+                .body(body.to_owned());
+        }
+        send(request).await
+    }
+
+    /// A public `GET`.
+    ///
+    /// # Errors
+    /// Nobody answers.
+    pub async fn get(&self, path_and_query: &str) -> Result<Answer, Failure> {
+        send(self.http.get(format!("{}{path_and_query}", self.base))).await
+    }
+
+    fn domain(&self, neg_risk: bool) -> Result<&Domain, Failure> {
+        self.domains
+            .candidates(neg_risk)
+            .next()
+            .ok_or_else(|| Failure::new("no signing domain for this market"))
+    }
+
+    /// The key's three texts as `POST /auth/api-key` gives them.
+    ///
+    /// # Errors
+    /// Nobody answers.
+    pub async fn derive_key(&self, nonce: u64) -> Result<Answer, Failure> {
+        let mut request = self.http.get(format!("{}/auth/derive-api-key", self.base));
+        for (name, value) in
+            self.signer
+                .l1_headers(PREFIX, self.domains.chain_id(), now().as_secs(), nonce)
+        {
+            request = request.header(name, value);
+        }
+        send(request).await
+    }
+}
+
+/// A token id as the trading surface writes it.
+#[must_use]
+pub fn decimal(token: TokenId) -> String {
+    alloy_primitives::U256::from_be_bytes(token.0).to_string()
+}
+
+/// A token id from its decimal text.
+#[must_use]
+pub fn token(text: &str) -> Option<TokenId> {
+    alloy_primitives::U256::from_str_radix(text, 10)
+        .ok()
+        .map(|value| TokenId(value.to_be_bytes()))
+}
+
+fn now() -> Duration {
+    // A clock before 1970 gives 0, which every server refuses as stale.
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default()
+}
+
+async fn send(request: reqwest::RequestBuilder) -> Result<Answer, Failure> {
+    let failure = |error: reqwest::Error| Failure::new(format!("no answer: {error}"));
+    let response = request.send().await.map_err(failure)?;
+    let status = response.status().as_u16();
+    let text = response.text().await.map_err(failure)?;
+    Ok((
+        status,
+        serde_json::from_str(&text).unwrap_or(Value::String(text)),
+    ))
+}

@@ -1,0 +1,244 @@
+//! `foretell up`: one command, a whole exchange.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use serde_json::{Value, json};
+use socket2::{Domain, Socket, Type};
+use tokio::sync::mpsc;
+use tracing::error;
+
+use crate::cli::Up;
+use crate::config::Config;
+use crate::demo;
+use crate::failure::Failure;
+use crate::operator::client::OperatorClient;
+use crate::output::{self, Output};
+use crate::process;
+use crate::supervisor::{ProcessSpec, Report, Supervisor};
+
+/// Starts engine and gateways, and with `--demo` the sample and the bots; ends on Ctrl-C or SIGTERM.
+///
+/// # Errors
+/// The data directory, the ports or the demo's preparation fail. What fails later in a child is
+/// logged and the child started again.
+pub(crate) fn run(
+    config: &Config,
+    file: Option<&Path>,
+    up: &Up,
+    output: Output,
+) -> Result<ExitCode, Failure> {
+    // One thread on purpose: see `Supervisor::start`.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(format!("cannot start the supervisor: {error}")))?;
+    runtime.block_on(async {
+        let site = Site::prepare(config, file, up)?;
+        let mut stop = process::StopSignal::install()?;
+        let (mut supervisor, reports) = Supervisor::new();
+        let outcome = tokio::select! {
+            outcome = site.open(&mut supervisor, reports, up, output) => outcome,
+            () = stop.wait() => Ok(()),
+        };
+        supervisor.stop().await;
+        outcome.map(|()| ExitCode::SUCCESS)
+    })
+}
+
+/// What stays the same over the life of the exchange: settings with real ports.
+struct Site {
+    config: Config,
+    file: Option<PathBuf>,
+    trading: SocketAddr,
+    operator: SocketAddr,
+    /// Holds ports that were asked for as 0, so that a restarted gateway finds the same one free.
+    _reserved: Vec<Socket>,
+}
+
+impl Site {
+    fn prepare(config: &Config, file: Option<&Path>, up: &Up) -> Result<Self, Failure> {
+        process::prepare_data_directory(&config.data.0)?;
+        if up.demo && config.gateway.dev_auth_hints {
+            tracing::info!("401 answers carry hints: this is a demo");
+        }
+        let mut reserved = Vec::new();
+        let trading = reserve(config.trading.listen, &mut reserved)?;
+        let operator = reserve(config.operator.listen, &mut reserved)?;
+        Ok(Self {
+            config: config.clone(),
+            file: file.map(Path::to_owned),
+            trading,
+            operator,
+            _reserved: reserved,
+        })
+    }
+
+    /// Starts everything in the order the data moves, then only listens to reports.
+    async fn open(
+        &self,
+        supervisor: &mut Supervisor,
+        mut reports: mpsc::UnboundedReceiver<Report>,
+        up: &Up,
+        output: Output,
+    ) -> Result<(), Failure> {
+        supervisor.start(self.engine(up));
+        wait_ready(&mut reports, &["engine".to_owned()], output).await?;
+        let gateways: Vec<ProcessSpec> = (1..=self.config.gateway.processes)
+            .map(|number| self.gateway(number, up))
+            .collect();
+        let names: Vec<String> = gateways.iter().map(|spec| spec.name.clone()).collect();
+        for spec in gateways {
+            supervisor.start(spec);
+        }
+        wait_ready(&mut reports, &names, output).await?;
+        let ready = json!({
+            "ready": "exchange",
+            "trading": format!("http://{}", self.trading),
+            "operator": format!("http://{}", self.operator),
+        });
+        if up.demo {
+            let client = OperatorClient::at(self.operator, &self.config)?;
+            let greeting = demo::prepare(&client, &format!("http://{}", self.trading)).await?;
+            if !up.no_bots {
+                supervisor.start(self.bots());
+            }
+            output.answer(&merge(ready, greeting.json()), |_| greeting.text());
+        } else {
+            output.answer(&ready, |ready| {
+                format!(
+                    "trading   {}\noperator  {}\nCtrl-C stops everything.",
+                    output::field(ready, "trading"),
+                    output::field(ready, "operator")
+                )
+            });
+        }
+        listen(&mut reports, output).await;
+        Ok(())
+    }
+
+    fn engine(&self, up: &Up) -> ProcessSpec {
+        let mut arguments = self.common("engine");
+        if up.engine.after_io_error {
+            arguments.push("--after-io-error".to_owned());
+        }
+        if let Some(sequence) = up.engine.accept_divergence {
+            arguments.extend(["--accept-divergence".to_owned(), sequence.to_string()]);
+        }
+        ProcessSpec {
+            name: "engine".to_owned(),
+            arguments,
+            final_codes: process::ENGINE_FINAL_CODES.to_vec(),
+        }
+    }
+
+    fn gateway(&self, number: u32, up: &Up) -> ProcessSpec {
+        let mut arguments = self.common("gateway");
+        // One gateway answers the operator: its commands are few and need no second door.
+        let surfaces = if number == 1 {
+            "trading,operator"
+        } else {
+            "trading"
+        };
+        arguments.extend(["--surfaces", surfaces, "--trading-listen"].map(str::to_owned));
+        arguments.push(self.trading.to_string());
+        arguments.extend(["--operator-listen".to_owned(), self.operator.to_string()]);
+        if up.demo {
+            arguments.push("--dev-auth-hints".to_owned());
+        }
+        ProcessSpec {
+            name: format!("gateway-{number}"),
+            arguments,
+            final_codes: Vec::new(),
+        }
+    }
+
+    fn bots(&self) -> ProcessSpec {
+        let mut arguments = self.common("demo-bots");
+        arguments.extend(["--trading".to_owned(), format!("http://{}", self.trading)]);
+        ProcessSpec {
+            name: "demo-bots".to_owned(),
+            arguments,
+            final_codes: Vec::new(),
+        }
+    }
+
+    fn common(&self, command: &str) -> Vec<String> {
+        let mut arguments = vec![command.to_owned(), "--supervised".to_owned()];
+        arguments.extend([
+            "--data".to_owned(),
+            self.config.data.0.to_string_lossy().into_owned(),
+        ]);
+        if let Some(file) = &self.file {
+            arguments.extend(["--config".to_owned(), file.to_string_lossy().into_owned()]);
+        }
+        arguments
+    }
+}
+
+/// The address to use for a setting: itself, or with port 0 one the kernel chose, held open.
+fn reserve(listen: SocketAddr, reserved: &mut Vec<Socket>) -> Result<SocketAddr, Failure> {
+    if listen.port() != 0 {
+        return Ok(listen);
+    }
+    let open = || -> std::io::Result<(SocketAddr, Socket)> {
+        let socket = Socket::new(Domain::for_address(listen), Type::STREAM, None)?;
+        socket.set_reuse_port(true)?;
+        socket.bind(&listen.into())?;
+        let address = socket
+            .local_addr()?
+            .as_socket()
+            .ok_or(std::io::ErrorKind::AddrNotAvailable)?;
+        Ok((address, socket))
+    };
+    let (address, socket) = open()
+        .map_err(|error| Failure::new(format!("cannot find a free port at {listen}: {error}")))?;
+    reserved.push(socket);
+    Ok(address)
+}
+
+/// Waits until each of `names` said that it is ready.
+async fn wait_ready(
+    reports: &mut mpsc::UnboundedReceiver<Report>,
+    names: &[String],
+    output: Output,
+) -> Result<(), Failure> {
+    let mut missing: Vec<&str> = names.iter().map(String::as_str).collect();
+    while !missing.is_empty() {
+        match reports.recv().await {
+            Some(Report::Ready { name, pid, line }) => {
+                announce(&name, pid, line, output);
+                missing.retain(|waiting| *waiting != name);
+            }
+            Some(Report::Ended { name, status }) => return Err(process::ended(&name, status)),
+            None => return Err(Failure::new("the supervisor lost its children")),
+        }
+    }
+    Ok(())
+}
+
+/// Follows reports until `up` is stopped.
+async fn listen(reports: &mut mpsc::UnboundedReceiver<Report>, output: Output) {
+    loop {
+        match reports.recv().await {
+            Some(Report::Ready { name, pid, line }) => announce(&name, pid, line, output),
+            Some(Report::Ended { name, status }) => error!("{}", process::ended(&name, status)),
+            None => std::future::pending().await,
+        }
+    }
+}
+
+/// With `--json`, one line for each child that became ready, its process id in it.
+fn announce(name: &str, pid: u32, line: Value, output: Output) {
+    if output.json {
+        output::line(&merge(json!({"process": name, "pid": pid}), line).to_string());
+    }
+}
+
+fn merge(mut first: Value, second: Value) -> Value {
+    if let (Value::Object(into), Value::Object(from)) = (&mut first, second) {
+        into.extend(from);
+    }
+    first
+}
