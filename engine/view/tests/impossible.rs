@@ -3,8 +3,8 @@
 mod scene;
 
 use foretell_model::{
-    AccountNumber, CloseReason, Command, Event, FramePlace, FrameRef, Lots, MarketNumber,
-    MatchKind, Micros, OrderNumber, Sequence, TimeNs,
+    AccountNumber, CloseReason, Command, Event, Fill, FramePlace, FrameRef, Lots, MarketNumber,
+    MatchKind, Micros, OrderNumber, Outcome, Price, Sequence, TimeNs,
 };
 use foretell_view::Impossible;
 use rstest::rstest;
@@ -19,7 +19,7 @@ fn scene_with_order() -> (Scene, OrderNumber) {
     (scene, order)
 }
 
-fn good_fill(maker: OrderNumber) -> foretell_model::Fill {
+fn good_fill(maker: OrderNumber) -> Fill {
     fill((maker, BOB), MatchKind::Mint, 6_000, 20, 40)
 }
 
@@ -70,27 +70,44 @@ fn an_ending_fits_its_order() {
     }
 }
 
+/// What a spoiled fill is refused for, given the maker's order.
+type Refused = fn(OrderNumber) -> Impossible;
+
+const DIFFERS: Refused = Impossible::OrderDiffers;
+const NO_MONEY: Refused = |_| Impossible::AmountOutOfRange;
+
 #[rstest]
-#[case::another_maker(|fill: &mut foretell_model::Fill| fill.maker = CAROL)]
-#[case::another_kind(|fill: &mut foretell_model::Fill| fill.kind = MatchKind::Complementary)]
-#[case::another_price(|fill: &mut foretell_model::Fill| fill.yes_price.0 = 5_900)]
-#[case::another_rest(|fill: &mut foretell_model::Fill| fill.maker_left.0 = 39)]
-#[case::more_than_rests(|fill: &mut foretell_model::Fill| fill.lots.0 = 61)]
-#[case::not_live(|fill: &mut foretell_model::Fill| fill.maker_order.0 += 1)]
-#[case::a_fee_beyond_all_means(|fill: &mut foretell_model::Fill| fill.fee.0 = 1_000_000_000)]
-fn a_fill_fits_both_orders(#[case] spoil: fn(&mut foretell_model::Fill)) {
+#[case::another_maker(YES, |fill: &mut Fill| fill.maker = CAROL, DIFFERS)]
+#[case::another_token(YES, |fill: &mut Fill| fill.kind = MatchKind::Complementary, DIFFERS)]
+#[case::buyers_do_not_merge(YES, |fill: &mut Fill| fill.kind = MatchKind::Merge, DIFFERS)]
+#[case::two_buyers_of_one_token(NO, |fill: &mut Fill| fill.kind = MatchKind::Complementary, DIFFERS)]
+#[case::another_price(YES, |fill: &mut Fill| fill.yes_price = Price(5_900), DIFFERS)]
+#[case::another_rest(YES, |fill: &mut Fill| fill.maker_left = Lots(39), DIFFERS)]
+#[case::more_than_rests(YES, |fill: &mut Fill| fill.lots = Lots(61), NO_MONEY)]
+#[case::not_live(YES, |fill: &mut Fill| fill.maker_order.0 -= 1, |order: OrderNumber| Impossible::OrderNotLive(OrderNumber(order.0 - 1)))]
+#[case::a_fee_beyond_all_means(YES, |fill: &mut Fill| fill.fee = Micros(1_000_000_000), NO_MONEY)]
+fn a_fill_fits_both_orders(
+    #[case] outcome: Outcome,
+    #[case] spoil: fn(&mut Fill),
+    #[case] refused: Refused,
+) {
     let (mut scene, maker) = scene_with_order();
-    let mut order = limit(ALICE, YES, BUY, 20, 6_000);
+    let mut order = limit(ALICE, outcome, BUY, 20, 6_000);
     order.order = order_id(scene.next());
-    let command = Command::PlaceOrder(order);
     let mut spoiled = good_fill(maker);
     spoil(&mut spoiled);
     let events = [Event::Fill(spoiled), Event::OrderCompleted];
-    assert!(scene.try_step(&command, &events, &[]).is_err());
+    let error = scene
+        .try_step(&Command::PlaceOrder(order), &events, &[])
+        .unwrap_err();
+    assert_eq!(error.what, refused(maker));
+}
 
+#[test]
+fn the_fill_that_was_spoiled_is_good() {
     let (mut scene, maker) = scene_with_order();
     let events = [Event::Fill(good_fill(maker)), Event::OrderCompleted];
-    scene.try_step(&command, &events, &[]).unwrap();
+    scene.place(limit(ALICE, YES, BUY, 20, 6_000), &events);
 }
 
 #[test]

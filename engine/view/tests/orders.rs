@@ -40,6 +40,8 @@ fn a_resting_order_ends_with_a_word(#[case] reason: CloseReason, #[case] status:
     assert_eq!(order.created.0, number.0 * 1_000_000_000);
     assert_eq!(order.updated.0, sequence.0 * 1_000_000_000);
     assert_eq!(scene.collateral(ALICE), (1_000_000_000, 0));
+    let orders = scene.view.orders();
+    assert_eq!((orders.live_count(), orders.live_count_of(ALICE)), (0, 0));
 }
 
 #[rstest]

@@ -6,8 +6,8 @@ use foretell_model::{Command, Event, MatchKind, Micros, Sequence, TimeNs, TradeI
 use foretell_view::{TradeId, TradeSlot};
 use scene::*;
 
-/// Bob rests No, Carol (builder 7) rests Yes; Alice (builder 8) takes both, then Bob takes Carol's
-/// rest. Three trades in two frames.
+/// Bob rests No, Carol (builder 7) rests Yes; Alice (builder 8) takes both, then Bob (builder 7) takes
+/// Carol's rest. Three trades in two frames.
 fn traded() -> (Scene, [foretell_model::OrderNumber; 4]) {
     let mut scene = Scene::trading();
     scene.split(CAROL, MARKET, 100);
@@ -25,12 +25,13 @@ fn traded() -> (Scene, [foretell_model::OrderNumber; 4]) {
         ],
         &evidence_of_builder(8),
     );
-    let last = scene.place(
+    let last = scene.place_with(
         limit(BOB, YES, BUY, 20, 6_100),
         &[
             Event::Fill(fill((carol, CAROL), MatchKind::Complementary, 6_100, 20, 0)),
             Event::OrderCompleted,
         ],
+        &evidence_of_builder(7),
     );
     (scene, [bob, carol, alice, last])
 }

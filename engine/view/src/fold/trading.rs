@@ -78,11 +78,17 @@ impl View {
         taker.fee = (taker.fee.checked_add(fill.fee)).ok_or(Impossible::AmountOutOfRange)?;
 
         let maker = self.orders.at_mut(maker_slot)?;
-        let fits = maker.account == fill.maker
+        let met = match fill.kind {
+            MatchKind::Complementary => true,
+            MatchKind::Mint => side == Side::Buy,
+            MatchKind::Merge => side == Side::Sell,
+        };
+        let fits = met
+            && maker.account == fill.maker
             && maker.market == market
             && maker.outcome == fill.kind.maker_outcome(outcome)
             && maker.side == fill.kind.maker_side(side)
-            && own_price(maker.outcome, fill.yes_price) == maker.price;
+            && maker.price == own_price(maker.outcome, fill.yes_price);
         if !fits {
             return Err(Impossible::OrderDiffers(fill.maker_order));
         }
