@@ -43,8 +43,8 @@ impl Orders {
     /// The order with this number, live or finished.
     #[must_use]
     pub fn get(&self, number: OrderNumber) -> Option<&Order> {
-        if let Some(slot) = self.live.get(&number) {
-            return self.all.get(slot.0 as usize);
+        if let Some(&slot) = self.live.get(&number) {
+            return Some(self.at(slot));
         }
         let place = (self.all).binary_search_by_key(&number, |order| order.number);
         self.all.get(place.ok()?)
@@ -53,15 +53,15 @@ impl Orders {
     /// The order with this id, live or finished.
     #[must_use]
     pub fn by_id(&self, id: &OrderId) -> Option<&Order> {
-        let bears_id = |slot: u32| self.all.get(slot as usize).is_some_and(|o| o.id == *id);
+        let bears_id = |slot: u32| self.at(OrderSlot(slot)).id == *id;
         let slot = self.ids.find(self.hash(id), bears_id)?;
-        self.all.get(slot as usize)
+        Some(self.at(OrderSlot(slot)))
     }
 
     /// The live orders of one account, by number.
     pub fn live_of(&self, account: AccountNumber) -> impl DoubleEndedIterator<Item = &Order> {
         let slots = self.by_account.get(&account).into_iter().flatten();
-        slots.filter_map(|slot| self.all.get(slot.0 as usize))
+        slots.map(|&slot| self.at(slot))
     }
 
     /// How many live orders an account has.
@@ -96,7 +96,7 @@ impl Orders {
         later
             .take_while(move |&&(sequence, _)| sequence <= last)
             .filter_map(|&(sequence, slot)| {
-                let order = self.all.get(slot.0 as usize)?;
+                let order = self.at(slot);
                 match order.state {
                     OrderState::Closed(reason) => Some(Ended {
                         sequence,
@@ -108,12 +108,13 @@ impl Orders {
             })
     }
 
-    pub(crate) fn at(&self, slot: OrderSlot) -> Option<&Order> {
-        self.all.get(slot.0 as usize)
+    /// Slots are given out by `add` alone, and no order ever leaves the list.
+    pub(crate) fn at(&self, slot: OrderSlot) -> &Order {
+        &self.all[slot.0 as usize]
     }
 
-    pub(crate) fn at_mut(&mut self, slot: OrderSlot) -> Result<&mut Order, Impossible> {
-        (self.all.get_mut(slot.0 as usize)).ok_or(Impossible::Full)
+    pub(crate) fn at_mut(&mut self, slot: OrderSlot) -> &mut Order {
+        &mut self.all[slot.0 as usize]
     }
 
     /// Where a live order stands.
@@ -133,23 +134,17 @@ impl Orders {
     }
 
     /// The order rests from now on.
-    pub(crate) fn rest(&mut self, slot: OrderSlot) -> Result<(), Impossible> {
-        let order = self.at_mut(slot)?;
+    pub(crate) fn rest(&mut self, slot: OrderSlot) {
+        let order = self.at_mut(slot);
         order.state = OrderState::Live;
         let (number, account) = (order.number, order.account);
         self.live.insert(number, slot);
         self.by_account.entry(account).or_default().insert(slot);
-        Ok(())
     }
 
     /// The order is over. Whether it rested before does not matter.
-    pub(crate) fn finish(
-        &mut self,
-        slot: OrderSlot,
-        state: OrderState,
-        sequence: Sequence,
-    ) -> Result<(), Impossible> {
-        let order = self.at_mut(slot)?;
+    pub(crate) fn finish(&mut self, slot: OrderSlot, state: OrderState, sequence: Sequence) {
+        let order = self.at_mut(slot);
         order.state = state;
         let (number, account) = (order.number, order.account);
         if self.live.remove(&number).is_some()
@@ -160,7 +155,6 @@ impl Orders {
         if matches!(state, OrderState::Closed(_)) {
             self.ended.push((sequence, slot));
         }
-        Ok(())
     }
 
     /// Keyed, because an order's signer can search for ids that share a hash.

@@ -28,8 +28,8 @@ impl View {
     #[must_use]
     pub fn trade(&self, slot: TradeSlot) -> Option<TradeRecord> {
         let trade = self.trades.at(slot)?;
-        let taker = self.orders.at(trade.taker)?;
-        let maker = self.orders.at(trade.maker)?;
+        let taker = self.orders.at(trade.taker);
+        let maker = self.orders.at(trade.maker);
         let (sequence, index) = place_of(slot, taker);
         let yes_price = trade.yes_price;
         Some(TradeRecord {
@@ -56,7 +56,7 @@ impl View {
     /// The id of a trade.
     #[must_use]
     pub fn trade_id(&self, slot: TradeSlot) -> Option<TradeId> {
-        let taker = self.orders.at(self.trades.at(slot)?.taker)?;
+        let taker = self.orders.at(self.trades.at(slot)?.taker);
         let (sequence, index) = place_of(slot, taker);
         Some(TradeId::new(&self.genesis, sequence, index))
     }
@@ -64,7 +64,7 @@ impl View {
     /// When a trade happened.
     #[must_use]
     pub fn trade_time(&self, slot: TradeSlot) -> Option<TimeNs> {
-        let taker = self.orders.at(self.trades.at(slot)?.taker)?;
+        let taker = self.orders.at(self.trades.at(slot)?.taker);
         Some(taker.created)
     }
 

@@ -125,6 +125,18 @@ fn a_placement_ends_exactly_once() {
 }
 
 #[test]
+fn nothing_trades_after_the_end() {
+    let (mut scene, maker) = scene_with_order();
+    let mut order = limit(ALICE, YES, BUY, 20, 6_000);
+    order.order = order_id(scene.next());
+    let events = [Event::OrderCompleted, Event::Fill(good_fill(maker))];
+    let error = scene
+        .try_step(&Command::PlaceOrder(order), &events, &[])
+        .unwrap_err();
+    assert_eq!(error.what, Impossible::NotOfCommand { code: 1 });
+}
+
+#[test]
 fn an_id_is_placed_once() {
     let (mut scene, first) = scene_with_order();
     let mut order = limit(ALICE, YES, BUY, 20, 3_000);

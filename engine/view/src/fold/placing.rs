@@ -61,49 +61,43 @@ impl View {
         step: &mut Step<'_>,
         event: &Event,
     ) -> Result<(), Impossible> {
-        let own = OrderNumber(step.frame.sequence.0);
-        match *event {
+        let (slot, state) = match *event {
             Event::Fill(ref fill) => {
-                let placed = step.placed.ok_or_else(|| mismatch(event))?;
-                self.fill(step, placed.slot, fill)
+                let placed = step.placed.filter(|placed| !placed.settled);
+                let placed = placed.ok_or_else(|| mismatch(event))?;
+                return self.fill(step, placed.slot, fill);
             }
             Event::OrderRested { lots, price } => {
                 let slot = settle(step, event)?;
-                self.rest(step, slot, lots, price)
+                return self.rest(step, slot, lots, price);
             }
-            Event::OrderCompleted => {
-                let slot = settle(step, event)?;
-                self.orders
-                    .finish(slot, OrderState::Completed, step.frame.sequence)
-            }
-            Event::OrderKilled { reason } => {
-                let slot = settle(step, event)?;
-                self.orders
-                    .finish(slot, OrderState::Killed(reason), step.frame.sequence)
-            }
+            Event::OrderCompleted => (settle(step, event)?, OrderState::Completed),
+            Event::OrderKilled { reason } => (settle(step, event)?, OrderState::Killed(reason)),
             Event::OrderClosed {
                 order,
                 account,
                 lots,
                 reason,
             } => {
-                let slot = if order == own && step.placed.is_some() {
+                let own = OrderNumber(step.frame.sequence.0);
+                let slot = if order == own {
                     let slot = settle(step, event)?;
-                    self.orders.at_mut(slot)?.left = lots;
+                    self.orders.at_mut(slot).left = lots;
                     slot
                 } else {
                     self.unrest(step, order, lots)?
                 };
-                let closed = self.orders.at_mut(slot)?;
+                let closed = self.orders.at_mut(slot);
                 if closed.account != account {
                     return Err(Impossible::OrderDiffers(order));
                 }
                 closed.updated = step.now;
-                self.orders
-                    .finish(slot, OrderState::Closed(reason), step.frame.sequence)
+                (slot, OrderState::Closed(reason))
             }
-            _ => Err(mismatch(event)),
-        }
+            _ => return Err(mismatch(event)),
+        };
+        self.orders.finish(slot, state, step.frame.sequence);
+        Ok(())
     }
 
     /// What is left of the frame's order rests: it reserves and stands in the book.
@@ -114,7 +108,7 @@ impl View {
         lots: Lots,
         price: Price,
     ) -> Result<(), Impossible> {
-        let order = self.orders.at_mut(slot)?;
+        let order = self.orders.at_mut(slot);
         if order.price != price {
             return Err(Impossible::OrderDiffers(order.number));
         }
@@ -127,7 +121,8 @@ impl View {
         }
         let book = self.books.touch(market, step.at())?;
         book.add(LadderPlace::of(outcome, side, price), lots)?;
-        self.orders.rest(slot)
+        self.orders.rest(slot);
+        Ok(())
     }
 
     /// A resting order leaves the book and what it had reserved is free again.
@@ -138,7 +133,7 @@ impl View {
         lots: Lots,
     ) -> Result<OrderSlot, Impossible> {
         let slot = self.orders.live_slot(number)?;
-        let order = self.orders.at_mut(slot)?;
+        let order = self.orders.at_mut(slot);
         if order.left != lots {
             return Err(Impossible::OrderDiffers(number));
         }

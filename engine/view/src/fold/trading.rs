@@ -49,14 +49,14 @@ impl View {
         book.remove(place, fill.lots)?;
         book.trade(fill.yes_price, took.outcome, took.side, step.now);
 
-        let order = self.orders.at_mut(maker)?;
+        let order = self.orders.at_mut(maker);
         lower(&mut order.left, fill.lots)?;
         if order.left != fill.maker_left {
             return Err(Impossible::OrderDiffers(fill.maker_order));
         }
         if order.left.is_zero() {
             self.orders
-                .finish(maker, OrderState::Completed, step.frame.sequence)?;
+                .finish(maker, OrderState::Completed, step.frame.sequence);
         }
         Ok(())
     }
@@ -70,14 +70,14 @@ impl View {
         fill: &Fill,
     ) -> Result<(), Impossible> {
         let slot = self.trades.next_slot()?;
-        let taker = self.orders.at_mut(taker_slot)?;
+        let taker = self.orders.at_mut(taker_slot);
         let (outcome, side, market) = (taker.outcome, taker.side, taker.market);
         let index = TradeIndex(taker.taken);
         let (account, builder) = (taker.account, taker.builder);
         taker.taken += 1;
         taker.fee = (taker.fee.checked_add(fill.fee)).ok_or(Impossible::AmountOutOfRange)?;
 
-        let maker = self.orders.at_mut(maker_slot)?;
+        let maker = self.orders.at_mut(maker_slot);
         let met = match fill.kind {
             MatchKind::Complementary => true,
             MatchKind::Mint => side == Side::Buy,
@@ -114,7 +114,7 @@ impl View {
 
     /// Notes on an order that it traded.
     fn traded(&mut self, slot: OrderSlot, fill: &Fill, step: &Step<'_>) -> Result<Leg, Impossible> {
-        let order = self.orders.at_mut(slot)?;
+        let order = self.orders.at_mut(slot);
         let price = own_price(order.outcome, fill.yes_price);
         let value = fill.lots.value_at(price);
         raise(&mut order.matched, fill.lots)?;
