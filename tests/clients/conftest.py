@@ -1,0 +1,76 @@
+"""Clients and markets the tests share."""
+
+import pytest
+from py_clob_client_v2.client import ClobClient
+
+import exchange
+
+
+@pytest.fixture(scope="session")
+def public():
+    """A client without a key."""
+    return ClobClient(exchange.TRADING, exchange.CHAIN)
+
+
+@pytest.fixture(scope="session")
+def _alice():
+    return exchange.connect(exchange.ALICE)
+
+
+@pytest.fixture(scope="session")
+def _bob():
+    return exchange.connect(exchange.BOB)
+
+
+@pytest.fixture
+def alice(_alice):
+    """A funded EOA; what it leaves in the books is cancelled after the test."""
+    yield _alice
+    _alice.cancel_all()
+
+
+@pytest.fixture
+def bob(_bob):
+    """Another one."""
+    yield _bob
+    _bob.cancel_all()
+
+
+@pytest.fixture(scope="session")
+def _markets():
+    return exchange.markets()
+
+
+def _one(markets, **wanted):
+    def fits(market):
+        return all(getattr(market, name) == value for name, value in wanted.items())
+
+    found = [market for market in markets if fits(market)]
+    assert found, f"the demo has no market with {wanted}"
+    return found
+
+
+@pytest.fixture(scope="module")
+def market(_markets, request):
+    """A plain market with tick 0.01 and without fees, of the test module's own."""
+    plain = _one(_markets, tick="0.01", neg_risk=False, taker_fee=0)
+    modules = ["test_market_data", "test_orders", "test_matching", "test_cancels", "test_wallets"]
+    return plain[modules.index(request.module.__name__) % len(plain)]
+
+
+@pytest.fixture(scope="session")
+def neg_risk_market(_markets):
+    """A question of a neg-risk event."""
+    return _one(_markets, tick="0.01", neg_risk=True, taker_fee=0)[0]
+
+
+@pytest.fixture(scope="session")
+def fine_market(_markets):
+    """A market with tick 0.001."""
+    return _one(_markets, tick="0.001", neg_risk=False, taker_fee=0)[0]
+
+
+@pytest.fixture(scope="session")
+def fee_market(_markets):
+    """A market whose takers pay 4% of p(1 − p)."""
+    return _one(_markets, tick="0.01", neg_risk=False, taker_fee=400)[0]
