@@ -1,1 +1,42 @@
 //! The HTTP server: routes, limits, one file per resource.
+//!
+//! [`start`] wires the machine in the order a request moves: listeners and connections
+//! (`server`, `connection`), route and body (`dispatch`, `routes`), credentials (`auth`), a
+//! resource (`resources`), then either the engine (`engine_link`) or the view (`replica`, which
+//! `follower` keeps up with the journal).
+//!
+//! Deliberately absent: the rules of the exchange, the public JSON (`foretell_wire`), how
+//! signatures and secrets work (`foretell_auth`). Nothing here is state that must survive: a
+//! gateway may die at any time.
+
+mod answer;
+mod app;
+mod auth;
+mod call;
+mod config;
+mod connection;
+mod connection_caps;
+mod descriptions;
+mod dispatch;
+mod engine_link;
+mod failure;
+mod follower;
+mod gateway;
+mod limits;
+mod market_facts;
+mod metrics;
+mod operator_token;
+mod replica;
+mod resources;
+mod routes;
+mod server;
+mod signatures;
+mod surfaces;
+mod waiters;
+
+pub use auth::BadPrefix;
+pub use config::{GatewayConfig, HeaderPrefix, Surface};
+pub use gateway::{Gateway, GatewayError, run, start};
+pub use limits::ConnectionLimits;
+pub use foretell_wire::time::TimeForm;
+pub use operator_token::{OperatorToken, OperatorTokenError};

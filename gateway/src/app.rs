@@ -1,0 +1,64 @@
+//! What every request of the process shares.
+
+use std::sync::Arc;
+
+use foretell_view::View;
+use foretell_wire::Failure as Refusal;
+
+use crate::auth::Auth;
+use crate::call::Call;
+use crate::connection_caps::ConnectionCaps;
+use crate::descriptions::Descriptions;
+use crate::engine_link::EngineLink;
+use crate::failure::Failure;
+use crate::metrics::{Metrics, Readings};
+use crate::operator_token::OperatorToken;
+use crate::replica::Replica;
+use crate::resources::books::BookTexts;
+
+/// The process as handlers see it.
+pub(crate) struct App {
+    pub(crate) replica: Replica,
+    pub(crate) engine: EngineLink,
+    pub(crate) auth: Auth,
+    pub(crate) operator_token: Option<OperatorToken>,
+    pub(crate) metrics: Metrics,
+    pub(crate) caps: Arc<ConnectionCaps>,
+    pub(crate) books: BookTexts,
+    pub(crate) descriptions: Descriptions,
+}
+
+impl App {
+    /// Waits until reads show what this request may expect: everything this process has
+    /// acknowledged, and the client's `x-min-sequence`.
+    pub(crate) async fn fresh(&self, call: &Call) -> Result<(), Failure> {
+        let minimum = call.min_sequence()?;
+        Ok(self.replica.fresh(self.engine.acknowledged(), minimum).await?)
+    }
+
+    /// Looks something up in the view; when it is not there, once more after the view has caught
+    /// up with what is durable now, so that no refusal comes from a view that lags.
+    pub(crate) async fn find<T>(
+        &self,
+        look: impl Fn(&View) -> Option<T>,
+    ) -> Result<Option<T>, Refusal> {
+        if let Some(found) = look(&self.replica.read().view) {
+            return Ok(Some(found));
+        }
+        let moved = self.replica.caught_up().await?;
+        Ok(if moved { look(&self.replica.read().view) } else { None })
+    }
+
+    /// What a scrape reads.
+    pub(crate) fn readings(&self) -> Readings {
+        let place = self.replica.read().place();
+        Readings {
+            connections_open: self.caps.open(),
+            engine_connected: self.engine.welcome().is_some(),
+            engine_in_flight: self.engine.in_flight(),
+            view_sequence: place.sequence.0,
+            durable_sequence: self.replica.durable().unwrap_or_default().0,
+            epoch: place.epoch,
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! A request as a handler sees it: head, whole body, path parameters, and the process around it.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use foretell_model::Sequence;
+use foretell_wire::Failure as Refusal;
+use foretell_wire::failure::FieldProblem;
+use foretell_wire::query::Query;
+use http::HeaderName;
+use http::request::Parts;
+
+use crate::app::App;
+use crate::signatures::SignatureGate;
+
+/// The state a read must show at least (protocol 11).
+const X_MIN_SEQUENCE: HeaderName = HeaderName::from_static("x-min-sequence");
+
+/// One request.
+pub(crate) struct Call {
+    pub(crate) app: Arc<App>,
+    /// The bound on signature work of the thread that serves this.
+    pub(crate) gate: Arc<SignatureGate>,
+    pub(crate) head: Parts,
+    pub(crate) body: Bytes,
+    /// What stands for `{…}` in the route's path.
+    pub(crate) parameter: String,
+}
+
+impl Call {
+    /// The path as it was received: what an L2 signature covers.
+    pub(crate) fn path(&self) -> &str {
+        self.head.uri.path()
+    }
+
+    /// The state this request asks to see at least.
+    pub(crate) fn min_sequence(&self) -> Result<Option<Sequence>, Refusal> {
+        let Some(value) = self.head.headers.get(X_MIN_SEQUENCE) else { return Ok(None) };
+        let text = value.to_str().unwrap_or("?");
+        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        match text.parse() {
+            Ok(sequence) if digits => Ok(Some(Sequence(sequence))),
+            _ => {
+                let allowed = "a sequence in decimal digits";
+                Err(FieldProblem::wrong("x-min-sequence", text, allowed).into())
+            }
+        }
+    }
+
+    /// The query of the request.
+    pub(crate) fn query(&self) -> Result<Query, Refusal> {
+        Query::parse(self.head.uri.query())
+    }
+}

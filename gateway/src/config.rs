@@ -1,0 +1,66 @@
+//! What a gateway is told at its start.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use foretell_auth::{Domains, MasterSecret, Window};
+use foretell_wire::time::TimeForm;
+
+use crate::limits::ConnectionLimits;
+use crate::operator_token::OperatorToken;
+
+/// A family of paths on a listener of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Surface {
+    /// Orders, cancels, books, a caller's own orders and trades.
+    Trading,
+    /// Deposits, markets, modes, health, metrics. Loopback only.
+    Operator,
+}
+
+impl Surface {
+    /// The word of configuration and logs.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Trading => "trading",
+            Self::Operator => "operator",
+        }
+    }
+}
+
+/// A family of credential headers: `<name>_ADDRESS` and so on.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HeaderPrefix {
+    /// Letters, digits, `-` and `_`.
+    pub name: String,
+    /// How its clients want `match_time` and `last_update` (protocol 7).
+    pub times: TimeForm,
+}
+
+/// Everything a gateway needs to know.
+#[derive(Clone, Debug)]
+pub struct GatewayConfig {
+    /// The journal it follows.
+    pub journal: PathBuf,
+    /// The engine's Unix socket.
+    pub engine_socket: PathBuf,
+    /// Surfaces and where they listen; port 0 takes a free port.
+    pub listen: Vec<(Surface, SocketAddr)>,
+    /// Server threads, at least 1.
+    pub threads: usize,
+    /// Bounds of connections.
+    pub connections: ConnectionLimits,
+    /// Prefixes of credential headers, at least one.
+    pub prefixes: Vec<HeaderPrefix>,
+    /// Around the present: the timestamps of L1 and L2 headers that are taken.
+    pub window: Window,
+    /// A 401 says in `x-auth-hint` which check failed. Development only.
+    pub dev_auth_hints: bool,
+    /// What API secrets are derived from.
+    pub master: MasterSecret,
+    /// Signing domains of orders, and the chain.
+    pub domains: Domains,
+    /// Needed by the operator surface.
+    pub operator_token: Option<OperatorToken>,
+}

@@ -1,0 +1,174 @@
+//! From a request to a response: bounds, route, body, handler. Nothing a client sends gets past
+//! here as anything but an answer, and no panic gets past here at all.
+
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use foretell_wire::Failure as Refusal;
+use foretell_wire::failure::quoted;
+use http::header::{ALLOW, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue, Method, Request, Response};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::body::Incoming;
+
+use crate::answer::Answer;
+use crate::app::App;
+use crate::call::Call;
+use crate::failure::{self, Failure};
+use crate::limits::MAX_PATH_BYTES;
+use crate::routes::{Endpoint, Miss, Routes};
+use crate::signatures::SignatureGate;
+
+/// What every request of a listener on one thread shares.
+#[derive(Clone)]
+pub(crate) struct Dispatcher {
+    pub(crate) app: Arc<App>,
+    pub(crate) routes: Arc<Routes>,
+    pub(crate) gate: Arc<SignatureGate>,
+    /// From the end of the head to the end of the body.
+    pub(crate) body_timeout: Duration,
+}
+
+impl Dispatcher {
+    /// Answers one request.
+    pub(crate) async fn dispatch(self, request: Request<Incoming>) -> Response<Full<Bytes>> {
+        let began = Instant::now();
+        let head = *request.method() == Method::HEAD;
+        let found = if request.uri().path().len() > MAX_PATH_BYTES {
+            Err(failure::path_too_long())
+        } else {
+            self.routes.find(request.method(), request.uri().path()).map_err(miss)
+        };
+        let app = Arc::clone(&self.app);
+        let (route, answer) = match found {
+            Ok((endpoint, parameter)) => {
+                let handling = self.handle(request, endpoint, parameter);
+                (endpoint.name, CatchPanic(Box::pin(handling)).await)
+            }
+            Err(answer) => ("none", answer),
+        };
+        app.metrics.request(route, answer.status, began.elapsed());
+        answer.into_response(head)
+    }
+
+    async fn handle(self, request: Request<Incoming>, endpoint: Endpoint, parameter: String) -> Answer {
+        let (head, body) = request.into_parts();
+        let body = match self.body(&head.headers, body, endpoint.body_limit).await {
+            Ok(body) => body,
+            Err(answer) => return answer,
+        };
+        let Self { app, gate, .. } = self;
+        let call = Call { app, gate, head, body, parameter };
+        (endpoint.handle)(call).await.unwrap_or_else(Failure::into_answer)
+    }
+
+    async fn body(&self, headers: &HeaderMap, body: Incoming, limit: usize) -> Result<Bytes, Answer> {
+        let declared = headers
+            .get(CONTENT_LENGTH)
+            .and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+        if declared.is_some_and(|length| length > limit as u64) {
+            return Err(failure::answer(&Refusal::BodyTooLarge { limit }));
+        }
+        let body = tokio::time::timeout(self.body_timeout, Limited::new(body, limit).collect())
+            .await
+            .map_err(|_| failure::body_too_slow())?
+            .map_err(|error| {
+                if error.is::<LengthLimitError>() {
+                    failure::answer(&Refusal::BodyTooLarge { limit })
+                } else {
+                    failure::body_broken()
+                }
+            })?
+            .to_bytes();
+        match other_than_json(headers) {
+            Some(given) if !body.is_empty() => {
+                Err(failure::answer(&Refusal::UnsupportedMediaType { given }))
+            }
+            _ => Ok(body),
+        }
+    }
+}
+
+/// A body is JSON, said so or not said at all, and not compressed. What it is said to be, quoted,
+/// when it is something else.
+fn other_than_json(headers: &HeaderMap) -> Option<String> {
+    let is_json = |value: &&HeaderValue| {
+        value.to_str().is_ok_and(|text| {
+            let kind = text.split(';').next().unwrap_or("").trim();
+            kind.eq_ignore_ascii_case("application/json")
+        })
+    };
+    let is_plain = |value: &&HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"identity");
+    let mut kinds = headers.get_all(CONTENT_TYPE).iter();
+    let mut encodings = headers.get_all(CONTENT_ENCODING).iter();
+    let other = kinds.find(|kind| !is_json(kind)).or(encodings.find(|code| !is_plain(code)))?;
+    Some(quoted(&String::from_utf8_lossy(other.as_bytes())))
+}
+
+fn miss(miss: Miss) -> Answer {
+    match miss {
+        Miss::Path => failure::answer(&Refusal::NotFound),
+        Miss::Method(allowed) => {
+            let value = HeaderValue::from_str(&allowed).expect("names of methods");
+            failure::method_not_allowed(&allowed).header(ALLOW, value)
+        }
+    }
+}
+
+/// Turns a panic of the future into a 500. The state a request shares with others is behind locks
+/// that do not poison and are never held across what can panic half way through a change.
+struct CatchPanic<F>(Pin<Box<F>>);
+
+impl<F: Future<Output = Answer>> Future for CatchPanic<F> {
+    type Output = Answer;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Answer> {
+        let future = &mut self.0;
+        match std::panic::catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx))) {
+            Ok(poll) => poll,
+            Err(_) => {
+                tracing::error!("a request panicked; the message is on standard error");
+                Poll::Ready(failure::answer(&Refusal::Internal))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::StatusCode;
+
+    #[test]
+    fn a_panic_becomes_an_answer() {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let answer = runtime.block_on(CatchPanic(Box::pin(async { panic!("on purpose") })));
+        assert_eq!(answer.status, StatusCode::INTERNAL_SERVER_ERROR);
+        assert_eq!(answer.headers[CONTENT_TYPE], "application/json");
+    }
+
+    #[test]
+    fn only_plain_json_bodies_are_read() {
+        let headers = |pairs: &[(http::HeaderName, &'static str)]| {
+            pairs
+                .iter()
+                .map(|(name, value)| (name.clone(), HeaderValue::from_static(value)))
+                .collect::<HeaderMap>()
+        };
+        for (pairs, fine) in [
+            (vec![], true),
+            (vec![(CONTENT_TYPE, "application/json")], true),
+            (vec![(CONTENT_TYPE, "Application/JSON; charset=utf-8")], true),
+            (vec![(CONTENT_TYPE, "text/plain")], false),
+            (vec![(CONTENT_TYPE, "application/json5")], false),
+            (vec![(CONTENT_ENCODING, "identity")], true),
+            (vec![(CONTENT_ENCODING, "gzip")], false),
+        ] {
+            assert_eq!(other_than_json(&headers(&pairs)).is_none(), fine, "{pairs:?}");
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! The one connection of this process to the engine: requests out, answers back to whoever asked.
+//!
+//! Any thread submits; a request is encoded straight into the outgoing bytes under a short lock,
+//! so requests of one caller reach the engine in the order of its calls. One task writes and
+//! reads. What was asked when the connection broke has an unknown outcome, which is said so.
+
+use std::collections::HashMap;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use foretell_link::{
+    Answer, AnswerDecoder, BusyReason, Goodbye, Heartbeat, HeartbeatAnswer, HeartbeatId, Hello,
+    PROTOCOL_VERSION, Reply, Request, Role, Status, Submit, Violation, Welcome,
+};
+use foretell_model::{AccountNumber, Command, Sequence};
+use parking_lot::Mutex;
+use thiserror::Error;
+use tokio::io::AsyncWriteExt;
+use tokio::net::UnixStream;
+use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::{Notify, oneshot, watch};
+
+use crate::limits::{ENGINE_ANSWER, MAX_IN_FLIGHT};
+
+/// First pause after a connection broke or could not be made; it doubles up to [`MAX_PAUSE`].
+const MIN_PAUSE: Duration = Duration::from_millis(20);
+/// Longest pause between two attempts.
+const MAX_PAUSE: Duration = Duration::from_secs(1);
+/// Requests kept free for cancels: an eighth.
+const FOR_CANCELS: usize = MAX_IN_FLIGHT / 8;
+
+/// Why there is no answer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub(crate) enum LinkFailure {
+    /// No connection; nothing was sent.
+    #[error("the engine is away")]
+    Away,
+    /// Too much is under way, here or in the engine; nothing was done.
+    #[error("busy")]
+    Busy,
+    /// The disk is nearly full: cancels only; nothing was done.
+    #[error("the disk is nearly full")]
+    DiskLow,
+    /// It was sent, and what became of it is not known.
+    #[error("outcome unknown")]
+    Unknown,
+}
+
+/// A handle for any thread.
+#[derive(Clone)]
+pub(crate) struct EngineLink {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    outbox: Mutex<Outbox>,
+    /// There are bytes to write.
+    wake: Notify,
+    welcome: watch::Sender<Option<Welcome>>,
+    acknowledged: AtomicU64,
+    genesis: Mutex<[u8; 32]>,
+}
+
+/// What is to be sent and who waits for what. Both belong to the present connection.
+#[derive(Default)]
+struct Outbox {
+    connected: bool,
+    next_request: u64,
+    bytes: Vec<u8>,
+    waiting: HashMap<u64, oneshot::Sender<Result<Answer, LinkFailure>>>,
+}
+
+/// An answer on its way.
+pub(crate) struct PendingAnswer(oneshot::Receiver<Result<Answer, LinkFailure>>);
+
+impl PendingAnswer {
+    async fn answer(self) -> Result<Answer, LinkFailure> {
+        match tokio::time::timeout(ENGINE_ANSWER, self.0).await {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(_)) | Err(_) => Err(LinkFailure::Unknown),
+        }
+    }
+
+    /// The exchange's answer to a command.
+    ///
+    /// # Errors
+    /// As [`LinkFailure`] says.
+    pub(crate) async fn reply(self) -> Result<Reply, LinkFailure> {
+        match self.answer().await? {
+            Answer::Reply(reply) => Ok(reply),
+            other => Err(unexpected(&other)),
+        }
+    }
+}
+
+/// The engine answered with another kind of message than the request has.
+fn unexpected(answer: &Answer) -> LinkFailure {
+    match answer {
+        Answer::Busy(busy) => match busy.reason {
+            BusyReason::RingFull => LinkFailure::Busy,
+            BusyReason::DiskLow => LinkFailure::DiskLow,
+            BusyReason::Stopping => LinkFailure::Away,
+        },
+        _ => {
+            tracing::error!("the engine answered with another kind of message");
+            LinkFailure::Unknown
+        }
+    }
+}
+
+impl EngineLink {
+    /// A link that is not connected until [`Self::run`] is.
+    #[must_use]
+    pub(crate) fn new() -> Self {
+        Self {
+            shared: Arc::new(Shared {
+                outbox: Mutex::default(),
+                wake: Notify::new(),
+                welcome: watch::Sender::new(None),
+                acknowledged: AtomicU64::new(0),
+                genesis: Mutex::default(),
+            }),
+        }
+    }
+
+    /// Sends a command. Commands of one thread are applied in the order of its calls.
+    ///
+    /// # Errors
+    /// [`LinkFailure::Away`] or [`LinkFailure::Busy`]; nothing was sent then.
+    pub(crate) fn submit(&self, command: Command, evidence: &[u8]) -> Result<PendingAnswer, LinkFailure> {
+        let room = if command.is_cancel() { MAX_IN_FLIGHT } else { MAX_IN_FLIGHT - FOR_CANCELS };
+        self.send(room, |request| Request::Submit(Submit { request, command, evidence }))
+    }
+
+    /// Tells of an owner's heartbeat.
+    ///
+    /// # Errors
+    /// As [`LinkFailure`] says. The inner error is the exchange's refusal.
+    pub(crate) async fn heartbeat(
+        &self,
+        owner: AccountNumber,
+        id: HeartbeatId,
+    ) -> Result<Result<HeartbeatAnswer, Reply>, LinkFailure> {
+        let beat = |request| Request::Heartbeat(Heartbeat { request, owner, id });
+        match self.send(MAX_IN_FLIGHT, beat)?.answer().await? {
+            Answer::Heartbeat(answer) => Ok(Ok(answer)),
+            Answer::Reply(reply) => Ok(Err(reply)),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Asks for the facts of the engine process.
+    ///
+    /// # Errors
+    /// As [`LinkFailure`] says.
+    pub(crate) async fn status(&self) -> Result<Box<Status>, LinkFailure> {
+        match self.send(MAX_IN_FLIGHT, |request| Request::Status { request })?.answer().await? {
+            Answer::Status(status) => Ok(status),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// The greeting of the present connection; `None` when there is none.
+    #[must_use]
+    pub(crate) fn welcome(&self) -> Option<Welcome> {
+        *self.shared.welcome.borrow()
+    }
+
+    /// The hash that names the journal, as the last greeting told; zero before the first.
+    #[must_use]
+    pub(crate) fn genesis(&self) -> [u8; 32] {
+        *self.shared.genesis.lock()
+    }
+
+    /// Highest sequence an answer of this process has named: reads wait until they show it.
+    #[must_use]
+    pub(crate) fn acknowledged(&self) -> Sequence {
+        Sequence(self.shared.acknowledged.load(Ordering::Acquire))
+    }
+
+    /// Requests the engine owes an answer.
+    #[must_use]
+    pub(crate) fn in_flight(&self) -> usize {
+        self.shared.outbox.lock().waiting.len()
+    }
+
+    fn send<'a>(
+        &self,
+        room: usize,
+        request: impl FnOnce(u64) -> Request<'a>,
+    ) -> Result<PendingAnswer, LinkFailure> {
+        let (sender, receiver) = oneshot::channel();
+        let mut outbox = self.shared.outbox.lock();
+        if !outbox.connected {
+            return Err(LinkFailure::Away);
+        }
+        if outbox.waiting.len() >= room {
+            return Err(LinkFailure::Busy);
+        }
+        let id = outbox.next_request;
+        outbox.next_request += 1;
+        request(id).encode(&mut outbox.bytes).map_err(|error| {
+            // Evidence is bounded where it is made; a longer one is a mistake of ours.
+            tracing::error!(%error, "a request that cannot be sent");
+            LinkFailure::Busy
+        })?;
+        outbox.waiting.insert(id, sender);
+        drop(outbox);
+        self.shared.wake.notify_one();
+        Ok(PendingAnswer(receiver))
+    }
+
+    /// Keeps the connection until `stop` says true. Never fails: an engine that is away comes back.
+    pub(crate) async fn run(self, socket: PathBuf, role: Role, mut stop: watch::Receiver<bool>) {
+        let mut pause = MIN_PAUSE;
+        loop {
+            let session = async {
+                let stream = UnixStream::connect(&socket).await.map_err(Broken::Io)?;
+                self.session(stream, role).await
+            };
+            let broken = tokio::select! {
+                Err(broken) = session => broken,
+                _ = stop.wait_for(|stop| *stop) => return self.disconnected(),
+            };
+            if self.welcome().is_some() {
+                tracing::warn!(%broken, "lost the engine");
+                pause = MIN_PAUSE;
+            } else {
+                tracing::debug!(%broken, "no engine yet");
+            }
+            self.disconnected();
+            tokio::select! {
+                () = tokio::time::sleep(pause) => {}
+                _ = stop.wait_for(|stop| *stop) => return,
+            }
+            pause = (pause * 2).min(MAX_PAUSE);
+        }
+    }
+
+    /// One connection, to its end.
+    async fn session(&self, stream: UnixStream, role: Role) -> Result<(), Broken> {
+        let (mut reader, mut writer) = stream.into_split();
+        let mut hello = Vec::new();
+        let name = format!("gateway {}", std::process::id());
+        Request::Hello(Hello { version: PROTOCOL_VERSION, role, name: &name })
+            .encode(&mut hello)
+            .expect("the name is shorter than its bound");
+        writer.write_all(&hello).await.map_err(Broken::Io)?;
+        let mut decoder = AnswerDecoder::new();
+        tokio::select! {
+            result = self.read(&mut reader, &mut decoder) => result,
+            result = self.write(&mut writer) => result,
+        }
+    }
+
+    async fn write(&self, writer: &mut OwnedWriteHalf) -> Result<(), Broken> {
+        let mut bytes = Vec::new();
+        loop {
+            bytes.clear();
+            std::mem::swap(&mut bytes, &mut self.shared.outbox.lock().bytes);
+            if bytes.is_empty() {
+                self.shared.wake.notified().await;
+            } else {
+                writer.write_all(&bytes).await.map_err(Broken::Io)?;
+            }
+        }
+    }
+
+    async fn read(
+        &self,
+        reader: &mut OwnedReadHalf,
+        decoder: &mut AnswerDecoder,
+    ) -> Result<(), Broken> {
+        loop {
+            reader.readable().await.map_err(Broken::Io)?;
+            match reader.try_read(decoder.space()) {
+                Ok(0) => return Err(Broken::Closed),
+                Ok(count) => decoder.filled(count),
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => continue,
+                Err(error) => return Err(Broken::Io(error)),
+            }
+            while let Some(answer) = decoder.next_answer().map_err(Broken::Violation)? {
+                self.take(answer)?;
+            }
+        }
+    }
+
+    fn take(&self, answer: Answer) -> Result<(), Broken> {
+        let request = match &answer {
+            Answer::Welcome(welcome) => {
+                self.connected(*welcome);
+                return Ok(());
+            }
+            Answer::Goodbye(goodbye) => return Err(Broken::Goodbye(*goodbye)),
+            Answer::Reply(reply) => {
+                let last = reply.sequence.max(reply.last_sequence);
+                self.shared.acknowledged.fetch_max(last.0, Ordering::AcqRel);
+                reply.request
+            }
+            Answer::Busy(busy) => busy.request,
+            Answer::Heartbeat(answer) => answer.request,
+            Answer::Status(status) => status.request,
+        };
+        // Nobody waits any more when the client went away; that is no fault.
+        if let Some(sender) = self.shared.outbox.lock().waiting.remove(&request) {
+            let _ = sender.send(Ok(answer));
+        }
+        Ok(())
+    }
+
+    fn connected(&self, welcome: Welcome) {
+        // What an earlier engine acknowledged is durable now, or, below level `disk`, gone.
+        self.shared.acknowledged.store(welcome.durable.0, Ordering::Release);
+        *self.shared.genesis.lock() = welcome.genesis;
+        self.shared.outbox.lock().connected = true;
+        self.shared.welcome.send_replace(Some(welcome));
+        tracing::info!(epoch = welcome.epoch, durable = welcome.durable.0, "connected to the engine");
+    }
+
+    fn disconnected(&self) {
+        self.shared.welcome.send_replace(None);
+        let mut outbox = self.shared.outbox.lock();
+        outbox.connected = false;
+        outbox.bytes.clear();
+        for (_, sender) in outbox.waiting.drain() {
+            let _ = sender.send(Err(LinkFailure::Unknown));
+        }
+    }
+}
+
+impl Default for EngineLink {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Why a connection ended.
+#[derive(Debug, Error)]
+enum Broken {
+    #[error("{0}")]
+    Io(io::Error),
+    #[error("the engine closed the connection")]
+    Closed,
+    #[error("the engine broke the protocol: {0}")]
+    Violation(Violation),
+    #[error("the engine said goodbye: {0:?}")]
+    Goodbye(Goodbye),
+}

@@ -1,0 +1,91 @@
+//! Every refusal as an HTTP answer, always JSON. The refusals of the interface are
+//! `foretell_wire`'s; what only a transport can refuse stands here.
+
+use foretell_wire::Failure as Refusal;
+use http::header::RETRY_AFTER;
+use http::{HeaderValue, StatusCode};
+
+use crate::answer::Answer;
+use crate::engine_link::LinkFailure;
+use crate::signatures::TooManyWaiting;
+
+/// An answer that is a refusal.
+#[derive(Debug)]
+pub(crate) struct Failure(Box<Answer>);
+
+impl Failure {
+    /// The answer.
+    pub(crate) fn into_answer(self) -> Answer {
+        *self.0
+    }
+}
+
+impl From<Answer> for Failure {
+    fn from(answer: Answer) -> Self {
+        Self(Box::new(answer))
+    }
+}
+
+impl From<Refusal> for Failure {
+    fn from(refusal: Refusal) -> Self {
+        answer(&refusal).into()
+    }
+}
+
+impl From<LinkFailure> for Failure {
+    fn from(failure: LinkFailure) -> Self {
+        refusal_of(failure).into()
+    }
+}
+
+impl From<TooManyWaiting> for Failure {
+    fn from(_: TooManyWaiting) -> Self {
+        Refusal::Busy.into()
+    }
+}
+
+/// What an engine that gave no answer means to a client.
+pub(crate) fn refusal_of(failure: LinkFailure) -> Refusal {
+    match failure {
+        LinkFailure::Away => Refusal::EngineAway,
+        LinkFailure::Busy => Refusal::Busy,
+        LinkFailure::DiskLow => Refusal::DiskLow,
+        LinkFailure::Unknown => Refusal::OutcomeUnknown,
+    }
+}
+
+/// The answer of a refusal.
+pub(crate) fn answer(refusal: &Refusal) -> Answer {
+    with_body(refusal, refusal.body())
+}
+
+/// The answer of a refusal that says more than its text.
+pub(crate) fn with_body(refusal: &Refusal, body: String) -> Answer {
+    let status = StatusCode::from_u16(refusal.status()).expect("statuses are constants");
+    let answer = Answer::with_status(status, body);
+    match refusal.retry_after() {
+        Some(seconds) => answer.header(RETRY_AFTER, HeaderValue::from(seconds)),
+        None => answer,
+    }
+}
+
+fn transport(status: StatusCode, text: &str) -> Answer {
+    Answer::with_status(status, serde_json::json!({ "error": text }).to_string())
+}
+
+pub(crate) fn method_not_allowed(allowed: &str) -> Answer {
+    let text = format!("method not allowed, allowed: {allowed}");
+    transport(StatusCode::METHOD_NOT_ALLOWED, &text)
+}
+
+pub(crate) fn path_too_long() -> Answer {
+    transport(StatusCode::URI_TOO_LONG, "path too long")
+}
+
+pub(crate) fn body_too_slow() -> Answer {
+    transport(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time")
+}
+
+pub(crate) fn body_broken() -> Answer {
+    transport(StatusCode::BAD_REQUEST, "the body broke off")
+}

@@ -1,0 +1,236 @@
+//! The gateway process: what starts, in which order, and how it ends.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+use foretell_link::Role;
+use thiserror::Error;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::{Notify, watch};
+
+use crate::app::App;
+use crate::auth::{Auth, BadPrefix};
+use crate::config::{GatewayConfig, Surface};
+use crate::connection_caps::ConnectionCaps;
+use crate::descriptions::Descriptions;
+use crate::dispatch::Dispatcher;
+use crate::engine_link::EngineLink;
+use crate::follower;
+use crate::metrics::Metrics;
+use crate::replica::Replica;
+use crate::resources::books::BookTexts;
+use crate::routes::Routes;
+use crate::server::{self, Shared};
+use crate::signatures::SignatureGate;
+use crate::surfaces;
+
+/// Why a gateway does not start, or ends without being asked to.
+#[derive(Debug, Error)]
+pub enum GatewayError {
+    /// A surface cannot listen where it was told to.
+    #[error("{surface} surface on {address}: {source}")]
+    Listen {
+        /// Which.
+        surface: &'static str,
+        /// Where.
+        address: SocketAddr,
+        /// Why not.
+        source: io::Error,
+    },
+    /// The operator surface was asked for without a token, or outside loopback.
+    #[error("the operator surface needs a token and a loopback address")]
+    OperatorExposed,
+    /// A header prefix cannot be one.
+    #[error(transparent)]
+    Prefix(#[from] BadPrefix),
+    /// A thread, a runtime or a signal handler cannot be had.
+    #[error("cannot start: {0}")]
+    System(#[from] io::Error),
+    /// A thread the gateway cannot do without has panicked.
+    #[error("thread {0} is gone")]
+    ThreadLost(&'static str),
+}
+
+/// A running gateway.
+pub struct Gateway {
+    addresses: Vec<(Surface, SocketAddr)>,
+    servers: Vec<JoinHandle<()>>,
+    stop_serving: watch::Sender<bool>,
+    link: JoinHandle<()>,
+    stop_link: watch::Sender<bool>,
+    follower: JoinHandle<()>,
+    stop_following: Arc<AtomicBool>,
+    /// Told when link or follower end.
+    vital: Arc<Notify>,
+}
+
+/// Tells that its thread has ended, in whatever way.
+struct EndOfThread(Arc<Notify>);
+
+impl Drop for EndOfThread {
+    fn drop(&mut self) {
+        self.0.notify_one();
+    }
+}
+
+/// Runs a gateway until SIGTERM or SIGINT; requests under way are finished first. `bound` is told
+/// where each surface listens.
+///
+/// # Errors
+/// When it cannot start, or loses a thread it needs.
+pub fn run(
+    config: GatewayConfig,
+    bound: impl FnOnce(&[(Surface, SocketAddr)]),
+) -> Result<(), GatewayError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    // Before anything is started: a signal that comes early ends the process in order, too.
+    let (mut term, mut interrupt) = {
+        let _inside = runtime.enter();
+        (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?)
+    };
+    let gateway = start(config)?;
+    bound(gateway.addresses());
+    runtime.block_on(async {
+        tokio::select! {
+            _ = term.recv() => tracing::info!("asked to stop"),
+            _ = interrupt.recv() => tracing::info!("interrupted"),
+            () = gateway.vital.notified() => tracing::error!("a vital thread ended"),
+        }
+    });
+    gateway.stop()
+}
+
+/// Starts a gateway. It serves at once; what needs the engine or the journal says so until they
+/// are there.
+///
+/// # Errors
+/// When it cannot listen, or cannot start its threads.
+pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
+    let threads = config.threads.max(1);
+    let serves = |surface| config.listen.iter().any(|(listening, _)| *listening == surface);
+    let exposed = |(surface, address): &(Surface, SocketAddr)| {
+        *surface == Surface::Operator && !address.ip().is_loopback()
+    };
+    if config.listen.iter().any(exposed)
+        || (serves(Surface::Operator) && config.operator_token.is_none())
+    {
+        return Err(GatewayError::OperatorExposed);
+    }
+    let mut bound = Vec::new();
+    let mut addresses = Vec::new();
+    let mut tables = Vec::new();
+    for &(surface, address) in &config.listen {
+        let listener = server::bind(address, threads)
+            .map_err(|source| GatewayError::Listen { surface: surface.name(), address, source })?;
+        addresses.push((surface, listener.address));
+        bound.push(listener);
+        tables.push(Arc::new(surfaces::routes(surface)));
+    }
+    let app = app(&config)?;
+
+    let role = if serves(Surface::Operator) { Role::Operator } else { Role::Trading };
+    let vital = Arc::new(Notify::new());
+    let (stop_link, stopping) = watch::channel(false);
+    let link = spawn_link(&app, &config, role, stopping, EndOfThread(Arc::clone(&vital)))?;
+    let stop_following = Arc::new(AtomicBool::new(false));
+    let follower = std::thread::Builder::new().name("follower".to_owned()).spawn({
+        let (app, journal) = (Arc::clone(&app), config.journal.clone());
+        let (stop, end) = (Arc::clone(&stop_following), EndOfThread(Arc::clone(&vital)));
+        move || {
+            let _end = end;
+            follower::follow(&journal, &app.replica, &stop);
+        }
+    })?;
+    let (stop_serving, stop) = watch::channel(false);
+    let shared = Shared { caps: Arc::clone(&app.caps), limits: config.connections, stop };
+    let body_timeout = config.connections.body;
+    let servers = server::start(bound, |_| dispatchers(&app, &tables, body_timeout), &shared)?;
+    Ok(Gateway {
+        addresses,
+        servers,
+        stop_serving,
+        link,
+        stop_link,
+        follower,
+        stop_following,
+        vital,
+    })
+}
+
+fn spawn_link(
+    app: &Arc<App>,
+    config: &GatewayConfig,
+    role: Role,
+    stop: watch::Receiver<bool>,
+    end: EndOfThread,
+) -> Result<JoinHandle<()>, GatewayError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
+    let running = app.engine.clone().run(config.engine_socket.clone(), role, stop);
+    Ok(std::thread::Builder::new().name("engine-link".to_owned()).spawn(move || {
+        let _end = end;
+        runtime.block_on(running);
+    })?)
+}
+
+impl Gateway {
+    /// Where each surface listens.
+    #[must_use]
+    pub fn addresses(&self) -> &[(Surface, SocketAddr)] {
+        &self.addresses
+    }
+
+    /// Stops accepting, finishes what is under way, and ends every thread.
+    ///
+    /// # Errors
+    /// When one of the threads had panicked.
+    pub fn stop(self) -> Result<(), GatewayError> {
+        // Servers first: their last requests still need the engine and the view.
+        self.stop_serving.send_replace(true);
+        for server in self.servers {
+            server.join().map_err(|_| GatewayError::ThreadLost("http"))?;
+        }
+        self.stop_following.store(true, Ordering::Relaxed);
+        self.follower.thread().unpark();
+        self.follower.join().map_err(|_| GatewayError::ThreadLost("follower"))?;
+        self.stop_link.send_replace(true);
+        self.link.join().map_err(|_| GatewayError::ThreadLost("engine-link"))
+    }
+}
+
+fn app(config: &GatewayConfig) -> Result<Arc<App>, GatewayError> {
+    let auth = Auth::new(
+        &config.prefixes,
+        config.dev_auth_hints,
+        config.window,
+        config.master.clone(),
+        config.domains.clone(),
+    )?;
+    Ok(Arc::new(App {
+        replica: Replica::new(),
+        engine: EngineLink::new(),
+        auth,
+        operator_token: config.operator_token.clone(),
+        metrics: Metrics::new(),
+        caps: ConnectionCaps::new(config.connections.total, config.connections.per_address),
+        books: BookTexts::default(),
+        descriptions: Descriptions::default(),
+    }))
+}
+
+fn dispatchers(
+    app: &Arc<App>,
+    tables: &[Arc<Routes>],
+    body_timeout: std::time::Duration,
+) -> Vec<Dispatcher> {
+    let gate = Arc::new(SignatureGate::new());
+    let dispatcher = |routes: &Arc<Routes>| Dispatcher {
+        app: Arc::clone(app),
+        routes: Arc::clone(routes),
+        gate: Arc::clone(&gate),
+        body_timeout,
+    };
+    tables.iter().map(dispatcher).collect()
+}

@@ -1,0 +1,66 @@
+//! Every bound of the HTTP side, in one place, and the part of it an operator may set.
+
+use std::time::Duration;
+
+/// Bytes of a request's head: the request line and all header fields (design 8).
+pub(crate) const MAX_HEAD_BYTES: usize = 16 * 1024;
+/// Bytes of a path; no route is near it, and whatever echoes a path stays short.
+pub(crate) const MAX_PATH_BYTES: usize = 2 * 1024;
+/// Bytes of a body where none is expected.
+pub(crate) const SMALL_BODY_BYTES: usize = 4 * 1024;
+/// Bytes of one order and what is around it; a batch may hold fifteen.
+pub(crate) const ORDER_BODY_BYTES: usize = 16 * 1024;
+/// Bytes of a batch of orders.
+pub(crate) const ORDERS_BODY_BYTES: usize = 128 * 1024;
+/// Bytes of a list of a thousand order ids, or five hundred token ids of 78 digits.
+pub(crate) const LIST_BODY_BYTES: usize = 256 * 1024;
+/// Bytes of an operator's request: a market's description may be 64 KiB of evidence.
+pub(crate) const OPERATOR_BODY_BYTES: usize = 256 * 1024;
+/// Streams a client may have open on one HTTP/2 connection.
+pub(crate) const MAX_STREAMS: u32 = 64;
+/// Requests with `x-min-sequence` that may wait at once in a process (protocol 11).
+pub(crate) const MAX_SEQUENCE_WAITERS: usize = 256;
+/// How long such a request waits (protocol 11).
+pub(crate) const SEQUENCE_WAIT: Duration = Duration::from_secs(1);
+/// How far above the durable sequence `x-min-sequence` may lie (protocol 11).
+pub(crate) const MAX_SEQUENCE_AHEAD: u64 = 1_000_000;
+/// Orders whose signature may wait to be checked on one thread; more are answered 503. At 60 µs
+/// each the last of them waits for a tenth of a second.
+pub(crate) const MAX_SIGNATURES_WAITING: usize = 2_048;
+/// Commands of this gateway the engine may owe an answer; an eighth of it is kept for cancels.
+pub(crate) const MAX_IN_FLIGHT: usize = 8_192;
+/// How long an engine that took a command may stay silent before its outcome is unknown.
+pub(crate) const ENGINE_ANSWER: Duration = Duration::from_secs(10);
+
+/// Bounds an operator may set.
+#[derive(Clone, Copy, Debug)]
+pub struct ConnectionLimits {
+    /// Open connections of the process.
+    pub total: usize,
+    /// Open connections from one client: an IPv4 address, or an IPv6 network of 64 bits.
+    pub per_address: usize,
+    /// From the first byte of a request to the end of its head.
+    pub head: Duration,
+    /// From the end of the head to the end of the body.
+    pub body: Duration,
+    /// Without a byte in either direction.
+    pub idle: Duration,
+    /// Without the client taking a byte of what is ready for it.
+    pub write_stall: Duration,
+    /// For requests under way when the process is asked to end.
+    pub drain: Duration,
+}
+
+impl Default for ConnectionLimits {
+    fn default() -> Self {
+        Self {
+            total: 20_000,
+            per_address: 12_000,
+            head: Duration::from_secs(5),
+            body: Duration::from_secs(10),
+            idle: Duration::from_secs(75),
+            write_stall: Duration::from_secs(30),
+            drain: Duration::from_secs(10),
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Every metric this process exports, by name, in one place.
+
+use std::sync::atomic::AtomicU64;
+use std::time::Duration;
+
+use http::StatusCode;
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+
+/// From 50 µs to 6.5 s, doubling.
+const FIRST_BUCKET: f64 = 50e-6;
+const BUCKETS: u16 = 18;
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct RouteStatus {
+    route: &'static str,
+    status: u16,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct Route {
+    route: &'static str,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct Result {
+    result: &'static str,
+}
+
+/// The counters and gauges of one process.
+pub(crate) struct Metrics {
+    registry: Registry,
+    requests: Family<RouteStatus, Counter>,
+    seconds: Family<Route, Histogram>,
+    orders: Family<Result, Counter>,
+    unauthorized: Counter,
+    connections_refused: Counter,
+    connections_open: Gauge,
+    engine_connected: Gauge,
+    engine_in_flight: Gauge,
+    view_sequence: Gauge<u64, AtomicU64>,
+    durable_sequence: Gauge<u64, AtomicU64>,
+    epoch: Gauge<u64, AtomicU64>,
+}
+
+/// What is read at the moment of a scrape.
+#[derive(Clone, Copy)]
+pub(crate) struct Readings {
+    pub(crate) connections_open: usize,
+    pub(crate) engine_connected: bool,
+    pub(crate) engine_in_flight: usize,
+    pub(crate) view_sequence: u64,
+    pub(crate) durable_sequence: u64,
+    pub(crate) epoch: u64,
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        let histogram: fn() -> Histogram = || {
+            let bounds = std::iter::successors(Some(FIRST_BUCKET), |bound| Some(bound * 2.0));
+            Histogram::new(bounds.take(usize::from(BUCKETS)))
+        };
+        let mut metrics = Self {
+            registry: Registry::with_prefix("foretell_gateway"),
+            requests: Family::default(),
+            seconds: Family::new_with_constructor(histogram),
+            orders: Family::default(),
+            unauthorized: Counter::default(),
+            connections_refused: Counter::default(),
+            connections_open: Gauge::default(),
+            engine_connected: Gauge::default(),
+            engine_in_flight: Gauge::default(),
+            view_sequence: Gauge::default(),
+            durable_sequence: Gauge::default(),
+            epoch: Gauge::default(),
+        };
+        metrics.register();
+        metrics
+    }
+
+    fn register(&mut self) {
+        let registry = &mut self.registry;
+        registry.register("requests", "Requests answered", self.requests.clone());
+        registry.register("request_seconds", "From head to answer", self.seconds.clone());
+        registry.register("orders", "Orders by what became of them", self.orders.clone());
+        registry.register("unauthorized", "Answers 401", self.unauthorized.clone());
+        registry.register(
+            "connections_refused",
+            "Connections over a cap",
+            self.connections_refused.clone(),
+        );
+        registry.register("connections_open", "Open connections", self.connections_open.clone());
+        registry.register(
+            "engine_connected",
+            "1 while the engine is there",
+            self.engine_connected.clone(),
+        );
+        registry.register(
+            "engine_in_flight",
+            "Requests the engine owes an answer",
+            self.engine_in_flight.clone(),
+        );
+        registry.register("view_sequence", "What reads show", self.view_sequence.clone());
+        registry.register(
+            "durable_sequence",
+            "What can no longer be lost",
+            self.durable_sequence.clone(),
+        );
+        registry.register("epoch", "Recoveries of the engine", self.epoch.clone());
+    }
+
+    /// A request was answered.
+    pub(crate) fn request(&self, route: &'static str, status: StatusCode, took: Duration) {
+        self.requests.get_or_create(&RouteStatus { route, status: status.as_u16() }).inc();
+        self.seconds.get_or_create(&Route { route }).observe(took.as_secs_f64());
+        if status == StatusCode::UNAUTHORIZED {
+            self.unauthorized.inc();
+        }
+    }
+
+    /// An order was answered with this status (`live`, `matched`, `unmatched`, `error`, `duplicate`).
+    pub(crate) fn order(&self, result: &'static str) {
+        self.orders.get_or_create(&Result { result }).inc();
+    }
+
+    /// A connection was over a cap.
+    pub(crate) fn connection_refused(&self) {
+        self.connections_refused.inc();
+    }
+
+    /// The page of a scrape.
+    pub(crate) fn page(&self, now: Readings) -> String {
+        let gauge = |value: usize| i64::try_from(value).unwrap_or(i64::MAX);
+        self.connections_open.set(gauge(now.connections_open));
+        self.engine_connected.set(i64::from(now.engine_connected));
+        self.engine_in_flight.set(gauge(now.engine_in_flight));
+        self.view_sequence.set(now.view_sequence);
+        self.durable_sequence.set(now.durable_sequence);
+        self.epoch.set(now.epoch);
+        let mut page = String::new();
+        encode(&mut page, &self.registry).expect("a String takes every write");
+        page
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_shows_what_was_counted() {
+        let metrics = Metrics::new();
+        metrics.request("/book", StatusCode::OK, Duration::from_millis(1));
+        metrics.request("/order", StatusCode::UNAUTHORIZED, Duration::from_micros(80));
+        metrics.order("live");
+        metrics.connection_refused();
+        let page = metrics.page(Readings {
+            connections_open: 3,
+            engine_connected: true,
+            engine_in_flight: 4,
+            view_sequence: 5,
+            durable_sequence: 6,
+            epoch: 7,
+        });
+        for line in [
+            "foretell_gateway_requests_total{route=\"/book\",status=\"200\"} 1",
+            "foretell_gateway_request_seconds_count{route=\"/order\"} 1",
+            "foretell_gateway_orders_total{result=\"live\"} 1",
+            "foretell_gateway_unauthorized_total 1",
+            "foretell_gateway_connections_refused_total 1",
+            "foretell_gateway_connections_open 3",
+            "foretell_gateway_engine_connected 1",
+            "foretell_gateway_engine_in_flight 4",
+            "foretell_gateway_view_sequence 5",
+            "foretell_gateway_durable_sequence 6",
+            "foretell_gateway_epoch 7",
+        ] {
+            assert!(page.lines().any(|found| found == line), "{line} is not in\n{page}");
+        }
+    }
+}

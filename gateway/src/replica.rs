@@ -1,0 +1,162 @@
+//! The view as the threads of this process share it: whole states, and waits for later ones.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use foretell_journal::{Follower, FrameReader};
+use foretell_model::{FramePlace, Sequence};
+use foretell_view::View;
+use foretell_wire::Failure;
+use parking_lot::{Mutex, RwLock, RwLockReadGuard};
+use tokio::sync::Semaphore;
+
+use crate::answer::Place;
+use crate::limits::{MAX_SEQUENCE_AHEAD, MAX_SEQUENCE_WAITERS, SEQUENCE_WAIT};
+use crate::waiters::Waiters;
+
+/// The shared view. Only the follower thread writes.
+pub(crate) struct Replica {
+    state: RwLock<State>,
+    journal: RwLock<Option<Journal>>,
+    waiters: Waiters,
+    /// Once the view has caught up with the journal as it was when this process met it.
+    ready: AtomicBool,
+    asking: Semaphore,
+}
+
+/// One whole state.
+pub(crate) struct State {
+    pub(crate) view: View,
+    pub(crate) epoch: u64,
+}
+
+impl State {
+    /// How an answer made from this names it.
+    pub(crate) fn place(&self) -> Place {
+        Place { sequence: self.view.sequence(), epoch: self.epoch }
+    }
+}
+
+/// What is asked of the journal beside its frames.
+struct Journal {
+    /// Reads the durable sequence; it never reads a frame.
+    control: Mutex<Follower>,
+    frames: FrameReader,
+}
+
+impl Replica {
+    pub(crate) fn new() -> Self {
+        Self {
+            state: RwLock::new(State { view: View::new([0; 32]), epoch: 0 }),
+            journal: RwLock::new(None),
+            waiters: Waiters::default(),
+            ready: AtomicBool::new(false),
+            asking: Semaphore::new(MAX_SEQUENCE_WAITERS),
+        }
+    }
+
+    /// The present state. The guard is short-lived: the follower waits for it.
+    pub(crate) fn read(&self) -> RwLockReadGuard<'_, State> {
+        self.state.read()
+    }
+
+    /// Whether there is a state worth reading.
+    pub(crate) fn is_ready(&self) -> bool {
+        self.ready.load(Ordering::Acquire)
+    }
+
+    /// The last sequence that cannot be lost, as of now; `None` before the journal was met.
+    pub(crate) fn durable(&self) -> Option<Sequence> {
+        let journal = self.journal.read();
+        let control = journal.as_ref()?.control.lock();
+        Some(control.durable())
+    }
+
+    /// The receipt of a frame: `0x` and 64 hex digits where it is shown.
+    pub(crate) fn receipt(&self, place: FramePlace, sequence: Sequence) -> Option<[u8; 32]> {
+        let frames = self.journal.read().as_ref()?.frames.clone();
+        match frames.frame(place, sequence) {
+            Ok(bytes) => Some(foretell_journal::receipt(&bytes)),
+            Err(error) => {
+                tracing::error!(%error, sequence = sequence.0, "no frame to make a receipt of");
+                None
+            }
+        }
+    }
+
+    /// Waits until reads show `acknowledged`, which this process has told somebody, and `minimum`,
+    /// which the client asks for (protocol 11).
+    pub(crate) async fn fresh(
+        &self,
+        acknowledged: Sequence,
+        minimum: Option<Sequence>,
+    ) -> Result<(), Failure> {
+        if !self.is_ready() {
+            return Err(Failure::Recovering);
+        }
+        self.until(acknowledged).await?;
+        let Some(minimum) = minimum else { return Ok(()) };
+        if self.waiters.reached() >= minimum {
+            return Ok(());
+        }
+        let durable = self.durable().unwrap_or_default();
+        if minimum.0 > durable.0.saturating_add(MAX_SEQUENCE_AHEAD) {
+            return Err(Failure::SequenceTooFarAhead { asked: minimum.0, durable: durable.0 });
+        }
+        let _place = self.asking.try_acquire().map_err(|_| Failure::TooManyWaiters)?;
+        self.until(minimum).await
+    }
+
+    /// Waits until the view has reached `sequence`.
+    ///
+    /// # Errors
+    /// [`Failure::NotYetAtSequence`] after [`SEQUENCE_WAIT`].
+    pub(crate) async fn until(&self, sequence: Sequence) -> Result<(), Failure> {
+        if self.waiters.wait(sequence, SEQUENCE_WAIT).await {
+            Ok(())
+        } else {
+            Err(Failure::NotYetAtSequence(sequence.0))
+        }
+    }
+
+    /// Catches up with what is durable at this moment. True when the view was behind, so that what
+    /// was not found may be there now: no refusal is derived from a view that lags.
+    pub(crate) async fn caught_up(&self) -> Result<bool, Failure> {
+        if !self.is_ready() {
+            return Err(Failure::Recovering);
+        }
+        let durable = self.durable().unwrap_or_default();
+        if self.waiters.reached() >= durable {
+            return Ok(false);
+        }
+        self.until(durable).await.map(|()| true)
+    }
+
+    /// Puts a new state in place of the old one: at the start, and after a recovery of the engine.
+    pub(crate) fn replace(&self, state: State, control: Follower, frames: FrameReader) {
+        *self.journal.write() = Some(Journal { control: Mutex::new(control), frames });
+        let sequence = state.view.sequence();
+        let old = std::mem::replace(&mut *self.state.write(), state);
+        self.waiters.set(sequence);
+        self.ready.store(true, Ordering::Release);
+        drop(old);
+    }
+
+    /// The view cannot follow the journal: reads are refused until it can.
+    pub(crate) fn lose(&self) {
+        self.ready.store(false, Ordering::Release);
+    }
+
+    /// Changes the state under the lock, then wakes whoever waited for what is now reached.
+    pub(crate) fn advance<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        let mut state = self.state.write();
+        let result = change(&mut state);
+        let sequence = state.view.sequence();
+        drop(state);
+        self.waiters.set(sequence);
+        result
+    }
+}
+
+/// Longest time one batch of frames may keep readers out.
+pub(crate) const LOCK_HOLD: Duration = Duration::from_micros(200);

@@ -1,0 +1,144 @@
+//! `DELETE /order`, `/orders`, `/cancel-all`, `/cancel-market-orders` (protocol 9).
+//!
+//! A cancel that names orders may be sent again by its nature. One that means "all" carries a
+//! digest of the request's HMAC, so that a resent request is given the first answer again instead
+//! of ending orders placed in between.
+
+use foretell_model::{Command, MarketNumber, OrderId, Outcome, Verdict};
+use foretell_view::View;
+use foretell_wire::cancel::{MarketCancel, NamedOrder, read_cancel, read_cancels, read_market_cancel};
+use foretell_wire::failure::FieldProblem;
+use foretell_wire::refusal::not_cancelled_because;
+use foretell_wire::result::CancelAnswer;
+use foretell_wire::{Failure as Refusal, json_text};
+
+use crate::answer::{Answer, Place};
+use crate::app::App;
+use crate::auth::{Caller, Level};
+use crate::call::Call;
+use crate::engine_link::{LinkFailure, PendingAnswer};
+use crate::failure::{Failure, refusal_of};
+use crate::resources::{market_of, place_of};
+
+/// The reason for an order nobody has.
+const NOT_FOUND: &str = "order can't be found - already canceled or matched";
+
+/// `DELETE /order`.
+pub(crate) async fn cancel_one(call: Call) -> Result<Answer, Failure> {
+    let caller = call.app.auth.l2(&call, Level::Write).await?;
+    let named = read_cancel(&call.body)?;
+    cancel_named(&call.app, &caller, vec![named]).await
+}
+
+/// `DELETE /orders`.
+pub(crate) async fn cancel_many(call: Call) -> Result<Answer, Failure> {
+    let caller = call.app.auth.l2(&call, Level::Write).await?;
+    let named = read_cancels(&call.body)?;
+    cancel_named(&call.app, &caller, named).await
+}
+
+/// `DELETE /cancel-all`.
+pub(crate) async fn cancel_all(call: Call) -> Result<Answer, Failure> {
+    let caller = call.app.auth.l2(&call, Level::Write).await?;
+    let command =
+        Command::CancelAll { owner: caller.owner, heartbeat: false, request: caller.request };
+    cancel_by_owner(&call.app, command).await
+}
+
+/// `DELETE /cancel-market-orders`.
+pub(crate) async fn cancel_market(call: Call) -> Result<Answer, Failure> {
+    let caller = call.app.auth.l2(&call, Level::Write).await?;
+    let named = read_market_cancel(&call.body)?;
+    let place = call.app.find(|view| market_to_cancel(view, &named)).await?;
+    let (market, outcome) = place.ok_or_else(|| match (named.market, named.token) {
+        (Some(_), Some(token)) => Refusal::from(FieldProblem::wrong(
+            "asset_id",
+            &token.to_string(),
+            "a token of a registered market, the one named",
+        )),
+        (Some(_), None) => Refusal::MarketNotFound,
+        (None, _) => Refusal::NoOrderbook,
+    })?;
+    let (owner, request) = (caller.owner, caller.request);
+    let command = Command::CancelMarketOrders { owner, market, outcome, request };
+    cancel_by_owner(&call.app, command).await
+}
+
+fn market_to_cancel(view: &View, named: &MarketCancel) -> Option<(MarketNumber, Option<Outcome>)> {
+    let by_token = named.token.map(|token| market_of(view, &token));
+    let by_condition = named.market.map(|condition| view.markets().by_condition(&condition));
+    match (by_condition, by_token) {
+        (Some(condition), None) => Some((condition?.0, None)),
+        (None, Some(token)) => token.map(|(market, outcome)| (market, Some(outcome))),
+        (Some(condition), Some(token)) => {
+            let (market, outcome) = token?;
+            (condition?.0 == market).then_some((market, Some(outcome)))
+        }
+        (None, None) => None,
+    }
+}
+
+/// Sends all cancels before it waits for the first answer.
+async fn cancel_named(
+    app: &App,
+    caller: &Caller,
+    named: Vec<NamedOrder>,
+) -> Result<Answer, Failure> {
+    let send = |order: OrderId| {
+        app.engine.submit(Command::CancelOrder { owner: caller.owner, order }, &[])
+    };
+    let sent: Vec<_> = named.into_iter().map(|named| (named.text, named.order.map(send))).collect();
+    let mut answer = CancelAnswer::default();
+    let mut last = None;
+    for (text, pending) in sent {
+        let outcome = match pending {
+            Some(pending) => cancelled(pending, &mut last).await?,
+            None => Err(NOT_FOUND),
+        };
+        match outcome {
+            Ok(()) => answer.canceled.push(text),
+            Err(reason) => answer.not_canceled.push((text, reason)),
+        }
+    }
+    let answer = Answer::json(json_text(&answer));
+    Ok(match last {
+        Some(place) => answer.at(place),
+        None => answer,
+    })
+}
+
+/// Whether one named order was cancelled, or why not. The first order of a request that the
+/// engine gives no answer for makes the whole request fail: named cancels are safe to send again.
+async fn cancelled(
+    pending: Result<PendingAnswer, LinkFailure>,
+    last: &mut Option<Place>,
+) -> Result<Result<(), &'static str>, Refusal> {
+    let reply = match pending {
+        Ok(pending) => pending.reply().await.map_err(refusal_of)?,
+        Err(failure) => return Err(refusal_of(failure)),
+    };
+    *last = Some(place_of(&reply));
+    match reply.verdict {
+        Verdict::Applied(_) | Verdict::Repeated { .. } => Ok(Ok(())),
+        Verdict::Refused(refusal) => match not_cancelled_because(refusal.reason) {
+            Some(reason) => Ok(Err(reason)),
+            None => Err(Refusal::of_command(&refusal)),
+        },
+    }
+}
+
+/// Cancels what an owner has, and lists what ended.
+async fn cancel_by_owner(app: &App, command: Command) -> Result<Answer, Failure> {
+    let reply = app.engine.submit(command, &[])?.reply().await?;
+    let (first, last) = match reply.verdict {
+        Verdict::Applied(_) => (reply.sequence, reply.last_sequence.max(reply.sequence)),
+        Verdict::Repeated { first, last, .. } => (first, last),
+        Verdict::Refused(refusal) => return Err(Refusal::of_command(&refusal).into()),
+    };
+    let ended = app.after(last, |state| {
+        let ended = state.view.orders().ended_between(first, last);
+        ended.map(|ended| ended.order.id.to_string()).collect()
+    });
+    let answer = CancelAnswer { canceled: ended.await?, not_canceled: Vec::new() };
+    Ok(Answer::json(json_text(&answer)).at(place_of(&reply)))
+}

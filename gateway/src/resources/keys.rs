@@ -1,0 +1,161 @@
+//! API keys: `/auth/api-key`, `/auth/derive-api-key`, `/auth/api-keys`, `/auth/readonly-api-key(s)`,
+//! `/auth/ban-status/closed-only` (protocol 7). Nothing secret is stored: a key is derived, and
+//! its number and owner are journalled.
+
+use foretell_auth::KeyOrigin;
+use foretell_link::Reply;
+use foretell_model::{ApiKey, Command, KeyNumber, Verdict};
+use foretell_view::{Key, View};
+use foretell_wire::account::{
+    ApiKeyAnswer, ApiKeyRow, ApiKeyRowsAnswer, ApiKeysAnswer, ClosedOnlyAnswer, DELETED, Keys,
+    REVOKED, ReadOnlyKeyAnswer, read_read_only_key, read_revocation,
+};
+use foretell_wire::decimal::uint256_text;
+use foretell_wire::{Failure as Refusal, json_text};
+
+use crate::answer::Answer;
+use crate::app::App;
+use crate::auth::{Caller, Level};
+use crate::call::Call;
+use crate::failure::Failure;
+use crate::resources::place_of;
+
+/// `POST /auth/api-key`: creates the key of an (address, nonce), or gives it again.
+pub(crate) async fn create(call: Call) -> Result<Answer, Failure> {
+    let app = &call.app;
+    let origin = app.auth.l1(&call).await?;
+    let trio = app.auth.master.trio(&origin, app.auth.domains.chain_id());
+    let reply = register(app, &origin, trio.api_key, false).await?;
+    let (secret, passphrase) = (trio.secret.text(), trio.passphrase.text());
+    let answer = ApiKeyAnswer { api_key: trio.api_key, secret: &secret, passphrase: &passphrase };
+    Ok(Answer::json(json_text(&answer)).at(place_of(&reply)))
+}
+
+/// `GET /auth/derive-api-key`: the key of an (address, nonce), if it was created.
+pub(crate) async fn derive(call: Call) -> Result<Answer, Failure> {
+    let app = &call.app;
+    let origin = app.auth.l1(&call).await?;
+    app.fresh(&call).await?;
+    let trio = app.auth.master.trio(&origin, app.auth.domains.chain_id());
+    let live = |view: &View| view.keys().by_text(&trio.api_key).filter(|(_, key)| key.is_live()).map(|_| ());
+    app.find(live).await?.ok_or(Refusal::KeyNotFound)?;
+    let (secret, passphrase) = (trio.secret.text(), trio.passphrase.text());
+    let answer = ApiKeyAnswer { api_key: trio.api_key, secret: &secret, passphrase: &passphrase };
+    Ok(Answer::json(json_text(&answer)).at(app.replica.read().place()))
+}
+
+/// `GET /auth/api-keys`: the live trading keys of the caller, or with `metadata=true` all of them.
+pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
+    let app = &call.app;
+    let caller = app.auth.l2(&call, Level::Read).await?;
+    let metadata = call.query()?.one("metadata")? == Some("true");
+    app.fresh(&call).await?;
+    let state = app.replica.read();
+    let keys = keys_of(&state.view, &caller, false);
+    let body = if metadata {
+        json_text(&ApiKeyRowsAnswer { api_keys: keys.map(|(_, key)| row(key)).collect() })
+    } else {
+        json_text(&ApiKeysAnswer { api_keys: live(keys) })
+    };
+    Ok(Answer::json(body).at(state.place()))
+}
+
+/// `DELETE /auth/api-key`: the key the request is signed with; its orders too when the body says so.
+pub(crate) async fn revoke(call: Call) -> Result<Answer, Failure> {
+    let app = &call.app;
+    let caller = app.auth.l2(&call, Level::Write).await?;
+    let cancel_orders = read_revocation(&call.body)?;
+    let reply = send(app, Command::RevokeKey { key: caller.key, cancel_orders }).await?;
+    Ok(Answer::json(REVOKED).at(place_of(&reply)))
+}
+
+/// `POST /auth/readonly-api-key`: a new key. Its nonce is that of the request, so that a request
+/// sent again gives the same key and another request another one.
+pub(crate) async fn create_read_only(call: Call) -> Result<Answer, Failure> {
+    let app = &call.app;
+    let caller = app.auth.l2(&call, Level::Write).await?;
+    let origin =
+        KeyOrigin { owner: caller.wallets.owner, nonce: *blake3::hash(&caller.request.0).as_bytes() };
+    let api_key = app.auth.master.read_only_key(&origin, app.auth.domains.chain_id());
+    let reply = register(app, &origin, api_key, true).await?;
+    Ok(Answer::json(json_text(&ReadOnlyKeyAnswer { api_key })).at(place_of(&reply)))
+}
+
+/// `GET /auth/readonly-api-keys`: the live ones.
+pub(crate) async fn list_read_only(call: Call) -> Result<Answer, Failure> {
+    let app = &call.app;
+    let caller = app.auth.l2(&call, Level::Read).await?;
+    app.fresh(&call).await?;
+    let state = app.replica.read();
+    let keys = live(keys_of(&state.view, &caller, true));
+    Ok(Answer::json(json_text(&keys)).at(state.place()))
+}
+
+/// `DELETE /auth/readonly-api-key`.
+pub(crate) async fn revoke_read_only(call: Call) -> Result<Answer, Failure> {
+    let app = &call.app;
+    let caller = app.auth.l2(&call, Level::Write).await?;
+    let named = read_read_only_key(&call.body)?;
+    let own = |view: &View| {
+        let (number, key) = view.keys().by_text(&named)?;
+        (key.owner == caller.owner && key.read_only).then_some(number)
+    };
+    let key = app.find(own).await?.ok_or(Refusal::Unknown("api key not found"))?;
+    let reply = send(app, Command::RevokeKey { key, cancel_orders: false }).await?;
+    Ok(Answer::json(DELETED).at(place_of(&reply)))
+}
+
+/// `GET /auth/ban-status/closed-only`: whether a wallet of the caller may only reduce.
+pub(crate) async fn closed_only(call: Call) -> Result<Answer, Failure> {
+    let app = &call.app;
+    let caller = app.auth.l2(&call, Level::Read).await?;
+    app.fresh(&call).await?;
+    let state = app.replica.read();
+    let accounts = state.view.accounts();
+    let closed_only = accounts
+        .wallets_of(caller.owner)
+        .filter_map(|wallet| accounts.get(wallet))
+        .any(|account| account.closed_only);
+    Ok(Answer::json(json_text(&ClosedOnlyAnswer(closed_only))).at(state.place()))
+}
+
+async fn register(
+    app: &App,
+    origin: &KeyOrigin,
+    api_key: ApiKey,
+    read_only: bool,
+) -> Result<Reply, Failure> {
+    let (owner, nonce) = (origin.owner, origin.nonce);
+    send(app, Command::RegisterKey { owner, nonce, api_key, read_only }).await
+}
+
+async fn send(app: &App, command: Command) -> Result<Reply, Failure> {
+    let reply = app.engine.submit(command, &[])?.reply().await?;
+    match reply.verdict {
+        Verdict::Applied(_) | Verdict::Repeated { .. } => Ok(reply),
+        Verdict::Refused(refusal) => Err(Refusal::of_command(&refusal).into()),
+    }
+}
+
+/// The caller's keys of one kind, live and revoked.
+fn keys_of<'v>(
+    view: &'v View,
+    caller: &Caller,
+    read_only: bool,
+) -> impl Iterator<Item = (KeyNumber, &'v Key)> {
+    view.keys().of_owner(caller.owner).filter(move |(_, key)| key.read_only == read_only)
+}
+
+fn live<'v>(keys: impl Iterator<Item = (KeyNumber, &'v Key)>) -> Keys {
+    Keys(keys.filter(|(_, key)| key.is_live()).map(|(_, key)| key.api_key).collect())
+}
+
+fn row(key: &Key) -> ApiKeyRow {
+    ApiKeyRow {
+        api_key: key.api_key,
+        nonce: uint256_text(&key.nonce),
+        status: if key.is_live() { "active" } else { "revoked" },
+        created_at: key.created,
+        revoked_at: key.revoked,
+    }
+}

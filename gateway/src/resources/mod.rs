@@ -1,0 +1,48 @@
+//! One file per resource: what it reads of a request, whom it asks, what it answers.
+
+pub(crate) mod balances;
+pub(crate) mod books;
+pub(crate) mod cancels;
+pub(crate) mod health;
+pub(crate) mod keys;
+pub(crate) mod market_info;
+pub(crate) mod my_orders;
+pub(crate) mod my_trades;
+pub(crate) mod orders;
+
+use foretell_link::Reply;
+use foretell_model::{MarketNumber, Outcome, Sequence};
+use foretell_view::View;
+use foretell_wire::{Failure as Refusal, TokenRef};
+
+use crate::answer::Place;
+use crate::app::App;
+use crate::replica::State;
+
+/// Where a write's answer says it stands.
+pub(crate) fn place_of(reply: &Reply) -> Place {
+    Place { sequence: reply.sequence.max(reply.last_sequence), epoch: reply.epoch }
+}
+
+/// The market and outcome of a token in either form.
+pub(crate) fn market_of(view: &View, token: &TokenRef) -> Option<(MarketNumber, Outcome)> {
+    match token {
+        TokenRef::Token(token) => view.markets().by_token(token),
+        TokenRef::Asset(condition, outcome) => {
+            let (number, _) = view.markets().by_condition(condition)?;
+            Some((number, *outcome))
+        }
+    }
+}
+
+impl App {
+    /// Reads what a command of this gateway has just done: waits until the view shows it.
+    pub(crate) async fn after<T>(
+        &self,
+        sequence: Sequence,
+        read: impl FnOnce(&State) -> T,
+    ) -> Result<T, Refusal> {
+        self.replica.until(sequence).await?;
+        Ok(read(&self.replica.read()))
+    }
+}

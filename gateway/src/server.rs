@@ -1,0 +1,198 @@
+//! Listeners, threads, connections. Each thread has a runtime of its own and a listener of its own
+//! on every address (`SO_REUSEPORT`), so that no request crosses threads on its way in.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::{SocketAddr, TcpListener as StdListener};
+use std::sync::Arc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::server::graceful::GracefulShutdown;
+use socket2::{Domain, Protocol, Socket, Type};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+
+use crate::connection::{Activity, InService, NotedStream};
+use crate::connection_caps::{Client, ConnectionCaps};
+use crate::dispatch::Dispatcher;
+use crate::limits::{ConnectionLimits, MAX_HEAD_BYTES, MAX_STREAMS};
+
+/// Connections the kernel completes ahead of us.
+const BACKLOG: i32 = 1_024;
+/// Pause after an `accept` that failed for want of descriptors or memory.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+
+/// One address, bound once for every thread.
+pub(crate) struct Bound {
+    pub(crate) address: SocketAddr,
+    listeners: Vec<StdListener>,
+}
+
+/// Binds `address` for `threads` threads; port 0 takes a free one for all of them.
+pub(crate) fn bind(address: SocketAddr, threads: usize) -> io::Result<Bound> {
+    let first = listen(address)?;
+    let address = first.local_addr()?;
+    let mut listeners = vec![first];
+    for _ in 1..threads {
+        listeners.push(listen(address)?);
+    }
+    Ok(Bound { address, listeners })
+}
+
+fn listen(address: SocketAddr) -> io::Result<StdListener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    socket.set_reuse_address(true)?;
+    socket.set_reuse_port(true)?;
+    socket.set_nonblocking(true)?;
+    socket.bind(&address.into())?;
+    socket.listen(BACKLOG)?;
+    Ok(socket.into())
+}
+
+/// What the threads share beside the dispatchers.
+#[derive(Clone)]
+pub(crate) struct Shared {
+    pub(crate) caps: Arc<ConnectionCaps>,
+    pub(crate) limits: ConnectionLimits,
+    pub(crate) stop: watch::Receiver<bool>,
+}
+
+/// Starts a thread for every listener of `surfaces`, all of which have equally many. `dispatcher`
+/// makes the dispatcher of a surface, anew for each thread.
+pub(crate) fn start(
+    surfaces: Vec<Bound>,
+    dispatcher: impl Fn(usize) -> Vec<Dispatcher>,
+    shared: &Shared,
+) -> io::Result<Vec<JoinHandle<()>>> {
+    let threads = surfaces.iter().map(|bound| bound.listeners.len()).min().unwrap_or(0);
+    let mut by_surface: Vec<_> =
+        surfaces.into_iter().map(|bound| bound.listeners.into_iter()).collect();
+    (0..threads)
+        .map(|index| {
+            let listeners: Vec<_> =
+                by_surface.iter_mut().filter_map(Iterator::next).zip(dispatcher(index)).collect();
+            let shared = shared.clone();
+            let runtime =
+                tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
+            std::thread::Builder::new()
+                .name(format!("http-{index}"))
+                .spawn(move || runtime.block_on(serve(listeners, shared)))
+        })
+        .collect()
+}
+
+/// One thread's work: accepts on every listener until asked to stop, then drains.
+async fn serve(listeners: Vec<(StdListener, Dispatcher)>, shared: Shared) {
+    let graceful = Arc::new(GracefulShutdown::new());
+    let mut accepting = Vec::new();
+    for (listener, dispatcher) in listeners {
+        match TcpListener::from_std(listener) {
+            Ok(listener) => accepting.push(tokio::spawn(accept(
+                listener,
+                dispatcher,
+                shared.clone(),
+                Arc::clone(&graceful),
+            ))),
+            Err(error) => tracing::error!(%error, "a listener is lost"),
+        }
+    }
+    for task in accepting {
+        let _ = task.await;
+    }
+    let Some(graceful) = Arc::into_inner(graceful) else { return };
+    let open = graceful.count();
+    if tokio::time::timeout(shared.limits.drain, graceful.shutdown()).await.is_err() {
+        tracing::warn!(open, "connections did not end in time and are cut off");
+    }
+}
+
+async fn accept(
+    listener: TcpListener,
+    dispatcher: Dispatcher,
+    shared: Shared,
+    graceful: Arc<GracefulShutdown>,
+) {
+    let mut stop = shared.stop.clone();
+    let builder = builder();
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = stop.wait_for(|stop| *stop) => return,
+        };
+        let (stream, peer) = match accepted {
+            Ok(accepted) => accepted,
+            Err(error) => {
+                tracing::warn!(%error, "accept failed");
+                tokio::time::sleep(ACCEPT_PAUSE).await;
+                continue;
+            }
+        };
+        let Some(admitted) = shared.caps.admit(Client::of(peer.ip())) else {
+            dispatcher.app.metrics.connection_refused();
+            continue;
+        };
+        let connection =
+            connection(stream, builder.clone(), dispatcher.clone(), shared.limits, &graceful);
+        tokio::spawn(async move {
+            connection.await;
+            drop(admitted);
+        });
+    }
+}
+
+fn builder() -> Builder<TokioExecutor> {
+    let mut builder = Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        // The watchdog of `connection.rs` does this without counting idle time.
+        .header_read_timeout(None)
+        .max_buf_size(MAX_HEAD_BYTES);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_header_list_size(u32::try_from(MAX_HEAD_BYTES).expect("16 KiB"))
+        .max_concurrent_streams(MAX_STREAMS);
+    builder
+}
+
+/// Serves one connection to its end.
+fn connection(
+    stream: TcpStream,
+    builder: Builder<TokioExecutor>,
+    dispatcher: Dispatcher,
+    limits: ConnectionLimits,
+    graceful: &GracefulShutdown,
+) -> impl Future<Output = ()> + use<> {
+    // Answers are whole when they are written, so waiting to fill a packet only adds latency.
+    let _ = stream.set_nodelay(true);
+    let activity = Activity::new();
+    let noted = NotedStream::new(stream, Arc::clone(&activity));
+    let service = service_fn({
+        let activity = Arc::clone(&activity);
+        move |request| {
+            let under_way = InService::begin(&activity);
+            let answering = dispatcher.clone().dispatch(request);
+            async move {
+                let response = answering.await;
+                drop(under_way);
+                Ok::<_, Infallible>(response)
+            }
+        }
+    });
+    let served = graceful.watch(builder.serve_connection(TokioIo::new(noted), service).into_owned());
+    async move {
+        tokio::select! {
+            result = served => {
+                if let Err(error) = result {
+                    tracing::debug!(%error, "a connection ended early");
+                }
+            }
+            () = activity.watch(&limits) => tracing::debug!("a connection outlived a limit"),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! The route table of each surface.
+
+use http::Method;
+
+use crate::config::Surface;
+use crate::limits::{LIST_BODY_BYTES, ORDER_BODY_BYTES, ORDERS_BODY_BYTES, SMALL_BODY_BYTES};
+use crate::resources::{
+    balances, books, cancels, health, keys, market_info, my_orders, my_trades, orders,
+};
+use crate::routes::Routes;
+
+/// Shortens a row: a handler as a plain function.
+macro_rules! handle {
+    ($handler:path) => {
+        |call| Box::pin($handler(call))
+    };
+}
+
+/// The routes of a surface.
+pub(crate) fn routes(surface: Surface) -> Routes {
+    match surface {
+        Surface::Trading => trading(),
+        Surface::Operator => Routes::default(),
+    }
+    .build()
+}
+
+fn trading() -> Routes {
+    const NONE: usize = SMALL_BODY_BYTES;
+    let (get, post, delete) = (Method::GET, Method::POST, Method::DELETE);
+    Routes::default()
+        .add(get.clone(), "/", NONE, handle!(health::ok))
+        .add(get.clone(), "/ok", NONE, handle!(health::ok))
+        .add(get.clone(), "/time", NONE, handle!(health::time))
+        .add(get.clone(), "/version", NONE, handle!(health::version))
+        .add(post.clone(), "/order", ORDER_BODY_BYTES, handle!(orders::place_one))
+        .add(post.clone(), "/orders", ORDERS_BODY_BYTES, handle!(orders::place_many))
+        .add(delete.clone(), "/order", NONE, handle!(cancels::cancel_one))
+        .add(delete.clone(), "/orders", LIST_BODY_BYTES, handle!(cancels::cancel_many))
+        .add(delete.clone(), "/cancel-all", NONE, handle!(cancels::cancel_all))
+        .add(delete.clone(), "/cancel-market-orders", NONE, handle!(cancels::cancel_market))
+        .add(get.clone(), "/book", NONE, handle!(books::one))
+        .add(post.clone(), "/books", LIST_BODY_BYTES, handle!(books::many))
+        .add(get.clone(), "/data/orders", NONE, handle!(my_orders::list))
+        .add(get.clone(), "/data/order/{id}", NONE, handle!(my_orders::one))
+        .add(get.clone(), "/data/trades", NONE, handle!(my_trades::list))
+        .add(get.clone(), "/balance-allowance", NONE, handle!(balances::one))
+        .add(get.clone(), "/balance-allowance/update", NONE, handle!(balances::one))
+        .add(post.clone(), "/auth/api-key", NONE, handle!(keys::create))
+        .add(delete.clone(), "/auth/api-key", NONE, handle!(keys::revoke))
+        .add(get.clone(), "/auth/derive-api-key", NONE, handle!(keys::derive))
+        .add(get.clone(), "/auth/api-keys", NONE, handle!(keys::list))
+        .add(post, "/auth/readonly-api-key", NONE, handle!(keys::create_read_only))
+        .add(delete, "/auth/readonly-api-key", NONE, handle!(keys::revoke_read_only))
+        .add(get.clone(), "/auth/readonly-api-keys", NONE, handle!(keys::list_read_only))
+        .add(get.clone(), "/auth/ban-status/closed-only", NONE, handle!(keys::closed_only))
+        .add(get.clone(), "/tick-size", NONE, handle!(market_info::tick_size))
+        .add(get.clone(), "/neg-risk", NONE, handle!(market_info::neg_risk))
+        .add(get.clone(), "/fee-rate", NONE, handle!(market_info::fee_rate))
+        .add(get.clone(), "/fees/builder-fees/{builder}", NONE, handle!(market_info::builder_fees))
+        .add(get.clone(), "/markets-by-token/{token}", NONE, handle!(market_info::market_by_token))
+        .add(get.clone(), "/clob-markets/{condition}", NONE, handle!(market_info::clob_market))
+        .add(get.clone(), "/markets/{condition}", NONE, handle!(market_info::detail))
+        .add(get.clone(), "/rewards/{*rest}", NONE, handle!(health::not_supported))
+        .add(get, "/rfq/{*rest}", NONE, handle!(health::not_supported))
+}
