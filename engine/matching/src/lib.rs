@@ -4,9 +4,46 @@
 //! out. The same commands give the same events and the same state everywhere and for ever.
 //!
 //! Deliberately absent: I/O, clocks, threads, floats, text, and randomness of its own.
+//!
+//! Where to read: `exchange.rs` hands each command to its handler. An order goes through
+//! `admission.rs`, `crossing.rs`, `taker.rs`, `fill.rs`; orders end in `cancels.rs`; money moves
+//! in `funds.rs` and `shares.rs`; markets and events live in `lifecycle.rs` and `event.rs`.
+//! `ladder.rs`, `level.rs`, `occupancy.rs` and `order_pool.rs` are the book; `order_index.rs` and
+//! `timeline.rs` remember ids; `state.rs` lists the state and `invariants.rs` checks it.
 
+mod accounts;
+mod admission;
+mod cancels;
 mod capacity;
+mod crossing;
+mod event;
 mod exchange;
+mod expiry;
+mod fees;
+mod fill;
+mod funds;
+mod invariants;
+mod keys;
+mod ladder;
+mod level;
+mod lifecycle;
+mod market;
+mod occupancy;
+mod order_index;
+mod order_pool;
+mod positions;
+mod recall;
+mod references;
+mod rules;
+mod shares;
+mod slab;
+mod state;
+mod step;
+mod system;
+mod table;
+mod taker;
+mod timeline;
+mod wallets;
 
 pub use capacity::Capacity;
 pub use exchange::Exchange;

@@ -1,0 +1,281 @@
+//! Placing an order: everything that is checked before the book is asked, in the order that
+//! [`PlaceOrder`] documents.
+
+use foretell_model::limits::{MAX_BALANCE, MAX_ORDER_LOTS};
+use foretell_model::quantity::{MICROS_PER_LOT, PRICE_ONE};
+use foretell_model::{
+    CommandOutcome, Event, Lots, Micros, OrderNumber, OrderStatus, OrderType, PlaceOrder, Price,
+    Refusal, RefusalReason, Sequence, Side, SystemMode, Tick, TimeMs,
+};
+
+use crate::accounts::Account;
+use crate::exchange::Exchange;
+use crate::expiry::is_expired;
+use crate::fees;
+use crate::fill::result;
+use crate::funds::ensure_collateral;
+use crate::market::Market;
+use crate::order_index::Terms;
+use crate::shares::ensure_shares;
+use crate::step::{Answer, NotApplied, Step, ensure};
+use crate::taker::{Taker, Traded};
+
+/// The largest signed amount on either side: 10^9 shares, or as much collateral.
+const MAX_AMOUNT: u64 = MAX_ORDER_LOTS.micro_shares();
+const _: () = assert!(MAX_AMOUNT == MAX_BALANCE.0);
+
+impl Exchange {
+    pub(crate) fn place_order(&mut self, order: &PlaceOrder, step: &mut Step<'_>) -> Answer {
+        let mut taker = self.admit(order, step)?;
+        let window = self.system.settings.timestamp_past_ms;
+        self.index.forget_some(step.now, window);
+        let memory = self
+            .index
+            .remember(order.order, taker.number, order.timestamp, terms(order));
+
+        if let Some(reason) = self.book_refusal(order, &taker, step) {
+            return Ok(self.kill(&taker, memory, reason, step));
+        }
+        let stop = self.walk(&mut taker, step);
+        if order.order_type == OrderType::Fak && taker.done.fills == 0 {
+            self.scratch.clear();
+            return Ok(self.kill(&taker, memory, RefusalReason::FakNoMatch, step));
+        }
+        Ok(self.finish(&taker, stop, memory, step))
+    }
+
+    fn kill(
+        &mut self,
+        taker: &Taker,
+        memory: u32,
+        reason: RefusalReason,
+        step: &mut Step<'_>,
+    ) -> CommandOutcome {
+        self.index.killed(memory, reason);
+        step.event(Event::OrderKilled { reason });
+        result(OrderStatus::Killed(reason), taker)
+    }
+
+    /// Checks an order against everything but the book.
+    fn admit(&self, order: &PlaceOrder, step: &Step<'_>) -> Result<Taker, NotApplied> {
+        let market = self.markets.get(order.market)?;
+        let account = self.account(order.account)?;
+        self.ensure_key(order, account)?;
+        self.ensure_new_id(order)?;
+        self.ensure_timestamp(order.timestamp, step)?;
+        self.ensure_open(order, market, account)?;
+        self.ensure_terms(order, step)?;
+        let (limit, lots) = read_amounts(order, market.ladder.tick())?;
+        self.ensure_size(order, market, lots)?;
+        self.ensure_funds(order, (market, account), limit, lots)?;
+        Ok(Taker {
+            number: OrderNumber(step.sequence.0),
+            account: order.account,
+            market: order.market,
+            outcome: order.outcome,
+            side: order.side,
+            order_type: order.order_type,
+            limit,
+            expiration: order.expiration,
+            fee: market.fee,
+            lots_left: lots,
+            budget_left: Micros(order.maker_amount),
+            purse_left: account.free,
+            enough: Lots(order.taker_amount / MICROS_PER_LOT),
+            touched: 0,
+            done: Traded::default(),
+        })
+    }
+
+    fn ensure_key(&self, order: &PlaceOrder, account: &Account) -> Result<(), NotApplied> {
+        let key = self
+            .keys
+            .get(order.key)
+            .filter(|key| key.live && !key.read_only)
+            .ok_or(RefusalReason::UnknownKey)?;
+        ensure(key.owner == account.owner, RefusalReason::KeyOfAnotherOwner)
+    }
+
+    fn ensure_new_id(&self, order: &PlaceOrder) -> Result<(), NotApplied> {
+        let Some(first) = self.index.find(&order.order) else {
+            return Ok(());
+        };
+        ensure(first.terms == terms(order), RefusalReason::Duplicate)?;
+        Err(match first.killed {
+            Some(reason) => reason.into(),
+            None => NotApplied::Repeated {
+                first: Sequence(first.number.0),
+                last: Sequence(first.number.0),
+                outcome: CommandOutcome::Done,
+            },
+        })
+    }
+
+    fn ensure_timestamp(&self, timestamp: TimeMs, step: &Step<'_>) -> Result<(), NotApplied> {
+        let (system, now) = (&self.system, step.now.millis().0);
+        let settings = &system.settings;
+        let from = now
+            .saturating_sub(settings.timestamp_past_ms)
+            .max(system.timestamp_floor.0);
+        let to = now + settings.timestamp_future_ms;
+        ensure(
+            (from..=to).contains(&timestamp.0),
+            Refusal::with(RefusalReason::TimestampOutOfWindow, from, to),
+        )?;
+        let is_full = self.index.is_full(
+            settings.remembered_order_ids,
+            step.now,
+            settings.timestamp_past_ms,
+        );
+        ensure(!is_full, RefusalReason::Busy)
+    }
+
+    fn ensure_open(
+        &self,
+        order: &PlaceOrder,
+        market: &Market,
+        account: &Account,
+    ) -> Result<(), NotApplied> {
+        self.system.ensure_takes_risk()?;
+        ensure(
+            self.system.mode != SystemMode::PostOnly || order.post_only,
+            RefusalReason::PostOnlyMode,
+        )?;
+        market.ensure_trading()?;
+        ensure(
+            !account.closed_only || order.side == Side::Sell,
+            RefusalReason::ClosedOnlyAccount,
+        )
+    }
+
+    fn ensure_terms(&self, order: &PlaceOrder, step: &Step<'_>) -> Result<(), NotApplied> {
+        ensure(
+            !order.post_only || order.order_type.may_rest(),
+            RefusalReason::PostOnlyNeedsResting,
+        )?;
+        let safety = self.system.settings.gtd_safety_seconds;
+        let is_valid = if order.order_type == OrderType::Gtd {
+            order.expiration.0 != 0 && !is_expired(order.expiration, step.now, safety)
+        } else {
+            order.expiration.0 == 0
+        };
+        ensure(is_valid, RefusalReason::InvalidExpiration)
+    }
+
+    fn ensure_size(
+        &self,
+        order: &PlaceOrder,
+        market: &Market,
+        lots: Lots,
+    ) -> Result<(), NotApplied> {
+        if order.order_type.may_rest() {
+            let minimum = market.minimum_size;
+            let refusal = Refusal::with(RefusalReason::SizeBelowMinimum, lots.0, minimum.0);
+            return ensure(lots >= minimum, refusal);
+        }
+        let minimum = self.system.settings.marketable_minimum.0;
+        let small = RefusalReason::MarketableBelowMinimum;
+        ensure(
+            order.side == Side::Sell || order.maker_amount >= minimum,
+            Refusal::with(small, order.maker_amount, minimum),
+        )
+    }
+
+    fn ensure_funds(
+        &self,
+        order: &PlaceOrder,
+        (market, account): (&Market, &Account),
+        limit: Price,
+        lots: Lots,
+    ) -> Result<(), NotApplied> {
+        let rests = order.order_type.may_rest();
+        let (live, cap) = (
+            account.live_orders,
+            self.system.settings.live_orders_per_account,
+        );
+        let too_many = RefusalReason::TooManyLiveOrders;
+        ensure(
+            !rests || live < cap,
+            Refusal::with(too_many, live.into(), cap.into()),
+        )?;
+        match order.side {
+            Side::Sell => ensure_shares(lots, self.free_shares(order)),
+            Side::Buy if rests => {
+                let fee = fees::fee_bound(market.fee, lots, limit);
+                ensure_collateral(lots.value_at(limit) + fee, account.free)
+            }
+            Side::Buy => {
+                let lots = Lots(order.maker_amount / u64::from(limit.0));
+                let fee = fees::fee(market.fee, lots, limit);
+                ensure_collateral(Micros(order.maker_amount) + fee, account.free)
+            }
+        }
+    }
+
+    fn free_shares(&self, order: &PlaceOrder) -> Lots {
+        self.positions.free(order.account, order.market)[order.outcome.index()]
+    }
+}
+
+const fn terms(order: &PlaceOrder) -> Terms {
+    Terms {
+        expiration: order.expiration,
+        key: order.key,
+        order_type: order.order_type,
+        post_only: order.post_only,
+    }
+}
+
+/// Limit price and shares of the signed amounts; a budget BUY has no number of shares (0).
+fn read_amounts(order: &PlaceOrder, tick: Tick) -> Result<(Price, Lots), NotApplied> {
+    let (collateral, shares) = match order.side {
+        Side::Buy => (order.maker_amount, order.taker_amount),
+        Side::Sell => (order.taker_amount, order.maker_amount),
+    };
+    ensure(collateral > 0 && shares > 0, RefusalReason::AmountZero)?;
+    ensure(
+        collateral <= MAX_AMOUNT && shares <= MAX_AMOUNT,
+        RefusalReason::AmountTooLarge,
+    )?;
+    let has_budget = order.side == Side::Buy && !order.order_type.may_rest();
+    let lots = match Lots::from_micro_shares(shares) {
+        Some(lots) if !has_budget => lots,
+        None if !has_budget => {
+            return Err(Refusal::with(RefusalReason::SizeNotLots, shares, 0).into());
+        }
+        _ => Lots::ZERO,
+    };
+    let price = if order.order_type.may_rest() {
+        exact_price(collateral, lots)
+    } else {
+        price_in_favour(order.side, collateral, shares, tick)
+    };
+    let off_tick = Refusal::with(RefusalReason::PriceOffTick, tick.units().into(), 0);
+    let price = price
+        .and_then(|price| u16::try_from(price).ok())
+        .map(Price)
+        .filter(|price| price.fits(tick))
+        .ok_or(off_tick)?;
+    Ok((price, lots))
+}
+
+/// The price the amounts state exactly.
+const fn exact_price(collateral: u64, lots: Lots) -> Option<u64> {
+    if collateral.is_multiple_of(lots.0) {
+        Some(collateral / lots.0)
+    } else {
+        None
+    }
+}
+
+/// The ratio of the amounts, rounded once to a tick in the signer's favour: a BUY down, a SELL up.
+/// Amounts are at most 10^15, so nothing here passes 10^19.
+const fn price_in_favour(side: Side, collateral: u64, shares: u64, tick: Tick) -> Option<u64> {
+    let step = tick.units() as u64;
+    let scaled = collateral * PRICE_ONE as u64;
+    let steps = match side {
+        Side::Buy => scaled / (shares * step),
+        Side::Sell => scaled.div_ceil(shares * step),
+    };
+    steps.checked_mul(step)
+}

@@ -1,0 +1,190 @@
+//! One trade, and the settlement of a taker when its walk is over.
+
+use foretell_model::{
+    CloseReason, CommandOutcome, Event, Fill, Lots, MatchKind, OrderResult, OrderStatus, OrderType,
+    Side, Tick,
+};
+
+use crate::exchange::Exchange;
+use crate::order_pool::{Order, in_yes};
+use crate::slab::NONE;
+use crate::step::Step;
+use crate::taker::{Stop, Take, Taker};
+
+impl Exchange {
+    /// Trades with a resting order at its limit. The maker is settled at once; the taker's sums
+    /// are kept in `taker` and settled when its walk is over.
+    pub(crate) fn fill(&mut self, taker: &mut Taker, slot: u32, take: Take, step: &mut Step<'_>) {
+        let lots = take.lots;
+        let maker = &mut self.orders[slot];
+        maker.lots -= lots;
+        let (account, left, yes_price) = (maker.account, maker.lots, maker.yes_price);
+        let value = lots.value_at(maker.own_price());
+        let kind = match_kind(taker, maker);
+        let shares = &mut self.positions[maker.position];
+        match maker.side {
+            Side::Buy => {
+                shares.free[maker.outcome.index()] += lots;
+                self.accounts[account].reserved -= value;
+            }
+            Side::Sell => {
+                shares.reserved[maker.outcome.index()] -= lots;
+                self.accounts[account].free += value;
+            }
+        }
+        match kind {
+            MatchKind::Complementary => {}
+            MatchKind::Mint => taker.done.minted += lots,
+            MatchKind::Merge => taker.done.merged += lots,
+        }
+        step.event(Event::Fill(Fill {
+            maker_order: maker.number,
+            maker: account,
+            kind,
+            yes_price,
+            lots,
+            maker_left: left,
+            fee: take.fee,
+        }));
+        if left.is_zero() {
+            self.remove_order(slot);
+        }
+    }
+
+    /// Settles a taker whose walk is over, ends or rests it, and gives its result. `memory` is its
+    /// place in the id memory.
+    pub(crate) fn finish(
+        &mut self,
+        taker: &Taker,
+        stop: Stop,
+        memory: u32,
+        step: &mut Step<'_>,
+    ) -> CommandOutcome {
+        // Orders stepped over after the last fill stay.
+        self.scratch.clear();
+        let position = self.positions.open(taker.account, taker.market);
+        self.settle(taker, position);
+        let rests = taker.order_type.may_rest() && stop == Stop::NoMaker;
+        if rests {
+            self.rest(taker, (position, memory), step);
+        } else {
+            self.positions.close_if_idle(position);
+            step.event(end_of(taker, stop));
+        }
+        let market = &self.markets[taker.market];
+        if taker.done.is_extreme && market.tick_refines && market.ladder.tick() == Tick::Hundredth {
+            self.refine_tick(taker.market, Tick::Thousandth, step);
+        }
+        let status = if taker.done.fills > 0 {
+            OrderStatus::Matched
+        } else if rests {
+            OrderStatus::Live
+        } else {
+            OrderStatus::Unmatched
+        };
+        result(status, taker)
+    }
+
+    fn settle(&mut self, taker: &Taker, position: u32) {
+        let done = &taker.done;
+        let account = &mut self.accounts[taker.account];
+        let shares = &mut self.positions[position].free[taker.outcome.index()];
+        match taker.side {
+            Side::Buy => {
+                account.free -= done.value + done.fee;
+                *shares += done.lots;
+            }
+            Side::Sell => {
+                account.free += done.value - done.fee;
+                *shares -= done.lots;
+            }
+        }
+        self.system.fees += done.fee;
+        let market = &mut self.markets[taker.market];
+        market.mint(done.minted);
+        market.burn(done.merged);
+    }
+
+    fn rest(&mut self, taker: &Taker, (position, memory): (u32, u32), step: &mut Step<'_>) {
+        let lots = taker.lots_left;
+        let shares = &mut self.positions[position];
+        shares.orders += 1;
+        match taker.side {
+            Side::Buy => self.accounts[taker.account].reserve(lots.value_at(taker.limit)),
+            Side::Sell => shares.reserve(taker.outcome, lots),
+        }
+        let slot = self.orders.insert(Order {
+            lots,
+            number: taker.number,
+            expiration: taker.expiration,
+            account: taker.account,
+            market: taker.market,
+            position,
+            memory,
+            next: NONE,
+            previous: NONE,
+            account_next: NONE,
+            account_previous: NONE,
+            heap: NONE,
+            yes_price: in_yes(taker.limit, taker.outcome),
+            outcome: taker.outcome,
+            side: taker.side,
+        });
+        let ladder = &mut self.markets[taker.market].ladder;
+        ladder.append(slot, &mut self.orders);
+        self.accounts.append_order(slot, &mut self.orders);
+        if taker.order_type == OrderType::Gtd {
+            self.expiry.insert(slot, &mut self.orders);
+        }
+        self.index.rests(memory, slot);
+        step.event(Event::OrderRested {
+            lots,
+            price: taker.limit,
+        });
+    }
+}
+
+const fn match_kind(taker: &Taker, maker: &Order) -> MatchKind {
+    if taker.outcome as u8 == maker.outcome as u8 {
+        MatchKind::Complementary
+    } else {
+        match taker.side {
+            Side::Buy => MatchKind::Mint,
+            Side::Sell => MatchKind::Merge,
+        }
+    }
+}
+
+/// The last event of an order that does not rest.
+fn end_of(taker: &Taker, stop: Stop) -> Event {
+    let reason = match stop {
+        Stop::Full => return Event::OrderCompleted,
+        // Whether it got enough was decided before its walk.
+        Stop::FeeStopped if taker.order_type == OrderType::Fok => return Event::OrderCompleted,
+        Stop::FeeStopped => CloseReason::FeeStopped,
+        Stop::TooMany => CloseReason::TooManyFills,
+        Stop::NoMaker => CloseReason::FakRest,
+    };
+    let lots = if taker.has_budget() {
+        Lots::ZERO
+    } else {
+        taker.lots_left
+    };
+    Event::OrderClosed {
+        order: taker.number,
+        account: taker.account,
+        lots,
+        reason,
+    }
+}
+
+/// What an order did at once.
+pub(crate) const fn result(status: OrderStatus, taker: &Taker) -> CommandOutcome {
+    CommandOutcome::Order(OrderResult {
+        status,
+        lots: taker.done.lots,
+        value: taker.done.value,
+        fee: taker.done.fee,
+        fills: taker.done.fills,
+    })
+}

@@ -1,0 +1,368 @@
+//! The whole state checked: money, shares, reserves (promises 8 to 10), books and their links.
+//!
+//! Slow and thorough: tests run it after every command, the publisher before every snapshot.
+
+use std::collections::BTreeMap;
+
+use foretell_model::digest::PendingWork;
+use foretell_model::limits::{MAX_BALANCE, MAX_QUESTIONS};
+use foretell_model::{AccountNumber, Lots, MarketNumber, MarketState, Micros, Payout, Price, Side};
+
+use crate::event::NegRisk;
+use crate::exchange::Exchange;
+use crate::market::Market;
+use crate::order_pool::BookSide;
+use crate::slab::NONE;
+
+/// The first contradiction, in words.
+type Check = Result<(), String>;
+
+fn holds(condition: bool, otherwise: impl FnOnce() -> String) -> Check {
+    if condition { Ok(()) } else { Err(otherwise()) }
+}
+
+/// What the live orders of an account, or of a position, add up to.
+#[derive(Default, PartialEq, Eq, Debug)]
+struct Needs {
+    collateral: Micros,
+    shares: BTreeMap<MarketNumber, ([Lots; 2], u32)>,
+    orders: u32,
+}
+
+impl Exchange {
+    /// Checks the whole state: conservation of money and shares, reserves, books, and every link
+    /// between parts of it.
+    ///
+    /// # Errors
+    /// The first contradiction found, in words. There is never one, whatever the commands were.
+    pub fn check_invariants(&self) -> Result<(), String> {
+        self.check_money()?;
+        self.check_supplies()?;
+        let needs = self.check_account_lists()?;
+        self.check_reserves(&needs)?;
+        self.check_books()?;
+        self.check_order_links()?;
+        self.check_names()?;
+        self.check_pending()
+    }
+
+    /// Promise 8: free + reserved + locked in sets + fees = deposits − withdrawals.
+    fn check_money(&self) -> Check {
+        let system = &self.system;
+        let accounts = self.accounts.iter();
+        let held: Micros = accounts
+            .map(|(_, account, _)| account.free + account.reserved)
+            .sum();
+        let plain: Micros = self
+            .markets
+            .iter()
+            .filter(|(_, market, _)| market.question.is_none())
+            .map(|(_, market, _)| locked_in_plain(market))
+            .sum();
+        let events = self.events.iter();
+        let neg_risk: Micros = events.map(|(_, event)| self.locked_in_event(event)).sum();
+        let total = held + plain + neg_risk + system.fees;
+        holds(total == system.collateral, || {
+            format!(
+                "held {held:?} + locked {plain:?} + {neg_risk:?} + fees {:?} is not {:?}",
+                system.fees, system.collateral
+            )
+        })?;
+        holds(system.collateral <= MAX_BALANCE, || {
+            format!("collateral {:?} is above the maximum", system.collateral)
+        })
+    }
+
+    /// Protocol 5: Σ supply(No) + c, and once question j is Yes, supply(Yes j) + the others' No.
+    fn locked_in_event(&self, event: &NegRisk) -> Micros {
+        let questions = event.questions.iter().map(|market| &self.markets[*market]);
+        let has_yes = questions
+            .clone()
+            .any(|question| question.payout == Some(Payout::Yes));
+        let sets: Lots = questions
+            .map(|question| match question.payout {
+                Some(Payout::Yes) => question.supply[0],
+                _ => question.supply[1],
+            })
+            .sum();
+        let converted = if has_yes { Lots::ZERO } else { event.converted };
+        (sets + converted).full_value()
+    }
+
+    /// Promise 9: what is held of a token is its supply, and supplies balance.
+    fn check_supplies(&self) -> Check {
+        let mut held: BTreeMap<MarketNumber, [Lots; 2]> = BTreeMap::new();
+        for (_, position) in self.positions.iter() {
+            let sums = held.entry(position.market).or_default();
+            for (index, sum) in sums.iter_mut().enumerate() {
+                *sum += position.free[index] + position.reserved[index];
+            }
+        }
+        for (number, market, _) in self.markets.iter() {
+            let held = held.remove(&number).unwrap_or_default();
+            holds(held == market.supply, || {
+                format!("market {number}: held {held:?}, supply {:?}", market.supply)
+            })?;
+            let converted = match market.question {
+                Some((event, _)) => self.events[event].converted,
+                None => Lots::ZERO,
+            };
+            let [yes, no] = market.supply;
+            let is_resolved = market.state == MarketState::Resolved;
+            holds(is_resolved || yes == no + converted, || {
+                format!("market {number}: Yes {yes:?}, No {no:?}, converted {converted:?}")
+            })?;
+            holds(is_resolved == market.payout.is_some(), || {
+                format!(
+                    "market {number}: {:?} pays {:?}",
+                    market.state, market.payout
+                )
+            })?;
+        }
+        holds(held.is_empty(), || format!("shares of no market: {held:?}"))
+    }
+
+    /// Every account's list: in order of number, linked both ways, of its own orders. What they
+    /// need together.
+    fn check_account_lists(&self) -> Result<BTreeMap<AccountNumber, Needs>, String> {
+        let mut all = BTreeMap::new();
+        for (number, account, _) in self.accounts.iter() {
+            let needs: &mut Needs = all.entry(number).or_default();
+            let (mut previous, mut last_number) = (NONE, None);
+            for slot in self.accounts.orders_of(number, &self.orders) {
+                let order = &self.orders[slot];
+                let is_linked = order.account == number
+                    && order.account_previous == previous
+                    && last_number < Some(order.number);
+                holds(is_linked, || {
+                    format!("order {} is out of place in account {number}", order.number)
+                })?;
+                (previous, last_number) = (slot, Some(order.number));
+                needs.orders += 1;
+                let (shares, orders) = needs.shares.entry(order.market).or_default();
+                *orders += 1;
+                match order.side {
+                    Side::Buy => needs.collateral += order.reserved_value(),
+                    Side::Sell => shares[order.outcome.index()] += order.lots,
+                }
+            }
+            holds(account.last_order == previous, || {
+                format!("account {number}: its list does not end where it says")
+            })?;
+        }
+        Ok(all)
+    }
+
+    /// Promise 10: reserved = what the live orders need.
+    fn check_reserves(&self, needs: &BTreeMap<AccountNumber, Needs>) -> Check {
+        let mut places = 0;
+        for (number, account, _) in self.accounts.iter() {
+            let needs = &needs[&number];
+            let stated = (account.reserved, account.live_orders);
+            holds(stated == (needs.collateral, needs.orders), || {
+                format!("account {number} states {stated:?}, its orders need {needs:?}")
+            })?;
+            for (market, (shares, orders)) in &needs.shares {
+                let place = self.positions.find(number, *market);
+                let stated = place.map(|place| {
+                    let position = &self.positions[place];
+                    (position.reserved, position.orders)
+                });
+                holds(stated == Some((*shares, *orders)), || {
+                    format!("account {number} in market {market}: {stated:?} for {shares:?}")
+                })?;
+                places += 1;
+            }
+        }
+        for (place, position) in self.positions.iter() {
+            let (account, market) = (position.account, position.market);
+            holds(self.positions.find(account, market) == Some(place), || {
+                format!("position {account}/{market} is not found")
+            })?;
+            holds(position.orders > 0 || position.holds_something(), || {
+                format!("position {account}/{market} is idle")
+            })?;
+            holds(
+                position.orders > 0 || position.reserved == [Lots::ZERO; 2],
+                || format!("position {account}/{market} reserves for no order"),
+            )?;
+            places -= i64::from(position.orders > 0);
+        }
+        holds(places == 0, || {
+            "positions count orders that are not there".into()
+        })
+    }
+
+    /// Books: level lists, bitmaps, sides, prices, and never crossed.
+    fn check_books(&self) -> Check {
+        let mut in_books = 0;
+        for (number, market, _) in self.markets.iter() {
+            for (price, level, is_bid, is_ask) in market.ladder.levels() {
+                holds(
+                    level.is_empty() != (is_bid || is_ask) && !(is_bid && is_ask),
+                    || format!("market {number}: level {price:?} is marked {is_bid}/{is_ask}"),
+                )?;
+                let side = if is_bid { BookSide::Bid } else { BookSide::Ask };
+                let (mut slot, mut previous) = (level.first, NONE);
+                while slot != NONE {
+                    self.check_order(slot, (number, price, side))?;
+                    holds(self.orders[slot].previous == previous, || {
+                        format!("market {number}: level {price:?} is not linked back")
+                    })?;
+                    in_books += 1;
+                    (previous, slot) = (slot, self.orders[slot].next);
+                }
+                holds(level.last == previous, || {
+                    format!("market {number}: level {price:?} does not end where it says")
+                })?;
+            }
+            let best = [BookSide::Bid, BookSide::Ask].map(|side| {
+                let slot = market.ladder.best(side);
+                slot.map(|slot| self.orders[slot].yes_price)
+            });
+            if let [Some(bid), Some(ask)] = best {
+                holds(bid < ask, || {
+                    format!("market {number} is crossed: {bid:?} {ask:?}")
+                })?;
+            }
+        }
+        holds(in_books == self.orders.len(), || {
+            format!("{in_books} orders in books, {} live", self.orders.len())
+        })
+    }
+
+    fn check_order(&self, slot: u32, place: (MarketNumber, Price, BookSide)) -> Check {
+        let order = &self.orders[slot];
+        let stated = (order.market, order.yes_price, order.book_side());
+        holds(stated == place && !order.lots.is_zero(), || {
+            format!("order {} is {stated:?} at {place:?}", order.number)
+        })?;
+        let closing = PendingWork::CloseMarket {
+            market: order.market,
+        };
+        let may_rest = match self.markets[order.market].state {
+            MarketState::Active | MarketState::Paused => true,
+            MarketState::Closed => self.system.pending == Some(closing),
+            MarketState::Registered | MarketState::Resolved => false,
+        };
+        holds(may_rest, || {
+            format!("order {} outlives its market", order.number)
+        })?;
+        let position = &self.positions[order.position];
+        let stated = (position.account, position.market);
+        holds(stated == (order.account, order.market), || {
+            format!("order {} knows the position of {stated:?}", order.number)
+        })?;
+        let arrival = order.next == NONE || self.orders[order.next].number > order.number;
+        holds(arrival, || {
+            format!("order {} stands before an earlier one", order.number)
+        })
+    }
+
+    /// Each live order, its place in the id memory and in the expiry heap know each other.
+    fn check_order_links(&self) -> Check {
+        self.index.check()?;
+        self.expiry.check(&self.orders)?;
+        let mut expiring = 0;
+        for (slot, order) in self.orders.iter() {
+            let entry = self.index.at(order.memory);
+            let is_linked = (entry.slot, entry.number) == (slot, order.number)
+                && entry.terms.expiration == order.expiration;
+            holds(is_linked, || {
+                format!("order {} and its remembered id differ", order.number)
+            })?;
+            let (expires, in_heap) = (order.expiration.0 != 0, order.heap != NONE);
+            holds(expires == in_heap, || {
+                format!("order {} is wrongly in or out of the heap", order.number)
+            })?;
+            expiring += usize::from(in_heap);
+        }
+        let live = self.index.iter().filter(|(_, entry)| entry.slot != NONE);
+        holds(live.count() == self.orders.len(), || {
+            "ids are remembered as live without an order".into()
+        })?;
+        holds(expiring == self.expiry.len(), || {
+            format!(
+                "{expiring} orders expire, {} in the heap",
+                self.expiry.len()
+            )
+        })?;
+        holds(self.scratch.is_empty(), || {
+            "the scratch list is in use".into()
+        })
+    }
+
+    /// Names find their numbers, and owners, wallets, keys, events and questions know each other.
+    fn check_names(&self) -> Check {
+        for (number, account, identity) in self.accounts.iter() {
+            let is_found = self.accounts.find(identity.wallet) == Some(number);
+            let is_owned = self.accounts[account.owner].owner == account.owner
+                && self
+                    .accounts
+                    .wallets_of(account.owner)
+                    .any(|wallet| wallet == number);
+            holds(is_found && is_owned, || {
+                format!("account {number} is not found by wallet or owner")
+            })?;
+            let own: Vec<_> = self.keys.of(number).collect();
+            let counts = (own.len(), own.iter().filter(|key| key.live).count());
+            let stated = (identity.keys as usize, identity.live_keys as usize);
+            holds(counts == stated, || {
+                format!("account {number} states keys {stated:?}, has {counts:?}")
+            })?;
+        }
+        for (number, key, names) in self.keys.iter() {
+            let origin = self
+                .keys
+                .find_origin(key.owner, &names.nonce, key.read_only);
+            let is_found = self.keys.find(names.api_key) == Some(number) && origin == Some(number);
+            holds(is_found, || format!("key {number} is not found"))?;
+        }
+        for (number, event) in self.events.iter() {
+            let is_found = self.events.find(event.id) == Some(number);
+            let count = event.questions.len();
+            holds(is_found && count <= MAX_QUESTIONS as usize, || {
+                format!("event {number} is not found, or has {count} questions")
+            })?;
+        }
+        for (number, market, names) in self.markets.iter() {
+            let is_found = self.markets.find(names.condition) == Some(number)
+                && names
+                    .tokens
+                    .iter()
+                    .all(|token| self.markets.token_in_use(*token));
+            let is_listed = market.question.is_none_or(|(event, index)| {
+                self.events[event].questions.get(index as usize) == Some(&number)
+            });
+            holds(is_found && is_listed, || {
+                format!("market {number} is not found by name or event")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Pending work is work that remains.
+    fn check_pending(&self) -> Check {
+        let Some(work) = self.system.pending else {
+            return Ok(());
+        };
+        let mut slots = Vec::new();
+        self.collect(&work, &mut slots);
+        holds(!slots.is_empty(), || {
+            format!("pending work without work: {work:?}")
+        })
+    }
+}
+
+/// What a plain market must be able to pay: full sets, or the payouts due.
+fn locked_in_plain(market: &Market) -> Micros {
+    match market.payout {
+        None => market.supply[0].full_value(),
+        Some(payout) => market
+            .supply
+            .iter()
+            .zip(payout.price_units())
+            .map(|(supply, units)| supply.value_at(Price(units)))
+            .sum(),
+    }
+}

@@ -1,0 +1,184 @@
+//! API keys: who may act for whom. The core holds no secret; a gateway has checked the signature.
+
+use foretell_model::digest::PendingWork;
+use foretell_model::limits::MAX_LIVE_KEYS;
+use foretell_model::{
+    AccountNumber, ApiKey, CloseReason, CommandOutcome, Digest16, Event, KeyNumber, RefusalReason,
+    WalletAddress,
+};
+
+use crate::exchange::Exchange;
+use crate::step::{Answer, NotApplied, Step, ensure};
+use crate::table::{KeyHasher, Table};
+
+/// What every order looks at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Key {
+    pub(crate) owner: AccountNumber,
+    pub(crate) read_only: bool,
+    pub(crate) live: bool,
+}
+
+/// What only registration looks at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeyNames {
+    pub(crate) api_key: ApiKey,
+    pub(crate) nonce: [u8; 32],
+}
+
+/// All keys ever registered, by dense number.
+#[derive(Debug)]
+pub(crate) struct Keys {
+    keys: Vec<Key>,
+    names: Vec<KeyNames>,
+    by_api_key: Table,
+    /// By (owner, nonce, read-only).
+    by_origin: Table,
+    hasher: KeyHasher,
+}
+
+impl Keys {
+    pub(crate) fn with_capacity(keys: usize, hasher: KeyHasher) -> Self {
+        Self {
+            keys: Vec::with_capacity(keys),
+            names: Vec::with_capacity(keys),
+            by_api_key: Table::with_capacity(keys),
+            by_origin: Table::with_capacity(keys),
+            hasher,
+        }
+    }
+
+    pub(crate) fn get(&self, key: KeyNumber) -> Option<&Key> {
+        self.keys.get(key.0 as usize)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (KeyNumber, &Key, &KeyNames)> {
+        (0..)
+            .zip(&self.keys)
+            .zip(&self.names)
+            .map(|((number, key), names)| (KeyNumber(number), key, names))
+    }
+
+    /// All keys an owner ever had.
+    pub(crate) fn of(&self, owner: AccountNumber) -> impl Iterator<Item = &Key> {
+        self.keys.iter().filter(move |key| key.owner == owner)
+    }
+
+    pub(crate) fn find(&self, api_key: ApiKey) -> Option<KeyNumber> {
+        self.by_api_key
+            .find(self.api_key_hash(api_key), |key| {
+                self.names[key as usize].api_key == api_key
+            })
+            .map(KeyNumber)
+    }
+
+    pub(crate) fn find_origin(
+        &self,
+        owner: AccountNumber,
+        nonce: &[u8; 32],
+        read_only: bool,
+    ) -> Option<KeyNumber> {
+        self.by_origin
+            .find(self.hasher.scoped(owner.0, nonce), |number| {
+                let (key, names) = (&self.keys[number as usize], &self.names[number as usize]);
+                key.owner == owner && key.read_only == read_only && names.nonce == *nonce
+            })
+            .map(KeyNumber)
+    }
+
+    fn add(&mut self, key: Key, names: KeyNames) -> KeyNumber {
+        let number = u32::try_from(self.keys.len()).expect("memory ends before 2^32 keys");
+        self.keys.push(key);
+        self.names.push(names);
+        self.by_api_key
+            .insert(self.api_key_hash(names.api_key), number);
+        self.by_origin
+            .insert(self.hasher.scoped(key.owner.0, &names.nonce), number);
+        KeyNumber(number)
+    }
+
+    fn api_key_hash(&self, api_key: ApiKey) -> u32 {
+        self.hasher.number(u128::from_le_bytes(api_key.0))
+    }
+}
+
+impl Exchange {
+    pub(crate) fn register_key(
+        &mut self,
+        owner: WalletAddress,
+        nonce: [u8; 32],
+        api_key: ApiKey,
+        read_only: bool,
+        step: &mut Step<'_>,
+    ) -> Answer {
+        let known = self.accounts.find(owner);
+        if let Some(owner) = known {
+            let is_own = self.accounts[owner].owner == owner;
+            ensure(is_own, RefusalReason::NotAnOwner)?;
+            self.ensure_new_origin(owner, &nonce, api_key, read_only)?;
+        }
+        ensure(self.keys.find(api_key).is_none(), RefusalReason::KeyTaken)?;
+        let live_keys = known.map_or(0, |owner| self.accounts.identity(owner).live_keys);
+        ensure(live_keys < MAX_LIVE_KEYS, RefusalReason::TooManyKeys)?;
+
+        let owner = self.account_or_open(owner, step);
+        let identity = self.accounts.identity_mut(owner);
+        identity.keys += 1;
+        identity.live_keys += 1;
+        let key = Key {
+            owner,
+            read_only,
+            live: true,
+        };
+        let key = self.keys.add(key, KeyNames { api_key, nonce });
+        step.event(Event::KeyRegistered { key, owner });
+        Ok(CommandOutcome::Key(key))
+    }
+
+    fn ensure_new_origin(
+        &self,
+        owner: AccountNumber,
+        nonce: &[u8; 32],
+        api_key: ApiKey,
+        read_only: bool,
+    ) -> Result<(), NotApplied> {
+        let Some(number) = self.keys.find_origin(owner, nonce, read_only) else {
+            return Ok(());
+        };
+        let is_live = self.keys.get(number).is_some_and(|key| key.live);
+        ensure(is_live, RefusalReason::NonceRevoked)?;
+        let is_same = self.keys.find(api_key) == Some(number);
+        ensure(is_same, RefusalReason::KeyTaken)?;
+        Err(NotApplied::already(CommandOutcome::Key(number)))
+    }
+
+    pub(crate) fn revoke_key(
+        &mut self,
+        key: KeyNumber,
+        cancel_orders: bool,
+        step: &mut Step<'_>,
+    ) -> Answer {
+        let revoked = self.keys.keys.get_mut(key.0 as usize);
+        let revoked = revoked
+            .filter(|key| key.live)
+            .ok_or(RefusalReason::UnknownKey)?;
+        revoked.live = false;
+        let owner = revoked.owner;
+        self.accounts.identity_mut(owner).live_keys -= 1;
+        step.event(Event::KeyRevoked { key });
+        let orders = if cancel_orders {
+            let work = PendingWork::CancelOwner {
+                owner,
+                market: None,
+                outcome: None,
+                reason: CloseReason::User,
+                first: step.sequence,
+                request: Digest16::ZERO,
+            };
+            self.work(work, step)
+        } else {
+            0
+        };
+        Ok(CommandOutcome::Cancelled { orders })
+    }
+}

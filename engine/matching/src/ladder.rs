@@ -1,0 +1,216 @@
+//! A market's book: levels in an array by price step, in Yes prices.
+
+use foretell_model::quantity::PRICE_ONE;
+use foretell_model::{Price, Tick};
+
+use crate::level::Level;
+use crate::occupancy::Occupancy;
+use crate::order_pool::{BookSide, OrderPool};
+
+/// The book of one market. Level `i` is the price of `i + 1` ticks. A level belongs to the side
+/// whose bitmap marks it; never to both.
+#[derive(Debug)]
+pub(crate) struct Ladder {
+    levels: Vec<Level>,
+    bids: Occupancy,
+    asks: Occupancy,
+    tick: Tick,
+}
+
+impl Ladder {
+    pub(crate) fn new(tick: Tick) -> Self {
+        let levels = usize::from(PRICE_ONE / tick.units() - 1);
+        Self {
+            levels: vec![Level::EMPTY; levels],
+            bids: Occupancy::new(levels),
+            asks: Occupancy::new(levels),
+            tick,
+        }
+    }
+
+    pub(crate) const fn tick(&self) -> Tick {
+        self.tick
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.best(BookSide::Bid).is_none() && self.best(BookSide::Ask).is_none()
+    }
+
+    /// The order of a side that is served first.
+    pub(crate) fn best(&self, side: BookSide) -> Option<u32> {
+        let level = match side {
+            BookSide::Bid => self.bids.below(self.levels.len()),
+            BookSide::Ask => self.asks.at_or_above(0),
+        };
+        level.map(|level| self.levels[level].first)
+    }
+
+    /// The order of `side` served first at prices worse than `price`.
+    pub(crate) fn best_beyond(&self, price: Price, side: BookSide) -> Option<u32> {
+        let here = self.index(price);
+        let level = match side {
+            BookSide::Bid => self.bids.below(here),
+            BookSide::Ask => self.asks.at_or_above(here + 1),
+        };
+        level.map(|level| self.levels[level].first)
+    }
+
+    /// Puts an order behind all others of its price.
+    pub(crate) fn append(&mut self, slot: u32, orders: &mut OrderPool) {
+        let level = self.index(orders[slot].yes_price);
+        if self.levels[level].is_empty() {
+            self.side_mut(orders[slot].book_side()).set(level);
+        }
+        self.levels[level].append(slot, orders);
+    }
+
+    /// Takes an order out. Its own links stay as they were.
+    pub(crate) fn remove(&mut self, slot: u32, orders: &mut OrderPool) {
+        let level = self.index(orders[slot].yes_price);
+        self.levels[level].unlink(slot, orders);
+        if self.levels[level].is_empty() {
+            self.side_mut(orders[slot].book_side()).clear(level);
+        }
+    }
+
+    /// Spreads the levels over a finer tick. Orders keep their price and their place.
+    pub(crate) fn refine(&mut self, tick: Tick) {
+        let mut finer = Self::new(tick);
+        let step = usize::from(self.tick.units() / tick.units());
+        for (index, level) in self.levels.iter().enumerate() {
+            let at = (index + 1) * step - 1;
+            finer.levels[at] = *level;
+            if self.bids.contains(index) {
+                finer.bids.set(at);
+            }
+            if self.asks.contains(index) {
+                finer.asks.set(at);
+            }
+        }
+        *self = finer;
+    }
+
+    /// Every level with its price and its marks as bid and as ask, lowest price first.
+    pub(crate) fn levels(&self) -> impl Iterator<Item = (Price, Level, bool, bool)> {
+        (1..)
+            .zip(&self.levels)
+            .zip(0..)
+            .map(|((step, level), index)| {
+                let price = Price(step * self.tick.units());
+                let marks = (self.bids.contains(index), self.asks.contains(index));
+                (price, *level, marks.0, marks.1)
+            })
+    }
+
+    fn side_mut(&mut self, side: BookSide) -> &mut Occupancy {
+        match side {
+            BookSide::Bid => &mut self.bids,
+            BookSide::Ask => &mut self.asks,
+        }
+    }
+
+    /// Level of a price on the grid. The divisor is written out so that it is a constant.
+    fn index(&self, price: Price) -> usize {
+        debug_assert!(price.fits(self.tick), "{price:?} at {:?}", self.tick);
+        let steps = match self.tick {
+            Tick::Tenth => price.0 / 1_000,
+            Tick::Hundredth => price.0 / 100,
+            Tick::Thousandth => price.0 / 10,
+            Tick::TenThousandth => price.0,
+        };
+        usize::from(steps - 1)
+    }
+}
+
+/// The order of `side` that is served after `slot`, which may just have been removed.
+pub(crate) fn after(ladder: &Ladder, orders: &OrderPool, slot: u32, side: BookSide) -> Option<u32> {
+    let order = &orders[slot];
+    if order.next == crate::slab::NONE {
+        ladder.best_beyond(order.yes_price, side)
+    } else {
+        Some(order.next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::order_pool::order_of;
+    use foretell_model::{Outcome, Side};
+    use rstest::rstest;
+
+    fn walk(ladder: &Ladder, orders: &OrderPool, side: BookSide) -> Vec<u64> {
+        std::iter::successors(ladder.best(side), |slot| after(ladder, orders, *slot, side))
+            .map(|slot| orders[slot].number.0)
+            .collect()
+    }
+
+    fn filled(tick: Tick) -> (Ladder, OrderPool, Vec<u32>) {
+        let (mut ladder, mut orders) = (Ladder::new(tick), OrderPool::with_capacity(8));
+        let rows = [
+            (1, 4_000, Outcome::Yes, Side::Buy),
+            (2, 3_000, Outcome::No, Side::Sell),
+            (3, 4_000, Outcome::No, Side::Sell),
+            (4, 7_000, Outcome::Yes, Side::Sell),
+            (5, 6_000, Outcome::No, Side::Buy),
+            (6, 7_000, Outcome::No, Side::Buy),
+        ];
+        let slots = rows.map(|(number, price, outcome, side)| {
+            let slot = orders.insert(order_of(number, price, outcome, side));
+            ladder.append(slot, &mut orders);
+            slot
+        });
+        (ladder, orders, slots.to_vec())
+    }
+
+    #[rstest]
+    fn both_sides_are_served_by_price_then_arrival(
+        #[values(Tick::Tenth, Tick::Hundredth, Tick::Thousandth, Tick::TenThousandth)] tick: Tick,
+    ) {
+        let (mut ladder, mut orders, slots) = filled(tick);
+        assert_eq!(walk(&ladder, &orders, BookSide::Bid), [1, 3, 2]);
+        assert_eq!(walk(&ladder, &orders, BookSide::Ask), [5, 4, 6]);
+        ladder.remove(slots[4], &mut orders);
+        ladder.remove(slots[0], &mut orders);
+        assert_eq!(walk(&ladder, &orders, BookSide::Bid), [3, 2]);
+        assert_eq!(walk(&ladder, &orders, BookSide::Ask), [4, 6]);
+        assert!(!ladder.is_empty());
+        for slot in [1, 2, 3, 5] {
+            ladder.remove(slots[slot], &mut orders);
+        }
+        assert!(ladder.is_empty());
+    }
+
+    #[rstest]
+    fn a_finer_tick_moves_no_order(
+        #[values(Tick::Hundredth, Tick::Thousandth, Tick::TenThousandth)] tick: Tick,
+    ) {
+        let (mut ladder, orders, _) = filled(Tick::Tenth);
+        ladder.refine(tick);
+        assert_eq!(ladder.tick(), tick);
+        assert_eq!(walk(&ladder, &orders, BookSide::Bid), [1, 3, 2]);
+        assert_eq!(walk(&ladder, &orders, BookSide::Ask), [5, 4, 6]);
+        let occupied: Vec<u16> = ladder
+            .levels()
+            .filter(|(_, level, _, _)| !level.is_empty())
+            .map(|(price, ..)| price.0)
+            .collect();
+        assert_eq!(occupied, [3_000, 4_000, 6_000, 7_000]);
+    }
+
+    #[test]
+    fn the_extreme_prices_have_levels() {
+        for (tick, levels) in [
+            (Tick::Tenth, 9),
+            (Tick::Hundredth, 99),
+            (Tick::TenThousandth, 9_999),
+        ] {
+            let ladder = Ladder::new(tick);
+            assert_eq!(ladder.levels().count(), levels);
+            assert_eq!(
+                ladder.levels().last().unwrap().0,
+                Price(10_000 - tick.units())
+            );
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! One price of a ladder: its orders by arrival, linked through the order pool.
+
+use crate::order_pool::OrderPool;
+use crate::slab::NONE;
+
+/// First and last order of a price; both `NONE` when it is empty. Because a book is never
+/// crossed, all orders of a level are on one side of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Level {
+    pub(crate) first: u32,
+    pub(crate) last: u32,
+}
+
+impl Level {
+    pub(crate) const EMPTY: Self = Self {
+        first: NONE,
+        last: NONE,
+    };
+
+    pub(crate) const fn is_empty(self) -> bool {
+        self.first == NONE
+    }
+
+    /// Adds an order behind all others.
+    pub(crate) fn append(&mut self, slot: u32, orders: &mut OrderPool) {
+        let order = &mut orders[slot];
+        order.previous = self.last;
+        order.next = NONE;
+        if self.last == NONE {
+            self.first = slot;
+        } else {
+            orders[self.last].next = slot;
+        }
+        self.last = slot;
+    }
+
+    /// Takes an order out of the level. Its own links stay as they were.
+    pub(crate) fn unlink(&mut self, slot: u32, orders: &mut OrderPool) {
+        let (previous, next) = (orders[slot].previous, orders[slot].next);
+        if previous == NONE {
+            self.first = next;
+        } else {
+            orders[previous].next = next;
+        }
+        if next == NONE {
+            self.last = previous;
+        } else {
+            orders[next].previous = previous;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::order_pool::order_of;
+    use foretell_model::{Outcome, Side};
+
+    fn listed(level: Level, orders: &OrderPool) -> Vec<u64> {
+        let mut numbers = Vec::new();
+        let mut slot = level.first;
+        while slot != NONE {
+            numbers.push(orders[slot].number.0);
+            slot = orders[slot].next;
+        }
+        numbers
+    }
+
+    #[test]
+    fn orders_stand_by_arrival_whichever_leaves() {
+        for leaver in 0..3_usize {
+            let mut orders = OrderPool::with_capacity(3);
+            let mut level = Level::EMPTY;
+            let slots = [1, 2, 3]
+                .map(|number| orders.insert(order_of(number, 5_000, Outcome::Yes, Side::Buy)));
+            for slot in slots {
+                level.append(slot, &mut orders);
+            }
+            assert_eq!(listed(level, &orders), [1, 2, 3]);
+            level.unlink(slots[leaver], &mut orders);
+            let mut rest = vec![1, 2, 3];
+            rest.remove(leaver);
+            assert_eq!(listed(level, &orders), rest);
+            for slot in slots.into_iter().filter(|slot| *slot != slots[leaver]) {
+                level.unlink(slot, &mut orders);
+            }
+            assert_eq!(level, Level::EMPTY);
+        }
+    }
+}

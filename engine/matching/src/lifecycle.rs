@@ -1,0 +1,220 @@
+//! The life of a market: registered → active ⇄ paused → closed → resolved, and its rules.
+
+use foretell_model::command::RegisterMarket;
+use foretell_model::digest::PendingWork;
+use foretell_model::limits::{MAX_FEE_EXPONENT, MAX_FEE_RATE_PPM, MAX_ORDER_LOTS};
+use foretell_model::{
+    CommandOutcome, Event, FeeSchedule, Lots, MarketNumber, MarketState, Payout, Refusal,
+    RefusalReason, Tick,
+};
+
+use crate::exchange::Exchange;
+use crate::ladder::Ladder;
+use crate::market::{Market, MarketNames};
+use crate::step::{Answer, NotApplied, Step, ensure};
+
+impl Exchange {
+    pub(crate) fn register_market(
+        &mut self,
+        market: &RegisterMarket,
+        step: &mut Step<'_>,
+    ) -> Answer {
+        self.ensure_new_market(market)?;
+        ensure_fee(market.fee)?;
+        ensure_minimum_size(market.minimum_size)?;
+        let question = match market.event {
+            Some(event) => Some((event, self.next_question(event)?)),
+            None => None,
+        };
+
+        let names = MarketNames {
+            condition: market.condition,
+            tokens: market.tokens,
+        };
+        let added = Market {
+            ladder: Ladder::new(market.tick),
+            supply: [Lots::ZERO; 2],
+            minimum_size: market.minimum_size,
+            fee: market.fee,
+            state: MarketState::Registered,
+            tick_refines: market.tick_refines,
+            question,
+            payout: None,
+            archived: false,
+        };
+        let number = self.markets.add(added, names);
+        if let Some((event, _)) = question {
+            self.events[event].questions.push(number);
+        }
+        step.event(Event::MarketRegistered {
+            market: number,
+            condition: market.condition,
+            question: question.map_or(0, |(_, index)| index),
+        });
+        Ok(CommandOutcome::Market(number))
+    }
+
+    fn ensure_new_market(&self, market: &RegisterMarket) -> Result<(), NotApplied> {
+        if let Some(known) = self.markets.find(market.condition) {
+            let event = self.markets[known].question.map(|(event, _)| event);
+            let is_same =
+                self.markets.names(known).tokens == market.tokens && event == market.event;
+            ensure(is_same, RefusalReason::MarketDiffers)?;
+            return Err(NotApplied::already(CommandOutcome::Market(known)));
+        }
+        let [yes, no] = market.tokens;
+        let is_taken = yes == no || self.markets.token_in_use(yes) || self.markets.token_in_use(no);
+        ensure(!is_taken, RefusalReason::TokenTaken)
+    }
+
+    pub(crate) fn activate_market(&mut self, market: MarketNumber, step: &mut Step<'_>) -> Answer {
+        self.ensure_state(market, &[MarketState::Registered])?;
+        self.freeze_event_of(market, step);
+        self.set_state(market, MarketState::Active, step);
+        Ok(CommandOutcome::Done)
+    }
+
+    pub(crate) fn pause_market(&mut self, market: MarketNumber, step: &mut Step<'_>) -> Answer {
+        self.ensure_state(market, &[MarketState::Active])?;
+        self.set_state(market, MarketState::Paused, step);
+        Ok(CommandOutcome::Done)
+    }
+
+    pub(crate) fn resume_market(&mut self, market: MarketNumber, step: &mut Step<'_>) -> Answer {
+        self.ensure_state(market, &[MarketState::Paused])?;
+        self.set_state(market, MarketState::Active, step);
+        Ok(CommandOutcome::Done)
+    }
+
+    pub(crate) fn close_market(&mut self, market: MarketNumber, step: &mut Step<'_>) -> Answer {
+        self.ensure_not_over(market)?;
+        self.set_state(market, MarketState::Closed, step);
+        let orders = self.work(PendingWork::CloseMarket { market }, step);
+        Ok(CommandOutcome::Cancelled { orders })
+    }
+
+    pub(crate) fn resolve_market(
+        &mut self,
+        market: MarketNumber,
+        payout: Payout,
+        step: &mut Step<'_>,
+    ) -> Answer {
+        self.ensure_state(market, &[MarketState::Closed])?;
+        let closed = &self.markets[market];
+        ensure(closed.ladder.is_empty(), RefusalReason::BookNotEmpty)?;
+        if let Some((event, _)) = closed.question {
+            self.ensure_resolvable(event, market, payout)?;
+        }
+        let resolved = &mut self.markets[market];
+        resolved.state = MarketState::Resolved;
+        resolved.payout = Some(payout);
+        step.event(Event::MarketResolved { market, payout });
+        Ok(CommandOutcome::Done)
+    }
+
+    pub(crate) fn archive_market(
+        &mut self,
+        market: MarketNumber,
+        archived: bool,
+        step: &mut Step<'_>,
+    ) -> Answer {
+        ensure(
+            self.markets.get(market)?.archived != archived,
+            NotApplied::already(CommandOutcome::Done),
+        )?;
+        self.markets[market].archived = archived;
+        step.event(Event::MarketArchived { market, archived });
+        Ok(CommandOutcome::Done)
+    }
+
+    pub(crate) fn set_tick(
+        &mut self,
+        market: MarketNumber,
+        tick: Tick,
+        step: &mut Step<'_>,
+    ) -> Answer {
+        self.ensure_not_over(market)?;
+        let coarse = self.markets[market].ladder.tick();
+        let refusal = Refusal::with(RefusalReason::InvalidTick, coarse as u64, 0);
+        ensure(tick.units() < coarse.units(), refusal)?;
+        self.refine_tick(market, tick, step);
+        Ok(CommandOutcome::Done)
+    }
+
+    /// Gives a market a finer tick, by command or after a trade near 0 or 1.
+    pub(crate) fn refine_tick(&mut self, market: MarketNumber, tick: Tick, step: &mut Step<'_>) {
+        self.markets[market].ladder.refine(tick);
+        step.event(Event::TickSet { market, tick });
+    }
+
+    pub(crate) fn set_minimum_size(
+        &mut self,
+        market: MarketNumber,
+        minimum_size: Lots,
+        step: &mut Step<'_>,
+    ) -> Answer {
+        self.ensure_not_over(market)?;
+        ensure_minimum_size(minimum_size)?;
+        ensure(
+            self.markets[market].minimum_size != minimum_size,
+            NotApplied::already(CommandOutcome::Done),
+        )?;
+        self.markets[market].minimum_size = minimum_size;
+        step.event(Event::MinimumSizeSet {
+            market,
+            minimum_size,
+        });
+        Ok(CommandOutcome::Done)
+    }
+
+    pub(crate) fn set_fee(
+        &mut self,
+        market: MarketNumber,
+        fee: FeeSchedule,
+        step: &mut Step<'_>,
+    ) -> Answer {
+        self.ensure_not_over(market)?;
+        ensure_fee(fee)?;
+        ensure(
+            self.markets[market].fee != fee,
+            NotApplied::already(CommandOutcome::Done),
+        )?;
+        self.markets[market].fee = fee;
+        step.event(Event::FeeSet { market, fee });
+        Ok(CommandOutcome::Done)
+    }
+
+    fn ensure_not_over(&self, market: MarketNumber) -> Result<(), NotApplied> {
+        let open = [
+            MarketState::Registered,
+            MarketState::Active,
+            MarketState::Paused,
+        ];
+        self.ensure_state(market, &open)
+    }
+
+    fn ensure_state(
+        &self,
+        market: MarketNumber,
+        allowed: &[MarketState],
+    ) -> Result<(), NotApplied> {
+        let state = self.markets.get(market)?.state;
+        let refusal = Refusal::with(RefusalReason::InvalidTransition, state.code().into(), 0);
+        ensure(allowed.contains(&state), refusal)
+    }
+
+    fn set_state(&mut self, market: MarketNumber, state: MarketState, step: &mut Step<'_>) {
+        self.markets[market].state = state;
+        step.event(Event::MarketStateSet { market, state });
+    }
+}
+
+fn ensure_fee(fee: FeeSchedule) -> Result<(), NotApplied> {
+    let is_known = fee.rate_ppm <= MAX_FEE_RATE_PPM && fee.exponent <= MAX_FEE_EXPONENT;
+    ensure(is_known, RefusalReason::InvalidFee)
+}
+
+fn ensure_minimum_size(minimum_size: Lots) -> Result<(), NotApplied> {
+    let is_order = !minimum_size.is_zero() && minimum_size <= MAX_ORDER_LOTS;
+    ensure(is_order, RefusalReason::InvalidMinimumSize)
+}

@@ -1,0 +1,157 @@
+//! Markets: rules, state, book and supply, by dense number.
+
+use std::ops::{Index, IndexMut};
+
+use foretell_model::{
+    ConditionId, EventNumber, FeeSchedule, Lots, MarketNumber, MarketState, Payout, RefusalReason,
+    TokenId,
+};
+
+use crate::ladder::Ladder;
+use crate::step::{NotApplied, ensure};
+use crate::table::{KeyHasher, Table};
+
+/// What trading touches.
+#[derive(Debug)]
+pub(crate) struct Market {
+    /// Its book, which knows its tick.
+    pub(crate) ladder: Ladder,
+    /// Shares in existence, of `[Yes, No]`.
+    pub(crate) supply: [Lots; 2],
+    pub(crate) minimum_size: Lots,
+    pub(crate) fee: FeeSchedule,
+    pub(crate) state: MarketState,
+    pub(crate) tick_refines: bool,
+    /// Its neg-risk event and its place in the event's list.
+    pub(crate) question: Option<(EventNumber, u32)>,
+    /// Once resolved.
+    pub(crate) payout: Option<Payout>,
+    pub(crate) archived: bool,
+}
+
+impl Market {
+    /// Whether new orders, splits and conversions are taken.
+    pub(crate) fn ensure_trading(&self) -> Result<(), NotApplied> {
+        match self.state {
+            MarketState::Active => Ok(()),
+            MarketState::Registered => Err(RefusalReason::MarketNotReady.into()),
+            MarketState::Paused => Err(RefusalReason::MarketPaused.into()),
+            MarketState::Closed | MarketState::Resolved => Err(RefusalReason::MarketClosed.into()),
+        }
+    }
+
+    /// Whether full sets can be taken apart.
+    pub(crate) fn ensure_mergeable(&self) -> Result<(), NotApplied> {
+        ensure(
+            self.state != MarketState::Registered,
+            RefusalReason::MarketNotReady,
+        )?;
+        ensure(
+            self.state != MarketState::Resolved,
+            RefusalReason::MarketClosed,
+        )
+    }
+
+    /// Full sets came.
+    pub(crate) fn mint(&mut self, lots: Lots) {
+        self.supply = self.supply.map(|supply| supply + lots);
+    }
+
+    /// Full sets went.
+    pub(crate) fn burn(&mut self, lots: Lots) {
+        self.supply = self.supply.map(|supply| supply - lots);
+    }
+}
+
+/// What only registration and listings touch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MarketNames {
+    pub(crate) condition: ConditionId,
+    /// Of `[Yes, No]`.
+    pub(crate) tokens: [TokenId; 2],
+}
+
+/// All markets.
+#[derive(Debug)]
+pub(crate) struct Markets {
+    markets: Vec<Market>,
+    names: Vec<MarketNames>,
+    by_condition: Table,
+    by_token: Table,
+    hasher: KeyHasher,
+}
+
+impl Markets {
+    pub(crate) fn with_capacity(markets: usize, hasher: KeyHasher) -> Self {
+        Self {
+            markets: Vec::with_capacity(markets),
+            names: Vec::with_capacity(markets),
+            by_condition: Table::with_capacity(markets),
+            by_token: Table::with_capacity(markets * 2),
+            hasher,
+        }
+    }
+
+    pub(crate) const fn len(&self) -> usize {
+        self.markets.len()
+    }
+
+    pub(crate) fn get(&self, number: MarketNumber) -> Result<&Market, NotApplied> {
+        self.markets
+            .get(number.0 as usize)
+            .ok_or_else(|| RefusalReason::UnknownMarket.into())
+    }
+
+    pub(crate) fn names(&self, number: MarketNumber) -> &MarketNames {
+        &self.names[number.0 as usize]
+    }
+
+    pub(crate) fn find(&self, condition: ConditionId) -> Option<MarketNumber> {
+        self.by_condition
+            .find(self.hasher.name(&condition.0), |number| {
+                self.names[number as usize].condition == condition
+            })
+            .map(MarketNumber)
+    }
+
+    pub(crate) fn token_in_use(&self, token: TokenId) -> bool {
+        self.by_token
+            .find(self.hasher.name(&token.0), |number| {
+                self.names[number as usize].tokens.contains(&token)
+            })
+            .is_some()
+    }
+
+    /// Adds a market whose names are new.
+    pub(crate) fn add(&mut self, market: Market, names: MarketNames) -> MarketNumber {
+        let number = u32::try_from(self.markets.len()).expect("memory ends before 2^32 markets");
+        self.markets.push(market);
+        self.names.push(names);
+        self.by_condition
+            .insert(self.hasher.name(&names.condition.0), number);
+        for token in names.tokens {
+            self.by_token.insert(self.hasher.name(&token.0), number);
+        }
+        MarketNumber(number)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (MarketNumber, &Market, &MarketNames)> {
+        (0..)
+            .zip(&self.markets)
+            .zip(&self.names)
+            .map(|((number, market), names)| (MarketNumber(number), market, names))
+    }
+}
+
+impl Index<MarketNumber> for Markets {
+    type Output = Market;
+    fn index(&self, number: MarketNumber) -> &Market {
+        &self.markets[number.0 as usize]
+    }
+}
+
+impl IndexMut<MarketNumber> for Markets {
+    fn index_mut(&mut self, number: MarketNumber) -> &mut Market {
+        &mut self.markets[number.0 as usize]
+    }
+}

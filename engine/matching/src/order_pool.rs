@@ -1,0 +1,127 @@
+//! Resting orders: one record each, in a slab, linked by number into their level and into their
+//! account's list.
+
+use foretell_model::{
+    AccountNumber, Lots, MarketNumber, Micros, OrderNumber, Outcome, Price, Side, TimeSeconds,
+};
+
+use crate::slab::Slab;
+
+/// Side of the ladder, in Yes prices: a bid buys Yes or sells No, an ask sells Yes or buys No.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum BookSide {
+    Bid,
+    Ask,
+}
+
+impl BookSide {
+    pub(crate) const fn of(outcome: Outcome, side: Side) -> Self {
+        match (outcome, side) {
+            (Outcome::Yes, Side::Buy) | (Outcome::No, Side::Sell) => Self::Bid,
+            (Outcome::Yes, Side::Sell) | (Outcome::No, Side::Buy) => Self::Ask,
+        }
+    }
+
+    pub(crate) const fn opposite(self) -> Self {
+        match self {
+            Self::Bid => Self::Ask,
+            Self::Ask => Self::Bid,
+        }
+    }
+}
+
+/// A price of one outcome's token in Yes prices, and back: the map is its own inverse.
+pub(crate) const fn in_yes(price: Price, outcome: Outcome) -> Price {
+    match outcome {
+        Outcome::Yes => price,
+        Outcome::No => price.complement(),
+    }
+}
+
+/// A resting order. Its id and terms are in the id memory.
+#[derive(Debug)]
+pub(crate) struct Order {
+    /// What is left, above 0.
+    pub(crate) lots: Lots,
+    pub(crate) number: OrderNumber,
+    /// GTD: above 0. Otherwise 0.
+    pub(crate) expiration: TimeSeconds,
+    pub(crate) account: AccountNumber,
+    pub(crate) market: MarketNumber,
+    /// Place of the account's position in the market, so that a fill looks nothing up.
+    pub(crate) position: u32,
+    /// Place in the id memory.
+    pub(crate) memory: u32,
+    /// Neighbours in the level, by arrival.
+    pub(crate) next: u32,
+    pub(crate) previous: u32,
+    /// Neighbours in the account's list, by number.
+    pub(crate) account_next: u32,
+    pub(crate) account_previous: u32,
+    /// Place in the expiry heap, `NONE` for an order that never expires.
+    pub(crate) heap: u32,
+    pub(crate) yes_price: Price,
+    pub(crate) outcome: Outcome,
+    pub(crate) side: Side,
+}
+
+// One cache line.
+const _: () = assert!(size_of::<Order>() == 64);
+
+impl Order {
+    pub(crate) const fn book_side(&self) -> BookSide {
+        BookSide::of(self.outcome, self.side)
+    }
+
+    /// The limit in the order's own token.
+    pub(crate) const fn own_price(&self) -> Price {
+        in_yes(self.yes_price, self.outcome)
+    }
+
+    /// What a BUY keeps reserved: lots × price.
+    pub(crate) const fn reserved_value(&self) -> Micros {
+        self.lots.value_at(self.own_price())
+    }
+}
+
+/// All resting orders.
+pub(crate) type OrderPool = Slab<Order>;
+
+/// An order for the tests of the structures that link orders.
+#[cfg(test)]
+pub(crate) fn order_of(number: u64, yes_price: u16, outcome: Outcome, side: Side) -> Order {
+    use crate::slab::NONE;
+    Order {
+        lots: Lots(100),
+        number: OrderNumber(number),
+        expiration: TimeSeconds(0),
+        account: AccountNumber(0),
+        market: MarketNumber(0),
+        position: 0,
+        memory: 0,
+        next: NONE,
+        previous: NONE,
+        account_next: NONE,
+        account_previous: NONE,
+        heap: NONE,
+        yes_price: Price(yes_price),
+        outcome,
+        side,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_no_order_stands_mirrored_in_the_ladder() {
+        let buy_no = order_of(1, 6_000, Outcome::No, Side::Buy);
+        assert_eq!(buy_no.book_side(), BookSide::Ask);
+        assert_eq!(buy_no.own_price(), Price(4_000));
+        assert_eq!(buy_no.reserved_value(), Micros(400_000));
+        let sell_no = order_of(2, 6_000, Outcome::No, Side::Sell);
+        assert_eq!(sell_no.book_side(), BookSide::Bid);
+        assert_eq!(buy_no.book_side().opposite(), sell_no.book_side());
+    }
+}

@@ -1,0 +1,395 @@
+//! What makes requests safe to repeat: references of money and account actions, and the digests
+//! of cancel requests.
+
+use foretell_model::limits::{
+    FORGOTTEN_PER_COMMAND, MAX_REMEMBERED_REQUESTS, REFERENCE_MEMORY_NS, REQUEST_MEMORY_NS,
+};
+use foretell_model::{
+    AccountNumber, CommandOutcome, Digest16, Micros, QuestionSet, Reference, RefusalReason,
+    Sequence, TimeNs,
+};
+
+use crate::recall::Recall;
+use crate::step::{NotApplied, Step};
+use crate::table::KeyHasher;
+
+/// The content of a command with a reference; a repeat must share all of it, and the command's
+/// code.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Content {
+    /// 0 for fees.
+    pub(crate) account: AccountNumber,
+    /// Market or event; 0 without.
+    pub(crate) object: u32,
+    /// Micros or lots; 0 for redeem.
+    pub(crate) amount: u64,
+    /// Of a convert.
+    pub(crate) questions: QuestionSet,
+}
+
+/// A used reference.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Used {
+    pub(crate) sequence: Sequence,
+    pub(crate) time: TimeNs,
+    /// The account, or `None` for the operators' references.
+    pub(crate) scope: Option<AccountNumber>,
+    pub(crate) reference: Reference,
+    /// [`foretell_model::Command::code`].
+    pub(crate) code: u16,
+    pub(crate) content: Content,
+    /// What the command's answer was.
+    pub(crate) outcome: CommandOutcome,
+}
+
+impl Used {
+    /// Collateral of the outcome, where it has one.
+    pub(crate) const fn collateral(&self) -> Micros {
+        match self.outcome {
+            CommandOutcome::Collateral(collateral) => collateral,
+            _ => Micros::ZERO,
+        }
+    }
+}
+
+/// All used references: the operators' for ever, those of account actions for 30 days.
+#[derive(Debug)]
+pub(crate) struct References {
+    operators: Recall<Used>,
+    actions: Recall<Used>,
+    hasher: KeyHasher,
+}
+
+impl References {
+    pub(crate) fn with_capacity(references: usize, hasher: KeyHasher) -> Self {
+        Self {
+            operators: Recall::with_capacity(references),
+            actions: Recall::with_capacity(references),
+            hasher,
+        }
+    }
+
+    /// Passes a reference that is new in its scope. `content` is `None` when the command names an
+    /// account that does not exist, which no earlier command can have meant.
+    pub(crate) fn ensure_new(
+        &self,
+        scope: Option<AccountNumber>,
+        reference: Reference,
+        content: Option<Content>,
+        step: &Step<'_>,
+    ) -> Result<(), NotApplied> {
+        let used = self
+            .of_scope(scope)
+            .find(self.hash(scope, reference), |used| {
+                used.scope == scope && used.reference == reference
+            });
+        match used {
+            None => Ok(()),
+            Some(used) if used.code == step.code && Some(used.content) == content => {
+                Err(NotApplied::Repeated {
+                    first: used.sequence,
+                    last: used.sequence,
+                    outcome: used.outcome,
+                })
+            }
+            Some(_) => Err(RefusalReason::ReferenceReused.into()),
+        }
+    }
+
+    /// Remembers the reference of an applied command; an account action first forgets old ones.
+    pub(crate) fn remember(
+        &mut self,
+        scope: Option<AccountNumber>,
+        reference: Reference,
+        content: Content,
+        outcome: CommandOutcome,
+        step: &Step<'_>,
+    ) {
+        if scope.is_some() {
+            self.forget_some(step.now);
+        }
+        let hash = self.hash(scope, reference);
+        let used = Used {
+            sequence: step.sequence,
+            time: step.now,
+            scope,
+            reference,
+            code: step.code,
+            content,
+            outcome,
+        };
+        match scope {
+            None => self.operators.push(hash, used),
+            Some(_) => self.actions.push(hash, used),
+        }
+    }
+
+    /// All of them by sequence.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Used> {
+        let mut operators = self.operators.iter().peekable();
+        let mut actions = self.actions.iter().peekable();
+        std::iter::from_fn(move || match (operators.peek(), actions.peek()) {
+            (Some(first), Some(second)) if first.sequence < second.sequence => operators.next(),
+            (Some(_), None) => operators.next(),
+            _ => actions.next(),
+        })
+    }
+
+    fn forget_some(&mut self, now: TimeNs) {
+        for _ in 0..FORGOTTEN_PER_COMMAND {
+            let Some(oldest) = self.actions.front() else {
+                return;
+            };
+            if oldest.time.0.saturating_add(REFERENCE_MEMORY_NS) >= now.0 {
+                return;
+            }
+            let hash = self.hash(oldest.scope, oldest.reference);
+            self.actions.pop(hash);
+        }
+    }
+
+    const fn of_scope(&self, scope: Option<AccountNumber>) -> &Recall<Used> {
+        match scope {
+            None => &self.operators,
+            Some(_) => &self.actions,
+        }
+    }
+
+    fn hash(&self, scope: Option<AccountNumber>, reference: Reference) -> u32 {
+        self.hasher
+            .scoped(scope.map_or(0, |account| account.0), &reference.0)
+    }
+}
+
+/// A remembered cancel request.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request {
+    pub(crate) sequence: Sequence,
+    pub(crate) time: TimeNs,
+    pub(crate) owner: AccountNumber,
+    pub(crate) digest: Digest16,
+    /// The last command of its work so far.
+    pub(crate) last: Sequence,
+    /// Orders ended so far.
+    pub(crate) cancelled: u32,
+}
+
+/// The cancel requests of the last 90 seconds.
+#[derive(Debug)]
+pub(crate) struct Requests {
+    requests: Recall<Request>,
+    hasher: KeyHasher,
+}
+
+impl Requests {
+    pub(crate) fn with_capacity(requests: usize, hasher: KeyHasher) -> Self {
+        Self {
+            requests: Recall::with_capacity(requests),
+            hasher,
+        }
+    }
+
+    /// Passes a request that is new, or not to be remembered.
+    pub(crate) fn ensure_new(
+        &self,
+        owner: AccountNumber,
+        digest: Digest16,
+    ) -> Result<(), NotApplied> {
+        if digest == Digest16::ZERO {
+            return Ok(());
+        }
+        let found = self.requests.find(self.hash(owner, digest), |request| {
+            (request.owner, request.digest) == (owner, digest)
+        });
+        found.map_or(Ok(()), |request| {
+            Err(NotApplied::Repeated {
+                first: request.sequence,
+                last: request.last,
+                outcome: CommandOutcome::Cancelled {
+                    orders: request.cancelled,
+                },
+            })
+        })
+    }
+
+    /// Remembers the request of an applied cancel, after forgetting old ones.
+    pub(crate) fn remember(&mut self, owner: AccountNumber, digest: Digest16, step: &Step<'_>) {
+        if digest == Digest16::ZERO {
+            return;
+        }
+        self.forget_some(step.now);
+        self.requests.push(
+            self.hash(owner, digest),
+            Request {
+                sequence: step.sequence,
+                time: step.now,
+                owner,
+                digest,
+                last: step.sequence,
+                cancelled: 0,
+            },
+        );
+    }
+
+    /// Counts what a command of a request's work did. A request that is not remembered counts
+    /// nothing.
+    pub(crate) fn count(
+        &mut self,
+        owner: AccountNumber,
+        digest: Digest16,
+        orders: u32,
+        last: Sequence,
+    ) {
+        let hash = self.hash(owner, digest);
+        let found = self.requests.find_mut(hash, |request| {
+            (request.owner, request.digest) == (owner, digest)
+        });
+        if let Some(request) = found {
+            request.last = last;
+            request.cancelled += orders;
+        }
+    }
+
+    /// All of them by sequence.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Request> {
+        self.requests.iter()
+    }
+
+    fn forget_some(&mut self, now: TimeNs) {
+        for _ in 0..FORGOTTEN_PER_COMMAND {
+            match self.requests.front() {
+                Some(oldest) if oldest.time.0.saturating_add(REQUEST_MEMORY_NS) < now.0 => {
+                    self.forget_oldest();
+                }
+                _ => break,
+            }
+        }
+        if self.requests.len() >= MAX_REMEMBERED_REQUESTS {
+            self.forget_oldest();
+        }
+    }
+
+    fn forget_oldest(&mut self) {
+        if let Some(oldest) = self.requests.front() {
+            let hash = self.hash(oldest.owner, oldest.digest);
+            self.requests.pop(hash);
+        }
+    }
+
+    fn hash(&self, owner: AccountNumber, digest: Digest16) -> u32 {
+        let mut name = [0; 32];
+        name[..16].copy_from_slice(&digest.0);
+        self.hasher.scoped(owner.0, &name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(sequence: u64, now: u64, events: &mut Vec<foretell_model::Event>) -> Step<'_> {
+        Step {
+            code: 19,
+            sequence: Sequence(sequence),
+            now: TimeNs(now),
+            events,
+        }
+    }
+
+    const CONTENT: Content = Content {
+        account: AccountNumber(1),
+        object: 2,
+        amount: 3,
+        questions: QuestionSet { low: 0, high: 0 },
+    };
+
+    #[test]
+    fn a_reference_answers_in_its_scope_and_an_action_forgets_after_thirty_days() {
+        let mut references = References::with_capacity(4, KeyHasher::new(1));
+        let events = &mut Vec::new();
+        let who = Some(AccountNumber(1));
+        for (sequence, byte) in (1..).zip(0..6_u8) {
+            let reference = Reference([byte; 32]);
+            let outcome = CommandOutcome::Collateral(Micros(byte.into()));
+            references.remember(
+                who,
+                reference,
+                CONTENT,
+                outcome,
+                &step(sequence, 10, events),
+            );
+        }
+        references.remember(
+            None,
+            Reference([0; 32]),
+            CONTENT,
+            CommandOutcome::Done,
+            &step(7, 10, events),
+        );
+        let other = Content {
+            amount: 4,
+            ..CONTENT
+        };
+        let zero = Reference([0; 32]);
+        let answer = |references: &References, scope, reference, content| {
+            references.ensure_new(scope, reference, content, &step(9, 10, &mut Vec::new()))
+        };
+        assert!(answer(&references, Some(AccountNumber(2)), zero, Some(CONTENT)).is_ok());
+        assert_eq!(
+            answer(&references, who, Reference([1; 32]), Some(CONTENT)),
+            Err(NotApplied::Repeated {
+                first: Sequence(2),
+                last: Sequence(2),
+                outcome: CommandOutcome::Collateral(Micros(1)),
+            })
+        );
+        for content in [Some(other), None] {
+            let reused = NotApplied::from(RefusalReason::ReferenceReused);
+            assert_eq!(answer(&references, who, zero, content), Err(reused));
+        }
+        let mut merge = step(9, 10, events);
+        merge.code = 20;
+        assert!(
+            references
+                .ensure_new(who, zero, Some(CONTENT), &merge)
+                .is_err()
+        );
+        // Old, but not older than the memory: nothing goes.
+        references.forget_some(TimeNs(10 + REFERENCE_MEMORY_NS));
+        assert_eq!(references.iter().count(), 7);
+        references.forget_some(TimeNs(11 + REFERENCE_MEMORY_NS));
+        let left: Vec<_> = references.iter().map(|used| used.sequence.0).collect();
+        assert_eq!(left, [5, 6, 7]);
+        assert!(answer(&references, who, zero, Some(CONTENT)).is_ok());
+        assert!(answer(&references, None, zero, Some(CONTENT)).is_err());
+    }
+
+    #[test]
+    fn the_memory_of_requests_is_bounded() {
+        let mut requests = Requests::with_capacity(4, KeyHasher::new(1));
+        let events = &mut Vec::new();
+        let digest = |number: usize| Digest16((number as u128 + 1).to_le_bytes());
+        for number in 0..=MAX_REMEMBERED_REQUESTS {
+            requests.remember(AccountNumber(0), digest(number), &step(1, 10, events));
+        }
+        assert_eq!(requests.iter().count(), MAX_REMEMBERED_REQUESTS);
+        assert!(requests.ensure_new(AccountNumber(0), digest(0)).is_ok());
+        assert!(requests.ensure_new(AccountNumber(0), digest(1)).is_err());
+        requests.remember(
+            AccountNumber(0),
+            digest(0),
+            &step(1, 11 + REQUEST_MEMORY_NS, events),
+        );
+        // Four were old, and then there was room.
+        assert_eq!(requests.iter().count(), MAX_REMEMBERED_REQUESTS - 3);
+    }
+
+    #[test]
+    fn the_zero_digest_is_never_remembered() {
+        let mut requests = Requests::with_capacity(4, KeyHasher::new(1));
+        let events = &mut Vec::new();
+        requests.remember(AccountNumber(0), Digest16::ZERO, &step(1, 10, events));
+        requests.count(AccountNumber(0), Digest16::ZERO, 3, Sequence(1));
+        assert_eq!(requests.iter().count(), 0);
+    }
+}

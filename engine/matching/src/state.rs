@@ -1,0 +1,184 @@
+//! The state as the canonical list of [`foretell_model::digest`].
+
+use foretell_model::DomainNumber;
+use foretell_model::digest::StateRecord;
+
+use crate::exchange::Exchange;
+use crate::order_pool::BookSide;
+
+/// Takes the records one by one.
+type Visit<'a> = &'a mut dyn FnMut(&StateRecord);
+
+impl Exchange {
+    /// Lists the whole state in canonical order. Allocates.
+    pub fn visit_state(&self, visit: Visit<'_>) {
+        self.visit_system(visit);
+        self.visit_accounts(visit);
+        self.visit_markets(visit);
+        self.visit_positions(visit);
+        self.visit_orders(visit);
+        self.visit_order_ids(visit);
+        self.visit_references(visit);
+    }
+
+    fn visit_system(&self, visit: Visit<'_>) {
+        let system = &self.system;
+        visit(&StateRecord::System {
+            rules: system.rules.number(),
+            sequence: system.sequence,
+            time: system.time,
+            mode: system.mode,
+            settings: system.settings,
+            timestamp_floor: system.timestamp_floor,
+            collateral: system.collateral,
+            fees: system.fees,
+            pending: system.pending,
+        });
+        for (number, separator) in (0..=u8::MAX).zip(&system.domains) {
+            if let Some(separator) = *separator {
+                visit(&StateRecord::Domain {
+                    domain: DomainNumber(number),
+                    separator,
+                });
+            }
+        }
+    }
+
+    fn visit_accounts(&self, visit: Visit<'_>) {
+        for (number, account, identity) in self.accounts.iter() {
+            visit(&StateRecord::Account {
+                account: number,
+                wallet: identity.wallet,
+                owner: account.owner,
+                kind: account.kind,
+                closed_only: account.closed_only,
+                heartbeat: account.heartbeat,
+                free: account.free,
+                reserved: account.reserved,
+                live_orders: account.live_orders,
+            });
+        }
+        for (number, key, names) in self.keys.iter() {
+            visit(&StateRecord::Key {
+                key: number,
+                api_key: names.api_key,
+                owner: key.owner,
+                nonce: names.nonce,
+                read_only: key.read_only,
+                live: key.live,
+            });
+        }
+    }
+
+    fn visit_markets(&self, visit: Visit<'_>) {
+        for (number, event) in self.events.iter() {
+            visit(&StateRecord::Event {
+                event: number,
+                id: event.id,
+                frozen: event.frozen,
+                questions: u32::try_from(event.questions.len()).expect("at most MAX_QUESTIONS"),
+                converted: event.converted,
+            });
+        }
+        for (number, market, names) in self.markets.iter() {
+            visit(&StateRecord::Market {
+                market: number,
+                condition: names.condition,
+                tokens: names.tokens,
+                tick: market.ladder.tick(),
+                tick_refines: market.tick_refines,
+                minimum_size: market.minimum_size,
+                fee: market.fee,
+                question: market.question,
+                state: market.state,
+                payout: market.payout,
+                archived: market.archived,
+                supply: market.supply,
+            });
+        }
+    }
+
+    fn visit_positions(&self, visit: Visit<'_>) {
+        let mut positions: Vec<_> = self
+            .positions
+            .iter()
+            .map(|(_, position)| position)
+            .filter(|position| position.holds_something())
+            .collect();
+        positions.sort_unstable_by_key(|position| (position.account, position.market));
+        for position in positions {
+            visit(&StateRecord::Position {
+                account: position.account,
+                market: position.market,
+                free: position.free,
+                reserved: position.reserved,
+            });
+        }
+    }
+
+    fn visit_orders(&self, visit: Visit<'_>) {
+        for (market, _, _) in self.markets.iter() {
+            for side in [BookSide::Bid, BookSide::Ask] {
+                for slot in self.book(market, side) {
+                    let order = &self.orders[slot];
+                    visit(&StateRecord::Order {
+                        order: order.number,
+                        id: self.index.at(order.memory).id,
+                        account: order.account,
+                        market,
+                        outcome: order.outcome,
+                        side: order.side,
+                        price: order.own_price(),
+                        lots: order.lots,
+                        expiration: order.expiration,
+                    });
+                }
+            }
+        }
+    }
+
+    fn visit_order_ids(&self, visit: Visit<'_>) {
+        let mut remembered: Vec<_> = self.index.iter().map(|(_, entry)| entry).collect();
+        remembered.sort_unstable_by_key(|entry| entry.number);
+        for entry in remembered {
+            visit(&StateRecord::RememberedOrder {
+                order: entry.number,
+                id: entry.id,
+                timestamp: entry.timestamp,
+                fate: entry.fate(),
+                in_timeline: entry.in_timeline,
+                order_type: entry.terms.order_type,
+                expiration: entry.terms.expiration,
+                post_only: entry.terms.post_only,
+                key: entry.terms.key,
+            });
+        }
+    }
+
+    fn visit_references(&self, visit: Visit<'_>) {
+        for used in self.references.iter() {
+            visit(&StateRecord::RememberedReference {
+                sequence: used.sequence,
+                time: used.time,
+                scope: used.scope,
+                reference: used.reference,
+                code: used.code,
+                account: used.content.account,
+                object: used.content.object,
+                amount: used.content.amount,
+                questions: used.content.questions,
+                collateral: used.collateral(),
+            });
+        }
+        for request in self.requests.iter() {
+            visit(&StateRecord::RememberedRequest {
+                sequence: request.sequence,
+                time: request.time,
+                owner: request.owner,
+                request: request.digest,
+                last: request.last,
+                cancelled: request.cancelled,
+            });
+        }
+    }
+}
