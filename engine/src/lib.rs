@@ -1,1 +1,43 @@
 //! The engine process: ingress, matcher, sync, recovery.
+//!
+//! [`run`] is the whole process; `machine.rs` wires it in the order the data moves:
+//!
+//! ```text
+//! gateways ─▶ ingress ─▶ request ring ─▶ matcher ─▶ journal staging ─▶ sync thread ─▶ disk
+//!    ▲           ▲                          │                              │
+//!    └───────────┴────── held replies ◀── reply ring     durable sequence ◀┘
+//! ```
+//!
+//! A reply leaves when the journal is durable up to what it rests on, never before. The engine
+//! trusts no length, number or order from a socket, and a peer that breaks the protocol, or does
+//! not read, loses its connection and nothing else happens.
+//!
+//! Deliberately absent: HTTP, JSON, secrets, signatures (a gateway has checked them), rules of the
+//! exchange (they are in `foretell-matching`), bytes on disk (`foretell-journal`).
+
+pub mod client;
+mod clock;
+mod config;
+mod connection;
+mod directory;
+mod error;
+mod hand_off;
+mod heartbeat;
+mod ingress;
+mod machine;
+mod matcher;
+mod recovery;
+mod replies;
+mod requests;
+mod stages;
+mod start_up;
+mod status;
+mod stop;
+mod wait;
+
+pub use config::{EngineConfig, SigningDomain, Threads};
+pub use directory::{JOURNAL_DIRECTORY, SOCKET_NAME};
+pub use error::{EXIT_IO_ERROR, EXIT_REFUSED, EngineError};
+pub use machine::{Ready, run};
+pub use stop::StopHandle;
+pub use wait::Waiting;

@@ -1,0 +1,117 @@
+//! A blocking client of the engine's socket, for tests, benchmarks and tools. Gateways have one of
+//! their own on tokio; both speak `foretell-link`.
+
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+
+use foretell_link::{
+    Answer, AnswerDecoder, Hello, PROTOCOL_VERSION, Request, Role, TooLong, Violation, Welcome,
+};
+use thiserror::Error;
+
+/// Why a client cannot go on.
+#[derive(Debug, Error)]
+pub enum ClientError {
+    /// The socket failed, or the engine closed it.
+    #[error("engine socket: {0}")]
+    Io(#[from] io::Error),
+    /// The engine broke the protocol.
+    #[error("engine: {0}")]
+    Violation(#[from] Violation),
+    /// The request is too long to send.
+    #[error("{0}")]
+    TooLong(#[from] TooLong),
+    /// The engine answered the greeting with something else.
+    #[error("the engine does not welcome this client: {0:?}")]
+    NotWelcome(Box<Answer>),
+}
+
+/// One connection. Requests and answers may be in flight in any number; the engine stops reading
+/// while answers are not taken.
+#[derive(Debug)]
+pub struct Client {
+    stream: UnixStream,
+    decoder: AnswerDecoder,
+    out: Vec<u8>,
+    /// What the engine said first.
+    pub welcome: Welcome,
+}
+
+impl Client {
+    /// Connects and greets.
+    ///
+    /// # Errors
+    /// [`ClientError`]: no engine there, or it does not welcome the client.
+    pub fn connect(socket: &Path, name: &str, role: Role) -> Result<Self, ClientError> {
+        let mut stream = UnixStream::connect(socket)?;
+        let mut decoder = AnswerDecoder::new();
+        let mut out = Vec::new();
+        let version = PROTOCOL_VERSION;
+        Request::Hello(Hello {
+            version,
+            role,
+            name,
+        })
+        .encode(&mut out)?;
+        stream.write_all(&out)?;
+        out.clear();
+        match next(&mut stream, &mut decoder)? {
+            Answer::Welcome(welcome) => Ok(Self {
+                stream,
+                decoder,
+                out,
+                welcome,
+            }),
+            other => Err(ClientError::NotWelcome(Box::new(other))),
+        }
+    }
+
+    /// Sends requests, all in one write.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub fn send(&mut self, requests: &[Request<'_>]) -> Result<(), ClientError> {
+        self.out.clear();
+        for request in requests {
+            request.encode(&mut self.out)?;
+        }
+        self.stream.write_all(&self.out)?;
+        Ok(())
+    }
+
+    /// The next answer; waits for it.
+    ///
+    /// # Errors
+    /// [`ClientError`]; the end of the connection is [`io::ErrorKind::UnexpectedEof`].
+    pub fn receive(&mut self) -> Result<Answer, ClientError> {
+        next(&mut self.stream, &mut self.decoder)
+    }
+
+    /// Sends one request and waits for the next answer.
+    ///
+    /// # Errors
+    /// [`ClientError`].
+    pub fn ask(&mut self, request: Request<'_>) -> Result<Answer, ClientError> {
+        self.send(&[request])?;
+        self.receive()
+    }
+
+    /// The socket itself, for timeouts and for what the protocol does not allow.
+    #[must_use]
+    pub const fn stream(&self) -> &UnixStream {
+        &self.stream
+    }
+}
+
+fn next(stream: &mut UnixStream, decoder: &mut AnswerDecoder) -> Result<Answer, ClientError> {
+    loop {
+        if let Some(answer) = decoder.next_answer()? {
+            return Ok(answer);
+        }
+        match stream.read(decoder.space())? {
+            0 => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
+            count => decoder.filled(count),
+        }
+    }
+}

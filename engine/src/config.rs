@@ -1,0 +1,106 @@
+//! What can be set about the engine process.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use foretell_matching::Capacity;
+use foretell_model::{DomainNumber, Sequence, Settings};
+
+use crate::wait::Waiting;
+
+/// Cores from which the matcher has a thread, and a core, of its own.
+const CORES_FOR_APART: usize = 4;
+
+/// An EIP-712 domain that orders may be signed for (protocol 8).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SigningDomain {
+    /// Its number; evidence of orders names it.
+    pub number: DomainNumber,
+    /// Its separator.
+    pub separator: [u8; 32],
+    /// Name, version, chain, contract as text: the evidence of its registration.
+    pub text: String,
+}
+
+/// Whether ingress and matcher share a thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Threads {
+    /// One thread reads, applies and answers: one wake-up fewer where cores are few.
+    Shared,
+    /// A thread each; the matcher is pinned when there are four cores or more.
+    Apart,
+}
+
+impl Threads {
+    /// What suits a machine with so many cores: fewer than four share.
+    #[must_use]
+    pub const fn for_cores(cores: usize) -> Self {
+        if cores < CORES_FOR_APART {
+            Self::Shared
+        } else {
+            Self::Apart
+        }
+    }
+}
+
+/// Everything [`crate::run`] needs. [`EngineConfig::new`] gives the defaults.
+#[derive(Clone, Debug)]
+pub struct EngineConfig {
+    /// Holds lock, socket and journal; made 0700.
+    pub data_directory: PathBuf,
+    /// What an acknowledgement is worth, sizes, the disk reserve below which new orders are refused,
+    /// and whether to start after an I/O error.
+    pub journal: foretell_journal::Options,
+    /// Memory reserved in the core.
+    pub capacity: Capacity,
+    /// Commands that may wait for the matcher; an eighth is kept for cancels. At least 16.
+    pub ring_capacity: usize,
+    /// Gateway connections at most.
+    pub max_connections: usize,
+    /// Whether ingress and matcher share a thread.
+    pub threads: Threads,
+    /// What an idle matcher does on a thread of its own.
+    pub waiting: Waiting,
+    /// Pin the matcher to the last core (only on a thread of its own).
+    pub pin_matcher: bool,
+    /// Journalled at the first start; later changes are commands.
+    pub settings: Settings,
+    /// Journalled when the journal does not know them yet.
+    pub domains: Vec<SigningDomain>,
+    /// After a restart (not at the first start) post-only for this long; zero = not at all.
+    pub post_only_after_restart: Duration,
+    /// An operator accepts that re-execution differs from the record here.
+    pub accept_divergence: Option<Sequence>,
+    /// An owner's orders are cancelled when its heartbeat is silent for this long (protocol 9).
+    pub heartbeat_window: Duration,
+    /// A peer that does not greet, or does not read, for this long is cut off.
+    pub patience: Duration,
+    /// Stop at SIGTERM and SIGINT. Without it only [`crate::StopHandle`] stops the engine.
+    pub handle_signals: bool,
+}
+
+impl EngineConfig {
+    /// Defaults for a data directory on this machine.
+    #[must_use]
+    pub fn new(data_directory: PathBuf) -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+        Self {
+            data_directory,
+            journal: foretell_journal::Options::default(),
+            capacity: Capacity::default(),
+            ring_capacity: 8_192,
+            max_connections: 64,
+            threads: Threads::for_cores(cores),
+            waiting: Waiting::for_cores(cores),
+            pin_matcher: cores >= CORES_FOR_APART,
+            settings: Settings::default(),
+            domains: Vec::new(),
+            post_only_after_restart: Duration::ZERO,
+            accept_divergence: None,
+            heartbeat_window: Duration::from_secs(15),
+            patience: Duration::from_secs(5),
+            handle_signals: true,
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! How a run of the engine can end badly, and what its supervisor makes of it.
+
+use std::io;
+use std::path::PathBuf;
+
+use foretell_journal::JournalError;
+use foretell_model::{Refusal, Sequence};
+use thiserror::Error;
+
+/// Exit code after an I/O error of the journal: nothing after it was acknowledged, and the
+/// supervisor does not restart the engine. The next start needs `--after-io-error`.
+pub const EXIT_IO_ERROR: u8 = 74;
+/// Exit code when the engine refuses to start: a restart would refuse again.
+pub const EXIT_REFUSED: u8 = 78;
+
+/// Why [`crate::run`] ended.
+#[derive(Debug, Error)]
+pub enum EngineError {
+    /// Another engine holds the data directory.
+    #[error("another engine works on {0}; stop it first, or give this one a --data of its own")]
+    InUse(PathBuf),
+    /// Something of the process could not be made: directory, lock, socket, thread, signal handler.
+    #[error("{what}: {source}")]
+    Process {
+        /// What was tried.
+        what: String,
+        /// What went wrong.
+        source: io::Error,
+    },
+    /// The journal cannot be opened or recovered.
+    #[error("journal: {0}")]
+    Journal(#[source] JournalError),
+    /// Re-execution gives something else than the record.
+    #[error(
+        "replay differs from the journal at sequence {sequence}: {what}; if the replay is right, \
+         start once with --accept-divergence {sequence}"
+    )]
+    Diverged {
+        /// Where.
+        sequence: Sequence,
+        /// How.
+        what: String,
+    },
+    /// Re-execution refuses what was applied: no later sequence could be right.
+    #[error(
+        "replay refuses the command at sequence {sequence}: {what}; another build wrote this journal"
+    )]
+    ReplayRefused {
+        /// Where.
+        sequence: Sequence,
+        /// How.
+        what: String,
+    },
+    /// A configured domain or setting contradicts the journal or its bounds.
+    #[error("configured {what} is refused: {refusal:?}")]
+    Configuration {
+        /// Which.
+        what: String,
+        /// What the exchange said.
+        refusal: Refusal,
+    },
+    /// Writing or syncing the journal failed while running.
+    #[error("journal failed, nothing after it was acknowledged: {0}")]
+    Failed(#[source] JournalError),
+}
+
+impl EngineError {
+    /// The code the process ends with.
+    #[must_use]
+    pub const fn exit_code(&self) -> u8 {
+        match self {
+            Self::Failed(_) => EXIT_IO_ERROR,
+            Self::Process { .. } => 1,
+            Self::InUse(_)
+            | Self::Journal(_)
+            | Self::Diverged { .. }
+            | Self::ReplayRefused { .. }
+            | Self::Configuration { .. } => EXIT_REFUSED,
+        }
+    }
+
+    pub(crate) fn process(what: impl Into<String>) -> impl FnOnce(io::Error) -> Self {
+        let what = what.into();
+        move |source| Self::Process { what, source }
+    }
+}

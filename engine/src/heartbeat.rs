@@ -1,0 +1,160 @@
+//! Heartbeat chains and their deadlines (protocol 9). The chains themselves are journalled
+//! (`SetHeartbeat`); the deadlines live here, and what follows a missed one is a journalled cancel.
+
+use std::collections::{BTreeSet, HashMap};
+use std::time::Duration;
+
+use foretell_link::HeartbeatId;
+use foretell_model::AccountNumber;
+
+/// What a heartbeat meets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Beat {
+    /// No chain ran: one of this id does, once the exchange agrees.
+    Started(HeartbeatId),
+    /// Asked to start while this chain runs: it goes on.
+    Running(HeartbeatId),
+    /// The chain's own id: its deadline moved.
+    Kept,
+    /// Another id than the chain's; this is the right one (`NONE` = no chain runs).
+    Wrong(HeartbeatId),
+}
+
+#[derive(Debug)]
+struct Chain {
+    id: HeartbeatId,
+    /// Monotonic nanoseconds.
+    deadline: u64,
+}
+
+/// All running chains. Times are monotonic nanoseconds.
+#[derive(Debug)]
+pub(crate) struct Heartbeats {
+    window: u64,
+    chains: HashMap<AccountNumber, Chain>,
+    deadlines: BTreeSet<(u64, AccountNumber)>,
+    /// Ids name chains, they are no secret: a random start keeps those of another run apart.
+    next_id: u128,
+}
+
+impl Heartbeats {
+    fn new(window: u64, seed: u128) -> Self {
+        Self {
+            window,
+            chains: HashMap::new(),
+            deadlines: BTreeSet::new(),
+            next_id: seed,
+        }
+    }
+
+    /// After an engine start every owner whose heartbeat was on gets a whole window, under an id it
+    /// has to ask for.
+    pub(crate) fn resume(window: Duration, owners: &[AccountNumber], seed: u64, now: u64) -> Self {
+        let window = u64::try_from(window.as_nanos()).unwrap_or(u64::MAX);
+        let mut heartbeats = Self::new(window, u128::from(seed) << 64);
+        for owner in owners {
+            heartbeats.start(*owner, now);
+        }
+        heartbeats
+    }
+
+    /// A heartbeat of `owner` arrived.
+    pub(crate) fn beat(&mut self, owner: AccountNumber, id: HeartbeatId, now: u64) -> Beat {
+        match self.chains.get(&owner).map(|chain| chain.id) {
+            None if id == HeartbeatId::NONE => Beat::Started(self.start(owner, now)),
+            None => Beat::Wrong(HeartbeatId::NONE),
+            Some(right) if id == right => {
+                self.set(owner, right, now);
+                Beat::Kept
+            }
+            Some(right) if id == HeartbeatId::NONE => {
+                self.set(owner, right, now);
+                Beat::Running(right)
+            }
+            Some(right) => Beat::Wrong(right),
+        }
+    }
+
+    /// Starts a chain with an id of its own; a running one gives way.
+    fn start(&mut self, owner: AccountNumber, now: u64) -> HeartbeatId {
+        // Never all zero, which would mean none.
+        self.next_id = self.next_id.checked_add(1).unwrap_or(1);
+        let id = HeartbeatId(self.next_id.to_be_bytes());
+        self.set(owner, id, now);
+        id
+    }
+
+    /// Forgets the chain of this id: the exchange did not agree.
+    pub(crate) fn forget(&mut self, owner: AccountNumber, id: HeartbeatId) {
+        if self.chains.get(&owner).is_some_and(|chain| chain.id == id) {
+            self.remove(owner);
+        }
+    }
+
+    /// Ends one chain whose deadline has passed, and names its owner.
+    pub(crate) fn expire(&mut self, now: u64) -> Option<AccountNumber> {
+        let &(deadline, owner) = self.deadlines.first()?;
+        if deadline > now {
+            return None;
+        }
+        self.remove(owner);
+        Some(owner)
+    }
+
+    /// When the next chain ends.
+    pub(crate) fn next_deadline(&self) -> Option<u64> {
+        self.deadlines.first().map(|&(deadline, _)| deadline)
+    }
+
+    fn set(&mut self, owner: AccountNumber, id: HeartbeatId, now: u64) {
+        self.remove(owner);
+        let deadline = now.saturating_add(self.window);
+        self.chains.insert(owner, Chain { id, deadline });
+        self.deadlines.insert((deadline, owner));
+    }
+
+    fn remove(&mut self, owner: AccountNumber) {
+        if let Some(chain) = self.chains.remove(&owner) {
+            self.deadlines.remove(&(chain.deadline, owner));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: AccountNumber = AccountNumber(1);
+    const B: AccountNumber = AccountNumber(2);
+    const WRONG: HeartbeatId = HeartbeatId([9; 16]);
+
+    #[test]
+    fn a_chain_lives_as_long_as_it_is_fed_with_its_own_id() {
+        let mut beats = Heartbeats::new(15, u128::MAX);
+        assert_eq!(beats.beat(A, WRONG, 0), Beat::Wrong(HeartbeatId::NONE));
+        let Beat::Started(id) = beats.beat(A, HeartbeatId::NONE, 0) else {
+            panic!("a chain starts");
+        };
+        assert_ne!(id, HeartbeatId::NONE);
+        assert_eq!(beats.beat(A, HeartbeatId::NONE, 5), Beat::Running(id));
+        assert_eq!(beats.beat(A, WRONG, 10), Beat::Wrong(id));
+        assert_eq!(beats.next_deadline(), Some(20), "a wrong id moves nothing");
+        assert_eq!(beats.beat(A, id, 19), Beat::Kept);
+        assert_eq!(beats.expire(33), None);
+        assert_eq!(beats.expire(34), Some(A));
+        assert_eq!(beats.expire(u64::MAX), None);
+        assert_eq!(beats.beat(A, id, 35), Beat::Wrong(HeartbeatId::NONE));
+    }
+
+    #[test]
+    fn owners_expire_in_order_and_a_refused_start_leaves_nothing() {
+        let mut beats = Heartbeats::new(15, 7);
+        let of_b = beats.start(B, 1);
+        let of_a = beats.start(A, 2);
+        assert_ne!(of_a, of_b);
+        beats.forget(A, of_b);
+        assert_eq!(beats.expire(100), Some(B));
+        beats.forget(A, of_a);
+        assert_eq!(beats.next_deadline(), None);
+    }
+}

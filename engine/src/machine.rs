@@ -1,0 +1,251 @@
+//! The whole machine, wired in the order the data moves.
+
+use std::collections::VecDeque;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use foretell_journal::{JournalError, Syncer};
+use foretell_model::Sequence;
+use mio::Poll;
+use mio::net::UnixListener;
+
+use crate::clock::{Clock, Monotonic};
+use crate::config::{EngineConfig, Threads};
+use crate::directory::Directory;
+use crate::error::EngineError;
+use crate::hand_off::HandOff;
+use crate::heartbeat::Heartbeats;
+use crate::ingress::{BELL, Ended, Ingress, Matching};
+use crate::matcher::{Matcher, Working};
+use crate::recovery;
+use crate::replies::HeldReplies;
+use crate::requests::Desk;
+use crate::stages::{Recorder, Stages};
+use crate::start_up;
+use crate::status::Gauges;
+use crate::stop::{Stop, StopHandle};
+use crate::wait::{Bell, Sleeper, Wake};
+
+/// Told to the supervisor when the engine serves.
+#[derive(Clone, Debug)]
+pub struct Ready {
+    /// Where gateways connect.
+    pub socket: PathBuf,
+    /// Number of this run's recovery.
+    pub epoch: u64,
+    /// Hash that names the journal.
+    pub genesis: [u8; 32],
+    /// Last command, durable.
+    pub sequence: Sequence,
+    /// Stops the engine.
+    pub stop: StopHandle,
+}
+
+/// Runs the engine until it is stopped; `on_ready` is called once, when gateways can connect.
+///
+/// A panic of one of its threads aborts the process: what the exchange would answer after it
+/// cannot be trusted, what recovery makes of the journal can.
+///
+/// # Errors
+/// Every [`EngineError`]; [`EngineError::exit_code`] is for the process.
+pub fn run(config: &EngineConfig, on_ready: impl FnOnce(&Ready)) -> Result<(), EngineError> {
+    let directory = Directory::lock(&config.data_directory)?;
+    let monotonic = Monotonic::start();
+    let restored = recovery::restore(config, &directory.journal(), random()?)?;
+    let last = restored.journal.report.last_time;
+    let (appender, syncer, journal) = restored.journal.start().map_err(EngineError::Journal)?;
+
+    let poll = Poll::new().map_err(EngineError::process("making a poll"))?;
+    let bell = mio::Waker::new(poll.registry(), BELL)
+        .map(|waker| Arc::new(Bell::new(waker)))
+        .map_err(EngineError::process("making a waker"))?;
+    let hand_off = Arc::new(HandOff::new(config.ring_capacity));
+    let gauges = Arc::<Gauges>::default();
+    let stages = Stages::shared();
+    let desk = Desk {
+        hand_off: Arc::clone(&hand_off),
+        journal: journal.clone(),
+        gauges: Arc::clone(&gauges),
+        recorder: Recorder::new(Arc::clone(&stages)),
+        stages: Arc::clone(&stages),
+        heartbeats: Heartbeats::resume(
+            config.heartbeat_window,
+            &restored.heartbeats,
+            random()?,
+            monotonic.now(),
+        ),
+        monotonic,
+        own: VecDeque::new(),
+        in_flight: 0,
+        connections: 0,
+        busy: 0,
+        stopping: false,
+    };
+    let matcher = Matcher {
+        exchange: restored.exchange,
+        appender,
+        journal: journal.clone(),
+        hand_off,
+        gauges,
+        recorder: Recorder::new(stages),
+        clock: Clock::start(monotonic, last),
+        monotonic,
+        mode: restored.mode,
+        post_only_until: None,
+        sleeper: Sleeper::new(config.waiting),
+        bell: Arc::clone(&bell),
+        working: Working::default(),
+    };
+    let sync = spawn_sync(syncer, Arc::clone(&bell), matcher.sleeper.wake())?;
+    let line = Line {
+        config,
+        directory: &directory,
+        poll,
+        bell,
+        desk,
+    };
+    let served = line.work(matcher, restored.newly_accepted, on_ready);
+    // The matcher, and with it the appender, is gone: the sync thread has written the rest.
+    let synced = sync.join().expect("a panic in it aborts the process");
+    synced.map_err(EngineError::Failed)?;
+    match served? {
+        Ended::Stopped => Ok(()),
+        Ended::JournalFailed => Err(EngineError::Failed(JournalError::Poisoned(
+            journal.failure().unwrap_or("no reason given").to_owned(),
+        ))),
+    }
+}
+
+/// The part of the machine before the matcher.
+struct Line<'a> {
+    config: &'a EngineConfig,
+    directory: &'a Directory,
+    poll: Poll,
+    bell: Arc<Bell>,
+    desk: Desk,
+}
+
+impl Line<'_> {
+    /// Journals what the start needs, listens, says so, and serves until the end.
+    fn work(
+        self,
+        mut matcher: Matcher,
+        newly_accepted: Option<Sequence>,
+        on_ready: impl FnOnce(&Ready),
+    ) -> Result<Ended, EngineError> {
+        start_up::journal_configuration(&mut matcher, self.config, newly_accepted)?;
+        let stop = Stop::new(self.config.handle_signals)
+            .map_err(EngineError::process("listening to signals"))?;
+        let listener = self.directory.listen()?;
+        let directory = self.directory;
+        on_ready(&Ready {
+            socket: directory.socket(),
+            epoch: matcher.journal.epoch(),
+            genesis: matcher.journal.genesis(),
+            sequence: matcher.exchange.sequence(),
+            stop: stop.handle.clone(),
+        });
+        let ended = match self.config.threads {
+            Threads::Shared => self.serve(Matching::Shared(Box::new(matcher)), stop, listener),
+            Threads::Apart => self.serve_apart(matcher, stop, listener),
+        };
+        directory.remove_socket();
+        ended.map_err(EngineError::process("serving gateways"))
+    }
+
+    fn serve_apart(
+        self,
+        matcher: Matcher,
+        stop: Stop,
+        listener: UnixListener,
+    ) -> io::Result<Ended> {
+        let wake = matcher.sleeper.wake();
+        let hand_off = Arc::clone(&self.desk.hand_off);
+        let pin = self.config.pin_matcher;
+        let matching = spawn("matcher", move || {
+            if pin {
+                pin_to_last_core();
+            }
+            matcher.run();
+        })?;
+        let ended = self.serve(Matching::Apart(wake.clone()), stop, listener);
+        hand_off.stop();
+        wake.wake();
+        matching.join().expect("a panic in it aborts the process");
+        ended
+    }
+
+    fn serve(self, matching: Matching, stop: Stop, listener: UnixListener) -> io::Result<Ended> {
+        let _abort = AbortOnPanic;
+        let patience = u64::try_from(self.config.patience.as_nanos()).unwrap_or(u64::MAX);
+        Ingress {
+            poll: self.poll,
+            bell: self.bell,
+            stop,
+            listener: Some(listener),
+            slots: (0..self.config.max_connections).map(|_| None).collect(),
+            next_generation: 0,
+            matching,
+            desk: self.desk,
+            held: HeldReplies::default(),
+            patience,
+            drain_ends: None,
+        }
+        .serve()
+    }
+}
+
+/// The thread that makes frames durable. Every rise of the durable sequence, and its end, wakes
+/// whoever waits for it.
+fn spawn_sync(
+    syncer: Syncer,
+    bell: Arc<Bell>,
+    matcher: Wake,
+) -> Result<JoinHandle<Result<(), JournalError>>, EngineError> {
+    spawn("sync", move || {
+        let wake_all = || {
+            bell.ring();
+            matcher.wake();
+        };
+        let ended = syncer.run(|_durable| wake_all());
+        wake_all();
+        ended
+    })
+    .map_err(EngineError::process("starting the sync thread"))
+}
+
+fn spawn<T: Send + 'static>(
+    name: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> io::Result<JoinHandle<T>> {
+    thread::Builder::new().name(name.to_owned()).spawn(move || {
+        let _abort = AbortOnPanic;
+        work()
+    })
+}
+
+fn random() -> Result<u64, EngineError> {
+    getrandom::u64()
+        .map_err(|error| io::Error::other(error.to_string()))
+        .map_err(EngineError::process("drawing a random number"))
+}
+
+fn pin_to_last_core() {
+    let last = core_affinity::get_core_ids().and_then(|cores| cores.last().copied());
+    if !last.is_some_and(core_affinity::set_for_current) {
+        tracing::warn!("the matcher could not be pinned to a core");
+    }
+}
+
+/// Ends the process when its thread panics: nobody may be answered by half a machine.
+struct AbortOnPanic;
+
+impl Drop for AbortOnPanic {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            std::process::abort();
+        }
+    }
+}

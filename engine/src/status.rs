@@ -1,0 +1,75 @@
+//! Numbers the matcher shows to other threads.
+
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
+
+use foretell_matching::Exchange;
+use foretell_model::{Sequence, SystemMode, TimeNs};
+
+/// Written by the matcher at the end of a burst, read by ingress for `Status` and `Welcome`. Each
+/// number is right by itself; together they may be of two bursts.
+#[derive(Debug, Default)]
+pub(crate) struct Gauges {
+    sequence: AtomicU64,
+    /// Engine time less the monotonic clock, wrapping: adding a reading gives the time.
+    time_offset: AtomicU64,
+    live_orders: AtomicU64,
+    markets: AtomicU32,
+    accounts: AtomicU32,
+    mode: AtomicU8,
+    clock_alarms: AtomicU64,
+}
+
+impl Gauges {
+    pub(crate) fn show(&self, exchange: &Exchange, mode: SystemMode, clock_alarms: u64) {
+        let small = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        self.sequence
+            .store(exchange.sequence().0, Ordering::Relaxed);
+        self.live_orders
+            .store(exchange.live_orders() as u64, Ordering::Relaxed);
+        self.markets
+            .store(small(exchange.markets()), Ordering::Relaxed);
+        self.accounts
+            .store(small(exchange.accounts()), Ordering::Relaxed);
+        self.mode.store(mode.code(), Ordering::Relaxed);
+        self.clock_alarms.store(clock_alarms, Ordering::Relaxed);
+    }
+
+    pub(crate) fn show_time(&self, time: TimeNs, monotonic: u64) {
+        self.time_offset
+            .store(time.0.wrapping_sub(monotonic), Ordering::Relaxed);
+    }
+
+    /// Engine time at a monotonic reading, within the slew since the last burst.
+    pub(crate) fn time(&self, monotonic: u64) -> TimeNs {
+        TimeNs(
+            self.time_offset
+                .load(Ordering::Relaxed)
+                .wrapping_add(monotonic),
+        )
+    }
+
+    pub(crate) fn sequence(&self) -> Sequence {
+        Sequence(self.sequence.load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn live_orders(&self) -> u64 {
+        self.live_orders.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn markets(&self) -> u32 {
+        self.markets.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn accounts(&self) -> u32 {
+        self.accounts.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn mode(&self) -> SystemMode {
+        SystemMode::from_code(self.mode.load(Ordering::Relaxed))
+            .expect("only codes of modes are stored")
+    }
+
+    pub(crate) fn clock_alarms(&self) -> u64 {
+        self.clock_alarms.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,60 @@
+//! Asking the engine to stop: by signal or by handle, both a byte in a socket that ingress polls.
+
+use std::io::{self, Write};
+use std::os::unix::net::UnixStream;
+use std::sync::Arc;
+
+use signal_hook::SigId;
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+/// Stops a running engine, from any thread.
+#[derive(Clone, Debug)]
+pub struct StopHandle(Arc<UnixStream>);
+
+impl StopHandle {
+    /// Asks for a clean stop: accept nothing more, answer what was accepted, sync, end. Asking
+    /// again, or an engine that is gone, changes nothing.
+    pub fn stop(&self) {
+        if let Err(error) = (&*self.0).write(&[1]) {
+            tracing::debug!(%error, "asking the engine to stop");
+        }
+    }
+}
+
+/// The engine's end.
+#[derive(Debug)]
+pub(crate) struct Stop {
+    pub(crate) handle: StopHandle,
+    pub(crate) receiver: mio::net::UnixStream,
+    signals: Vec<SigId>,
+}
+
+impl Stop {
+    /// A way to stop; with `signals` SIGTERM and SIGINT take it until this is dropped.
+    pub(crate) fn new(signals: bool) -> io::Result<Self> {
+        let (sender, receiver) = UnixStream::pair()?;
+        sender.set_nonblocking(true)?;
+        receiver.set_nonblocking(true)?;
+        let mut stop = Self {
+            handle: StopHandle(Arc::new(sender)),
+            receiver: mio::net::UnixStream::from_std(receiver),
+            signals: Vec::new(),
+        };
+        if signals {
+            for signal in [SIGTERM, SIGINT] {
+                let sender = stop.handle.0.try_clone()?;
+                stop.signals
+                    .push(signal_hook::low_level::pipe::register(signal, sender)?);
+            }
+        }
+        Ok(stop)
+    }
+}
+
+impl Drop for Stop {
+    fn drop(&mut self) {
+        for signal in self.signals.drain(..) {
+            signal_hook::low_level::unregister(signal);
+        }
+    }
+}
