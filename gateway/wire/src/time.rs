@@ -1,0 +1,72 @@
+//! Instants as text: ISO 8601 with milliseconds, or unix seconds.
+
+use jiff::Timestamp;
+use serde::Serializer;
+
+use foretell_model::TimeNs;
+
+/// How `match_time` and `last_update` are written: an option of the header prefix a request came
+/// with (protocol 7).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TimeForm {
+    /// ISO 8601.
+    #[default]
+    Iso,
+    /// Unix seconds, as text.
+    Unix,
+}
+
+impl TimeForm {
+    /// The instant in this form.
+    #[must_use]
+    pub fn text(self, time: TimeNs) -> String {
+        match self {
+            Self::Iso => iso(time),
+            Self::Unix => time.seconds().0.to_string(),
+        }
+    }
+}
+
+/// `2026-05-17T06:03:45.875Z`: UTC, always three decimals. What lies past the year 9999 is shown
+/// as its end.
+#[must_use]
+pub fn iso(time: TimeNs) -> String {
+    let timestamp = Timestamp::from_nanosecond(i128::from(time.0)).unwrap_or(Timestamp::MAX);
+    format!("{timestamp:.3}")
+}
+
+/// For `serialize_with`: ISO 8601.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn as_iso<S: Serializer>(time: &TimeNs, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&iso(*time))
+}
+
+/// For `serialize_with`: unix seconds, an integer.
+///
+/// # Errors
+/// Those of the serializer.
+pub fn as_seconds<S: Serializer>(time: &TimeNs, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u64(time.seconds().0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case(0, "1970-01-01T00:00:00.000Z", "0")]
+    #[case(1_778_997_825_875_999_999, "2026-05-17T06:03:45.875Z", "1778997825")]
+    #[case(1_710_000_000_000_000_000, "2024-03-09T16:00:00.000Z", "1710000000")]
+    fn instants_are_cut_not_rounded(#[case] ns: u64, #[case] iso: &str, #[case] unix: &str) {
+        assert_eq!(TimeForm::Iso.text(TimeNs(ns)), iso);
+        assert_eq!(TimeForm::Unix.text(TimeNs(ns)), unix);
+    }
+
+    #[test]
+    fn the_last_instant_has_a_text() {
+        assert!(iso(TimeNs(u64::MAX)).starts_with("2554-"));
+    }
+}
