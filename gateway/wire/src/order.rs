@@ -1,0 +1,355 @@
+//! `POST /order` and `POST /orders`: a signed order as clients send it (protocol 9).
+//!
+//! Stock clients put `expiration` *inside* `order` although it is not signed; `orderType`,
+//! `owner`, `postOnly` and `deferExec` stand beside `order`.
+
+use foretell_model::evidence::WORDS_BYTES;
+use foretell_model::limits::MAX_SIGNATURE_BYTES;
+use foretell_model::{
+    ApiKey, ConditionId, OrderType, Side, TimeMs, TimeSeconds, TokenId, WalletAddress, WalletKind,
+};
+
+use crate::decimal::{self, DigitsProblem};
+use crate::failure::{Failure, FieldProblem};
+use crate::ids::{self, TokenRef};
+use crate::json::{self, Number, Object, Value};
+
+/// Bytes a `POST /order` body may have.
+pub const MAX_ORDER_BODY: usize = 16 * 1024;
+/// Orders a `POST /orders` body may hold.
+pub const MAX_ORDERS: usize = 15;
+/// Bytes a `POST /orders` body may have.
+pub const MAX_ORDERS_BODY: usize = MAX_ORDER_BODY * MAX_ORDERS;
+
+/// An order as it was sent: read, and not yet verified in any way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrderSubmission {
+    /// Signed: makes the order's hash unique.
+    pub salt: [u8; 32],
+    /// Signed: the wallet that trades.
+    pub maker: WalletAddress,
+    /// Signed: who signs.
+    pub signer: WalletAddress,
+    /// Signed: the token. In the `<condition>:<index>` form the registered token is what is signed.
+    pub token: TokenRef,
+    /// Signed: micros of collateral for a BUY, micro-shares for a SELL; above 0.
+    pub maker_amount: u64,
+    /// Signed: micro-shares for a BUY, micros of collateral for a SELL; above 0.
+    pub taker_amount: u64,
+    /// Signed.
+    pub side: Side,
+    /// Signed: the signature type.
+    pub kind: WalletKind,
+    /// Signed: when.
+    pub timestamp: TimeMs,
+    /// Signed: opaque; zero by default.
+    pub metadata: [u8; 32],
+    /// Signed: the builder; zero by default.
+    pub builder: [u8; 32],
+    /// As received, at most [`MAX_SIGNATURE_BYTES`] bytes.
+    pub signature: Vec<u8>,
+    /// The API key it claims to come from.
+    pub owner: ApiKey,
+    /// When given, the condition its token must have.
+    pub condition: Option<ConditionId>,
+    /// GTC by default.
+    pub order_type: OrderType,
+    /// For GTD; 0 by default.
+    pub expiration: TimeSeconds,
+    /// Refused if it would cross; false by default.
+    pub post_only: bool,
+}
+
+impl OrderSubmission {
+    /// The eleven signed words in the order of the type, 32 bytes big-endian each: what
+    /// [`foretell_model::evidence::OrderEvidence`] keeps. `token` is the registered id of
+    /// [`Self::token`].
+    #[must_use]
+    pub fn words(&self, token: &TokenId) -> [u8; WORDS_BYTES] {
+        let fields = [
+            self.salt,
+            address_word(&self.maker),
+            address_word(&self.signer),
+            token.0,
+            number_word(self.maker_amount),
+            number_word(self.taker_amount),
+            number_word(u64::from(self.side.code())),
+            number_word(u64::from(self.kind.code())),
+            number_word(self.timestamp.0),
+            self.metadata,
+            self.builder,
+        ];
+        let mut words = [0; WORDS_BYTES];
+        for (word, field) in words.chunks_exact_mut(32).zip(fields) {
+            word.copy_from_slice(&field);
+        }
+        words
+    }
+}
+
+fn address_word(address: &WalletAddress) -> [u8; 32] {
+    let mut word = [0; 32];
+    word[12..].copy_from_slice(&address.0);
+    word
+}
+
+fn number_word(number: u64) -> [u8; 32] {
+    let mut word = [0; 32];
+    word[24..].copy_from_slice(&number.to_be_bytes());
+    word
+}
+
+/// Reads the body of `POST /order`.
+///
+/// # Errors
+/// Any failure of the order as it was sent: too large a body, broken JSON, a duplicate key, the
+/// old version, a field that is missing or wrong.
+pub fn read_order(body: &[u8]) -> Result<OrderSubmission, Failure> {
+    if body.len() > MAX_ORDER_BODY {
+        return Err(Failure::BodyTooLarge {
+            limit: MAX_ORDER_BODY,
+        });
+    }
+    let mut copy = Vec::new();
+    let value = json::read(body, &mut copy).map_err(|_| Failure::InvalidOrderPayload)?;
+    submission(&value)
+}
+
+/// Reads the body of `POST /orders`: one result per order, in input order.
+///
+/// # Errors
+/// What refuses the body whole: too large, broken JSON, not an array, empty, or more than
+/// [`MAX_ORDERS`] elements. Anything else is the error of its element.
+pub fn read_orders(body: &[u8]) -> Result<Vec<Result<OrderSubmission, Failure>>, Failure> {
+    if body.len() > MAX_ORDERS_BODY {
+        return Err(Failure::BodyTooLarge {
+            limit: MAX_ORDERS_BODY,
+        });
+    }
+    let mut copy = Vec::new();
+    match json::read(body, &mut copy) {
+        Ok(Value::Array(elements)) if elements.len() > MAX_ORDERS => {
+            Err(Failure::TooManyOrders(elements.len()))
+        }
+        Ok(Value::Array(elements)) if !elements.is_empty() => {
+            Ok(elements.iter().map(submission).collect())
+        }
+        _ => Err(Failure::InvalidOrderPayload),
+    }
+}
+
+fn submission(value: &Value<'_>) -> Result<OrderSubmission, Failure> {
+    let Value::Object(item) = value else {
+        return Err(Failure::InvalidOrderPayload);
+    };
+    let Value::Object(order) = item.get("order") else {
+        return Err(wrong_or_missing(item, "order", "an object"));
+    };
+    if let Some(key) = item.duplicate().or_else(|| order.duplicate()) {
+        return Err(Failure::DuplicateOrderKey(key));
+    }
+    let of_old_version = ["taker", "nonce", "feeRateBps"]
+        .iter()
+        .any(|key| order.has(key));
+    if of_old_version && !order.has("timestamp") {
+        return Err(Failure::OrderVersionMismatch);
+    }
+    Ok(OrderSubmission {
+        salt: salt(order)?,
+        maker: address(order, "maker")?,
+        signer: address(order, "signer")?,
+        token: token(order)?,
+        maker_amount: amount(order, "makerAmount")?,
+        taker_amount: amount(order, "takerAmount")?,
+        side: side(order)?,
+        kind: signature_type(order)?,
+        timestamp: TimeMs(timestamp(order)?),
+        metadata: bytes32_or_zero(order, "metadata")?,
+        builder: bytes32_or_zero(order, "builder")?,
+        signature: signature(order)?,
+        owner: owner(item)?,
+        condition: condition(order)?,
+        order_type: order_type(item)?,
+        expiration: TimeSeconds(expiration(order)?),
+        post_only: flag(item, "postOnly")?,
+    })
+    .and_then(|order| flag(item, "deferExec").map(|_accepted_and_ignored| order))
+}
+
+/// The failure of a field that is not what it must be.
+fn wrong_or_missing(object: &Object<'_>, field: &'static str, allowed: &'static str) -> Failure {
+    let value = match object.get(field) {
+        Value::Null => None,
+        value => Some(value.shown()),
+    };
+    Failure::OrderField(FieldProblem {
+        field,
+        value,
+        allowed,
+    })
+}
+
+/// Reads a text field with `read`.
+fn text_field<T>(
+    object: &Object<'_>,
+    field: &'static str,
+    allowed: &'static str,
+    read: impl FnOnce(&str) -> Option<T>,
+) -> Result<T, Failure> {
+    match object.get(field) {
+        Value::Text(text) => read(text),
+        _ => None,
+    }
+    .ok_or_else(|| wrong_or_missing(object, field, allowed))
+}
+
+fn salt(order: &Object<'_>) -> Result<[u8; 32], Failure> {
+    const ALLOWED: &str = "a number or text of digits, 0 to 2^256 - 1";
+    match order.get("salt") {
+        Value::Text(text) | Value::Number(Number::Other(text)) => decimal::uint256(text).ok(),
+        Value::Number(Number::Whole(number)) => Some(number_word(*number)),
+        _ => None,
+    }
+    .ok_or_else(|| wrong_or_missing(order, "salt", ALLOWED))
+}
+
+fn address(order: &Object<'_>, field: &'static str) -> Result<WalletAddress, Failure> {
+    text_field(
+        order,
+        field,
+        "an address, 0x and 40 hex digits",
+        ids::address,
+    )
+}
+
+fn token(order: &Object<'_>) -> Result<TokenRef, Failure> {
+    const ALLOWED: &str = "a text of 1 to 78 digits, or <condition_id>:<0 or 1>";
+    text_field(order, "tokenId", ALLOWED, TokenRef::parse)
+}
+
+fn amount(order: &Object<'_>, field: &'static str) -> Result<u64, Failure> {
+    // 10^15 is the largest the exchange takes; what 64 bits do not hold never reaches it.
+    const ALLOWED: &str = "a text of digits, 1 to 1000000000000000";
+    text_field(order, field, ALLOWED, |text| {
+        decimal::digits_u64(text).ok().filter(|amount| *amount > 0)
+    })
+}
+
+fn side(order: &Object<'_>) -> Result<Side, Failure> {
+    text_field(order, "side", "BUY or SELL", |text| match text {
+        "BUY" => Some(Side::Buy),
+        "SELL" => Some(Side::Sell),
+        _ => None,
+    })
+}
+
+fn signature_type(order: &Object<'_>) -> Result<WalletKind, Failure> {
+    match order.get("signatureType") {
+        Value::Number(Number::Whole(code)) => {
+            u8::try_from(*code).ok().and_then(WalletKind::from_code)
+        }
+        _ => None,
+    }
+    .ok_or_else(|| wrong_or_missing(order, "signatureType", "a number, 0 to 3"))
+}
+
+/// A 64-bit integer as text or number; `None` when absent.
+fn integer(
+    object: &Object<'_>,
+    field: &'static str,
+    allowed: &'static str,
+) -> Result<Option<u64>, Failure> {
+    let read: Result<u64, DigitsProblem> = match object.get(field) {
+        Value::Null => return Ok(None),
+        Value::Number(Number::Whole(number)) => Ok(*number),
+        Value::Text(text) => decimal::digits_u64(text),
+        _ => Err(DigitsProblem::NotDigits),
+    };
+    read.map(Some)
+        .map_err(|_| wrong_or_missing(object, field, allowed))
+}
+
+fn timestamp(order: &Object<'_>) -> Result<u64, Failure> {
+    const ALLOWED: &str = "digits, unix milliseconds";
+    integer(order, "timestamp", ALLOWED)?
+        .ok_or_else(|| wrong_or_missing(order, "timestamp", ALLOWED))
+}
+
+fn expiration(order: &Object<'_>) -> Result<u64, Failure> {
+    let seconds = integer(order, "expiration", "digits, unix seconds, 0 = none")?;
+    Ok(seconds.unwrap_or(0))
+}
+
+fn bytes32_or_zero(order: &Object<'_>, field: &'static str) -> Result<[u8; 32], Failure> {
+    if !order.has(field) {
+        return Ok([0; 32]);
+    }
+    text_field(order, field, "0x and 64 hex digits", ids::bytes32)
+}
+
+fn signature(order: &Object<'_>) -> Result<Vec<u8>, Failure> {
+    const ALLOWED: &str = "0x and an even number of hex digits, up to 2048";
+    text_field(order, "signature", ALLOWED, |text| {
+        ids::bytes(text, MAX_SIGNATURE_BYTES)
+    })
+}
+
+fn condition(order: &Object<'_>) -> Result<Option<ConditionId>, Failure> {
+    if !order.has("conditionId") {
+        return Ok(None);
+    }
+    const ALLOWED: &str = "a condition id, 0x and 64 hex digits";
+    text_field(order, "conditionId", ALLOWED, ids::condition_id).map(Some)
+}
+
+/// A text that is no key at all cannot be the key of the request either.
+fn owner(item: &Object<'_>) -> Result<ApiKey, Failure> {
+    match item.get("owner") {
+        Value::Text(text) => ids::api_key(text).ok_or(Failure::OwnerNotKeyOwner),
+        _ => Err(wrong_or_missing(item, "owner", "the API key")),
+    }
+}
+
+fn order_type(item: &Object<'_>) -> Result<OrderType, Failure> {
+    if !item.has("orderType") {
+        return Ok(OrderType::Gtc);
+    }
+    text_field(item, "orderType", "GTC, GTD, FOK or FAK", |text| {
+        OrderType::ALL
+            .iter()
+            .copied()
+            .find(|order_type| order_type_text(*order_type) == text)
+    })
+}
+
+/// The text of an order type.
+#[must_use]
+pub const fn order_type_text(order_type: OrderType) -> &'static str {
+    match order_type {
+        OrderType::Gtc => "GTC",
+        OrderType::Gtd => "GTD",
+        OrderType::Fok => "FOK",
+        OrderType::Fak => "FAK",
+    }
+}
+
+/// The text of a side.
+#[must_use]
+pub const fn side_text(side: Side) -> &'static str {
+    match side {
+        Side::Buy => "BUY",
+        Side::Sell => "SELL",
+    }
+}
+
+fn flag(item: &Object<'_>, field: &'static str) -> Result<bool, Failure> {
+    match item.get(field) {
+        Value::Null => Ok(false),
+        Value::Bool(flag) => Ok(*flag),
+        _ => Err(wrong_or_missing(item, field, "true or false")),
+    }
+}
+
+#[cfg(test)]
+#[path = "order_tests.rs"]
+mod tests;
