@@ -1,1 +1,43 @@
 //! The public JSON, in and out: the only crate that knows it.
+//!
+//! Text in becomes typed requests ([`order`], [`cancel`], [`batch`], [`action`], [`operator`],
+//! [`query`]); typed answers become text ([`result`], [`book`], [`price`], [`user_order`],
+//! [`trade`], [`market`], [`account`], [`page`]). [`failure`] is every way to say no, [`decimal`]
+//! every way to write a number.
+//!
+//! Deliberately absent: HTTP, headers and routes (the gateway's), signatures (auth's), the
+//! journal, and the read model: answers are filled by the gateway from what it has.
+
+pub mod account;
+pub mod action;
+pub mod batch;
+mod body;
+pub mod book;
+pub mod cancel;
+pub mod decimal;
+mod depth;
+pub mod failure;
+pub mod history;
+pub mod ids;
+mod json;
+pub mod market;
+pub mod operator;
+pub mod order;
+pub mod page;
+pub mod price;
+pub mod query;
+pub mod refusal;
+pub mod result;
+pub mod time;
+pub mod trade;
+pub mod user_order;
+
+pub use decimal::Decimal;
+pub use failure::Failure;
+pub use ids::TokenRef;
+
+/// Compact JSON of an answer.
+#[must_use]
+pub fn json_text<T: serde::Serialize>(answer: &T) -> String {
+    serde_json::to_string(answer).expect("answers have text keys and no failing serializer")
+}

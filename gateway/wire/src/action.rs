@@ -1,0 +1,314 @@
+//! Account actions: `POST /positions/split`, `/merge`, `/redeem`, `/convert` (protocol 16).
+
+use serde::Serialize;
+
+use foretell_model::{ConditionId, EventId, Lots, Micros, QuestionSet, Sequence, WalletAddress};
+
+use crate::body::{object, optional_text, read_text};
+use crate::decimal::{self, uint256};
+use crate::failure::{Failure, FieldProblem};
+use crate::ids;
+use crate::json::{Number, Object, Value};
+
+/// Bytes of an action's body.
+pub const MAX_ACTION_BODY: usize = 4 * 1024;
+
+/// What a split or merge acts on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SetsAction {
+    /// Whose; `None` = the owner's only bound wallet, else itself.
+    pub wallet: Option<WalletAddress>,
+    /// Which market.
+    pub condition: ConditionId,
+    /// How many sets, above 0.
+    pub lots: Lots,
+    /// Makes a retry safe: 1 to 64 characters.
+    pub reference: String,
+}
+
+/// What a redeem acts on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RedeemAction {
+    /// As in [`SetsAction`].
+    pub wallet: Option<WalletAddress>,
+    /// Which market.
+    pub condition: ConditionId,
+    /// As in [`SetsAction`].
+    pub reference: String,
+}
+
+/// What a convert acts on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConvertAction {
+    /// As in [`SetsAction`].
+    pub wallet: Option<WalletAddress>,
+    /// Which event.
+    pub event: EventId,
+    /// The questions whose No is given; not empty.
+    pub questions: QuestionSet,
+    /// How many of each, above 0.
+    pub lots: Lots,
+    /// As in [`SetsAction`].
+    pub reference: String,
+}
+
+/// Answer of an account action.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ActionAnswer {
+    /// Always true; a refusal is an error.
+    pub success: bool,
+    /// Collateral received, or by a split paid, in micros.
+    #[serde(serialize_with = "micros")]
+    pub collateral: Micros,
+    /// The command that did it.
+    pub sequence: u64,
+    /// Receipt of its frame.
+    #[serde(rename = "transactionHash", serialize_with = "ids::hex_as_text")]
+    pub transaction_hash: [u8; 32],
+    /// It was done before under the same reference.
+    pub duplicate: bool,
+}
+
+impl ActionAnswer {
+    /// An action that was done, now or before.
+    #[must_use]
+    pub const fn new(
+        collateral: Micros,
+        sequence: Sequence,
+        receipt: [u8; 32],
+        duplicate: bool,
+    ) -> Self {
+        Self {
+            success: true,
+            collateral,
+            sequence: sequence.0,
+            transaction_hash: receipt,
+            duplicate,
+        }
+    }
+}
+
+fn micros<S: serde::Serializer>(amount: &Micros, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(&amount.0)
+}
+
+/// Reads the body of a split or merge: `{wallet?, conditionId, amount, reference}`.
+///
+/// # Errors
+/// A field that is missing or wrong.
+pub fn read_sets(body: &[u8]) -> Result<SetsAction, Failure> {
+    let mut copy = Vec::new();
+    let object = object(body, MAX_ACTION_BODY, &mut copy)?;
+    Ok(SetsAction {
+        wallet: wallet(&object)?,
+        condition: condition(&object)?,
+        lots: amount(&object)?,
+        reference: reference(&object)?,
+    })
+}
+
+/// Reads the body of a redeem: `{wallet?, conditionId, reference}`.
+///
+/// # Errors
+/// A field that is missing or wrong.
+pub fn read_redeem(body: &[u8]) -> Result<RedeemAction, Failure> {
+    let mut copy = Vec::new();
+    let object = object(body, MAX_ACTION_BODY, &mut copy)?;
+    Ok(RedeemAction {
+        wallet: wallet(&object)?,
+        condition: condition(&object)?,
+        reference: reference(&object)?,
+    })
+}
+
+/// Reads the body of a convert: `{wallet?, eventId, indexSet, amount, reference}`.
+///
+/// # Errors
+/// A field that is missing or wrong.
+pub fn read_convert(body: &[u8]) -> Result<ConvertAction, Failure> {
+    let mut copy = Vec::new();
+    let object = object(body, MAX_ACTION_BODY, &mut copy)?;
+    Ok(ConvertAction {
+        wallet: wallet(&object)?,
+        event: EventId(event(&object)?),
+        questions: questions(&object)?,
+        lots: amount(&object)?,
+        reference: reference(&object)?,
+    })
+}
+
+fn wallet(object: &Object<'_>) -> Result<Option<WalletAddress>, Failure> {
+    match optional_text(object, "wallet")? {
+        None => Ok(None),
+        Some(text) => ids::address(text).map(Some).ok_or_else(|| {
+            const ALLOWED: &str = "an address, 0x and 40 hex digits";
+            FieldProblem::wrong("wallet", text, ALLOWED).into()
+        }),
+    }
+}
+
+fn condition(object: &Object<'_>) -> Result<ConditionId, Failure> {
+    const ALLOWED: &str = "a condition id, 0x and 64 hex digits";
+    read_text(object, "conditionId", ALLOWED, ids::condition_id)
+}
+
+/// Micro-shares; a multiple of a lot.
+fn amount(object: &Object<'_>) -> Result<Lots, Failure> {
+    const ALLOWED: &str = "a text of digits, micros, a multiple of 10000 above 0";
+    read_text(object, "amount", ALLOWED, |text| {
+        let micros = decimal::digits_u64(text).ok()?;
+        Lots::from_micro_shares(micros).filter(|lots| !lots.is_zero())
+    })
+}
+
+/// A text or number of digits.
+fn digits<'o>(
+    object: &'o Object<'_>,
+    field: &'static str,
+    allowed: &'static str,
+) -> Result<std::borrow::Cow<'o, str>, Failure> {
+    let value = object.get(field);
+    match value {
+        Value::Number(Number::Whole(number)) => Ok(number.to_string().into()),
+        Value::Number(Number::Other(text)) | Value::Text(text) => Ok(text.as_ref().into()),
+        Value::Null => Err(FieldProblem::missing(field, allowed).into()),
+        _ => Err(Failure::Field(FieldProblem {
+            field,
+            value: Some(value.shown()),
+            allowed,
+        })),
+    }
+}
+
+fn event(object: &Object<'_>) -> Result<u64, Failure> {
+    const ALLOWED: &str = "an event id, digits";
+    let text = digits(object, "eventId", ALLOWED)?;
+    decimal::digits_u64(&text).map_err(|_| FieldProblem::wrong("eventId", &text, ALLOWED).into())
+}
+
+/// Bit i is question i; at most 128 questions.
+fn questions(object: &Object<'_>) -> Result<QuestionSet, Failure> {
+    const ALLOWED: &str = "digits, 1 to 2^128 - 1";
+    let text = digits(object, "indexSet", ALLOWED)?;
+    let set = uint256(&text).ok().and_then(|word| {
+        let (high, low) = word.split_at(16);
+        let bits = u128::from_be_bytes(low.try_into().ok()?);
+        (high == [0; 16] && bits > 0).then_some(bits)
+    });
+    let bits = set.ok_or_else(|| FieldProblem::wrong("indexSet", &text, ALLOWED))?;
+    let half = |shift: u32| u64::try_from(bits >> shift & u128::from(u64::MAX));
+    Ok(QuestionSet {
+        low: half(0).expect("masked to 64 bits"),
+        high: half(64).expect("masked to 64 bits"),
+    })
+}
+
+fn reference(object: &Object<'_>) -> Result<String, Failure> {
+    read_text(object, "reference", REFERENCE_ALLOWED, |text| {
+        is_reference(text).then(|| text.to_owned())
+    })
+}
+
+/// What a reference may be.
+pub(crate) const REFERENCE_ALLOWED: &str = "a text of 1 to 64 characters";
+
+/// Whether a text may be a reference.
+pub(crate) fn is_reference(text: &str) -> bool {
+    (1..=64).contains(&text.chars().count())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    const CONDITION: &str = "0x0202020202020202020202020202020202020202020202020202020202020202";
+
+    fn sets(amount: &str) -> String {
+        format!(r#"{{"conditionId":"{CONDITION}","amount":{amount},"reference":"r1"}}"#)
+    }
+
+    #[test]
+    fn a_split_names_market_amount_and_reference() {
+        let action = read_sets(sets(r#""1500000""#).as_bytes()).unwrap();
+        assert_eq!(
+            action,
+            SetsAction {
+                wallet: None,
+                condition: ConditionId([2; 32]),
+                lots: Lots(150),
+                reference: "r1".into()
+            }
+        );
+    }
+
+    #[rstest]
+    #[case(r#""0""#)]
+    #[case(r#""1""#)]
+    #[case(r#""15000""#)]
+    #[case(r#""1.5""#)]
+    #[case(r#""-10000""#)]
+    #[case("10000")]
+    #[case("null")]
+    #[case(r#""18446744073709560000""#)]
+    fn an_amount_is_whole_lots_in_micros(#[case] amount: &str) {
+        let failure = read_sets(sets(amount).as_bytes()).unwrap_err();
+        assert!(failure.text().starts_with("amount is "), "{failure}");
+    }
+
+    #[rstest]
+    #[case("7", 7, 0)]
+    #[case(r#""5""#, 5, 0)]
+    #[case(r#""340282366920938463463374607431768211455""#, u64::MAX, u64::MAX)]
+    #[case("18446744073709551616", 0, 1)]
+    fn an_index_set_is_a_number_or_text(#[case] set: &str, #[case] low: u64, #[case] high: u64) {
+        let body =
+            format!(r#"{{"eventId":"42","indexSet":{set},"amount":"10000","reference":"r"}}"#);
+        let action = read_convert(body.as_bytes()).unwrap();
+        assert_eq!(action.questions, QuestionSet { low, high });
+        assert_eq!(action.event, EventId(42));
+    }
+
+    #[rstest]
+    #[case("0")]
+    #[case("-1")]
+    #[case("1.5")]
+    #[case(r#""340282366920938463463374607431768211456""#)]
+    #[case("[1]")]
+    #[case("null")]
+    fn an_index_set_names_one_to_128_questions(#[case] set: &str) {
+        let body = format!(r#"{{"eventId":42,"indexSet":{set},"amount":"10000","reference":"r"}}"#);
+        let failure = read_convert(body.as_bytes()).unwrap_err();
+        assert!(failure.text().starts_with("indexSet is "), "{failure}");
+    }
+
+    #[test]
+    fn a_reference_has_1_to_64_characters() {
+        let body = |reference: &str| {
+            format!(r#"{{"conditionId":"{CONDITION}","reference":"{reference}"}}"#)
+        };
+        assert!(read_redeem(body(&"é".repeat(64)).as_bytes()).is_ok());
+        assert!(read_redeem(body(&"x".repeat(65)).as_bytes()).is_err());
+        assert!(read_redeem(body("").as_bytes()).is_err());
+    }
+
+    #[test]
+    fn an_answer_is_in_micros() {
+        let answer = ActionAnswer::new(Micros(1_500_000), Sequence(7), [1; 32], false);
+        assert_eq!(
+            crate::json_text(&answer),
+            format!(
+                r#"{{"success":true,"collateral":"1500000","sequence":7,"transactionHash":"0x{}","duplicate":false}}"#,
+                "01".repeat(32)
+            )
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn arbitrary_bytes_never_panic(body: Vec<u8>) {
+            let _ = (read_sets(&body), read_redeem(&body), read_convert(&body));
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! Bodies of the batch reads: `POST /books`, `/prices`, `/midpoints`, `/spreads`,
+//! `/last-trades-prices`, `/orders-scoring` (protocol 11).
+
+use std::collections::HashMap;
+
+use foretell_model::Side;
+
+use crate::body::bounded;
+use crate::failure::{Failure, FieldProblem};
+use crate::ids::TokenRef;
+use crate::json::Value;
+
+/// Entries of a batch read.
+pub const MAX_BATCH: usize = 500;
+/// Bytes of a batch read's body.
+pub const MAX_BATCH_BODY: usize = 128 * 1024;
+
+/// Which sides of a token are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sides {
+    /// BUY, or no side named.
+    pub buy: bool,
+    /// SELL, or no side named.
+    pub sell: bool,
+}
+
+impl Sides {
+    /// Both.
+    pub const BOTH: Self = Self {
+        buy: true,
+        sell: true,
+    };
+
+    /// One, or both when none is named.
+    #[must_use]
+    pub const fn of(side: Option<Side>) -> Self {
+        match side {
+            None => Self::BOTH,
+            Some(Side::Buy) => Self {
+                buy: true,
+                sell: false,
+            },
+            Some(Side::Sell) => Self {
+                buy: false,
+                sell: true,
+            },
+        }
+    }
+
+    const fn and(self, other: Self) -> Self {
+        Self {
+            buy: self.buy || other.buy,
+            sell: self.sell || other.sell,
+        }
+    }
+}
+
+/// A token of a batch read. Repeated tokens are merged at their first place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AskedToken {
+    /// As written: the key of the answer where that is an object.
+    pub text: String,
+    /// Which.
+    pub token: TokenRef,
+    /// Which sides.
+    pub sides: Sides,
+}
+
+/// Reads `[{token_id, side?}]`, at most [`MAX_BATCH`] entries. An empty or null side is absent, its
+/// case carries no meaning.
+///
+/// # Errors
+/// A body that is no such array; `Invalid token id`; `Invalid side`.
+pub fn read_tokens(body: &[u8]) -> Result<Vec<AskedToken>, Failure> {
+    let mut copy = Vec::new();
+    let elements = array(body, "the array", MAX_BATCH, "up to 500 entries", &mut copy)?;
+    let mut merged = Merged::default();
+    for element in &elements {
+        let Value::Object(entry) = element else {
+            let problem = format!("an entry is {}, allowed: an object", element.shown());
+            return Err(Failure::InvalidBody(problem));
+        };
+        if let Some(key) = entry.duplicate() {
+            return Err(Failure::DuplicateKey(key));
+        }
+        let text = match entry.get("token_id") {
+            Value::Text(text) => text,
+            _ => return Err(Failure::InvalidTokenId),
+        };
+        let side = match entry.get("side") {
+            Value::Null => None,
+            Value::Text(text) => side_of(text)?,
+            _ => return Err(Failure::InvalidSide),
+        };
+        merged.add(text, Sides::of(side))?;
+    }
+    Ok(merged.tokens)
+}
+
+/// Reads a side of any case; empty is none.
+///
+/// # Errors
+/// `Invalid side`.
+pub fn side_of(text: &str) -> Result<Option<Side>, Failure> {
+    match text {
+        "" => Ok(None),
+        text if text.eq_ignore_ascii_case("BUY") => Ok(Some(Side::Buy)),
+        text if text.eq_ignore_ascii_case("SELL") => Ok(Some(Side::Sell)),
+        _ => Err(Failure::InvalidSide),
+    }
+}
+
+#[derive(Default)]
+struct Merged {
+    tokens: Vec<AskedToken>,
+    places: HashMap<TokenRef, usize>,
+}
+
+impl Merged {
+    fn add(&mut self, text: &str, sides: Sides) -> Result<(), Failure> {
+        let token = TokenRef::parse(text).ok_or(Failure::InvalidTokenId)?;
+        if let Some(place) = self.places.get(&token) {
+            let asked = &mut self.tokens[*place];
+            asked.sides = asked.sides.and(sides);
+            return Ok(());
+        }
+        self.places.insert(token, self.tokens.len());
+        self.tokens.push(AskedToken {
+            text: text.to_owned(),
+            token,
+            sides,
+        });
+        Ok(())
+    }
+}
+
+/// Reads the order ids of `POST /orders-scoring`, an array of texts.
+///
+/// # Errors
+/// A body that is no such array.
+pub fn read_scoring(body: &[u8]) -> Result<Vec<String>, Failure> {
+    let mut copy = Vec::new();
+    let elements = array(
+        body,
+        "the array",
+        MAX_BATCH,
+        "up to 500 order ids",
+        &mut copy,
+    )?;
+    elements
+        .iter()
+        .map(|element| match element {
+            Value::Text(text) if text.len() <= 128 => Ok(text.clone().into_owned()),
+            other => Err(Failure::Field(FieldProblem {
+                field: "order id",
+                value: Some(other.shown()),
+                allowed: "a text of up to 128 bytes",
+            })),
+        })
+        .collect()
+}
+
+fn array<'a>(
+    body: &'a [u8],
+    field: &'static str,
+    limit: usize,
+    allowed: &'static str,
+    copy: &'a mut Vec<u8>,
+) -> Result<Vec<Value<'a>>, Failure> {
+    match bounded(body, MAX_BATCH_BODY, copy)? {
+        Value::Array(elements) if elements.len() > limit => Err(Failure::TooManyEntries {
+            field,
+            count: elements.len(),
+            allowed,
+        }),
+        Value::Array(elements) => Ok(elements),
+        other => {
+            let problem = format!("{}, allowed: an array", other.shown());
+            Err(Failure::InvalidBody(problem))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    #[test]
+    fn repeated_tokens_merge_at_their_first_place() {
+        let body = br#"[{"token_id":"1","side":"BUY"},{"token_id":"2"},{"token_id":"1","side":"sell"},
+            {"token_id":"3","side":""},{"token_id":"4","side":null},{"token_id":"5","side":"Buy","x":1}]"#;
+        let asked = read_tokens(body).unwrap();
+        let shown: Vec<_> = asked
+            .iter()
+            .map(|asked| (asked.text.as_str(), asked.sides.buy, asked.sides.sell))
+            .collect();
+        assert_eq!(
+            shown,
+            [
+                ("1", true, true),
+                ("2", true, true),
+                ("3", true, true),
+                ("4", true, true),
+                ("5", true, false)
+            ]
+        );
+        assert_eq!(read_tokens(b"[]").unwrap(), []);
+    }
+
+    #[rstest]
+    #[case(r#"[{"token_id":"x"}]"#, "Invalid token id")]
+    #[case(r#"[{"token_id":1}]"#, "Invalid token id")]
+    #[case(r#"[{}]"#, "Invalid token id")]
+    #[case(r#"[{"token_id":"1","side":"HOLD"}]"#, "Invalid side")]
+    #[case(r#"[{"token_id":"1","side":0}]"#, "Invalid side")]
+    #[case(
+        r#"[{"token_id":"1","token_id":"2"}]"#,
+        "invalid body: the key 'token_id' stands twice"
+    )]
+    #[case(r#"["1"]"#, "invalid body: an entry is '1', allowed: an object")]
+    #[case(r#"{"token_id":"1"}"#, "invalid body: an object, allowed: an array")]
+    #[case("[", "invalid body: not JSON")]
+    fn a_batch_that_is_none_is_refused(#[case] body: &str, #[case] text: &str) {
+        assert_eq!(read_tokens(body.as_bytes()).unwrap_err().text(), text);
+    }
+
+    #[test]
+    fn a_batch_holds_five_hundred_entries() {
+        let body = |count| format!("[{}]", vec![r#"{"token_id":"1"}"#; count].join(","));
+        assert_eq!(read_tokens(body(500).as_bytes()).unwrap().len(), 1);
+        assert_eq!(
+            read_tokens(body(501).as_bytes()).unwrap_err().text(),
+            "the array has 501 entries, allowed: up to 500 entries"
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn arbitrary_bytes_never_panic(body: Vec<u8>) {
+            let _ = (read_tokens(&body), read_scoring(&body));
+        }
+    }
+}

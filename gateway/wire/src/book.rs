@@ -1,0 +1,110 @@
+//! Order books (protocol 11).
+
+use serde::Serialize;
+use sha1::{Digest, Sha1};
+
+use foretell_model::{ConditionId, Lots, Price, Tick, TimeMs, TokenId};
+
+use crate::batch::Sides;
+use crate::decimal;
+use crate::ids;
+
+/// All orders of one price.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Level {
+    /// Of the book's token.
+    #[serde(serialize_with = "decimal::as_text")]
+    pub price: Price,
+    /// Shares.
+    #[serde(serialize_with = "decimal::as_text", rename = "size")]
+    pub lots: Lots,
+}
+
+/// The book of one token, implied orders of the other outcome included.
+#[derive(Clone, Copy, Debug)]
+pub struct Book<'a> {
+    /// Its market.
+    pub market: ConditionId,
+    /// Its token.
+    pub token: TokenId,
+    /// When it last changed.
+    pub timestamp: TimeMs,
+    /// Best first; written best last.
+    pub bids: &'a [Level],
+    /// Best first; written best last.
+    pub asks: &'a [Level],
+    /// The market's smallest order.
+    pub minimum_size: Lots,
+    /// The market's tick.
+    pub tick: Tick,
+    /// Whether the market is a question of a neg-risk event.
+    pub neg_risk: bool,
+    /// Of this token; `None` before the first trade.
+    pub last_trade_price: Option<Price>,
+}
+
+/// The ten keys in the interface's order: the hash is over exactly this text.
+#[derive(Serialize)]
+struct Answer<'a> {
+    #[serde(serialize_with = "ids::shown")]
+    market: ConditionId,
+    #[serde(serialize_with = "ids::token_as_text")]
+    asset_id: TokenId,
+    timestamp: String,
+    hash: &'a str,
+    bids: Vec<&'a Level>,
+    asks: Vec<&'a Level>,
+    #[serde(serialize_with = "decimal::as_text")]
+    min_order_size: Lots,
+    tick_size: &'static str,
+    neg_risk: bool,
+    #[serde(serialize_with = "decimal::as_text_or_empty")]
+    last_trade_price: Option<Price>,
+}
+
+impl Book<'_> {
+    /// The JSON of the book. A side that is not asked for is empty (BUY = bids, SELL = asks), and
+    /// the hash is over what is sent.
+    #[must_use]
+    pub fn json(&self, sides: Sides) -> String {
+        let mut answer = Answer {
+            market: self.market,
+            asset_id: self.token,
+            timestamp: self.timestamp.0.to_string(),
+            hash: "",
+            bids: best_last(self.bids, sides.buy),
+            asks: best_last(self.asks, sides.sell),
+            min_order_size: self.minimum_size,
+            tick_size: self.tick.text(),
+            neg_risk: self.neg_risk,
+            last_trade_price: self.last_trade_price,
+        };
+        let hash = hex::encode(Sha1::digest(crate::json_text(&answer)));
+        answer.hash = &hash;
+        crate::json_text(&answer)
+    }
+}
+
+fn best_last(levels: &[Level], wanted: bool) -> Vec<&Level> {
+    if wanted {
+        levels.iter().rev().collect()
+    } else {
+        Vec::new()
+    }
+}
+
+/// The array of books that were rendered one by one.
+#[must_use]
+pub fn books_json(books: &[impl AsRef<str>]) -> String {
+    let length: usize = books.iter().map(|book| book.as_ref().len() + 1).sum();
+    let mut text = String::with_capacity(length + 2);
+    text.push('[');
+    for (index, book) in books.iter().enumerate() {
+        if index > 0 {
+            text.push(',');
+        }
+        text.push_str(book.as_ref());
+    }
+    text.push(']');
+    text
+}

@@ -1,0 +1,253 @@
+//! Bodies of `DELETE /order`, `/orders` and `/cancel-market-orders` (protocol 9).
+
+use foretell_model::{ConditionId, OrderId};
+
+use crate::body::{bounded, object, optional_text};
+use crate::failure::{Failure, FieldProblem};
+use crate::ids::{self, TokenRef};
+use crate::json::Value;
+
+/// Orders a `DELETE /orders` body may name.
+pub const MAX_CANCELS: usize = 1_000;
+/// Bytes of such a body.
+pub const MAX_CANCELS_BODY: usize = 128 * 1024;
+/// Bytes of the other bodies here.
+pub const MAX_CANCEL_BODY: usize = 4 * 1024;
+/// Longest text that may stand where an order id belongs; it is repeated in the answer.
+const MAX_ID_TEXT: usize = 128;
+
+/// An order as the caller named it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NamedOrder {
+    /// As written: the key of the answer.
+    pub text: String,
+    /// Its id; `None` when the text is no order id, so that no such order can be found.
+    pub order: Option<OrderId>,
+}
+
+/// Which orders of a market to cancel; at least one field is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MarketCancel {
+    /// Its condition.
+    pub market: Option<ConditionId>,
+    /// One of its tokens.
+    pub token: Option<TokenRef>,
+}
+
+/// Reads the body of `DELETE /order`: `orderId`, or `orderID` as stock clients write.
+///
+/// # Errors
+/// A body that is no such object, or both names with different values.
+pub fn read_cancel(body: &[u8]) -> Result<NamedOrder, Failure> {
+    let mut copy = Vec::new();
+    let object = object(body, MAX_CANCEL_BODY, &mut copy)?;
+    let both = ["orderId", "orderID"].map(|key| object.get(key));
+    match both {
+        [Value::Null, Value::Null] => Err(FieldProblem::missing("orderId", ID_ALLOWED).into()),
+        [named, Value::Null] | [Value::Null, named] => named_order("orderId", named),
+        [first, second] if first == second => named_order("orderId", first),
+        _ => Err(Failure::InvalidBody(
+            "orderId and orderID differ, allowed: one of them".to_owned(),
+        )),
+    }
+}
+
+/// Reads the body of `DELETE /orders`: an array of ids. An id that stands twice is kept once.
+///
+/// # Errors
+/// A body that is no array of texts, or has more than [`MAX_CANCELS`].
+pub fn read_cancels(body: &[u8]) -> Result<Vec<NamedOrder>, Failure> {
+    let mut copy = Vec::new();
+    let elements = match bounded(body, MAX_CANCELS_BODY, &mut copy)? {
+        Value::Array(elements) => elements,
+        other => {
+            return Err(Failure::InvalidBody(format!(
+                "{}, allowed: an array of order ids",
+                other.shown()
+            )));
+        }
+    };
+    if elements.len() > MAX_CANCELS {
+        return Err(Failure::TooManyEntries {
+            field: "the array",
+            count: elements.len(),
+            allowed: "up to 1000 order ids",
+        });
+    }
+    let mut seen = std::collections::HashSet::with_capacity(elements.len());
+    let mut named = Vec::with_capacity(elements.len());
+    for element in &elements {
+        let order = named_order("order id", element)?;
+        if seen.insert(order.text.clone()) {
+            named.push(order);
+        }
+    }
+    Ok(named)
+}
+
+/// Reads the body of `DELETE /cancel-market-orders`; an empty text is absent.
+///
+/// # Errors
+/// A body that is no such object, names neither market nor token, or names them wrongly.
+pub fn read_market_cancel(body: &[u8]) -> Result<MarketCancel, Failure> {
+    let mut copy = Vec::new();
+    let object = object(body, MAX_CANCEL_BODY, &mut copy)?;
+    let market = match optional_text(&object, "market")? {
+        Some(text) => Some(ids::condition_id(text).ok_or_else(|| {
+            Failure::Field(FieldProblem::wrong(
+                "market",
+                text,
+                "a condition id, 0x and 64 hex digits",
+            ))
+        })?),
+        None => None,
+    };
+    let asset = match optional_text(&object, "asset_id")? {
+        Some(text) => Some(text),
+        None => optional_text(&object, "assetId")?,
+    };
+    let token = match asset {
+        Some(text) => Some(TokenRef::parse(text).ok_or(Failure::InvalidTokenId)?),
+        None => None,
+    };
+    if market.is_none() && token.is_none() {
+        return Err(
+            FieldProblem::missing("market", "a condition id, or asset_id in its place").into(),
+        );
+    }
+    Ok(MarketCancel { market, token })
+}
+
+const ID_ALLOWED: &str = "an order id, 0x and 64 hex digits";
+
+fn named_order(field: &'static str, value: &Value<'_>) -> Result<NamedOrder, Failure> {
+    match value {
+        Value::Text(text) if !text.is_empty() && text.len() <= MAX_ID_TEXT => Ok(NamedOrder {
+            order: ids::order_id(text),
+            text: text.clone().into_owned(),
+        }),
+        other => Err(Failure::Field(FieldProblem {
+            field,
+            value: Some(other.shown()),
+            allowed: ID_ALLOWED,
+        })),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    const ID: &str = "0xabababababababababababababababababababababababababababababababab";
+    const CONDITION: &str = "0xdde06286a7b9464d344f410ab0b3d2ebc6469904e72c27fd982f65fdbf78768d";
+
+    #[rstest]
+    #[case(format!(r#"{{"orderId":"{ID}"}}"#))]
+    #[case(format!(r#"{{"orderID":"{ID}"}}"#))]
+    #[case(format!(r#"{{"orderID":"{ID}","orderId":null,"more":1}}"#))]
+    #[case(format!(r#"{{"orderID":"{ID}","orderId":"{ID}"}}"#))]
+    fn one_order_is_named_in_two_ways(#[case] body: String) {
+        let named = read_cancel(body.as_bytes()).unwrap();
+        assert_eq!(named.order, Some(OrderId([0xab; 32])));
+        assert_eq!(named.text, ID);
+    }
+
+    #[rstest]
+    #[case("{}", "orderId is missing, allowed: an order id, 0x and 64 hex digits")]
+    #[case(
+        r#"{"orderId":7}"#,
+        "orderId is 7, allowed: an order id, 0x and 64 hex digits"
+    )]
+    #[case(
+        r#"{"orderId":""}"#,
+        "orderId is '', allowed: an order id, 0x and 64 hex digits"
+    )]
+    #[case(
+        r#"{"orderId":"0x1","orderID":"0x2"}"#,
+        "invalid body: orderId and orderID differ, allowed: one of them"
+    )]
+    #[case(
+        r#"{"orderId":"0x1","orderId":"0x2"}"#,
+        "invalid body: the key 'orderId' stands twice"
+    )]
+    #[case("[]", "invalid body: an array, allowed: an object")]
+    #[case("", "invalid body: not JSON")]
+    fn a_body_that_names_no_order_is_refused(#[case] body: &str, #[case] text: &str) {
+        assert_eq!(read_cancel(body.as_bytes()).unwrap_err().text(), text);
+    }
+
+    #[test]
+    fn a_text_that_is_no_id_names_an_order_nobody_has() {
+        let named = read_cancel(br#"{"orderId":"nonsense"}"#).unwrap();
+        assert_eq!((named.text.as_str(), named.order), ("nonsense", None));
+    }
+
+    #[test]
+    fn a_list_keeps_order_and_drops_repeats() {
+        let body = format!(r#"["{ID}","0x01","{ID}"]"#);
+        let named = read_cancels(body.as_bytes()).unwrap();
+        let texts: Vec<_> = named.iter().map(|named| named.text.as_str()).collect();
+        assert_eq!(texts, [ID, "0x01"]);
+        assert_eq!(read_cancels(b"[]").unwrap(), []);
+    }
+
+    #[test]
+    fn a_list_holds_a_thousand_ids_and_no_more() {
+        let list = |count: usize| {
+            let ids: Vec<_> = (0..count).map(|n| format!("\"0x{n:064x}\"")).collect();
+            format!("[{}]", ids.join(","))
+        };
+        assert_eq!(read_cancels(list(1_000).as_bytes()).unwrap().len(), 1_000);
+        assert_eq!(
+            read_cancels(list(1_001).as_bytes()).unwrap_err().text(),
+            "the array has 1001 entries, allowed: up to 1000 order ids"
+        );
+        assert!(matches!(
+            read_cancels(&vec![b' '; MAX_CANCELS_BODY + 1]),
+            Err(Failure::BodyTooLarge { .. })
+        ));
+        assert!(read_cancels(b"{}").is_err());
+        assert!(read_cancels(b"[1]").is_err());
+    }
+
+    #[rstest]
+    #[case(format!(r#"{{"market":"{CONDITION}"}}"#), true, false)]
+    #[case(format!(r#"{{"market":"{CONDITION}","asset_id":""}}"#), true, false)]
+    #[case(r#"{"asset_id":"12"}"#.to_owned(), false, true)]
+    #[case(r#"{"assetId":"12","market":null}"#.to_owned(), false, true)]
+    #[case(format!(r#"{{"market":"{CONDITION}","asset_id":"{CONDITION}:1"}}"#), true, true)]
+    fn a_market_is_named_by_condition_or_token(
+        #[case] body: String,
+        #[case] market: bool,
+        #[case] token: bool,
+    ) {
+        let cancel = read_market_cancel(body.as_bytes()).unwrap();
+        assert_eq!(
+            (cancel.market.is_some(), cancel.token.is_some()),
+            (market, token)
+        );
+    }
+
+    #[rstest]
+    #[case(
+        "{}",
+        "market is missing, allowed: a condition id, or asset_id in its place"
+    )]
+    #[case(
+        r#"{"market":"","asset_id":""}"#,
+        "market is missing, allowed: a condition id, or asset_id in its place"
+    )]
+    #[case(
+        r#"{"market":"0x1"}"#,
+        "market is '0x1', allowed: a condition id, 0x and 64 hex digits"
+    )]
+    #[case(r#"{"asset_id":"0x1"}"#, "Invalid token id")]
+    #[case(r#"{"asset_id":12}"#, "asset_id is 12, allowed: a text")]
+    fn a_market_cancel_names_something(#[case] body: &str, #[case] text: &str) {
+        assert_eq!(
+            read_market_cancel(body.as_bytes()).unwrap_err().text(),
+            text
+        );
+    }
+}

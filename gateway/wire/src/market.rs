@@ -1,0 +1,415 @@
+//! Markets of the trading surface: lists, details, and the short forms clients cache
+//! (protocol 11).
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use foretell_model::{
+    ConditionId, FeeSchedule, Lots, MarketState, Payout, SystemMode, Tick, TimeNs, TokenId,
+};
+
+use crate::decimal::{self, Decimal};
+use crate::ids;
+use crate::operator::MarketDescription;
+use crate::refusal::state_word;
+use crate::time;
+
+/// What the exchange knows of a market; its words stand in its [`MarketDescription`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MarketFacts {
+    /// Its condition.
+    pub condition: ConditionId,
+    /// Tokens of `[Yes, No]`.
+    pub tokens: [TokenId; 2],
+    /// Its state.
+    pub state: MarketState,
+    /// Whether it is hidden.
+    pub archived: bool,
+    /// Its tick.
+    pub tick: Tick,
+    /// Its smallest order.
+    pub minimum_size: Lots,
+    /// Its taker fee.
+    pub fee: FeeSchedule,
+    /// Whether it is a question of a neg-risk event.
+    pub neg_risk: bool,
+    /// How it pays, once resolved.
+    pub payout: Option<Payout>,
+    /// Current prices of `[Yes, No]` (protocol 12); ignored once resolved.
+    pub prices: [Decimal; 2],
+    /// When it became active for the first time.
+    pub accepting_since: Option<TimeNs>,
+    /// The system's mode.
+    pub mode: SystemMode,
+}
+
+impl MarketFacts {
+    const fn is_closed(&self) -> bool {
+        matches!(self.state, MarketState::Closed | MarketState::Resolved)
+    }
+
+    const fn is_active(&self) -> bool {
+        !matches!(self.state, MarketState::Registered)
+    }
+
+    const fn accepts_orders(&self) -> bool {
+        matches!(self.state, MarketState::Active)
+            && matches!(self.mode, SystemMode::Running | SystemMode::PostOnly)
+    }
+
+    /// Payout of each outcome once resolved, its current price before.
+    fn price(&self, index: usize) -> Decimal {
+        match self.payout {
+            Some(payout) => Decimal::new(i128::from(payout.price_units()[index]), 4),
+            None => self.prices[index],
+        }
+    }
+
+    /// Whether the outcome pays 1.
+    fn wins(&self, index: usize) -> bool {
+        self.payout
+            .is_some_and(|payout| payout.price_units()[index] == 10_000)
+    }
+
+    /// Parts per million / 100, as stock clients read a fee.
+    const fn base_fee(&self) -> u32 {
+        self.fee.rate_ppm / 100
+    }
+
+    fn fee_details(&self) -> FeeDetails {
+        FeeDetails {
+            r: Decimal::micros(i128::from(self.fee.rate_ppm)),
+            e: self.fee.exponent,
+            to: true,
+        }
+    }
+
+    fn accepting_text(&self) -> Option<String> {
+        self.accepting_since.map(time::iso)
+    }
+}
+
+/// A token inside a market.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MarketToken {
+    #[serde(serialize_with = "ids::token_as_text")]
+    token_id: TokenId,
+    outcome: String,
+    #[serde(serialize_with = "decimal::as_number")]
+    price: Decimal,
+    winner: bool,
+}
+
+fn tokens(facts: &MarketFacts, description: &MarketDescription) -> [MarketToken; 2] {
+    [0, 1].map(|index| MarketToken {
+        token_id: facts.tokens[index],
+        outcome: description.outcomes[index].clone(),
+        price: facts.price(index),
+        winner: facts.wins(index),
+    })
+}
+
+/// Rewards of a market: none are paid.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Rewards {
+    rates: [u8; 0],
+    min_size: u8,
+    max_spread: u8,
+}
+
+/// An item of `GET /markets`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TradingMarket {
+    enable_order_book: bool,
+    active: bool,
+    closed: bool,
+    archived: bool,
+    accepting_orders: bool,
+    accepting_order_timestamp: Option<String>,
+    #[serde(serialize_with = "decimal::as_number")]
+    minimum_order_size: Lots,
+    #[serde(serialize_with = "decimal::as_number")]
+    minimum_tick_size: Tick,
+    #[serde(serialize_with = "ids::shown")]
+    condition_id: ConditionId,
+    question_id: String,
+    question: String,
+    description: String,
+    market_slug: String,
+    end_date_iso: Option<String>,
+    game_start_time: Option<String>,
+    seconds_delay: u32,
+    fpmm: String,
+    maker_base_fee: u32,
+    taker_base_fee: u32,
+    notifications_enabled: bool,
+    neg_risk: bool,
+    neg_risk_market_id: String,
+    neg_risk_request_id: String,
+    icon: String,
+    image: String,
+    rewards: Rewards,
+    is_50_50_outcome: bool,
+    tokens: [MarketToken; 2],
+    tags: Vec<String>,
+}
+
+impl TradingMarket {
+    /// Writes a market.
+    #[must_use]
+    pub fn new(facts: &MarketFacts, description: &MarketDescription) -> Self {
+        let text = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
+        Self {
+            enable_order_book: !facts.is_closed(),
+            active: facts.is_active(),
+            closed: facts.is_closed(),
+            archived: facts.archived,
+            accepting_orders: facts.accepts_orders(),
+            accepting_order_timestamp: facts.accepting_text(),
+            minimum_order_size: facts.minimum_size,
+            minimum_tick_size: facts.tick,
+            condition_id: facts.condition,
+            question_id: description.question_id.clone(),
+            question: description.question.clone(),
+            description: description.description.clone(),
+            market_slug: description.slug.clone(),
+            end_date_iso: text(&description.end_date),
+            game_start_time: text(&description.game_start_time),
+            seconds_delay: 0,
+            fpmm: String::new(),
+            maker_base_fee: 0,
+            taker_base_fee: facts.base_fee(),
+            notifications_enabled: false,
+            neg_risk: facts.neg_risk,
+            neg_risk_market_id: description.neg_risk_market_id.clone(),
+            neg_risk_request_id: description.neg_risk_request_id.clone(),
+            icon: description.icon.clone(),
+            image: description.image.clone(),
+            rewards: Rewards::default(),
+            is_50_50_outcome: facts.payout == Some(Payout::Half),
+            tokens: tokens(facts, description),
+            tags: description.tags.clone(),
+        }
+    }
+}
+
+/// The event inside a [`MarketDetail`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct MarketEvent {
+    id: String,
+    slug: String,
+    title: String,
+    ticker: String,
+    description: String,
+}
+
+/// `GET /markets/{condition_id}`, an item of `GET /sampling-markets`: the fields of the interface's
+/// Market detail and of its Trading market together, each once.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MarketDetail {
+    status: &'static str,
+    market_id: u64,
+    slug: String,
+    assets_ids: [String; 2],
+    outcomes: [String; 2],
+    event: MarketEvent,
+    raw_metadata: Map<String, Value>,
+    #[serde(flatten)]
+    market: TradingMarket,
+}
+
+impl MarketDetail {
+    /// Writes a market.
+    #[must_use]
+    pub fn new(facts: &MarketFacts, description: &MarketDescription) -> Self {
+        let event = description.event.clone().unwrap_or_default();
+        Self {
+            status: state_word(facts.state),
+            market_id: description.market_id,
+            slug: description.slug.clone(),
+            assets_ids: facts.tokens.map(|token| ids::token_text(&token)),
+            outcomes: description.outcomes.clone(),
+            event: MarketEvent {
+                id: event.id.map_or_else(String::new, |id| id.to_string()),
+                slug: event.slug,
+                title: event.title,
+                ticker: event.ticker,
+                description: event.description,
+            },
+            raw_metadata: description.raw_metadata.clone(),
+            market: TradingMarket::new(facts, description),
+        }
+    }
+}
+
+/// An item of `GET /simplified-markets`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SimplifiedMarket {
+    #[serde(serialize_with = "ids::shown")]
+    condition_id: ConditionId,
+    tokens: [MarketToken; 2],
+    rewards: Rewards,
+    active: bool,
+    closed: bool,
+    archived: bool,
+    accepting_orders: bool,
+}
+
+impl SimplifiedMarket {
+    /// Writes a market.
+    #[must_use]
+    pub fn new(facts: &MarketFacts, description: &MarketDescription) -> Self {
+        Self {
+            condition_id: facts.condition,
+            tokens: tokens(facts, description),
+            rewards: Rewards::default(),
+            active: facts.is_active(),
+            closed: facts.is_closed(),
+            archived: facts.archived,
+            accepting_orders: facts.accepts_orders(),
+        }
+    }
+}
+
+/// A fee schedule in short: rate, exponent, taker only.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct FeeDetails {
+    #[serde(serialize_with = "decimal::as_number")]
+    r: Decimal,
+    e: u8,
+    to: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct ShortToken {
+    t: String,
+    o: String,
+}
+
+/// Answer of `GET /clob-markets/{condition_id}`: what stock clients cache of a market.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ClobMarket {
+    #[serde(serialize_with = "ids::shown")]
+    c: ConditionId,
+    t: [ShortToken; 2],
+    #[serde(serialize_with = "decimal::as_number")]
+    mts: Tick,
+    #[serde(serialize_with = "decimal::as_number")]
+    mos: Lots,
+    nr: bool,
+    fd: FeeDetails,
+    mbf: u32,
+    tbf: u32,
+    r: Option<Rewards>,
+    ao: bool,
+    aot: Option<String>,
+    gst: Option<String>,
+    sd: u32,
+    oas: u32,
+    cbos: bool,
+    rfqe: bool,
+    itode: bool,
+    ibce: bool,
+}
+
+impl ClobMarket {
+    /// Writes a market.
+    #[must_use]
+    pub fn new(facts: &MarketFacts, description: &MarketDescription) -> Self {
+        Self {
+            c: facts.condition,
+            t: [0, 1].map(|index| ShortToken {
+                t: ids::token_text(&facts.tokens[index]),
+                o: description.outcomes[index].clone(),
+            }),
+            mts: facts.tick,
+            mos: facts.minimum_size,
+            nr: facts.neg_risk,
+            fd: facts.fee_details(),
+            mbf: 0,
+            tbf: facts.base_fee(),
+            r: None,
+            ao: facts.accepts_orders(),
+            aot: facts.accepting_text(),
+            gst: description
+                .game_start_time
+                .clone()
+                .filter(|text| !text.is_empty()),
+            sd: 0,
+            oas: 0,
+            cbos: false,
+            rfqe: false,
+            itode: false,
+            ibce: false,
+        }
+    }
+}
+
+/// Answer of `GET /tick-size`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct TickSizeAnswer {
+    /// A number whose text is exactly the tick's: clients use it as a key.
+    #[serde(serialize_with = "decimal::as_number")]
+    pub minimum_tick_size: Tick,
+}
+
+/// Answer of `GET /neg-risk`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct NegRiskAnswer {
+    /// Whether the token's market is a question of a neg-risk event.
+    pub neg_risk: bool,
+}
+
+/// Answer of `GET /markets-by-token/{token_id}`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct MarketByToken {
+    /// Its market.
+    #[serde(serialize_with = "ids::shown")]
+    pub condition_id: ConditionId,
+    /// The Yes token.
+    #[serde(serialize_with = "ids::token_as_text")]
+    pub primary_token_id: TokenId,
+    /// The No token.
+    #[serde(serialize_with = "ids::token_as_text")]
+    pub secondary_token_id: TokenId,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+struct FeeScheduleAnswer {
+    #[serde(serialize_with = "decimal::as_number")]
+    rate: Decimal,
+    exponent: u8,
+    taker_only: bool,
+}
+
+/// Answer of `GET /fee-rate`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct FeeRateAnswer {
+    base_fee: u32,
+    fd: FeeDetails,
+    fee_schedule: FeeScheduleAnswer,
+}
+
+impl FeeRateAnswer {
+    /// Writes a market's fee.
+    #[must_use]
+    pub fn new(facts: &MarketFacts) -> Self {
+        let fd = facts.fee_details();
+        Self {
+            base_fee: facts.base_fee(),
+            fd,
+            fee_schedule: FeeScheduleAnswer {
+                rate: fd.r,
+                exponent: fd.e,
+                taker_only: fd.to,
+            },
+        }
+    }
+}
+
+/// Answer of `GET /fees/builder-fees/{builder}`: there are none.
+pub const BUILDER_FEES: &str = r#"{"builder_maker_fee_rate_bps":0,"builder_taker_fee_rate_bps":0,"builder_maker_flat_fee_bps":0,"builder_taker_fee_share_bps":0}"#;
+
+#[cfg(test)]
+#[path = "market_tests.rs"]
+mod tests;

@@ -1,0 +1,25 @@
+//! The operator surface: commands in, answers out (protocol 16).
+//!
+//! Strict where the trading surface is lenient: an unknown field is refused, because a misspelt
+//! option of an operator must not be silently ignored. Collateral is a decimal text in whole units
+//! (`"amount": "100.5"`), shares likewise.
+
+mod answer;
+mod description;
+mod register;
+mod request;
+mod strict;
+
+pub use answer::{AccountAnswer, Applied, PositionAnswer, StatusAnswer};
+pub use description::{DomainDescription, EventDescription, EventSummary, MarketDescription};
+pub use register::{EventRegistration, MarketRegistration, read_event, read_market};
+pub use request::{
+    Archive, Binding, ClosedOnly, Domain, FeeChange, FeesWithdrawal, KeyRevocation, MinimumChange,
+    Resolution, SettingsChange, TickChange, Transfer, mode_word, payout_word, read_archive,
+    read_binding, read_closed_only, read_domain, read_fee, read_fees_withdrawal,
+    read_key_revocation, read_market_name, read_minimum, read_mode, read_resolution, read_settings,
+    read_tick, read_transfer, read_unbinding, wallet_kind_word,
+};
+
+/// Bytes of an operator's body; a market's description is the largest.
+pub const MAX_OPERATOR_BODY: usize = 64 * 1024;

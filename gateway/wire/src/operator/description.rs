@@ -1,0 +1,209 @@
+//! Descriptions: JSON that stands as evidence in the journal beside a registration. The core never
+//! reads it; views and gateways do, so a field may be added and none may change its meaning.
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use foretell_model::limits::MAX_EVIDENCE_BYTES;
+
+use crate::failure::Failure;
+
+/// The words of a market.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MarketDescription {
+    /// What is asked.
+    pub question: String,
+    /// How it resolves.
+    pub description: String,
+    /// Its name in URLs.
+    pub slug: String,
+    /// Labels of `[Yes, No]`.
+    pub outcomes: [String; 2],
+    /// URL.
+    pub icon: String,
+    /// URL.
+    pub image: String,
+    /// A word.
+    pub category: String,
+    /// Labels.
+    pub tags: Vec<String>,
+    /// ISO 8601.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_date: Option<String>,
+    /// ISO 8601.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub game_start_time: Option<String>,
+    /// Where the answer is read.
+    pub resolution_source: String,
+    /// The upstream's id of the question.
+    pub question_id: String,
+    /// The catalog's id of the market; 0 = none.
+    pub market_id: u64,
+    /// The upstream's neg-risk ids.
+    pub neg_risk_market_id: String,
+    /// The upstream's neg-risk ids.
+    pub neg_risk_request_id: String,
+    /// Its event, neg-risk or not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event: Option<EventSummary>,
+    /// The upstream record, as it came.
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub raw_metadata: Map<String, Value>,
+}
+
+impl Default for MarketDescription {
+    fn default() -> Self {
+        Self {
+            question: String::new(),
+            description: String::new(),
+            slug: String::new(),
+            outcomes: ["Yes".to_owned(), "No".to_owned()],
+            icon: String::new(),
+            image: String::new(),
+            category: String::new(),
+            tags: Vec::new(),
+            end_date: None,
+            game_start_time: None,
+            resolution_source: String::new(),
+            question_id: String::new(),
+            market_id: 0,
+            neg_risk_market_id: String::new(),
+            neg_risk_request_id: String::new(),
+            event: None,
+            raw_metadata: Map::new(),
+        }
+    }
+}
+
+/// The event a market belongs to, in short.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EventSummary {
+    /// The catalog's id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<u64>,
+    /// Its name in URLs.
+    pub slug: String,
+    /// Its title.
+    pub title: String,
+    /// Its short name.
+    pub ticker: String,
+    /// What it is about.
+    pub description: String,
+}
+
+/// The words of a neg-risk event.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EventDescription {
+    /// Its title.
+    pub title: String,
+    /// Its name in URLs.
+    pub slug: String,
+    /// Its short name.
+    pub ticker: String,
+    /// What it is about.
+    pub description: String,
+}
+
+/// What is hashed into the separator of a signing domain.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DomainDescription {
+    /// EIP-712 name.
+    pub name: String,
+    /// EIP-712 version.
+    pub version: String,
+    /// EIP-712 chain id.
+    pub chain_id: u64,
+    /// EIP-712 contract, `0x` and 40 lower-case hex digits.
+    pub verifying_contract: String,
+}
+
+macro_rules! evidence {
+    ($($name:ident),+) => {$(
+        impl $name {
+            /// The evidence of a registration.
+            ///
+            /// # Errors
+            /// [`Failure::Rejected`] when it is longer than a frame may carry.
+            pub fn to_evidence(&self) -> Result<Vec<u8>, Failure> {
+                bounded(crate::json_text(self).into_bytes())
+            }
+
+            /// Reads evidence back; `None` when it is none.
+            #[must_use]
+            pub fn from_evidence(evidence: &[u8]) -> Option<Self> {
+                parsed(evidence)
+            }
+        }
+    )+};
+}
+evidence!(MarketDescription, EventDescription, DomainDescription);
+
+fn bounded(evidence: Vec<u8>) -> Result<Vec<u8>, Failure> {
+    if evidence.len() > MAX_EVIDENCE_BYTES {
+        return Err(Failure::Rejected(format!(
+            "the description has {} bytes, allowed: {MAX_EVIDENCE_BYTES}",
+            evidence.len()
+        )));
+    }
+    Ok(evidence)
+}
+
+fn parsed<T: DeserializeOwned>(evidence: &[u8]) -> Option<T> {
+    serde_json::from_slice(evidence).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_description_survives_the_round_trip() {
+        let raw: Value =
+            serde_json::from_str(r#"{"volume":1.50,"big":12345678901234567890123,"a":{"b":[1]}}"#)
+                .unwrap();
+        let market = MarketDescription {
+            question: "Will it? \u{200b}\"so\"".into(),
+            tags: vec!["Politics".into()],
+            end_date: Some("2026-07-01T00:00:00Z".into()),
+            event: Some(EventSummary {
+                id: Some(42),
+                title: "It".into(),
+                ..EventSummary::default()
+            }),
+            raw_metadata: raw.as_object().unwrap().clone(),
+            ..MarketDescription::default()
+        };
+        let evidence = market.to_evidence().unwrap();
+        assert_eq!(MarketDescription::from_evidence(&evidence), Some(market));
+        // Numbers of the upstream record keep their letters.
+        assert!(
+            String::from_utf8(evidence)
+                .unwrap()
+                .contains(r#""volume":1.50,"big":12345678901234567890123"#)
+        );
+    }
+
+    #[test]
+    fn older_and_newer_evidence_is_read() {
+        let market =
+            MarketDescription::from_evidence(br#"{"question":"Q","of_a_later_version":1}"#)
+                .unwrap();
+        assert_eq!(market.question, "Q");
+        assert_eq!(market.outcomes, ["Yes", "No"]);
+        assert_eq!(MarketDescription::from_evidence(b"not JSON"), None);
+        assert_eq!(DomainDescription::from_evidence(b"{}"), None);
+    }
+
+    #[test]
+    fn a_description_fits_a_frame() {
+        let market = MarketDescription {
+            description: "x".repeat(MAX_EVIDENCE_BYTES),
+            ..MarketDescription::default()
+        };
+        assert!(market.to_evidence().is_err());
+    }
+}

@@ -1,0 +1,277 @@
+//! Trades: `GET /data/trades`, `/builder/trades` (protocol 11).
+
+use serde::Serialize;
+
+use foretell_model::{
+    ApiKey, ConditionId, Lots, Micros, OrderId, Price, Side, TimeNs, TokenId, WalletAddress,
+};
+
+use crate::decimal::{self, Decimal};
+use crate::ids;
+use crate::time::TimeForm;
+
+/// A trade as the gateway knows it; [`Trade`] is how it is written. Prices, outcomes and sides are
+/// each party's own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TradeFacts {
+    /// Its id.
+    pub id: String,
+    /// Its market.
+    pub market: ConditionId,
+    /// Shares.
+    pub lots: Lots,
+    /// Paid by the taker.
+    pub fee: Micros,
+    /// When.
+    pub time: TimeNs,
+    /// Receipt of its frame.
+    pub receipt: [u8; 32],
+    /// The builder of the taker's order; zero = none.
+    pub builder: [u8; 32],
+    /// Whose order came.
+    pub taker: Party,
+    /// Whose order rested.
+    pub maker: Party,
+    /// Whether the caller is the maker's owner and not the taker's.
+    pub as_maker: bool,
+}
+
+/// One of the two orders of a trade.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Party {
+    /// The order.
+    pub order: OrderId,
+    /// The key that placed it; the zero key unless it belongs to the caller.
+    pub owner: ApiKey,
+    /// The wallet.
+    pub wallet: WalletAddress,
+    /// Its token.
+    pub token: TokenId,
+    /// The label of its outcome.
+    pub outcome: String,
+    /// Its side.
+    pub side: Side,
+    /// The executed price in its own token.
+    pub price: Price,
+}
+
+impl TradeFacts {
+    /// What the taker's shares were worth.
+    fn value(&self) -> Micros {
+        self.lots.value_at(self.taker.price)
+    }
+
+    /// `fee / notional × 10,000`, rounded.
+    fn fee_rate_bps(&self) -> Decimal {
+        let (fee, value) = (i128::from(self.fee.0), i128::from(self.value().0));
+        Decimal::ratio(fee * 10_000, value, 0).unwrap_or(Decimal::ZERO)
+    }
+}
+
+/// A maker's side of a trade, as written.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MakerOrder {
+    #[serde(serialize_with = "ids::shown")]
+    order_id: OrderId,
+    #[serde(serialize_with = "ids::shown")]
+    maker_address: WalletAddress,
+    #[serde(serialize_with = "ids::key_as_text")]
+    owner: ApiKey,
+    #[serde(serialize_with = "decimal::as_text")]
+    matched_amount: Lots,
+    fee_rate_bps: &'static str,
+    #[serde(serialize_with = "decimal::as_text")]
+    price: Price,
+    #[serde(serialize_with = "ids::token_as_text")]
+    asset_id: TokenId,
+    outcome: String,
+    #[serde(serialize_with = "crate::price::side")]
+    side: Side,
+}
+
+/// A trade, as written. Its own fields are the taker's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Trade {
+    id: String,
+    #[serde(serialize_with = "ids::shown")]
+    taker_order_id: OrderId,
+    #[serde(serialize_with = "ids::shown")]
+    market: ConditionId,
+    #[serde(serialize_with = "ids::token_as_text")]
+    asset_id: TokenId,
+    #[serde(serialize_with = "crate::price::side")]
+    side: Side,
+    #[serde(serialize_with = "decimal::as_text")]
+    size: Lots,
+    #[serde(serialize_with = "decimal::as_text")]
+    fee_rate_bps: Decimal,
+    #[serde(serialize_with = "decimal::as_text")]
+    price: Price,
+    status: &'static str,
+    match_time: String,
+    last_update: String,
+    outcome: String,
+    bucket_index: u32,
+    #[serde(serialize_with = "ids::key_as_text")]
+    owner: ApiKey,
+    #[serde(serialize_with = "ids::shown")]
+    maker_address: WalletAddress,
+    maker_orders: [MakerOrder; 1],
+    #[serde(serialize_with = "ids::hex_as_text")]
+    transaction_hash: [u8; 32],
+    #[serde(rename = "type")]
+    kind: &'static str,
+    trader_side: &'static str,
+    match_time_nano: String,
+}
+
+impl Trade {
+    /// Writes a trade, with `match_time` and `last_update` in `form`.
+    #[must_use]
+    pub fn new(trade: TradeFacts, form: TimeForm) -> Self {
+        let kind = if trade.as_maker { "MAKER" } else { "TAKER" };
+        let time = form.text(trade.time);
+        Self {
+            fee_rate_bps: trade.fee_rate_bps(),
+            taker_order_id: trade.taker.order,
+            market: trade.market,
+            asset_id: trade.taker.token,
+            side: trade.taker.side,
+            size: trade.lots,
+            price: trade.taker.price,
+            // The built-in ledger settles in the frame of the match (protocol 5).
+            status: "CONFIRMED",
+            match_time: time.clone(),
+            last_update: time,
+            outcome: trade.taker.outcome,
+            bucket_index: 0,
+            owner: trade.taker.owner,
+            maker_address: trade.taker.wallet,
+            maker_orders: [MakerOrder {
+                order_id: trade.maker.order,
+                maker_address: trade.maker.wallet,
+                owner: trade.maker.owner,
+                matched_amount: trade.lots,
+                fee_rate_bps: "0",
+                price: trade.maker.price,
+                asset_id: trade.maker.token,
+                outcome: trade.maker.outcome,
+                side: trade.maker.side,
+            }],
+            transaction_hash: trade.receipt,
+            kind,
+            trader_side: kind,
+            match_time_nano: trade.time.0.to_string(),
+            id: trade.id,
+        }
+    }
+}
+
+/// A row of `/builder/trades`: a trade, and the camelCase twins that stock clients read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BuilderTrade {
+    #[serde(flatten)]
+    trade: Trade,
+    #[serde(rename = "assetId", serialize_with = "ids::token_as_text")]
+    asset_id: TokenId,
+    #[serde(rename = "sizeUsdc", serialize_with = "decimal::as_text")]
+    size_usdc: Micros,
+    #[serde(rename = "matchTime")]
+    match_time: String,
+    #[serde(rename = "builderFee")]
+    builder_fee: &'static str,
+    #[serde(rename = "builderCode", serialize_with = "ids::hex_as_text")]
+    builder_code: [u8; 32],
+}
+
+impl BuilderTrade {
+    /// Writes a trade for anyone to read; `owner`s are the zero key.
+    #[must_use]
+    pub fn new(trade: TradeFacts, form: TimeForm) -> Self {
+        let (size_usdc, builder_code) = (trade.value(), trade.builder);
+        let trade = Trade::new(trade, form);
+        Self {
+            asset_id: trade.asset_id,
+            size_usdc,
+            match_time: trade.match_time.clone(),
+            builder_fee: "0",
+            builder_code,
+            trade,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn trade() -> TradeFacts {
+        let taker = Party {
+            order: OrderId([0xab; 32]),
+            owner: ApiKey([1; 16]),
+            wallet: WalletAddress([0x11; 20]),
+            token: TokenId([0; 32]),
+            outcome: "Yes".into(),
+            side: Side::Buy,
+            price: Price(3_300),
+        };
+        TradeFacts {
+            id: "t1".into(),
+            market: ConditionId([2; 32]),
+            lots: Lots(1_000),
+            fee: Micros(88_440),
+            time: TimeNs(1_710_000_000_123_456_789),
+            receipt: [3; 32],
+            builder: [4; 32],
+            maker: Party {
+                order: OrderId([0xcd; 32]),
+                owner: ApiKey::ZERO,
+                wallet: WalletAddress([0x22; 20]),
+                token: TokenId([1; 32]),
+                outcome: "No".into(),
+                side: Side::Buy,
+                price: Price(6_700),
+            },
+            taker,
+            as_maker: false,
+        }
+    }
+
+    #[test]
+    fn a_trade_is_the_takers_and_has_one_maker() {
+        // The first fill of the first worked example of the protocol, as a mint.
+        let shown = Trade::new(trade(), TimeForm::Iso);
+        insta::assert_snapshot!(serde_json::to_string_pretty(&shown).unwrap());
+    }
+
+    #[test]
+    fn a_maker_sees_the_same_trade_from_its_own_side() {
+        let shown = Trade::new(
+            TradeFacts {
+                as_maker: true,
+                ..trade()
+            },
+            TimeForm::Unix,
+        );
+        assert_eq!((shown.kind, shown.trader_side), ("MAKER", "MAKER"));
+        assert_eq!(shown.match_time, "1710000000");
+        assert_eq!(shown.side, Side::Buy);
+    }
+
+    #[test]
+    fn a_builder_trade_has_camel_case_twins() {
+        let shown = BuilderTrade::new(trade(), TimeForm::Unix);
+        insta::assert_snapshot!(serde_json::to_string_pretty(&shown).unwrap());
+    }
+
+    #[test]
+    fn the_fee_rate_is_rounded_to_whole_basis_points() {
+        // 0.08844 / 3.30 × 10,000 = 268.
+        assert_eq!(trade().fee_rate_bps().to_string(), "268");
+        let free = TradeFacts {
+            fee: Micros(0),
+            ..trade()
+        };
+        assert_eq!(free.fee_rate_bps().to_string(), "0");
+    }
+}
