@@ -1,0 +1,205 @@
+//! A batch: what one sync covers. A header of 128 bytes, then its frames, then zero bytes up to the
+//! end of the page.
+//!
+//! ```text
+//!  0 magic "FRTLBTCH"       | 8 version u16 | 10 zero u16 | 12 frames u32
+//! 16 payload bytes u32      | 20 segment u32 | 24 offset u32 | 28 zero u32
+//! 32 epoch u64              | 40 first sequence u64
+//! 48 last sequence u64      | 56 proven sequence u64
+//! 64 CRC32C of the header u32 | 68 CRC32C of the payload u32 | 72 zero, 24 bytes
+//! 96 hash, 32 bytes
+//! ```
+
+use foretell_model::Sequence;
+
+use crate::frame::{Frame, FrameError};
+
+use crate::bytes::{
+    all_zero, hash_at, put_u16, put_u32, put_u64, to_u32, to_usize, u16_at, u32_at, u64_at,
+    whole_pages,
+};
+use crate::chain;
+
+/// First bytes of every batch.
+pub const MAGIC: [u8; 8] = *b"FRTLBTCH";
+/// The newest batch version this build reads.
+pub const VERSION: u16 = 1;
+/// Bytes of a batch's header.
+pub const HEADER_BYTES: usize = 128;
+
+const HEADER_CRC_AT: usize = 64;
+const PAYLOAD_CRC_AT: usize = 68;
+const HASH_AT: usize = 96;
+
+/// The header of a batch. Which place, epoch and sequences it names is compared with where it
+/// stands by whoever walks the journal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BatchHeader {
+    /// Number of frames.
+    pub frames: u32,
+    /// Bytes of all frames.
+    pub payload: u32,
+    /// The segment it was written to.
+    pub segment: u32,
+    /// Its first byte in that segment, a whole number of pages.
+    pub offset: u32,
+    /// The engine start that wrote it.
+    pub epoch: u64,
+    /// Sequence of its first frame.
+    pub first: Sequence,
+    /// Sequence of its last frame.
+    pub last: Sequence,
+    /// The last sequence known to be on the disk when the batch was opened; 0 for none.
+    pub proven: Sequence,
+    /// CRC32C of the payload.
+    pub payload_crc: u32,
+    /// The chain up to and with this batch.
+    pub hash: [u8; 32],
+}
+
+/// Why bytes are no batch header.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum HeaderError {
+    /// All zero: nothing was written here.
+    #[error("blank")]
+    Blank,
+    /// Not a batch header, or its checksum fails.
+    #[error("no batch header whose checksum holds")]
+    Torn,
+    /// Sound, but of a newer program.
+    #[error("batch version {0} is not known to this build")]
+    Unknown(u16),
+}
+
+impl BatchHeader {
+    /// Bytes the batch takes in the segment: whole pages.
+    #[must_use]
+    pub fn total(&self) -> usize {
+        whole_pages(HEADER_BYTES + to_usize(self.payload))
+    }
+
+    /// Completes a batch in place: `batch` holds room for the header, then the payload. Fills in
+    /// the checksums and the hash, writes the header, and returns it.
+    ///
+    /// `header.payload`, `payload_crc` and `hash` are computed here and need no value.
+    #[must_use]
+    pub fn close(mut header: Self, previous_hash: &[u8; 32], batch: &mut [u8]) -> Self {
+        let (head, payload) = batch.split_at_mut(HEADER_BYTES);
+        header.payload = to_u32(payload.len());
+        header.payload_crc = 0;
+        header.hash = [0; 32];
+        header.write(head);
+        header.hash = chain::link(previous_hash, head, payload);
+        header.payload_crc = crc32c::crc32c(payload);
+        header.write(head);
+        let crc = crc32c::crc32c(head);
+        put_u32(head, HEADER_CRC_AT, crc);
+        header
+    }
+
+    /// Writes every byte of the header, its own checksum being zero.
+    fn write(&self, out: &mut [u8]) {
+        out[..HEADER_BYTES].fill(0);
+        out[..8].copy_from_slice(&MAGIC);
+        put_u16(out, 8, VERSION);
+        put_u32(out, 12, self.frames);
+        put_u32(out, 16, self.payload);
+        put_u32(out, 20, self.segment);
+        put_u32(out, 24, self.offset);
+        put_u64(out, 32, self.epoch);
+        put_u64(out, 40, self.first.0);
+        put_u64(out, 48, self.last.0);
+        put_u64(out, 56, self.proven.0);
+        put_u32(out, PAYLOAD_CRC_AT, self.payload_crc);
+        out[HASH_AT..HEADER_BYTES].copy_from_slice(&self.hash);
+    }
+
+    /// Reads a header whose checksum holds.
+    ///
+    /// # Errors
+    /// What [`HeaderError`] names.
+    pub fn read(bytes: &[u8]) -> Result<Self, HeaderError> {
+        let (head, _) = bytes
+            .split_first_chunk::<HEADER_BYTES>()
+            .ok_or(HeaderError::Torn)?;
+        if all_zero(head) {
+            return Err(HeaderError::Blank);
+        }
+        let mut blank = *head;
+        put_u32(&mut blank, HEADER_CRC_AT, 0);
+        if head[..8] != MAGIC || crc32c::crc32c(&blank) != u32_at(head, HEADER_CRC_AT) {
+            return Err(HeaderError::Torn);
+        }
+        let version = u16_at(head, 8);
+        if version != VERSION {
+            return Err(HeaderError::Unknown(version));
+        }
+        if u16_at(head, 10) != 0 || u32_at(head, 28) != 0 || !all_zero(&head[72..HASH_AT]) {
+            return Err(HeaderError::Torn);
+        }
+        Ok(Self {
+            frames: u32_at(head, 12),
+            payload: u32_at(head, 16),
+            segment: u32_at(head, 20),
+            offset: u32_at(head, 24),
+            epoch: u64_at(head, 32),
+            first: Sequence(u64_at(head, 40)),
+            last: Sequence(u64_at(head, 48)),
+            proven: Sequence(u64_at(head, 56)),
+            payload_crc: u32_at(head, PAYLOAD_CRC_AT),
+            hash: hash_at(head, HASH_AT),
+        })
+    }
+
+    /// The hash this batch must carry after `previous_hash`.
+    #[must_use]
+    pub fn expected_hash(&self, previous_hash: &[u8; 32], payload: &[u8]) -> [u8; 32] {
+        let mut head = [0; HEADER_BYTES];
+        let blank = Self {
+            payload_crc: 0,
+            hash: [0; 32],
+            ..*self
+        };
+        blank.write(&mut head);
+        chain::link(previous_hash, &head, payload)
+    }
+}
+
+/// The frames of a batch's payload, in order; ends after the first that is none.
+#[derive(Clone, Debug)]
+pub struct Frames<'a> {
+    payload: &'a [u8],
+    segment: u32,
+    offset: u32,
+}
+
+impl<'a> Frames<'a> {
+    /// The frames of `payload`, which belongs to the batch with this header.
+    #[must_use]
+    pub fn new(header: &BatchHeader, payload: &'a [u8]) -> Self {
+        Self {
+            payload,
+            segment: header.segment,
+            offset: header.offset + to_u32(HEADER_BYTES),
+        }
+    }
+}
+
+impl<'a> Iterator for Frames<'a> {
+    type Item = Result<Frame<'a>, FrameError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.payload.is_empty() {
+            return None;
+        }
+        let frame = Frame::parse(self.payload, self.segment, self.offset);
+        match &frame {
+            Ok(frame) => {
+                self.payload = &self.payload[frame.bytes().len()..];
+                self.offset += frame.place().length;
+            }
+            Err(_) => self.payload = &[],
+        }
+        Some(frame)
+    }
+}

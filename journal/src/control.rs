@@ -1,0 +1,351 @@
+//! The control page: how the writer tells other processes what is durable.
+//!
+//! A file recreated at each engine start and mapped by everybody. It proves nothing after a power
+//! cut, so it carries the machine's boot id; within one boot what it says stays true even when the
+//! engine is gone.
+//! ```text
+//!   0 magic "FRTLCTRL" | 8 version u32 | 12 status u32
+//!  16 epoch u64        | 24 generation u64 | 32 genesis, 32 bytes | 64 boot id, 16 bytes
+//!  80 first segment of the epoch u32 | 84 zero u32
+//!  88 first sequence of that segment u64 | 96 last sequence found at the start u64
+//! 128 durable sequence u64 | 136 durable offset u32, segment u32 | 144 wake-up count u32
+//! ```
+//! Status, durable sequence, durable place and wake-up count change, each by an atomic store.
+#![allow(
+    unsafe_code,
+    reason = "atomics shared between processes live in a map; argued for at each block"
+)]
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+use std::time::Duration;
+
+use foretell_model::Sequence;
+use memmap2::{MmapOptions, MmapRaw};
+use rustix::fs::OFlags;
+use rustix::thread::futex;
+
+use crate::bytes::{PAGE, hash_at, put_u32, put_u64, u32_at, u64_at};
+use crate::error::{Context, JournalError};
+use crate::map::open_for_reading;
+
+/// First bytes of the page.
+pub const MAGIC: [u8; 8] = *b"FRTLCTRL";
+/// The version of the page; a reader refuses any other.
+pub const VERSION: u32 = 1;
+
+const STATUS_AT: usize = 12;
+const SEQUENCE_AT: usize = 128;
+const POSITION_AT: usize = 136;
+const WAKE_AT: usize = 144;
+
+/// What the engine that owns the page does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Status {
+    /// It runs (or was killed).
+    Live,
+    /// It ended in order.
+    Closed,
+    /// It met an I/O error and acknowledges nothing more.
+    Failed,
+    /// Another engine start has taken over; look for the new page.
+    Superseded,
+}
+
+impl Status {
+    const fn code(self) -> u32 {
+        match self {
+            Self::Live => 1,
+            Self::Closed => 2,
+            Self::Failed => 3,
+            Self::Superseded => 4,
+        }
+    }
+
+    const fn from_code(code: u32) -> Self {
+        match code {
+            1 => Self::Live,
+            2 => Self::Closed,
+            3 => Self::Failed,
+            _ => Self::Superseded,
+        }
+    }
+}
+
+/// What a page says once and for all.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Start {
+    /// The epoch of the engine start.
+    pub epoch: u64,
+    /// A random number: no two starts have the same, whatever was restored from where.
+    pub generation: u64,
+    /// The random bytes that name the journal.
+    pub genesis: [u8; 32],
+    /// The segment this start began with.
+    pub segment: u32,
+    /// Sequence of that segment's first frame. What it holds up to `found` was written anew.
+    pub first: Sequence,
+    /// The last sequence that was there at the start.
+    pub found: Sequence,
+}
+
+/// Up to where the journal is durable: everything below `offset` of `segment`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Position {
+    /// Which segment.
+    pub segment: u32,
+    /// End of the last durable batch in it.
+    pub offset: u32,
+}
+
+impl Position {
+    fn pack(self) -> u64 {
+        u64::from(self.segment) << 32 | u64::from(self.offset)
+    }
+
+    fn unpack(packed: u64) -> Self {
+        let bytes = packed.to_le_bytes();
+        Self {
+            segment: u32_at(&bytes, 4),
+            offset: u32_at(&bytes, 0),
+        }
+    }
+}
+
+/// The page's file.
+#[must_use]
+pub fn path(dir: &Path) -> PathBuf {
+    dir.join("control")
+}
+
+/// The kernel's name for this run of the machine; zero where there is none.
+fn boot_id() -> [u8; 16] {
+    let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let mut id = [0; 16];
+    let digits = text
+        .bytes()
+        .filter_map(|byte| char::from(byte).to_digit(16));
+    for (index, digit) in digits.take(32).enumerate() {
+        let digit = u8::try_from(digit).expect("a hex digit is below 16");
+        id[index / 2] = id[index / 2] << 4 | digit;
+    }
+    id
+}
+
+/// The mapped page, whoever maps it.
+#[derive(Debug)]
+struct Mapped(MmapRaw);
+
+impl Mapped {
+    fn u32(&self, at: usize) -> &AtomicU32 {
+        // SAFETY: the map is a page long and page-aligned, `at` is one of the constants above, a
+        // multiple of four below the page's end, and the map lives as long as `self`. Every access
+        // by anybody is an atomic one of the same size (the file is filled before it has its name),
+        // so there is no data race. A reader's map is read-only: it only makes relaxed loads
+        // (`ControlView`), which `std::sync::atomic` allows on read-only memory.
+        unsafe { &*self.0.as_ptr().add(at).cast::<AtomicU32>() }
+    }
+
+    fn u64(&self, at: usize) -> &AtomicU64 {
+        // SAFETY: as in `u32`; `at` is a multiple of eight.
+        unsafe { &*self.0.as_ptr().add(at).cast::<AtomicU64>() }
+    }
+
+    fn wait(&self, seen: u32, timeout: Duration) {
+        let timeout = futex::Timespec {
+            tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: i64::from(timeout.subsec_nanos()),
+        };
+        // Whatever ends the wait (a wake-up, the time, a signal, a word that moved on), the caller
+        // looks again.
+        let _ = futex::wait(
+            self.u32(WAKE_AT),
+            futex::Flags::empty(),
+            seen,
+            Some(&timeout),
+        );
+    }
+}
+
+/// The writer's side.
+#[derive(Debug)]
+pub(crate) struct ControlPage(Mapped);
+
+impl ControlPage {
+    /// Writes a new page and gives it its name.
+    pub(crate) fn create(
+        dir: &Path,
+        start: &Start,
+        durable: Sequence,
+        position: Position,
+    ) -> Result<Self, JournalError> {
+        let mut page = vec![0; PAGE];
+        page[..8].copy_from_slice(&MAGIC);
+        put_u32(&mut page, 8, VERSION);
+        put_u32(&mut page, STATUS_AT, Status::Live.code());
+        put_u64(&mut page, 16, start.epoch);
+        put_u64(&mut page, 24, start.generation);
+        page[32..64].copy_from_slice(&start.genesis);
+        page[64..80].copy_from_slice(&boot_id());
+        put_u32(&mut page, 80, start.segment);
+        put_u64(&mut page, 88, start.first.0);
+        put_u64(&mut page, 96, start.found.0);
+        put_u64(&mut page, SEQUENCE_AT, durable.0);
+        put_u64(&mut page, POSITION_AT, position.pack());
+        let fresh = dir.join("control.tmp");
+        OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&fresh)
+            .and_then(|mut file| file.write_all(&page))
+            .context("write", &fresh)?;
+        let map = Self(map_writable(&fresh).context("map", &fresh)?);
+        fs::rename(&fresh, path(dir)).context("rename", &fresh)?;
+        Ok(map)
+    }
+
+    /// Publishes that everything up to `sequence`, which ends at `position`, is durable.
+    pub(crate) fn raise(&self, sequence: Sequence, position: Position) {
+        // The place first: whoever sees the sequence sees a place that covers it.
+        self.0
+            .u64(POSITION_AT)
+            .store(position.pack(), Ordering::Release);
+        self.0.u64(SEQUENCE_AT).store(sequence.0, Ordering::Release);
+        self.wake();
+    }
+
+    pub(crate) fn set_status(&self, status: Status) {
+        self.0
+            .u32(STATUS_AT)
+            .store(status.code(), Ordering::Release);
+        self.wake();
+    }
+
+    fn wake(&self) {
+        self.0.u32(WAKE_AT).fetch_add(1, Ordering::Release);
+        let everybody = u32::try_from(i32::MAX).expect("a positive number");
+        // A wake-up that cannot be sent is made up for by the time limit of every wait.
+        let _ = futex::wake(self.0.u32(WAKE_AT), futex::Flags::empty(), everybody);
+    }
+
+    pub(crate) fn wake_count(&self) -> u32 {
+        self.0.u32(WAKE_AT).load(Ordering::Acquire)
+    }
+
+    pub(crate) fn wait(&self, seen: u32, timeout: Duration) {
+        self.0.wait(seen, timeout);
+    }
+}
+
+fn map_writable(path: &Path) -> io::Result<Mapped> {
+    let no_follow = i32::try_from(OFlags::NOFOLLOW.bits()).expect("open flags are an int");
+    let file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .custom_flags(no_follow)
+        .open(path)?;
+    if file.metadata()?.len() < PAGE as u64 {
+        return Err(io::ErrorKind::UnexpectedEof.into());
+    }
+    Ok(Mapped(MmapOptions::new().len(PAGE).map_raw(&file)?))
+}
+
+/// Tells the readers of an earlier start's page that it is over, and removes it.
+pub(crate) fn supersede(dir: &Path) -> Result<(), JournalError> {
+    let path = path(dir);
+    if let Ok(map) = map_writable(&path) {
+        ControlPage(map).set_status(Status::Superseded);
+    }
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            Err(JournalError::io("remove", &path, error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A reader's side.
+#[derive(Debug)]
+pub(crate) struct ControlView {
+    map: Mapped,
+    file: (u64, u64),
+    pub(crate) start: Start,
+}
+
+impl ControlView {
+    /// Maps the page of the engine that runs here, or last ran here since the machine started.
+    pub(crate) fn open(dir: &Path) -> Result<Self, JournalError> {
+        let path = path(dir);
+        let file = match open_for_reading(&path, OFlags::empty()) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(JournalError::NoEngine(dir.to_owned()));
+            }
+            Err(error) => return Err(JournalError::io("open", &path, error)),
+        };
+        let mut page = vec![0; PAGE];
+        std::os::unix::fs::FileExt::read_exact_at(&file, &mut page, 0).context("read", &path)?;
+        let boot = boot_id();
+        if page[..8] != MAGIC || page[64..80] != boot || boot == [0; 16] {
+            return Err(JournalError::NoEngine(dir.to_owned()));
+        }
+        if u32_at(&page, 8) != VERSION {
+            return Err(JournalError::Newer {
+                what: format!("control page version {}", u32_at(&page, 8)),
+            });
+        }
+        let meta = file.metadata().context("stat", &path)?;
+        let map = MmapOptions::new()
+            .len(PAGE)
+            .map_raw_read_only(&file)
+            .context("map", &path)?;
+        Ok(Self {
+            map: Mapped(map),
+            file: (meta.dev(), meta.ino()),
+            start: Start {
+                epoch: u64_at(&page, 16),
+                generation: u64_at(&page, 24),
+                genesis: hash_at(&page, 32),
+                segment: u32_at(&page, 80),
+                first: Sequence(u64_at(&page, 88)),
+                found: Sequence(u64_at(&page, 96)),
+            },
+        })
+    }
+
+    pub(crate) fn status(&self) -> Status {
+        Status::from_code(self.map.u32(STATUS_AT).load(Ordering::Relaxed))
+    }
+
+    pub(crate) fn durable(&self) -> Sequence {
+        let sequence = self.map.u64(SEQUENCE_AT).load(Ordering::Relaxed);
+        fence(Ordering::Acquire);
+        Sequence(sequence)
+    }
+
+    pub(crate) fn position(&self) -> Position {
+        let packed = self.map.u64(POSITION_AT).load(Ordering::Relaxed);
+        fence(Ordering::Acquire);
+        Position::unpack(packed)
+    }
+
+    pub(crate) fn wake_count(&self) -> u32 {
+        let count = self.map.u32(WAKE_AT).load(Ordering::Relaxed);
+        fence(Ordering::Acquire);
+        count
+    }
+
+    pub(crate) fn wait(&self, seen: u32, timeout: Duration) {
+        self.map.wait(seen, timeout);
+    }
+
+    /// Whether the name still leads to this page: an engine that was killed between two steps of
+    /// its start could leave a page that nobody marked.
+    pub(crate) fn is_current(&self, dir: &Path) -> bool {
+        fs::metadata(path(dir)).is_ok_and(|meta| (meta.dev(), meta.ino()) == self.file)
+    }
+}

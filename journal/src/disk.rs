@@ -1,0 +1,141 @@
+//! The seam between the journal and the file system: everything that changes a file goes through
+//! here, so that a test can fail the n-th write, cut it short, or build the files a power cut would
+//! leave. Reading goes through maps and is not part of it.
+
+use std::fmt::Debug;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
+use std::path::Path;
+
+use rustix::fs::OFlags;
+
+/// A file system to write to.
+pub trait Disk: Debug + Send + Sync {
+    /// Creates a file, or empties the one that is there, for this user only.
+    ///
+    /// # Errors
+    /// What the system says; a symbolic link is refused.
+    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
+    /// Opens a file that exists for writing.
+    ///
+    /// # Errors
+    /// What the system says; a symbolic link is refused.
+    fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
+    /// Gives a file another name, replacing what has it.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
+    /// Removes a file.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn remove(&self, path: &Path) -> io::Result<()>;
+    /// Makes names in a directory durable.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn sync_dir(&self, path: &Path) -> io::Result<()>;
+    /// Bytes this user may still write.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn free_bytes(&self, path: &Path) -> io::Result<u64>;
+}
+
+/// A file open for writing.
+pub trait DiskFile: Debug + Send {
+    /// Writes at an offset; may write less than asked.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn write_at(&mut self, bytes: &[u8], offset: u64) -> io::Result<usize>;
+    /// Makes what was written durable (`fdatasync`).
+    ///
+    /// # Errors
+    /// What the system says. What was written before may be lost: it is never tried again.
+    fn sync_data(&mut self) -> io::Result<()>;
+    /// Takes everybody's permission to write.
+    ///
+    /// # Errors
+    /// What the system says.
+    fn make_read_only(&mut self) -> io::Result<()>;
+}
+
+/// Writes all of `bytes`, whatever each write takes.
+pub(crate) fn write_all(file: &mut dyn DiskFile, bytes: &[u8], offset: u64) -> io::Result<()> {
+    let (mut bytes, mut offset) = (bytes, offset);
+    while !bytes.is_empty() {
+        match file.write_at(bytes, offset) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => {
+                bytes = &bytes[written..];
+                offset += written as u64;
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+/// The file system itself.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RealDisk;
+
+#[derive(Debug)]
+struct RealFile(File);
+
+fn options() -> OpenOptions {
+    let mut options = OpenOptions::new();
+    let no_follow = i32::try_from(OFlags::NOFOLLOW.bits()).expect("open flags are an int");
+    options
+        .read(true)
+        .write(true)
+        .mode(0o600)
+        .custom_flags(no_follow);
+    options
+}
+
+impl Disk for RealDisk {
+    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+        let file = options().create(true).truncate(true).open(path)?;
+        Ok(Box::new(RealFile(file)))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+        Ok(Box::new(RealFile(options().open(path)?)))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        fs::rename(from, to)
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        File::open(path)?.sync_all()
+    }
+
+    fn free_bytes(&self, path: &Path) -> io::Result<u64> {
+        let stat = rustix::fs::statvfs(path)?;
+        Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
+    }
+}
+
+impl DiskFile for RealFile {
+    fn write_at(&mut self, bytes: &[u8], offset: u64) -> io::Result<usize> {
+        FileExt::write_at(&self.0, bytes, offset)
+    }
+
+    fn sync_data(&mut self) -> io::Result<()> {
+        self.0.sync_data()
+    }
+
+    fn make_read_only(&mut self) -> io::Result<()> {
+        self.0.set_permissions(fs::Permissions::from_mode(0o400))
+    }
+}

@@ -1,0 +1,435 @@
+//! Following a journal: any process, any thread, read-only, never past what is durable.
+
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use foretell_model::{FramePlace, Sequence};
+use rustix::fs::OFlags;
+
+use crate::batch::{BatchHeader, HEADER_BYTES};
+use crate::bytes::{to_u32, to_usize};
+use crate::control::{ControlView, Status};
+use crate::error::{Context, JournalError};
+use crate::frame::{self, Frame};
+use crate::map::{SegmentMap, open_for_reading};
+use crate::segment::{self, FIRST_BATCH, SegmentHeader};
+
+/// How often a follower looks for the new control page while an engine recovers.
+const LOOK_FOR_ENGINE: Duration = Duration::from_millis(20);
+
+/// What comes next for a follower.
+#[derive(Debug)]
+pub enum Next<'a> {
+    /// The frame after the last one.
+    Frame(Frame<'a>),
+    /// Nothing more is durable: [`Follower::wait`].
+    UpToDate,
+    /// The engine was started anew. What was read stands; go on. Places of frames read before stay
+    /// readable.
+    NewEpoch {
+        /// The new epoch.
+        epoch: u64,
+    },
+    /// Frames that were read are not in the journal any more, or it is another journal: drop this
+    /// follower and everything built from it, and start over.
+    Rebuild {
+        /// The new epoch.
+        epoch: u64,
+    },
+}
+
+/// A reader that walks the journal frame by frame as it grows.
+#[derive(Debug)]
+pub struct Follower {
+    dir: PathBuf,
+    view: ControlView,
+    segment: Open,
+    /// The last sequence the reader has.
+    last: Sequence,
+    /// Where that frame stands in `segment`, when it was read from there.
+    last_frame: Option<(u32, u32)>,
+    /// The reader must start over.
+    is_lost: bool,
+}
+
+/// A segment being read.
+#[derive(Debug)]
+struct Open {
+    map: SegmentMap,
+    header: SegmentHeader,
+    /// The next frame, and the end of the batch it is in; equal between batches.
+    frame: u32,
+    frames_end: u32,
+    /// The next batch.
+    batch: u32,
+    /// Where the segment ends; known once it has a successor.
+    end: Option<u32>,
+}
+
+/// Which way [`Follower::advance`] went.
+enum Advance {
+    Frame { offset: u32, length: u32 },
+    UpToDate,
+    NewEpoch,
+    Rebuild,
+}
+
+impl Follower {
+    /// Follows the journal in `dir` behind `after`, the last sequence the reader already has.
+    ///
+    /// # Errors
+    /// No engine has run since the machine started, the journal ends before `after`
+    /// ([`JournalError::Ahead`]: the reader must start over), or files cannot be read.
+    pub fn open(dir: &Path, after: Sequence) -> Result<Self, JournalError> {
+        let view = ControlView::open(dir)?;
+        let last = view.durable();
+        if last < after {
+            return Err(JournalError::Ahead { after, last });
+        }
+        let segment = seek(dir, &view, after)?;
+        Ok(Self {
+            dir: dir.to_owned(),
+            view,
+            segment,
+            last: after,
+            last_frame: None,
+            is_lost: false,
+        })
+    }
+
+    /// The next frame, or why there is none.
+    ///
+    /// # Errors
+    /// Bytes below the durable position that are not what was written: end the process.
+    pub fn next_frame(&mut self) -> Result<Next<'_>, JournalError> {
+        let epoch = |view: &ControlView| view.start.epoch;
+        Ok(match self.advance()? {
+            Advance::UpToDate => Next::UpToDate,
+            Advance::NewEpoch => Next::NewEpoch {
+                epoch: epoch(&self.view),
+            },
+            Advance::Rebuild => Next::Rebuild {
+                epoch: epoch(&self.view),
+            },
+            Advance::Frame { offset, length } => {
+                let bytes = &self.segment.map.bytes()[to_usize(offset)..to_usize(offset + length)];
+                let number = self.segment.header.number;
+                Next::Frame(
+                    Frame::parse(bytes, number, offset)
+                        .map_err(|error| self.segment.damaged(offset, self.last, &error))?,
+                )
+            }
+        })
+    }
+
+    /// Waits until something may be new, or `timeout` is over.
+    pub fn wait(&mut self, timeout: Duration) {
+        let seen = self.view.wake_count();
+        let engine_is_away =
+            self.view.status() == Status::Superseded || !self.view.is_current(&self.dir);
+        if engine_is_away {
+            // Nobody wakes the readers of a page that is over.
+            self.view.wait(seen, timeout.min(LOOK_FOR_ENGINE));
+        } else if !self.has_more() {
+            self.view.wait(seen, timeout);
+        }
+    }
+
+    /// The last sequence that is durable.
+    #[must_use]
+    pub fn durable(&self) -> Sequence {
+        self.view.durable()
+    }
+
+    /// The last sequence that was read.
+    #[must_use]
+    pub const fn last_sequence(&self) -> Sequence {
+        self.last
+    }
+
+    /// The epoch being followed.
+    #[must_use]
+    pub const fn epoch(&self) -> u64 {
+        self.view.start.epoch
+    }
+
+    /// The random bytes that name the journal.
+    #[must_use]
+    pub const fn genesis(&self) -> [u8; 32] {
+        self.view.start.genesis
+    }
+
+    /// What the engine does.
+    #[must_use]
+    pub fn status(&self) -> Status {
+        self.view.status()
+    }
+
+    /// A reader of single frames.
+    #[must_use]
+    pub fn reader(&self) -> FrameReader {
+        FrameReader::new(&self.dir)
+    }
+
+    fn has_more(&self) -> bool {
+        let segment = &self.segment;
+        let position = self.view.position();
+        segment.frame < segment.frames_end
+            || position.segment > segment.header.number
+            || position.offset > segment.batch
+    }
+
+    fn advance(&mut self) -> Result<Advance, JournalError> {
+        loop {
+            if self.is_lost {
+                return Ok(Advance::Rebuild);
+            }
+            if let Some((offset, length)) = self.frame_in_batch()? {
+                return Ok(Advance::Frame { offset, length });
+            }
+            if self.has_new_engine()? {
+                return self.follow_new_engine();
+            }
+            if !self.open_batch()? {
+                return Ok(Advance::UpToDate);
+            }
+        }
+    }
+
+    /// Steps over the next frame of the open batch.
+    fn frame_in_batch(&mut self) -> Result<Option<(u32, u32)>, JournalError> {
+        let segment = &mut self.segment;
+        while segment.frame < segment.frames_end {
+            let offset = segment.frame;
+            let bytes = &segment.map.bytes()[to_usize(offset)..to_usize(segment.frames_end)];
+            let frame = Frame::parse(bytes, segment.header.number, offset)
+                .map_err(|error| segment.damaged(offset, self.last, &error))?;
+            let (sequence, length) = (frame.sequence(), frame.place().length);
+            segment.frame += length;
+            if sequence <= self.last {
+                continue;
+            }
+            if sequence != self.last.next() {
+                return Err(segment.damaged(offset, self.last, &"sequences are not in order"));
+            }
+            self.last = sequence;
+            self.last_frame = Some((offset, length));
+            return Ok(Some((offset, length)));
+        }
+        Ok(None)
+    }
+
+    /// Opens the next durable batch, in this segment or the next; false when there is none.
+    fn open_batch(&mut self) -> Result<bool, JournalError> {
+        let position = self.view.position();
+        let segment = &mut self.segment;
+        let number = segment.header.number;
+        let limit = match segment.end {
+            Some(end) => end,
+            None if position.segment == number => position.offset,
+            None if position.segment > number => {
+                let (_, next) = open_segment(&self.dir, number + 1)?;
+                segment.end = Some(next.previous_end);
+                next.previous_end
+            }
+            None => return Ok(false),
+        };
+        segment.map.raise(limit);
+        if segment.batch < limit {
+            return segment.open_batch(self.last).map(|()| true);
+        }
+        if segment.end.is_none() {
+            return Ok(false);
+        }
+        let (map, header) = open_segment(&self.dir, number + 1)?;
+        self.segment = Open::new(map, header);
+        self.last_frame = None;
+        Ok(true)
+    }
+
+    /// Whether another engine start has taken over and its page is there.
+    fn has_new_engine(&self) -> Result<bool, JournalError> {
+        if self.view.status() != Status::Superseded && self.view.is_current(&self.dir) {
+            return Ok(false);
+        }
+        match ControlView::open(&self.dir) {
+            Ok(view) => Ok(view.start.generation != self.view.start.generation),
+            Err(JournalError::NoEngine(_)) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Goes over to a new engine start's page.
+    fn follow_new_engine(&mut self) -> Result<Advance, JournalError> {
+        let old = self.view.start;
+        self.view = ControlView::open(&self.dir)?;
+        let new = self.view.start;
+        let is_other = new.genesis != old.genesis || new.epoch <= old.epoch;
+        if is_other || self.last > new.found {
+            self.is_lost = true;
+            return Ok(Advance::Rebuild);
+        }
+        let own = self.last_frame.map(|(offset, length)| {
+            self.segment.map.bytes()[to_usize(offset)..to_usize(offset + length)].to_vec()
+        });
+        if self.last >= new.first
+            && let Some(own) = own
+        {
+            // What was read was written anew: it must be the same, to the byte.
+            self.segment = seek(&self.dir, &self.view, Sequence(self.last.0 - 1))?;
+            let last = self.last;
+            self.last = Sequence(last.0 - 1);
+            self.open_batch()?;
+            let again = self.frame_in_batch()?;
+            let is_same = again.is_some_and(|(offset, length)| {
+                self.segment.map.bytes()[to_usize(offset)..to_usize(offset + length)] == *own
+            });
+            self.last = last;
+            if !is_same {
+                self.is_lost = true;
+                return Ok(Advance::Rebuild);
+            }
+        } else {
+            self.segment = seek(&self.dir, &self.view, self.last)?;
+            self.last_frame = None;
+        }
+        Ok(Advance::NewEpoch)
+    }
+}
+
+impl Open {
+    fn new(map: SegmentMap, header: SegmentHeader) -> Self {
+        Self {
+            map,
+            header,
+            frame: FIRST_BATCH,
+            frames_end: FIRST_BATCH,
+            batch: FIRST_BATCH,
+            end: None,
+        }
+    }
+
+    /// Reads the header of the next batch and checks place and checksums; the chain is for those
+    /// who audit.
+    fn open_batch(&mut self, last: Sequence) -> Result<(), JournalError> {
+        let header = self.batch_header(last)?;
+        let start = to_usize(self.batch) + HEADER_BYTES;
+        let payload = self
+            .map
+            .bytes()
+            .get(start..start + to_usize(header.payload))
+            .ok_or_else(|| self.damaged(self.batch, last, &"the file ends inside a batch"))?;
+        if crc32c::crc32c(payload) != header.payload_crc {
+            return Err(self.damaged(self.batch, last, &"the payload's checksum fails"));
+        }
+        self.frame = to_u32(start);
+        self.frames_end = self.frame + header.payload;
+        self.batch += to_u32(header.total());
+        Ok(())
+    }
+
+    fn batch_header(&self, last: Sequence) -> Result<BatchHeader, JournalError> {
+        let bytes = self
+            .map
+            .bytes()
+            .get(to_usize(self.batch)..)
+            .unwrap_or_default();
+        let header =
+            BatchHeader::read(bytes).map_err(|error| self.damaged(self.batch, last, &error))?;
+        let stands = (header.segment, header.offset) == (self.header.number, self.batch);
+        if stands {
+            Ok(header)
+        } else {
+            Err(self.damaged(self.batch, last, &"the batch was written to another place"))
+        }
+    }
+
+    fn damaged(&self, at: u32, last: Sequence, why: &dyn std::fmt::Display) -> JournalError {
+        JournalError::Damaged {
+            segment: self.header.number,
+            from: at,
+            to: self.header.bytes,
+            first: last.next(),
+            last: last.next(),
+            why: why.to_string(),
+        }
+    }
+}
+
+fn open_segment(dir: &Path, number: u32) -> Result<(SegmentMap, SegmentHeader), JournalError> {
+    let path = segment::path(dir, number);
+    let map = SegmentMap::open(&path, FIRST_BATCH).context("map", &path)?;
+    let header = SegmentHeader::read(map.bytes()).map_err(|error| JournalError::Damaged {
+        segment: number,
+        from: 0,
+        to: FIRST_BATCH,
+        first: Sequence(0),
+        last: Sequence(0),
+        why: error.to_string(),
+    })?;
+    Ok((map, header))
+}
+
+/// Opens the segment that holds the frame after `after`, or will hold it, at the batch it is in.
+fn seek(dir: &Path, view: &ControlView, after: Sequence) -> Result<Open, JournalError> {
+    let position = view.position();
+    let mut number = position.segment;
+    let mut end = None;
+    let (map, header) = loop {
+        let (map, header) = open_segment(dir, number)?;
+        if header.first <= after.next() || number == 1 {
+            break (map, header);
+        }
+        end = Some(header.previous_end);
+        number -= 1;
+    };
+    let mut open = Open::new(map, header);
+    open.end = end;
+    let limit = end.unwrap_or(position.offset);
+    open.map.raise(limit);
+    while open.batch < limit {
+        let header = open.batch_header(after)?;
+        if header.last > after {
+            break;
+        }
+        open.batch += to_u32(header.total());
+    }
+    Ok(open)
+}
+
+/// Reads single frames by place, for receipts and evidence.
+#[derive(Clone, Debug)]
+pub struct FrameReader {
+    dir: PathBuf,
+}
+
+impl FrameReader {
+    /// Reads from the journal in `dir`, whether an engine runs or not.
+    #[must_use]
+    pub fn new(dir: &Path) -> Self {
+        Self {
+            dir: dir.to_owned(),
+        }
+    }
+
+    /// The bytes of the frame with this sequence at this place, as a reply or a follower named it;
+    /// its receipt is [`crate::chain::receipt`] of them.
+    ///
+    /// # Errors
+    /// There is no such frame there.
+    pub fn frame(&self, place: FramePlace, sequence: Sequence) -> Result<Vec<u8>, JournalError> {
+        let missing = || JournalError::NoFrame { place, sequence };
+        if to_usize(place.length) > frame::LARGEST {
+            return Err(missing());
+        }
+        let path = segment::path(&self.dir, place.segment);
+        let file = open_for_reading(&path, OFlags::empty()).context("open", &path)?;
+        let mut bytes = vec![0; to_usize(place.length)];
+        file.read_exact_at(&mut bytes, u64::from(place.offset))
+            .map_err(|_| missing())?;
+        let is_it = Frame::parse(&bytes, place.segment, place.offset)
+            .is_ok_and(|frame| frame.sequence() == sequence && frame.place() == place);
+        if is_it { Ok(bytes) } else { Err(missing()) }
+    }
+}

@@ -1,0 +1,232 @@
+//! A frame: one stamped command, the events it caused, and its evidence.
+//!
+//! ```text
+//!  0 length u32 | 4 kind u16 | 6 version u16 | 8 sequence u64 | 16 time u64 (ns)
+//! 24 command record, 128 bytes
+//! 152 number of events u32 | 156 zero u32 | 160 event records, 48 bytes each
+//!  e length of the evidence u32 | e+4 evidence | zero bytes up to a multiple of 8
+//! ```
+//! The length counts the whole frame, header and trailing zeros included.
+
+use foretell_model::limits::{MAX_EVENTS, MAX_EVIDENCE_BYTES, MAX_FRAME_BYTES};
+use foretell_model::{Command, Event, FramePlace, FrameRef, Sequence, TimeNs};
+
+use crate::bytes::{all_zero, put_u16, put_u32, put_u64, to_u32, to_usize, u16_at, u32_at, u64_at};
+use crate::record::{RecordError, v1};
+
+/// The kind of a frame that holds a command; the only one.
+pub const KIND_COMMAND: u16 = 1;
+/// The newest frame version this build reads; it names the record module.
+pub const VERSION: u16 = 1;
+/// Bytes of a frame's header.
+pub const HEADER_BYTES: usize = 24;
+/// First event record of a frame.
+const EVENTS_AT: usize = HEADER_BYTES + v1::COMMAND_BYTES + 8;
+/// Frames are whole numbers of this.
+const ALIGN: usize = 8;
+/// The shortest frame: no events, no evidence.
+const SHORTEST: usize = length(0, 0);
+/// The longest frame a command can cause.
+pub const LARGEST: usize = length(MAX_EVENTS, MAX_EVIDENCE_BYTES);
+const _: () = assert!(LARGEST <= MAX_FRAME_BYTES);
+
+/// Bytes of a frame with this many events and this much evidence.
+#[must_use]
+pub const fn length(events: usize, evidence: usize) -> usize {
+    (EVENTS_AT + events * v1::EVENT_BYTES + 4 + evidence).next_multiple_of(ALIGN)
+}
+
+/// Writes a frame to the start of `out` and returns its length.
+///
+/// # Panics
+/// When there are more events or more evidence than `model::limits` allows, or `out` is shorter
+/// than [`length`]: the engine checks both before it takes a command.
+#[inline]
+pub fn encode(
+    out: &mut [u8],
+    sequence: Sequence,
+    time: TimeNs,
+    command: &Command,
+    events: &[Event],
+    evidence: &[u8],
+) -> usize {
+    assert!(
+        events.len() <= MAX_EVENTS && evidence.len() <= MAX_EVIDENCE_BYTES,
+        "a frame within the limits"
+    );
+    let total = length(events.len(), evidence.len());
+    let out = &mut out[..total];
+    put_u32(out, 0, to_u32(total));
+    put_u16(out, 4, KIND_COMMAND);
+    put_u16(out, 6, VERSION);
+    put_u64(out, 8, sequence.0);
+    put_u64(out, 16, time.0);
+    let (head, rest) = out.split_at_mut(EVENTS_AT);
+    let (record, _) = head[HEADER_BYTES..]
+        .split_first_chunk_mut()
+        .expect("the head holds the command record");
+    v1::encode_command(command, record);
+    put_u32(head, EVENTS_AT - 8, to_u32(events.len()));
+    put_u32(head, EVENTS_AT - 4, 0);
+    let (records, rest) = rest.split_at_mut(events.len() * v1::EVENT_BYTES);
+    let (records, _) = records.as_chunks_mut();
+    for (event, record) in events.iter().zip(records) {
+        v1::encode_event(event, record);
+    }
+    put_u32(rest, 0, to_u32(evidence.len()));
+    rest[4..4 + evidence.len()].copy_from_slice(evidence);
+    rest[4 + evidence.len()..].fill(0);
+    total
+}
+
+/// Why bytes are not a frame. Bytes whose checksum held and that give this are no torn write.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum FrameError {
+    /// The lengths do not add up, or pass the bytes that are there.
+    #[error("the lengths of a frame do not add up")]
+    Length,
+    /// A kind or version of a newer program.
+    #[error("frame kind {kind}, version {version} is not known to this build")]
+    Unknown {
+        /// The kind.
+        kind: u16,
+        /// The version.
+        version: u16,
+    },
+    /// Padding that is not zero.
+    #[error("non-zero padding in a frame")]
+    Padding,
+    /// A record of it cannot be read.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+}
+
+/// The bytes of one frame whose lengths add up; its records are not decoded yet.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<'a> {
+    bytes: &'a [u8],
+    place: FramePlace,
+}
+
+/// Where a frame is decoded to; reused, so that decoding allocates nothing once it has grown.
+#[derive(Debug)]
+pub struct Scratch {
+    command: Command,
+    events: Vec<Event>,
+}
+
+impl Default for Scratch {
+    fn default() -> Self {
+        Self {
+            command: Command::AdvanceTime,
+            events: Vec::with_capacity(MAX_EVENTS),
+        }
+    }
+}
+
+impl<'a> Frame<'a> {
+    /// The frame at the start of `bytes`, which lies at `offset` of segment `segment`.
+    ///
+    /// # Errors
+    /// What [`FrameError`] names, but for records, which only [`Frame::decode`] reads.
+    pub fn parse(bytes: &'a [u8], segment: u32, offset: u32) -> Result<Self, FrameError> {
+        if bytes.len() < SHORTEST {
+            return Err(FrameError::Length);
+        }
+        let (kind, version) = (u16_at(bytes, 4), u16_at(bytes, 6));
+        if kind != KIND_COMMAND || version != VERSION {
+            return Err(FrameError::Unknown { kind, version });
+        }
+        let total = u32_at(bytes, 0);
+        let bytes = bytes.get(..to_usize(total)).ok_or(FrameError::Length)?;
+        let events = to_usize(u32_at(bytes, EVENTS_AT - 8));
+        if events > MAX_EVENTS || bytes.len() < length(events, 0) {
+            return Err(FrameError::Length);
+        }
+        let evidence_at = EVENTS_AT + events * v1::EVENT_BYTES;
+        let evidence = to_usize(u32_at(bytes, evidence_at));
+        if evidence > MAX_EVIDENCE_BYTES || bytes.len() != length(events, evidence) {
+            return Err(FrameError::Length);
+        }
+        if u32_at(bytes, EVENTS_AT - 4) != 0 || !all_zero(&bytes[evidence_at + 4 + evidence..]) {
+            return Err(FrameError::Padding);
+        }
+        Ok(Self {
+            bytes,
+            place: FramePlace {
+                segment,
+                offset,
+                length: total,
+            },
+        })
+    }
+
+    /// Position in the journal.
+    #[must_use]
+    pub fn sequence(&self) -> Sequence {
+        Sequence(u64_at(self.bytes, 8))
+    }
+
+    /// When it was applied.
+    #[must_use]
+    pub fn time(&self) -> TimeNs {
+        TimeNs(u64_at(self.bytes, 16))
+    }
+
+    /// Where it stands.
+    #[must_use]
+    pub const fn place(&self) -> FramePlace {
+        self.place
+    }
+
+    /// All its bytes, header included.
+    #[must_use]
+    pub const fn bytes(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// Its receipt.
+    #[must_use]
+    pub fn receipt(&self) -> [u8; 32] {
+        crate::chain::receipt(self.bytes)
+    }
+
+    /// Its evidence.
+    #[must_use]
+    pub fn evidence(&self) -> &'a [u8] {
+        let at = EVENTS_AT + self.event_records().len() * v1::EVENT_BYTES;
+        &self.bytes[at + 4..at + 4 + to_usize(u32_at(self.bytes, at))]
+    }
+
+    fn event_records(&self) -> &'a [[u8; v1::EVENT_BYTES]] {
+        let events = to_usize(u32_at(self.bytes, EVENTS_AT - 8));
+        let (records, _) = self.bytes[EVENTS_AT..EVENTS_AT + events * v1::EVENT_BYTES].as_chunks();
+        records
+    }
+
+    /// Decodes command and events into `scratch` and shows the whole frame.
+    ///
+    /// # Errors
+    /// A record that cannot be read.
+    pub fn decode<'s>(&self, scratch: &'s mut Scratch) -> Result<FrameRef<'s>, FrameError>
+    where
+        'a: 's,
+    {
+        let (record, _) = self.bytes[HEADER_BYTES..]
+            .split_first_chunk()
+            .expect("parse saw a command record");
+        scratch.command = v1::decode_command(record)?;
+        scratch.events.clear();
+        for record in self.event_records() {
+            scratch.events.push(v1::decode_event(record)?);
+        }
+        Ok(FrameRef {
+            sequence: self.sequence(),
+            time: self.time(),
+            command: &scratch.command,
+            events: &scratch.events,
+            evidence: self.evidence(),
+            place: self.place,
+        })
+    }
+}

@@ -1,0 +1,365 @@
+//! How each word of the model stands in a record: as which little-endian bytes, and back.
+
+use foretell_model::{
+    AccountNumber, ApiKey, CloseReason, ConditionId, Digest16, DomainNumber, EventId, EventNumber,
+    FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, MatchKind, Micros, OrderId,
+    OrderNumber, OrderType, Outcome, Payout, Price, QuestionSet, Reference, RefusalReason,
+    Sequence, Side, SystemMode, Tick, TimeMs, TimeSeconds, TokenId, WalletAddress, WalletKind,
+};
+use rkyv::Portable;
+use rkyv::bytecheck::CheckBytes;
+use rkyv::rend::unaligned::{u16_ule, u32_ule, u64_ule};
+
+/// A field as it lies in a file: readable in place at any address.
+pub(super) trait Raw: Copy {
+    /// Bytes it takes.
+    const BYTES: usize;
+    /// Writes it to the start of `out`.
+    fn put(self, out: &mut [u8]);
+    /// Whether its padding is zero.
+    fn is_clean(&self) -> bool {
+        true
+    }
+}
+
+impl Raw for u8 {
+    const BYTES: usize = 1;
+    #[inline]
+    fn put(self, out: &mut [u8]) {
+        out[0] = self;
+    }
+}
+
+macro_rules! raw_integer {
+    ($($raw:ty, $bytes:literal);+) => {$(
+        impl Raw for $raw {
+            const BYTES: usize = $bytes;
+            #[inline]
+            fn put(self, out: &mut [u8]) {
+                out[..$bytes].copy_from_slice(&self.to_native().to_le_bytes());
+            }
+        }
+    )+};
+}
+raw_integer!(u16_ule, 2; u32_ule, 4; u64_ule, 8);
+
+impl<const N: usize> Raw for [u8; N] {
+    const BYTES: usize = N;
+    #[inline]
+    fn put(self, out: &mut [u8]) {
+        out[..N].copy_from_slice(&self);
+    }
+}
+
+/// Two numbers side by side.
+#[derive(Clone, Copy, Portable, CheckBytes)]
+#[bytecheck(crate = rkyv::bytecheck)]
+#[repr(C)]
+pub(super) struct Pair {
+    first: u64_ule,
+    second: u64_ule,
+}
+
+impl Raw for Pair {
+    const BYTES: usize = 16;
+    #[inline]
+    fn put(self, out: &mut [u8]) {
+        self.first.put(out);
+        self.second.put(&mut out[8..]);
+    }
+}
+
+/// Bytes that are zero.
+#[derive(Clone, Copy, Portable, CheckBytes)]
+#[bytecheck(crate = rkyv::bytecheck)]
+#[repr(C)]
+pub(super) struct Zero<const N: usize>([u8; N]);
+
+impl<const N: usize> Zero<N> {
+    pub(super) fn is_clean(&self) -> bool {
+        self.0.iter().all(|byte| *byte == 0)
+    }
+}
+
+/// A fee schedule: parts per million, exponent, three zero bytes.
+#[derive(Clone, Copy, Portable, CheckBytes)]
+#[bytecheck(crate = rkyv::bytecheck)]
+#[repr(C)]
+pub(super) struct RawFee {
+    rate_ppm: u32_ule,
+    exponent: u8,
+    zero: [u8; 3],
+}
+
+impl Raw for RawFee {
+    const BYTES: usize = 8;
+    #[inline]
+    fn put(self, out: &mut [u8]) {
+        self.rate_ppm.put(out);
+        out[4] = self.exponent;
+        out[5..8].fill(0);
+    }
+    fn is_clean(&self) -> bool {
+        self.zero == [0; 3]
+    }
+}
+
+/// A word of the model that can stand in a record.
+pub(super) trait Stored: Sized + Copy {
+    /// What stands there.
+    type Raw: Raw;
+    /// The word as bytes.
+    fn to_raw(self) -> Self::Raw;
+    /// The word back; `None` when the bytes mean nothing.
+    fn from_raw(raw: Self::Raw) -> Option<Self>;
+}
+
+macro_rules! stored_number {
+    ($($name:ident: $raw:ty),+ $(,)?) => {$(
+        impl Stored for $name {
+            type Raw = $raw;
+            #[inline]
+            fn to_raw(self) -> $raw {
+                <$raw>::from(self.0)
+            }
+            #[inline]
+            fn from_raw(raw: $raw) -> Option<Self> {
+                Some(Self(raw.into()))
+            }
+        }
+    )+};
+}
+stored_number!(
+    AccountNumber: u32_ule,
+    MarketNumber: u32_ule,
+    EventNumber: u32_ule,
+    KeyNumber: u32_ule,
+    DomainNumber: u8,
+    EventId: u64_ule,
+    Sequence: u64_ule,
+    OrderNumber: u64_ule,
+    Lots: u64_ule,
+    Micros: u64_ule,
+    Price: u16_ule,
+    TimeMs: u64_ule,
+    TimeSeconds: u64_ule,
+);
+
+macro_rules! stored_bytes {
+    ($($name:ident: $len:literal),+ $(,)?) => {$(
+        impl Stored for $name {
+            type Raw = [u8; $len];
+            #[inline]
+            fn to_raw(self) -> [u8; $len] {
+                self.0
+            }
+            #[inline]
+            fn from_raw(raw: [u8; $len]) -> Option<Self> {
+                Some(Self(raw))
+            }
+        }
+    )+};
+}
+stored_bytes!(
+    OrderId: 32,
+    WalletAddress: 20,
+    ConditionId: 32,
+    TokenId: 32,
+    Reference: 32,
+    ApiKey: 16,
+    Digest16: 16,
+);
+
+macro_rules! stored_code {
+    ($($name:ident),+ $(,)?) => {$(
+        impl Stored for $name {
+            type Raw = u8;
+            #[inline]
+            fn to_raw(self) -> u8 {
+                self as u8
+            }
+            #[inline]
+            fn from_raw(raw: u8) -> Option<Self> {
+                Self::from_code(raw)
+            }
+        }
+    )+};
+}
+stored_code!(
+    Side,
+    Outcome,
+    OrderType,
+    MatchKind,
+    CloseReason,
+    MarketState,
+    Payout,
+    SystemMode,
+    WalletKind,
+    Tick,
+);
+
+impl Stored for RefusalReason {
+    type Raw = u16_ule;
+    #[inline]
+    fn to_raw(self) -> u16_ule {
+        self.code().into()
+    }
+    #[inline]
+    fn from_raw(raw: u16_ule) -> Option<Self> {
+        Self::from_code(raw.to_native())
+    }
+}
+
+impl Stored for bool {
+    type Raw = u8;
+    #[inline]
+    fn to_raw(self) -> u8 {
+        u8::from(self)
+    }
+    #[inline]
+    fn from_raw(raw: u8) -> Option<Self> {
+        match raw {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        }
+    }
+}
+
+impl Stored for u32 {
+    type Raw = u32_ule;
+    #[inline]
+    fn to_raw(self) -> u32_ule {
+        self.into()
+    }
+    #[inline]
+    fn from_raw(raw: u32_ule) -> Option<Self> {
+        Some(raw.to_native())
+    }
+}
+
+impl Stored for u64 {
+    type Raw = u64_ule;
+    #[inline]
+    fn to_raw(self) -> u64_ule {
+        self.into()
+    }
+    #[inline]
+    fn from_raw(raw: u64_ule) -> Option<Self> {
+        Some(raw.to_native())
+    }
+}
+
+impl Stored for [u8; 32] {
+    type Raw = Self;
+    #[inline]
+    fn to_raw(self) -> Self {
+        self
+    }
+    #[inline]
+    fn from_raw(raw: Self) -> Option<Self> {
+        Some(raw)
+    }
+}
+
+/// 0 = none, else one more than the code.
+impl Stored for Option<Outcome> {
+    type Raw = u8;
+    #[inline]
+    fn to_raw(self) -> u8 {
+        self.map_or(0, |outcome| outcome.code() + 1)
+    }
+    #[inline]
+    fn from_raw(raw: u8) -> Option<Self> {
+        match raw {
+            0 => Some(None),
+            code => Outcome::from_code(code - 1).map(Some),
+        }
+    }
+}
+
+/// 0 = none, else one more than the number.
+impl Stored for Option<EventNumber> {
+    type Raw = u64_ule;
+    #[inline]
+    fn to_raw(self) -> u64_ule {
+        self.map_or(0, |event| u64::from(event.0) + 1).into()
+    }
+    #[inline]
+    fn from_raw(raw: u64_ule) -> Option<Self> {
+        match raw.to_native() {
+            0 => Some(None),
+            number => u32::try_from(number - 1)
+                .ok()
+                .map(|number| Some(EventNumber(number))),
+        }
+    }
+}
+
+impl Stored for [TokenId; 2] {
+    type Raw = [u8; 64];
+    #[inline]
+    fn to_raw(self) -> [u8; 64] {
+        let mut both = [0; 64];
+        both[..32].copy_from_slice(&self[0].0);
+        both[32..].copy_from_slice(&self[1].0);
+        both
+    }
+    #[inline]
+    fn from_raw(raw: [u8; 64]) -> Option<Self> {
+        let (tokens, _) = raw.as_chunks::<32>();
+        Some([TokenId(tokens[0]), TokenId(tokens[1])])
+    }
+}
+
+impl Stored for [Lots; 2] {
+    type Raw = Pair;
+    #[inline]
+    fn to_raw(self) -> Pair {
+        Pair {
+            first: self[0].0.into(),
+            second: self[1].0.into(),
+        }
+    }
+    #[inline]
+    fn from_raw(raw: Pair) -> Option<Self> {
+        Some([Lots(raw.first.to_native()), Lots(raw.second.to_native())])
+    }
+}
+
+impl Stored for QuestionSet {
+    type Raw = Pair;
+    #[inline]
+    fn to_raw(self) -> Pair {
+        Pair {
+            first: self.low.into(),
+            second: self.high.into(),
+        }
+    }
+    #[inline]
+    fn from_raw(raw: Pair) -> Option<Self> {
+        Some(Self {
+            low: raw.first.to_native(),
+            high: raw.second.to_native(),
+        })
+    }
+}
+
+impl Stored for FeeSchedule {
+    type Raw = RawFee;
+    #[inline]
+    fn to_raw(self) -> RawFee {
+        RawFee {
+            rate_ppm: self.rate_ppm.into(),
+            exponent: self.exponent,
+            zero: [0; 3],
+        }
+    }
+    #[inline]
+    fn from_raw(raw: RawFee) -> Option<Self> {
+        Some(Self {
+            rate_ppm: raw.rate_ppm.to_native(),
+            exponent: raw.exponent,
+        })
+    }
+}

@@ -1,0 +1,445 @@
+//! Opening a journal for writing: scan it, keep what is sound, refuse what is damaged, set aside
+//! what a crash tore, and begin a new epoch.
+//!
+//! | behind the last sound batch | watermark or a later batch proves more | then |
+//! |---|---|---|
+//! | nothing | no | go on |
+//! | bytes that are no sound batch | no | set aside in a file of their own, dropped |
+//! | anything | yes | refuse, naming the range: acknowledged frames are damaged |
+//! | a batch that is sound and wrong (chain, place, sequence) | either | refuse: no crash leaves that |
+//! | a newer format | either | refuse: use the newer program |
+//!
+//! Sound batches above the proven point are kept: written anew into a fresh segment under the new
+//! epoch, frame bytes unchanged, and synced before anything is served.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use foretell_model::{FrameRef, Sequence, TimeNs};
+
+use crate::append::{Appender, Handoff, Opening};
+use crate::batch::{self, BatchHeader};
+use crate::bytes::{to_u32, to_usize, whole_pages};
+use crate::chain;
+use crate::control::{self, ControlPage, Position, Start};
+use crate::directory::{self, DirectoryLock, marker_path};
+use crate::disk::{Disk, DiskFile, write_all};
+use crate::error::{Context, JournalError};
+use crate::frame::Scratch;
+use crate::map::SegmentMap;
+use crate::options::Options;
+use crate::prepare::{Prepared, Preparer, Work};
+use crate::scan::{Found, Scan};
+use crate::segment::{self, FIRST_BATCH, SegmentHeader};
+use crate::state::JournalState;
+use crate::sync::{Syncer, Tip, begin_segment};
+use crate::watermark::{self, Watermark, WatermarkFile};
+
+/// What recovery found and did.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Report {
+    /// The random bytes that name the journal.
+    pub genesis: [u8; 32],
+    /// The epoch of this start.
+    pub epoch: u64,
+    /// The last frame; 0 when there is none.
+    pub last_sequence: Sequence,
+    /// Its time; 0 when there is none above `after`'s segment.
+    pub last_time: TimeNs,
+    /// Frames that were written anew because nothing proved yet that they were on the disk.
+    pub rewritten: u64,
+    /// Where a torn tail was put.
+    pub set_aside: Option<PathBuf>,
+}
+
+/// A journal that is whole again and ready to be written.
+#[derive(Debug)]
+pub struct Recovered {
+    /// What was found and done.
+    pub report: Report,
+    dir: PathBuf,
+    options: Options,
+    header: SegmentHeader,
+    file: Box<dyn DiskFile>,
+    tip: Tip,
+    mark: Watermark,
+    watermark: WatermarkFile,
+    lock: DirectoryLock,
+}
+
+/// Opens the journal in `dir`, creating it when there is none, and shows `visit` every frame above
+/// `after` (the sequence of the snapshot the caller starts from; 0 for none) in order. Nothing that
+/// holds a frame is changed before all of them were shown.
+///
+/// # Errors
+/// Another engine has it, damage, a missing or foreign segment, a newer format, an I/O error now or
+/// (without `after_io_error`) at the end of the last engine, or what `visit` said.
+pub fn recover(
+    dir: &Path,
+    options: Options,
+    after: Sequence,
+    visit: &mut dyn FnMut(&FrameRef<'_>) -> Result<(), String>,
+) -> Result<Recovered, JournalError> {
+    options.check()?;
+    let disk = &*options.disk;
+    directory::prepare(disk, dir)?;
+    let lock = directory::lock(dir)?;
+    refuse_after_io_error(dir, options.after_io_error)?;
+    control::supersede(dir)?;
+    directory::remove_unfinished(disk, dir)?;
+    let mark = watermark::read(dir)?;
+    let is_new = directory::segments(dir)?.is_empty()
+        && mark.is_none_or(|mark| mark.sequence == Sequence(0));
+    let fresh = if is_new {
+        if after > Sequence(0) {
+            let last = Sequence(0);
+            return Err(JournalError::Ahead { after, last });
+        }
+        create(dir, &options)?
+    } else {
+        let mark = mark.ok_or_else(|| JournalError::Watermark {
+            path: watermark::path(dir),
+            why: "it is missing".to_owned(),
+        })?;
+        let found = scan(dir, &options, after, &mark, visit)?;
+        go_on(dir, &options, &mark, &found)?
+    };
+    remove_marker(disk, dir)?;
+    Ok(Recovered {
+        report: fresh.report,
+        dir: dir.to_owned(),
+        header: fresh.header,
+        file: fresh.file,
+        tip: fresh.tip,
+        mark: fresh.mark,
+        watermark: fresh.watermark,
+        lock,
+        options,
+    })
+}
+
+fn refuse_after_io_error(dir: &Path, allowed: bool) -> Result<(), JournalError> {
+    match fs::read_to_string(marker_path(dir)) {
+        Ok(_) if allowed => Ok(()),
+        Ok(text) => Err(JournalError::AfterIoError(text)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(JournalError::io("read", &marker_path(dir), error)),
+    }
+}
+
+fn remove_marker(disk: &dyn Disk, dir: &Path) -> Result<(), JournalError> {
+    let path = marker_path(dir);
+    if !path.exists() {
+        return Ok(());
+    }
+    disk.remove(&path).context("remove", &path)?;
+    disk.sync_dir(dir).context("sync", dir)
+}
+
+fn scan(
+    dir: &Path,
+    options: &Options,
+    after: Sequence,
+    mark: &Watermark,
+    visit: &mut dyn FnMut(&FrameRef<'_>) -> Result<(), String>,
+) -> Result<Found, JournalError> {
+    let scan = Scan {
+        dir,
+        after,
+        mark: Some(mark),
+        past_cache: options.after_io_error,
+        limit: None,
+    };
+    let mut scratch = Scratch::default();
+    scan.run(&mut |frame| {
+        let place = frame.place();
+        let shown = frame
+            .decode(&mut scratch)
+            .map_err(|error| JournalError::Damaged {
+                segment: place.segment,
+                from: place.offset,
+                to: place.offset + place.length,
+                first: frame.sequence(),
+                last: frame.sequence(),
+                why: error.to_string(),
+            })?;
+        visit(&shown).map_err(|reason| JournalError::Stopped {
+            sequence: frame.sequence(),
+            reason,
+        })
+    })
+}
+
+/// The segment a new epoch begins with, and what goes with it.
+struct Fresh {
+    report: Report,
+    header: SegmentHeader,
+    file: Box<dyn DiskFile>,
+    tip: Tip,
+    mark: Watermark,
+    watermark: WatermarkFile,
+}
+
+fn create(dir: &Path, options: &Options) -> Result<Fresh, JournalError> {
+    let disk = &*options.disk;
+    let mut genesis = [0; 32];
+    fill_random(&mut genesis)?;
+    let header = SegmentHeader {
+        number: 1,
+        epoch: 1,
+        first: Sequence(1),
+        bytes: options.segment_bytes,
+        previous_end: 0,
+        previous_hash: chain::chain_start(&genesis),
+        genesis,
+    };
+    let mark = Watermark {
+        count: 0,
+        epoch: header.epoch,
+        sequence: Sequence(0),
+        segment: header.number,
+        end: FIRST_BATCH,
+        hash: header.previous_hash,
+        genesis,
+    };
+    // The watermark first: without it a segment is refused.
+    let watermark = WatermarkFile::create(disk, dir, &mark)?;
+    let prepared = Prepared::create(disk, unfinished(dir), header.bytes)?;
+    let file = begin_segment(disk, dir, prepared, &header)?;
+    let tip = Tip {
+        position: Position {
+            segment: header.number,
+            offset: FIRST_BATCH,
+        },
+        last: Sequence(0),
+        hash: header.previous_hash,
+    };
+    Ok(Fresh {
+        report: Report {
+            genesis,
+            epoch: header.epoch,
+            last_sequence: Sequence(0),
+            last_time: TimeNs(0),
+            rewritten: 0,
+            set_aside: None,
+        },
+        header,
+        file,
+        tip,
+        mark,
+        watermark,
+    })
+}
+
+fn unfinished(dir: &Path) -> PathBuf {
+    dir.join("recovering.tmp")
+}
+
+fn fill_random(bytes: &mut [u8]) -> Result<(), JournalError> {
+    getrandom::fill(bytes).map_err(|error| {
+        let source = std::io::Error::other(error.to_string());
+        JournalError::io("read random bytes for", Path::new("the journal"), source)
+    })
+}
+
+/// Begins the next epoch behind what was found.
+fn go_on(
+    dir: &Path,
+    options: &Options,
+    mark: &Watermark,
+    found: &Found,
+) -> Result<Fresh, JournalError> {
+    let disk = &*options.disk;
+    let epoch = found.header.epoch.max(mark.epoch) + 1;
+    let set_aside = match found.torn {
+        Some(range) => Some(set_aside(disk, dir, epoch, found, range)?),
+        None => None,
+    };
+    let header = next_header(options, found, epoch);
+    let (file, tip) = write_anew(disk, dir, found, &header)?;
+    if header.number != found.header.number {
+        seal(disk, dir, found.header.number)?;
+    }
+    let mark = Watermark {
+        count: mark.count + 1,
+        epoch,
+        sequence: tip.last,
+        segment: tip.position.segment,
+        end: tip.position.offset,
+        hash: tip.hash,
+        genesis: header.genesis,
+    };
+    let mut watermark = WatermarkFile::open(disk, dir)?;
+    watermark.record(&mark)?;
+    Ok(Fresh {
+        report: Report {
+            genesis: header.genesis,
+            epoch,
+            last_sequence: tip.last,
+            last_time: found.end.time,
+            rewritten: found.end.last.0 - found.proven.last.0,
+            set_aside,
+        },
+        header,
+        file,
+        tip,
+        mark,
+        watermark,
+    })
+}
+
+/// The header of the fresh segment: it takes the place of a last segment that holds no batch, so
+/// that starting often does not fill the disk; else it follows it.
+fn next_header(options: &Options, found: &Found, epoch: u64) -> SegmentHeader {
+    let kept: usize = found.unproven.iter().map(BatchHeader::total).sum();
+    let bytes = options.segment_bytes.max(FIRST_BATCH + to_u32(kept));
+    if found.end.at == FIRST_BATCH {
+        return SegmentHeader {
+            epoch,
+            bytes,
+            ..found.header
+        };
+    }
+    SegmentHeader {
+        number: found.header.number + 1,
+        epoch,
+        first: found.proven.last.next(),
+        bytes,
+        previous_end: found.proven.at,
+        previous_hash: found.proven.hash,
+        genesis: found.header.genesis,
+    }
+}
+
+/// Copies a torn tail to a file of its own, for whoever wants to know what was lost.
+fn set_aside(
+    disk: &dyn Disk,
+    dir: &Path,
+    epoch: u64,
+    found: &Found,
+    (from, to): (u32, u32),
+) -> Result<PathBuf, JournalError> {
+    let number = found.header.number;
+    let source = segment::path(dir, number);
+    let map = SegmentMap::open(&source, to).context("map", &source)?;
+    let path = dir.join(format!("tail-{number:08}-{from}-before-epoch-{epoch}.bin"));
+    let mut file = disk.create(&path).context("create", &path)?;
+    write_all(&mut *file, &map.bytes()[to_usize(from)..], 0).context("write", &path)?;
+    file.sync_data().context("sync", &path)?;
+    disk.sync_dir(dir).context("sync", dir)?;
+    tracing::warn!(segment = number, from, to, kept = %path.display(), "a torn tail was set aside");
+    Ok(path)
+}
+
+/// Builds the fresh segment with the kept batches in it; it gets its name when all is synced.
+fn write_anew(
+    disk: &dyn Disk,
+    dir: &Path,
+    found: &Found,
+    header: &SegmentHeader,
+) -> Result<(Box<dyn DiskFile>, Tip), JournalError> {
+    let source = segment::path(dir, found.header.number);
+    let old = SegmentMap::open(&source, found.header.bytes).context("map", &source)?;
+    let mut prepared = Prepared::create(disk, unfinished(dir), header.bytes)?;
+    let mut tip = Tip {
+        position: Position {
+            segment: header.number,
+            offset: FIRST_BATCH,
+        },
+        last: found.proven.last,
+        hash: found.proven.hash,
+    };
+    for kept in &found.unproven {
+        let start = to_usize(kept.offset);
+        let used = batch::HEADER_BYTES + to_usize(kept.payload);
+        let mut copy = old.bytes()[start..start + used].to_vec();
+        let renewed = BatchHeader {
+            segment: header.number,
+            offset: tip.position.offset,
+            epoch: header.epoch,
+            proven: found.proven.last,
+            ..*kept
+        };
+        let renewed = BatchHeader::close(renewed, &tip.hash, &mut copy);
+        copy.resize(whole_pages(used), 0);
+        write_all(&mut *prepared.file, &copy, u64::from(renewed.offset))
+            .context("write", &prepared.path)?;
+        tip.position.offset += to_u32(copy.len());
+        tip.last = renewed.last;
+        tip.hash = renewed.hash;
+    }
+    let file = begin_segment(disk, dir, prepared, header)?;
+    Ok((file, tip))
+}
+
+/// Takes the write permission of a segment that is followed by another.
+fn seal(disk: &dyn Disk, dir: &Path, number: u32) -> Result<(), JournalError> {
+    let path = segment::path(dir, number);
+    let meta = fs::metadata(&path).context("stat", &path)?;
+    if meta.permissions().mode() & 0o222 == 0 {
+        return Ok(());
+    }
+    let mut file = disk.open(&path).context("open", &path)?;
+    file.make_read_only().context("seal", &path)
+}
+
+impl Recovered {
+    /// Starts serving: publishes the control page, starts the helper that prepares segments, and
+    /// hands out the matcher's end, the sync thread's end and the state for everybody else.
+    ///
+    /// # Errors
+    /// An I/O error.
+    pub fn start(self) -> Result<(Appender, Syncer, JournalState), JournalError> {
+        let mut generation = [0; 8];
+        fill_random(&mut generation)?;
+        let start = Start {
+            epoch: self.report.epoch,
+            generation: u64::from_le_bytes(generation),
+            genesis: self.report.genesis,
+            segment: self.header.number,
+            first: self.header.first,
+            found: self.report.last_sequence,
+        };
+        let tip = self.tip;
+        let control = ControlPage::create(&self.dir, &start, tip.last, tip.position)?;
+        let options = self.options;
+        let state = JournalState::new(tip.last, options.durability, start, control);
+        let (handoff, parker) = Handoff::new(options.staging_bytes);
+        let preparer = Preparer::start(Work {
+            disk: options.disk.clone(),
+            dir: self.dir.clone(),
+            segment_bytes: options.segment_bytes,
+            reserve: options.disk_reserve_bytes,
+            state: state.clone(),
+            sync_thread: parker.unparker().clone(),
+        })?;
+        let opening = Opening {
+            segment: tip.position.segment,
+            offset: tip.position.offset,
+            bytes: self.header.bytes,
+            next_bytes: options.segment_bytes,
+        };
+        let appender = Appender::new(handoff.clone(), state.clone(), opening, tip.last);
+        let syncer = Syncer {
+            dir: self.dir,
+            disk: options.disk,
+            durability: options.durability,
+            watermark_after: options.watermark_after,
+            segment_bytes: options.segment_bytes,
+            state: state.clone(),
+            handoff,
+            parker,
+            preparer,
+            file: self.file,
+            tip,
+            proven: tip.last,
+            watermark: self.watermark,
+            mark: self.mark,
+            unmarked_since: None,
+            waiting: None,
+            _lock: self.lock,
+        };
+        Ok((appender, syncer, state))
+    }
+}

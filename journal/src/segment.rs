@@ -1,0 +1,116 @@
+//! A segment file: one page of header, then batches, then zeros up to its fixed size.
+//!
+//! ```text
+//!   0 magic "FRTLSEGM"  |   8 version u16 | 10 zero u16 | 12 number u32
+//!  16 epoch u64         |  24 first sequence u64
+//!  32 bytes of the file u32 | 36 end of the previous segment u32
+//!  40 hash before the first batch, 32 bytes | 72 genesis, 32 bytes
+//! 104 zero up to 4092   | 4092 CRC32C of bytes 0 to 4091
+//! ```
+//! A segment ends where its successor's header says: at `previous end`. What stands behind that is
+//! no part of the journal (a tail that was dropped, or batches that were written anew).
+
+use std::path::{Path, PathBuf};
+
+use foretell_model::Sequence;
+
+use crate::bytes::{PAGE, hash_at, put_u16, put_u32, put_u64, u16_at, u32_at, u64_at};
+
+/// First bytes of every segment.
+pub const MAGIC: [u8; 8] = *b"FRTLSEGM";
+/// The newest segment version this build reads.
+pub const VERSION: u16 = 1;
+/// First batch of a segment.
+pub const FIRST_BATCH: u32 = 4_096;
+
+const CRC_AT: usize = PAGE - 4;
+
+/// The first page of a segment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SegmentHeader {
+    /// Its number; the first has 1.
+    pub number: u32,
+    /// The engine start that created it. All its batches are of this epoch.
+    pub epoch: u64,
+    /// Sequence its first frame has, or will have.
+    pub first: Sequence,
+    /// Size of the file.
+    pub bytes: u32,
+    /// Where the previous segment ends; 0 in the first.
+    pub previous_end: u32,
+    /// The chain before its first batch.
+    pub previous_hash: [u8; 32],
+    /// The random bytes that name the journal.
+    pub genesis: [u8; 32],
+}
+
+/// Why a page is no segment header.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SegmentHeaderError {
+    /// Not one, or its checksum fails.
+    #[error("no segment header whose checksum holds")]
+    Damaged,
+    /// Sound, but of a newer program.
+    #[error("segment version {0} is not known to this build")]
+    Unknown(u16),
+}
+
+impl SegmentHeader {
+    /// The header as a page.
+    #[must_use]
+    pub fn page(&self) -> Box<[u8; PAGE]> {
+        let mut page = Box::new([0; PAGE]);
+        let out = page.as_mut_slice();
+        out[..8].copy_from_slice(&MAGIC);
+        put_u16(out, 8, VERSION);
+        put_u32(out, 12, self.number);
+        put_u64(out, 16, self.epoch);
+        put_u64(out, 24, self.first.0);
+        put_u32(out, 32, self.bytes);
+        put_u32(out, 36, self.previous_end);
+        out[40..72].copy_from_slice(&self.previous_hash);
+        out[72..104].copy_from_slice(&self.genesis);
+        let crc = crc32c::crc32c(&out[..CRC_AT]);
+        put_u32(out, CRC_AT, crc);
+        page
+    }
+
+    /// Reads a header whose checksum holds.
+    ///
+    /// # Errors
+    /// What [`SegmentHeaderError`] names.
+    pub fn read(page: &[u8]) -> Result<Self, SegmentHeaderError> {
+        let (page, _) = page
+            .split_first_chunk::<PAGE>()
+            .ok_or(SegmentHeaderError::Damaged)?;
+        if page[..8] != MAGIC || crc32c::crc32c(&page[..CRC_AT]) != u32_at(page, CRC_AT) {
+            return Err(SegmentHeaderError::Damaged);
+        }
+        match u16_at(page, 8) {
+            VERSION => Ok(Self {
+                number: u32_at(page, 12),
+                epoch: u64_at(page, 16),
+                first: Sequence(u64_at(page, 24)),
+                bytes: u32_at(page, 32),
+                previous_end: u32_at(page, 36),
+                previous_hash: hash_at(page, 40),
+                genesis: hash_at(page, 72),
+            }),
+            version => Err(SegmentHeaderError::Unknown(version)),
+        }
+    }
+}
+
+/// The file of a segment.
+#[must_use]
+pub fn path(dir: &Path, number: u32) -> PathBuf {
+    dir.join(format!("{number:08}.segment"))
+}
+
+/// The number in a segment's file name.
+#[must_use]
+pub fn number_of(name: &str) -> Option<u32> {
+    let digits = name.strip_suffix(".segment")?;
+    let number = digits.parse().ok().filter(|number| *number > 0)?;
+    (format!("{number:08}") == digits).then_some(number)
+}

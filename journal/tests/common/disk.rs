@@ -1,0 +1,197 @@
+//! A file system that fails on demand and remembers what was synced.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use foretell_journal::disk::{Disk, DiskFile, RealDisk};
+use parking_lot::Mutex;
+
+/// One change of a file system, in the order they were made.
+#[derive(Clone, Debug)]
+pub enum Change {
+    Create(PathBuf),
+    Write(PathBuf, u64, Vec<u8>),
+    Sync(PathBuf),
+    Rename(PathBuf, PathBuf),
+    Remove(PathBuf),
+    SyncDir,
+}
+
+/// What goes wrong, and at which operation (counted from 0, per kind).
+#[derive(Clone, Copy, Debug)]
+pub enum Trouble {
+    FailWrite(usize),
+    FullAt(usize),
+    FailSync(usize),
+    FailRename(usize),
+}
+
+#[derive(Debug, Default)]
+struct Record {
+    changes: Vec<Change>,
+    names: BTreeMap<u64, PathBuf>,
+    next_file: u64,
+    writes: usize,
+    syncs: usize,
+    renames: usize,
+    trouble: Option<Trouble>,
+    /// Writes take at most this many bytes at a time.
+    short: Option<usize>,
+    free: Option<u64>,
+    /// Writes fail for want of room from now on.
+    is_full: bool,
+}
+
+/// The real file system, watched.
+#[derive(Clone, Debug, Default)]
+pub struct Watched(Arc<Mutex<Record>>);
+
+#[derive(Debug)]
+struct WatchedFile {
+    inner: Box<dyn DiskFile>,
+    id: u64,
+    record: Arc<Mutex<Record>>,
+}
+
+impl Watched {
+    pub fn changes(&self) -> Vec<Change> {
+        self.0.lock().changes.clone()
+    }
+
+    /// From now on, counting from 0 again.
+    pub fn set_trouble(&self, trouble: Trouble) {
+        let mut record = self.0.lock();
+        record.trouble = Some(trouble);
+        (record.writes, record.syncs, record.renames) = (0, 0, 0);
+    }
+
+    pub fn counts(&self) -> (usize, usize, usize) {
+        let record = self.0.lock();
+        (record.writes, record.syncs, record.renames)
+    }
+
+    pub fn reset_counts(&self) {
+        let mut record = self.0.lock();
+        (record.writes, record.syncs, record.renames) = (0, 0, 0);
+    }
+
+    pub fn write_short(&self, bytes: usize) {
+        self.0.lock().short = Some(bytes);
+    }
+
+    pub fn set_free(&self, bytes: u64) {
+        self.0.lock().free = Some(bytes);
+    }
+
+    pub fn set_full(&self, is_full: bool) {
+        self.0.lock().is_full = is_full;
+    }
+
+    fn file(&self, path: &Path, inner: Box<dyn DiskFile>) -> Box<dyn DiskFile> {
+        let mut record = self.0.lock();
+        let id = record.next_file;
+        record.next_file += 1;
+        record.names.insert(id, path.to_owned());
+        Box::new(WatchedFile {
+            inner,
+            id,
+            record: Arc::clone(&self.0),
+        })
+    }
+}
+
+impl Disk for Watched {
+    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+        let inner = RealDisk.create(path)?;
+        self.0.lock().changes.push(Change::Create(path.to_owned()));
+        Ok(self.file(path, inner))
+    }
+
+    fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+        let inner = RealDisk.open(path)?;
+        Ok(self.file(path, inner))
+    }
+
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        {
+            let mut record = self.0.lock();
+            let count = record.renames;
+            record.renames += 1;
+            if matches!(record.trouble, Some(Trouble::FailRename(at)) if at == count) {
+                return Err(io::Error::from_raw_os_error(5));
+            }
+        }
+        RealDisk.rename(from, to)?;
+        let mut record = self.0.lock();
+        record
+            .changes
+            .push(Change::Rename(from.to_owned(), to.to_owned()));
+        for name in record.names.values_mut().filter(|name| *name == from) {
+            *name = to.to_owned();
+        }
+        Ok(())
+    }
+
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        RealDisk.remove(path)?;
+        self.0.lock().changes.push(Change::Remove(path.to_owned()));
+        Ok(())
+    }
+
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        RealDisk.sync_dir(path)?;
+        self.0.lock().changes.push(Change::SyncDir);
+        Ok(())
+    }
+
+    fn free_bytes(&self, path: &Path) -> io::Result<u64> {
+        let free = self.0.lock().free;
+        free.map_or_else(|| RealDisk.free_bytes(path), Ok)
+    }
+}
+
+impl DiskFile for WatchedFile {
+    fn write_at(&mut self, bytes: &[u8], offset: u64) -> io::Result<usize> {
+        let mut record = self.record.lock();
+        let count = record.writes;
+        record.writes += 1;
+        if record.is_full {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        match record.trouble {
+            Some(Trouble::FailWrite(at)) if at == count => {
+                return Err(io::Error::from_raw_os_error(5));
+            }
+            Some(Trouble::FullAt(at)) if at == count => {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            _ => {}
+        }
+        let length = record.short.unwrap_or(bytes.len()).min(bytes.len());
+        let written = self.inner.write_at(&bytes[..length], offset)?;
+        let name = record.names[&self.id].clone();
+        record
+            .changes
+            .push(Change::Write(name, offset, bytes[..written].to_vec()));
+        Ok(written)
+    }
+
+    fn sync_data(&mut self) -> io::Result<()> {
+        let mut record = self.record.lock();
+        let count = record.syncs;
+        record.syncs += 1;
+        if matches!(record.trouble, Some(Trouble::FailSync(at)) if at == count) {
+            return Err(io::Error::from_raw_os_error(5));
+        }
+        self.inner.sync_data()?;
+        let name = record.names[&self.id].clone();
+        record.changes.push(Change::Sync(name));
+        Ok(())
+    }
+
+    fn make_read_only(&mut self) -> io::Result<()> {
+        self.inner.make_read_only()
+    }
+}
