@@ -31,6 +31,8 @@ pub struct MarketRegistration {
     pub fee: FeeSchedule,
     /// The neg-risk event whose next question it is; none by default.
     pub event: Option<EventId>,
+    /// Whether it opens for trading at once; the surface decides when this is absent.
+    pub activate: Option<bool>,
     /// Its words: the evidence of the registration.
     pub description: MarketDescription,
 }
@@ -52,6 +54,7 @@ const MARKET_FIELDS: &[&str] = &[
     "minimum_order_size",
     "fee",
     "event_id",
+    "activate",
     "question",
     "description",
     "slug",
@@ -100,6 +103,7 @@ pub fn read_market(body: &[u8]) -> Result<MarketRegistration, Failure> {
         minimum_size: minimum.unwrap_or(DEFAULT_MINIMUM),
         fee,
         event: event.map(EventId),
+        activate: fields.flag("activate")?,
         description: description(&fields, body)?,
     })
 }
