@@ -31,12 +31,17 @@ impl Answer {
     pub(crate) fn with_status(status: StatusCode, body: impl Into<Bytes>) -> Self {
         let mut headers = HeaderMap::with_capacity(4);
         headers.insert(CONTENT_TYPE, JSON);
-        Self { status, body: body.into(), headers }
+        Self {
+            status,
+            body: body.into(),
+            headers,
+        }
     }
 
     /// Names the state this reflects.
     pub(crate) fn at(mut self, place: Place) -> Self {
-        self.headers.insert(X_SEQUENCE, HeaderValue::from(place.sequence.0));
+        self.headers
+            .insert(X_SEQUENCE, HeaderValue::from(place.sequence.0));
         self.headers.insert(X_EPOCH, HeaderValue::from(place.epoch));
         self
     }

@@ -33,7 +33,10 @@ impl App {
     /// acknowledged, and the client's `x-min-sequence`.
     pub(crate) async fn fresh(&self, call: &Call) -> Result<(), Failure> {
         let minimum = call.min_sequence()?;
-        Ok(self.replica.fresh(self.engine.acknowledged(), minimum).await?)
+        Ok(self
+            .replica
+            .fresh(self.engine.acknowledged(), minimum)
+            .await?)
     }
 
     /// Looks something up in the view; when it is not there, once more after the view has caught
@@ -46,7 +49,11 @@ impl App {
             return Ok(Some(found));
         }
         let moved = self.replica.caught_up().await?;
-        Ok(if moved { look(&self.replica.read().view) } else { None })
+        Ok(if moved {
+            look(&self.replica.read().view)
+        } else {
+            None
+        })
     }
 
     /// What a scrape reads.

@@ -7,7 +7,9 @@ use foretell_auth::{
     Domain, Domains, KeyOrigin, L1Error, L1Headers, L2Error, L2Headers, L2Request, MasterSecret,
     OwnerWallets, Window, verify_l1, verify_l2,
 };
-use foretell_model::{AccountNumber, ApiKey, Digest16, KeyNumber, TimeMs, WalletAddress, WalletKind};
+use foretell_model::{
+    AccountNumber, ApiKey, Digest16, KeyNumber, TimeMs, WalletAddress, WalletKind,
+};
 use foretell_view::View;
 use foretell_wire::Failure as Refusal;
 use foretell_wire::time::TimeForm;
@@ -87,12 +89,22 @@ impl Auth {
         let mut contracts: Vec<_> = domains.iter().map(Domain::contract).collect();
         contracts.sort_unstable();
         contracts.dedup();
-        Ok(Self { prefixes, hints, window, master, domains, contracts })
+        Ok(Self {
+            prefixes,
+            hints,
+            window,
+            master,
+            domains,
+            contracts,
+        })
     }
 
     /// The names of the one prefix whose headers a request carries.
     fn names(&self, headers: &HeaderMap) -> Result<&Names, &'static str> {
-        let mut present = self.prefixes.iter().filter(|names| headers.contains_key(&names.address));
+        let mut present = self
+            .prefixes
+            .iter()
+            .filter(|names| headers.contains_key(&names.address));
         match (present.next(), present.next()) {
             (Some(names), None) => Ok(names),
             (None, _) => Err("no <prefix>_ADDRESS header"),
@@ -122,21 +134,29 @@ impl Auth {
             chain_id: value(&X_CHAIN_ID)?,
         };
         let chain = self.domains.chain_id();
-        let checked = call.gate.run(|| verify_l1(&claims, chain, self.window, now())).await;
-        checked.map_err(|_| Refusal::Busy)?.map_err(|error| match error {
-            L1Error::Chain(ours) => {
-                let given = foretell_wire::failure::quoted(claims.chain_id.unwrap_or_default());
-                Refusal::WrongChain { given, ours }.into()
-            }
-            error if error.is_bad_request() => Refusal::Rejected(error.to_string()).into(),
-            error => refuse(&error.to_string()),
-        })
+        let checked = call
+            .gate
+            .run(|| verify_l1(&claims, chain, self.window, now()))
+            .await;
+        checked
+            .map_err(|_| Refusal::Busy)?
+            .map_err(|error| match error {
+                L1Error::Chain(ours) => {
+                    let given = foretell_wire::failure::quoted(claims.chain_id.unwrap_or_default());
+                    Refusal::WrongChain { given, ours }.into()
+                }
+                error if error.is_bad_request() => Refusal::Rejected(error.to_string()).into(),
+                error => refuse(&error.to_string()),
+            })
     }
 
     /// Checks the L2 headers. A read-only key is enough where `level` is [`Level::Read`].
     pub(crate) async fn l2(&self, call: &Call, level: Level) -> Result<Caller, Failure> {
         if level == Level::Read {
-            call.app.replica.fresh(call.app.engine.acknowledged(), None).await?;
+            call.app
+                .replica
+                .fresh(call.app.engine.acknowledged(), None)
+                .await?;
         }
         let first = self.check_l2(call, level, &call.app.replica.read().view);
         match first {
@@ -154,7 +174,11 @@ impl Auth {
         let headers = &call.head.headers;
         let refuse = |hint: &str| self.unauthorized(Refusal::Unauthorized, hint);
         let names = self.names(headers).map_err(refuse)?;
-        let value = |name| single(headers, name).map(Option::unwrap_or_default).map_err(refuse);
+        let value = |name| {
+            single(headers, name)
+                .map(Option::unwrap_or_default)
+                .map_err(refuse)
+        };
         let readonly = value(&names.readonly_api_key)?;
         if !readonly.is_empty() && !headers.contains_key(&names.api_key) {
             return match level {
@@ -178,12 +202,19 @@ impl Auth {
         let known = api_key.and_then(|api_key| live_key(view, api_key, false));
         let origin = known.map(|known| known.1);
         let chain = self.domains.chain_id();
-        let proof =
-            verify_l2(&claims, &request, origin.as_ref(), &self.master, chain, self.window, now())
-                .map_err(|error| match error {
-                    L2Error::Timestamp(timestamp) => refuse(&timestamp.to_string()),
-                    L2Error::Credentials(hint) => refuse(hint.text()),
-                })?;
+        let proof = verify_l2(
+            &claims,
+            &request,
+            origin.as_ref(),
+            &self.master,
+            chain,
+            self.window,
+            now(),
+        )
+        .map_err(|error| match error {
+            L2Error::Timestamp(timestamp) => refuse(&timestamp.to_string()),
+            L2Error::Credentials(hint) => refuse(hint.text()),
+        })?;
         let mut digest = [0; 16];
         digest.copy_from_slice(&blake3::hash(&proof.hmac).as_bytes()[..16]);
         known
@@ -218,7 +249,9 @@ impl Names {
 /// The one value of a header; what is not ASCII is as good as absent.
 fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, &'static str> {
     let mut values = headers.get_all(name).iter();
-    let Some(first) = values.next() else { return Ok(None) };
+    let Some(first) = values.next() else {
+        return Ok(None);
+    };
     if values.any(|value| value != first) {
         return Err("a header stands twice with different values");
     }
@@ -229,8 +262,13 @@ fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a st
 fn live_key(view: &View, api_key: ApiKey, read_only: bool) -> Option<(KeyNumber, KeyOrigin)> {
     let (number, key) = view.keys().by_text(&api_key)?;
     let owner = view.accounts().get(key.owner)?.wallet;
-    (key.is_live() && key.read_only == read_only)
-        .then_some((number, KeyOrigin { owner, nonce: key.nonce }))
+    (key.is_live() && key.read_only == read_only).then_some((
+        number,
+        KeyOrigin {
+            owner,
+            nonce: key.nonce,
+        },
+    ))
 }
 
 fn readonly_caller(view: &View, names: &Names, api_key: &str, address: &str) -> Option<Caller> {
@@ -268,6 +306,8 @@ pub(crate) fn owner_wallets(view: &View, owner: AccountNumber) -> Option<OwnerWa
 
 /// The wall clock: the windows of credentials are about the client's clock, not the exchange's.
 pub(crate) fn now() -> TimeMs {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     TimeMs(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }

@@ -35,7 +35,9 @@ impl Call {
 
     /// The state this request asks to see at least.
     pub(crate) fn min_sequence(&self) -> Result<Option<Sequence>, Refusal> {
-        let Some(value) = self.head.headers.get(X_MIN_SEQUENCE) else { return Ok(None) };
+        let Some(value) = self.head.headers.get(X_MIN_SEQUENCE) else {
+            return Ok(None);
+        };
         let text = value.to_str().unwrap_or("?");
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         match text.parse() {

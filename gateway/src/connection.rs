@@ -46,7 +46,9 @@ impl Activity {
     }
 
     fn now(&self) -> u64 {
-        u64::try_from(self.start.elapsed().as_millis()).unwrap_or(u64::MAX).max(1)
+        u64::try_from(self.start.elapsed().as_millis())
+            .unwrap_or(u64::MAX)
+            .max(1)
     }
 
     /// A request's head is complete.

@@ -39,7 +39,11 @@ struct Open {
 
 impl ConnectionCaps {
     pub(crate) fn new(total: usize, per_client: usize) -> Arc<Self> {
-        Arc::new(Self { total, per_client, open: Mutex::default() })
+        Arc::new(Self {
+            total,
+            per_client,
+            open: Mutex::default(),
+        })
     }
 
     /// Counts a connection in, unless a cap is reached.
@@ -55,7 +59,10 @@ impl ConnectionCaps {
         *of_client += 1;
         open.total += 1;
         drop(open);
-        Some(Admitted { caps: Arc::clone(self), client })
+        Some(Admitted {
+            caps: Arc::clone(self),
+            client,
+        })
     }
 
     /// Open connections.

@@ -6,46 +6,32 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use foretell_model::{ConditionId, Outcome};
 use foretell_view::Market;
+use foretell_wire::operator::MarketDescription;
 use parking_lot::RwLock;
-use serde::Deserialize;
 
-/// The part of a market's description this surface shows. What is missing is empty, and the
-/// outcomes are then `Yes` and `No`.
-#[derive(Debug, Deserialize)]
-#[serde(default)]
-pub(crate) struct Description {
-    outcomes: [String; 2],
-}
-
-impl Default for Description {
-    fn default() -> Self {
-        Self { outcomes: ["Yes".to_owned(), "No".to_owned()] }
-    }
-}
-
-impl Description {
-    /// The label of an outcome.
-    pub(crate) fn outcome(&self, outcome: Outcome) -> &str {
-        &self.outcomes[outcome.index()]
-    }
-}
-
-/// The descriptions read so far. One never changes while its market is registered.
+/// The descriptions read so far. One never changes while its market is registered, so there are
+/// as many as markets.
 #[derive(Default)]
 pub(crate) struct Descriptions {
-    read: RwLock<HashMap<ConditionId, Arc<Description>, RandomState>>,
+    read: RwLock<HashMap<ConditionId, Arc<MarketDescription>, RandomState>>,
 }
 
 impl Descriptions {
-    /// The description of a market.
-    pub(crate) fn of(&self, market: &Market) -> Arc<Description> {
+    /// The description of a market; a frame that carries none gives the empty one.
+    pub(crate) fn of(&self, market: &Market) -> Arc<MarketDescription> {
         if let Some(known) = self.read.read().get(&market.condition) {
             return Arc::clone(known);
         }
-        let description: Description =
-            serde_json::from_slice(&market.description).unwrap_or_default();
+        let description = MarketDescription::from_evidence(&market.description).unwrap_or_default();
         let description = Arc::new(description);
-        self.read.write().insert(market.condition, Arc::clone(&description));
+        self.read
+            .write()
+            .insert(market.condition, Arc::clone(&description));
         description
+    }
+
+    /// The label of an outcome.
+    pub(crate) fn label(&self, market: &Market, outcome: Outcome) -> String {
+        self.of(market).outcomes[outcome.index()].clone()
     }
 }

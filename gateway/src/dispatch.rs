@@ -41,7 +41,9 @@ impl Dispatcher {
         let found = if request.uri().path().len() > MAX_PATH_BYTES {
             Err(failure::path_too_long())
         } else {
-            self.routes.find(request.method(), request.uri().path()).map_err(miss)
+            self.routes
+                .find(request.method(), request.uri().path())
+                .map_err(miss)
         };
         let app = Arc::clone(&self.app);
         let (route, answer) = match found {
@@ -55,18 +57,36 @@ impl Dispatcher {
         answer.into_response(head)
     }
 
-    async fn handle(self, request: Request<Incoming>, endpoint: Endpoint, parameter: String) -> Answer {
+    async fn handle(
+        self,
+        request: Request<Incoming>,
+        endpoint: Endpoint,
+        parameter: String,
+    ) -> Answer {
         let (head, body) = request.into_parts();
         let body = match self.body(&head.headers, body, endpoint.body_limit).await {
             Ok(body) => body,
             Err(answer) => return answer,
         };
         let Self { app, gate, .. } = self;
-        let call = Call { app, gate, head, body, parameter };
-        (endpoint.handle)(call).await.unwrap_or_else(Failure::into_answer)
+        let call = Call {
+            app,
+            gate,
+            head,
+            body,
+            parameter,
+        };
+        (endpoint.handle)(call)
+            .await
+            .unwrap_or_else(Failure::into_answer)
     }
 
-    async fn body(&self, headers: &HeaderMap, body: Incoming, limit: usize) -> Result<Bytes, Answer> {
+    async fn body(
+        &self,
+        headers: &HeaderMap,
+        body: Incoming,
+        limit: usize,
+    ) -> Result<Bytes, Answer> {
         let declared = headers
             .get(CONTENT_LENGTH)
             .and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
@@ -105,7 +125,9 @@ fn other_than_json(headers: &HeaderMap) -> Option<String> {
     let is_plain = |value: &&HeaderValue| value.as_bytes().eq_ignore_ascii_case(b"identity");
     let mut kinds = headers.get_all(CONTENT_TYPE).iter();
     let mut encodings = headers.get_all(CONTENT_ENCODING).iter();
-    let other = kinds.find(|kind| !is_json(kind)).or(encodings.find(|code| !is_plain(code)))?;
+    let other = kinds
+        .find(|kind| !is_json(kind))
+        .or(encodings.find(|code| !is_plain(code)))?;
     Some(quoted(&String::from_utf8_lossy(other.as_bytes())))
 }
 
@@ -145,7 +167,9 @@ mod tests {
 
     #[test]
     fn a_panic_becomes_an_answer() {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
         let answer = runtime.block_on(CatchPanic(Box::pin(async { panic!("on purpose") })));
         assert_eq!(answer.status, StatusCode::INTERNAL_SERVER_ERROR);
         assert_eq!(answer.headers[CONTENT_TYPE], "application/json");
@@ -162,13 +186,20 @@ mod tests {
         for (pairs, fine) in [
             (vec![], true),
             (vec![(CONTENT_TYPE, "application/json")], true),
-            (vec![(CONTENT_TYPE, "Application/JSON; charset=utf-8")], true),
+            (
+                vec![(CONTENT_TYPE, "Application/JSON; charset=utf-8")],
+                true,
+            ),
             (vec![(CONTENT_TYPE, "text/plain")], false),
             (vec![(CONTENT_TYPE, "application/json5")], false),
             (vec![(CONTENT_ENCODING, "identity")], true),
             (vec![(CONTENT_ENCODING, "gzip")], false),
         ] {
-            assert_eq!(other_than_json(&headers(&pairs)).is_none(), fine, "{pairs:?}");
+            assert_eq!(
+                other_than_json(&headers(&pairs)).is_none(),
+                fine,
+                "{pairs:?}"
+            );
         }
     }
 }

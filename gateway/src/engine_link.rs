@@ -130,9 +130,23 @@ impl EngineLink {
     ///
     /// # Errors
     /// [`LinkFailure::Away`] or [`LinkFailure::Busy`]; nothing was sent then.
-    pub(crate) fn submit(&self, command: Command, evidence: &[u8]) -> Result<PendingAnswer, LinkFailure> {
-        let room = if command.is_cancel() { MAX_IN_FLIGHT } else { MAX_IN_FLIGHT - FOR_CANCELS };
-        self.send(room, |request| Request::Submit(Submit { request, command, evidence }))
+    pub(crate) fn submit(
+        &self,
+        command: Command,
+        evidence: &[u8],
+    ) -> Result<PendingAnswer, LinkFailure> {
+        let room = if command.is_cancel() {
+            MAX_IN_FLIGHT
+        } else {
+            MAX_IN_FLIGHT - FOR_CANCELS
+        };
+        self.send(room, |request| {
+            Request::Submit(Submit {
+                request,
+                command,
+                evidence,
+            })
+        })
     }
 
     /// Tells of an owner's heartbeat.
@@ -157,7 +171,11 @@ impl EngineLink {
     /// # Errors
     /// As [`LinkFailure`] says.
     pub(crate) async fn status(&self) -> Result<Box<Status>, LinkFailure> {
-        match self.send(MAX_IN_FLIGHT, |request| Request::Status { request })?.answer().await? {
+        match self
+            .send(MAX_IN_FLIGHT, |request| Request::Status { request })?
+            .answer()
+            .await?
+        {
             Answer::Status(status) => Ok(status),
             other => Err(unexpected(&other)),
         }
@@ -245,9 +263,13 @@ impl EngineLink {
         let (mut reader, mut writer) = stream.into_split();
         let mut hello = Vec::new();
         let name = format!("gateway {}", std::process::id());
-        Request::Hello(Hello { version: PROTOCOL_VERSION, role, name: &name })
-            .encode(&mut hello)
-            .expect("the name is shorter than its bound");
+        Request::Hello(Hello {
+            version: PROTOCOL_VERSION,
+            role,
+            name: &name,
+        })
+        .encode(&mut hello)
+        .expect("the name is shorter than its bound");
         writer.write_all(&hello).await.map_err(Broken::Io)?;
         let mut decoder = AnswerDecoder::new();
         tokio::select! {
@@ -313,11 +335,17 @@ impl EngineLink {
 
     fn connected(&self, welcome: Welcome) {
         // What an earlier engine acknowledged is durable now, or, below level `disk`, gone.
-        self.shared.acknowledged.store(welcome.durable.0, Ordering::Release);
+        self.shared
+            .acknowledged
+            .store(welcome.durable.0, Ordering::Release);
         *self.shared.genesis.lock() = welcome.genesis;
         self.shared.outbox.lock().connected = true;
         self.shared.welcome.send_replace(Some(welcome));
-        tracing::info!(epoch = welcome.epoch, durable = welcome.durable.0, "connected to the engine");
+        tracing::info!(
+            epoch = welcome.epoch,
+            durable = welcome.durable.0,
+            "connected to the engine"
+        );
     }
 
     fn disconnected(&self) {
@@ -348,4 +376,183 @@ enum Broken {
     Violation(Violation),
     #[error("the engine said goodbye: {0:?}")]
     Goodbye(Goodbye),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use foretell_link::{Busy, Durability, RequestDecoder};
+    use foretell_model::{FramePlace, OrderId, TimeNs, Verdict};
+    use std::io::{Read, Write};
+    use std::os::unix::net::{UnixListener, UnixStream as StdStream};
+
+    /// The engine's end of one connection.
+    struct FakeEngine {
+        stream: StdStream,
+        decoder: RequestDecoder,
+    }
+
+    impl FakeEngine {
+        /// Accepts a gateway and greets it.
+        fn accept(listener: &UnixListener, durable: u64) -> Self {
+            let (stream, _) = listener.accept().unwrap();
+            let mut engine = Self {
+                stream,
+                decoder: RequestDecoder::new(),
+            };
+            assert_eq!(engine.next(), "hello as Trading");
+            engine.say(&Answer::Welcome(Welcome {
+                epoch: 3,
+                genesis: [7; 32],
+                durable: Sequence(durable),
+                durability: Durability::Disk,
+                time: TimeNs(1),
+            }));
+            engine
+        }
+
+        fn say(&mut self, answer: &Answer) {
+            let mut bytes = Vec::new();
+            answer.encode(&mut bytes);
+            self.stream.write_all(&bytes).unwrap();
+        }
+
+        /// The next request in words.
+        fn next(&mut self) -> String {
+            loop {
+                match self.decoder.next_request().unwrap() {
+                    Some(Request::Hello(hello)) => return format!("hello as {:?}", hello.role),
+                    Some(Request::Submit(submit)) => {
+                        return format!("{} {:?}", submit.request, submit.evidence);
+                    }
+                    Some(_) => return "something else".to_owned(),
+                    None => {}
+                }
+                let count = self.stream.read(self.decoder.space()).unwrap();
+                assert_ne!(count, 0, "the gateway went away");
+                self.decoder.filled(count);
+            }
+        }
+
+        fn reply(&mut self, request: u64, last: u64) {
+            self.say(&Answer::Reply(Reply {
+                request,
+                verdict: Verdict::Refused(foretell_model::RefusalReason::NothingDue.into()),
+                sequence: Sequence(last - 1),
+                last_sequence: Sequence(last),
+                epoch: 3,
+                place: FramePlace::default(),
+            }));
+        }
+    }
+
+    fn cancel() -> Command {
+        Command::CancelOrder {
+            owner: AccountNumber(1),
+            order: OrderId::ZERO,
+        }
+    }
+
+    fn runtime() -> tokio::runtime::Runtime {
+        tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap()
+    }
+
+    /// A link that keeps itself connected while `test` runs against it.
+    fn with_link(test: impl AsyncFnOnce(EngineLink, UnixListener)) {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("engine.sock");
+        let listener = UnixListener::bind(&socket).unwrap();
+        runtime().block_on(async {
+            let link = EngineLink::new();
+            assert!(matches!(link.submit(cancel(), &[]), Err(LinkFailure::Away)));
+            let (stop, stopping) = watch::channel(false);
+            let running = tokio::spawn(link.clone().run(socket, Role::Trading, stopping));
+            test(link, listener).await;
+            stop.send(true).unwrap();
+            running.await.unwrap();
+        });
+    }
+
+    /// Runs the engine's blocking end beside the link.
+    async fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+        tokio::task::spawn_blocking(work).await.unwrap()
+    }
+
+    async fn connected(link: &EngineLink) {
+        let mut welcome = link.shared.welcome.subscribe();
+        welcome.wait_for(Option::is_some).await.unwrap();
+    }
+
+    #[test]
+    fn requests_go_out_in_order_and_answers_find_their_way_back() {
+        with_link(async |link, listener| {
+            let mut engine = beside(move || FakeEngine::accept(&listener, 40)).await;
+            connected(&link).await;
+            assert_eq!(
+                (link.acknowledged(), link.genesis()),
+                (Sequence(40), [7; 32])
+            );
+            let first = link.submit(cancel(), &[1]).unwrap();
+            let second = link.submit(cancel(), &[2]).unwrap();
+            let third = link.submit(cancel(), &[3]).unwrap();
+            let mut engine = beside(move || {
+                assert_eq!(
+                    [engine.next(), engine.next(), engine.next()],
+                    ["0 [1]", "1 [2]", "2 [3]"]
+                );
+                engine.reply(1, 52);
+                engine.say(&Answer::Busy(Busy {
+                    request: 2,
+                    reason: BusyReason::DiskLow,
+                }));
+                engine.reply(0, 51);
+                engine
+            })
+            .await;
+            assert_eq!(first.reply().await.unwrap().last_sequence, Sequence(51));
+            assert_eq!(second.reply().await.unwrap().last_sequence, Sequence(52));
+            assert_eq!(third.reply().await.unwrap_err(), LinkFailure::DiskLow);
+            assert_eq!((link.acknowledged(), link.in_flight()), (Sequence(52), 0));
+            // An answer nobody asked for is no reason to fall over.
+            beside(move || engine.reply(99, 60)).await;
+        });
+    }
+
+    #[test]
+    fn what_was_under_way_at_a_disconnect_has_an_unknown_outcome() {
+        with_link(async |link, listener| {
+            let (mut engine, listener) =
+                beside(move || (FakeEngine::accept(&listener, 1), listener)).await;
+            connected(&link).await;
+            let asked = link.submit(cancel(), &[]).unwrap();
+            beside(move || drop((engine.next(), engine))).await;
+            assert_eq!(asked.reply().await.unwrap_err(), LinkFailure::Unknown);
+            assert!(matches!(link.submit(cancel(), &[]), Err(LinkFailure::Away)));
+            // It comes back by itself.
+            let _engine = beside(move || FakeEngine::accept(&listener, 2)).await;
+            connected(&link).await;
+            assert!(link.submit(cancel(), &[]).is_ok());
+        });
+    }
+
+    #[test]
+    fn an_eighth_of_the_room_is_kept_for_cancels() {
+        with_link(async |link, listener| {
+            let _engine = beside(move || FakeEngine::accept(&listener, 1)).await;
+            connected(&link).await;
+            let other = || Command::AdvanceTime;
+            let kept: Vec<_> = (0..MAX_IN_FLIGHT - FOR_CANCELS)
+                .map(|_| link.submit(other(), &[]).unwrap())
+                .collect();
+            assert!(matches!(link.submit(other(), &[]), Err(LinkFailure::Busy)));
+            let cancels: Vec<_> = (0..FOR_CANCELS)
+                .map(|_| link.submit(cancel(), &[]).unwrap())
+                .collect();
+            assert!(matches!(link.submit(cancel(), &[]), Err(LinkFailure::Busy)));
+            drop((kept, cancels));
+        });
+    }
 }

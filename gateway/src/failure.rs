@@ -83,7 +83,10 @@ pub(crate) fn path_too_long() -> Answer {
 }
 
 pub(crate) fn body_too_slow() -> Answer {
-    transport(StatusCode::REQUEST_TIMEOUT, "the body did not arrive in time")
+    transport(
+        StatusCode::REQUEST_TIMEOUT,
+        "the body did not arrive in time",
+    )
 }
 
 pub(crate) fn body_broken() -> Answer {

@@ -33,6 +33,8 @@ enum Then {
     More,
     /// Nothing is new.
     Wait,
+    /// The engine was started anew, and what was read stands.
+    NewEngine,
     /// The engine's recovery dropped frames this view has: it starts over.
     Rebuild,
 }
@@ -42,7 +44,7 @@ pub(crate) fn follow(journal: &Path, replica: &Replica, stop: &AtomicBool) {
     while !stop.load(Ordering::Relaxed) {
         match session(journal, replica, stop) {
             Ok(()) => continue,
-            Err(Broken::Journal(JournalError::NoEngine)) => {
+            Err(Broken::Journal(JournalError::NoEngine(_))) => {
                 tracing::debug!("no journal yet");
             }
             Err(broken) => {
@@ -58,25 +60,35 @@ pub(crate) fn follow(journal: &Path, replica: &Replica, stop: &AtomicBool) {
 fn session(journal: &Path, replica: &Replica, stop: &AtomicBool) -> Result<(), Broken> {
     let mut follower = Follower::open(journal, Sequence(0))?;
     let mut scratch = Scratch::default();
-    let mut state = State { view: View::new(follower.genesis()), epoch: follower.epoch() };
+    let mut state = State {
+        view: View::new(follower.genesis()),
+        epoch: follower.epoch(),
+    };
     let target = follower.durable();
     // Nobody reads this state yet, so it needs no lock and no short batches.
     while state.view.sequence() < target && !stop.load(Ordering::Relaxed) {
         match fold(&mut follower, &mut scratch, &mut state, Duration::MAX)? {
-            Then::More => {}
+            Then::More | Then::NewEngine => {}
             Then::Wait => follower.wait(IDLE),
             Then::Rebuild => return Ok(()),
         }
     }
-    tracing::info!(sequence = state.view.sequence().0, epoch = state.epoch, "the view is ready");
+    tracing::info!(
+        sequence = state.view.sequence().0,
+        epoch = state.epoch,
+        "the view is ready"
+    );
     let control = Follower::open(journal, target)?;
     replica.replace(state, control, follower.reader());
     while !stop.load(Ordering::Relaxed) {
-        let then =
-            replica.advance(|state| fold(&mut follower, &mut scratch, state, LOCK_HOLD))?;
+        let then = replica.advance(|state| fold(&mut follower, &mut scratch, state, LOCK_HOLD))?;
         match then {
             Then::More => {}
             Then::Wait => follower.wait(IDLE),
+            Then::NewEngine => {
+                let control = Follower::open(journal, follower.last_sequence())?;
+                replica.renew(control, follower.reader());
+            }
             Then::Rebuild => {
                 tracing::info!("the engine recovered to before this view, which starts over");
                 replica.lose();
@@ -99,7 +111,10 @@ fn fold(
         match follower.next_frame()? {
             Next::Frame(frame) => state.view.apply(&frame.decode(scratch)?)?,
             Next::UpToDate => return Ok(Then::Wait),
-            Next::NewEpoch { epoch } => state.epoch = epoch,
+            Next::NewEpoch { epoch } => {
+                state.epoch = epoch;
+                return Ok(Then::NewEngine);
+            }
             Next::Rebuild { .. } => return Ok(Then::Rebuild),
         }
         if began.elapsed() >= hold {

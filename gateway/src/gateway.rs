@@ -85,11 +85,16 @@ pub fn run(
     config: GatewayConfig,
     bound: impl FnOnce(&[(Surface, SocketAddr)]),
 ) -> Result<(), GatewayError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .build()?;
     // Before anything is started: a signal that comes early ends the process in order, too.
     let (mut term, mut interrupt) = {
         let _inside = runtime.enter();
-        (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?)
+        (
+            signal(SignalKind::terminate())?,
+            signal(SignalKind::interrupt())?,
+        )
     };
     let gateway = start(config)?;
     bound(gateway.addresses());
@@ -110,7 +115,12 @@ pub fn run(
 /// When it cannot listen, or cannot start its threads.
 pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
     let threads = config.threads.max(1);
-    let serves = |surface| config.listen.iter().any(|(listening, _)| *listening == surface);
+    let serves = |surface| {
+        config
+            .listen
+            .iter()
+            .any(|(listening, _)| *listening == surface)
+    };
     let exposed = |(surface, address): &(Surface, SocketAddr)| {
         *surface == Surface::Operator && !address.ip().is_loopback()
     };
@@ -123,29 +133,48 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
     let mut addresses = Vec::new();
     let mut tables = Vec::new();
     for &(surface, address) in &config.listen {
-        let listener = server::bind(address, threads)
-            .map_err(|source| GatewayError::Listen { surface: surface.name(), address, source })?;
+        let listener = server::bind(address, threads).map_err(|source| GatewayError::Listen {
+            surface: surface.name(),
+            address,
+            source,
+        })?;
         addresses.push((surface, listener.address));
         bound.push(listener);
         tables.push(Arc::new(surfaces::routes(surface)));
     }
     let app = app(&config)?;
 
-    let role = if serves(Surface::Operator) { Role::Operator } else { Role::Trading };
+    let role = if serves(Surface::Operator) {
+        Role::Operator
+    } else {
+        Role::Trading
+    };
     let vital = Arc::new(Notify::new());
     let (stop_link, stopping) = watch::channel(false);
-    let link = spawn_link(&app, &config, role, stopping, EndOfThread(Arc::clone(&vital)))?;
+    let link = spawn_link(
+        &app,
+        &config,
+        role,
+        stopping,
+        EndOfThread(Arc::clone(&vital)),
+    )?;
     let stop_following = Arc::new(AtomicBool::new(false));
-    let follower = std::thread::Builder::new().name("follower".to_owned()).spawn({
-        let (app, journal) = (Arc::clone(&app), config.journal.clone());
-        let (stop, end) = (Arc::clone(&stop_following), EndOfThread(Arc::clone(&vital)));
-        move || {
-            let _end = end;
-            follower::follow(&journal, &app.replica, &stop);
-        }
-    })?;
+    let follower = std::thread::Builder::new()
+        .name("follower".to_owned())
+        .spawn({
+            let (app, journal) = (Arc::clone(&app), config.journal.clone());
+            let (stop, end) = (Arc::clone(&stop_following), EndOfThread(Arc::clone(&vital)));
+            move || {
+                let _end = end;
+                follower::follow(&journal, &app.replica, &stop);
+            }
+        })?;
     let (stop_serving, stop) = watch::channel(false);
-    let shared = Shared { caps: Arc::clone(&app.caps), limits: config.connections, stop };
+    let shared = Shared {
+        caps: Arc::clone(&app.caps),
+        limits: config.connections,
+        stop,
+    };
     let body_timeout = config.connections.body;
     let servers = server::start(bound, |_| dispatchers(&app, &tables, body_timeout), &shared)?;
     Ok(Gateway {
@@ -167,12 +196,20 @@ fn spawn_link(
     stop: watch::Receiver<bool>,
     end: EndOfThread,
 ) -> Result<JoinHandle<()>, GatewayError> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
-    let running = app.engine.clone().run(config.engine_socket.clone(), role, stop);
-    Ok(std::thread::Builder::new().name("engine-link".to_owned()).spawn(move || {
-        let _end = end;
-        runtime.block_on(running);
-    })?)
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .enable_time()
+        .build()?;
+    let running = app
+        .engine
+        .clone()
+        .run(config.engine_socket.clone(), role, stop);
+    Ok(std::thread::Builder::new()
+        .name("engine-link".to_owned())
+        .spawn(move || {
+            let _end = end;
+            runtime.block_on(running);
+        })?)
 }
 
 impl Gateway {
@@ -190,13 +227,19 @@ impl Gateway {
         // Servers first: their last requests still need the engine and the view.
         self.stop_serving.send_replace(true);
         for server in self.servers {
-            server.join().map_err(|_| GatewayError::ThreadLost("http"))?;
+            server
+                .join()
+                .map_err(|_| GatewayError::ThreadLost("http"))?;
         }
         self.stop_following.store(true, Ordering::Relaxed);
         self.follower.thread().unpark();
-        self.follower.join().map_err(|_| GatewayError::ThreadLost("follower"))?;
+        self.follower
+            .join()
+            .map_err(|_| GatewayError::ThreadLost("follower"))?;
         self.stop_link.send_replace(true);
-        self.link.join().map_err(|_| GatewayError::ThreadLost("engine-link"))
+        self.link
+            .join()
+            .map_err(|_| GatewayError::ThreadLost("engine-link"))
     }
 }
 

@@ -36,7 +36,7 @@ mod waiters;
 
 pub use auth::BadPrefix;
 pub use config::{GatewayConfig, HeaderPrefix, Surface};
+pub use foretell_wire::time::TimeForm;
 pub use gateway::{Gateway, GatewayError, run, start};
 pub use limits::ConnectionLimits;
-pub use foretell_wire::time::TimeForm;
 pub use operator_token::{OperatorToken, OperatorTokenError};

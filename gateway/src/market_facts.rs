@@ -36,5 +36,8 @@ fn current_price(yes: TokenBook<'_>) -> [Decimal; 2] {
     let last = yes.last_trade().map(|last| (last.price, last.price));
     let half = (Price(5_000), Price(5_000));
     let (low, high) = narrow.or(last).or(both).unwrap_or(half);
-    [Decimal::midpoint(low, high), Decimal::midpoint(high.complement(), low.complement())]
+    [
+        Decimal::midpoint(low, high),
+        Decimal::midpoint(high.complement(), low.complement()),
+    ]
 }

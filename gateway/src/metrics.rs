@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
+use foretell_link::{Stage, Status};
 use http::StatusCode;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
@@ -32,6 +33,12 @@ struct Result {
     result: &'static str,
 }
 
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct StageQuantile {
+    stage: &'static str,
+    quantile: &'static str,
+}
+
 /// The counters and gauges of one process.
 pub(crate) struct Metrics {
     registry: Registry,
@@ -46,6 +53,12 @@ pub(crate) struct Metrics {
     view_sequence: Gauge<u64, AtomicU64>,
     durable_sequence: Gauge<u64, AtomicU64>,
     epoch: Gauge<u64, AtomicU64>,
+    engine_stage_seconds: Family<StageQuantile, Gauge<f64, AtomicU64>>,
+    engine_live_orders: Gauge<u64, AtomicU64>,
+    engine_ring_used: Gauge<u64, AtomicU64>,
+    engine_busy: Gauge<u64, AtomicU64>,
+    engine_disk_low: Gauge,
+    engine_clock_alarms: Gauge<u64, AtomicU64>,
 }
 
 /// What is read at the moment of a scrape.
@@ -78,23 +91,42 @@ impl Metrics {
             view_sequence: Gauge::default(),
             durable_sequence: Gauge::default(),
             epoch: Gauge::default(),
+            engine_stage_seconds: Family::default(),
+            engine_live_orders: Gauge::default(),
+            engine_ring_used: Gauge::default(),
+            engine_busy: Gauge::default(),
+            engine_disk_low: Gauge::default(),
+            engine_clock_alarms: Gauge::default(),
         };
         metrics.register();
+        metrics.register_engine();
         metrics
     }
 
     fn register(&mut self) {
         let registry = &mut self.registry;
         registry.register("requests", "Requests answered", self.requests.clone());
-        registry.register("request_seconds", "From head to answer", self.seconds.clone());
-        registry.register("orders", "Orders by what became of them", self.orders.clone());
+        registry.register(
+            "request_seconds",
+            "From head to answer",
+            self.seconds.clone(),
+        );
+        registry.register(
+            "orders",
+            "Orders by what became of them",
+            self.orders.clone(),
+        );
         registry.register("unauthorized", "Answers 401", self.unauthorized.clone());
         registry.register(
             "connections_refused",
             "Connections over a cap",
             self.connections_refused.clone(),
         );
-        registry.register("connections_open", "Open connections", self.connections_open.clone());
+        registry.register(
+            "connections_open",
+            "Open connections",
+            self.connections_open.clone(),
+        );
         registry.register(
             "engine_connected",
             "1 while the engine is there",
@@ -105,7 +137,11 @@ impl Metrics {
             "Requests the engine owes an answer",
             self.engine_in_flight.clone(),
         );
-        registry.register("view_sequence", "What reads show", self.view_sequence.clone());
+        registry.register(
+            "view_sequence",
+            "What reads show",
+            self.view_sequence.clone(),
+        );
         registry.register(
             "durable_sequence",
             "What can no longer be lost",
@@ -114,10 +150,52 @@ impl Metrics {
         registry.register("epoch", "Recoveries of the engine", self.epoch.clone());
     }
 
+    /// What the engine tells of itself, as of a scrape.
+    fn register_engine(&mut self) {
+        let registry = &mut self.registry;
+        registry.register(
+            "engine_stage_seconds",
+            "Time in a stage of the engine since its start",
+            self.engine_stage_seconds.clone(),
+        );
+        registry.register(
+            "engine_live_orders",
+            "Orders in all books",
+            self.engine_live_orders.clone(),
+        );
+        registry.register(
+            "engine_ring_used",
+            "Commands waiting for the matcher",
+            self.engine_ring_used.clone(),
+        );
+        registry.register(
+            "engine_busy",
+            "Commands refused for want of room since its start",
+            self.engine_busy.clone(),
+        );
+        registry.register(
+            "engine_disk_low",
+            "1 while new orders are refused for want of disk",
+            self.engine_disk_low.clone(),
+        );
+        registry.register(
+            "engine_clock_alarms",
+            "Times engine time was seen far from wall time since its start",
+            self.engine_clock_alarms.clone(),
+        );
+    }
+
     /// A request was answered.
     pub(crate) fn request(&self, route: &'static str, status: StatusCode, took: Duration) {
-        self.requests.get_or_create(&RouteStatus { route, status: status.as_u16() }).inc();
-        self.seconds.get_or_create(&Route { route }).observe(took.as_secs_f64());
+        self.requests
+            .get_or_create(&RouteStatus {
+                route,
+                status: status.as_u16(),
+            })
+            .inc();
+        self.seconds
+            .get_or_create(&Route { route })
+            .observe(took.as_secs_f64());
         if status == StatusCode::UNAUTHORIZED {
             self.unauthorized.inc();
         }
@@ -134,7 +212,7 @@ impl Metrics {
     }
 
     /// The page of a scrape.
-    pub(crate) fn page(&self, now: Readings) -> String {
+    pub(crate) fn page(&self, now: Readings, engine: Option<&Status>) -> String {
         let gauge = |value: usize| i64::try_from(value).unwrap_or(i64::MAX);
         self.connections_open.set(gauge(now.connections_open));
         self.engine_connected.set(i64::from(now.engine_connected));
@@ -142,9 +220,36 @@ impl Metrics {
         self.view_sequence.set(now.view_sequence);
         self.durable_sequence.set(now.durable_sequence);
         self.epoch.set(now.epoch);
+        if let Some(engine) = engine {
+            self.read_engine(engine);
+        }
         let mut page = String::new();
         encode(&mut page, &self.registry).expect("a String takes every write");
         page
+    }
+
+    fn read_engine(&self, engine: &Status) {
+        self.engine_live_orders.set(engine.live_orders);
+        self.engine_ring_used.set(u64::from(engine.ring_used));
+        self.engine_busy.set(engine.busy);
+        self.engine_disk_low.set(i64::from(engine.disk_low));
+        self.engine_clock_alarms.set(engine.clock_alarms);
+        for stage in Stage::ALL {
+            let summary = engine.stage(stage);
+            let quantiles = [
+                ("0.5", summary.p50),
+                ("0.99", summary.p99),
+                ("0.999", summary.p999),
+            ];
+            for (quantile, nanos) in quantiles.into_iter().chain([("1", summary.max)]) {
+                let label = StageQuantile {
+                    stage: stage.name(),
+                    quantile,
+                };
+                let seconds = Duration::from_nanos(nanos).as_secs_f64();
+                self.engine_stage_seconds.get_or_create(&label).set(seconds);
+            }
+        }
     }
 }
 
@@ -156,17 +261,24 @@ mod tests {
     fn the_page_shows_what_was_counted() {
         let metrics = Metrics::new();
         metrics.request("/book", StatusCode::OK, Duration::from_millis(1));
-        metrics.request("/order", StatusCode::UNAUTHORIZED, Duration::from_micros(80));
+        metrics.request(
+            "/order",
+            StatusCode::UNAUTHORIZED,
+            Duration::from_micros(80),
+        );
         metrics.order("live");
         metrics.connection_refused();
-        let page = metrics.page(Readings {
-            connections_open: 3,
-            engine_connected: true,
-            engine_in_flight: 4,
-            view_sequence: 5,
-            durable_sequence: 6,
-            epoch: 7,
-        });
+        let page = metrics.page(
+            Readings {
+                connections_open: 3,
+                engine_connected: true,
+                engine_in_flight: 4,
+                view_sequence: 5,
+                durable_sequence: 6,
+                epoch: 7,
+            },
+            None,
+        );
         for line in [
             "foretell_gateway_requests_total{route=\"/book\",status=\"200\"} 1",
             "foretell_gateway_request_seconds_count{route=\"/order\"} 1",
@@ -180,7 +292,10 @@ mod tests {
             "foretell_gateway_durable_sequence 6",
             "foretell_gateway_epoch 7",
         ] {
-            assert!(page.lines().any(|found| found == line), "{line} is not in\n{page}");
+            assert!(
+                page.lines().any(|found| found == line),
+                "{line} is not in\n{page}"
+            );
         }
     }
 }

@@ -43,7 +43,9 @@ pub enum OperatorTokenError {
     #[error("operator token {0}: a regular file of mode 0600 and of our own is expected")]
     NotPrivate(PathBuf),
     /// Too short, too long, or not printable ASCII without spaces.
-    #[error("operator token: {MIN_CHARACTERS} to {MAX_CHARACTERS} printable characters without spaces are expected")]
+    #[error(
+        "operator token: {MIN_CHARACTERS} to {MAX_CHARACTERS} printable characters without spaces are expected"
+    )]
     Form,
 }
 
@@ -66,11 +68,16 @@ impl OperatorToken {
     /// # Errors
     /// As [`OperatorTokenError`] says.
     pub fn load(path: &Path) -> Result<Self, OperatorTokenError> {
-        let at = |source| OperatorTokenError::Io { path: path.into(), source };
+        let at = |source| OperatorTokenError::Io {
+            path: path.into(),
+            source,
+        };
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let file = match rustix::fs::open(path, flags, Mode::empty()) {
             Ok(descriptor) => File::from(descriptor),
-            Err(rustix::io::Errno::LOOP) => return Err(OperatorTokenError::NotPrivate(path.into())),
+            Err(rustix::io::Errno::LOOP) => {
+                return Err(OperatorTokenError::NotPrivate(path.into()));
+            }
             Err(errno) => return Err(at(errno.into())),
         };
         let metadata = file.metadata().map_err(at)?;
@@ -81,7 +88,9 @@ impl OperatorToken {
             return Err(OperatorTokenError::NotPrivate(path.into()));
         }
         let mut text = Zeroizing::new(String::new());
-        file.take(2 * MAX_CHARACTERS as u64).read_to_string(&mut text).map_err(at)?;
+        file.take(2 * MAX_CHARACTERS as u64)
+            .read_to_string(&mut text)
+            .map_err(at)?;
         Self::new(text.trim_end())
     }
 
@@ -122,7 +131,10 @@ mod tests {
     fn its_file_is_private_and_holds_one() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("token");
-        assert!(matches!(OperatorToken::load(&path), Err(OperatorTokenError::Io { .. })));
+        assert!(matches!(
+            OperatorToken::load(&path),
+            Err(OperatorTokenError::Io { .. })
+        ));
         let write = |text: &str, mode: u32| {
             std::fs::write(&path, text).unwrap();
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
@@ -130,11 +142,23 @@ mod tests {
         };
         let loaded = write(&format!("{TOKEN}\n"), 0o600).unwrap();
         assert!(loaded.matches(format!("Bearer {TOKEN}").as_bytes()));
-        assert!(matches!(write(TOKEN, 0o640), Err(OperatorTokenError::NotPrivate(_))));
-        assert!(matches!(write("short", 0o600), Err(OperatorTokenError::Form)));
-        assert!(matches!(write(&format!("{TOKEN} x"), 0o600), Err(OperatorTokenError::Form)));
+        assert!(matches!(
+            write(TOKEN, 0o640),
+            Err(OperatorTokenError::NotPrivate(_))
+        ));
+        assert!(matches!(
+            write("short", 0o600),
+            Err(OperatorTokenError::Form)
+        ));
+        assert!(matches!(
+            write(&format!("{TOKEN} x"), 0o600),
+            Err(OperatorTokenError::Form)
+        ));
         let link = folder.path().join("link");
         std::os::unix::fs::symlink(&path, &link).unwrap();
-        assert!(matches!(OperatorToken::load(&link), Err(OperatorTokenError::NotPrivate(_))));
+        assert!(matches!(
+            OperatorToken::load(&link),
+            Err(OperatorTokenError::NotPrivate(_))
+        ));
     }
 }

@@ -7,7 +7,7 @@ use foretell_journal::{Follower, FrameReader};
 use foretell_model::{FramePlace, Sequence};
 use foretell_view::View;
 use foretell_wire::Failure;
-use parking_lot::{Mutex, RwLock, RwLockReadGuard};
+use parking_lot::{RwLock, RwLockReadGuard};
 use tokio::sync::Semaphore;
 
 use crate::answer::Place;
@@ -33,21 +33,27 @@ pub(crate) struct State {
 impl State {
     /// How an answer made from this names it.
     pub(crate) fn place(&self) -> Place {
-        Place { sequence: self.view.sequence(), epoch: self.epoch }
+        Place {
+            sequence: self.view.sequence(),
+            epoch: self.epoch,
+        }
     }
 }
 
 /// What is asked of the journal beside its frames.
 struct Journal {
-    /// Reads the durable sequence; it never reads a frame.
-    control: Mutex<Follower>,
+    /// Tells the durable sequence; it never reads a frame.
+    control: Follower,
     frames: FrameReader,
 }
 
 impl Replica {
     pub(crate) fn new() -> Self {
         Self {
-            state: RwLock::new(State { view: View::new([0; 32]), epoch: 0 }),
+            state: RwLock::new(State {
+                view: View::new([0; 32]),
+                epoch: 0,
+            }),
             journal: RwLock::new(None),
             waiters: Waiters::default(),
             ready: AtomicBool::new(false),
@@ -67,9 +73,10 @@ impl Replica {
 
     /// The last sequence that cannot be lost, as of now; `None` before the journal was met.
     pub(crate) fn durable(&self) -> Option<Sequence> {
-        let journal = self.journal.read();
-        let control = journal.as_ref()?.control.lock();
-        Some(control.durable())
+        self.journal
+            .read()
+            .as_ref()
+            .map(|journal| journal.control.durable())
     }
 
     /// The receipt of a frame: `0x` and 64 hex digits where it is shown.
@@ -95,15 +102,23 @@ impl Replica {
             return Err(Failure::Recovering);
         }
         self.until(acknowledged).await?;
-        let Some(minimum) = minimum else { return Ok(()) };
+        let Some(minimum) = minimum else {
+            return Ok(());
+        };
         if self.waiters.reached() >= minimum {
             return Ok(());
         }
         let durable = self.durable().unwrap_or_default();
         if minimum.0 > durable.0.saturating_add(MAX_SEQUENCE_AHEAD) {
-            return Err(Failure::SequenceTooFarAhead { asked: minimum.0, durable: durable.0 });
+            return Err(Failure::SequenceTooFarAhead {
+                asked: minimum.0,
+                durable: durable.0,
+            });
         }
-        let _place = self.asking.try_acquire().map_err(|_| Failure::TooManyWaiters)?;
+        let _place = self
+            .asking
+            .try_acquire()
+            .map_err(|_| Failure::TooManyWaiters)?;
         self.until(minimum).await
     }
 
@@ -134,12 +149,17 @@ impl Replica {
 
     /// Puts a new state in place of the old one: at the start, and after a recovery of the engine.
     pub(crate) fn replace(&self, state: State, control: Follower, frames: FrameReader) {
-        *self.journal.write() = Some(Journal { control: Mutex::new(control), frames });
+        self.renew(control, frames);
         let sequence = state.view.sequence();
         let old = std::mem::replace(&mut *self.state.write(), state);
         self.waiters.set(sequence);
         self.ready.store(true, Ordering::Release);
         drop(old);
+    }
+
+    /// Takes what belongs to the present run of the engine: its control page is another one.
+    pub(crate) fn renew(&self, control: Follower, frames: FrameReader) {
+        *self.journal.write() = Some(Journal { control, frames });
     }
 
     /// The view cannot follow the journal: reads are refused until it can.

@@ -52,9 +52,16 @@ impl Routes {
         body_limit: usize,
         handle: fn(Call) -> Handling,
     ) -> Self {
-        let endpoint = Endpoint { name: path, body_limit, handle };
+        let endpoint = Endpoint {
+            name: path,
+            body_limit,
+            handle,
+        };
         if path.contains('{') {
-            self.pattern_methods.entry(path).or_default().push((method, endpoint));
+            self.pattern_methods
+                .entry(path)
+                .or_default()
+                .push((method, endpoint));
         } else {
             self.exact.entry(path).or_default().push((method, endpoint));
         }
@@ -67,7 +74,9 @@ impl Routes {
     /// When two patterns contradict each other: a mistake in the table, found by every test.
     pub(crate) fn build(mut self) -> Self {
         for (path, methods) in self.pattern_methods.drain() {
-            self.patterns.insert(path, methods).expect("patterns do not overlap");
+            self.patterns
+                .insert(path, methods)
+                .expect("patterns do not overlap");
         }
         self
     }
@@ -83,7 +92,11 @@ impl Routes {
                 (found.value, parameter.to_owned())
             }
         };
-        let wanted = if method == Method::HEAD { &Method::GET } else { method };
+        let wanted = if method == Method::HEAD {
+            &Method::GET
+        } else {
+            method
+        };
         methods
             .iter()
             .find(|(method, _)| method == wanted)
@@ -121,7 +134,9 @@ mod tests {
     fn paths_match_exactly_or_by_pattern() {
         let routes = routes();
         let find = |method: Method, path: &str| {
-            routes.find(&method, path).map(|(endpoint, text)| (endpoint.body_limit, text))
+            routes
+                .find(&method, path)
+                .map(|(endpoint, text)| (endpoint.body_limit, text))
         };
         let ok = |limit, text: &str| Ok((limit, text.to_owned()));
         assert_eq!(find(Method::GET, "/book"), ok(1, ""));
@@ -130,7 +145,17 @@ mod tests {
         assert_eq!(find(Method::GET, "/markets/0xab"), ok(4, "0xab"));
         assert_eq!(find(Method::GET, "/markets/live"), ok(5, ""));
         assert_eq!(find(Method::GET, "/rewards/a/b"), ok(6, "a/b"));
-        for path in ["/", "//book", "/book/", "/Book", "/markets/", "/markets/a/b", "*", "", "/%62ook"] {
+        for path in [
+            "/",
+            "//book",
+            "/book/",
+            "/Book",
+            "/markets/",
+            "/markets/a/b",
+            "*",
+            "",
+            "/%62ook",
+        ] {
             assert_eq!(find(Method::GET, path), Err(Miss::Path), "{path}");
         }
     }

@@ -44,7 +44,11 @@ pub(crate) fn bind(address: SocketAddr, threads: usize) -> io::Result<Bound> {
 }
 
 fn listen(address: SocketAddr) -> io::Result<StdListener> {
-    let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
+    let socket = Socket::new(
+        Domain::for_address(address),
+        Type::STREAM,
+        Some(Protocol::TCP),
+    )?;
     socket.set_reuse_address(true)?;
     socket.set_reuse_port(true)?;
     socket.set_nonblocking(true)?;
@@ -68,16 +72,27 @@ pub(crate) fn start(
     dispatcher: impl Fn(usize) -> Vec<Dispatcher>,
     shared: &Shared,
 ) -> io::Result<Vec<JoinHandle<()>>> {
-    let threads = surfaces.iter().map(|bound| bound.listeners.len()).min().unwrap_or(0);
-    let mut by_surface: Vec<_> =
-        surfaces.into_iter().map(|bound| bound.listeners.into_iter()).collect();
+    let threads = surfaces
+        .iter()
+        .map(|bound| bound.listeners.len())
+        .min()
+        .unwrap_or(0);
+    let mut by_surface: Vec<_> = surfaces
+        .into_iter()
+        .map(|bound| bound.listeners.into_iter())
+        .collect();
     (0..threads)
         .map(|index| {
-            let listeners: Vec<_> =
-                by_surface.iter_mut().filter_map(Iterator::next).zip(dispatcher(index)).collect();
+            let listeners: Vec<_> = by_surface
+                .iter_mut()
+                .filter_map(Iterator::next)
+                .zip(dispatcher(index))
+                .collect();
             let shared = shared.clone();
-            let runtime =
-                tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_io()
+                .enable_time()
+                .build()?;
             std::thread::Builder::new()
                 .name(format!("http-{index}"))
                 .spawn(move || runtime.block_on(serve(listeners, shared)))
@@ -103,9 +118,14 @@ async fn serve(listeners: Vec<(StdListener, Dispatcher)>, shared: Shared) {
     for task in accepting {
         let _ = task.await;
     }
-    let Some(graceful) = Arc::into_inner(graceful) else { return };
+    let Some(graceful) = Arc::into_inner(graceful) else {
+        return;
+    };
     let open = graceful.count();
-    if tokio::time::timeout(shared.limits.drain, graceful.shutdown()).await.is_err() {
+    if tokio::time::timeout(shared.limits.drain, graceful.shutdown())
+        .await
+        .is_err()
+    {
         tracing::warn!(open, "connections did not end in time and are cut off");
     }
 }
@@ -135,8 +155,13 @@ async fn accept(
             dispatcher.app.metrics.connection_refused();
             continue;
         };
-        let connection =
-            connection(stream, builder.clone(), dispatcher.clone(), shared.limits, &graceful);
+        let connection = connection(
+            stream,
+            builder.clone(),
+            dispatcher.clone(),
+            shared.limits,
+            &graceful,
+        );
         tokio::spawn(async move {
             connection.await;
             drop(admitted);
@@ -184,7 +209,11 @@ fn connection(
             }
         }
     });
-    let served = graceful.watch(builder.serve_connection(TokioIo::new(noted), service).into_owned());
+    let served = graceful.watch(
+        builder
+            .serve_connection(TokioIo::new(noted), service)
+            .into_owned(),
+    );
     async move {
         tokio::select! {
             result = served => {

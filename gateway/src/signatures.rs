@@ -20,7 +20,10 @@ pub(crate) struct TooManyWaiting;
 
 impl SignatureGate {
     pub(crate) fn new() -> Self {
-        Self { turn: Semaphore::new(1), waiting: AtomicUsize::new(0) }
+        Self {
+            turn: Semaphore::new(1),
+            waiting: AtomicUsize::new(0),
+        }
     }
 
     /// Runs `check` when its turn comes.
@@ -54,7 +57,9 @@ mod tests {
 
     #[test]
     fn other_work_runs_between_two_checks() {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
         let tasks = tokio::task::LocalSet::new();
         let log = Rc::new(std::cell::RefCell::new(Vec::new()));
         let gate = Rc::new(SignatureGate::new());
@@ -63,7 +68,9 @@ mod tests {
             for index in 0..3 {
                 let (gate, log) = (Rc::clone(&gate), Rc::clone(&log));
                 all.push(tokio::task::spawn_local(async move {
-                    gate.run(|| log.borrow_mut().push(format!("check {index}"))).await.unwrap();
+                    gate.run(|| log.borrow_mut().push(format!("check {index}")))
+                        .await
+                        .unwrap();
                 }));
             }
             let read = Rc::clone(&log);
@@ -80,7 +87,9 @@ mod tests {
 
     #[test]
     fn more_than_the_bound_is_refused() {
-        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
         let gate = SignatureGate::new();
         gate.waiting.store(MAX_SIGNATURES_WAITING, Relaxed);
         assert_eq!(runtime.block_on(gate.run(|| ())), Err(TooManyWaiting));

@@ -3,9 +3,12 @@
 use http::Method;
 
 use crate::config::Surface;
-use crate::limits::{LIST_BODY_BYTES, ORDER_BODY_BYTES, ORDERS_BODY_BYTES, SMALL_BODY_BYTES};
+use crate::limits::{
+    LIST_BODY_BYTES, OPERATOR_BODY_BYTES, ORDER_BODY_BYTES, ORDERS_BODY_BYTES, SMALL_BODY_BYTES,
+};
 use crate::resources::{
-    balances, books, cancels, health, keys, market_info, my_orders, my_trades, orders,
+    balances, books, cancels, health, heartbeats, keys, market_info, my_orders, my_trades,
+    operator, orders,
 };
 use crate::routes::Routes;
 
@@ -16,11 +19,23 @@ macro_rules! handle {
     };
 }
 
+/// The same behind the operator's token.
+macro_rules! guarded {
+    ($handler:path) => {
+        |call| {
+            Box::pin(async move {
+                operator::authorize(&call)?;
+                $handler(call).await
+            })
+        }
+    };
+}
+
 /// The routes of a surface.
 pub(crate) fn routes(surface: Surface) -> Routes {
     match surface {
         Surface::Trading => trading(),
-        Surface::Operator => Routes::default(),
+        Surface::Operator => operator_routes(),
     }
     .build()
 }
@@ -33,34 +48,271 @@ fn trading() -> Routes {
         .add(get.clone(), "/ok", NONE, handle!(health::ok))
         .add(get.clone(), "/time", NONE, handle!(health::time))
         .add(get.clone(), "/version", NONE, handle!(health::version))
-        .add(post.clone(), "/order", ORDER_BODY_BYTES, handle!(orders::place_one))
-        .add(post.clone(), "/orders", ORDERS_BODY_BYTES, handle!(orders::place_many))
+        .add(
+            post.clone(),
+            "/order",
+            ORDER_BODY_BYTES,
+            handle!(orders::place_one),
+        )
+        .add(
+            post.clone(),
+            "/orders",
+            ORDERS_BODY_BYTES,
+            handle!(orders::place_many),
+        )
         .add(delete.clone(), "/order", NONE, handle!(cancels::cancel_one))
-        .add(delete.clone(), "/orders", LIST_BODY_BYTES, handle!(cancels::cancel_many))
-        .add(delete.clone(), "/cancel-all", NONE, handle!(cancels::cancel_all))
-        .add(delete.clone(), "/cancel-market-orders", NONE, handle!(cancels::cancel_market))
+        .add(
+            delete.clone(),
+            "/orders",
+            LIST_BODY_BYTES,
+            handle!(cancels::cancel_many),
+        )
+        .add(
+            delete.clone(),
+            "/cancel-all",
+            NONE,
+            handle!(cancels::cancel_all),
+        )
+        .add(
+            delete.clone(),
+            "/cancel-market-orders",
+            NONE,
+            handle!(cancels::cancel_market),
+        )
         .add(get.clone(), "/book", NONE, handle!(books::one))
-        .add(post.clone(), "/books", LIST_BODY_BYTES, handle!(books::many))
+        .add(
+            post.clone(),
+            "/books",
+            LIST_BODY_BYTES,
+            handle!(books::many),
+        )
         .add(get.clone(), "/data/orders", NONE, handle!(my_orders::list))
-        .add(get.clone(), "/data/order/{id}", NONE, handle!(my_orders::one))
+        .add(
+            get.clone(),
+            "/data/order/{id}",
+            NONE,
+            handle!(my_orders::one),
+        )
         .add(get.clone(), "/data/trades", NONE, handle!(my_trades::list))
-        .add(get.clone(), "/balance-allowance", NONE, handle!(balances::one))
-        .add(get.clone(), "/balance-allowance/update", NONE, handle!(balances::one))
+        .add(post.clone(), "/heartbeats", NONE, handle!(heartbeats::beat))
+        .add(
+            post.clone(),
+            "/v1/heartbeats",
+            NONE,
+            handle!(heartbeats::beat),
+        )
+        .add(
+            get.clone(),
+            "/balance-allowance",
+            NONE,
+            handle!(balances::one),
+        )
+        .add(
+            get.clone(),
+            "/balance-allowance/update",
+            NONE,
+            handle!(balances::one),
+        )
         .add(post.clone(), "/auth/api-key", NONE, handle!(keys::create))
         .add(delete.clone(), "/auth/api-key", NONE, handle!(keys::revoke))
-        .add(get.clone(), "/auth/derive-api-key", NONE, handle!(keys::derive))
+        .add(
+            get.clone(),
+            "/auth/derive-api-key",
+            NONE,
+            handle!(keys::derive),
+        )
         .add(get.clone(), "/auth/api-keys", NONE, handle!(keys::list))
-        .add(post, "/auth/readonly-api-key", NONE, handle!(keys::create_read_only))
-        .add(delete, "/auth/readonly-api-key", NONE, handle!(keys::revoke_read_only))
-        .add(get.clone(), "/auth/readonly-api-keys", NONE, handle!(keys::list_read_only))
-        .add(get.clone(), "/auth/ban-status/closed-only", NONE, handle!(keys::closed_only))
-        .add(get.clone(), "/tick-size", NONE, handle!(market_info::tick_size))
-        .add(get.clone(), "/neg-risk", NONE, handle!(market_info::neg_risk))
-        .add(get.clone(), "/fee-rate", NONE, handle!(market_info::fee_rate))
-        .add(get.clone(), "/fees/builder-fees/{builder}", NONE, handle!(market_info::builder_fees))
-        .add(get.clone(), "/markets-by-token/{token}", NONE, handle!(market_info::market_by_token))
-        .add(get.clone(), "/clob-markets/{condition}", NONE, handle!(market_info::clob_market))
-        .add(get.clone(), "/markets/{condition}", NONE, handle!(market_info::detail))
-        .add(get.clone(), "/rewards/{*rest}", NONE, handle!(health::not_supported))
+        .add(
+            post,
+            "/auth/readonly-api-key",
+            NONE,
+            handle!(keys::create_read_only),
+        )
+        .add(
+            delete,
+            "/auth/readonly-api-key",
+            NONE,
+            handle!(keys::revoke_read_only),
+        )
+        .add(
+            get.clone(),
+            "/auth/readonly-api-keys",
+            NONE,
+            handle!(keys::list_read_only),
+        )
+        .add(
+            get.clone(),
+            "/auth/ban-status/closed-only",
+            NONE,
+            handle!(keys::closed_only),
+        )
+        .add(
+            get.clone(),
+            "/tick-size",
+            NONE,
+            handle!(market_info::tick_size),
+        )
+        .add(
+            get.clone(),
+            "/neg-risk",
+            NONE,
+            handle!(market_info::neg_risk),
+        )
+        .add(
+            get.clone(),
+            "/fee-rate",
+            NONE,
+            handle!(market_info::fee_rate),
+        )
+        .add(
+            get.clone(),
+            "/fees/builder-fees/{builder}",
+            NONE,
+            handle!(market_info::builder_fees),
+        )
+        .add(
+            get.clone(),
+            "/markets-by-token/{token}",
+            NONE,
+            handle!(market_info::market_by_token),
+        )
+        .add(
+            get.clone(),
+            "/clob-markets/{condition}",
+            NONE,
+            handle!(market_info::clob_market),
+        )
+        .add(
+            get.clone(),
+            "/markets/{condition}",
+            NONE,
+            handle!(market_info::detail),
+        )
+        .add(
+            get.clone(),
+            "/rewards/{*rest}",
+            NONE,
+            handle!(health::not_supported),
+        )
         .add(get, "/rfq/{*rest}", NONE, handle!(health::not_supported))
+}
+
+fn operator_routes() -> Routes {
+    use operator::{accounts, keys, markets, probes, status, system};
+    const NONE: usize = SMALL_BODY_BYTES;
+    let (get, post) = (Method::GET, Method::POST);
+    Routes::default()
+        .add(get.clone(), "/livez", NONE, handle!(probes::live))
+        .add(get.clone(), "/readyz", NONE, handle!(probes::ready))
+        .add(get.clone(), "/metrics", NONE, handle!(probes::metrics))
+        .add(get.clone(), "/status", NONE, guarded!(status::show))
+        .add(
+            post.clone(),
+            "/accounts/deposit",
+            NONE,
+            guarded!(accounts::deposit),
+        )
+        .add(
+            post.clone(),
+            "/accounts/withdraw",
+            NONE,
+            guarded!(accounts::withdraw),
+        )
+        .add(
+            post.clone(),
+            "/accounts/bind",
+            NONE,
+            guarded!(accounts::bind),
+        )
+        .add(
+            post.clone(),
+            "/accounts/unbind",
+            NONE,
+            guarded!(accounts::unbind),
+        )
+        .add(
+            post.clone(),
+            "/accounts/closed-only",
+            NONE,
+            guarded!(accounts::closed_only),
+        )
+        .add(
+            get.clone(),
+            "/accounts/{wallet}",
+            NONE,
+            guarded!(accounts::show),
+        )
+        .add(
+            post.clone(),
+            "/fees/withdraw",
+            NONE,
+            guarded!(accounts::withdraw_fees),
+        )
+        .add(get.clone(), "/keys", NONE, guarded!(keys::list))
+        .add(post.clone(), "/keys/revoke", NONE, guarded!(keys::revoke))
+        .add(
+            post.clone(),
+            "/events",
+            OPERATOR_BODY_BYTES,
+            guarded!(markets::register_event),
+        )
+        .add(get.clone(), "/markets", NONE, guarded!(markets::list))
+        .add(
+            post.clone(),
+            "/markets",
+            OPERATOR_BODY_BYTES,
+            guarded!(markets::register),
+        )
+        .add(
+            post.clone(),
+            "/markets/activate",
+            NONE,
+            guarded!(markets::activate),
+        )
+        .add(
+            post.clone(),
+            "/markets/pause",
+            NONE,
+            guarded!(markets::pause),
+        )
+        .add(
+            post.clone(),
+            "/markets/resume",
+            NONE,
+            guarded!(markets::resume),
+        )
+        .add(
+            post.clone(),
+            "/markets/close",
+            NONE,
+            guarded!(markets::close),
+        )
+        .add(
+            post.clone(),
+            "/markets/resolve",
+            NONE,
+            guarded!(markets::resolve),
+        )
+        .add(
+            post.clone(),
+            "/markets/archive",
+            NONE,
+            guarded!(markets::archive),
+        )
+        .add(post.clone(), "/markets/tick", NONE, guarded!(markets::tick))
+        .add(
+            post.clone(),
+            "/markets/minimum",
+            NONE,
+            guarded!(markets::minimum),
+        )
+        .add(post.clone(), "/markets/fee", NONE, guarded!(markets::fee))
+        .add(
+            get,
+            "/markets/{condition}",
+            NONE,
+            guarded!(market_info::detail),
+        )
+        .add(post.clone(), "/system/mode", NONE, guarded!(system::mode))
+        .add(post, "/system/settings", NONE, guarded!(system::settings))
 }

@@ -58,7 +58,10 @@ impl Waiters {
             waiting.by_sequence.insert(place, sender);
             place
         };
-        let leave = Leave { waiters: self, place };
+        let leave = Leave {
+            waiters: self,
+            place,
+        };
         let reached = matches!(tokio::time::timeout(wait, receiver).await, Ok(Ok(())));
         drop(leave);
         reached
@@ -85,7 +88,11 @@ mod tests {
     const LONG: Duration = Duration::from_secs(60);
 
     fn run(test: impl Future<Output = ()>) {
-        tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(test);
+        tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .build()
+            .unwrap()
+            .block_on(test);
     }
 
     #[test]
@@ -111,7 +118,10 @@ mod tests {
             assert!(!nine.is_finished());
             waiters.set(Sequence(9));
             assert!(nine.await.unwrap());
-            assert!(waiters.wait(Sequence(9), Duration::ZERO).await, "already there");
+            assert!(
+                waiters.wait(Sequence(9), Duration::ZERO).await,
+                "already there"
+            );
         });
     }
 

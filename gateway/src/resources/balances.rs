@@ -29,7 +29,11 @@ pub(crate) async fn one(call: Call) -> Result<Answer, Failure> {
     let accounts = state.view.accounts();
     let account = wallet(accounts, caller.owner, wanted.kind).and_then(|it| accounts.get(it));
     let (balance, available) = account.map_or((0, 0), |account| amounts(account, token));
-    let answer = BalanceAnswer { balance, available, contracts: &app.auth.contracts };
+    let answer = BalanceAnswer {
+        balance,
+        available,
+        contracts: &app.auth.contracts,
+    };
     Ok(Answer::json(json_text(&answer)).at(state.place()))
 }
 

@@ -25,7 +25,10 @@ pub(crate) async fn one(call: Call) -> Result<Answer, Failure> {
     let found = app.find(|view| market_of(view, &token)).await?;
     let (market, outcome) = found.ok_or(Refusal::NoOrderbook)?;
     let state = app.replica.read();
-    let book = app.books.get(&state, market, outcome).ok_or(Refusal::NoOrderbook)?;
+    let book = app
+        .books
+        .get(&state, market, outcome)
+        .ok_or(Refusal::NoOrderbook)?;
     Ok(Answer::json(book).at(state.place()))
 }
 
@@ -34,8 +37,13 @@ pub(crate) async fn many(call: Call) -> Result<Answer, Failure> {
     let asked = read_tokens(&call.body)?;
     let app = &call.app;
     app.fresh(&call).await?;
-    app.find(|view| asked.iter().all(|asked| market_of(view, &asked.token).is_some()).then_some(()))
-        .await?;
+    app.find(|view| {
+        asked
+            .iter()
+            .all(|asked| market_of(view, &asked.token).is_some())
+            .then_some(())
+    })
+    .await?;
     let state = app.replica.read();
     let books: Vec<Text> = asked
         .iter()
@@ -83,7 +91,11 @@ impl BookTexts {
             return Some(kept.text.clone());
         }
         let text = Bytes::from(render(&state.view, market, outcome, Sides::BOTH)?);
-        let kept = BookText { epoch, changed, text: text.clone() };
+        let kept = BookText {
+            epoch,
+            changed,
+            text: text.clone(),
+        };
         self.texts.write().insert((market, outcome), kept);
         Some(text)
     }
@@ -93,7 +105,10 @@ fn render(view: &View, market: MarketNumber, outcome: Outcome, sides: Sides) -> 
     let book = view.books().get(market)?;
     let listed = view.markets().get(market)?;
     let seen = book.of(outcome);
-    let level = |level: foretell_view::Level| Level { price: level.price, lots: level.lots };
+    let level = |level: foretell_view::Level| Level {
+        price: level.price,
+        lots: level.lots,
+    };
     let bids: Vec<Level> = seen.bids().map(level).collect();
     let asks: Vec<Level> = seen.asks().map(level).collect();
     let book = Book {

@@ -6,7 +6,9 @@
 
 use foretell_model::{Command, MarketNumber, OrderId, Outcome, Verdict};
 use foretell_view::View;
-use foretell_wire::cancel::{MarketCancel, NamedOrder, read_cancel, read_cancels, read_market_cancel};
+use foretell_wire::cancel::{
+    MarketCancel, NamedOrder, read_cancel, read_cancels, read_market_cancel,
+};
 use foretell_wire::failure::FieldProblem;
 use foretell_wire::refusal::not_cancelled_because;
 use foretell_wire::result::CancelAnswer;
@@ -40,8 +42,11 @@ pub(crate) async fn cancel_many(call: Call) -> Result<Answer, Failure> {
 /// `DELETE /cancel-all`.
 pub(crate) async fn cancel_all(call: Call) -> Result<Answer, Failure> {
     let caller = call.app.auth.l2(&call, Level::Write).await?;
-    let command =
-        Command::CancelAll { owner: caller.owner, heartbeat: false, request: caller.request };
+    let command = Command::CancelAll {
+        owner: caller.owner,
+        heartbeat: false,
+        request: caller.request,
+    };
     cancel_by_owner(&call.app, command).await
 }
 
@@ -60,13 +65,20 @@ pub(crate) async fn cancel_market(call: Call) -> Result<Answer, Failure> {
         (None, _) => Refusal::NoOrderbook,
     })?;
     let (owner, request) = (caller.owner, caller.request);
-    let command = Command::CancelMarketOrders { owner, market, outcome, request };
+    let command = Command::CancelMarketOrders {
+        owner,
+        market,
+        outcome,
+        request,
+    };
     cancel_by_owner(&call.app, command).await
 }
 
 fn market_to_cancel(view: &View, named: &MarketCancel) -> Option<(MarketNumber, Option<Outcome>)> {
     let by_token = named.token.map(|token| market_of(view, &token));
-    let by_condition = named.market.map(|condition| view.markets().by_condition(&condition));
+    let by_condition = named
+        .market
+        .map(|condition| view.markets().by_condition(&condition));
     match (by_condition, by_token) {
         (Some(condition), None) => Some((condition?.0, None)),
         (None, Some(token)) => token.map(|(market, outcome)| (market, Some(outcome))),
@@ -85,9 +97,18 @@ async fn cancel_named(
     named: Vec<NamedOrder>,
 ) -> Result<Answer, Failure> {
     let send = |order: OrderId| {
-        app.engine.submit(Command::CancelOrder { owner: caller.owner, order }, &[])
+        app.engine.submit(
+            Command::CancelOrder {
+                owner: caller.owner,
+                order,
+            },
+            &[],
+        )
     };
-    let sent: Vec<_> = named.into_iter().map(|named| (named.text, named.order.map(send))).collect();
+    let sent: Vec<_> = named
+        .into_iter()
+        .map(|named| (named.text, named.order.map(send)))
+        .collect();
     let mut answer = CancelAnswer::default();
     let mut last = None;
     for (text, pending) in sent {
@@ -139,6 +160,9 @@ async fn cancel_by_owner(app: &App, command: Command) -> Result<Answer, Failure>
         let ended = state.view.orders().ended_between(first, last);
         ended.map(|ended| ended.order.id.to_string()).collect()
     });
-    let answer = CancelAnswer { canceled: ended.await?, not_canceled: Vec::new() };
+    let answer = CancelAnswer {
+        canceled: ended.await?,
+        not_canceled: Vec::new(),
+    };
     Ok(Answer::json(json_text(&answer)).at(place_of(&reply)))
 }

@@ -27,7 +27,11 @@ pub(crate) async fn create(call: Call) -> Result<Answer, Failure> {
     let trio = app.auth.master.trio(&origin, app.auth.domains.chain_id());
     let reply = register(app, &origin, trio.api_key, false).await?;
     let (secret, passphrase) = (trio.secret.text(), trio.passphrase.text());
-    let answer = ApiKeyAnswer { api_key: trio.api_key, secret: &secret, passphrase: &passphrase };
+    let answer = ApiKeyAnswer {
+        api_key: trio.api_key,
+        secret: &secret,
+        passphrase: &passphrase,
+    };
     Ok(Answer::json(json_text(&answer)).at(place_of(&reply)))
 }
 
@@ -37,10 +41,19 @@ pub(crate) async fn derive(call: Call) -> Result<Answer, Failure> {
     let origin = app.auth.l1(&call).await?;
     app.fresh(&call).await?;
     let trio = app.auth.master.trio(&origin, app.auth.domains.chain_id());
-    let live = |view: &View| view.keys().by_text(&trio.api_key).filter(|(_, key)| key.is_live()).map(|_| ());
+    let live = |view: &View| {
+        view.keys()
+            .by_text(&trio.api_key)
+            .filter(|(_, key)| key.is_live())
+            .map(|_| ())
+    };
     app.find(live).await?.ok_or(Refusal::KeyNotFound)?;
     let (secret, passphrase) = (trio.secret.text(), trio.passphrase.text());
-    let answer = ApiKeyAnswer { api_key: trio.api_key, secret: &secret, passphrase: &passphrase };
+    let answer = ApiKeyAnswer {
+        api_key: trio.api_key,
+        secret: &secret,
+        passphrase: &passphrase,
+    };
     Ok(Answer::json(json_text(&answer)).at(app.replica.read().place()))
 }
 
@@ -53,9 +66,13 @@ pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
     let state = app.replica.read();
     let keys = keys_of(&state.view, &caller, false);
     let body = if metadata {
-        json_text(&ApiKeyRowsAnswer { api_keys: keys.map(|(_, key)| row(key)).collect() })
+        json_text(&ApiKeyRowsAnswer {
+            api_keys: keys.map(|(_, key)| row(key)).collect(),
+        })
     } else {
-        json_text(&ApiKeysAnswer { api_keys: live(keys) })
+        json_text(&ApiKeysAnswer {
+            api_keys: live(keys),
+        })
     };
     Ok(Answer::json(body).at(state.place()))
 }
@@ -65,7 +82,14 @@ pub(crate) async fn revoke(call: Call) -> Result<Answer, Failure> {
     let app = &call.app;
     let caller = app.auth.l2(&call, Level::Write).await?;
     let cancel_orders = read_revocation(&call.body)?;
-    let reply = send(app, Command::RevokeKey { key: caller.key, cancel_orders }).await?;
+    let reply = send(
+        app,
+        Command::RevokeKey {
+            key: caller.key,
+            cancel_orders,
+        },
+    )
+    .await?;
     Ok(Answer::json(REVOKED).at(place_of(&reply)))
 }
 
@@ -74,9 +98,14 @@ pub(crate) async fn revoke(call: Call) -> Result<Answer, Failure> {
 pub(crate) async fn create_read_only(call: Call) -> Result<Answer, Failure> {
     let app = &call.app;
     let caller = app.auth.l2(&call, Level::Write).await?;
-    let origin =
-        KeyOrigin { owner: caller.wallets.owner, nonce: *blake3::hash(&caller.request.0).as_bytes() };
-    let api_key = app.auth.master.read_only_key(&origin, app.auth.domains.chain_id());
+    let origin = KeyOrigin {
+        owner: caller.wallets.owner,
+        nonce: *blake3::hash(&caller.request.0).as_bytes(),
+    };
+    let api_key = app
+        .auth
+        .master
+        .read_only_key(&origin, app.auth.domains.chain_id());
     let reply = register(app, &origin, api_key, true).await?;
     Ok(Answer::json(json_text(&ReadOnlyKeyAnswer { api_key })).at(place_of(&reply)))
 }
@@ -100,8 +129,18 @@ pub(crate) async fn revoke_read_only(call: Call) -> Result<Answer, Failure> {
         let (number, key) = view.keys().by_text(&named)?;
         (key.owner == caller.owner && key.read_only).then_some(number)
     };
-    let key = app.find(own).await?.ok_or(Refusal::Unknown("api key not found"))?;
-    let reply = send(app, Command::RevokeKey { key, cancel_orders: false }).await?;
+    let key = app
+        .find(own)
+        .await?
+        .ok_or(Refusal::Unknown("api key not found"))?;
+    let reply = send(
+        app,
+        Command::RevokeKey {
+            key,
+            cancel_orders: false,
+        },
+    )
+    .await?;
     Ok(Answer::json(DELETED).at(place_of(&reply)))
 }
 
@@ -126,7 +165,16 @@ async fn register(
     read_only: bool,
 ) -> Result<Reply, Failure> {
     let (owner, nonce) = (origin.owner, origin.nonce);
-    send(app, Command::RegisterKey { owner, nonce, api_key, read_only }).await
+    send(
+        app,
+        Command::RegisterKey {
+            owner,
+            nonce,
+            api_key,
+            read_only,
+        },
+    )
+    .await
 }
 
 async fn send(app: &App, command: Command) -> Result<Reply, Failure> {
@@ -143,11 +191,17 @@ fn keys_of<'v>(
     caller: &Caller,
     read_only: bool,
 ) -> impl Iterator<Item = (KeyNumber, &'v Key)> {
-    view.keys().of_owner(caller.owner).filter(move |(_, key)| key.read_only == read_only)
+    view.keys()
+        .of_owner(caller.owner)
+        .filter(move |(_, key)| key.read_only == read_only)
 }
 
 fn live<'v>(keys: impl Iterator<Item = (KeyNumber, &'v Key)>) -> Keys {
-    Keys(keys.filter(|(_, key)| key.is_live()).map(|(_, key)| key.api_key).collect())
+    Keys(
+        keys.filter(|(_, key)| key.is_live())
+            .map(|(_, key)| key.api_key)
+            .collect(),
+    )
 }
 
 fn row(key: &Key) -> ApiKeyRow {

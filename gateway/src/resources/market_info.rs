@@ -21,13 +21,23 @@ use crate::resources::market_of;
 /// `GET /tick-size?token_id=`.
 pub(crate) async fn tick_size(call: Call) -> Result<Answer, Failure> {
     let token = call.query()?.token()?;
-    by_token(&call, &token, |facts| json_text(&TickSizeAnswer { minimum_tick_size: facts.tick })).await
+    by_token(&call, &token, |facts| {
+        json_text(&TickSizeAnswer {
+            minimum_tick_size: facts.tick,
+        })
+    })
+    .await
 }
 
 /// `GET /neg-risk?token_id=`.
 pub(crate) async fn neg_risk(call: Call) -> Result<Answer, Failure> {
     let token = call.query()?.token()?;
-    by_token(&call, &token, |facts| json_text(&NegRiskAnswer { neg_risk: facts.neg_risk })).await
+    by_token(&call, &token, |facts| {
+        json_text(&NegRiskAnswer {
+            neg_risk: facts.neg_risk,
+        })
+    })
+    .await
 }
 
 /// `GET /fee-rate?token_id=`.
@@ -68,7 +78,10 @@ pub(crate) async fn clob_market(call: Call) -> Result<Answer, Failure> {
     by_condition(&call, |state, market| {
         let listed = state.view.markets().get(market)?;
         let facts = market_facts(&state.view, market)?;
-        Some(json_text(&ClobMarket::new(&facts, &call.app.descriptions.of(listed))))
+        Some(json_text(&ClobMarket::new(
+            &facts,
+            &call.app.descriptions.of(listed),
+        )))
     })
     .await
 }
@@ -78,7 +91,10 @@ pub(crate) async fn detail(call: Call) -> Result<Answer, Failure> {
     by_condition(&call, |state, market| {
         let listed = state.view.markets().get(market)?;
         let facts = market_facts(&state.view, market)?;
-        Some(json_text(&MarketDetail::new(&facts, &call.app.descriptions.of(listed))))
+        Some(json_text(&MarketDetail::new(
+            &facts,
+            &call.app.descriptions.of(listed),
+        )))
     })
     .await
 }
@@ -102,7 +118,11 @@ async fn by_condition(
 ) -> Result<Answer, Failure> {
     let condition = condition_id(&call.parameter).ok_or(Refusal::MarketNotFound)?;
     call.app.fresh(call).await?;
-    let look = |view: &View| view.markets().by_condition(&condition).map(|(number, _)| number);
+    let look = |view: &View| {
+        view.markets()
+            .by_condition(&condition)
+            .map(|(number, _)| number)
+    };
     let market = call.app.find(look).await?.ok_or(Refusal::MarketNotFound)?;
     let state = call.app.replica.read();
     let body = write(&state, market).ok_or(Refusal::MarketNotFound)?;

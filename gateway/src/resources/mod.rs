@@ -4,10 +4,12 @@ pub(crate) mod balances;
 pub(crate) mod books;
 pub(crate) mod cancels;
 pub(crate) mod health;
+pub(crate) mod heartbeats;
 pub(crate) mod keys;
 pub(crate) mod market_info;
 pub(crate) mod my_orders;
 pub(crate) mod my_trades;
+pub(crate) mod operator;
 pub(crate) mod orders;
 
 use foretell_link::Reply;
@@ -21,7 +23,10 @@ use crate::replica::State;
 
 /// Where a write's answer says it stands.
 pub(crate) fn place_of(reply: &Reply) -> Place {
-    Place { sequence: reply.sequence.max(reply.last_sequence), epoch: reply.epoch }
+    Place {
+        sequence: reply.sequence.max(reply.last_sequence),
+        epoch: reply.epoch,
+    }
 }
 
 /// The market and outcome of a token in either form.

@@ -29,15 +29,20 @@ pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
     let state = app.replica.read();
     let view = &state.view;
     let id = wanted.id.as_deref().map(ids::order_id);
-    let market = wanted.market.map(|condition| view.markets().by_condition(&condition));
+    let market = wanted
+        .market
+        .map(|condition| view.markets().by_condition(&condition));
     let token = wanted.asset.map(|token| market_of(view, &token));
     let matches = |order: &&Order| {
         id.is_none_or(|id| id == Some(order.id))
             && market.is_none_or(|market| market.is_some_and(|(number, _)| number == order.market))
             && token.is_none_or(|token| token == Some((order.market, order.outcome)))
     };
-    let orders: Vec<&Order> =
-        view.live_orders_of_owner(caller.owner).into_iter().filter(matches).collect();
+    let orders: Vec<&Order> = view
+        .live_orders_of_owner(caller.owner)
+        .into_iter()
+        .filter(matches)
+        .collect();
     let rows = orders
         .iter()
         .skip(wanted.cursor.offset())
@@ -86,7 +91,7 @@ fn facts(view: &View, descriptions: &Descriptions, order: &Order) -> Option<Orde
         maker: view.accounts().get(order.account)?.wallet,
         market: market.condition,
         token: market.token(order.outcome),
-        outcome: descriptions.of(market).outcome(order.outcome).to_owned(),
+        outcome: descriptions.label(market, order.outcome),
         side: order.side,
         order_type: order.order_type,
         price: order.price,

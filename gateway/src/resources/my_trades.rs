@@ -30,7 +30,10 @@ pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
         (records, more, rows, state.place())
     };
     receipts(app, &records, &mut rows);
-    let rows: Vec<Trade> = rows.into_iter().map(|row| Trade::new(row, caller.times)).collect();
+    let rows: Vec<Trade> = rows
+        .into_iter()
+        .map(|row| Trade::new(row, caller.times))
+        .collect();
     let total = wanted.cursor.offset() + rows.len() + usize::from(more);
     let page = Page::new(rows, wanted.cursor, PAGE_ROWS, total);
     Ok(Answer::json(json_text(&page)).at(place))
@@ -38,7 +41,9 @@ pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
 
 /// The trades of one page, and whether there are more.
 fn page(view: &View, caller: &Caller, wanted: &TradesQuery) -> (Vec<TradeRecord>, bool) {
-    let Some(filter) = Filter::new(view, wanted) else { return (Vec::new(), false) };
+    let Some(filter) = Filter::new(view, wanted) else {
+        return (Vec::new(), false);
+    };
     let slots: Box<dyn Iterator<Item = TradeSlot>> = match filter.id {
         Some(id) => Box::new(view.trade_by_id(id).into_iter()),
         None => Box::new(view.trades_of_owner(caller.owner)),
@@ -58,11 +63,15 @@ fn page(view: &View, caller: &Caller, wanted: &TradesQuery) -> (Vec<TradeRecord>
 
 /// Whether one of the caller's wallets is taker or maker.
 fn is_of(view: &View, caller: &Caller, record: &TradeRecord) -> bool {
-    [&record.taker, &record.maker].into_iter().any(|side| is_mine(view, caller, side))
+    [&record.taker, &record.maker]
+        .into_iter()
+        .any(|side| is_mine(view, caller, side))
 }
 
 fn is_mine(view: &View, caller: &Caller, side: &TradeSide) -> bool {
-    view.accounts().get(side.account).is_some_and(|account| account.owner == caller.owner)
+    view.accounts()
+        .get(side.account)
+        .is_some_and(|account| account.owner == caller.owner)
 }
 
 /// What a query asks for, with names already looked up.
@@ -92,7 +101,14 @@ impl<'q> Filter<'q> {
         };
         let before = wanted.before.map(|before| before.start());
         let after = wanted.after.map(|after| after.start());
-        Some(Self { wanted, id, market, token, before, after })
+        Some(Self {
+            wanted,
+            id,
+            market,
+            token,
+            before,
+            after,
+        })
     }
 
     fn takes(&self, view: &View, record: &TradeRecord) -> bool {
@@ -120,15 +136,18 @@ fn facts(
     record: &TradeRecord,
 ) -> Option<TradeFacts> {
     let market = view.markets().get(record.market)?;
-    let described = descriptions.of(market);
     let mine = |side: &TradeSide| is_mine(view, caller, side);
     let party = |side: &TradeSide| {
         Some(Party {
             order: side.order_id,
-            owner: if mine(side) { view.keys().get(side.key)?.api_key } else { ApiKey::ZERO },
+            owner: if mine(side) {
+                view.keys().get(side.key)?.api_key
+            } else {
+                ApiKey::ZERO
+            },
             wallet: view.accounts().get(side.account)?.wallet,
             token: market.token(side.outcome),
-            outcome: described.outcome(side.outcome).to_owned(),
+            outcome: descriptions.label(market, side.outcome),
             side: side.side,
             price: side.price,
         })
@@ -153,7 +172,10 @@ fn receipts(app: &App, records: &[TradeRecord], rows: &mut [TradeFacts]) {
     for (record, row) in records.iter().zip(rows) {
         row.receipt = match last {
             Some((sequence, receipt)) if sequence == record.sequence => receipt,
-            _ => app.replica.receipt(record.place, record.sequence).unwrap_or_default(),
+            _ => app
+                .replica
+                .receipt(record.place, record.sequence)
+                .unwrap_or_default(),
         };
         last = Some((record.sequence, row.receipt));
     }

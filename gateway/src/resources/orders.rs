@@ -55,7 +55,10 @@ pub(crate) async fn place_many(call: Call) -> Result<Answer, Failure> {
     for submission in submissions {
         sent.push(match submission {
             Ok(submission) => send(&call, &caller, &submission).await,
-            Err(refusal) => Err(NotSent { order: None, refusal }),
+            Err(refusal) => Err(NotSent {
+                order: None,
+                refusal,
+            }),
         });
     }
     let mut answers = Vec::with_capacity(sent.len());
@@ -90,7 +93,10 @@ struct NotSent {
 
 impl From<Refusal> for NotSent {
     fn from(refusal: Refusal) -> Self {
-        Self { order: None, refusal }
+        Self {
+            order: None,
+            refusal,
+        }
     }
 }
 
@@ -124,11 +130,20 @@ async fn send(call: &Call, caller: &Caller, order: &OrderSubmission) -> Result<S
         taker_amount: order.taker_amount,
         timestamp: order.timestamp,
     };
-    let refused = |refusal| NotSent { order: Some(about.order), refusal };
-    let account = app.find(|view| view.accounts().number_of(&order.maker)).await?;
+    let refused = |refusal| NotSent {
+        order: Some(about.order),
+        refusal,
+    };
+    let account = app
+        .find(|view| view.accounts().number_of(&order.maker))
+        .await?;
     let command = PlaceOrder {
         order: verified.order,
-        account: account.ok_or_else(|| refused(Refusal::NoAccount { wallet: order.maker }))?,
+        account: account.ok_or_else(|| {
+            refused(Refusal::NoAccount {
+                wallet: order.maker,
+            })
+        })?,
         key: caller.key,
         market: traded.market,
         outcome: traded.outcome,
@@ -192,8 +207,15 @@ async fn verify(
     let app = &call.app;
     let check = async |wallets: OwnerWallets| {
         let domains = &app.auth.domains;
-        let verify =
-            || verify_order(&fields, &order.signature, &wallets, traded.neg_risk, domains);
+        let verify = || {
+            verify_order(
+                &fields,
+                &order.signature,
+                &wallets,
+                traded.neg_risk,
+                domains,
+            )
+        };
         call.gate.run(verify).await.map_err(|_| Refusal::Busy)
     };
     let mut verified = check(caller.wallets).await?;
@@ -205,9 +227,10 @@ async fn verify(
     }
     verified.map_err(|error| match error {
         SignatureError::SignerIsNotKeyOwner => Refusal::SignerNotKeyAddress,
-        SignatureError::WalletNotBound(kind) => {
-            Refusal::MakerNotBound { maker: order.maker, signature_type: kind.code() }
-        }
+        SignatureError::WalletNotBound(kind) => Refusal::MakerNotBound {
+            maker: order.maker,
+            signature_type: kind.code(),
+        },
         // Its text names the check, after `invalid signature: `.
         other => Refusal::Rejected(other.to_string()),
     })
@@ -234,7 +257,11 @@ async fn settle(app: &App, sent: Result<Sent, NotSent>) -> Placed {
 
 fn refused(order: Option<&OrderId>, status: ResultStatus, refusal: Refusal) -> Placed {
     let answer = OrderAnswer::refused(order, status, &refusal);
-    Placed { answer, refusal: Some(refusal), place: None }
+    Placed {
+        answer,
+        refusal: Some(refusal),
+        place: None,
+    }
 }
 
 /// The exchange's answer in the words of the interface.
@@ -243,13 +270,21 @@ async fn judged(app: &App, about: &RefusedOrder, reply: &Reply) -> Placed {
     let placed = match reply.verdict {
         Verdict::Applied(CommandOutcome::Order(result)) => applied(app, about, reply, &result),
         Verdict::Repeated { first, .. } => repeated(app, about, first).await,
-        Verdict::Refused(refusal) => {
-            refused(Some(order), status_of(&refusal), Refusal::of_order(&refusal, about))
-        }
+        Verdict::Refused(refusal) => refused(
+            Some(order),
+            status_of(&refusal),
+            Refusal::of_order(&refusal, about),
+        ),
         Verdict::Applied(_) => refused(Some(order), ResultStatus::Error, Refusal::Internal),
     };
     let sequence = reply.sequence.max(reply.last_sequence);
-    Placed { place: Some(Place { sequence, epoch: reply.epoch }), ..placed }
+    Placed {
+        place: Some(Place {
+            sequence,
+            epoch: reply.epoch,
+        }),
+        ..placed
+    }
 }
 
 fn applied(app: &App, about: &RefusedOrder, reply: &Reply, result: &OrderResult) -> Placed {
@@ -263,7 +298,11 @@ fn applied(app: &App, about: &RefusedOrder, reply: &Reply, result: &OrderResult)
         }
         OrderStatus::Unmatched => {
             let text = format!("order {order} is invalid. too_many_fills");
-            return refused(Some(order), ResultStatus::Unmatched, Refusal::Rejected(text));
+            return refused(
+                Some(order),
+                ResultStatus::Unmatched,
+                Refusal::Rejected(text),
+            );
         }
     };
     let genesis = app.engine.genesis();
@@ -303,8 +342,10 @@ async fn repeated(app: &App, about: &RefusedOrder, first: Sequence) -> Placed {
         Ok(None) => return refused(Some(&about.order), ResultStatus::Error, Refusal::Internal),
         Err(refusal) => return refused(Some(&about.order), ResultStatus::Error, refusal),
     };
-    traded.receipts =
-        frames.iter().filter_map(|&(place, at)| app.replica.receipt(place, at)).collect();
+    traded.receipts = frames
+        .iter()
+        .filter_map(|&(place, at)| app.replica.receipt(place, at))
+        .collect();
     Placed {
         answer: OrderAnswer::taken(&about.order, about.side, status, traded).repeated(),
         refusal: None,
@@ -324,8 +365,10 @@ fn standing(view: &View, order: &Order) -> (ResultStatus, Traded, Frames) {
     let slots = view.trades_of_order(order);
     let newest = &slots[slots.len().saturating_sub(NAMED_TRADES)..];
     let records: Vec<_> = newest.iter().filter_map(|&slot| view.trade(slot)).collect();
-    let mut frames: Frames =
-        records.iter().map(|record| (record.place, record.sequence)).collect();
+    let mut frames: Frames = records
+        .iter()
+        .map(|record| (record.place, record.sequence))
+        .collect();
     frames.dedup();
     let traded = Traded {
         lots: order.matched,

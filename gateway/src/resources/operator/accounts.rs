@@ -1,0 +1,137 @@
+//! Money in and out, wallets and their owners: `/accounts/…`, `/fees/withdraw`.
+
+use foretell_model::{Command, Outcome};
+use foretell_view::{Account, View};
+use foretell_wire::operator::{
+    AccountAnswer, PositionAnswer, read_binding, read_closed_only, read_fees_withdrawal,
+    read_transfer, read_unbinding,
+};
+use foretell_wire::{Failure as Refusal, ids, json_text};
+
+use super::{order, reference};
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::failure::Failure;
+
+/// `POST /accounts/deposit`.
+pub(crate) async fn deposit(call: Call) -> Result<Answer, Failure> {
+    let to = read_transfer(&call.body)?;
+    let (wallet, amount) = (to.wallet, to.amount);
+    let command = Command::Deposit {
+        wallet,
+        amount,
+        reference: reference(&to.reference),
+    };
+    Ok(order(&call.app, command, to.reference.as_bytes())
+        .await?
+        .answer())
+}
+
+/// `POST /accounts/withdraw`.
+pub(crate) async fn withdraw(call: Call) -> Result<Answer, Failure> {
+    let from = read_transfer(&call.body)?;
+    let (wallet, amount) = (from.wallet, from.amount);
+    let command = Command::Withdraw {
+        wallet,
+        amount,
+        reference: reference(&from.reference),
+    };
+    Ok(order(&call.app, command, from.reference.as_bytes())
+        .await?
+        .answer())
+}
+
+/// `POST /fees/withdraw`.
+pub(crate) async fn withdraw_fees(call: Call) -> Result<Answer, Failure> {
+    let fees = read_fees_withdrawal(&call.body)?;
+    let command = Command::WithdrawFees {
+        amount: fees.amount,
+        reference: reference(&fees.reference),
+    };
+    Ok(order(&call.app, command, fees.reference.as_bytes())
+        .await?
+        .answer())
+}
+
+/// `POST /accounts/bind`.
+pub(crate) async fn bind(call: Call) -> Result<Answer, Failure> {
+    let binding = read_binding(&call.body)?;
+    let (owner, wallet, kind) = (binding.owner, binding.wallet, binding.kind);
+    Ok(order(
+        &call.app,
+        Command::BindWallet {
+            owner,
+            wallet,
+            kind,
+        },
+        &[],
+    )
+    .await?
+    .answer())
+}
+
+/// `POST /accounts/unbind`.
+pub(crate) async fn unbind(call: Call) -> Result<Answer, Failure> {
+    let wallet = read_unbinding(&call.body)?;
+    Ok(order(&call.app, Command::UnbindWallet { wallet }, &[])
+        .await?
+        .answer())
+}
+
+/// `POST /accounts/closed-only`.
+pub(crate) async fn closed_only(call: Call) -> Result<Answer, Failure> {
+    let mark = read_closed_only(&call.body)?;
+    let (wallet, closed_only) = (mark.wallet, mark.closed_only);
+    Ok(order(
+        &call.app,
+        Command::SetClosedOnly {
+            wallet,
+            closed_only,
+        },
+        &[],
+    )
+    .await?
+    .answer())
+}
+
+/// `GET /accounts/{wallet}`.
+pub(crate) async fn show(call: Call) -> Result<Answer, Failure> {
+    const UNKNOWN: Refusal = Refusal::Unknown("account not found");
+    let app = &call.app;
+    let wallet = ids::address(&call.parameter).ok_or(UNKNOWN)?;
+    app.fresh(&call).await?;
+    let found = app.find(|view| {
+        let (number, account) = view.accounts().by_wallet(&wallet)?;
+        let live_orders = view.orders().live_count_of(number);
+        describe(view, account, live_orders)
+    });
+    let account = found.await?.ok_or(UNKNOWN)?;
+    Ok(Answer::json(json_text(&account)).at(app.replica.read().place()))
+}
+
+fn describe(view: &View, account: &Account, live_orders: usize) -> Option<AccountAnswer> {
+    let mut positions = Vec::new();
+    for (market, held) in account.holdings() {
+        let condition_id = view.markets().get(market)?.condition;
+        for &outcome in Outcome::ALL {
+            if !held.total(outcome).is_zero() {
+                positions.push(PositionAnswer {
+                    condition_id,
+                    outcome_index: outcome.code(),
+                    free: held.free(outcome),
+                    reserved: held.reserved(outcome),
+                });
+            }
+        }
+    }
+    Some(AccountAnswer {
+        wallet: account.wallet,
+        owner: view.accounts().get(account.owner)?.wallet,
+        kind: account.kind,
+        closed_only: account.closed_only,
+        free: account.free,
+        reserved: account.reserved,
+        live_orders: u32::try_from(live_orders).unwrap_or(u32::MAX),
+        positions,
+    })
+}

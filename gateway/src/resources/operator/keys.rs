@@ -1,0 +1,80 @@
+//! API keys as the operator sees them: `GET /keys?owner=`, `POST /keys/revoke`.
+
+use foretell_model::Command;
+use foretell_view::{Key, View};
+use foretell_wire::account::ApiKeyRow;
+use foretell_wire::decimal::uint256_text;
+use foretell_wire::failure::FieldProblem;
+use foretell_wire::operator::read_key_revocation;
+use foretell_wire::{Failure as Refusal, ids, json_text};
+use serde::Serialize;
+
+use super::order;
+use crate::answer::Answer;
+use crate::call::Call;
+use crate::failure::Failure;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Row {
+    #[serde(flatten)]
+    key: ApiKeyRow,
+    read_only: bool,
+}
+
+#[derive(Serialize)]
+struct Rows {
+    keys: Vec<Row>,
+}
+
+/// `GET /keys?owner=`: the keys of an address, revoked ones too.
+pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
+    const ALLOWED: &str = "an address, 0x and 40 hex digits";
+    let app = &call.app;
+    let owner = call.query()?.read("owner", ALLOWED, ids::address)?;
+    let owner = owner.ok_or_else(|| Refusal::from(FieldProblem::missing("owner", ALLOWED)))?;
+    app.fresh(&call).await?;
+    let found = app.find(|view| view.accounts().number_of(&owner)).await?;
+    let account = found.ok_or(Refusal::Unknown("account not found"))?;
+    let state = app.replica.read();
+    let rows = state
+        .view
+        .keys()
+        .of_owner(account)
+        .map(|(_, key)| row(key))
+        .collect();
+    Ok(Answer::json(json_text(&Rows { keys: rows })).at(state.place()))
+}
+
+fn row(key: &Key) -> Row {
+    Row {
+        key: ApiKeyRow {
+            api_key: key.api_key,
+            nonce: uint256_text(&key.nonce),
+            status: if key.is_live() { "active" } else { "revoked" },
+            created_at: key.created,
+            revoked_at: key.revoked,
+        },
+        read_only: key.read_only,
+    }
+}
+
+/// `POST /keys/revoke`.
+pub(crate) async fn revoke(call: Call) -> Result<Answer, Failure> {
+    let wanted = read_key_revocation(&call.body)?;
+    let find = |view: &View| {
+        view.keys()
+            .by_text(&wanted.api_key)
+            .map(|(number, _)| number)
+    };
+    let key = call
+        .app
+        .find(find)
+        .await?
+        .ok_or(Refusal::Unknown("api key not found"))?;
+    let command = Command::RevokeKey {
+        key,
+        cancel_orders: wanted.cancel_orders,
+    };
+    Ok(order(&call.app, command, &[]).await?.answer())
+}
