@@ -1,1 +1,96 @@
-//! The foretell binary: supervisor, operator commands, demo.
+//! The `foretell` binary as a library: command line, settings, supervisor, operator commands, demo.
+//!
+//! Every process of the exchange is a subcommand of this one binary. Deliberately absent: any rule
+//! of the exchange. The processes are libraries of their own (`foretell-engine`,
+//! `foretell-gateway`); operator commands go through the operator's HTTP surface like anybody's.
+
+mod cli;
+mod config;
+pub mod demo;
+pub mod failure;
+mod logging;
+mod operator;
+mod output;
+mod process;
+mod supervisor;
+pub mod trader;
+mod up;
+
+use std::process::ExitCode;
+
+use clap::Parser as _;
+
+use cli::{Cli, Command, ConfigCommand};
+use config::Config;
+use failure::Failure;
+use output::Output;
+
+/// Runs the program with the arguments of the process.
+#[must_use]
+pub fn run() -> ExitCode {
+    let cli = Cli::parse();
+    match dispatch(cli) {
+        Ok(code) => code,
+        Err(failure) => {
+            eprintln!("foretell: {failure}");
+            failure.exit_code()
+        }
+    }
+}
+
+fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
+    let output = Output { json: cli.json };
+    if let Command::Config(ConfigCommand::Print { env: true }) = cli.command {
+        config::variables()
+            .iter()
+            .for_each(|name| output::line(name));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let config = Config::load(cli.config.as_deref(), std::env::vars(), cli.flags())?;
+    match cli.command {
+        Command::Config(command) => print_config(&command, &config, output),
+        Command::Up(up) => {
+            logging::install(&config.log)?;
+            up::run(&config, cli.config.as_deref(), &up, output)
+        }
+        Command::Engine(arguments) => {
+            logging::install(&config.log)?;
+            process::engine(&config, &arguments)
+        }
+        Command::Gateway(arguments) => {
+            logging::install(&config.log)?;
+            process::gateway(&config, &arguments)
+        }
+        Command::DemoBots(arguments) => {
+            logging::install(&config.log)?;
+            demo::bots::run(&arguments)
+        }
+        Command::Market(command) => operator::market(&config, &command, output),
+        Command::Account(command) => operator::account(&config, &command, output),
+        Command::Keys(command) => operator::keys(&config, &command, output),
+        Command::System(command) => operator::system(&config, &command, output),
+        Command::Status => operator::status(&config, output),
+    }
+}
+
+fn print_config(
+    command: &ConfigCommand,
+    config: &Config,
+    output: Output,
+) -> Result<ExitCode, Failure> {
+    let as_json = || {
+        serde_json::to_value(config)
+            .map_err(|error| Failure::new(format!("settings as JSON: {error}")))
+    };
+    match command {
+        ConfigCommand::Check if output.json => output::line(r#"{"ok":true}"#),
+        ConfigCommand::Check => output::line("settings hold"),
+        ConfigCommand::Print { .. } if output.json => output::line(&as_json()?.to_string()),
+        ConfigCommand::Print { .. } => {
+            let text = toml::to_string_pretty(config)
+                .map_err(|error| Failure::new(format!("settings as TOML: {error}")))?;
+            output::line(text.trim_end());
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,5 +1,7 @@
 //! Logs go to standard error, so that standard output stays for answers.
 
+use std::io::IsTerminal as _;
+
 use tracing_subscriber::EnvFilter;
 
 use crate::config::{Log, LogFormat};
@@ -16,6 +18,7 @@ pub(crate) fn install(log: &Log) -> Result<(), Failure> {
             .hint("a level such as `info` or `warn,foretell_gateway=debug`")
     })?;
     let builder = tracing_subscriber::fmt()
+        .with_ansi(std::io::stderr().is_terminal())
         .with_env_filter(filter)
         .with_writer(std::io::stderr);
     let installed = match log.format {

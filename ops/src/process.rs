@@ -1,15 +1,220 @@
 //! The processes of the exchange as subcommands, and what they share: signals, directories, exit codes.
 
 use std::path::Path;
-use std::process::ExitStatus;
+use std::process::{ExitCode, ExitStatus};
+use std::time::Duration;
 
+use foretell_auth::text::parse_address;
+use foretell_auth::{Domain, Domains, MasterSecret, Window, domains};
+use foretell_engine::{EngineConfig, EngineError, SigningDomain, Waiting};
+use foretell_gateway::{
+    ConnectionLimits, GatewayConfig, HeaderPrefix, OperatorToken, Surface, TimeForm,
+};
+use foretell_matching::Capacity;
+use foretell_model::{DomainNumber, Sequence};
 use serde_json::{Value, json};
 
+use crate::cli::{self, EngineArgs, GatewayArgs};
+use crate::config::{Config, DomainMarkets, Durability, Signing, Times, Wait};
 use crate::failure::Failure;
 use crate::output;
 
+/// Environment variable that holds the master secret instead of its file.
+const MASTER_SECRET_VARIABLE: &str = "FORETELL_MASTER_SECRET";
+/// Server threads when the settings say 0: one a core, no more than this.
+const MAX_DEFAULT_THREADS: usize = 8;
+
+/// `foretell engine`: runs until SIGTERM.
+///
+/// # Errors
+/// The engine does not start, or ends with an I/O error; the exit code says which.
+pub(crate) fn engine(config: &Config, arguments: &EngineArgs) -> Result<ExitCode, Failure> {
+    follow_parent(arguments.supervised)?;
+    let mut engine = EngineConfig::new(config.data.0.clone());
+    engine.journal.durability = match config.engine.durability {
+        Durability::Disk => foretell_journal::Durability::Disk,
+        Durability::Process => foretell_journal::Durability::Process,
+        Durability::None => foretell_journal::Durability::None,
+    };
+    match config.engine.wait {
+        Wait::Auto => {}
+        Wait::Spin => engine.waiting = Waiting::Spin,
+        Wait::Yield => engine.waiting = Waiting::Yield,
+        Wait::Park => engine.waiting = Waiting::Park,
+    }
+    let orders = usize::try_from(config.engine.reserve_orders).unwrap_or(usize::MAX);
+    let accounts = usize::try_from(config.engine.reserve_accounts).unwrap_or(usize::MAX);
+    engine.capacity = Capacity {
+        accounts,
+        keys: accounts,
+        orders,
+        positions: orders,
+        ..Capacity::default()
+    };
+    engine.ring_capacity = usize::try_from(config.engine.ring).unwrap_or(usize::MAX);
+    engine.journal.segment_bytes = config.engine.segment_mib << 20;
+    engine.journal.disk_reserve_bytes = u64::from(config.engine.disk_reserve_mib) << 20;
+    engine.post_only_after_restart =
+        Duration::from_secs(u64::from(config.engine.post_only_seconds));
+    engine.domains = signing_domains(&config.signing)?
+        .iter()
+        .map(|domain| SigningDomain {
+            number: domain.number(),
+            separator: *domain.separator(),
+            text: domain.text(),
+        })
+        .collect();
+    engine.journal.after_io_error = arguments.recovery.after_io_error;
+    engine.accept_divergence = arguments.recovery.accept_divergence.map(Sequence);
+    foretell_engine::run(&engine, |ready| {
+        let more = json!({ "epoch": ready.epoch, "sequence": ready.sequence.0 });
+        say_ready("engine", &more);
+    })
+    .map(|()| ExitCode::SUCCESS)
+    .map_err(|error| engine_failure(&error))
+}
+
+fn engine_failure(error: &EngineError) -> Failure {
+    let failure = Failure::new(error.to_string()).code(error.exit_code());
+    match error {
+        EngineError::Failed(_) => failure.hint(
+            "look at the disk first; then start once with --after-io-error, which reads past the page cache",
+        ),
+        _ => failure,
+    }
+}
+
+/// `foretell gateway`: runs until SIGTERM.
+///
+/// # Errors
+/// A secret, a domain or an address cannot be used.
+pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCode, Failure> {
+    follow_parent(arguments.supervised)?;
+    let failure = |error: &dyn std::fmt::Display| Failure::new(error.to_string());
+    let listen = arguments
+        .surfaces
+        .iter()
+        .map(|surface| match surface {
+            cli::Surface::Trading => (Surface::Trading, config.trading.listen),
+            cli::Surface::Operator => (Surface::Operator, config.operator.listen),
+        })
+        .collect();
+    let operator_token = match arguments.surfaces.contains(&cli::Surface::Operator) {
+        true => Some(
+            OperatorToken::load(&config.operator_token_file()).map_err(|error| failure(&error))?,
+        ),
+        false => None,
+    };
+    let gateway = GatewayConfig {
+        journal: config.data.0.join(foretell_engine::JOURNAL_DIRECTORY),
+        engine_socket: config.data.0.join(foretell_engine::SOCKET_NAME),
+        listen,
+        threads: threads(config.gateway.threads),
+        connections: ConnectionLimits {
+            total: usize::try_from(config.gateway.connections).unwrap_or(usize::MAX),
+            per_address: usize::try_from(config.gateway.connections_per_address)
+                .unwrap_or(usize::MAX),
+            ..ConnectionLimits::default()
+        },
+        prefixes: config
+            .gateway
+            .header_prefixes
+            .iter()
+            .map(|prefix| HeaderPrefix {
+                name: prefix.name.clone(),
+                times: match prefix.times {
+                    Times::Iso => TimeForm::Iso,
+                    Times::Unix => TimeForm::Unix,
+                },
+            })
+            .collect(),
+        window: Window {
+            past_seconds: u64::from(config.gateway.timestamp_past_seconds),
+            future_seconds: u64::from(config.gateway.timestamp_future_seconds),
+        },
+        dev_auth_hints: config.gateway.dev_auth_hints,
+        master: master_secret(config)?,
+        domains: signing_domains(&config.signing)?,
+        operator_token,
+    };
+    foretell_gateway::run(gateway, |addresses| {
+        let addresses: serde_json::Map<String, Value> = addresses
+            .iter()
+            .map(|(surface, address)| (surface.name().to_owned(), json!(address.to_string())))
+            .collect();
+        say_ready("gateway", &Value::Object(addresses));
+    })
+    .map(|()| ExitCode::SUCCESS)
+    .map_err(|error| failure(&error))
+}
+
+fn threads(configured: u32) -> usize {
+    match usize::try_from(configured) {
+        Ok(0) | Err(_) => std::thread::available_parallelism()
+            .map_or(1, |cores| cores.get().min(MAX_DEFAULT_THREADS)),
+        Ok(threads) => threads,
+    }
+}
+
+fn master_secret(config: &Config) -> Result<MasterSecret, Failure> {
+    let from_environment = MasterSecret::from_env(MASTER_SECRET_VARIABLE)
+        .map_err(|error| Failure::new(error.to_string()))?;
+    match from_environment {
+        Some(secret) => Ok(secret),
+        None => MasterSecret::load_or_create(&config.master_secret_file())
+            .map_err(|error| Failure::new(error.to_string())),
+    }
+}
+
+/// The signing domains of the settings, numbered from 1 in their order.
+///
+/// # Errors
+/// An entry is malformed, or the set as a whole cannot be used.
+fn signing_domains(signing: &Signing) -> Result<Domains, Failure> {
+    let mut parsed = Vec::new();
+    for (number, domain) in (1..).zip(&signing.domains) {
+        let contract = parse_address(&domain.contract).ok_or_else(|| {
+            Failure::new(format!(
+                "signing.domains: contract {:?} is not 0x and 40 hex digits",
+                domain.contract
+            ))
+        })?;
+        let markets = match domain.markets {
+            DomainMarkets::Plain => domains::Markets::Plain,
+            DomainMarkets::NegRisk => domains::Markets::NegRisk,
+            DomainMarkets::All => domains::Markets::Both,
+        };
+        let domain = Domain::new(
+            DomainNumber(number),
+            &domain.name,
+            &domain.version,
+            signing.chain,
+            contract,
+            markets,
+        );
+        parsed.push(domain.map_err(|error| Failure::new(format!("signing.domains: {error}")))?);
+    }
+    Domains::new(signing.chain, parsed, signing.allow_shared_domain)
+        .map_err(|error| Failure::new(format!("signing: {error}")))
+}
+
+/// Asks the kernel for SIGTERM when the process that started us ends.
+///
+/// # Errors
+/// The kernel refuses.
+pub(crate) fn follow_parent(supervised: bool) -> Result<(), Failure> {
+    if !supervised {
+        return Ok(());
+    }
+    rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM))
+        .map_err(|error| Failure::new(format!("cannot follow the supervisor: {error}")))
+}
+
 /// Exit codes of the engine after which only an operator may start it again.
-pub(crate) const ENGINE_FINAL_CODES: &[i32] = &[];
+pub(crate) const ENGINE_FINAL_CODES: [i32; 2] = [
+    foretell_engine::EXIT_IO_ERROR as i32,
+    foretell_engine::EXIT_REFUSED as i32,
+];
 
 /// A runtime for a program that mostly waits.
 ///
@@ -89,6 +294,30 @@ pub(crate) fn prepare_data_directory(path: &Path) -> Result<(), Failure> {
         .hint(format!("chmod 700 {}", path.display())));
     }
     Ok(())
+}
+
+/// Makes the operator's bearer token, readable by its owner only, unless it is there.
+///
+/// # Errors
+/// It cannot be written, or there is no randomness.
+pub(crate) fn prepare_operator_token(path: &Path) -> Result<(), Failure> {
+    use std::io::{ErrorKind, Write as _};
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let failure = |text: String| Failure::new(format!("operator token {}: {text}", path.display()));
+    let mut token = [0; 32];
+    getrandom::fill(&mut token).map_err(|error| failure(error.to_string()))?;
+    match std::fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)
+    {
+        Ok(mut file) => file
+            .write_all(hex::encode(token).as_bytes())
+            .map_err(|error| failure(error.to_string())),
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(failure(error.to_string())),
+    }
 }
 
 /// What to say when a child ended for good.

@@ -243,12 +243,7 @@ impl Trader {
         query: &str,
         body: &str,
     ) -> Result<Answer, Failure> {
-        let request = L2Request {
-            method: method.as_str(),
-            path,
-            body: body.as_bytes(),
-        };
-        let headers = self.credentials.headers(PREFIX, now().as_secs(), &request);
+        let headers = self.headers(method.as_str(), path, body.as_bytes());
         let mut request = self
             .http
             .request(method, format!("{}{path}{query}", self.base));
@@ -261,6 +256,13 @@ impl Trader {
                 .body(body.to_owned());
         }
         send(request).await
+    }
+
+    /// The five L2 headers of a request, made now.
+    #[must_use]
+    pub fn headers(&self, method: &str, path: &str, body: &[u8]) -> Vec<(String, String)> {
+        let request = L2Request { method, path, body };
+        self.credentials.headers(PREFIX, now().as_secs(), &request)
     }
 
     /// A public `GET`.

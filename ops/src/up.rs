@@ -60,6 +60,7 @@ struct Site {
 impl Site {
     fn prepare(config: &Config, file: Option<&Path>, up: &Up) -> Result<Self, Failure> {
         process::prepare_data_directory(&config.data.0)?;
+        process::prepare_operator_token(&config.operator_token_file())?;
         if up.demo && config.gateway.dev_auth_hints {
             tracing::info!("401 answers carry hints: this is a demo");
         }

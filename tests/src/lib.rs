@@ -1,3 +1,6 @@
 //! What the end-to-end, property and architecture tests of the workspace share.
 
 pub mod exchange;
+pub mod ledger;
+pub mod load;
+pub mod random;

@@ -45,6 +45,7 @@ struct BotMarket {
 /// # Errors
 /// The sample does not parse or a bot gets no key.
 pub fn run(arguments: &DemoBots) -> Result<ExitCode, Failure> {
+    process::follow_parent(arguments.supervised)?;
     let runtime = process::small_runtime()?;
     runtime.block_on(async {
         let mut stop = process::StopSignal::install()?;

@@ -58,7 +58,7 @@ pub async fn prepare(client: &OperatorClient, trading: &str) -> Result<Greeting,
 
 fn event_body(event: &SampleEvent) -> serde_json::Value {
     json!({
-        "eventId": event.id.to_string(),
+        "event_id": event.id,
         "title": event.title,
         "slug": event.slug,
         "description": event.description,
@@ -67,22 +67,20 @@ fn event_body(event: &SampleEvent) -> serde_json::Value {
 
 fn market_body(event: &SampleEvent, market: &SampleMarket) -> serde_json::Value {
     let mut body = json!({
-        "conditionId": market.condition_id(),
-        "tokenIds": market.token_ids(),
+        "condition_id": market.condition_id(),
+        "token_ids": market.token_ids(),
         "outcomes": market.outcomes,
         "question": market.question,
         "description": market.description,
         "slug": market.slug,
-        "endDate": market.end_date,
-        "eventTitle": event.title,
-        "eventSlug": event.slug,
-        "tick": market.tick,
-        "minimumSize": market.minimum_size.to_string(),
-        "feeRatePpm": market.fee_rate_ppm,
-        "feeExponent": market.fee_exponent,
+        "end_date": market.end_date,
+        "event": { "id": event.id, "slug": event.slug, "title": event.title },
+        "tick_size": market.tick,
+        "minimum_order_size": market.minimum_size.to_string(),
+        "fee": { "rate_ppm": market.fee_rate_ppm, "exponent": market.fee_exponent },
     });
     if event.neg_risk {
-        body["eventId"] = json!(event.id.to_string());
+        body["event_id"] = json!(event.id);
     }
     body
 }

@@ -27,7 +27,11 @@ pub(crate) fn market(
     command: &Market,
     output: Output,
 ) -> Result<ExitCode, Failure> {
-    let path = |condition: &str, action: &str| format!("/markets/{condition}/{action}");
+    let act = |action: &str, condition: &str, more: Value| {
+        let mut body = json!({ "condition_id": condition });
+        merge(&mut body, more);
+        post(config, &format!("/markets/{action}"), &body, output)
+    };
     match command {
         Market::Register { file, inactive } => {
             registration::register(config, file, *inactive, output)
@@ -39,46 +43,33 @@ pub(crate) fn market(
             output,
             show::fields,
         ),
-        Market::Activate { condition } => {
-            post(config, &path(condition, "activate"), &json!({}), output)
+        Market::Activate { condition } => act("activate", condition, json!({})),
+        Market::Pause { condition } => act("pause", condition, json!({})),
+        Market::Resume { condition } => act("resume", condition, json!({})),
+        Market::Close { condition } => act("close", condition, json!({})),
+        Market::Resolve { condition, payout } => act(
+            "resolve",
+            condition,
+            json!({ "payout": payout_word(*payout) }),
+        ),
+        Market::Archive { condition, undo } => {
+            act("archive", condition, json!({ "archived": !undo }))
         }
-        Market::Pause { condition } => post(config, &path(condition, "pause"), &json!({}), output),
-        Market::Resume { condition } => {
-            post(config, &path(condition, "resume"), &json!({}), output)
-        }
-        Market::Close { condition } => post(config, &path(condition, "close"), &json!({}), output),
-        Market::Resolve { condition, payout } => post(
-            config,
-            &path(condition, "resolve"),
-            &json!({ "payout": payout_word(*payout) }),
-            output,
-        ),
-        Market::Archive { condition, undo } => post(
-            config,
-            &path(condition, "archive"),
-            &json!({ "archived": !undo }),
-            output,
-        ),
-        Market::Tick { condition, tick } => post(
-            config,
-            &path(condition, "tick"),
-            &json!({ "tick": tick }),
-            output,
-        ),
-        Market::MinimumSize { condition, shares } => post(
-            config,
-            &path(condition, "minimum-size"),
-            &json!({ "minimumSize": shares }),
-            output,
+        Market::Tick { condition, tick } => act("tick", condition, json!({ "tick_size": tick })),
+        Market::MinimumSize { condition, shares } => act(
+            "minimum",
+            condition,
+            json!({ "minimum_order_size": shares }),
         ),
         Market::Fee {
             condition,
             rate_ppm,
             exponent,
-        } => {
-            let body = json!({ "feeRatePpm": rate_ppm, "feeExponent": exponent });
-            post(config, &path(condition, "fee"), &body, output)
-        }
+        } => act(
+            "fee",
+            condition,
+            json!({ "rate_ppm": rate_ppm, "exponent": exponent }),
+        ),
     }
 }
 
@@ -133,7 +124,7 @@ pub(crate) fn account(
         Account::ClosedOnly { wallet, undo } => post(
             config,
             "/accounts/closed-only",
-            &json!({ "wallet": wallet, "closedOnly": !undo }),
+            &json!({ "wallet": wallet, "closed_only": !undo }),
             output,
         ),
     }
@@ -166,7 +157,7 @@ pub(crate) fn keys(config: &Config, command: &Keys, output: Output) -> Result<Ex
         } => post(
             config,
             "/keys/revoke",
-            &json!({ "apiKey": api_key, "cancelOrders": cancel_orders }),
+            &json!({ "api_key": api_key, "cancel_orders": cancel_orders }),
             output,
         ),
     }
@@ -232,6 +223,12 @@ fn post(config: &Config, path: &str, body: &Value, output: Output) -> Result<Exi
         )
     });
     Ok(ExitCode::SUCCESS)
+}
+
+fn merge(into: &mut Value, more: Value) {
+    if let (Value::Object(into), Value::Object(more)) = (into, more) {
+        into.extend(more);
+    }
 }
 
 fn or_fresh(reference: &Option<String>) -> String {

@@ -1,0 +1,157 @@
+//! What the exchange acknowledged, kept outside of it, and compared with what it says afterwards.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use foretell_ops::trader::Trader;
+use reqwest::Method;
+use serde_json::Value;
+
+/// One acknowledged order.
+#[derive(Clone, Debug, Default)]
+pub struct Acknowledged {
+    /// Which trader placed it.
+    pub trader: usize,
+    /// Trades the answer named.
+    pub trades: BTreeSet<String>,
+    /// Its cancel was acknowledged.
+    pub cancelled: bool,
+    /// Its answer said that it was killed.
+    pub killed: bool,
+}
+
+/// All acknowledgements so far.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    /// By order id.
+    pub orders: BTreeMap<String, Acknowledged>,
+    /// How many answers were counted.
+    pub answers: u64,
+}
+
+impl Ledger {
+    /// Notes the answer to a placed order; refusals at admission leave nothing to remember.
+    pub fn note_order(&mut self, trader: usize, id: &str, answer: &Value) {
+        self.answers += 1;
+        let status = answer["status"].as_str().unwrap_or_default();
+        if !matches!(status, "live" | "matched" | "unmatched") {
+            return;
+        }
+        let order = self.orders.entry(id.to_owned()).or_default();
+        order.trader = trader;
+        order.killed |= status == "unmatched";
+        order.trades.extend(texts(&answer["tradeIDs"]));
+    }
+
+    /// Notes the answer to a cancel.
+    pub fn note_cancels(&mut self, answer: &Value) {
+        self.answers += 1;
+        for id in texts(&answer["canceled"]) {
+            if let Some(order) = self.orders.get_mut(&id) {
+                order.cancelled = true;
+            }
+        }
+    }
+
+    /// Asks the exchange about everything acknowledged and panics with what is not as it was.
+    ///
+    /// # Panics
+    /// Something acknowledged is missing, changed or doubled.
+    pub async fn check(&self, traders: &[Trader]) {
+        let mut sums: BTreeMap<String, f64> = BTreeMap::new();
+        let mut trades_by_id: BTreeMap<String, Value> = BTreeMap::new();
+        for trader in traders {
+            for trade in all_pages(trader, "/data/trades").await {
+                let id = trade["id"].as_str().expect("a trade has an id").to_owned();
+                trades_by_id.insert(id, trade);
+            }
+        }
+        for trade in trades_by_id.values() {
+            let taker = trade["taker_order_id"].as_str().expect("a taker").to_owned();
+            *sums.entry(taker).or_default() += number(&trade["size"]);
+            for maker in trade["maker_orders"].as_array().expect("makers") {
+                let id = maker["order_id"].as_str().expect("a maker").to_owned();
+                *sums.entry(id).or_default() += number(&maker["matched_amount"]);
+            }
+        }
+        for (id, order) in &self.orders {
+            let path = format!("/data/order/{id}");
+            let (status, answer) =
+                traders[order.trader].signed(Method::GET, &path, "", "").await.expect("an answer");
+            assert_eq!(status, 200, "order {id} was acknowledged ({order:?}) and is gone: {answer}");
+            let state = answer["status"].as_str().expect("a status");
+            if order.cancelled {
+                assert_eq!(state, "CANCELED", "order {id}: its cancel was acknowledged");
+            }
+            if order.killed {
+                assert_eq!(state, "UNMATCHED", "order {id} was killed");
+            }
+            let trades: BTreeSet<String> = texts(&answer["associate_trades"]).collect();
+            assert!(order.trades.is_subset(&trades), "order {id}: {:?} became {trades:?}", order.trades);
+            let matched = number(&answer["size_matched"]);
+            let traded = sums.get(id).copied().unwrap_or_default();
+            assert!((matched - traded).abs() < 1e-6, "order {id}: matched {matched}, its trades say {traded}");
+            for trade in &trades {
+                assert!(trades_by_id.contains_key(trade), "order {id}: trade {trade} is not to be found");
+            }
+        }
+    }
+}
+
+/// Every item of a paged answer; ids must not repeat.
+///
+/// # Panics
+/// The exchange does not answer as it should.
+pub async fn all_pages(trader: &Trader, path: &str) -> Vec<Value> {
+    let mut items = Vec::new();
+    let mut cursor = "MA==".to_owned();
+    while cursor != "LTE=" {
+        let query = format!("?next_cursor={}", cursor.replace('=', "%3D"));
+        let (status, page) = trader.signed(Method::GET, path, &query, "").await.expect("an answer");
+        assert_eq!(status, 200, "{path}: {page}");
+        items.extend(page["data"].as_array().expect("data").iter().cloned());
+        cursor = page["next_cursor"].as_str().expect("a cursor").to_owned();
+    }
+    let ids: BTreeSet<&str> = items.iter().filter_map(|item| item["id"].as_str()).collect();
+    assert_eq!(ids.len(), items.len(), "{path} repeats an item");
+    items
+}
+
+/// Collateral of the traders and what is locked in sets add up to what was paid in (in micros), and
+/// both tokens of every market exist in the same number. `markets` are plain and without fees.
+///
+/// # Panics
+/// The money does not add up.
+pub async fn check_money(traders: &[Trader], markets: &[[String; 2]], paid_in: u64) {
+    let mut collateral = 0;
+    for trader in traders {
+        collateral += balance(trader, "?asset_type=COLLATERAL&signature_type=0").await;
+    }
+    let mut locked = 0;
+    for tokens in markets {
+        let mut supply = [0; 2];
+        for (index, token) in tokens.iter().enumerate() {
+            let query = format!("?asset_type=CONDITIONAL&token_id={token}&signature_type=0");
+            for trader in traders {
+                supply[index] += balance(trader, &query).await;
+            }
+        }
+        assert_eq!(supply[0], supply[1], "the two tokens of {tokens:?} differ in number");
+        locked += supply[0];
+    }
+    assert_eq!(collateral + locked, paid_in, "collateral {collateral} and locked {locked} are not what was paid in");
+}
+
+async fn balance(trader: &Trader, query: &str) -> u64 {
+    let (status, answer) =
+        trader.signed(Method::GET, "/balance-allowance", query, "").await.expect("an answer");
+    assert_eq!(status, 200, "{answer}");
+    answer["balance"].as_str().and_then(|text| text.parse().ok()).expect("a balance in micros")
+}
+
+fn texts(value: &Value) -> impl Iterator<Item = String> {
+    value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned)
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_str().and_then(|text| text.parse().ok()).expect("a decimal text")
+}
