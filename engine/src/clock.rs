@@ -55,6 +55,12 @@ impl Clock {
         (time, monotonic)
     }
 
+    /// Engine time less the monotonic clock at the last reading, wrapping: adding a later reading
+    /// gives the time then, within the slew.
+    pub(crate) const fn offset(&self) -> u64 {
+        self.slew.time.wrapping_sub(self.slew.monotonic)
+    }
+
     /// How often the gap to wall time passed 2 s.
     pub(crate) const fn alarms(&self) -> u64 {
         self.slew.alarms

@@ -125,7 +125,6 @@ impl Matcher {
     /// Works through one burst.
     pub(crate) fn turn(&mut self) -> Turn {
         let (time, at) = self.clock.read();
-        self.gauges.show_time(time, at);
         self.working.time = time;
         self.working.at = at;
         let mut turn = Turn::Idle;
@@ -136,43 +135,67 @@ impl Matcher {
                 Turn::Blocked | Turn::Idle => break,
             }
         }
+        self.appender.publish();
         if turn == Turn::Worked {
-            self.appender.publish();
-            self.gauges
-                .show(&self.exchange, self.mode, self.clock.alarms());
+            self.show();
             self.recorder.flush();
         }
         turn
     }
 
+    /// Shows the state to other threads.
+    pub(crate) fn show(&self) {
+        self.gauges.show(
+            &self.exchange,
+            self.mode,
+            self.clock.alarms(),
+            self.clock.offset(),
+        );
+    }
+
     /// Whether a turn would do something.
     pub(crate) fn has_something(&mut self) -> bool {
-        let wanted = self.exchange.has_pending_work()
+        (self.working.time, self.working.at) = self.clock.read();
+        self.is_wanted() && self.has_room()
+    }
+
+    /// Whether there is work, room or not.
+    fn is_wanted(&self) -> bool {
+        self.exchange.has_pending_work()
             || self.hand_off.waiting() > 0
-            || self.until_due() == Some(Duration::ZERO);
-        wanted && self.has_room()
+            || self.next_due().is_some_and(|due| due <= self.working.time)
+    }
+
+    /// When something is due by itself.
+    fn next_due(&self) -> Option<TimeNs> {
+        let expiry = self
+            .exchange
+            .next_due()
+            .filter(|due| self.working.not_due != Some(*due));
+        match (expiry, self.post_only_until) {
+            (Some(expiry), Some(until)) => Some(expiry.min(until)),
+            (expiry, until) => expiry.or(until),
+        }
     }
 
     /// How long until something is due by itself; `None` = nothing will be.
     pub(crate) fn until_due(&mut self) -> Option<Duration> {
-        let due = self
-            .exchange
-            .next_due()
-            .filter(|due| self.working.not_due != Some(*due));
-        let next = match (due, self.post_only_until) {
-            (Some(due), Some(until)) => due.min(until),
-            (due, until) => due.or(until)?,
-        };
+        let due = self.next_due()?;
         let (now, _) = self.clock.read();
-        Some(Duration::from_nanos(next.0.saturating_sub(now.0)))
+        Some(Duration::from_nanos(due.0.saturating_sub(now.0)))
     }
 
+    /// Asking the journal may take the staged frames back from the sync thread: ask only before a
+    /// command, and publish after it.
     fn has_room(&mut self) -> bool {
         self.hand_off.has_reply_room() && self.appender.has_room_for_largest()
     }
 
     /// One command: continued work before anything else, then what is due, then the ring.
     fn next(&mut self) -> Turn {
+        if !self.is_wanted() {
+            return Turn::Idle;
+        }
         if !self.has_room() {
             return Turn::Blocked;
         }
@@ -286,9 +309,6 @@ impl Matcher {
         self.working.at = at;
         let verdict = self.judge(command, evidence).verdict;
         self.appender.publish();
-        self.gauges.show_time(time, at);
-        self.gauges
-            .show(&self.exchange, self.mode, self.clock.alarms());
         match verdict {
             Verdict::Refused(refusal) => Err(refusal),
             verdict => Ok(verdict),

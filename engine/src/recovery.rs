@@ -31,19 +31,37 @@ pub(crate) struct Restored {
 ///
 /// # Errors
 /// [`EngineError::Journal`] for damage, [`EngineError::Diverged`] and
-/// [`EngineError::ReplayRefused`] when this build does not reproduce the record. Nothing on disk
+/// [`EngineError::ReplayRefused`] when this build does not reproduce the record. No frame on disk
 /// was changed then.
 pub(crate) fn restore(
     config: &EngineConfig,
     directory: &Path,
     index_key: u64,
 ) -> Result<Restored, EngineError> {
+    let diverged = match replay(config, directory, index_key, BTreeSet::new()) {
+        Err(EngineError::Diverged { sequence, what }) => (sequence, what),
+        other => return other,
+    };
+    // Rare enough to read everything once more: a later command may accept it.
+    let by_record = accepted_in(directory).map_err(EngineError::Journal)?;
+    if !by_record.contains(&diverged.0) {
+        let (sequence, what) = diverged;
+        return Err(EngineError::Diverged { sequence, what });
+    }
+    replay(config, directory, index_key, by_record)
+}
+
+fn replay(
+    config: &EngineConfig,
+    directory: &Path,
+    index_key: u64,
+    by_record: BTreeSet<Sequence>,
+) -> Result<Restored, EngineError> {
     let mut replay = Replay {
         exchange: Exchange::new(config.capacity, index_key),
-        directory,
         events: Vec::with_capacity(MAX_EVENTS),
         by_option: config.accept_divergence,
-        by_record: None,
+        by_record,
         newly_accepted: None,
         failure: None,
     };
@@ -67,19 +85,18 @@ pub(crate) fn restore(
     })
 }
 
-struct Replay<'a> {
+struct Replay {
     exchange: Exchange,
-    directory: &'a Path,
     events: Vec<Event>,
     /// Accepted by the operator at this start.
     by_option: Option<Sequence>,
-    /// Accepted by journalled commands; looked for at the first divergence.
-    by_record: Option<BTreeSet<Sequence>>,
+    /// Accepted by journalled commands.
+    by_record: BTreeSet<Sequence>,
     newly_accepted: Option<Sequence>,
     failure: Option<EngineError>,
 }
 
-impl Replay<'_> {
+impl Replay {
     fn frame(&mut self, frame: &FrameRef<'_>) -> Result<(), String> {
         self.execute(frame).map_err(|failure| {
             let text = failure.to_string();
@@ -100,27 +117,16 @@ impl Replay<'_> {
                 what: format!("{verdict:?}"),
             });
         }
-        if self.events != frame.events {
-            self.divergence(sequence, difference(&self.events, frame.events))?;
+        if self.events == frame.events || self.by_record.contains(&sequence) {
+            return Ok(());
         }
+        let what = difference(&self.events, frame.events);
+        if self.by_option != Some(sequence) {
+            return Err(EngineError::Diverged { sequence, what });
+        }
+        tracing::warn!(sequence = sequence.0, %what, "divergence accepted by the operator");
+        self.newly_accepted = Some(sequence);
         Ok(())
-    }
-
-    fn divergence(&mut self, sequence: Sequence, what: String) -> Result<(), EngineError> {
-        let directory = self.directory;
-        let by_record = match &mut self.by_record {
-            Some(known) => known,
-            none => none.insert(accepted_in(directory).map_err(EngineError::Journal)?),
-        };
-        if by_record.contains(&sequence) {
-            return Ok(());
-        }
-        if self.by_option == Some(sequence) {
-            tracing::warn!(sequence = sequence.0, %what, "divergence accepted by the operator");
-            self.newly_accepted = Some(sequence);
-            return Ok(());
-        }
-        Err(EngineError::Diverged { sequence, what })
     }
 }
 

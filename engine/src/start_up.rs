@@ -45,6 +45,7 @@ pub(crate) fn journal_configuration(
     } else if !config.post_only_after_restart.is_zero() {
         begin_post_only(matcher, config.post_only_after_restart)?;
     }
+    matcher.show();
     wait_until_durable(matcher);
     Ok(())
 }

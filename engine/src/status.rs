@@ -10,7 +10,7 @@ use foretell_model::{Sequence, SystemMode, TimeNs};
 #[derive(Debug, Default)]
 pub(crate) struct Gauges {
     sequence: AtomicU64,
-    /// Engine time less the monotonic clock, wrapping: adding a reading gives the time.
+    /// As [`crate::clock::Clock::offset`].
     time_offset: AtomicU64,
     live_orders: AtomicU64,
     markets: AtomicU32,
@@ -20,7 +20,13 @@ pub(crate) struct Gauges {
 }
 
 impl Gauges {
-    pub(crate) fn show(&self, exchange: &Exchange, mode: SystemMode, clock_alarms: u64) {
+    pub(crate) fn show(
+        &self,
+        exchange: &Exchange,
+        mode: SystemMode,
+        clock_alarms: u64,
+        time_offset: u64,
+    ) {
         let small = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         self.sequence
             .store(exchange.sequence().0, Ordering::Relaxed);
@@ -32,11 +38,7 @@ impl Gauges {
             .store(small(exchange.accounts()), Ordering::Relaxed);
         self.mode.store(mode.code(), Ordering::Relaxed);
         self.clock_alarms.store(clock_alarms, Ordering::Relaxed);
-    }
-
-    pub(crate) fn show_time(&self, time: TimeNs, monotonic: u64) {
-        self.time_offset
-            .store(time.0.wrapping_sub(monotonic), Ordering::Relaxed);
+        self.time_offset.store(time_offset, Ordering::Relaxed);
     }
 
     /// Engine time at a monotonic reading, within the slew since the last burst.

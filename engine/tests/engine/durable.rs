@@ -1,0 +1,241 @@
+//! Nothing is answered before it is durable, and nothing after the disk has failed.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use foretell_engine::client::ClientError;
+use foretell_engine::{EXIT_IO_ERROR, EngineError};
+use foretell_journal::disk::{Disk, DiskFile, RealDisk};
+use foretell_link::{Answer, Request, Role};
+use foretell_model::{Command, Verdict};
+use parking_lot::{Condvar, Mutex};
+
+use crate::harness::{Engine, MACHINES, config, frames};
+use crate::world::{World, order_id};
+
+/// What syncs do: pass, wait, or fail.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Syncs {
+    Pass,
+    Wait,
+    Fail,
+}
+
+/// A disk whose syncs the test holds back.
+#[derive(Debug)]
+pub(crate) struct GatedDisk {
+    state: Mutex<Syncs>,
+    changed: Condvar,
+}
+
+impl GatedDisk {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            state: Mutex::new(Syncs::Pass),
+            changed: Condvar::new(),
+        })
+    }
+
+    pub(crate) fn set(&self, syncs: Syncs) {
+        *self.state.lock() = syncs;
+        self.changed.notify_all();
+    }
+
+    fn pass(&self) -> io::Result<()> {
+        let mut state = self.state.lock();
+        loop {
+            match *state {
+                Syncs::Pass => return Ok(()),
+                Syncs::Fail => return Err(io::Error::other("the disk is on fire")),
+                Syncs::Wait => self.changed.wait(&mut state),
+            }
+        }
+    }
+}
+
+/// The journal wants to own its disk.
+#[derive(Clone, Debug)]
+pub(crate) struct Gate(pub(crate) Arc<GatedDisk>);
+
+#[derive(Debug)]
+struct GatedFile(Arc<GatedDisk>, Box<dyn DiskFile>);
+
+impl Disk for Gate {
+    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+        let file = RealDisk.create(path)?;
+        Ok(Box::new(GatedFile(Arc::clone(&self.0), file)))
+    }
+    fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+        let file = RealDisk.open(path)?;
+        Ok(Box::new(GatedFile(Arc::clone(&self.0), file)))
+    }
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        RealDisk.rename(from, to)
+    }
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        RealDisk.remove(path)
+    }
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        RealDisk.sync_dir(path)
+    }
+    fn free_bytes(&self, path: &Path) -> io::Result<u64> {
+        RealDisk.free_bytes(path)
+    }
+}
+
+impl DiskFile for GatedFile {
+    fn write_at(&mut self, bytes: &[u8], offset: u64) -> io::Result<usize> {
+        self.1.write_at(bytes, offset)
+    }
+    fn sync_data(&mut self) -> io::Result<()> {
+        self.0.pass()?;
+        self.1.sync_data()
+    }
+    fn make_read_only(&mut self) -> io::Result<()> {
+        self.1.make_read_only()
+    }
+}
+
+#[test]
+fn no_answer_leaves_before_what_it_rests_on_is_durable() {
+    for (threads, waiting) in MACHINES {
+        let directory = tempfile::tempdir().unwrap();
+        let disk = GatedDisk::new();
+        let mut config = config(directory.path());
+        (config.threads, config.waiting) = (threads, waiting);
+        config.journal.disk = Arc::new(Gate(Arc::clone(&disk)));
+        let engine = Engine::start(config);
+        let world = World::build(&engine);
+        let mut client = engine.client(Role::Trading);
+        let before = client.status().sequence;
+
+        disk.set(Syncs::Wait);
+        let placed = client
+            .send(Command::PlaceOrder(world.resting_buy(1)), b"signed")
+            .unwrap();
+        // Neither the order, nor its repeat, nor a refusal judged against it.
+        client
+            .send(Command::PlaceOrder(world.resting_buy(1)), b"signed")
+            .unwrap();
+        let refused = client
+            .send(
+                Command::CancelOrder {
+                    owner: world.traders[1].account,
+                    order: order_id(1),
+                },
+                &[],
+            )
+            .unwrap();
+        // Every status is answered at once, and no reply comes between them.
+        let status = client.wait_for(|it| it.sequence == before.next() && it.ring_used == 0);
+        assert_eq!(status.durable, before);
+        for _ in 0..50 {
+            assert_eq!(client.status().durable, before);
+        }
+
+        disk.set(Syncs::Pass);
+        for (request, applied) in [(placed, true), (placed + 1, false), (refused, false)] {
+            let Answer::Reply(reply) = client.client.receive().unwrap() else {
+                panic!("a reply");
+            };
+            assert_eq!(reply.request, request);
+            assert_eq!(matches!(reply.verdict, Verdict::Applied(_)), applied);
+            assert_eq!(reply.sequence, before.next());
+        }
+        engine.stop();
+    }
+}
+
+#[test]
+fn after_the_first_io_error_nothing_is_acknowledged() {
+    for (threads, waiting) in MACHINES {
+        let directory = tempfile::tempdir().unwrap();
+        let disk = GatedDisk::new();
+        let mut config = config(directory.path());
+        (config.threads, config.waiting) = (threads, waiting);
+        config.journal.disk = Arc::new(Gate(Arc::clone(&disk)));
+        let engine = Engine::start(config.clone());
+        let world = World::build(&engine);
+        let mut client = engine.client(Role::Trading);
+
+        disk.set(Syncs::Fail);
+        client
+            .send(Command::PlaceOrder(world.resting_buy(1)), b"signed")
+            .unwrap();
+        let ended = client.client.receive();
+        assert!(matches!(ended, Err(ClientError::Io(_))), "{ended:?}");
+        let failure = engine.end().unwrap_err();
+        assert!(matches!(failure, EngineError::Failed(_)), "{failure:?}");
+        assert_eq!(failure.exit_code(), EXIT_IO_ERROR);
+
+        // The next start needs the operator's word.
+        disk.set(Syncs::Pass);
+        let refused = Engine::try_start(config.clone()).err().unwrap();
+        assert!(matches!(refused, EngineError::Journal(_)), "{refused:?}");
+        config.journal.after_io_error = true;
+        let engine = Engine::start(config);
+        engine.stop();
+    }
+}
+
+#[test]
+fn a_clean_stop_answers_everything_accepted_and_says_goodbye() {
+    for (threads, waiting) in MACHINES {
+        let directory = tempfile::tempdir().unwrap();
+        let disk = GatedDisk::new();
+        let mut config = config(directory.path());
+        (config.threads, config.waiting) = (threads, waiting);
+        config.journal.disk = Arc::new(Gate(Arc::clone(&disk)));
+        let engine = Engine::start(config);
+        let world = World::build(&engine);
+        let mut client = engine.client(Role::Trading);
+        let before = client.status().sequence;
+
+        disk.set(Syncs::Wait);
+        let orders = 100;
+        for number in 0..orders {
+            client
+                .send(Command::PlaceOrder(world.resting_buy(number)), b"signed")
+                .unwrap();
+        }
+        client.wait_for(|status| status.sequence.0 == before.0 + orders);
+        engine.ready.stop.stop();
+        // It has seen the stop once it answers like this.
+        let busy = loop {
+            let request = Request::Submit(foretell_link::Submit {
+                request: 9_999,
+                command: Command::PlaceOrder(world.resting_buy(9_999)),
+                evidence: &[],
+            });
+            client.client.send(&[request]).unwrap();
+            let status = client.client.ask(Request::Status { request: 1 });
+            if let Ok(Answer::Busy(busy)) = status {
+                break busy;
+            }
+        };
+        assert_eq!(busy.reason, foretell_link::BusyReason::Stopping);
+        disk.set(Syncs::Pass);
+
+        let mut acknowledged = Vec::new();
+        let last = loop {
+            match client.client.receive() {
+                Ok(Answer::Reply(reply)) => acknowledged.push(reply.sequence),
+                Ok(Answer::Status(_) | Answer::Busy(_)) => {}
+                other => break other,
+            }
+        };
+        assert!(
+            matches!(last, Ok(Answer::Goodbye(foretell_link::Goodbye::Stopping))),
+            "{last:?}"
+        );
+        assert!(acknowledged.len() >= 100, "{}", acknowledged.len());
+        let socket = engine.ready.socket.clone();
+        engine.end().unwrap();
+        assert!(!socket.exists());
+        let journal = frames(directory.path());
+        for sequence in acknowledged {
+            assert!(journal.iter().any(|frame| frame.sequence == sequence));
+        }
+    }
+}

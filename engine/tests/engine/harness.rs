@@ -1,0 +1,170 @@
+//! An engine in this process, on a directory of its own.
+
+use std::path::Path;
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use foretell_engine::client::{Client, ClientError};
+use foretell_engine::{EngineConfig, EngineError, Ready, Threads, Waiting};
+use foretell_journal::{Options, Scratch};
+use foretell_link::{Answer, Reply, Request, Role, Status, Submit};
+use foretell_model::{Command, Event, Sequence};
+
+/// A running engine.
+pub(crate) struct Engine {
+    pub(crate) ready: Ready,
+    thread: JoinHandle<Result<(), EngineError>>,
+}
+
+/// Every way the machine can be put together.
+pub(crate) const MACHINES: [(Threads, Waiting); 3] = [
+    (Threads::Shared, Waiting::Park),
+    (Threads::Apart, Waiting::Park),
+    (Threads::Apart, Waiting::Yield),
+];
+
+/// Small and quick; long patience, so that nothing but what a test is about ends a connection.
+pub(crate) fn config(directory: &Path) -> EngineConfig {
+    EngineConfig {
+        journal: Options {
+            segment_bytes: 4 << 20,
+            staging_bytes: 1 << 20,
+            disk_reserve_bytes: 0,
+            ..Options::default()
+        },
+        ring_capacity: 1_024,
+        patience: Duration::from_secs(600),
+        handle_signals: false,
+        pin_matcher: false,
+        ..EngineConfig::new(directory.to_path_buf())
+    }
+}
+
+impl Engine {
+    pub(crate) fn try_start(config: EngineConfig) -> Result<Self, EngineError> {
+        let (send, receive) = mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            foretell_engine::run(&config, |ready| {
+                send.send(ready.clone()).expect("the test waits");
+            })
+        });
+        match receive.recv() {
+            Ok(ready) => Ok(Self { ready, thread }),
+            Err(_) => Err(thread
+                .join()
+                .expect("it does not panic")
+                .expect_err("it ended before it was ready")),
+        }
+    }
+
+    pub(crate) fn start(config: EngineConfig) -> Self {
+        Self::try_start(config).expect("the engine starts")
+    }
+
+    pub(crate) fn client(&self, role: Role) -> TestClient {
+        TestClient::connect(&self.ready.socket, role)
+    }
+
+    /// Stops cleanly.
+    pub(crate) fn stop(self) {
+        self.ready.stop.stop();
+        self.end().expect("a clean stop");
+    }
+
+    /// How it ended.
+    pub(crate) fn end(self) -> Result<(), EngineError> {
+        self.thread.join().expect("it does not panic")
+    }
+}
+
+/// A client that numbers its requests.
+pub(crate) struct TestClient {
+    pub(crate) client: Client,
+    next: u64,
+}
+
+impl TestClient {
+    pub(crate) fn connect(socket: &Path, role: Role) -> Self {
+        Self {
+            client: Client::connect(socket, "test", role).expect("the engine welcomes"),
+            next: 1,
+        }
+    }
+
+    /// Sends without waiting; the request's number.
+    pub(crate) fn send(&mut self, command: Command, evidence: &[u8]) -> Result<u64, ClientError> {
+        let request = self.next;
+        self.next += 1;
+        self.client.send(&[Request::Submit(Submit {
+            request,
+            command,
+            evidence,
+        })])?;
+        Ok(request)
+    }
+
+    /// Sends and waits for the reply.
+    pub(crate) fn ask(&mut self, command: Command, evidence: &[u8]) -> Reply {
+        let request = self.send(command, evidence).expect("the engine reads");
+        match self.client.receive().expect("the engine answers") {
+            Answer::Reply(reply) => {
+                assert_eq!(reply.request, request);
+                reply
+            }
+            other => panic!("{command:?} was answered with {other:?}"),
+        }
+    }
+
+    /// The status; every earlier answer was taken.
+    pub(crate) fn status(&mut self) -> Status {
+        match self
+            .client
+            .ask(Request::Status { request: 0 })
+            .expect("the engine answers")
+        {
+            Answer::Status(status) => *status,
+            other => panic!("the status is {other:?}"),
+        }
+    }
+
+    /// Asks for the status until it is as wanted.
+    pub(crate) fn wait_for(&mut self, wanted: impl Fn(&Status) -> bool) -> Status {
+        loop {
+            let status = self.status();
+            if wanted(&status) {
+                return status;
+            }
+        }
+    }
+}
+
+/// A frame of the journal, owned.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct OwnedFrame {
+    pub(crate) sequence: Sequence,
+    pub(crate) command: Command,
+    pub(crate) events: Vec<Event>,
+    pub(crate) evidence: Vec<u8>,
+    pub(crate) place: foretell_model::FramePlace,
+}
+
+/// Every frame in the journal of a stopped engine.
+pub(crate) fn frames(directory: &Path) -> Vec<OwnedFrame> {
+    let journal = directory.join(foretell_engine::JOURNAL_DIRECTORY);
+    let mut scratch = Scratch::default();
+    let mut frames = Vec::new();
+    foretell_journal::scan(&journal, Sequence(0), &mut |frame| {
+        let frame = frame.decode(&mut scratch).map_err(|e| e.to_string())?;
+        frames.push(OwnedFrame {
+            sequence: frame.sequence,
+            command: *frame.command,
+            events: frame.events.to_vec(),
+            evidence: frame.evidence.to_vec(),
+            place: frame.place,
+        });
+        Ok(())
+    })
+    .expect("the journal is whole");
+    frames
+}

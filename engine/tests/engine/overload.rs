@@ -1,0 +1,98 @@
+//! More than the engine can take: answered at once, bounded, and cancels get through.
+
+use std::sync::Arc;
+
+use foretell_link::{Answer, BusyReason, Role};
+use foretell_model::Command;
+
+use crate::durable::{Gate, GatedDisk, Syncs};
+use crate::harness::{Engine, config};
+use crate::world::{World, order_id};
+
+#[test]
+fn a_full_ring_is_busy_and_keeps_room_for_cancels() {
+    let directory = tempfile::tempdir().unwrap();
+    let disk = GatedDisk::new();
+    let mut config = config(directory.path());
+    config.ring_capacity = 16;
+    config.journal.disk = Arc::new(Gate(Arc::clone(&disk)));
+    let engine = Engine::start(config);
+    let world = World::build(&engine);
+    let mut client = engine.client(Role::Trading);
+
+    disk.set(Syncs::Wait);
+    for number in 0..20 {
+        client
+            .send(Command::PlaceOrder(world.resting_buy(number)), b"signed")
+            .unwrap();
+    }
+    // Half a ring of sixteen is this connection's; the rest is refused at once.
+    for number in 8..20 {
+        match client.client.receive().unwrap() {
+            Answer::Busy(busy) => {
+                assert_eq!(
+                    (busy.request, busy.reason),
+                    (number + 1, BusyReason::RingFull)
+                );
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+    // Cancels have two more.
+    let owner = world.traders[0].account;
+    for number in 0..3 {
+        let order = order_id(number);
+        client
+            .send(Command::CancelOrder { owner, order }, &[])
+            .unwrap();
+    }
+    assert!(matches!(client.client.receive().unwrap(), Answer::Busy(busy) if busy.request == 23));
+    assert_eq!(client.status().busy, 13);
+    // Another gateway is not harmed.
+    let mut other = engine.client(Role::Trading);
+    let order = other
+        .send(Command::PlaceOrder(world.resting_buy(50)), b"signed")
+        .unwrap();
+
+    disk.set(Syncs::Pass);
+    for request in (1..=8).chain(21..=22) {
+        match client.client.receive().unwrap() {
+            Answer::Reply(reply) => assert_eq!(reply.request, request),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(
+        matches!(other.client.receive().unwrap(), Answer::Reply(reply) if reply.request == order)
+    );
+    engine.stop();
+}
+
+#[test]
+fn a_disk_that_is_nearly_full_refuses_orders_and_takes_cancels() {
+    let directory = tempfile::tempdir().unwrap();
+    let world = {
+        let engine = Engine::start(config(directory.path()));
+        let world = World::build(&engine);
+        let mut client = engine.client(Role::Trading);
+        client.ask(Command::PlaceOrder(world.resting_buy(1)), b"signed");
+        engine.stop();
+        world
+    };
+    let mut config = config(directory.path());
+    config.journal.disk_reserve_bytes = u64::MAX;
+    let engine = Engine::start(config);
+    let mut client = engine.client(Role::Trading);
+    client.wait_for(|status| status.disk_low);
+    client
+        .send(Command::PlaceOrder(world.resting_buy(2)), b"signed")
+        .unwrap();
+    assert!(matches!(
+        client.client.receive().unwrap(),
+        Answer::Busy(busy) if busy.reason == BusyReason::DiskLow
+    ));
+    let owner = world.traders[0].account;
+    let order = order_id(1);
+    client.ask(Command::CancelOrder { owner, order }, &[]);
+    assert_eq!(client.status().live_orders, 0);
+    engine.stop();
+}

@@ -1,0 +1,211 @@
+//! Stopped and started again: the same state, or a refusal that says why.
+
+use std::time::Duration;
+
+use foretell_engine::{EXIT_REFUSED, EngineError, JOURNAL_DIRECTORY, SigningDomain};
+use foretell_journal::Options;
+use foretell_link::Role;
+use foretell_model::{
+    AccountNumber, Command, DomainNumber, Event, Micros, Reference, RefusalReason, Sequence,
+    SystemMode, TimeNs, Verdict, WalletAddress,
+};
+
+use crate::harness::{Engine, config, frames};
+use crate::world::World;
+
+#[test]
+fn the_state_is_the_same_after_a_restart_and_the_epoch_is_not() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = Engine::start(config(directory.path()));
+    let world = World::build(&engine);
+    let mut client = engine.client(Role::Trading);
+    for number in 0..50 {
+        client.ask(Command::PlaceOrder(world.resting_buy(number)), b"signed");
+    }
+    let before = client.status();
+    let (epoch, genesis) = (engine.ready.epoch, engine.ready.genesis);
+    engine.stop();
+
+    let engine = Engine::start(config(directory.path()));
+    assert_eq!(engine.ready.sequence, before.sequence);
+    assert_eq!(engine.ready.genesis, genesis);
+    assert!(engine.ready.epoch > epoch);
+    let mut client = engine.client(Role::Trading);
+    let after = client.status();
+    assert_eq!(
+        (
+            after.sequence,
+            after.live_orders,
+            after.markets,
+            after.accounts
+        ),
+        (
+            before.sequence,
+            before.live_orders,
+            before.markets,
+            before.accounts
+        )
+    );
+    assert!(after.time >= before.time);
+    let again = client.ask(Command::PlaceOrder(world.resting_buy(7)), b"signed");
+    assert!(
+        matches!(again.verdict, Verdict::Repeated { .. }),
+        "{again:?}"
+    );
+    engine.stop();
+}
+
+#[test]
+fn a_directory_has_one_engine() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = Engine::start(config(directory.path()));
+    let second = Engine::try_start(config(directory.path())).err().unwrap();
+    assert!(matches!(second, EngineError::InUse(_)), "{second:?}");
+    assert_eq!(second.exit_code(), EXIT_REFUSED);
+    // The first has lost neither socket nor lock.
+    engine.client(Role::Reader).status();
+    engine.stop();
+    Engine::start(config(directory.path())).stop();
+}
+
+#[test]
+fn domains_and_settings_are_journalled_once_and_other_content_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut config = config(directory.path());
+    config.settings.gtd_safety_seconds = 7;
+    config.domains = vec![SigningDomain {
+        number: DomainNumber(1),
+        separator: [5; 32],
+        text: "a domain".to_owned(),
+    }];
+    Engine::start(config.clone()).stop();
+    let first = frames(directory.path());
+    assert_eq!(first.len(), 2);
+    assert_eq!(first[0].evidence, b"a domain");
+    assert!(matches!(first[0].command, Command::RegisterDomain { .. }));
+    assert_eq!(first[1].command, Command::ChangeSettings(config.settings));
+
+    // The same again adds nothing; settings of a later start are not the journal's.
+    config.settings.gtd_safety_seconds = 9;
+    Engine::start(config.clone()).stop();
+    assert_eq!(frames(directory.path()), first);
+
+    config.domains[0].separator = [6; 32];
+    let refused = Engine::try_start(config).err().unwrap();
+    assert!(
+        matches!(&refused, EngineError::Configuration { refusal, .. } if refusal.reason == RefusalReason::DomainDiffers),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn a_restart_may_be_post_only_for_a_while() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut config = config(directory.path());
+    config.post_only_after_restart = Duration::from_millis(300);
+    let engine = Engine::start(config.clone());
+    World::build(&engine);
+    assert_eq!(
+        engine.client(Role::Reader).status().mode,
+        SystemMode::Running
+    );
+    engine.stop();
+
+    let engine = Engine::start(config.clone());
+    engine
+        .client(Role::Reader)
+        .wait_for(|status| status.mode == SystemMode::Running);
+    // A stricter mode of the operator stands.
+    let mode = SystemMode::CancelOnly;
+    engine
+        .client(Role::Operator)
+        .ask(Command::SetMode { mode }, &[]);
+    engine.stop();
+    let modes: Vec<Command> = frames(directory.path())
+        .into_iter()
+        .map(|frame| frame.command)
+        .filter(|command| matches!(command, Command::SetMode { .. }))
+        .collect();
+    let expected = [SystemMode::PostOnly, SystemMode::Running, mode];
+    assert_eq!(modes, expected.map(|mode| Command::SetMode { mode }));
+
+    let engine = Engine::start(config);
+    assert_eq!(engine.client(Role::Reader).status().mode, mode);
+    engine.stop();
+}
+
+/// A journal whose second frame says that more came in than the command asked.
+fn doctored_journal(directory: &std::path::Path) {
+    let options = Options {
+        segment_bytes: 4 << 20,
+        staging_bytes: 1 << 20,
+        ..Options::default()
+    };
+    let journal = directory.join(JOURNAL_DIRECTORY);
+    std::fs::create_dir_all(&journal).unwrap();
+    let recovered =
+        foretell_journal::recover(&journal, options, Sequence(0), &mut |_| Ok(())).unwrap();
+    let (mut appender, syncer, _state) = recovered.start().unwrap();
+    let wallet = WalletAddress([1; 20]);
+    let account = AccountNumber(0);
+    let deposit = |number| Command::Deposit {
+        wallet,
+        amount: Micros(100),
+        reference: Reference([number; 32]),
+    };
+    let deposited = |amount| Event::Deposited {
+        account,
+        amount: Micros(amount),
+    };
+    let rows = [
+        vec![Event::AccountOpened { account, wallet }, deposited(100)],
+        vec![deposited(101)],
+        vec![deposited(100)],
+    ];
+    for (number, events) in (1..).zip(rows) {
+        assert!(appender.has_room_for_largest());
+        let sequence = Sequence(u64::from(number));
+        appender.append(sequence, TimeNs(sequence.0), &deposit(number), &events, &[]);
+    }
+    drop(appender);
+    syncer.run(|_| {}).unwrap();
+}
+
+#[test]
+fn a_divergence_stops_the_start_until_an_operator_accepts_it() {
+    let directory = tempfile::tempdir().unwrap();
+    doctored_journal(directory.path());
+    let mut config = config(directory.path());
+
+    let refused = Engine::try_start(config.clone()).err().unwrap();
+    assert!(
+        matches!(
+            &refused,
+            EngineError::Diverged {
+                sequence: Sequence(2),
+                ..
+            }
+        ),
+        "{refused:?}"
+    );
+    assert!(refused.to_string().contains("--accept-divergence 2"));
+    // Accepting another one does not help.
+    config.accept_divergence = Some(Sequence(3));
+    assert!(Engine::try_start(config.clone()).is_err());
+    config.accept_divergence = Some(Sequence(2));
+    Engine::start(config.clone()).stop();
+    // It is in the journal now.
+    config.accept_divergence = None;
+    Engine::start(config).stop();
+    let accepted = Command::AcceptDivergence {
+        sequence: Sequence(2),
+    };
+    let journal = frames(directory.path());
+    assert_eq!(
+        journal
+            .iter()
+            .filter(|frame| frame.command == accepted)
+            .count(),
+        1
+    );
+}

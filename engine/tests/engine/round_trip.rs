@@ -1,0 +1,207 @@
+//! Orders in, answers out, and what the journal says about them.
+
+use foretell_link::{Role, Stage};
+use foretell_model::{
+    Command, CommandOutcome, FramePlace, OrderResult, OrderStatus, OrderType, Outcome,
+    RefusalReason, Sequence, Side, Verdict,
+};
+
+use crate::harness::{Engine, MACHINES, config, frames};
+use crate::world::{World, order_id};
+
+#[test]
+fn orders_rest_match_and_are_cancelled_on_every_machine() {
+    for (threads, waiting) in MACHINES {
+        let directory = tempfile::tempdir().unwrap();
+        let mut config = config(directory.path());
+        (config.threads, config.waiting) = (threads, waiting);
+        let engine = Engine::start(config);
+        let world = World::build(&engine);
+        let mut client = engine.client(Role::Trading);
+        let owner = world.traders[0].account;
+
+        let placed = client.ask(Command::PlaceOrder(world.resting_buy(1)), b"signed");
+        let Verdict::Applied(CommandOutcome::Order(result)) = placed.verdict else {
+            panic!("{placed:?}");
+        };
+        assert_eq!(result.status, OrderStatus::Live);
+        assert_eq!(placed.epoch, engine.ready.epoch);
+        assert_eq!(placed.sequence, placed.last_sequence);
+        assert_ne!(placed.place, FramePlace::default());
+
+        // BUY No at 0.60 meets BUY Yes at 0.40: a mint.
+        let cross = world.order(
+            2,
+            1,
+            Side::Buy,
+            Outcome::No,
+            OrderType::Fak,
+            1_200_000,
+            2_000_000,
+        );
+        let matched = client.ask(Command::PlaceOrder(cross), b"signed too");
+        assert!(
+            matches!(
+                matched.verdict,
+                Verdict::Applied(CommandOutcome::Order(OrderResult {
+                    status: OrderStatus::Matched,
+                    fills: 1,
+                    ..
+                }))
+            ),
+            "{matched:?}"
+        );
+        assert_eq!(matched.sequence, placed.sequence.next());
+
+        let order = order_id(1);
+        let gone = client.ask(Command::CancelOrder { owner, order }, &[]);
+        let Verdict::Refused(refusal) = gone.verdict else {
+            panic!("{gone:?}");
+        };
+        assert_eq!(refusal.reason, RefusalReason::OrderNotFound);
+        assert_eq!(
+            gone.sequence, matched.sequence,
+            "judged against the last state"
+        );
+        assert_eq!(gone.place, FramePlace::default());
+
+        client.ask(Command::PlaceOrder(world.resting_buy(3)), b"signed");
+        let order = order_id(3);
+        let cancelled = client.ask(Command::CancelOrder { owner, order }, &[]);
+        assert_eq!(
+            cancelled.verdict,
+            Verdict::Applied(CommandOutcome::Cancelled { orders: 1 })
+        );
+
+        let status = client.status();
+        assert_eq!(status.durable, cancelled.sequence);
+        assert_eq!(
+            (status.markets, status.live_orders, status.ring_used),
+            (1, 0, 0)
+        );
+        for stage in Stage::ALL {
+            assert!(status.stage(stage).count > 0, "{stage:?} was measured");
+        }
+        engine.stop();
+
+        let journal = frames(directory.path());
+        assert_eq!(journal.last().unwrap().sequence, cancelled.sequence);
+        let placed_frame = journal
+            .iter()
+            .find(|it| it.sequence == placed.sequence)
+            .unwrap();
+        assert_eq!(placed_frame.place, placed.place);
+        assert_eq!(placed_frame.evidence, b"signed");
+    }
+}
+
+#[test]
+fn what_the_book_refuses_is_journalled_without_evidence() {
+    let directory = tempfile::tempdir().unwrap();
+    let engine = Engine::start(config(directory.path()));
+    let world = World::build(&engine);
+    let mut client = engine.client(Role::Trading);
+
+    let unfilled = world.order(
+        1,
+        0,
+        Side::Buy,
+        Outcome::Yes,
+        OrderType::Fok,
+        4_000_000,
+        10_000_000,
+    );
+    let killed = client.ask(Command::PlaceOrder(unfilled), b"signed");
+    assert!(
+        matches!(
+            killed.verdict,
+            Verdict::Applied(CommandOutcome::Order(OrderResult {
+                status: OrderStatus::Killed(RefusalReason::FokNotFilled),
+                ..
+            }))
+        ),
+        "{killed:?}"
+    );
+    // At admission: not journalled at all.
+    let mut too_old = world.resting_buy(2);
+    too_old.timestamp.0 -= 3_600_000;
+    let refused = client.ask(Command::PlaceOrder(too_old), b"signed");
+    assert!(
+        matches!(refused.verdict, Verdict::Refused(_)),
+        "{refused:?}"
+    );
+    assert_eq!(refused.sequence, killed.sequence);
+    // The same order again names the first.
+    let placed = client.ask(Command::PlaceOrder(world.resting_buy(3)), b"signed");
+    let again = client.ask(Command::PlaceOrder(world.resting_buy(3)), b"signed");
+    assert!(
+        matches!(again.verdict, Verdict::Repeated { first, .. } if first == placed.sequence),
+        "{again:?}"
+    );
+    engine.stop();
+
+    let journal = frames(directory.path());
+    let of = |sequence: Sequence| journal.iter().find(|it| it.sequence == sequence).unwrap();
+    assert_eq!(of(killed.sequence).evidence, b"");
+    assert_eq!(of(placed.sequence).evidence, b"signed");
+    assert_eq!(journal.last().unwrap().sequence, placed.sequence);
+}
+
+#[test]
+fn long_work_is_continued_before_anything_else_and_named_in_the_reply() {
+    for (threads, waiting) in MACHINES {
+        let directory = tempfile::tempdir().unwrap();
+        let mut config = config(directory.path());
+        (config.threads, config.waiting) = (threads, waiting);
+        config.settings.live_orders_per_account = 10_000;
+        let engine = Engine::start(config);
+        let world = World::build(&engine);
+        let mut client = engine.client(Role::Trading);
+        let orders = 5_000;
+        for number in 0..orders {
+            client.ask(Command::PlaceOrder(world.resting_buy(number)), b"signed");
+        }
+        let cancel = Command::CancelAll {
+            owner: world.traders[0].account,
+            heartbeat: false,
+            request: foretell_model::Digest16([1; 16]),
+        };
+        // Another command right behind it waits for all of it.
+        let first = client.send(cancel, &[]).unwrap();
+        client
+            .send(Command::PlaceOrder(world.resting_buy(orders)), b"signed")
+            .unwrap();
+        let mut reply = || match client.client.receive().unwrap() {
+            foretell_link::Answer::Reply(reply) => reply,
+            other => panic!("{other:?}"),
+        };
+        let (cancelled, placed) = (reply(), reply());
+        assert_eq!(cancelled.request, first);
+        assert_eq!(
+            cancelled.verdict,
+            Verdict::Applied(CommandOutcome::Cancelled { orders: 4_096 })
+        );
+        assert_eq!(cancelled.last_sequence, cancelled.sequence.next());
+        assert_eq!(placed.sequence, cancelled.last_sequence.next());
+        assert_eq!(client.status().live_orders, 1);
+        engine.stop();
+    }
+}
+
+#[test]
+fn time_passes_for_orders_that_expire() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut config = config(directory.path());
+    config.settings.gtd_safety_seconds = 0;
+    let engine = Engine::start(config);
+    let world = World::build(&engine);
+    let mut client = engine.client(Role::Trading);
+    let mut order = world.resting_buy(1);
+    order.order_type = OrderType::Gtd;
+    order.expiration.0 = world.time.seconds().0 + 2;
+    client.ask(Command::PlaceOrder(order), b"signed");
+    client.wait_for(|status| status.live_orders == 0);
+    engine.stop();
+    let journal = frames(directory.path());
+    assert_eq!(journal.last().unwrap().command, Command::AdvanceTime);
+}

@@ -1,0 +1,140 @@
+//! A market, two funded traders, and the orders they send.
+
+use foretell_link::{Reply, Role};
+use foretell_model::{
+    AccountNumber, ApiKey, Command, CommandOutcome, ConditionId, FeeSchedule, KeyNumber, Lots,
+    MarketNumber, Micros, OrderId, OrderType, Outcome, PlaceOrder, Reference, Side, Tick, TimeMs,
+    TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress,
+};
+
+use crate::harness::{Engine, TestClient};
+
+/// Somebody who trades.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Trader {
+    pub(crate) account: AccountNumber,
+    pub(crate) key: KeyNumber,
+}
+
+/// What the tests trade in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct World {
+    pub(crate) market: MarketNumber,
+    pub(crate) traders: [Trader; 2],
+    /// Engine time when it was made.
+    pub(crate) time: TimeNs,
+}
+
+fn bytes<const N: usize>(kind: u8, number: u64) -> [u8; N] {
+    let mut bytes = [kind; N];
+    bytes[N - 8..].copy_from_slice(&number.to_be_bytes());
+    bytes
+}
+
+pub(crate) fn order_id(number: u64) -> OrderId {
+    OrderId(bytes(0xA0, number))
+}
+
+fn outcome(reply: &Reply) -> CommandOutcome {
+    match reply.verdict {
+        Verdict::Applied(outcome) | Verdict::Repeated { outcome, .. } => outcome,
+        Verdict::Refused(refusal) => panic!("refused: {refusal:?}"),
+    }
+}
+
+impl World {
+    /// Registers, activates, funds. On an engine that has it all, finds it again.
+    pub(crate) fn build(engine: &Engine) -> Self {
+        let mut operator = engine.client(Role::Operator);
+        let time = operator.client.welcome.time;
+        let register = Command::RegisterMarket(foretell_model::command::RegisterMarket {
+            condition: ConditionId([7; 32]),
+            tokens: [TokenId([1; 32]), TokenId([2; 32])],
+            tick: Tick::Hundredth,
+            tick_refines: false,
+            minimum_size: Lots(1),
+            fee: FeeSchedule::default(),
+            event: None,
+        });
+        let reply = operator.ask(register, b"a market");
+        let CommandOutcome::Market(market) = outcome(&reply) else {
+            panic!("{reply:?}");
+        };
+        if let Verdict::Applied(_) = reply.verdict {
+            operator.ask(Command::ActivateMarket { market }, &[]);
+        }
+        let traders = [1, 2].map(|number| Trader::open(&mut operator, number));
+        Self {
+            market,
+            traders,
+            time,
+        }
+    }
+
+    /// A GTC BUY of one share at 0.40: five of trader 0 never cross.
+    pub(crate) fn resting_buy(&self, number: u64) -> PlaceOrder {
+        self.order(
+            number,
+            0,
+            Side::Buy,
+            Outcome::Yes,
+            OrderType::Gtc,
+            400_000,
+            1_000_000,
+        )
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "an order has so many terms")]
+    pub(crate) fn order(
+        &self,
+        number: u64,
+        trader: usize,
+        side: Side,
+        outcome: Outcome,
+        order_type: OrderType,
+        maker_amount: u64,
+        taker_amount: u64,
+    ) -> PlaceOrder {
+        PlaceOrder {
+            order: order_id(number),
+            account: self.traders[trader].account,
+            key: self.traders[trader].key,
+            market: self.market,
+            outcome,
+            side,
+            order_type,
+            post_only: false,
+            maker_amount,
+            taker_amount,
+            expiration: TimeSeconds(0),
+            timestamp: TimeMs(self.time.millis().0),
+        }
+    }
+}
+
+impl Trader {
+    fn open(operator: &mut TestClient, number: u64) -> Self {
+        let wallet = WalletAddress(bytes(0xC0, number));
+        let funded = operator.ask(
+            Command::Deposit {
+                wallet,
+                amount: Micros(1_000_000_000_000),
+                reference: Reference(bytes(0xD0, number)),
+            },
+            b"deposit",
+        );
+        let registered = operator.ask(
+            Command::RegisterKey {
+                owner: wallet,
+                nonce: [0; 32],
+                api_key: ApiKey(bytes(0xE0, number)),
+                read_only: false,
+            },
+            &[],
+        );
+        match (outcome(&funded), outcome(&registered)) {
+            (CommandOutcome::Account(account), CommandOutcome::Key(key)) => Self { account, key },
+            other => panic!("{other:?}"),
+        }
+    }
+}
