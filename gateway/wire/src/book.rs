@@ -108,3 +108,7 @@ pub fn books_json(books: &[impl AsRef<str>]) -> String {
     text.push(']');
     text
 }
+
+#[cfg(test)]
+#[path = "book_tests.rs"]
+mod tests;

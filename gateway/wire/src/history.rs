@@ -268,6 +268,7 @@ fn seconds(
         Value::Null => return Ok(None),
         Value::Text(text) if text.is_empty() => return Ok(None),
         Value::Number(Number::Whole(number)) => number.to_string().into(),
+        Value::Number(Number::Float(number)) => number.to_string().into(),
         Value::Number(Number::Other(text)) | Value::Text(text) => text.clone(),
         other => return Err(wrong_seconds(snake, other.shown())),
     };

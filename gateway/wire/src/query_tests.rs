@@ -1,1 +1,200 @@
+use proptest::prelude::*;
+use rstest::rstest;
 
+use super::*;
+
+const CONDITION: &str = "0x0202020202020202020202020202020202020202020202020202020202020202";
+const WALLET: &str = "0x1111111111111111111111111111111111111111";
+
+fn query(text: &str) -> Query {
+    Query::parse(Some(text)).unwrap()
+}
+
+#[test]
+fn names_and_values_are_decoded() {
+    let parsed = query("a=1&b=%41%20+%C3%A9&c&&=x&next_cursor=MA%3D%3D&d=1=2");
+    let shown: Vec<_> = ["a", "b", "c", "", "next_cursor", "d"]
+        .map(|name| parsed.all(name).next().unwrap().to_owned())
+        .into();
+    assert_eq!(shown, ["1", "A  é", "", "x", "MA==", "1=2"]);
+    assert_eq!(Query::parse(None), Ok(Query::default()));
+}
+
+#[rstest]
+#[case("a=%")]
+#[case("a=%4")]
+#[case("a=%zz")]
+#[case("a=%ff")]
+#[case("%c3=1")]
+#[case("a=%+1")]
+fn what_is_not_percent_encoded_utf8_is_refused(#[case] text: &str) {
+    assert!(matches!(
+        Query::parse(Some(text)),
+        Err(Failure::InvalidQuery(_))
+    ));
+}
+
+#[test]
+fn a_query_is_bounded() {
+    assert!(Query::parse(Some(&"a".repeat(MAX_QUERY))).is_ok());
+    assert!(Query::parse(Some(&"a".repeat(MAX_QUERY + 1))).is_err());
+    assert!(Query::parse(Some(&vec!["a=1"; MAX_PARAMETERS].join("&"))).is_ok());
+    assert!(Query::parse(Some(&vec!["a=1"; MAX_PARAMETERS + 1].join("&"))).is_err());
+}
+
+#[test]
+fn a_repeated_parameter_is_refused_where_one_is_expected() {
+    let parsed = query("token_id=1&token_id=1&side=&startTs=1&start_ts=1");
+    assert_eq!(parsed.token(), Err(Failure::RepeatedParameter("token_id")));
+    assert_eq!(
+        parsed.either("start_ts", "startTs"),
+        Err(Failure::RepeatedParameter("start_ts"))
+    );
+    assert_eq!(parsed.one("side"), Ok(None));
+    assert_eq!(parsed.one("absent"), Ok(None));
+}
+
+#[test]
+fn a_list_is_comma_separated_or_repeated() {
+    let parsed = query("market=a,b&market=c&market=,");
+    assert_eq!(
+        parsed.list("market", 3, "up to 3").unwrap(),
+        ["a", "b", "c"]
+    );
+    assert_eq!(
+        parsed.list("market", 2, "up to 2").unwrap_err().text(),
+        "market has 3 entries, allowed: up to 2"
+    );
+}
+
+#[test]
+fn unknown_parameters_are_found_for_the_surfaces_that_refuse_them() {
+    let parsed = query("user=1&usr=2");
+    assert_eq!(parsed.unknown(&["user"]), Some("usr"));
+    assert_eq!(parsed.unknown(&["user", "usr"]), None);
+}
+
+#[rstest]
+#[case("token_id=12&side=buy", Ok((TokenRef::parse("12").unwrap(), Side::Buy)))]
+#[case("token_id=12&side=SELL", Ok((TokenRef::parse("12").unwrap(), Side::Sell)))]
+#[case("token_id=12", Err("Invalid side"))]
+#[case("token_id=12&side=2", Err("Invalid side"))]
+#[case("side=BUY", Err("token_id is missing, allowed: a token id"))]
+#[case("token_id=abc&side=BUY", Err("Invalid token id"))]
+fn a_token_and_a_side(#[case] text: &str, #[case] expected: Result<(TokenRef, Side), &str>) {
+    let parsed = query(text);
+    let read = parsed.token().and_then(|token| Ok((token, parsed.side()?)));
+    assert_eq!(
+        read.map_err(|failure| failure.text()),
+        expected.map_err(str::to_owned)
+    );
+}
+
+#[test]
+fn trades_take_every_filter() {
+    let text = format!(
+        "id=t1&taker={WALLET}&maker={WALLET}&maker_address={WALLET}&market={CONDITION}&asset_id=12&before=20&after=10&next_cursor=MTAw&unknown=1"
+    );
+    let read = TradesQuery::of(&query(&text)).unwrap();
+    assert_eq!(read.id.as_deref(), Some("t1"));
+    assert_eq!(read.taker, Some(WalletAddress([0x11; 20])));
+    assert_eq!((read.maker, read.maker_address), (read.taker, read.taker));
+    assert_eq!(read.market, Some(ConditionId([2; 32])));
+    assert_eq!(read.asset, TokenRef::parse("12"));
+    assert_eq!(
+        (read.before, read.after),
+        (Some(TimeSeconds(20)), Some(TimeSeconds(10)))
+    );
+    assert_eq!(read.cursor.offset(), 100);
+    assert_eq!(TradesQuery::of(&query("")), Ok(TradesQuery::default()));
+}
+
+#[rstest]
+#[case("before=5&after=10", "before is 5, allowed: above after (10)")]
+#[case("before=-1", "before is '-1', allowed: unix seconds, digits")]
+#[case("after=now", "after is 'now', allowed: unix seconds, digits")]
+#[case("after=NaN", "after is 'NaN', allowed: unix seconds, digits")]
+#[case(
+    "market=1",
+    "market is '1', allowed: a condition id, 0x and 64 hex digits"
+)]
+#[case(
+    "taker=0x1",
+    "taker is '0x1', allowed: an address, 0x and 40 hex digits"
+)]
+#[case("asset_id=x", "Invalid token id")]
+#[case("next_cursor=LTE%3D", "invalid next_cursor")]
+#[case("builder_code=1", "builder_code is '1', allowed: 0x and 64 hex digits")]
+#[case("id=1&id=2", "the parameter id stands more than once, allowed: once")]
+fn a_wrong_filter_of_trades_is_refused(#[case] text: &str, #[case] failure: &str) {
+    assert_eq!(TradesQuery::of(&query(text)).unwrap_err().text(), failure);
+}
+
+#[test]
+fn orders_take_every_filter() {
+    let text = format!("id=0x1&market={CONDITION}&asset_id={CONDITION}:1&next_cursor=MA==");
+    let read = OrdersQuery::of(&query(&text)).unwrap();
+    assert_eq!(read.id.as_deref(), Some("0x1"));
+    assert!(read.market.is_some() && read.asset.is_some());
+    assert_eq!(OrdersQuery::of(&query("")), Ok(OrdersQuery::default()));
+    assert!(OrdersQuery::of(&query(&format!("id={}", "x".repeat(129)))).is_err());
+}
+
+#[rstest]
+#[case("asset_type=COLLATERAL", Asset::Collateral, None)]
+#[case("asset_type=COLLATERAL&signature_type=-1", Asset::Collateral, None)]
+#[case(
+    "asset_type=COLLATERAL&signature_type=0",
+    Asset::Collateral,
+    Some(WalletKind::Eoa)
+)]
+#[case("asset_type=CONDITIONAL&token_id=12&signature_type=3", Asset::Conditional(TokenRef::parse("12").unwrap()), Some(WalletKind::Deposit))]
+fn a_balance_is_asked_by_asset_and_kind(
+    #[case] text: &str,
+    #[case] asset: Asset,
+    #[case] kind: Option<WalletKind>,
+) {
+    assert_eq!(
+        BalanceQuery::of(&query(text)),
+        Ok(BalanceQuery { asset, kind })
+    );
+}
+
+#[rstest]
+#[case("", "asset_type is missing, allowed: COLLATERAL or CONDITIONAL")]
+#[case(
+    "asset_type=collateral",
+    "asset_type is 'collateral', allowed: COLLATERAL or CONDITIONAL"
+)]
+#[case("asset_type=CONDITIONAL", "token_id is missing, allowed: a token id")]
+#[case("asset_type=CONDITIONAL&token_id=x", "Invalid token id")]
+#[case(
+    "asset_type=COLLATERAL&signature_type=4",
+    "signature_type is '4', allowed: -1 to 3"
+)]
+#[case(
+    "asset_type=COLLATERAL&signature_type=-2",
+    "signature_type is '-2', allowed: -1 to 3"
+)]
+fn a_wrong_balance_query_is_refused(#[case] text: &str, #[case] failure: &str) {
+    assert_eq!(BalanceQuery::of(&query(text)).unwrap_err().text(), failure);
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_read_or_refused_without_panic(text in "[a-z=&%+0-9\u{0}-\u{ff}]{0,60}") {
+        if let Ok(parsed) = Query::parse(Some(&text)) {
+            let _ = (TradesQuery::of(&parsed), OrdersQuery::of(&parsed), BalanceQuery::of(&parsed), parsed.cursor());
+        }
+    }
+
+    #[test]
+    fn what_is_encoded_is_decoded(value: String) {
+        let encoded: String = value.bytes().map(|byte| format!("%{byte:02X}")).collect();
+        let text = format!("v={encoded}");
+        if text.len() <= MAX_QUERY {
+            let parsed = query(&text);
+            prop_assert_eq!(parsed.all("v").next(), Some(value.as_str()));
+        }
+    }
+}

@@ -1,1 +1,109 @@
+use proptest::prelude::*;
+use rstest::rstest;
+use serde_json::{Value as Json, json};
 
+use super::*;
+
+fn body(change: Json) -> Vec<u8> {
+    let mut body = json!({
+        "condition_id": "0x0202020202020202020202020202020202020202020202020202020202020202",
+        "token_ids": ["12", "13"],
+        "question": "Will it rain?",
+        "slug": "will-it-rain",
+    });
+    for (key, value) in change.as_object().unwrap() {
+        body[key] = value.clone();
+    }
+    body.to_string().into_bytes()
+}
+
+#[test]
+fn a_market_has_defaults() {
+    let market = read_market(&body(json!({}))).unwrap();
+    assert_eq!(market.condition, ConditionId([2; 32]));
+    assert_eq!(market.tokens.map(|token| token.0[31]), [12, 13]);
+    assert_eq!((market.tick, market.tick_refines), (Tick::Hundredth, true));
+    assert_eq!(
+        (market.minimum_size, market.fee, market.event),
+        (Lots(500), FeeSchedule::default(), None)
+    );
+    assert_eq!(market.description.outcomes, ["Yes", "No"]);
+    assert_eq!(market.description.question, "Will it rain?");
+}
+
+#[test]
+fn a_market_takes_every_field() {
+    let market = read_market(&body(json!({
+        "tick_size": "0.001", "tick_refines": false, "minimum_order_size": "2.5",
+        "fee": {"rate_ppm": 40_000, "exponent": 1}, "event_id": 42, "description": "D",
+        "outcomes": ["Up", "Down"], "icon": "i", "image": "m", "category": "c", "tags": ["a", "b"],
+        "end_date": "2026-07-01T00:00:00Z", "game_start_time": "", "resolution_source": "s",
+        "question_id": "q", "market_id": 7, "neg_risk_market_id": "n", "neg_risk_request_id": "r",
+        "event": {"id": 42, "slug": "s", "title": "t", "ticker": "k", "description": "d"},
+        "raw_metadata": {"deep": {"er": {"still": [{"x": 1}]}}},
+    })))
+    .unwrap();
+    assert_eq!(
+        (market.tick, market.tick_refines),
+        (Tick::Thousandth, false)
+    );
+    assert_eq!(market.minimum_size, Lots(250));
+    assert_eq!(
+        market.fee,
+        FeeSchedule {
+            rate_ppm: 40_000,
+            exponent: 1
+        }
+    );
+    assert_eq!(market.event, Some(EventId(42)));
+    assert_eq!(
+        market.description.raw_metadata["deep"]["er"]["still"][0]["x"],
+        json!(1)
+    );
+    assert_eq!(market.description.game_start_time, None);
+    insta::assert_snapshot!(String::from_utf8(market.description.to_evidence().unwrap()).unwrap());
+}
+
+#[rstest]
+#[case(json!({"token_ids": ["12"]}), "token_ids is an array, allowed: an array of two token ids, texts of 1 to 78 digits")]
+#[case(json!({"token_ids": ["12", "x"]}), "token_ids is an array, allowed: an array of two token ids, texts of 1 to 78 digits")]
+#[case(json!({"token_ids": ["1", "2", "3"]}), "token_ids is an array, allowed: an array of two token ids, texts of 1 to 78 digits")]
+#[case(json!({"token_ids": null}), "token_ids is missing, allowed: an array of two token ids, texts of 1 to 78 digits")]
+#[case(json!({"question": ""}), "question is '', allowed: a text of 1 to 2048 bytes")]
+#[case(json!({"outcomes": ["Yes", ""]}), "outcomes is an array, allowed: an array of two labels")]
+#[case(json!({"tags": [1]}), "tags is an array, allowed: an array of up to 64 labels")]
+#[case(json!({"tick_size": 0.01}), "tick_size is 0.01, allowed: a text: 0.1, 0.01, 0.001 or 0.0001")]
+#[case(json!({"fee": {"rate_ppm": 1}}), "exponent is missing, allowed: a number, 0 to 2")]
+#[case(json!({"raw_metadata": []}), "raw_metadata is an array, allowed: an object")]
+fn a_market_is_strict(#[case] change: Json, #[case] text: &str) {
+    assert_eq!(read_market(&body(change)).unwrap_err().text(), text);
+}
+
+#[rstest]
+#[case(json!({"tick": "0.01"}), "the field 'tick' is unknown")]
+#[case(json!({"fee": {"rate": 1}}), "the field 'rate' is unknown, allowed: rate_ppm, exponent")]
+#[case(json!({"event": {"name": "x"}}), "the field 'name' is unknown")]
+fn a_misspelt_field_is_named(#[case] change: Json, #[case] start: &str) {
+    let text = read_market(&body(change)).unwrap_err().text();
+    assert!(text.starts_with(start), "{text}");
+}
+
+#[test]
+fn an_event_needs_an_id_and_a_title() {
+    let event = read_event(br#"{"event_id":42,"title":"Rain","slug":"rain"}"#).unwrap();
+    assert_eq!(event.event, EventId(42));
+    let evidence = event.description.to_evidence().unwrap();
+    assert_eq!(
+        EventDescription::from_evidence(&evidence),
+        Some(event.description)
+    );
+    assert!(read_event(br#"{"event_id":42}"#).is_err());
+    assert!(read_event(br#"{"event_id":"42","title":"x"}"#).is_err());
+}
+
+proptest! {
+    #[test]
+    fn arbitrary_bytes_never_panic(body: Vec<u8>) {
+        let _ = (read_market(&body), read_event(&body));
+    }
+}
