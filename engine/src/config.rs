@@ -54,7 +54,7 @@ pub struct EngineConfig {
     pub journal: foretell_journal::Options,
     /// Memory reserved in the core.
     pub capacity: Capacity,
-    /// Commands that may wait for the matcher; an eighth is kept for cancels. At least 16.
+    /// Commands that may wait for the matcher; an eighth is kept for cancels. 16 to 2^20.
     pub ring_capacity: usize,
     /// Gateway connections at most.
     pub max_connections: usize,

@@ -75,9 +75,9 @@ pub(crate) struct HandOff {
 }
 
 impl HandOff {
-    /// Rings for `capacity` waiting commands (at least 16) and twice as many answers.
+    /// Rings for `capacity` waiting commands (16 to 2^20) and twice as many answers.
     pub(crate) fn new(capacity: usize) -> Self {
-        let capacity = capacity.max(16);
+        let capacity = capacity.clamp(16, 1 << 20);
         Self {
             requests: ArrayQueue::new(capacity),
             replies: ArrayQueue::new(capacity * 2),

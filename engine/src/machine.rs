@@ -249,3 +249,31 @@ impl Drop for AbortOnPanic {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt;
+    use std::process::Command;
+
+    use super::*;
+
+    const CHILD: &str = "FORETELL_TEST_PANIC";
+
+    #[test]
+    fn a_panic_of_a_thread_ends_the_process() {
+        if std::env::var_os(CHILD).is_some() {
+            let panicking = spawn("matcher", || panic!("on purpose")).unwrap();
+            // Ends with the process.
+            let _: Result<(), _> = panicking.join();
+            return;
+        }
+        let name = "machine::tests::a_panic_of_a_thread_ends_the_process";
+        let child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", name])
+            .env(CHILD, "1")
+            .output()
+            .unwrap();
+        const SIGABRT: i32 = 6;
+        assert_eq!(child.status.signal(), Some(SIGABRT), "{child:?}");
+    }
+}

@@ -1,4 +1,5 @@
-//! Killed with -9 under load: everything acknowledged is there afterwards.
+//! The engine as a process: killed with -9 under load everything acknowledged is there afterwards,
+//! asked with SIGTERM it ends cleanly.
 
 use std::collections::HashMap;
 use std::env;
@@ -18,7 +19,7 @@ const MACHINE: &str = "FORETELL_TEST_MACHINE";
 /// What the child prints when it serves.
 const READY: &str = "engine ready";
 
-/// Not a test by itself: the child process of the test below.
+/// Not a test by itself: the child process of the tests below.
 #[test]
 fn child_engine() {
     let Ok(directory) = env::var(DIRECTORY) else {
@@ -27,6 +28,7 @@ fn child_engine() {
     let machine: usize = env::var(MACHINE).unwrap().parse().unwrap();
     let mut config = config(Path::new(&directory));
     (config.threads, config.waiting) = MACHINES[machine];
+    config.handle_signals = true;
     foretell_engine::run(&config, |_| println!("\n{READY}")).unwrap();
 }
 
@@ -38,9 +40,14 @@ fn spawn_child(directory: &Path, machine: usize) -> Child {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let ready = lines.map_while(Result::ok).any(|line| line == READY);
-    assert!(ready, "the child engine starts");
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut line = String::new();
+    while line.trim_end() != READY {
+        line.clear();
+        assert_ne!(out.read_line(&mut line).unwrap(), 0, "the child starts");
+    }
+    // Kept open: the child still has things to print.
+    child.stdout = Some(out.into_inner());
     child
 }
 
@@ -113,5 +120,18 @@ fn what_was_acknowledged_survives_kill_nine() {
         for (order, sequence) in acknowledged {
             assert_eq!(placed.get(&order), Some(&sequence), "{order:?}");
         }
+    }
+}
+
+#[test]
+fn a_termination_signal_is_a_clean_stop() {
+    for machine in 0..MACHINES.len() {
+        let directory = tempfile::tempdir().unwrap();
+        let mut child = spawn_child(directory.path(), machine);
+        let process = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(process, rustix::process::Signal::TERM).unwrap();
+        assert!(child.wait().unwrap().success());
+        let socket = directory.path().join(foretell_engine::SOCKET_NAME);
+        assert!(!socket.exists());
     }
 }
