@@ -1,7 +1,6 @@
 //! Price history: `GET /prices-history`, `POST /batch-prices-history` (protocol 11).
 
 use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer};
 
 use crate::batch::MAX_BATCH_BODY;
 use crate::body::object;
@@ -296,19 +295,8 @@ pub struct History {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Histories {
     /// One entry per token asked for.
-    #[serde(serialize_with = "as_object")]
+    #[serde(serialize_with = "crate::pairs::as_object")]
     pub history: Vec<(String, Vec<Point>)>,
-}
-
-pub(crate) fn as_object<T: Serialize, S: Serializer>(
-    pairs: &[(String, T)],
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    let mut object = serializer.serialize_map(Some(pairs.len()))?;
-    for (key, value) in pairs {
-        object.serialize_entry(key, value)?;
-    }
-    object.end()
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ pub mod market;
 pub mod operator;
 pub mod order;
 pub mod page;
+mod pairs;
 pub mod price;
 pub mod query;
 pub mod refusal;

@@ -6,8 +6,8 @@ use serde::Serialize;
 use foretell_model::{Price, Side};
 
 use crate::decimal::{self, Decimal};
-use crate::history::as_object;
 use crate::order::side_text;
+use crate::pairs::as_object;
 
 /// Answer of `GET /price`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

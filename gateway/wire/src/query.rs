@@ -214,7 +214,7 @@ impl TradesQuery {
     /// Reads them.
     ///
     /// # Errors
-    /// A parameter that is repeated or malformed; `before` not above `after`.
+    /// A parameter that is repeated or malformed; `before` below `after`.
     pub fn of(query: &Query) -> Result<Self, Failure> {
         let instant = |name| {
             query.read(name, "unix seconds, digits", |text| {
@@ -223,10 +223,10 @@ impl TradesQuery {
         };
         let (before, after) = (instant("before")?, instant("after")?);
         if let (Some(before), Some(after)) = (before, after)
-            && before <= after
+            && before < after
         {
             return Err(Failure::Rejected(format!(
-                "before is {}, allowed: above after ({})",
+                "before is {}, allowed: not below after ({})",
                 before.0, after.0
             )));
         }

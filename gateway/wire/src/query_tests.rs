@@ -107,10 +107,11 @@ fn trades_take_every_filter() {
     );
     assert_eq!(read.cursor.offset(), 100);
     assert_eq!(TradesQuery::of(&query("")), Ok(TradesQuery::default()));
+    assert!(TradesQuery::of(&query("before=10&after=10")).is_ok());
 }
 
 #[rstest]
-#[case("before=5&after=10", "before is 5, allowed: above after (10)")]
+#[case("before=5&after=10", "before is 5, allowed: not below after (10)")]
 #[case("before=-1", "before is '-1', allowed: unix seconds, digits")]
 #[case("after=now", "after is 'now', allowed: unix seconds, digits")]
 #[case("after=NaN", "after is 'NaN', allowed: unix seconds, digits")]

@@ -134,7 +134,7 @@ pub struct CancelAnswer {
     /// Ids of the orders that were cancelled, as the caller wrote them where it named them.
     pub canceled: Vec<String>,
     /// The others and why, as the caller wrote them.
-    #[serde(serialize_with = "crate::history::as_object")]
+    #[serde(serialize_with = "crate::pairs::as_object")]
     pub not_canceled: Vec<(String, &'static str)>,
 }
 

@@ -1,0 +1,151 @@
+use proptest::prelude::*;
+use rstest::rstest;
+
+use super::*;
+
+fn id() -> OrderId {
+    OrderId([0xab; 32])
+}
+
+const ID: &str = "0xabababababababababababababababababababababababababababababababab";
+
+#[rstest]
+#[case(Failure::InvalidOrderPayload, 400, "invalid order payload")]
+#[case(
+    Failure::OwnerNotKeyOwner,
+    400,
+    "the order owner has to be the owner of the API KEY"
+)]
+#[case(
+    Failure::SignerNotKeyAddress,
+    400,
+    "the order signer address has to be the address of the API KEY"
+)]
+#[case(
+    Failure::InvalidSignature("s is not in the lower half"),
+    400,
+    "invalid signature: s is not in the lower half"
+)]
+#[case(Failure::OrderVersionMismatch, 400, "order_version_mismatch")]
+#[case(Failure::PriceOffTick { order: id(), price: Decimal::micros(456_000), tick: Tick::Hundredth }, 400,
+    &format!("order {ID} is invalid. Price (0.456) breaks minimum tick size rule: 0.01"))]
+#[case(Failure::SizeBelowMinimum { order: id(), size: Decimal::new(499, 2), minimum: Decimal::new(500, 2) }, 400,
+    &format!("order {ID} is invalid. Size (4.99) lower than the minimum: 5"))]
+#[case(Failure::SizeNotLots { order: id(), size: Decimal::micros(5_001_000) }, 400,
+    &format!("order {ID} is invalid. Size (5.001) has more than two decimals"))]
+#[case(Failure::Duplicated { order: id() }, 400, &format!("order {ID} is invalid. Duplicated."))]
+#[case(Failure::CrossesBook { order: id() }, 400, &format!("order {ID} crosses the book"))]
+#[case(Failure::NotEnoughBalance { needed: Decimal::micros(10_263_980), available: Decimal::micros(3_000_000) }, 400,
+    "not enough balance / allowance: needed 10.26398, available 3")]
+#[case(Failure::InvalidExpiration, 400, "invalid expiration")]
+#[case(
+    Failure::FokNotFilled,
+    400,
+    "order couldn't be fully filled. FOK orders are fully filled or killed."
+)]
+#[case(
+    Failure::FakNoMatch,
+    400,
+    "no orders found to match with FAK order. FAK orders are partially filled or killed if no match is found."
+)]
+#[case(Failure::MarketableBelowMinimum { amount: Decimal::micros(500_000), minimum: Decimal::micros(1_000_000) }, 400,
+    "invalid amount for a marketable BUY order ($0.5), min size: $1")]
+#[case(Failure::ConditionPaused, 409, "condition_paused")]
+#[case(Failure::SystemPaused, 409, "system_paused")]
+#[case(
+    Failure::MarketNotReady,
+    400,
+    "the market is not yet ready to process new orders"
+)]
+#[case(Failure::MarketClosed, 400, "market is closed")]
+#[case(Failure::ClosedOnly { wallet: WalletAddress([0x11; 20]) }, 400,
+    "'0x1111111111111111111111111111111111111111' address in closed only mode")]
+#[case(
+    Failure::TooManyOrders(16),
+    400,
+    "Too many orders in payload: 16, max allowed: 15"
+)]
+#[case(
+    Failure::CancelOnly,
+    503,
+    "Trading is currently cancel-only. New orders are not accepted, but cancels are allowed."
+)]
+#[case(
+    Failure::PostOnlyMode,
+    503,
+    "post-only mode: only post-only orders and cancels are allowed"
+)]
+#[case(Failure::InvalidTokenId, 400, "Invalid token id")]
+#[case(Failure::InvalidSide, 400, "Invalid side")]
+#[case(
+    Failure::NoOrderbook,
+    404,
+    "No orderbook exists for the requested token id"
+)]
+#[case(Failure::MarketNotFound, 404, "market not found")]
+#[case(Failure::InvalidCursor, 400, "invalid next_cursor")]
+#[case(Failure::NonceRevoked, 400, "Could not create api key: nonce revoked")]
+#[case(Failure::TimestampOutOfWindow { given: 1, from: 2, to: 3 }, 400, "invalid order timestamp: 1, allowed 2..3")]
+#[case(
+    Failure::OutcomeUnknown,
+    503,
+    "outcome unknown: query or retry with the same id"
+)]
+#[case(Failure::NotYetAtSequence(7), 503, "not yet at sequence 7")]
+#[case(Failure::NotSupported, 404, "not supported")]
+#[case(Failure::Recovering, 425, "the engine is recovering: retry later")]
+#[case(Failure::RateLimited { retry_after: 3 }, 429, "rate limit exceeded, retry in 3 s")]
+#[case(Failure::BodyTooLarge { limit: 10 }, 413, "the body is too large, allowed: 10 bytes")]
+fn texts_and_codes_are_those_of_the_protocol(
+    #[case] failure: Failure,
+    #[case] status: u16,
+    #[case] text: &str,
+) {
+    assert_eq!((failure.status(), failure.text().as_str()), (status, text));
+    assert_eq!(
+        serde_json::from_str::<serde_json::Value>(&failure.body()).unwrap(),
+        serde_json::json!({ "error": text })
+    );
+}
+
+#[test]
+fn every_503_and_425_says_when_to_come_back() {
+    for failure in [
+        Failure::Busy,
+        Failure::DiskLow,
+        Failure::EngineAway,
+        Failure::Recovering,
+        Failure::OutcomeUnknown,
+        Failure::NotYetAtSequence(1),
+        Failure::TooManyWaiters,
+        Failure::CancelOnly,
+        Failure::PostOnlyMode,
+        Failure::RateLimited { retry_after: 1 },
+    ] {
+        assert!(
+            failure.retry_after().is_some_and(|seconds| seconds > 0),
+            "{failure:?}"
+        );
+    }
+    assert_eq!(Failure::InvalidSide.retry_after(), None);
+}
+
+#[rstest]
+#[case("abc", "'abc'")]
+#[case("a\nb\0", "'a\\nb\\0'")]
+#[case("\u{202e}evil", "'\\u{202e}evil'")]
+#[case("it's", "'it's'")]
+#[case(&"x".repeat(49), &format!("'{}...'", "x".repeat(48)))]
+#[case(&"x".repeat(48), &format!("'{}'", "x".repeat(48)))]
+fn a_clients_own_text_is_cut_and_escaped(#[case] text: &str, #[case] expected: &str) {
+    assert_eq!(quoted(text), expected);
+}
+
+proptest! {
+    #[test]
+    fn no_repeated_text_is_long_or_holds_control_characters(text: String) {
+        let shown = quoted(&text);
+        prop_assert!(shown.len() <= 48 * 10 + 5);
+        prop_assert!(!shown.chars().any(char::is_control));
+    }
+}
