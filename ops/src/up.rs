@@ -99,8 +99,9 @@ impl Site {
             "trading": format!("http://{}", self.trading),
             "operator": format!("http://{}", self.operator),
         });
+        let client = OperatorClient::at(self.operator, &self.config)?;
+        client.wait_ready().await?;
         if up.demo {
-            let client = OperatorClient::at(self.operator, &self.config)?;
             let greeting = demo::prepare(&client, &format!("http://{}", self.trading)).await?;
             if !up.no_bots {
                 supervisor.start(self.bots());

@@ -14,6 +14,10 @@ pub(crate) const REFUSED: u8 = 3;
 /// Nobody answers: exit code for scripts.
 pub(crate) const UNREACHABLE: u8 = 4;
 
+/// How long a gateway may take to follow a journal.
+const READY_PATIENCE: Duration = Duration::from_secs(60);
+const READY_PAUSE: Duration = Duration::from_millis(10);
+
 /// Talks to one gateway's operator listener with the deployment's token.
 pub struct OperatorClient {
     http: reqwest::Client,
@@ -76,6 +80,21 @@ impl OperatorClient {
     /// Nobody answers, or the answer is a refusal.
     pub async fn post(&self, path: &str, body: &Value) -> Result<Value, Failure> {
         self.request(Method::POST, path, Some(body)).await
+    }
+
+    /// Waits until the gateway serves: connected to the engine, its view caught up.
+    ///
+    /// # Errors
+    /// It does not within a minute; the last answer says why.
+    pub(crate) async fn wait_ready(&self) -> Result<(), Failure> {
+        let deadline = tokio::time::Instant::now() + READY_PATIENCE;
+        loop {
+            match self.get("/readyz").await {
+                Ok(_) => return Ok(()),
+                Err(failure) if tokio::time::Instant::now() > deadline => return Err(failure),
+                Err(_) => tokio::time::sleep(READY_PAUSE).await,
+            }
+        }
     }
 
     async fn request(
