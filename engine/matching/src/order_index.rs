@@ -250,9 +250,10 @@ mod tests {
         for number in 1..=6 {
             remember(&mut memory, number, 7_000 - number * 1_000);
         }
-        assert!(memory.is_full(6, ms(1_100), 100));
-        assert!(!memory.is_full(7, ms(1_100), 100));
-        assert!(!memory.is_full(6, ms(1_101), 100));
+        // The front stands at second 1, which is over at 2,000 ms.
+        assert!(memory.is_full(6, ms(2_100), 100));
+        assert!(!memory.is_full(7, ms(2_100), 100));
+        assert!(!memory.is_full(6, ms(2_101), 100));
         memory.forget_some(ms(1_000_000), 100);
         let left: Vec<_> = memory.iter().map(|(_, entry)| entry.number.0).collect();
         assert_eq!(left, [1, 2]);

@@ -4,7 +4,7 @@
 //! stays within its capacity never allocates, however long it lives. An entry is 8 bytes: the
 //! 32-bit hash, which also tells where the entry belongs, and the value.
 
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hasher};
 
 use foldhash::fast::FixedState;
 
@@ -26,18 +26,18 @@ impl KeyHasher {
 
     /// The hash of 16 bytes.
     pub(crate) fn number(&self, key: u128) -> u32 {
-        u32::try_from(self.state.hash_one(key ^ self.pad) >> 32).expect("32 bits are left")
+        upper_half(self.state.hash_one(key ^ self.pad))
     }
 
-    /// The hash of a 32-byte name, folded to 16 bytes first. Names are hashes themselves, so the
-    /// fold loses nothing; names counted up in tests or catalogs stay apart too.
+    /// The hash of a 32-byte name. All of it is hashed: names are mostly hashes themselves, but
+    /// catalogs and tests also count them up at either end.
     pub(crate) fn name(&self, name: &[u8; 32]) -> u32 {
         let (halves, _) = name.as_chunks::<16>();
-        let (first, second) = (
-            u128::from_le_bytes(halves[0]),
-            u128::from_le_bytes(halves[1]),
-        );
-        self.number(first.wrapping_add(second.rotate_left(65)))
+        let mut hasher = self.state.build_hasher();
+        for half in halves {
+            hasher.write_u128(u128::from_le_bytes(*half) ^ self.pad);
+        }
+        upper_half(hasher.finish())
     }
 
     /// The hash of a name under a number, such as a reference in its scope.
@@ -146,7 +146,11 @@ impl Table {
 }
 
 fn tag(entry: u64) -> u32 {
-    u32::try_from(entry >> 32).expect("32 bits are left")
+    upper_half(entry)
+}
+
+fn upper_half(word: u64) -> u32 {
+    u32::try_from(word >> 32).expect("32 bits are left")
 }
 
 /// Meaningless for the empty entry, which no caller asks for.

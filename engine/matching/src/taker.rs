@@ -272,3 +272,101 @@ impl Exchange {
         self.scratch = slots;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::order_pool::order_of;
+    use rstest::rstest;
+
+    fn taker(order_type: OrderType, side: Side) -> Taker {
+        Taker {
+            number: OrderNumber(9),
+            account: AccountNumber(1),
+            market: MarketNumber(0),
+            outcome: Outcome::Yes,
+            side,
+            order_type,
+            limit: Price(5_000),
+            expiration: TimeSeconds(0),
+            fee: FeeSchedule {
+                rate_ppm: 100_000,
+                exponent: 0,
+            },
+            lots_left: Lots(150),
+            budget_left: Micros(400_000),
+            purse_left: Micros(500_000),
+            enough: Lots(80),
+            touched: 0,
+            done: Traded::default(),
+        }
+    }
+
+    fn maker(yes_price: u16) -> Order {
+        order_of(1, yes_price, Outcome::Yes, Side::Sell)
+    }
+
+    #[test]
+    fn lots_are_taken_until_none_is_left() {
+        let mut taker = taker(OrderType::Gtc, Side::Buy);
+        let first = taker.take(&maker(4_000));
+        assert_eq!((first.lots, first.stop), (Lots(100), None));
+        assert_eq!(first.fee, Micros(100_000));
+        let second = taker.take(&maker(5_000));
+        assert_eq!((second.lots, second.stop), (Lots(50), Some(Stop::Full)));
+        assert_eq!(taker.done.value, Micros(650_000));
+        assert_eq!(taker.done.fills, 2);
+    }
+
+    #[test]
+    fn a_budget_stops_at_its_amount_and_at_its_purse() {
+        // 400,000 micros buy 80 lots at 0.50; with 1,000 micros of fee a lot they cost 480,000.
+        let mut rich = taker(OrderType::Fak, Side::Buy);
+        let take = rich.take(&maker(5_000));
+        assert_eq!((take.lots, take.stop), (Lots(80), None));
+        assert_eq!(
+            (rich.budget_left, rich.purse_left),
+            (Micros(0), Micros(20_000))
+        );
+        assert!(rich.is_full());
+        assert_eq!(rich.take(&maker(5_000)).stop, Some(Stop::Full));
+        // At 0.39 it would buy 102, but only 100 are offered, and they cost 490,000.
+        let mut poor = taker(OrderType::Fak, Side::Buy);
+        poor.purse_left = Micros(489_999);
+        let take = poor.take(&maker(3_900));
+        assert_eq!((take.lots, take.stop), (Lots(99), Some(Stop::FeeStopped)));
+        assert_eq!(poor.purse_left, Micros(4_899));
+    }
+
+    #[rstest]
+    #[case::full(Stop::Full, 1, true)]
+    #[case::full_of_nothing(Stop::Full, 0, false)]
+    #[case::fee_stopped_with_enough(Stop::FeeStopped, 80, true)]
+    #[case::fee_stopped_with_less(Stop::FeeStopped, 79, false)]
+    #[case::book_ended(Stop::NoMaker, 80, false)]
+    #[case::bound(Stop::TooMany, 80, false)]
+    fn when_a_fok_is_whole(#[case] stop: Stop, #[case] lots: u64, #[case] is_whole: bool) {
+        let mut taker = taker(OrderType::Fok, Side::Buy);
+        taker.done.lots = Lots(lots);
+        assert_eq!(taker.is_whole(stop), is_whole);
+    }
+
+    #[test]
+    fn a_limit_reaches_prices_on_its_side_of_the_ladder() {
+        let mut buyer = taker(OrderType::Gtc, Side::Buy);
+        assert!(buyer.reaches(&maker(5_000)) && !buyer.reaches(&maker(5_001)));
+        // BUY No at 0.50 is an ask at 0.50.
+        buyer.outcome = Outcome::No;
+        assert!(buyer.reaches(&maker(5_000)) && !buyer.reaches(&maker(4_999)));
+    }
+
+    #[test]
+    fn the_bound_stops_a_taker_that_still_wants_something() {
+        let mut taker = taker(OrderType::Fak, Side::Buy);
+        assert_eq!(taker.stop_before_next(), None);
+        taker.touched = MAX_TOUCHED;
+        assert_eq!(taker.stop_before_next(), Some(Stop::TooMany));
+        taker.budget_left = Micros(4_999);
+        assert_eq!(taker.stop_before_next(), Some(Stop::Full));
+    }
+}

@@ -1,0 +1,263 @@
+//! Within its capacity the core allocates nothing, however long it runs.
+
+#![allow(
+    unsafe_code,
+    reason = "counting allocations takes a global allocator, whose trait is unsafe"
+)]
+#![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use foretell_matching::{Capacity, Exchange};
+use foretell_model::command::RegisterMarket;
+use foretell_model::limits::MAX_EVENTS;
+use foretell_model::{
+    AccountNumber, ApiKey, CloseReason, Command, ConditionId, Digest16, Event, FeeSchedule,
+    KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderType, Outcome, PlaceOrder, Reference,
+    Settings, Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress,
+};
+
+struct Counting;
+
+static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+// SAFETY: every call is handed to the system's allocator as it came; counting touches no memory
+// of the caller.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promises about `layout` are passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: `pointer` came from `System.alloc` with this layout.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller's promises about `pointer`, `layout` and `size` are passed on.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+const EXPIRED: CloseReason = CloseReason::Expired;
+const START: u64 = 1_700_000_000;
+const ACCOUNTS: u32 = 8;
+const MARKETS: u32 = 4;
+const COMMANDS: u64 = 400_000;
+
+/// Xorshift: the run is the same everywhere.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % end
+    }
+
+    fn small(&mut self, end: u32) -> u32 {
+        u32::try_from(self.below(end.into())).unwrap()
+    }
+}
+
+fn name(number: u64) -> [u8; 32] {
+    let mut name = [0; 32];
+    name[24..].copy_from_slice(&number.to_be_bytes());
+    name
+}
+
+/// Accounts with money, keys and shares; markets that trade.
+fn exchange(events: &mut Vec<Event>) -> Exchange {
+    let capacity = Capacity {
+        accounts: 16,
+        keys: 16,
+        markets: 8,
+        events: 1,
+        orders: 4_096,
+        expiring_orders: 4_096,
+        positions: 64,
+        order_ids: 40_000,
+        timestamp_seconds: 512,
+        references: 1_024,
+        requests: 8_192,
+    };
+    let mut commands = vec![Command::ChangeSettings(Settings {
+        timestamp_past_ms: 60_000,
+        live_orders_per_account: 400,
+        marketable_minimum: Micros(0),
+        ..Settings::default()
+    })];
+    for market in 0..MARKETS {
+        commands.push(Command::RegisterMarket(RegisterMarket {
+            condition: ConditionId(name(market.into())),
+            tokens: [0, 1].map(|token| TokenId(name(u64::from(market) * 2 + token))),
+            tick: Tick::Hundredth,
+            tick_refines: false,
+            minimum_size: Lots(1),
+            fee: FeeSchedule {
+                rate_ppm: 20_000,
+                exponent: 1,
+            },
+            event: None,
+        }));
+        commands.push(Command::ActivateMarket {
+            market: MarketNumber(market),
+        });
+    }
+    for account in 0..ACCOUNTS {
+        let byte = u8::try_from(account + 1).unwrap();
+        let wallet = WalletAddress([byte; 20]);
+        commands.push(Command::Deposit {
+            wallet,
+            amount: Micros(1_000_000_000_000),
+            reference: Reference(name(account.into())),
+        });
+        commands.push(Command::RegisterKey {
+            owner: wallet,
+            nonce: [0; 32],
+            api_key: ApiKey([byte; 16]),
+            read_only: false,
+        });
+        for market in 0..MARKETS {
+            commands.push(Command::Split {
+                account: AccountNumber(account),
+                market: MarketNumber(market),
+                lots: Lots(10_000_000),
+                reference: Reference(name(market.into())),
+            });
+        }
+    }
+    let mut exchange = Exchange::new(capacity, 5);
+    for command in commands {
+        let verdict = exchange.apply(&command, TimeNs(START * 1_000_000_000), events);
+        assert!(
+            matches!(verdict, Verdict::Applied(_)),
+            "{command:?}: {verdict:?}"
+        );
+    }
+    exchange
+}
+
+/// The account that places the order with this number.
+fn owner_of(number: u64) -> u32 {
+    u32::try_from(number % u64::from(ACCOUNTS)).unwrap()
+}
+
+fn place(random: &mut Random, number: u64, now: TimeNs) -> Command {
+    let account = owner_of(number);
+    let pick = |random: &mut Random| usize::try_from(random.below(2)).unwrap();
+    let (side, outcome) = (Side::ALL[pick(random)], Outcome::ALL[pick(random)]);
+    // Bids mostly below 0.50 and asks mostly above it, in Yes prices, so that a book builds up.
+    let is_bid = (side == Side::Buy) == (outcome == Outcome::Yes);
+    let yes_price = random.below(22) + if is_bid { 30 } else { 48 };
+    let price = match outcome {
+        Outcome::Yes => yes_price,
+        Outcome::No => 100 - yes_price,
+    };
+    let lots = random.below(50) + 1;
+    let (collateral, shares) = (lots * price * 100, lots * 10_000);
+    let (maker_amount, taker_amount) = match side {
+        Side::Buy => (collateral, shares),
+        Side::Sell => (shares, collateral),
+    };
+    let order_type = [
+        OrderType::Gtc,
+        OrderType::Gtc,
+        OrderType::Gtd,
+        OrderType::Fok,
+        OrderType::Fak,
+    ][usize::try_from(random.below(5)).unwrap()];
+    let expiration = match order_type {
+        OrderType::Gtd => now.seconds().0 + 62 + random.below(8),
+        _ => 0,
+    };
+    Command::PlaceOrder(PlaceOrder {
+        order: OrderId(name(number)),
+        account: AccountNumber(account),
+        key: KeyNumber(account),
+        market: MarketNumber(random.small(MARKETS)),
+        outcome,
+        side,
+        order_type,
+        post_only: order_type.may_rest() && random.below(8) == 0,
+        maker_amount,
+        taker_amount,
+        expiration: TimeSeconds(expiration),
+        timestamp: TimeMs(now.millis().0 - random.below(50_000)),
+    })
+}
+
+fn cancel(random: &mut Random, number: u64) -> Command {
+    let owner = AccountNumber(random.small(ACCOUNTS));
+    match random.below(400) {
+        0 => Command::CancelAll {
+            owner,
+            heartbeat: false,
+            request: Digest16(u128::from(number).to_le_bytes()),
+        },
+        1 => Command::CancelMarketOrders {
+            owner,
+            market: MarketNumber(random.small(MARKETS)),
+            outcome: None,
+            request: Digest16::ZERO,
+        },
+        _ => {
+            let number = number - random.below(2_000).min(number);
+            Command::CancelOrder {
+                owner: AccountNumber(owner_of(number)),
+                order: OrderId(name(number)),
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_is_allocated_within_capacity() {
+    let mut events = Vec::with_capacity(MAX_EVENTS);
+    let mut exchange = exchange(&mut events);
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let mut now = TimeNs(START * 1_000_000_000);
+    let (mut fills, mut expired, mut cancelled) = (0, 0, 0);
+    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    for number in 0..COMMANDS {
+        // About 400 commands a second: the ids of 111 seconds stay within the memory.
+        now.0 += random.below(5_000_000);
+        let command = match random.below(10) {
+            0..=5 => place(&mut random, number, now),
+            6 => Command::AdvanceTime,
+            _ => cancel(&mut random, number),
+        };
+        events.clear();
+        let verdict = exchange.apply(&command, now, &mut events);
+        for event in &events {
+            match event {
+                Event::Fill(_) => fills += 1,
+                Event::OrderClosed { reason, .. } => expired += u32::from(*reason == EXPIRED),
+                _ => {}
+            }
+        }
+        if matches!(command, Command::CancelOrder { .. }) {
+            cancelled += u32::from(matches!(verdict, Verdict::Applied(_)));
+        }
+    }
+    let allocated = ALLOCATIONS.load(Ordering::Relaxed) - before;
+    assert_eq!(allocated, 0);
+    // The run did what it is meant to do.
+    assert!(fills > 20_000, "{fills} fills");
+    assert!(expired > 1_000, "{expired} orders expired");
+    assert!(cancelled > 1_000, "{cancelled} single cancels");
+    assert!(
+        exchange.live_orders() > 100,
+        "{} rest",
+        exchange.live_orders()
+    );
+    exchange.check_invariants().unwrap();
+}

@@ -1,0 +1,408 @@
+//! Whatever is asked in whatever order: the state stays consistent, a command without effect
+//! leaves no trace, no order gets worse than it signed, and the layout in memory decides nothing.
+
+#![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
+
+use foretell_matching::{Capacity, Exchange};
+use foretell_model::command::RegisterMarket;
+use foretell_model::limits::MAX_EVENTS;
+use foretell_model::{
+    AccountNumber, ApiKey, Command, CommandOutcome, ConditionId, Digest16, Event, EventId,
+    EventNumber, FeeSchedule, KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderResult,
+    OrderStatus, OrderType, Outcome, Payout, PlaceOrder, QuestionSet, Reference, Settings, Side,
+    SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress, WalletKind,
+};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+const START: u64 = 1_700_000_000;
+/// Three plain markets, then the questions of one event.
+const MARKETS: u32 = 6;
+/// Three owners and a wallet of the first.
+const ACCOUNTS: u32 = 4;
+
+/// Accounts and markets are few.
+fn byte(number: u32) -> u8 {
+    u8::try_from(number).unwrap()
+}
+
+fn wallet(account: u32) -> WalletAddress {
+    WalletAddress([byte(account) + 1; 20])
+}
+
+fn name(number: u64) -> [u8; 32] {
+    let mut name = [0; 32];
+    name[..8].copy_from_slice(&number.to_be_bytes());
+    name
+}
+
+/// What every run starts from.
+fn prelude() -> Vec<Command> {
+    let mut commands = Vec::new();
+    for account in 0..ACCOUNTS {
+        commands.push(Command::Deposit {
+            wallet: wallet(account),
+            amount: Micros(40_000_000),
+            reference: Reference(name(u64::from(account))),
+        });
+    }
+    for account in 0..3 {
+        commands.push(Command::RegisterKey {
+            owner: wallet(account),
+            nonce: [0; 32],
+            api_key: ApiKey([byte(account); 16]),
+            read_only: false,
+        });
+    }
+    commands.push(Command::BindWallet {
+        owner: wallet(0),
+        wallet: wallet(3),
+        kind: WalletKind::Safe,
+    });
+    commands.push(Command::RegisterEvent { event: EventId(1) });
+    for market in 0..MARKETS {
+        commands.push(Command::RegisterMarket(RegisterMarket {
+            condition: ConditionId(name(u64::from(market))),
+            tokens: [0, 1].map(|token| TokenId(name(u64::from(market) * 2 + token))),
+            tick: [Tick::Tenth, Tick::Hundredth, Tick::Thousandth][market as usize % 3],
+            tick_refines: true,
+            minimum_size: Lots(1),
+            fee: FeeSchedule {
+                rate_ppm: [0, 50_000, 1_000_000][market as usize % 3],
+                exponent: byte(market % 3),
+            },
+            event: (market >= 3).then_some(EventNumber(0)),
+        }));
+    }
+    commands.extend((0..MARKETS).map(|market| Command::ActivateMarket {
+        market: MarketNumber(market),
+    }));
+    for account in 0..ACCOUNTS {
+        for market in 0..MARKETS {
+            commands.push(Command::Split {
+                account: AccountNumber(account),
+                market: MarketNumber(market),
+                lots: Lots(300),
+                reference: Reference(name(u64::from(100 + market))),
+            });
+        }
+    }
+    commands
+}
+
+/// Amounts mostly on the tick grid, now and then not.
+fn amounts() -> impl Strategy<Value = (u64, u64)> {
+    let on_grid = (1_u64..10, 1_u64..400).prop_map(|(tenths, lots)| (tenths * 1_000, lots));
+    let fine = (1_u64..1_000, 1_u64..400).prop_map(|(thousandths, lots)| (thousandths * 10, lots));
+    let shares = prop_oneof![6 => on_grid, 3 => fine]
+        .prop_map(|(price, lots)| (lots * price, lots * 10_000));
+    prop_oneof![12 => shares, 1 => (0_u64..3_000_000, 0_u64..3_000_000)]
+}
+
+fn order() -> impl Strategy<Value = Command> {
+    let who = (0..ACCOUNTS, 0..MARKETS, prop::bool::weighted(0.05));
+    let what = (
+        select(Outcome::ALL),
+        select(Side::ALL),
+        select(OrderType::ALL),
+        prop::bool::weighted(0.15),
+    );
+    let when = (select(vec![0_u64, 61, 65, 100, 1_000]), any::<u64>());
+    (who, what, amounts(), when).prop_map(|(who, what, (collateral, shares), (expires, id))| {
+        let (account, market, wrong_key) = who;
+        let (outcome, side, order_type, post_only) = what;
+        let (maker_amount, taker_amount) = match side {
+            Side::Buy => (collateral, shares),
+            Side::Sell => (shares, collateral),
+        };
+        let key = if account == 3 { 0 } else { account };
+        let expiration = match order_type {
+            OrderType::Gtd => TimeSeconds(START + expires),
+            _ => TimeSeconds(0),
+        };
+        Command::PlaceOrder(PlaceOrder {
+            // Few enough ids that some come twice.
+            order: OrderId(name(id % 400)),
+            account: AccountNumber(account),
+            key: KeyNumber((key + u32::from(wrong_key)) % 3),
+            market: MarketNumber(market),
+            outcome,
+            side,
+            order_type,
+            post_only,
+            maker_amount,
+            taker_amount,
+            expiration,
+            timestamp: TimeMs((START + id % 90) * 1_000),
+        })
+    })
+}
+
+fn cancel() -> impl Strategy<Value = Command> {
+    let request = (0_u8..4).prop_map(|byte| Digest16([byte; 16]));
+    let owner = (0..ACCOUNTS).prop_map(AccountNumber);
+    let outcome = select(vec![None, Some(Outcome::Yes), Some(Outcome::No)]);
+    prop_oneof![
+        6 => (owner.clone(), 0_u64..400).prop_map(|(owner, id)| Command::CancelOrder {
+            owner,
+            order: OrderId(name(id)),
+        }),
+        1 => (owner.clone(), any::<bool>(), request.clone()).prop_map(
+            |(owner, heartbeat, request)| Command::CancelAll { owner, heartbeat, request }
+        ),
+        2 => (owner, 0..MARKETS, outcome, request).prop_map(
+            |(owner, market, outcome, request)| Command::CancelMarketOrders {
+                owner,
+                market: MarketNumber(market),
+                outcome,
+                request,
+            }
+        ),
+        3 => Just(Command::AdvanceTime),
+        1 => Just(Command::Continue),
+    ]
+}
+
+fn money() -> impl Strategy<Value = Command> {
+    let who = (0..ACCOUNTS + 1).prop_map(AccountNumber);
+    let reference = (0_u64..1_000).prop_map(|number| Reference(name(number)));
+    let market = (0..MARKETS).prop_map(MarketNumber);
+    let lots = (0_u64..200).prop_map(Lots);
+    let amount = (0_u64..3_000_000).prop_map(Micros);
+    let to = (0..ACCOUNTS + 2).prop_map(wallet);
+    prop_oneof![
+        (to.clone(), amount.clone(), reference.clone()).prop_map(|(wallet, amount, reference)| {
+            Command::Deposit {
+                wallet,
+                amount,
+                reference,
+            }
+        }),
+        (to, amount.clone(), reference.clone()).prop_map(|(wallet, amount, reference)| {
+            Command::Withdraw {
+                wallet,
+                amount,
+                reference,
+            }
+        }),
+        (amount, reference.clone()).prop_map(|(amount, reference)| {
+            Command::WithdrawFees {
+                amount: Micros(amount.0 / 1_000),
+                reference,
+            }
+        }),
+        (who.clone(), market.clone(), lots.clone(), reference.clone()).prop_map(
+            |(account, market, lots, reference)| Command::Split {
+                account,
+                market,
+                lots,
+                reference
+            }
+        ),
+        (who.clone(), market.clone(), lots.clone(), reference.clone()).prop_map(
+            |(account, market, lots, reference)| Command::Merge {
+                account,
+                market,
+                lots,
+                reference
+            }
+        ),
+        (who.clone(), market, reference.clone()).prop_map(|(account, market, reference)| {
+            Command::Redeem {
+                account,
+                market,
+                reference,
+            }
+        }),
+        (who, 0_u64..16, lots, reference).prop_map(|(account, low, lots, reference)| {
+            Command::Convert {
+                account,
+                event: EventNumber(0),
+                questions: QuestionSet { low, high: 0 },
+                lots,
+                reference,
+            }
+        }),
+    ]
+}
+
+fn operator() -> impl Strategy<Value = Command> {
+    let market = (0..MARKETS).prop_map(MarketNumber);
+    let settings = (
+        select(vec![1_000_u64, 60_000, 600_000]),
+        0_u64..70,
+        1_u32..30,
+        1_u32..60,
+    );
+    prop_oneof![
+        1 => market.clone().prop_map(|market| Command::PauseMarket { market }),
+        3 => market.clone().prop_map(|market| Command::ResumeMarket { market }),
+        1 => market.clone().prop_map(|market| Command::CloseMarket { market }),
+        3 => (market.clone(), select(Payout::ALL)).prop_map(|(market, payout)| {
+            Command::ResolveMarket { market, payout }
+        }),
+        1 => (market, select(vec![Tick::Hundredth, Tick::Thousandth, Tick::TenThousandth]))
+            .prop_map(|(market, tick)| Command::SetTick { market, tick }),
+        1 => (0..ACCOUNTS, any::<bool>()).prop_map(|(account, closed_only)| Command::SetClosedOnly {
+            wallet: wallet(account),
+            closed_only,
+        }),
+        1 => (0..ACCOUNTS, 0..ACCOUNTS, select(WalletKind::ALL)).prop_map(|(owner, of, kind)| {
+            Command::BindWallet { owner: wallet(owner), wallet: wallet(of), kind }
+        }),
+        1 => (0..ACCOUNTS).prop_map(|of| Command::UnbindWallet { wallet: wallet(of) }),
+        1 => (0_u32..4, any::<bool>()).prop_map(|(key, cancel_orders)| Command::RevokeKey {
+            key: KeyNumber(key),
+            cancel_orders,
+        }),
+        1 => select(SystemMode::ALL).prop_map(|mode| Command::SetMode { mode }),
+        4 => Just(Command::SetMode { mode: SystemMode::Running }),
+        1 => settings.prop_map(|(past, safety, live, ids)| Command::ChangeSettings(Settings {
+            timestamp_past_ms: past,
+            timestamp_future_ms: 120_000,
+            marketable_minimum: Micros(safety * 10_000),
+            gtd_safety_seconds: safety,
+            live_orders_per_account: live,
+            remembered_order_ids: ids * 10,
+        })),
+    ]
+}
+
+fn command() -> impl Strategy<Value = Command> {
+    prop_oneof![30 => order(), 8 => cancel(), 5 => money(), 1 => operator()]
+}
+
+/// Commands, each with the milliseconds that passed before it.
+fn commands() -> impl Strategy<Value = Vec<(Command, u64)>> {
+    let pause = prop_oneof![8 => 0_u64..300, 1 => 0_u64..5_000, 1 => Just(95_000_u64)];
+    prop::collection::vec((command(), pause), 1..250)
+}
+
+fn setting() -> Command {
+    Command::ChangeSettings(Settings {
+        marketable_minimum: Micros(0),
+        live_orders_per_account: 20,
+        ..Settings::default()
+    })
+}
+
+const TINY: Capacity = Capacity {
+    accounts: 0,
+    keys: 0,
+    markets: 0,
+    events: 0,
+    orders: 0,
+    expiring_orders: 0,
+    positions: 0,
+    order_ids: 0,
+    timestamp_seconds: 0,
+    references: 0,
+    requests: 0,
+};
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_state_is_consistent_and_no_layout_matters(commands in commands()) {
+        let mut exchange = Exchange::new(Capacity { orders: 64, ..TINY }, 1);
+        let mut other = Exchange::new(TINY, 999);
+        let (mut events, mut others) = (Vec::new(), Vec::new());
+        let mut now = TimeNs(START * 1_000_000_000);
+        let prelude = std::iter::once(setting()).chain(prelude()).map(|command| (command, 0));
+        for (command, pause) in prelude.chain(commands) {
+            now.0 += pause * 1_000_000;
+            let (before, due) = (exchange.digest(), exchange.next_due());
+            events.clear();
+            others.clear();
+            let verdict = exchange.apply(&command, now, &mut events);
+            prop_assert_eq!(other.apply(&command, now, &mut others), verdict);
+            prop_assert_eq!(&events, &others);
+            prop_assert!(events.len() <= MAX_EVENTS);
+            let digest = exchange.digest();
+            prop_assert_eq!(other.digest(), digest);
+            exchange.check_invariants().map_err(TestCaseError::fail)?;
+            other.check_invariants().map_err(TestCaseError::fail)?;
+            match verdict {
+                Verdict::Applied(_) => prop_assert_ne!(digest, before),
+                _ => {
+                    prop_assert_eq!(digest, before);
+                    prop_assert!(events.is_empty());
+                }
+            }
+            if command == Command::AdvanceTime {
+                let is_due = due.is_some_and(|due| due <= now);
+                prop_assert_eq!(is_due, matches!(verdict, Verdict::Applied(_)));
+            }
+            if let (Command::PlaceOrder(order), Verdict::Applied(CommandOutcome::Order(result))) =
+                (command, verdict)
+            {
+                check_order(&order, &result, &events)?;
+            }
+        }
+    }
+}
+
+/// Promises 14 to 16, and what `event` says of an order's frame.
+fn check_order(
+    order: &PlaceOrder,
+    result: &OrderResult,
+    events: &[Event],
+) -> Result<(), TestCaseError> {
+    let (mut lots, mut value, mut fee, mut fills) = (0, 0, 0, 0);
+    for event in events {
+        let Event::Fill(fill) = event else { continue };
+        let price = match order.outcome {
+            Outcome::Yes => fill.yes_price,
+            Outcome::No => fill.yes_price.complement(),
+        };
+        // Never worse than the signed ratio: price ≤ collateral / shares for a BUY, ≥ for a SELL.
+        let signed = |collateral: u64, shares: u64| {
+            (
+                u128::from(price.0) * u128::from(shares),
+                u128::from(collateral) * 10_000,
+            )
+        };
+        match order.side {
+            Side::Buy => {
+                let (paid, limit) = signed(order.maker_amount, order.taker_amount);
+                prop_assert!(paid <= limit);
+            }
+            Side::Sell => {
+                let (got, limit) = signed(order.taker_amount, order.maker_amount);
+                prop_assert!(got >= limit);
+            }
+        }
+        prop_assert!(!fill.lots.is_zero());
+        lots += fill.lots.0;
+        value += fill.lots.value_at(price).0;
+        fee += fill.fee.0;
+        fills += 1;
+    }
+    let sums = (result.lots.0, result.value.0, result.fee.0, result.fills);
+    prop_assert_eq!(sums, (lots, value, fee, fills));
+    let traded = match order.side {
+        Side::Buy if !order.order_type.may_rest() => value,
+        _ => lots * 10_000,
+    };
+    let signed = match (order.side, order.order_type.may_rest()) {
+        (Side::Buy, true) => order.taker_amount,
+        _ => order.maker_amount,
+    };
+    prop_assert!(traded <= signed);
+    let last = events
+        .iter()
+        .rev()
+        .find(|event| !matches!(event, Event::TickSet { .. }));
+    let ends_well = match result.status {
+        OrderStatus::Killed(reason) => events == [Event::OrderKilled { reason }],
+        OrderStatus::Live => matches!(last, Some(Event::OrderRested { .. })),
+        OrderStatus::Matched if order.order_type == OrderType::Fok => {
+            last == Some(&Event::OrderCompleted)
+        }
+        OrderStatus::Matched => fills > 0 && !matches!(last, Some(Event::Fill(_))),
+        OrderStatus::Unmatched => false,
+    };
+    prop_assert!(ends_well, "{:?}: {:?}", result, events);
+    Ok(())
+}

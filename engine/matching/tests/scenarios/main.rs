@@ -1,0 +1,12 @@
+//! Scenarios a trader could read, each checked against the whole state after every command.
+
+#![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
+
+mod cancelling;
+mod funds;
+mod identity;
+mod markets;
+mod matching;
+mod neg_risk;
+mod worked_examples;
+mod world;
