@@ -7,8 +7,8 @@ use crate::limits::{
     LIST_BODY_BYTES, OPERATOR_BODY_BYTES, ORDER_BODY_BYTES, ORDERS_BODY_BYTES, SMALL_BODY_BYTES,
 };
 use crate::resources::{
-    balances, books, cancels, health, heartbeats, keys, market_info, my_orders, my_trades,
-    operator, orders,
+    balances, books, cancels, empty, health, heartbeats, keys, market_info, market_lists,
+    my_orders, my_trades, operator, orders, prices,
 };
 use crate::routes::Routes;
 
@@ -86,7 +86,70 @@ fn trading() -> Routes {
             LIST_BODY_BYTES,
             handle!(books::many),
         )
+        .add(get.clone(), "/price", NONE, handle!(prices::price))
+        .add(
+            post.clone(),
+            "/prices",
+            LIST_BODY_BYTES,
+            handle!(prices::prices),
+        )
+        .add(get.clone(), "/midpoint", NONE, handle!(prices::midpoint))
+        .add(
+            post.clone(),
+            "/midpoints",
+            LIST_BODY_BYTES,
+            handle!(prices::midpoints),
+        )
+        .add(get.clone(), "/spread", NONE, handle!(prices::spread))
+        .add(
+            post.clone(),
+            "/spreads",
+            LIST_BODY_BYTES,
+            handle!(prices::spreads),
+        )
+        .add(
+            get.clone(),
+            "/last-trade-price",
+            NONE,
+            handle!(prices::last_trade),
+        )
+        .add(
+            post.clone(),
+            "/last-trades-prices",
+            LIST_BODY_BYTES,
+            handle!(prices::last_trades),
+        )
         .add(get.clone(), "/data/orders", NONE, handle!(my_orders::list))
+        .add(
+            get.clone(),
+            "/data/pre-migration-orders",
+            NONE,
+            handle!(empty::pre_migration_orders),
+        )
+        .add(
+            get.clone(),
+            "/order-scoring",
+            NONE,
+            handle!(empty::order_scoring),
+        )
+        .add(
+            post.clone(),
+            "/orders-scoring",
+            LIST_BODY_BYTES,
+            handle!(empty::orders_scoring),
+        )
+        .add(
+            get.clone(),
+            "/notifications",
+            NONE,
+            handle!(empty::notifications),
+        )
+        .add(
+            delete.clone(),
+            "/notifications",
+            NONE,
+            handle!(empty::drop_notifications),
+        )
         .add(
             get.clone(),
             "/data/order/{id}",
@@ -182,6 +245,25 @@ fn trading() -> Routes {
             NONE,
             handle!(market_info::clob_market),
         )
+        .add(get.clone(), "/markets", NONE, handle!(market_lists::all))
+        .add(
+            get.clone(),
+            "/simplified-markets",
+            NONE,
+            handle!(market_lists::simplified),
+        )
+        .add(
+            get.clone(),
+            "/sampling-markets",
+            NONE,
+            handle!(market_lists::sampling),
+        )
+        .add(
+            get.clone(),
+            "/sampling-simplified-markets",
+            NONE,
+            handle!(market_lists::sampling_simplified),
+        )
         .add(
             get.clone(),
             "/markets/{condition}",
@@ -194,7 +276,18 @@ fn trading() -> Routes {
             NONE,
             handle!(health::not_supported),
         )
-        .add(get, "/rfq/{*rest}", NONE, handle!(health::not_supported))
+        .add(
+            get.clone(),
+            "/rfq/{*rest}",
+            NONE,
+            handle!(health::not_supported),
+        )
+        .add(
+            get,
+            "/markets/live-activity/{condition}",
+            NONE,
+            handle!(health::not_supported),
+        )
 }
 
 fn operator_routes() -> Routes {

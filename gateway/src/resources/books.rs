@@ -37,13 +37,7 @@ pub(crate) async fn many(call: Call) -> Result<Answer, Failure> {
     let asked = read_tokens(&call.body)?;
     let app = &call.app;
     app.fresh(&call).await?;
-    app.find(|view| {
-        asked
-            .iter()
-            .all(|asked| market_of(view, &asked.token).is_some())
-            .then_some(())
-    })
-    .await?;
+    app.meet(&asked).await?;
     let state = app.replica.read();
     let books: Vec<Text> = asked
         .iter()

@@ -3,18 +3,22 @@
 pub(crate) mod balances;
 pub(crate) mod books;
 pub(crate) mod cancels;
+pub(crate) mod empty;
 pub(crate) mod health;
 pub(crate) mod heartbeats;
 pub(crate) mod keys;
 pub(crate) mod market_info;
+pub(crate) mod market_lists;
 pub(crate) mod my_orders;
 pub(crate) mod my_trades;
 pub(crate) mod operator;
 pub(crate) mod orders;
+pub(crate) mod prices;
 
 use foretell_link::Reply;
 use foretell_model::{MarketNumber, Outcome, Sequence};
 use foretell_view::View;
+use foretell_wire::batch::AskedToken;
 use foretell_wire::{Failure as Refusal, TokenRef};
 
 use crate::answer::Place;
@@ -49,5 +53,18 @@ impl App {
     ) -> Result<T, Refusal> {
         self.replica.until(sequence).await?;
         Ok(read(&self.replica.read()))
+    }
+
+    /// Waits for the view to catch up when it does not know every token of a batch: what is left
+    /// out of the answer then does not exist.
+    pub(crate) async fn meet(&self, asked: &[AskedToken]) -> Result<(), Refusal> {
+        self.find(|view| {
+            asked
+                .iter()
+                .all(|asked| market_of(view, &asked.token).is_some())
+                .then_some(())
+        })
+        .await?;
+        Ok(())
     }
 }

@@ -1,0 +1,157 @@
+//! What a token costs: `/price`, `/midpoint`, `/spread`, `/last-trade-price`, and the same of many
+//! tokens at once, `/prices`, `/midpoints`, `/spreads`, `/last-trades-prices` (protocol 11).
+//!
+//! What does not exist (a side, a trade) is a 404 alone and left out of a batch.
+
+use foretell_model::{Price, Side};
+use foretell_view::TokenBook;
+use foretell_wire::batch::{Sides, read_tokens};
+use foretell_wire::price::{
+    ByToken, LastTrade, MidpointAnswer, PriceAnswer, SidePrices, SpreadAnswer, Text, TokenLastTrade,
+};
+use foretell_wire::{Decimal, Failure as Refusal, TokenRef, json_text};
+
+use crate::answer::{Answer, Place};
+use crate::call::Call;
+use crate::failure::Failure;
+use crate::resources::market_of;
+
+/// `GET /price?token_id=&side=`.
+pub(crate) async fn price(call: Call) -> Result<Answer, Failure> {
+    let query = call.query()?;
+    let (token, side) = (query.token()?, query.side()?);
+    one(&call, &token, |book| {
+        let price = price_to(side, book).ok_or(Refusal::NoPrice(match side {
+            Side::Buy => "ask",
+            Side::Sell => "bid",
+        }))?;
+        Ok(json_text(&PriceAnswer {
+            price,
+            best_bid: book.best_bid(),
+            best_ask: book.best_ask(),
+        }))
+    })
+    .await
+}
+
+/// `POST /prices`.
+pub(crate) async fn prices(call: Call) -> Result<Answer, Failure> {
+    let (rows, place) = many(&call, |book, sides| {
+        let prices = SidePrices {
+            buy: price_to(Side::Buy, book).filter(|_| sides.buy),
+            sell: price_to(Side::Sell, book).filter(|_| sides.sell),
+        };
+        (prices != SidePrices::default()).then_some(prices)
+    })
+    .await?;
+    Ok(Answer::json(json_text(&ByToken(rows))).at(place))
+}
+
+/// `GET /midpoint?token_id=`.
+pub(crate) async fn midpoint(call: Call) -> Result<Answer, Failure> {
+    let token = call.query()?.token()?;
+    one(&call, &token, |book| {
+        let mid = middle(book).ok_or(Refusal::NoPrice("midpoint"))?;
+        Ok(json_text(&MidpointAnswer { mid }))
+    })
+    .await
+}
+
+/// `POST /midpoints`.
+pub(crate) async fn midpoints(call: Call) -> Result<Answer, Failure> {
+    let (rows, place) = many(&call, |book, _| middle(book).map(Text)).await?;
+    Ok(Answer::json(json_text(&ByToken(rows))).at(place))
+}
+
+/// `GET /spread?token_id=`.
+pub(crate) async fn spread(call: Call) -> Result<Answer, Failure> {
+    let token = call.query()?.token()?;
+    one(&call, &token, |book| {
+        let spread = width(book).ok_or(Refusal::NoPrice("spread"))?;
+        Ok(json_text(&SpreadAnswer { spread }))
+    })
+    .await
+}
+
+/// `POST /spreads`.
+pub(crate) async fn spreads(call: Call) -> Result<Answer, Failure> {
+    let (rows, place) = many(&call, |book, _| width(book).map(|it| Text(it.into()))).await?;
+    Ok(Answer::json(json_text(&ByToken(rows))).at(place))
+}
+
+/// `GET /last-trade-price?token_id=`.
+pub(crate) async fn last_trade(call: Call) -> Result<Answer, Failure> {
+    let token = call.query()?.token()?;
+    one(&call, &token, |book| {
+        let last = last(book).ok_or(Refusal::NoPrice("trade"))?;
+        Ok(json_text(&last))
+    })
+    .await
+}
+
+/// `POST /last-trades-prices`.
+pub(crate) async fn last_trades(call: Call) -> Result<Answer, Failure> {
+    let (rows, place) = many(&call, |book, _| last(book)).await?;
+    let rows: Vec<TokenLastTrade> = rows
+        .into_iter()
+        .map(|(token_id, last)| TokenLastTrade { token_id, last })
+        .collect();
+    Ok(Answer::json(json_text(&rows)).at(place))
+}
+
+/// What a taker of this side pays or gets now: a BUY the best ask, a SELL the best bid.
+fn price_to(side: Side, book: TokenBook<'_>) -> Option<Price> {
+    match side {
+        Side::Buy => book.best_ask(),
+        Side::Sell => book.best_bid(),
+    }
+}
+
+fn middle(book: TokenBook<'_>) -> Option<Decimal> {
+    Some(Decimal::midpoint(book.best_bid()?, book.best_ask()?))
+}
+
+fn width(book: TokenBook<'_>) -> Option<Price> {
+    let (bid, ask) = (book.best_bid()?, book.best_ask()?);
+    Some(Price(ask.0.saturating_sub(bid.0)))
+}
+
+fn last(book: TokenBook<'_>) -> Option<LastTrade> {
+    let last = book.last_trade()?;
+    Some(LastTrade {
+        price: last.price,
+        side: last.side,
+    })
+}
+
+async fn one(
+    call: &Call,
+    token: &TokenRef,
+    write: impl FnOnce(TokenBook<'_>) -> Result<String, Refusal>,
+) -> Result<Answer, Failure> {
+    let app = &call.app;
+    app.fresh(call).await?;
+    let found = app.find(|view| market_of(view, token)).await?;
+    let (market, outcome) = found.ok_or(Refusal::NoOrderbook)?;
+    let state = app.replica.read();
+    let book = state.view.books().get(market).ok_or(Refusal::NoOrderbook)?;
+    Ok(Answer::json(write(book.of(outcome))?).at(state.place()))
+}
+
+/// What `read` finds of each token asked for, under the token's text, in the order asked.
+async fn many<T>(
+    call: &Call,
+    read: impl Fn(TokenBook<'_>, Sides) -> Option<T>,
+) -> Result<(Vec<(String, T)>, Place), Failure> {
+    let asked = read_tokens(&call.body)?;
+    let app = &call.app;
+    app.fresh(call).await?;
+    app.meet(&asked).await?;
+    let state = app.replica.read();
+    let rows = asked.into_iter().filter_map(|asked| {
+        let (market, outcome) = market_of(&state.view, &asked.token)?;
+        let book = state.view.books().get(market)?.of(outcome);
+        Some((asked.text, read(book, asked.sides)?))
+    });
+    Ok((rows.collect(), state.place()))
+}
