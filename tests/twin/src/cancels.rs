@@ -70,8 +70,8 @@ impl Exchange {
         events: &mut Vec<Event>,
     ) -> Answer {
         self.account(owner)?;
-        self.market(market)?;
         self.check_request(owner, request)?;
+        self.market(market)?;
 
         let work = PendingWork::CancelOwner {
             owner,
