@@ -1,0 +1,202 @@
+//! How one sequence differs from the next: which commands it favours or never sends, which prices
+//! and sizes it uses, how time moves. A generator with one style for all would never go far in any
+//! direction.
+
+use crate::rng::Rng;
+
+/// What can be sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    Place,
+    CancelOrder,
+    CancelAll,
+    CancelMarketOrders,
+    Deposit,
+    Withdraw,
+    WithdrawFees,
+    BindWallet,
+    UnbindWallet,
+    SetClosedOnly,
+    RegisterKey,
+    RevokeKey,
+    SetHeartbeat,
+    Split,
+    Merge,
+    Redeem,
+    Convert,
+    RegisterEvent,
+    RegisterMarket,
+    ActivateMarket,
+    PauseMarket,
+    ResumeMarket,
+    CloseMarket,
+    ResolveMarket,
+    ArchiveMarket,
+    SetTick,
+    SetMinimumSize,
+    SetFee,
+    SetMode,
+    ChangeSettings,
+    SwitchRules,
+    AcceptDivergence,
+    RegisterDomain,
+    AdvanceTime,
+    Continue,
+    /// Something sent before, once more.
+    Again,
+    /// Something sent before, with another content.
+    Altered,
+}
+
+/// How often each is sent in the middle of all styles.
+const USUAL: &[(Kind, u64)] = &[
+    (Kind::Place, 160),
+    (Kind::CancelOrder, 8),
+    (Kind::CancelAll, 3),
+    (Kind::CancelMarketOrders, 3),
+    (Kind::Deposit, 10),
+    (Kind::Withdraw, 3),
+    (Kind::WithdrawFees, 2),
+    (Kind::BindWallet, 2),
+    (Kind::UnbindWallet, 1),
+    (Kind::SetClosedOnly, 2),
+    (Kind::RegisterKey, 3),
+    (Kind::RevokeKey, 1),
+    (Kind::SetHeartbeat, 1),
+    (Kind::Split, 6),
+    (Kind::Merge, 4),
+    (Kind::Redeem, 4),
+    (Kind::Convert, 5),
+    (Kind::RegisterEvent, 1),
+    (Kind::RegisterMarket, 2),
+    (Kind::ActivateMarket, 3),
+    (Kind::PauseMarket, 1),
+    (Kind::ResumeMarket, 2),
+    (Kind::CloseMarket, 1),
+    (Kind::ResolveMarket, 2),
+    (Kind::ArchiveMarket, 1),
+    (Kind::SetTick, 1),
+    (Kind::SetMinimumSize, 1),
+    (Kind::SetFee, 2),
+    (Kind::SetMode, 2),
+    (Kind::ChangeSettings, 2),
+    (Kind::SwitchRules, 1),
+    (Kind::AcceptDivergence, 1),
+    (Kind::RegisterDomain, 1),
+    (Kind::AdvanceTime, 6),
+    (Kind::Continue, 1),
+    (Kind::Again, 6),
+    (Kind::Altered, 4),
+];
+
+/// What a sequence is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Flavour {
+    /// A bit of everything.
+    Mixed,
+    /// One event with more questions than it may have.
+    ManyQuestions,
+    /// Owners with more keys than they may have.
+    ManyKeys,
+    /// Markets that end soon.
+    Lifecycle,
+}
+
+/// One sequence's style.
+#[derive(Clone, Debug)]
+pub(crate) struct Style {
+    pub(crate) flavour: Flavour,
+    weights: Vec<(Kind, u64)>,
+    /// How many commands the sequence has.
+    pub(crate) commands: usize,
+    /// Wallets it uses, 2 to 6.
+    pub(crate) wallets: u64,
+    /// Yes prices it aims at, in 0.0001.
+    pub(crate) prices: Vec<u16>,
+    /// Sizes it likes, in lots.
+    pub(crate) lots: Vec<u64>,
+    /// Chance in a hundred of an amount from the ends of the range.
+    pub(crate) extreme: u64,
+    /// Chance in a hundred of a number that names nothing.
+    pub(crate) unknown: u64,
+    /// Chances in a hundred that time stands still, and that it leaps.
+    pub(crate) still: u64,
+    pub(crate) leaps: u64,
+}
+
+const SIZES: &[&[u64]] = &[
+    &[1, 2, 3, 5],
+    &[100, 200, 500, 700],
+    &[1, 7, 99, 101, 1_000],
+    &[33, 66, 10_000, 123_457],
+];
+
+const COMMANDS: usize = 200;
+const COMMANDS_WITH_MANY_QUESTIONS: usize = 500;
+
+impl Style {
+    pub(crate) fn new(rng: &mut Rng) -> Self {
+        let flavour = match rng.below(120) {
+            0 => Flavour::ManyQuestions,
+            1..=3 => Flavour::ManyKeys,
+            4..=20 => Flavour::Lifecycle,
+            _ => Flavour::Mixed,
+        };
+        let weights = USUAL
+            .iter()
+            .map(|(kind, weight)| (*kind, weight * weight_factor(rng, flavour, *kind)))
+            .collect();
+        let center = rng.pick(&[5_000, 5_000, 3_000, 7_000, 9_500, 500, 9_900, 100]);
+        let spread = rng.pick(&[1, 10, 100, 100, 100, 300, 1_000]);
+        let prices = (0..=rng.below(4))
+            .map(|step| {
+                let away = u16::try_from(step).expect("at most 4") * spread;
+                let price = if rng.percent(50) {
+                    center + away
+                } else {
+                    u16::saturating_sub(center, away)
+                };
+                price.clamp(1, 9_999)
+            })
+            .collect();
+        Self {
+            flavour,
+            weights,
+            commands: match flavour {
+                Flavour::ManyQuestions => COMMANDS_WITH_MANY_QUESTIONS,
+                _ => COMMANDS,
+            },
+            wallets: 2 + rng.below(5),
+            prices,
+            lots: rng.pick(SIZES).to_vec(),
+            extreme: rng.pick(&[0, 1, 2, 5, 20]),
+            unknown: rng.pick(&[0, 1, 2, 5]),
+            still: rng.pick(&[20, 50, 80]),
+            leaps: rng.pick(&[0, 2, 5, 15]),
+        }
+    }
+
+    /// What to send next.
+    pub(crate) fn kind(&self, rng: &mut Rng) -> Kind {
+        let total: u64 = self.weights.iter().map(|(_, weight)| weight).sum();
+        let mut at = rng.below(total);
+        for (kind, weight) in &self.weights {
+            if at < *weight {
+                return *kind;
+            }
+            at -= weight;
+        }
+        Kind::Place
+    }
+}
+
+/// How much more or less than usual a style sends of a kind.
+fn weight_factor(rng: &mut Rng, flavour: Flavour, kind: Kind) -> u64 {
+    match (flavour, kind) {
+        (Flavour::ManyKeys, Kind::RegisterKey) => 150,
+        (Flavour::ManyQuestions, Kind::Convert) => 10,
+        (Flavour::Lifecycle, Kind::CloseMarket | Kind::ResolveMarket | Kind::Redeem) => 8,
+        (_, Kind::Place) => rng.pick(&[1, 1, 2, 4]),
+        _ => rng.pick(&[0, 1, 1, 1, 3]),
+    }
+}
