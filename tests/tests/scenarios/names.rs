@@ -1,0 +1,125 @@
+//! The names a scenario uses, and the numbers the exchange gave them.
+
+use std::collections::BTreeMap;
+
+use foretell_model::{
+    AccountNumber, ApiKey, Command, ConditionId, Event, EventNumber, KeyNumber, MarketNumber,
+    PlaceOrder, TokenId, WalletAddress,
+};
+
+/// Everything that has a name.
+#[derive(Default)]
+pub(crate) struct Names {
+    accounts: BTreeMap<String, AccountNumber>,
+    keys: BTreeMap<String, KeyNumber>,
+    markets: BTreeMap<String, MarketNumber>,
+    events: BTreeMap<String, EventNumber>,
+    /// Named orders, as they were signed.
+    pub(crate) orders: BTreeMap<String, PlaceOrder>,
+    /// The market that is meant when none is named: the first.
+    pub(crate) usual_market: Option<String>,
+}
+
+impl Names {
+    /// The address of a wallet is its name.
+    pub(crate) fn wallet(name: &str) -> WalletAddress {
+        WalletAddress(padded(name))
+    }
+
+    pub(crate) fn api_key(name: &str) -> ApiKey {
+        ApiKey(padded(name))
+    }
+
+    pub(crate) fn condition(name: &str) -> ConditionId {
+        ConditionId(padded(name))
+    }
+
+    pub(crate) fn tokens(name: &str) -> [TokenId; 2] {
+        [format!("{name} YES"), format!("{name} NO")].map(|token| TokenId(padded(&token)))
+    }
+
+    /// A number that names nothing when the name is not known: refusals are told too.
+    pub(crate) fn account(&self, name: &str) -> AccountNumber {
+        self.accounts
+            .get(name)
+            .copied()
+            .unwrap_or(AccountNumber(u32::MAX))
+    }
+
+    pub(crate) fn key(&self, name: &str) -> KeyNumber {
+        self.keys.get(name).copied().unwrap_or(KeyNumber(u32::MAX))
+    }
+
+    pub(crate) fn market(&self, name: &str) -> MarketNumber {
+        self.markets
+            .get(name)
+            .copied()
+            .unwrap_or(MarketNumber(u32::MAX))
+    }
+
+    pub(crate) fn event(&self, name: &str) -> EventNumber {
+        self.events
+            .get(name)
+            .copied()
+            .unwrap_or(EventNumber(u32::MAX))
+    }
+
+    pub(crate) fn name_of_account(&self, number: AccountNumber) -> &str {
+        name_of(&self.accounts, number)
+    }
+
+    pub(crate) fn name_of_market(&self, number: MarketNumber) -> &str {
+        name_of(&self.markets, number)
+    }
+
+    pub(crate) fn name_of_event(&self, number: EventNumber) -> &str {
+        name_of(&self.events, number)
+    }
+
+    /// Takes in the numbers that a command gave out.
+    pub(crate) fn learn(&mut self, command: &Command, named: &str, events: &[Event]) {
+        for event in events {
+            match *event {
+                Event::AccountOpened { account, wallet } => {
+                    self.accounts.insert(text(&wallet.0), account);
+                }
+                Event::KeyRegistered { key, .. } => {
+                    if let Command::RegisterKey { api_key, .. } = command {
+                        self.keys.insert(text(&api_key.0), key);
+                    }
+                }
+                Event::MarketRegistered {
+                    market, condition, ..
+                } => {
+                    let name = text(&condition.0);
+                    self.usual_market.get_or_insert(name.clone());
+                    self.markets.insert(name, market);
+                }
+                Event::EventRegistered { event, .. } => {
+                    self.events.insert(named.to_owned(), event);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// A name as bytes, filled up with zeros.
+pub(crate) fn padded<const N: usize>(name: &str) -> [u8; N] {
+    let mut bytes = [0; N];
+    bytes[..name.len()].copy_from_slice(name.as_bytes());
+    bytes
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes)
+        .trim_end_matches('\0')
+        .to_owned()
+}
+
+fn name_of<N: PartialEq>(names: &BTreeMap<String, N>, number: N) -> &str {
+    names
+        .iter()
+        .find(|(_, known)| **known == number)
+        .map_or("nobody", |(name, _)| name)
+}

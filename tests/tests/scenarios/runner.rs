@@ -1,0 +1,218 @@
+//! Plays a scenario to one exchange.
+
+use foretell_model::{
+    Command, CommandOutcome, Event, Micros, OrderResult, OrderStatus, Settings, TimeNs, Verdict,
+};
+
+use crate::exchange::Exchange;
+use crate::script::{Line, Scenario};
+use crate::statements::Desk;
+use crate::words::Words;
+use crate::{ordering, sight, text};
+
+/// When every scenario begins.
+pub(crate) const START: TimeNs = TimeNs(1_700_000_000_000_000_000);
+
+/// One exchange and the time, names and settings of a scenario.
+pub(crate) struct Runner {
+    exchange: Exchange,
+    desk: Desk,
+    now: TimeNs,
+    settings: Settings,
+    /// Signed so far; each has an id of its own.
+    orders: u64,
+}
+
+impl Runner {
+    pub(crate) fn new(exchange: Exchange) -> Self {
+        Self {
+            exchange,
+            desk: Desk::new(),
+            now: START,
+            settings: Settings::default(),
+            orders: 0,
+        }
+    }
+
+    /// The first line that is not as written, in words.
+    pub(crate) fn play(mut self, scenario: &Scenario) -> Result<(), String> {
+        for line in &scenario.lines {
+            self.play_line(line)
+                .and_then(|()| self.exchange.check())
+                .map_err(|why| format!("line {}: {}\n    {why}", line.number, line.statement))?;
+        }
+        Ok(())
+    }
+
+    fn play_line(&mut self, line: &Line) -> Result<(), String> {
+        let mut words = Words::of(&line.statement);
+        match words.next()? {
+            "see" => self.see(&words.rest(), line),
+            "wait" => {
+                self.now.0 += ordering::duration(words.next()?)?;
+                words.end()
+            }
+            "settings" => self.change_settings(words, line),
+            "trader" => self.trader(words),
+            "market" => self.market(words),
+            first => self.state(first, words, line),
+        }
+    }
+
+    fn see(&self, subject: &[&str], line: &Line) -> Result<(), String> {
+        let state = self.exchange.state();
+        let due = self.exchange.next_due();
+        let seen = sight::of(subject, &state, due, &self.desk.names)?;
+        same_text(line.answer.as_deref().unwrap_or_default(), &seen)
+    }
+
+    /// `marketable 1 safety 60 live 4096 ids 100 past 600s future 120s`: those named change.
+    fn change_settings(&mut self, mut words: Words<'_>, line: &Line) -> Result<(), String> {
+        let mut settings = self.settings;
+        let number = |text: &str| {
+            u32::try_from(text::number(text)?).map_err(|_| format!("`{text}` is too large"))
+        };
+        if let Some(minimum) = words.option("marketable") {
+            settings.marketable_minimum = text::micros(minimum)?;
+        }
+        if let Some(safety) = words.option("safety") {
+            settings.gtd_safety_seconds = text::number(safety)?;
+        }
+        if let Some(live) = words.option("live") {
+            settings.live_orders_per_account = number(live)?;
+        }
+        if let Some(ids) = words.option("ids") {
+            settings.remembered_order_ids = number(ids)?;
+        }
+        if let Some(past) = words.option("past") {
+            settings.timestamp_past_ms = ordering::duration(past)? / 1_000_000;
+        }
+        if let Some(future) = words.option("future") {
+            settings.timestamp_future_ms = ordering::duration(future)? / 1_000_000;
+        }
+        words.end()?;
+        let verdict = self.send(&Command::ChangeSettings(settings), "", line)?;
+        if matches!(verdict, Verdict::Applied(_)) {
+            self.settings = settings;
+        }
+        Ok(())
+    }
+
+    /// `trader alice 100`: somebody with collateral and a key of the same name.
+    fn trader(&mut self, mut words: Words<'_>) -> Result<(), String> {
+        let name = words.next()?;
+        let amount = words.next()?;
+        words.end()?;
+        if text::micros(amount)? > Micros::ZERO {
+            self.carried_out(&format!("{name} deposits {amount}"))?;
+        }
+        self.carried_out(&format!("key {name}"))
+    }
+
+    /// `market A …`: registered and active.
+    fn market(&mut self, words: Words<'_>) -> Result<(), String> {
+        let words = words.rest();
+        let name = words.first().ok_or("a market has a name")?;
+        self.carried_out(&format!("register {}", words.join(" ")))?;
+        self.carried_out(&format!("activate {name}"))
+    }
+
+    /// A statement of the preparations.
+    fn carried_out(&mut self, statement: &str) -> Result<(), String> {
+        self.play_line(&Line {
+            number: 0,
+            statement: statement.to_owned(),
+            answer: None,
+            events: None,
+        })
+    }
+
+    /// Every statement that is one command.
+    fn state(&mut self, first: &str, mut words: Words<'_>, line: &Line) -> Result<(), String> {
+        let label = words.option("named");
+        let second = line.statement.split_whitespace().nth(1).unwrap_or_default();
+        let command = if first == "again" {
+            let label = words.next()?;
+            let placed = self.desk.names.orders.get(label).ok_or("no such order")?;
+            Command::PlaceOrder(ordering::again(&self.desk, *placed, &mut words, self.now)?)
+        } else if let Some(command) = self.desk.operator_command(first, &mut words)? {
+            command
+        } else {
+            match words.next()? {
+                verb @ ("BUY" | "SELL" | "signs") => {
+                    self.orders += 1;
+                    let (desk, now, number) = (&self.desk, self.now, self.orders);
+                    let placed = ordering::signed(desk, first, verb, &mut words, now, number)?;
+                    Command::PlaceOrder(placed)
+                }
+                verb => self.desk.trader_command(first, verb, &mut words)?,
+            }
+        };
+        words.end()?;
+        self.send(&command, second, line)?;
+        if let (Command::PlaceOrder(placed), Some(label)) = (command, label) {
+            self.desk.names.orders.insert(label.to_owned(), placed);
+        }
+        Ok(())
+    }
+
+    /// Sends a command and compares its answer and events with the line.
+    fn send(&mut self, command: &Command, named: &str, line: &Line) -> Result<Verdict, String> {
+        let (verdict, events) = self.exchange.apply(command, self.now);
+        self.desk.names.learn(command, named, &events);
+        let answer = text::of_verdict(&verdict);
+        match &line.answer {
+            Some(expected) => begins_with(&answer, expected)?,
+            None if is_carried_out(&verdict) => {}
+            None => return Err(format!("the answer is `{answer}`")),
+        }
+        if let Some(expected) = &line.events {
+            self.compare_events(expected, &events)?;
+        }
+        Ok(verdict)
+    }
+
+    fn compare_events(&self, expected: &[String], events: &[Event]) -> Result<(), String> {
+        let names = &self.desk.names;
+        let happened: Vec<_> = events
+            .iter()
+            .map(|event| text::of_event(event, names))
+            .collect();
+        same_text(&expected.join("\n      "), &happened.join("\n      "))
+    }
+}
+
+fn is_carried_out(verdict: &Verdict) -> bool {
+    !matches!(
+        verdict,
+        Verdict::Refused(_)
+            | Verdict::Repeated { .. }
+            | Verdict::Applied(CommandOutcome::Order(OrderResult {
+                status: OrderStatus::Killed(_),
+                ..
+            }))
+    )
+}
+
+/// Word by word, as far as the expectation goes.
+fn begins_with(answer: &str, expected: &str) -> Result<(), String> {
+    let mut words = answer.split_whitespace();
+    if expected
+        .split_whitespace()
+        .all(|word| words.next() == Some(word))
+    {
+        Ok(())
+    } else {
+        Err(format!("expected `{expected}`, the answer is `{answer}`"))
+    }
+}
+
+fn same_text(expected: &str, found: &str) -> Result<(), String> {
+    if expected == found {
+        Ok(())
+    } else {
+        Err(format!(
+            "expected\n      {expected}\n    found\n      {found}"
+        ))
+    }
+}

@@ -1,0 +1,145 @@
+//! What a scenario can see of the state: every kind of sight is a text, compared whole.
+
+use foretell_model::digest::StateRecord;
+use foretell_model::{Lots, Side, TimeNs};
+
+use crate::names::Names;
+use crate::runner::START;
+use crate::text;
+
+/// What there is to see of a subject, as text.
+///
+/// - `book [A]`: orders as `alice 10 @ 0.62`, best first, bids `|` asks, in Yes prices
+/// - `alice`: `free … reserved …`, collateral
+/// - `alice in A`: `YES free/reserved NO free/reserved`
+/// - `supply A`: `YES … NO …`; `event E`: `converted …`; `fees`: the fee account
+/// - `tick A`; `due`: seconds from the start until something is due
+pub(crate) fn of(
+    subject: &[&str],
+    state: &[StateRecord],
+    due: Option<TimeNs>,
+    names: &Names,
+) -> Result<String, String> {
+    let usual = names.usual_market.as_deref().unwrap_or("");
+    Ok(match *subject {
+        ["book"] => book(usual, state, names),
+        ["book", market] => book(market, state, names),
+        ["supply"] => supply(usual, state, names),
+        ["supply", market] => supply(market, state, names),
+        ["tick", wanted] => find(state, |record| match record {
+            StateRecord::Market { market, tick, .. } if *market == names.market(wanted) => {
+                Some(tick.text().to_owned())
+            }
+            _ => None,
+        })?,
+        ["event", wanted] => find(state, |record| match record {
+            StateRecord::Event {
+                event, converted, ..
+            } if *event == names.event(wanted) => {
+                Some(format!("converted {}", text::of_shares(*converted)))
+            }
+            _ => None,
+        })?,
+        ["fees"] => find(state, |record| match record {
+            StateRecord::System { fees, .. } => Some(text::of_micros(*fees)),
+            _ => None,
+        })?,
+        ["due"] => due.map_or("nothing".to_owned(), |due| {
+            format!("{}s", (due.0 - START.0) / 1_000_000_000)
+        }),
+        [account] => collateral(account, state, names)?,
+        [account, "in", market] => position(account, market, state, names),
+        _ => return Err(format!("nothing to see of {subject:?}")),
+    })
+}
+
+fn find(
+    state: &[StateRecord],
+    of: impl Fn(&StateRecord) -> Option<String>,
+) -> Result<String, String> {
+    state
+        .iter()
+        .find_map(of)
+        .ok_or_else(|| "there is no such thing".to_owned())
+}
+
+fn collateral(name: &str, state: &[StateRecord], names: &Names) -> Result<String, String> {
+    find(state, |record| match record {
+        StateRecord::Account {
+            account,
+            free,
+            reserved,
+            ..
+        } if *account == names.account(name) => Some(format!(
+            "free {} reserved {}",
+            text::of_micros(*free),
+            text::of_micros(*reserved)
+        )),
+        _ => None,
+    })
+}
+
+fn position(name: &str, of: &str, state: &[StateRecord], names: &Names) -> String {
+    let held = state.iter().find_map(|record| match record {
+        StateRecord::Position {
+            account,
+            market,
+            free,
+            reserved,
+        } if *account == names.account(name) && *market == names.market(of) => {
+            Some((*free, *reserved))
+        }
+        _ => None,
+    });
+    let (free, reserved) = held.unwrap_or_default();
+    let of_outcome = |outcome: usize| pair(free[outcome], reserved[outcome]);
+    format!("YES {} NO {}", of_outcome(0), of_outcome(1))
+}
+
+fn pair(free: Lots, reserved: Lots) -> String {
+    format!("{}/{}", text::of_shares(free), text::of_shares(reserved))
+}
+
+fn supply(of: &str, state: &[StateRecord], names: &Names) -> String {
+    let supply = state.iter().find_map(|record| match record {
+        StateRecord::Market { market, supply, .. } if *market == names.market(of) => Some(*supply),
+        _ => None,
+    });
+    let [yes, no] = supply.unwrap_or_default();
+    format!("YES {} NO {}", text::of_shares(yes), text::of_shares(no))
+}
+
+fn book(of: &str, state: &[StateRecord], names: &Names) -> String {
+    let mut sides = [Vec::new(), Vec::new()];
+    for record in state {
+        if let StateRecord::Order {
+            account,
+            market,
+            outcome,
+            side,
+            price,
+            lots,
+            ..
+        } = record
+            && *market == names.market(of)
+        {
+            let yes = outcome.index() == 0;
+            let price = if yes { *price } else { price.complement() };
+            let bid = yes == (*side == Side::Buy);
+            sides[usize::from(!bid)].push(format!(
+                "{} {} @ {}",
+                names.name_of_account(*account),
+                text::of_shares(*lots),
+                text::of_price(price)
+            ));
+        }
+    }
+    let [bids, asks] = sides.map(|orders| {
+        if orders.is_empty() {
+            "-".to_owned()
+        } else {
+            orders.join(", ")
+        }
+    });
+    format!("{bids} | {asks}")
+}

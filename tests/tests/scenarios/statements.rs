@@ -1,0 +1,302 @@
+//! Statements other than orders, as commands.
+
+use foretell_model::command::RegisterMarket;
+use foretell_model::{
+    Command, Digest16, EventId, FeeSchedule, Lots, MarketNumber, Outcome, Payout, QuestionSet,
+    Reference, SystemMode, WalletKind,
+};
+
+use crate::names::{Names, padded};
+use crate::text;
+use crate::words::Words;
+
+/// What every statement may need beside its words.
+pub(crate) struct Desk {
+    pub(crate) names: Names,
+    /// References given out where a statement names none.
+    references: u32,
+    event_ids: u64,
+}
+
+impl Desk {
+    pub(crate) fn new() -> Self {
+        Self {
+            names: Names::default(),
+            references: 0,
+            event_ids: 0,
+        }
+    }
+
+    /// The command of a statement that begins with a word of its own; `None` when the first word is
+    /// a trader's name.
+    pub(crate) fn operator_command(
+        &mut self,
+        first: &str,
+        words: &mut Words<'_>,
+    ) -> Result<Option<Command>, String> {
+        Ok(Some(match first {
+            "bind" => {
+                let wallet = Names::wallet(words.next()?);
+                words.expect("to")?;
+                let owner = Names::wallet(words.next()?);
+                words.expect("as")?;
+                let kind = text::one_of(WalletKind::ALL, words.next()?)?;
+                Command::BindWallet {
+                    owner,
+                    wallet,
+                    kind,
+                }
+            }
+            "unbind" => Command::UnbindWallet {
+                wallet: Names::wallet(words.next()?),
+            },
+            "closed-only" => Command::SetClosedOnly {
+                wallet: Names::wallet(words.next()?),
+                closed_only: on_or_off(words)?,
+            },
+            "heartbeat" => Command::SetHeartbeat {
+                owner: self.names.account(words.next()?),
+                on: on_or_off(words)?,
+            },
+            "key" => {
+                let name = words.next()?;
+                let owner = words.option("of").unwrap_or(name);
+                Command::RegisterKey {
+                    owner: Names::wallet(owner),
+                    nonce: padded(words.option("nonce").unwrap_or("0")),
+                    api_key: Names::api_key(name),
+                    read_only: words.flag("read-only"),
+                }
+            }
+            "revoke" => Command::RevokeKey {
+                key: self.names.key(words.next()?),
+                cancel_orders: words.flag("cancelling"),
+            },
+            "collect" => {
+                words.expect("fees")?;
+                Command::WithdrawFees {
+                    amount: text::micros(words.next()?)?,
+                    reference: self.reference(words),
+                }
+            }
+            "event" => {
+                // Its name is the scenario's own: the exchange knows a number.
+                words.next()?;
+                self.event_ids += 1;
+                Command::RegisterEvent {
+                    event: EventId(self.event_ids),
+                }
+            }
+            "mode" => Command::SetMode {
+                mode: text::one_of(SystemMode::ALL, words.next()?)?,
+            },
+            "advance" => Command::AdvanceTime,
+            "continue" => Command::Continue,
+            _ => return self.market_command(first, words),
+        }))
+    }
+
+    fn market_command(
+        &mut self,
+        first: &str,
+        words: &mut Words<'_>,
+    ) -> Result<Option<Command>, String> {
+        Ok(Some(match first {
+            "register" => {
+                let name = words.next()?;
+                Command::RegisterMarket(self.register_market(name, words)?)
+            }
+            "activate" => Command::ActivateMarket {
+                market: self.market(words)?,
+            },
+            "pause" => Command::PauseMarket {
+                market: self.market(words)?,
+            },
+            "resume" => Command::ResumeMarket {
+                market: self.market(words)?,
+            },
+            "close" => Command::CloseMarket {
+                market: self.market(words)?,
+            },
+            "resolve" => Command::ResolveMarket {
+                market: self.market(words)?,
+                payout: text::one_of(Payout::ALL, words.next()?)?,
+            },
+            "archive" => Command::ArchiveMarket {
+                market: self.market(words)?,
+                archived: on_or_off(words)?,
+            },
+            "tick" => Command::SetTick {
+                market: self.market(words)?,
+                tick: text::tick(words.next()?)?,
+            },
+            "minimum" => Command::SetMinimumSize {
+                market: self.market(words)?,
+                minimum_size: text::shares(words.next()?)?,
+            },
+            "fee" => Command::SetFee {
+                market: self.market(words)?,
+                fee: fee(words.next()?)?,
+            },
+            _ => return Ok(None),
+        }))
+    }
+
+    /// `[tick 0.01] [keeps-tick] [min 5] [fee 40000^1] [event E]`
+    pub(crate) fn register_market(
+        &mut self,
+        name: &str,
+        words: &mut Words<'_>,
+    ) -> Result<RegisterMarket, String> {
+        Ok(RegisterMarket {
+            condition: Names::condition(name),
+            tokens: Names::tokens(words.option("tokens").unwrap_or(name)),
+            tick: text::tick(words.option("tick").unwrap_or("0.01"))?,
+            tick_refines: !words.flag("keeps-tick"),
+            minimum_size: text::shares(words.option("min").unwrap_or("5"))?,
+            fee: fee(words.option("fee").unwrap_or("0^0"))?,
+            event: words.option("event").map(|event| self.names.event(event)),
+        })
+    }
+
+    /// What a trader asks for beside orders.
+    pub(crate) fn trader_command(
+        &mut self,
+        name: &str,
+        verb: &str,
+        words: &mut Words<'_>,
+    ) -> Result<Command, String> {
+        let account = self.names.account(name);
+        let wallet = Names::wallet(name);
+        Ok(match verb {
+            "deposits" => Command::Deposit {
+                wallet,
+                amount: text::micros(words.next()?)?,
+                reference: self.reference(words),
+            },
+            "withdraws" => Command::Withdraw {
+                wallet,
+                amount: text::micros(words.next()?)?,
+                reference: self.reference(words),
+            },
+            "splits" => Command::Split {
+                account,
+                lots: text::shares(words.next()?)?,
+                market: self.market_option(words),
+                reference: self.reference(words),
+            },
+            "merges" => Command::Merge {
+                account,
+                lots: text::shares(words.next()?)?,
+                market: self.market_option(words),
+                reference: self.reference(words),
+            },
+            "redeems" => Command::Redeem {
+                account,
+                market: self.market(words)?,
+                reference: self.reference(words),
+            },
+            "converts" => {
+                let lots: Lots = text::shares(words.next()?)?;
+                words.expect("of")?;
+                let questions = questions(words.next()?)?;
+                words.expect("in")?;
+                Command::Convert {
+                    account,
+                    event: self.names.event(words.next()?),
+                    questions,
+                    lots,
+                    reference: self.reference(words),
+                }
+            }
+            "cancels" => self.cancel(name, words)?,
+            _ => return Err(format!("`{verb}` was not understood")),
+        })
+    }
+
+    /// `o1`, `all`, or `market A [YES|NO]`.
+    fn cancel(&self, name: &str, words: &mut Words<'_>) -> Result<Command, String> {
+        let owner = self.names.account(name);
+        let request = Digest16(padded(words.option("request").unwrap_or("")));
+        let heartbeat = words.flag("for-silence");
+        Ok(match words.next()? {
+            "all" => Command::CancelAll {
+                owner,
+                heartbeat,
+                request,
+            },
+            "market" => Command::CancelMarketOrders {
+                owner,
+                market: self.market(words)?,
+                outcome: if words.flag("YES") {
+                    Some(Outcome::Yes)
+                } else {
+                    words.flag("NO").then_some(Outcome::No)
+                },
+                request,
+            },
+            label => {
+                let placed = self
+                    .names
+                    .orders
+                    .get(label)
+                    .ok_or_else(|| format!("no order is called `{label}`"))?;
+                Command::CancelOrder {
+                    owner,
+                    order: placed.order,
+                }
+            }
+        })
+    }
+
+    fn market(&self, words: &mut Words<'_>) -> Result<MarketNumber, String> {
+        Ok(self.names.market(words.next()?))
+    }
+
+    /// `in A`, or the usual market.
+    pub(crate) fn market_option(&self, words: &mut Words<'_>) -> MarketNumber {
+        let usual = self.names.usual_market.as_deref().unwrap_or_default();
+        self.names.market(words.option("in").unwrap_or(usual))
+    }
+
+    /// `ref r`, or one that was not used yet.
+    fn reference(&mut self, words: &mut Words<'_>) -> Reference {
+        self.references += 1;
+        match words.option("ref") {
+            Some(reference) => Reference(padded(reference)),
+            None => Reference(padded(&format!("#{}", self.references))),
+        }
+    }
+}
+
+fn on_or_off(words: &mut Words<'_>) -> Result<bool, String> {
+    match words.next()? {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        other => Err(format!("`{other}` is neither on nor off")),
+    }
+}
+
+/// `40000^1`: parts per million and exponent.
+fn fee(text: &str) -> Result<FeeSchedule, String> {
+    let wrong = || format!("`{text}` is no fee");
+    let (rate, exponent) = text.split_once('^').ok_or_else(wrong)?;
+    Ok(FeeSchedule {
+        rate_ppm: rate.parse().map_err(|_| wrong())?,
+        exponent: exponent.parse().map_err(|_| wrong())?,
+    })
+}
+
+/// `0,2`: places in the event's list; `none` is the empty set.
+fn questions(text: &str) -> Result<QuestionSet, String> {
+    if text == "none" {
+        return Ok(QuestionSet::default());
+    }
+    text.split(',')
+        .try_fold(QuestionSet::default(), |set, question| {
+            question
+                .parse()
+                .map(|question| set.with(question))
+                .map_err(|_| format!("`{question}` is no place in a list"))
+        })
+}

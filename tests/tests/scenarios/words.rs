@@ -1,0 +1,57 @@
+//! The words of one statement, taken away as they are understood; what is left over is an error.
+
+/// Words not yet understood.
+pub(crate) struct Words<'a>(Vec<&'a str>);
+
+impl<'a> Words<'a> {
+    pub(crate) fn of(statement: &'a str) -> Self {
+        Self(statement.split_whitespace().collect())
+    }
+
+    /// The next word.
+    pub(crate) fn next(&mut self) -> Result<&'a str, String> {
+        if self.0.is_empty() {
+            return Err("a word is missing".to_owned());
+        }
+        Ok(self.0.remove(0))
+    }
+
+    /// The next word must be this.
+    pub(crate) fn expect(&mut self, word: &str) -> Result<(), String> {
+        let next = self.next()?;
+        if next == word {
+            Ok(())
+        } else {
+            Err(format!("`{next}` where `{word}` was expected"))
+        }
+    }
+
+    /// Whether this word stands anywhere.
+    pub(crate) fn flag(&mut self, word: &str) -> bool {
+        let at = self.0.iter().position(|known| *known == word);
+        at.inspect(|at| {
+            self.0.remove(*at);
+        })
+        .is_some()
+    }
+
+    /// The word after this one, wherever it stands.
+    pub(crate) fn option(&mut self, name: &str) -> Option<&'a str> {
+        let at = self.0.iter().position(|known| *known == name)?;
+        self.0.remove(at);
+        (at < self.0.len()).then(|| self.0.remove(at))
+    }
+
+    /// All that is left.
+    pub(crate) fn rest(self) -> Vec<&'a str> {
+        self.0
+    }
+
+    /// Nothing may be left.
+    pub(crate) fn end(self) -> Result<(), String> {
+        match self.0.first() {
+            None => Ok(()),
+            Some(word) => Err(format!("`{word}` was not understood")),
+        }
+    }
+}
