@@ -28,7 +28,11 @@ impl Options {
     /// The demo's markets and wallets on one gateway.
     #[must_use]
     pub fn demo() -> Self {
-        Self { demo: true, gateways: 1, settings: Vec::new() }
+        Self {
+            demo: true,
+            gateways: 1,
+            settings: Vec::new(),
+        }
     }
 
     /// Adds a setting by its environment variable.
@@ -80,14 +84,29 @@ impl Exchange {
     fn start_on(binary: &str, options: &Options, data: &Path, directory: Directory) -> Self {
         let mut command = Command::new(binary);
         command.args(["up", "--json", "--data"]).arg(data);
-        command.args(["--trading-listen", "127.0.0.1:0", "--operator-listen", "127.0.0.1:0"]);
+        command.args([
+            "--trading-listen",
+            "127.0.0.1:0",
+            "--operator-listen",
+            "127.0.0.1:0",
+        ]);
         if options.demo {
             command.args(["--demo", "--no-bots"]);
         }
-        command.env("FORETELL_GATEWAY_PROCESSES", options.gateways.max(1).to_string());
+        // What tests are told by variables is no setting of the exchange.
+        for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FORETELL_")) {
+            command.env_remove(name);
+        }
+        command.env(
+            "FORETELL_GATEWAY_PROCESSES",
+            options.gateways.max(1).to_string(),
+        );
         command.envs(options.settings.iter().map(|(name, value)| (name, value)));
-        command.env_remove("FORETELL_CONFIG");
-        let mut up = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().expect("the binary starts");
+        let mut up = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the binary starts");
         let stdout = up.stdout.take().expect("stdout is piped");
         let (sender, lines) = mpsc::channel();
         std::thread::spawn(move || {
@@ -128,7 +147,8 @@ impl Exchange {
     /// There is none.
     #[must_use]
     pub fn operator_token(&self) -> String {
-        let text = std::fs::read_to_string(self.data().join("operator.token")).expect("a token file");
+        let text =
+            std::fs::read_to_string(self.data().join("operator.token")).expect("a token file");
         text.trim().to_owned()
     }
 
@@ -138,7 +158,10 @@ impl Exchange {
     /// It never became ready.
     #[must_use]
     pub fn pid(&self, name: &str) -> i32 {
-        *self.pids.get(name).unwrap_or_else(|| panic!("{name} never became ready"))
+        *self
+            .pids
+            .get(name)
+            .unwrap_or_else(|| panic!("{name} never became ready"))
     }
 
     /// Sends a signal to a child.
@@ -166,7 +189,10 @@ impl Exchange {
     pub fn wait_restarted(&mut self, name: &str) {
         let before = self.pid(name);
         self.wait_line(|line| {
-            line["process"] == name && line["pid"].as_i64().is_some_and(|pid| pid != i64::from(before))
+            line["process"] == name
+                && line["pid"]
+                    .as_i64()
+                    .is_some_and(|pid| pid != i64::from(before))
         });
     }
 
@@ -174,9 +200,13 @@ impl Exchange {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
-            let line = self.lines.recv_timeout(left).expect("the exchange says what we wait for");
+            let line = self
+                .lines
+                .recv_timeout(left)
+                .expect("the exchange says what we wait for");
             if let (Some(name), Some(pid)) = (line["process"].as_str(), line["pid"].as_i64()) {
-                self.pids.insert(name.to_owned(), i32::try_from(pid).expect("a process id"));
+                self.pids
+                    .insert(name.to_owned(), i32::try_from(pid).expect("a process id"));
             }
             if wanted(&line) {
                 return line;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use foretell_ops::trader::Trader;
+use foretell_ops::trader::{Answer, Trader};
 use reqwest::Method;
 use serde_json::Value;
 
@@ -66,7 +66,10 @@ impl Ledger {
             }
         }
         for trade in trades_by_id.values() {
-            let taker = trade["taker_order_id"].as_str().expect("a taker").to_owned();
+            let taker = trade["taker_order_id"]
+                .as_str()
+                .expect("a taker")
+                .to_owned();
             *sums.entry(taker).or_default() += number(&trade["size"]);
             for maker in trade["maker_orders"].as_array().expect("makers") {
                 let id = maker["order_id"].as_str().expect("a maker").to_owned();
@@ -75,9 +78,11 @@ impl Ledger {
         }
         for (id, order) in &self.orders {
             let path = format!("/data/order/{id}");
-            let (status, answer) =
-                traders[order.trader].signed(Method::GET, &path, "", "").await.expect("an answer");
-            assert_eq!(status, 200, "order {id} was acknowledged ({order:?}) and is gone: {answer}");
+            let (status, answer) = read(&traders[order.trader], &path, "").await;
+            assert_eq!(
+                status, 200,
+                "order {id} was acknowledged ({order:?}) and is gone: {answer}"
+            );
             let state = answer["status"].as_str().expect("a status");
             if order.cancelled {
                 assert_eq!(state, "CANCELED", "order {id}: its cancel was acknowledged");
@@ -86,12 +91,22 @@ impl Ledger {
                 assert_eq!(state, "UNMATCHED", "order {id} was killed");
             }
             let trades: BTreeSet<String> = texts(&answer["associate_trades"]).collect();
-            assert!(order.trades.is_subset(&trades), "order {id}: {:?} became {trades:?}", order.trades);
+            assert!(
+                order.trades.is_subset(&trades),
+                "order {id}: {:?} became {trades:?}",
+                order.trades
+            );
             let matched = number(&answer["size_matched"]);
             let traded = sums.get(id).copied().unwrap_or_default();
-            assert!((matched - traded).abs() < 1e-6, "order {id}: matched {matched}, its trades say {traded}");
+            assert!(
+                (matched - traded).abs() < 1e-6,
+                "order {id}: matched {matched}, its trades say {traded}"
+            );
             for trade in &trades {
-                assert!(trades_by_id.contains_key(trade), "order {id}: trade {trade} is not to be found");
+                assert!(
+                    trades_by_id.contains_key(trade),
+                    "order {id}: trade {trade} is not to be found"
+                );
             }
         }
     }
@@ -106,12 +121,15 @@ pub async fn all_pages(trader: &Trader, path: &str) -> Vec<Value> {
     let mut cursor = "MA==".to_owned();
     while cursor != "LTE=" {
         let query = format!("?next_cursor={}", cursor.replace('=', "%3D"));
-        let (status, page) = trader.signed(Method::GET, path, &query, "").await.expect("an answer");
+        let (status, page) = read(trader, path, &query).await;
         assert_eq!(status, 200, "{path}: {page}");
         items.extend(page["data"].as_array().expect("data").iter().cloned());
         cursor = page["next_cursor"].as_str().expect("a cursor").to_owned();
     }
-    let ids: BTreeSet<&str> = items.iter().filter_map(|item| item["id"].as_str()).collect();
+    let ids: BTreeSet<&str> = items
+        .iter()
+        .filter_map(|item| item["id"].as_str())
+        .collect();
     assert_eq!(ids.len(), items.len(), "{path} repeats an item");
     items
 }
@@ -135,23 +153,52 @@ pub async fn check_money(traders: &[Trader], markets: &[[String; 2]], paid_in: u
                 supply[index] += balance(trader, &query).await;
             }
         }
-        assert_eq!(supply[0], supply[1], "the two tokens of {tokens:?} differ in number");
+        assert_eq!(
+            supply[0], supply[1],
+            "the two tokens of {tokens:?} differ in number"
+        );
         locked += supply[0];
     }
-    assert_eq!(collateral + locked, paid_in, "collateral {collateral} and locked {locked} are not what was paid in");
+    assert_eq!(
+        collateral + locked,
+        paid_in,
+        "collateral {collateral} and locked {locked} are not what was paid in"
+    );
+}
+
+/// A signed `GET`, again while the process that answers is being started.
+async fn read(trader: &Trader, path: &str, query: &str) -> Answer {
+    loop {
+        match trader.signed(Method::GET, path, query, "").await {
+            Ok((status, _)) if matches!(status, 425 | 503) => {}
+            Ok(answer) => return answer,
+            Err(_) => {}
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
 }
 
 async fn balance(trader: &Trader, query: &str) -> u64 {
-    let (status, answer) =
-        trader.signed(Method::GET, "/balance-allowance", query, "").await.expect("an answer");
+    let (status, answer) = read(trader, "/balance-allowance", query).await;
     assert_eq!(status, 200, "{answer}");
-    answer["balance"].as_str().and_then(|text| text.parse().ok()).expect("a balance in micros")
+    answer["balance"]
+        .as_str()
+        .and_then(|text| text.parse().ok())
+        .expect("a balance in micros")
 }
 
 fn texts(value: &Value) -> impl Iterator<Item = String> {
-    value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned)
+    value
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .map(str::to_owned)
 }
 
 fn number(value: &Value) -> f64 {
-    value.as_str().and_then(|text| text.parse().ok()).expect("a decimal text")
+    value
+        .as_str()
+        .and_then(|text| text.parse().ok())
+        .expect("a decimal text")
 }

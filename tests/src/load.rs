@@ -45,7 +45,11 @@ pub struct Shared {
 
 impl Default for Shared {
     fn default() -> Self {
-        Self { ledger: Arc::default(), answers: watch::Sender::new(0), stop: watch::Sender::new(false) }
+        Self {
+            ledger: Arc::default(),
+            answers: watch::Sender::new(0),
+            stop: watch::Sender::new(false),
+        }
     }
 }
 
@@ -57,7 +61,10 @@ impl Shared {
     pub async fn wait_answers(&self, more: u64) {
         let mut answers = self.answers.subscribe();
         let goal = *answers.borrow_and_update() + more;
-        answers.wait_for(|count| *count >= goal).await.expect("the load goes on");
+        answers
+            .wait_for(|count| *count >= goal)
+            .await
+            .expect("the load goes on");
     }
 
     fn counted(&self) {
@@ -70,7 +77,13 @@ impl Shared {
 ///
 /// # Panics
 /// An answer is wrong: a 5xx other than 503, or a resent order that is not the first again.
-pub async fn trade(number: usize, trader: &Trader, markets: &[LoadMarket], shared: &Shared, mut random: Random) {
+pub async fn trade(
+    number: usize,
+    trader: &Trader,
+    markets: &[LoadMarket],
+    shared: &Shared,
+    mut random: Random,
+) {
     let mut mine: Vec<String> = Vec::new();
     while !*shared.stop.borrow() {
         match random.below(20) {
@@ -87,8 +100,17 @@ pub async fn trade(number: usize, trader: &Trader, markets: &[LoadMarket], share
             }
             5..=7 => place_batch(number, trader, markets, shared, &mut random, &mut mine).await,
             _ => {
-                let order = trader.sign(&terms(markets, &mut random)).expect("a signature");
-                let answer = persist(shared, trader, Method::POST, "/order", &order.body.to_string()).await;
+                let order = trader
+                    .sign(&terms(markets, &mut random))
+                    .expect("a signature");
+                let answer = persist(
+                    shared,
+                    trader,
+                    Method::POST,
+                    "/order",
+                    &order.body.to_string(),
+                )
+                .await;
                 note(number, &order, &answer, shared, &mut mine);
             }
         }
@@ -105,18 +127,34 @@ async fn place_batch(
     mine: &mut Vec<String>,
 ) {
     let count = 1 + random.below(15);
-    let orders: Vec<SignedOrder> =
-        (0..count).map(|_| trader.sign(&terms(markets, random)).expect("a signature")).collect();
+    let orders: Vec<SignedOrder> = (0..count)
+        .map(|_| trader.sign(&terms(markets, random)).expect("a signature"))
+        .collect();
     let bodies: Vec<&Value> = orders.iter().map(|order| &order.body).collect();
-    let answer = persist(shared, trader, Method::POST, "/orders", &json!(bodies).to_string()).await;
-    let Some(results) = answer.as_array() else { return };
+    let answer = persist(
+        shared,
+        trader,
+        Method::POST,
+        "/orders",
+        &json!(bodies).to_string(),
+    )
+    .await;
+    let Some(results) = answer.as_array() else {
+        return;
+    };
     assert_eq!(results.len(), orders.len(), "one result an order: {answer}");
     for (order, result) in orders.iter().zip(results) {
         note(number, order, result, shared, mine);
     }
 }
 
-fn note(number: usize, order: &SignedOrder, answer: &Value, shared: &Shared, mine: &mut Vec<String>) {
+fn note(
+    number: usize,
+    order: &SignedOrder,
+    answer: &Value,
+    shared: &Shared,
+    mine: &mut Vec<String>,
+) {
     let id = order.id.to_string();
     if answer["success"] == true {
         assert_eq!(answer["orderID"], id, "{answer}");
@@ -127,10 +165,18 @@ fn note(number: usize, order: &SignedOrder, answer: &Value, shared: &Shared, min
 
 /// Sends the same request until the answer is clear: a 503 or a broken connection says nothing
 /// about what happened. Elements of a batch that were lost count as unclear too.
-async fn persist(shared: &Shared, trader: &Trader, method: Method, path: &str, body: &str) -> Value {
+async fn persist(
+    shared: &Shared,
+    trader: &Trader,
+    method: Method,
+    path: &str,
+    body: &str,
+) -> Value {
     loop {
         match trader.signed(method.clone(), path, "", body).await {
-            Ok((status, answer)) if status < 500 && status != 425 && !has_unclear_element(&answer) => {
+            Ok((status, answer))
+                if status < 500 && status != 425 && !has_unclear_element(&answer) =>
+            {
                 return answer;
             }
             Ok((status, answer)) => assert!(
@@ -150,14 +196,20 @@ async fn persist(shared: &Shared, trader: &Trader, method: Method, path: &str, b
 fn has_unclear_element(answer: &Value) -> bool {
     answer.as_array().into_iter().flatten().any(|result| {
         let text = result["errorMsg"].as_str().unwrap_or_default();
-        ["outcome unknown", "engine is", "not reachable", "busy"].iter().any(|part| text.contains(part))
+        ["outcome unknown", "engine is", "not reachable", "busy"]
+            .iter()
+            .any(|part| text.contains(part))
     })
 }
 
 fn terms<'a>(markets: &[LoadMarket], random: &mut Random) -> Terms<'a> {
     let market = random.pick(markets);
     let outcome = usize::from(random.below(2) == 1);
-    let side = if random.below(4) == 0 { Side::Sell } else { Side::Buy };
+    let side = if random.below(4) == 0 {
+        Side::Sell
+    } else {
+        Side::Buy
+    };
     let price = u16::try_from(4_500 + 100 * random.below(11)).expect("a price");
     let lots = 500 + 100 * random.below(10);
     let mut terms = Terms::limit(market.tokens[outcome], false, side, lots, price);

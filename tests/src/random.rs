@@ -15,7 +15,9 @@ impl Random {
     /// The seed from an environment variable, else a fresh one; printed for the log of a failure.
     #[must_use]
     pub fn seed(variable: &str) -> u64 {
-        let given = std::env::var(variable).ok().and_then(|text| text.parse().ok());
+        let given = std::env::var(variable)
+            .ok()
+            .and_then(|text| text.parse().ok());
         let seed = given.unwrap_or_else(|| {
             let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
             since.map_or(1, |since| u64::from(since.subsec_nanos()) ^ since.as_secs())

@@ -1,0 +1,124 @@
+//! An exchange of two gateways under load, for the tests that kill its processes.
+
+use std::sync::Arc;
+
+use foretell_ops::demo::sample::Sample;
+use foretell_ops::demo::wallets::VISITORS;
+use foretell_ops::trader::Trader;
+use foretell_tests::exchange::{Exchange, Options};
+use foretell_tests::ledger::{Ledger, check_money};
+use foretell_tests::load::{LoadMarket, Shared, trade};
+use foretell_tests::random::Random;
+
+/// Micros each visitor of the demo is funded with.
+const FUNDS: u64 = 10_000_000_000;
+
+/// Rounds of killing: a few in the ordinary run, more by `FORETELL_KILL_ROUNDS`.
+pub(crate) fn rounds(ordinary: u64) -> u64 {
+    std::env::var("FORETELL_KILL_ROUNDS")
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .unwrap_or(ordinary)
+}
+
+/// The exchange, its traders and their load.
+pub(crate) struct Site {
+    pub(crate) exchange: Exchange,
+    pub(crate) shared: Shared,
+    traders: Arc<Vec<Trader>>,
+    markets: Arc<Vec<LoadMarket>>,
+    tasks: Vec<tokio::task::JoinHandle<()>>,
+}
+
+impl Site {
+    /// Starts everything; the load begins at once.
+    pub(crate) async fn start(random: &mut Random) -> Self {
+        let options = Options {
+            gateways: 2,
+            ..Options::demo()
+        };
+        let exchange = Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), &options);
+        let mut traders = Vec::new();
+        for wallet in VISITORS {
+            traders.push(
+                Trader::connect(&exchange.trading, wallet.private_key, 0)
+                    .await
+                    .expect("a key"),
+            );
+        }
+        let sample = Sample::load().expect("the sample");
+        let plain = sample
+            .events
+            .iter()
+            .filter(|event| !event.neg_risk)
+            .flat_map(|event| &event.markets);
+        let markets: Vec<_> = plain
+            .filter(|market| market.fee_rate_ppm == 0 && market.tick == "0.01")
+            .take(3)
+            .map(|market| LoadMarket::new(market.token_ids()))
+            .collect();
+        let (traders, markets) = (Arc::new(traders), Arc::new(markets));
+        let shared = Shared::default();
+        let tasks = (0..traders.len())
+            .map(|number| {
+                let (traders, markets, shared) =
+                    (Arc::clone(&traders), Arc::clone(&markets), shared.clone());
+                let random = Random::new(random.next());
+                tokio::spawn(async move {
+                    trade(number, &traders[number], &markets, &shared, random).await
+                })
+            })
+            .collect();
+        Self {
+            exchange,
+            shared,
+            traders,
+            markets,
+            tasks,
+        }
+    }
+
+    /// Stops the load between two answers, compares the exchange with the ledger, and goes on.
+    pub(crate) async fn check(&mut self) {
+        self.pause().await;
+        self.compare().await;
+        let shared = self.shared.clone();
+        shared.stop.send_replace(false);
+        for number in 0..self.traders.len() {
+            let (traders, markets) = (Arc::clone(&self.traders), Arc::clone(&self.markets));
+            let (shared, random) = (
+                shared.clone(),
+                Random::new(number as u64 + *shared.answers.borrow()),
+            );
+            self.tasks.push(tokio::spawn(async move {
+                trade(number, &traders[number], &markets, &shared, random).await;
+            }));
+        }
+    }
+
+    /// Stops the load, compares once more, stops the exchange cleanly, and compares after a start.
+    pub(crate) async fn finish(mut self) {
+        self.pause().await;
+        self.compare().await;
+        assert!(self.exchange.stop().success(), "a clean stop");
+    }
+
+    async fn pause(&mut self) {
+        self.shared.stop.send_replace(true);
+        for task in self.tasks.drain(..) {
+            task.await.expect("the load saw nothing wrong");
+        }
+    }
+
+    async fn compare(&self) {
+        let ledger: Ledger = std::mem::take(&mut *self.shared.ledger.lock());
+        ledger.check(&self.traders).await;
+        *self.shared.ledger.lock() = ledger;
+        let tokens: Vec<_> = self
+            .markets
+            .iter()
+            .map(|market| market.texts.clone())
+            .collect();
+        check_money(&self.traders, &tokens, FUNDS * self.traders.len() as u64).await;
+    }
+}
