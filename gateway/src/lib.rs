@@ -32,6 +32,7 @@ mod routes;
 mod server;
 mod signatures;
 mod surfaces;
+mod trade_rows;
 mod waiters;
 
 pub use auth::BadPrefix;

@@ -7,8 +7,8 @@ use crate::limits::{
     LIST_BODY_BYTES, OPERATOR_BODY_BYTES, ORDER_BODY_BYTES, ORDERS_BODY_BYTES, SMALL_BODY_BYTES,
 };
 use crate::resources::{
-    balances, books, cancels, empty, health, heartbeats, keys, market_info, market_lists,
-    my_orders, my_trades, operator, orders, prices,
+    balances, books, builder_trades, cancels, empty, health, heartbeats, keys, market_info,
+    market_lists, my_orders, my_trades, operator, orders, prices,
 };
 use crate::routes::Routes;
 
@@ -157,6 +157,12 @@ fn trading() -> Routes {
             handle!(my_orders::one),
         )
         .add(get.clone(), "/data/trades", NONE, handle!(my_trades::list))
+        .add(
+            get.clone(),
+            "/builder/trades",
+            NONE,
+            handle!(builder_trades::list),
+        )
         .add(post.clone(), "/heartbeats", NONE, handle!(heartbeats::beat))
         .add(
             post.clone(),

@@ -63,7 +63,9 @@ async fn page<T: Serialize>(
             .collect();
         (facts, markets().count(), state.place())
     };
-    let rows = facts.iter().map(|(facts, described)| write(facts, described));
+    let rows = facts
+        .iter()
+        .map(|(facts, described)| write(facts, described));
     let page = Page::new(rows.collect(), cursor, PAGE_MARKETS, total);
     Ok(Answer::json(json_text(&page)).at(place))
 }

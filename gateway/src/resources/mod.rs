@@ -2,6 +2,7 @@
 
 pub(crate) mod balances;
 pub(crate) mod books;
+pub(crate) mod builder_trades;
 pub(crate) mod cancels;
 pub(crate) mod empty;
 pub(crate) mod health;

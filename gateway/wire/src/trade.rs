@@ -26,7 +26,7 @@ pub struct TradeFacts {
     pub time: TimeNs,
     /// Receipt of its frame.
     pub receipt: [u8; 32],
-    /// The builder of the taker's order; zero = none.
+    /// The builder it is shown for, else that of the taker's order; zero = none.
     pub builder: [u8; 32],
     /// Whose order came.
     pub taker: Party,
