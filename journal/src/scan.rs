@@ -351,6 +351,11 @@ impl Tail {
         fault: Fault,
     ) -> Result<Found, JournalError> {
         self.prove(later_proof(header, bytes, self.end.at));
+        if bytes.len() < to_usize(header.bytes) {
+            // It had its whole length before it had its name: no crash shortens it.
+            let cut = Fault::Torn("the file is shorter than its header says");
+            return Err(refuse(&self.end, cut, header.bytes, self.proven_up_to));
+        }
         if self.proven_up_to > self.end.last || !matches!(fault, Fault::Torn(_)) {
             let end = to_u32(bytes.len());
             return Err(refuse(&self.end, fault, end, self.proven_up_to));
