@@ -1,0 +1,420 @@
+//! The format itself: golden bytes of everything that is written, `FORMAT.md` against the code, and
+//! a verifier that knows nothing but `FORMAT.md`.
+#![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
+
+mod common;
+
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+
+use common::{Writer, small};
+use foretell_journal::batch::{BatchHeader, HEADER_BYTES};
+use foretell_journal::frame::{self, Frame, Scratch};
+use foretell_journal::record::v1::{
+    COMMANDS, EVENTS, RecordLayout, decode_command, decode_event, encode_command, encode_event,
+};
+use foretell_journal::segment::SegmentHeader;
+use foretell_journal::watermark::Watermark;
+use foretell_journal::{Options, chain, receipt, scan};
+use foretell_model::{
+    AccountNumber, Command, Event, Fill, KeyNumber, Lots, MarketNumber, MatchKind, Micros, OrderId,
+    OrderNumber, OrderType, Outcome, PlaceOrder, Price, Sequence, Side, TimeMs, TimeNs,
+    TimeSeconds,
+};
+
+/// Bytes as text: 32 a line.
+fn hex_lines(bytes: &[u8]) -> String {
+    bytes.chunks(32).fold(String::new(), |mut text, line| {
+        writeln!(text, "{}", hex::encode(line)).unwrap();
+        text
+    })
+}
+
+fn unhex(text: &str) -> Vec<u8> {
+    hex::decode(text.split_whitespace().collect::<String>()).unwrap()
+}
+
+/// Compares with the golden file. A new file is written by a run with `FORETELL_WRITE_GOLDEN=1`;
+/// one that a release carries never changes again.
+fn golden(name: &str, bytes: &[u8]) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/golden")
+        .join(format!("{name}.golden"));
+    if !path.exists() && std::env::var_os("FORETELL_WRITE_GOLDEN").is_some() {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, hex_lines(bytes)).unwrap();
+    }
+    let kept = fs::read_to_string(&path).unwrap();
+    assert_eq!(kept, hex_lines(bytes), "{}", path.display());
+}
+
+fn sample_frame() -> Vec<u8> {
+    let command = Command::PlaceOrder(PlaceOrder {
+        order: OrderId(std::array::from_fn(|index| {
+            u8::try_from(index).unwrap() + 0x10
+        })),
+        account: AccountNumber(0x0101),
+        key: KeyNumber(0x0202),
+        market: MarketNumber(0x0303),
+        outcome: Outcome::No,
+        side: Side::Sell,
+        order_type: OrderType::Fak,
+        post_only: true,
+        maker_amount: 0x1122_3344_5566_7788,
+        taker_amount: 0x0102_0304_0506_0708,
+        expiration: TimeSeconds(1_800_000_000),
+        timestamp: TimeMs(1_700_000_000_123),
+    });
+    let events = [
+        Event::Fill(Fill {
+            maker_order: OrderNumber(7),
+            maker: AccountNumber(8),
+            kind: MatchKind::Merge,
+            yes_price: Price(6_200),
+            lots: Lots(9_000),
+            maker_left: Lots(1),
+            fee: Micros(260),
+        }),
+        Event::OrderCompleted,
+    ];
+    let mut bytes = vec![0; frame::length(events.len(), 5)];
+    frame::encode(
+        &mut bytes,
+        Sequence(0x0a0b),
+        TimeNs(1_700_000_000_456_000_000),
+        &command,
+        &events,
+        b"proof",
+    );
+    bytes
+}
+
+fn sample_batch() -> (BatchHeader, Vec<u8>) {
+    let mut batch = vec![0; HEADER_BYTES];
+    batch.extend(sample_frame());
+    let header = BatchHeader {
+        frames: 1,
+        payload: 0,
+        segment: 3,
+        offset: 8_192,
+        epoch: 5,
+        first: Sequence(0x0a0b),
+        last: Sequence(0x0a0b),
+        proven: Sequence(0x0a0a),
+        payload_crc: 0,
+        hash: [0; 32],
+    };
+    let header = BatchHeader::close(header, &chain::chain_start(&[0x47; 32]), &mut batch);
+    (header, batch)
+}
+
+#[test]
+fn golden_frame() {
+    let bytes = sample_frame();
+    golden("frame_v1", &bytes);
+    let frame = Frame::parse(&bytes, 3, 8_192 + 128).unwrap();
+    let mut scratch = Scratch::default();
+    let shown = frame.decode(&mut scratch).unwrap();
+    assert_eq!(shown.sequence, Sequence(0x0a0b));
+    assert_eq!(shown.events.len(), 2);
+    assert_eq!(shown.evidence, b"proof");
+    golden("frame_v1_receipt", &frame.receipt());
+}
+
+#[test]
+fn golden_batch() {
+    let (header, batch) = sample_batch();
+    golden("batch_v1", &batch);
+    assert_eq!(BatchHeader::read(&batch).unwrap(), header);
+}
+
+#[test]
+fn golden_segment_header_and_watermark() {
+    let header = SegmentHeader {
+        number: 3,
+        epoch: 5,
+        first: Sequence(0x0a0b),
+        bytes: 64 << 20,
+        previous_end: 0x0012_3000,
+        previous_hash: [0x48; 32],
+        genesis: [0x47; 32],
+    };
+    golden("segment_v1", header.page().as_slice());
+    assert_eq!(
+        SegmentHeader::read(header.page().as_slice()).unwrap(),
+        header
+    );
+    let mark = Watermark {
+        count: 9,
+        epoch: 5,
+        sequence: Sequence(0x0a0b),
+        segment: 3,
+        end: 12_288,
+        hash: [0x48; 32],
+        genesis: [0x47; 32],
+    };
+    golden("watermark_v1", mark.page().as_slice());
+}
+
+/// A record of each code with every field's bytes set, as far as its codes allow.
+fn filled<const N: usize>(
+    record: &RecordLayout,
+    width: usize,
+    is_taken: impl Fn(&[u8; N]) -> bool,
+) -> [u8; N] {
+    let mut bytes = [0; N];
+    bytes[..width].copy_from_slice(&record.code.to_le_bytes()[..width]);
+    for field in record.fields {
+        // A FeeSchedule keeps three bytes of zero at its end.
+        let used = if field.word == "FeeSchedule" {
+            5
+        } else {
+            field.bytes
+        };
+        for (at, byte) in bytes.iter_mut().enumerate().skip(field.offset).take(used) {
+            *byte = u8::try_from(at).unwrap() ^ 0x80;
+        }
+        // Codes, flags and options are small: the largest value that is taken.
+        if !is_taken(&bytes) {
+            let range = field.offset..field.offset + field.bytes;
+            bytes[range].fill(0);
+            bytes[field.offset] = (0..=u8::MAX)
+                .rev()
+                .find(|value| {
+                    let mut tried = bytes;
+                    tried[field.offset] = *value;
+                    is_taken(&tried)
+                })
+                .unwrap_or(0);
+        }
+    }
+    bytes
+}
+
+#[test]
+fn golden_records() {
+    // Fields are filled one by one, so a record need only be taken once all its codes are set:
+    // those start at zero, which every code but tick, reason and refusal takes.
+    let mut commands = Vec::new();
+    for record in COMMANDS {
+        let bytes = filled::<128>(record, 2, |bytes| settle_command(record, bytes).is_some());
+        let bytes = settle_command(record, &bytes).unwrap();
+        let command = decode_command(&bytes).unwrap();
+        let mut again = [0; 128];
+        encode_command(&command, &mut again);
+        assert_eq!(again, bytes, "{}", record.name);
+        commands.extend(bytes);
+    }
+    golden("commands_v1", &commands);
+    let mut events = Vec::new();
+    for record in EVENTS {
+        let bytes = filled::<48>(record, 1, |bytes| settle_event(record, bytes).is_some());
+        let bytes = settle_event(record, &bytes).unwrap();
+        let event = decode_event(&bytes).unwrap();
+        let mut again = [0; 48];
+        encode_event(&event, &mut again);
+        assert_eq!(again, bytes, "{}", record.name);
+        events.extend(bytes);
+    }
+    golden("events_v1", &events);
+}
+
+/// The record with 1 in code fields that are still 0 and do not take it.
+fn settle<const N: usize>(record: &RecordLayout, bytes: &[u8; N]) -> [u8; N] {
+    let mut settled = *bytes;
+    for field in record.fields {
+        let has_no_zero = matches!(field.word, "Tick" | "CloseReason" | "RefusalReason");
+        if has_no_zero && settled[field.offset] == 0 {
+            settled[field.offset] = 1;
+        }
+    }
+    settled
+}
+
+fn settle_command(record: &RecordLayout, bytes: &[u8; 128]) -> Option<[u8; 128]> {
+    let settled = settle(record, bytes);
+    decode_command(&settled).ok().map(|_| settled)
+}
+
+fn settle_event(record: &RecordLayout, bytes: &[u8; 48]) -> Option<[u8; 48]> {
+    let settled = settle(record, bytes);
+    decode_event(&settled).ok().map(|_| settled)
+}
+
+#[test]
+fn golden_files_of_records_are_still_read() {
+    for (name, size) in [("commands_v1", 128), ("events_v1", 48)] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("tests/golden")
+            .join(format!("{name}.golden"));
+        let bytes = unhex(&fs::read_to_string(path).unwrap());
+        for record in bytes.chunks(size) {
+            if size == 128 {
+                decode_command(record.try_into().unwrap()).unwrap();
+            } else {
+                decode_event(record.try_into().unwrap()).unwrap();
+            }
+        }
+    }
+}
+
+/// A record's line in `FORMAT.md`.
+fn format_line(record: &RecordLayout) -> String {
+    let fields: Vec<String> = record
+        .fields
+        .iter()
+        .map(|field| {
+            format!(
+                "{} `{}` {} ({})",
+                field.offset, field.name, field.word, field.bytes
+            )
+        })
+        .collect();
+    format!(
+        "| {} | {} | {} |",
+        record.code,
+        record.name,
+        fields.join(", ")
+    )
+}
+
+#[test]
+fn format_md_draws_every_record_as_the_code_lays_it_out() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("FORMAT.md");
+    let text = fs::read_to_string(path).unwrap();
+    let missing: Vec<String> = COMMANDS
+        .iter()
+        .chain(EVENTS)
+        .map(format_line)
+        .filter(|line| !text.contains(line.as_str()))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "FORMAT.md lacks:\n{}",
+        missing.join("\n")
+    );
+    let rows = text
+        .lines()
+        .filter(|line| {
+            line.starts_with("| ") && line[2..].starts_with(|first: char| first.is_ascii_digit())
+        })
+        .count();
+    assert_eq!(rows, COMMANDS.len() + EVENTS.len(), "and nothing else");
+}
+
+/// A verifier written from `FORMAT.md` alone. It uses no part of the crate.
+mod by_the_book {
+    use std::fs;
+    use std::path::Path;
+
+    fn u32_at(bytes: &[u8], at: usize) -> usize {
+        u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
+            .try_into()
+            .unwrap()
+    }
+
+    fn u64_at(bytes: &[u8], at: usize) -> u64 {
+        u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap())
+    }
+
+    /// Verifies all segments; returns (sequence, receipt) of every frame and the last chain hash.
+    pub(super) fn verify(dir: &Path) -> (Vec<(u64, [u8; 32])>, [u8; 32]) {
+        let mut segments = Vec::new();
+        while let Ok(bytes) = fs::read(dir.join(format!("{:08}.segment", segments.len() + 1))) {
+            segments.push(bytes);
+        }
+        let genesis = segments[0][72..104].to_vec();
+        let mut hash = *blake3::hash(&genesis).as_bytes();
+        let mut frames = Vec::new();
+        for (index, bytes) in segments.iter().enumerate() {
+            assert_eq!(&bytes[..8], b"FRTLSEGM");
+            assert_eq!(
+                u32_at(bytes, 4_092),
+                crc32c::crc32c(&bytes[..4_092]) as usize
+            );
+            assert_eq!(u32_at(bytes, 12), index + 1);
+            assert_eq!(bytes.len(), u32_at(bytes, 32));
+            assert_eq!(bytes[72..104], genesis);
+            assert_eq!(bytes[40..72], hash);
+            assert_eq!(u64_at(bytes, 24), frames.len() as u64 + 1);
+            let end = segments.get(index + 1).map(|next| u32_at(next, 36));
+            let mut at = 4_096;
+            while end.map_or(bytes[at..at + 8] != [0; 8], |end| at < end) {
+                at += batch(bytes, at, index + 1, &mut hash, &mut frames);
+            }
+        }
+        (frames, hash)
+    }
+
+    fn batch(
+        bytes: &[u8],
+        at: usize,
+        segment: usize,
+        hash: &mut [u8; 32],
+        frames: &mut Vec<(u64, [u8; 32])>,
+    ) -> usize {
+        let length = u32_at(bytes, at + 16);
+        let mut header = bytes[at..at + 128].to_vec();
+        let payload = &bytes[at + 128..at + 128 + length];
+        let total = (128 + length).next_multiple_of(4_096);
+        assert_eq!(&header[..8], b"FRTLBTCH");
+        assert_eq!(u32_at(&header, 20), segment);
+        assert_eq!(u32_at(&header, 24), at);
+        assert_eq!(
+            u64_at(&header, 32),
+            u64_at(bytes, 16),
+            "the segment's epoch"
+        );
+        assert_eq!(u64_at(&header, 40), frames.len() as u64 + 1);
+        assert!(
+            bytes[at + 128 + length..at + total]
+                .iter()
+                .all(|byte| *byte == 0)
+        );
+        let header_crc = u32_at(&header, 64);
+        header[64..68].fill(0);
+        assert_eq!(header_crc, crc32c::crc32c(&header) as usize);
+        assert_eq!(u32_at(&header, 68), crc32c::crc32c(payload) as usize);
+        let carried: [u8; 32] = header[96..128].try_into().unwrap();
+        header[68..72].fill(0);
+        header[96..128].fill(0);
+        let mut hasher = blake3::Hasher::new();
+        hasher.update(hash).update(&header).update(payload);
+        *hash = *hasher.finalize().as_bytes();
+        assert_eq!(carried, *hash);
+        let mut rest = payload;
+        while !rest.is_empty() {
+            let frame = &rest[..u32_at(rest, 0)];
+            frames.push((u64_at(frame, 8), *blake3::hash(frame).as_bytes()));
+            rest = &rest[frame.len()..];
+        }
+        assert_eq!(u64_at(&header, 48), frames.len() as u64);
+        total
+    }
+}
+
+#[test]
+fn a_journal_is_verified_from_format_md_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut writer = Writer::open(dir.path());
+    while writer.batch(100)[0].segment < 2 {}
+    drop(writer);
+    // A second epoch that wrote a batch anew, and a third after an orderly end.
+    let mut writer = Writer::open_with(dir.path(), Options { ..small() }).unwrap();
+    assert!(writer.report.rewritten > 0);
+    writer.batch(5);
+    writer.close();
+    let mut writer = Writer::open(dir.path());
+    writer.batch(2);
+    writer.close();
+    let (frames, hash) = by_the_book::verify(dir.path());
+    let mut expected = Vec::new();
+    let report = scan(dir.path(), Sequence(0), &mut |frame| {
+        expected.push((frame.sequence().0, receipt(frame.bytes())));
+        Ok(())
+    })
+    .unwrap();
+    assert_eq!(frames, expected);
+    assert_eq!(hash, report.hash);
+}
