@@ -1,4 +1,5 @@
 //! Writing, rotating, following, recovering: the ways that go well.
+#![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
 
 mod common;
 

@@ -40,7 +40,7 @@ struct Record {
     /// Writes take at most this many bytes at a time.
     short: Option<usize>,
     free: Option<u64>,
-    /// Writes fail for want of room from now on.
+    /// Files that are being made find no room from now on; finished ones are written in place.
     is_full: bool,
 }
 
@@ -157,7 +157,10 @@ impl DiskFile for WatchedFile {
         let mut record = self.record.lock();
         let count = record.writes;
         record.writes += 1;
-        if record.is_full {
+        let is_new = record.names[&self.id]
+            .extension()
+            .is_some_and(|extension| extension == "tmp");
+        if record.is_full && is_new {
             return Err(io::ErrorKind::StorageFull.into());
         }
         match record.trouble {

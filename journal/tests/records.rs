@@ -1,0 +1,644 @@
+//! Records and frames: what goes in comes out, to the byte, and nothing else is taken.
+#![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
+
+use foretell_journal::frame::{self, Frame, FrameError, Scratch};
+use foretell_journal::record::RecordError;
+use foretell_journal::record::v1::{
+    COMMANDS, EVENTS, decode_command, decode_event, encode_command, encode_event,
+};
+use foretell_model::command::RegisterMarket;
+use foretell_model::limits::{MAX_EVENTS, MAX_EVIDENCE_BYTES};
+use foretell_model::{
+    AccountNumber, ApiKey, CloseReason, Command, ConditionId, Digest16, DomainNumber, Event,
+    EventId, EventNumber, FeeSchedule, Fill, KeyNumber, Lots, MarketNumber, MarketState, MatchKind,
+    Micros, OrderId, OrderNumber, OrderType, Outcome, Payout, PlaceOrder, Price, QuestionSet,
+    Reference, RefusalReason, Sequence, Settings, Side, SystemMode, Tick, TimeMs, TimeNs,
+    TimeSeconds, TokenId, WalletAddress, WalletKind,
+};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+/// A source of words: random, or all at an extreme.
+#[derive(Clone, Debug)]
+struct Words(Vec<u64>, usize);
+
+impl Words {
+    fn u64(&mut self) -> u64 {
+        self.1 += 1;
+        self.0[self.1 % self.0.len()]
+    }
+    fn u32(&mut self) -> u32 {
+        (self.u64() & 0xffff_ffff).try_into().unwrap()
+    }
+    fn u16(&mut self) -> u16 {
+        (self.u64() & 0xffff).try_into().unwrap()
+    }
+    fn u8(&mut self) -> u8 {
+        (self.u64() & 0xff).try_into().unwrap()
+    }
+    fn flag(&mut self) -> bool {
+        self.u64() & 1 == 1
+    }
+    fn bytes<const N: usize>(&mut self) -> [u8; N] {
+        std::array::from_fn(|_| self.u8())
+    }
+    fn pick<T: Copy>(&mut self, all: &[T]) -> T {
+        let index = usize::try_from(self.u64() % all.len() as u64).unwrap();
+        all[index]
+    }
+    fn tick(&mut self) -> Tick {
+        Tick::from_code(1 + self.u8() % 4).unwrap()
+    }
+    fn account(&mut self) -> AccountNumber {
+        AccountNumber(self.u32())
+    }
+    fn market(&mut self) -> MarketNumber {
+        MarketNumber(self.u32())
+    }
+    fn wallet(&mut self) -> WalletAddress {
+        WalletAddress(self.bytes())
+    }
+    fn reference(&mut self) -> Reference {
+        Reference(self.bytes())
+    }
+    fn lots(&mut self) -> Lots {
+        Lots(self.u64())
+    }
+    fn micros(&mut self) -> Micros {
+        Micros(self.u64())
+    }
+    fn fee(&mut self) -> FeeSchedule {
+        FeeSchedule {
+            rate_ppm: self.u32(),
+            exponent: self.u8(),
+        }
+    }
+    fn questions(&mut self) -> QuestionSet {
+        QuestionSet {
+            low: self.u64(),
+            high: self.u64(),
+        }
+    }
+
+    fn command(&mut self, code: u16) -> Command {
+        match code {
+            1 => Command::PlaceOrder(PlaceOrder {
+                order: OrderId(self.bytes()),
+                account: self.account(),
+                key: KeyNumber(self.u32()),
+                market: self.market(),
+                outcome: self.pick(Outcome::ALL),
+                side: self.pick(Side::ALL),
+                order_type: self.pick(OrderType::ALL),
+                post_only: self.flag(),
+                maker_amount: self.u64(),
+                taker_amount: self.u64(),
+                expiration: TimeSeconds(self.u64()),
+                timestamp: TimeMs(self.u64()),
+            }),
+            2 => Command::CancelOrder {
+                owner: self.account(),
+                order: OrderId(self.bytes()),
+            },
+            3 => Command::CancelAll {
+                owner: self.account(),
+                heartbeat: self.flag(),
+                request: Digest16(self.bytes()),
+            },
+            4 => Command::CancelMarketOrders {
+                owner: self.account(),
+                market: self.market(),
+                outcome: self.pick(&[None, Some(Outcome::Yes), Some(Outcome::No)]),
+                request: Digest16(self.bytes()),
+            },
+            10 => Command::Deposit {
+                wallet: self.wallet(),
+                amount: self.micros(),
+                reference: self.reference(),
+            },
+            11 => Command::Withdraw {
+                wallet: self.wallet(),
+                amount: self.micros(),
+                reference: self.reference(),
+            },
+            12 => Command::WithdrawFees {
+                amount: self.micros(),
+                reference: self.reference(),
+            },
+            13 => Command::BindWallet {
+                owner: self.wallet(),
+                wallet: self.wallet(),
+                kind: self.pick(WalletKind::ALL),
+            },
+            14 => Command::UnbindWallet {
+                wallet: self.wallet(),
+            },
+            15 => Command::SetClosedOnly {
+                wallet: self.wallet(),
+                closed_only: self.flag(),
+            },
+            16 => Command::RegisterKey {
+                owner: self.wallet(),
+                nonce: self.bytes(),
+                api_key: ApiKey(self.bytes()),
+                read_only: self.flag(),
+            },
+            17 => Command::RevokeKey {
+                key: KeyNumber(self.u32()),
+                cancel_orders: self.flag(),
+            },
+            18 => Command::SetHeartbeat {
+                owner: self.account(),
+                on: self.flag(),
+            },
+            19 => Command::Split {
+                account: self.account(),
+                market: self.market(),
+                lots: self.lots(),
+                reference: self.reference(),
+            },
+            20 => Command::Merge {
+                account: self.account(),
+                market: self.market(),
+                lots: self.lots(),
+                reference: self.reference(),
+            },
+            21 => Command::Redeem {
+                account: self.account(),
+                market: self.market(),
+                reference: self.reference(),
+            },
+            22 => Command::Convert {
+                account: self.account(),
+                event: EventNumber(self.u32()),
+                questions: self.questions(),
+                lots: self.lots(),
+                reference: self.reference(),
+            },
+            30 => Command::RegisterEvent {
+                event: EventId(self.u64()),
+            },
+            31 => Command::RegisterMarket(RegisterMarket {
+                condition: ConditionId(self.bytes()),
+                tokens: [TokenId(self.bytes()), TokenId(self.bytes())],
+                tick: self.tick(),
+                tick_refines: self.flag(),
+                minimum_size: self.lots(),
+                fee: self.fee(),
+                event: if self.flag() {
+                    Some(EventNumber(self.u32()))
+                } else {
+                    None
+                },
+            }),
+            32 => Command::ActivateMarket {
+                market: self.market(),
+            },
+            33 => Command::PauseMarket {
+                market: self.market(),
+            },
+            34 => Command::ResumeMarket {
+                market: self.market(),
+            },
+            35 => Command::CloseMarket {
+                market: self.market(),
+            },
+            36 => Command::ResolveMarket {
+                market: self.market(),
+                payout: self.pick(Payout::ALL),
+            },
+            37 => Command::ArchiveMarket {
+                market: self.market(),
+                archived: self.flag(),
+            },
+            38 => Command::SetTick {
+                market: self.market(),
+                tick: self.tick(),
+            },
+            39 => Command::SetMinimumSize {
+                market: self.market(),
+                minimum_size: self.lots(),
+            },
+            40 => Command::SetFee {
+                market: self.market(),
+                fee: self.fee(),
+            },
+            50 => Command::SetMode {
+                mode: self.pick(SystemMode::ALL),
+            },
+            51 => Command::ChangeSettings(Settings {
+                timestamp_past_ms: self.u64(),
+                timestamp_future_ms: self.u64(),
+                marketable_minimum: self.micros(),
+                gtd_safety_seconds: self.u64(),
+                live_orders_per_account: self.u32(),
+                remembered_order_ids: self.u32(),
+            }),
+            52 => Command::SwitchRules { rules: self.u32() },
+            53 => Command::AcceptDivergence {
+                sequence: Sequence(self.u64()),
+            },
+            54 => Command::RegisterDomain {
+                domain: DomainNumber(self.u8()),
+                separator: self.bytes(),
+            },
+            55 => Command::AdvanceTime,
+            56 => Command::Continue,
+            other => panic!("no command has code {other}"),
+        }
+    }
+
+    fn event(&mut self, code: u16) -> Event {
+        match code {
+            1 => Event::Fill(Fill {
+                maker_order: OrderNumber(self.u64()),
+                maker: self.account(),
+                kind: self.pick(MatchKind::ALL),
+                yes_price: Price(self.u16()),
+                lots: self.lots(),
+                maker_left: self.lots(),
+                fee: self.micros(),
+            }),
+            2 => Event::OrderRested {
+                lots: self.lots(),
+                price: Price(self.u16()),
+            },
+            3 => Event::OrderCompleted,
+            4 => Event::OrderClosed {
+                order: OrderNumber(self.u64()),
+                account: self.account(),
+                lots: self.lots(),
+                reason: self.pick(CloseReason::ALL),
+            },
+            5 => Event::OrderKilled {
+                reason: self.pick(RefusalReason::ALL),
+            },
+            10 => Event::AccountOpened {
+                account: self.account(),
+                wallet: self.wallet(),
+            },
+            11 => Event::Deposited {
+                account: self.account(),
+                amount: self.micros(),
+            },
+            12 => Event::Withdrawn {
+                account: self.account(),
+                amount: self.micros(),
+            },
+            13 => Event::FeesWithdrawn {
+                amount: self.micros(),
+            },
+            14 => Event::WalletBound {
+                owner: self.account(),
+                wallet: self.account(),
+                kind: self.pick(WalletKind::ALL),
+            },
+            15 => Event::WalletUnbound {
+                owner: self.account(),
+                wallet: self.account(),
+            },
+            16 => Event::ClosedOnlySet {
+                account: self.account(),
+                closed_only: self.flag(),
+            },
+            17 => Event::KeyRegistered {
+                key: KeyNumber(self.u32()),
+                owner: self.account(),
+            },
+            18 => Event::KeyRevoked {
+                key: KeyNumber(self.u32()),
+            },
+            19 => Event::HeartbeatSet {
+                owner: self.account(),
+                on: self.flag(),
+            },
+            20 => Event::Split {
+                account: self.account(),
+                market: self.market(),
+                lots: self.lots(),
+            },
+            21 => Event::Merged {
+                account: self.account(),
+                market: self.market(),
+                lots: self.lots(),
+            },
+            22 => Event::Redeemed {
+                account: self.account(),
+                market: self.market(),
+                lots: [self.lots(), self.lots()],
+                payout: self.micros(),
+            },
+            23 => Event::Converted {
+                account: self.account(),
+                event: EventNumber(self.u32()),
+                questions: self.questions(),
+                lots: self.lots(),
+                collateral: self.micros(),
+            },
+            30 => Event::EventRegistered {
+                event: EventNumber(self.u32()),
+                id: EventId(self.u64()),
+            },
+            31 => Event::EventFrozen {
+                event: EventNumber(self.u32()),
+            },
+            32 => Event::MarketRegistered {
+                market: self.market(),
+                condition: ConditionId(self.bytes()),
+                question: self.u32(),
+            },
+            33 => Event::MarketStateSet {
+                market: self.market(),
+                state: self.pick(MarketState::ALL),
+            },
+            34 => Event::MarketResolved {
+                market: self.market(),
+                payout: self.pick(Payout::ALL),
+            },
+            35 => Event::MarketArchived {
+                market: self.market(),
+                archived: self.flag(),
+            },
+            36 => Event::TickSet {
+                market: self.market(),
+                tick: self.tick(),
+            },
+            37 => Event::MinimumSizeSet {
+                market: self.market(),
+                minimum_size: self.lots(),
+            },
+            38 => Event::FeeSet {
+                market: self.market(),
+                fee: self.fee(),
+            },
+            50 => Event::ModeSet {
+                mode: self.pick(SystemMode::ALL),
+            },
+            51 => Event::SettingsChanged,
+            52 => Event::RulesSwitched { rules: self.u32() },
+            53 => Event::DivergenceAccepted,
+            54 => Event::DomainRegistered {
+                domain: DomainNumber(self.u8()),
+            },
+            55 => Event::WorkPending,
+            other => panic!("no event has code {other}"),
+        }
+    }
+}
+
+fn words() -> impl Strategy<Value = Words> {
+    prop_oneof![
+        8 => prop::collection::vec(any::<u64>(), 64..65),
+        1 => Just(vec![0; 1]),
+        1 => Just(vec![u64::MAX; 1]),
+    ]
+    .prop_map(|words| Words(words, 0))
+}
+
+fn command() -> impl Strategy<Value = Command> {
+    let codes: Vec<u16> = COMMANDS.iter().map(|record| record.code).collect();
+    (words(), select(codes)).prop_map(|(mut words, code)| words.command(code))
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let codes: Vec<u16> = EVENTS.iter().map(|record| record.code).collect();
+    (words(), select(codes)).prop_map(|(mut words, code)| words.event(code))
+}
+
+#[test]
+fn every_record_survives_at_both_extremes_under_its_pinned_code() {
+    for words in [vec![0], vec![u64::MAX], (1..60).collect()] {
+        for record in COMMANDS {
+            let command = Words(words.clone(), 0).command(record.code);
+            assert_eq!(command.code(), record.code);
+            let mut bytes = [0xee; 128];
+            encode_command(&command, &mut bytes);
+            assert_eq!(bytes[..2], record.code.to_le_bytes());
+            assert_eq!(decode_command(&bytes), Ok(command));
+        }
+        for record in EVENTS {
+            let event = Words(words.clone(), 0).event(record.code);
+            assert_eq!(u16::from(event.code()), record.code);
+            let mut bytes = [0xee; 48];
+            encode_event(&event, &mut bytes);
+            assert_eq!(u16::from(bytes[0]), record.code);
+            assert_eq!(decode_event(&bytes), Ok(event));
+        }
+    }
+}
+
+#[test]
+fn every_byte_outside_a_field_must_be_zero_and_unknown_codes_are_refused() {
+    for record in EVENTS {
+        let mut bytes = [0; 48];
+        encode_event(&Words((1..60).collect(), 0).event(record.code), &mut bytes);
+        for at in 1..48 {
+            let in_field = record
+                .fields
+                .iter()
+                .any(|field| (field.offset..field.offset + field.bytes).contains(&at));
+            if !in_field {
+                let mut dirty = bytes;
+                dirty[at] = 1;
+                assert_eq!(
+                    decode_event(&dirty),
+                    Err(RecordError::Padding(record.code)),
+                    "{} at {at}",
+                    record.name
+                );
+            }
+        }
+    }
+    for record in COMMANDS {
+        let mut bytes = [0; 128];
+        encode_command(
+            &Words((1..60).collect(), 0).command(record.code),
+            &mut bytes,
+        );
+        for at in 2..128 {
+            let in_field = record
+                .fields
+                .iter()
+                .any(|field| (field.offset..field.offset + field.bytes).contains(&at));
+            if !in_field {
+                let mut dirty = bytes;
+                dirty[at] = 1;
+                assert_eq!(
+                    decode_command(&dirty),
+                    Err(RecordError::Padding(record.code)),
+                    "{} at {at}",
+                    record.name
+                );
+            }
+        }
+    }
+    for code in 0..=u16::MAX {
+        if COMMANDS.iter().all(|record| record.code != code) {
+            let mut bytes = [0; 128];
+            bytes[..2].copy_from_slice(&code.to_le_bytes());
+            assert_eq!(decode_command(&bytes), Err(RecordError::UnknownCode(code)));
+        }
+    }
+    for code in 0..=u8::MAX {
+        if EVENTS.iter().all(|record| record.code != u16::from(code)) {
+            let mut bytes = [0; 48];
+            bytes[0] = code;
+            assert_eq!(
+                decode_event(&bytes),
+                Err(RecordError::UnknownCode(u16::from(code)))
+            );
+        }
+    }
+}
+
+#[test]
+fn codes_that_mean_nothing_are_refused() {
+    let mut bytes = [0; 48];
+    encode_event(&Words(vec![0], 0).event(1), &mut bytes);
+    bytes[1] = 3;
+    assert_eq!(decode_event(&bytes), Err(RecordError::Value(1)));
+    let mut bytes = [0; 128];
+    encode_command(&Words(vec![0], 0).command(1), &mut bytes);
+    for (at, value) in [(2, 2), (3, 2), (4, 4), (5, 2)] {
+        let mut wrong = bytes;
+        wrong[at] = value;
+        assert_eq!(
+            decode_command(&wrong),
+            Err(RecordError::Value(1)),
+            "at {at}"
+        );
+    }
+}
+
+#[test]
+fn the_largest_frame_is_as_long_as_its_constant_says() {
+    let events = vec![Event::WorkPending; MAX_EVENTS];
+    let evidence = vec![9; MAX_EVIDENCE_BYTES];
+    let mut out = vec![0; frame::LARGEST];
+    let length = frame::encode(
+        &mut out,
+        Sequence(1),
+        TimeNs(2),
+        &Command::Continue,
+        &events,
+        &evidence,
+    );
+    assert_eq!(length, frame::LARGEST);
+    let frame = Frame::parse(&out, 1, 0).unwrap();
+    let mut scratch = Scratch::default();
+    let shown = frame.decode(&mut scratch).unwrap();
+    assert_eq!(shown.events.len(), MAX_EVENTS);
+    assert_eq!(shown.evidence, evidence);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn frames_come_back_as_they_went_in(
+        sequence in any::<u64>(),
+        time in any::<u64>(),
+        command in command(),
+        events in prop::collection::vec(event(), 0..12),
+        evidence in prop::collection::vec(any::<u8>(), 0..700),
+        before in 0_usize..9,
+    ) {
+        let length = frame::length(events.len(), evidence.len());
+        let mut out = vec![0xa5; before + length + 16];
+        let written = frame::encode(
+            &mut out[before..], Sequence(sequence), TimeNs(time), &command, &events, &evidence,
+        );
+        prop_assert_eq!(written, length);
+        prop_assert!(out[before + length..].iter().all(|byte| *byte == 0xa5));
+        // At any address, aligned or not.
+        let frame = Frame::parse(&out[before..], 7, 8).unwrap();
+        let mut scratch = Scratch::default();
+        let shown = frame.decode(&mut scratch).unwrap();
+        prop_assert_eq!(shown.sequence, Sequence(sequence));
+        prop_assert_eq!(shown.time, TimeNs(time));
+        prop_assert_eq!(*shown.command, command);
+        prop_assert_eq!(shown.events, &events[..]);
+        prop_assert_eq!(shown.evidence, &evidence[..]);
+        prop_assert_eq!(frame.bytes(), &out[before..before + length]);
+    }
+
+    #[test]
+    fn arbitrary_bytes_never_panic_and_what_is_taken_is_canonical(
+        mut bytes in prop::collection::vec(any::<u8>(), 0..600),
+        events in 0_u32..5,
+        plausible in any::<bool>(),
+    ) {
+        if plausible && bytes.len() >= 200 {
+            let length = u32::try_from(bytes.len() / 8 * 8).unwrap();
+            bytes[..4].copy_from_slice(&length.to_le_bytes());
+            bytes[4..8].copy_from_slice(&[1, 0, 1, 0]);
+            bytes[152..156].copy_from_slice(&events.to_le_bytes());
+            bytes[156..160].fill(0);
+        }
+        if let Ok(frame) = Frame::parse(&bytes, 1, 0) {
+            let mut scratch = Scratch::default();
+            if let Ok(shown) = frame.decode(&mut scratch) {
+                let mut again = vec![0; frame::length(shown.events.len(), shown.evidence.len())];
+                frame::encode(
+                    &mut again, shown.sequence, shown.time, shown.command, shown.events, shown.evidence,
+                );
+                prop_assert_eq!(&again[..], frame.bytes());
+            }
+        }
+    }
+
+    #[test]
+    fn a_record_that_decodes_encodes_to_the_same_bytes(
+        mut words in words(), record in select(EVENTS.to_vec()), at in 0_usize..48, value in any::<u8>(),
+    ) {
+        let mut bytes = [0; 48];
+        encode_event(&words.event(record.code), &mut bytes);
+        bytes[at] = value;
+        if let Ok(event) = decode_event(&bytes) {
+            let mut again = [0; 48];
+            encode_event(&event, &mut again);
+            prop_assert_eq!(again, bytes);
+        }
+    }
+}
+
+#[test]
+fn cut_frames_and_frames_of_newer_versions_are_refused() {
+    let mut out = vec![0; 512];
+    let length = frame::encode(
+        &mut out,
+        Sequence(1),
+        TimeNs(2),
+        &Command::AdvanceTime,
+        &[Event::WorkPending],
+        b"evidence",
+    );
+    out.truncate(length);
+    for cut in 0..length {
+        assert_eq!(
+            Frame::parse(&out[..cut], 1, 0).unwrap_err(),
+            FrameError::Length,
+            "cut at {cut}"
+        );
+    }
+    for (at, kind, version) in [(4, 2, 1), (6, 1, 2)] {
+        let mut newer = out.clone();
+        newer[at] = 2;
+        assert_eq!(
+            Frame::parse(&newer, 1, 0).unwrap_err(),
+            FrameError::Unknown { kind, version }
+        );
+    }
+    let mut padded = out.clone();
+    padded[length - 1] = 1;
+    assert_eq!(
+        Frame::parse(&padded, 1, 0).unwrap_err(),
+        FrameError::Padding
+    );
+    let mut reserved = out;
+    reserved[156] = 1;
+    assert_eq!(
+        Frame::parse(&reserved, 1, 0).unwrap_err(),
+        FrameError::Padding
+    );
+}
