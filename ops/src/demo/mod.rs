@@ -30,8 +30,12 @@ pub async fn prepare(client: &OperatorClient, trading: &str) -> Result<Greeting,
         if event.neg_risk {
             client.post("/events", &event_body(event)).await?;
         }
-        for market in &event.markets {
-            client.post("/markets", &market_body(event, market)).await?;
+        // A list of questions is final once the first of them is open: all are there before one is.
+        for activate in [false, true] {
+            for market in &event.markets {
+                let body = market_body(event, market, activate);
+                client.post("/markets", &body).await?;
+            }
         }
     }
     for (wallets, amount) in [(&VISITORS[..], VISITOR_FUNDS), (&BOTS[..], BOT_FUNDS)] {
@@ -65,7 +69,7 @@ fn event_body(event: &SampleEvent) -> serde_json::Value {
     })
 }
 
-fn market_body(event: &SampleEvent, market: &SampleMarket) -> serde_json::Value {
+fn market_body(event: &SampleEvent, market: &SampleMarket, activate: bool) -> serde_json::Value {
     let mut body = json!({
         "condition_id": market.condition_id(),
         "token_ids": market.token_ids(),
@@ -78,6 +82,7 @@ fn market_body(event: &SampleEvent, market: &SampleMarket) -> serde_json::Value 
         "tick_size": market.tick,
         "minimum_order_size": market.minimum_size.to_string(),
         "fee": { "rate_ppm": market.fee_rate_ppm, "exponent": market.fee_exponent },
+        "activate": activate,
     });
     if event.neg_risk {
         body["event_id"] = json!(event.id);
