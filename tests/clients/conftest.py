@@ -26,14 +26,14 @@ def _bob():
 def alice(_alice):
     """A funded EOA; what it leaves in the books is cancelled after the test."""
     yield _alice
-    _alice.cancel_all()
+    exchange.clear(_alice)
 
 
 @pytest.fixture
 def bob(_bob):
     """Another one."""
     yield _bob
-    _bob.cancel_all()
+    exchange.clear(_bob)
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ from exchange import (
     OWEN,
     assert_live,
     assert_matched,
+    clear,
     collateral,
     connect,
     deposit,
@@ -38,7 +39,7 @@ def owner():
         deposit(wallet(kind), FUNDS)
         clients[kind] = connect(OWEN, signature_type=kind, funder=wallet(kind))
     yield clients
-    clients[0].cancel_all()
+    clear(clients[0])
 
 
 @pytest.fixture(params=[0, 1, 2, 3])
