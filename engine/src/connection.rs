@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::hand_off::ConnectionId;
 
 /// While more than this waits to be sent, the peer's requests are not read. What waits can still
-/// grow by the answers to what was read before: at most half a ring of them.
+/// grow by the answers to what was read before: at most five eighths of a ring of them.
 const PAUSED_ABOVE_BYTES: usize = 256 * 1024;
 /// Reads of one connection before the others have their turn.
 const READS_PER_TURN: usize = 4;

@@ -22,7 +22,7 @@ use crate::matcher::{Matcher, Working};
 use crate::recovery;
 use crate::replies::HeldReplies;
 use crate::requests::Desk;
-use crate::stages::{Recorder, Stages};
+use crate::stages::{Recorder, Stages, Summaries};
 use crate::start_up;
 use crate::status::Gauges;
 use crate::stop::{Stop, StopHandle};
@@ -70,6 +70,7 @@ pub fn run(config: &EngineConfig, on_ready: impl FnOnce(&Ready)) -> Result<(), E
         gauges: Arc::clone(&gauges),
         recorder: Recorder::new(Arc::clone(&stages)),
         stages: Arc::clone(&stages),
+        summaries: Summaries::default(),
         heartbeats: Heartbeats::resume(
             config.heartbeat_window,
             &restored.heartbeats,

@@ -135,11 +135,12 @@ impl Matcher {
                 Turn::Blocked | Turn::Idle => break,
             }
         }
-        self.appender.publish();
         if turn == Turn::Worked {
+            // Before the journal may make it durable, so that nobody is answered ahead of it.
             self.show();
-            self.recorder.flush();
         }
+        self.appender.publish();
+        self.recorder.flush();
         turn
     }
 

@@ -15,7 +15,7 @@ use crate::clock::Monotonic;
 use crate::connection::{CutOff, Peer};
 use crate::hand_off::{ConnectionId, Done, HandOff, Origin, Work};
 use crate::heartbeat::{Beat, Heartbeats};
-use crate::stages::{Recorder, Stages};
+use crate::stages::{Recorder, Stages, Summaries};
 use crate::status::Gauges;
 
 /// Ingress, apart from its sockets.
@@ -25,6 +25,7 @@ pub(crate) struct Desk {
     pub(crate) journal: JournalState,
     pub(crate) gauges: Arc<Gauges>,
     pub(crate) stages: Arc<Mutex<Stages>>,
+    pub(crate) summaries: Summaries,
     pub(crate) recorder: Recorder,
     pub(crate) heartbeats: Heartbeats,
     pub(crate) monotonic: Monotonic,
@@ -254,15 +255,18 @@ impl Desk {
         })
     }
 
-    fn status(&self, request: u64) -> Status {
+    fn status(&mut self, request: u64) -> Status {
+        let now = self.monotonic.now();
+        let durable = self.journal.durable();
         let small = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         Status {
             request,
-            sequence: self.gauges.sequence(),
-            durable: self.journal.durable(),
+            // A full staging buffer is handed over within a burst, before its gauges are shown.
+            sequence: self.gauges.sequence().max(durable),
+            durable,
             durability: link_durability(self.journal.durability()),
             epoch: self.journal.epoch(),
-            time: self.gauges.time(self.monotonic.now()),
+            time: self.gauges.time(now),
             mode: self.gauges.mode(),
             disk_low: self.journal.disk_low(),
             live_orders: self.gauges.live_orders(),
@@ -273,7 +277,7 @@ impl Desk {
             ring_capacity: small(self.hand_off.capacity()),
             busy: self.busy,
             clock_alarms: self.gauges.clock_alarms(),
-            stages: self.stages.lock().summaries(),
+            stages: self.summaries.at(now, &self.stages),
         }
     }
 }

@@ -11,9 +11,31 @@ const LONGEST_NS: u64 = 60_000_000_000;
 /// Durations kept by a thread until it gets at the histograms.
 const KEPT: usize = 4_096;
 
+/// How long summaries are good for: making them walks every bucket, about half a millisecond, so
+/// that a flood of questions must not make them each time.
+const SUMMARY_AGE_NS: u64 = 50_000_000;
+
 /// The histograms of all stages.
 #[derive(Debug)]
 pub(crate) struct Stages([Histogram<u64>; Stage::COUNT]);
+
+/// The newest summaries, and the monotonic reading when they were made.
+#[derive(Debug, Default)]
+pub(crate) struct Summaries(Option<(u64, [StageSummary; Stage::COUNT])>);
+
+impl Summaries {
+    /// Summaries that are at most 50 ms old.
+    pub(crate) fn at(&mut self, now: u64, stages: &Mutex<Stages>) -> [StageSummary; Stage::COUNT] {
+        match self.0 {
+            Some((made, summaries)) if now.saturating_sub(made) < SUMMARY_AGE_NS => summaries,
+            _ => {
+                let summaries = stages.lock().summaries();
+                self.0 = Some((now, summaries));
+                summaries
+            }
+        }
+    }
+}
 
 impl Stages {
     pub(crate) fn shared() -> Arc<Mutex<Self>> {
@@ -24,7 +46,7 @@ impl Stages {
     }
 
     /// All summaries, in the order of [`Stage::ALL`].
-    pub(crate) fn summaries(&self) -> [StageSummary; Stage::COUNT] {
+    fn summaries(&self) -> [StageSummary; Stage::COUNT] {
         core::array::from_fn(|index| {
             let histogram = &self.0[index];
             StageSummary {
@@ -96,5 +118,19 @@ mod tests {
         assert_eq!((apply.count, apply.p50, apply.p99), (100, 1_000, 1_000));
         assert!((49_900..=50_100).contains(&apply.max), "{}", apply.max);
         assert_eq!(summaries[Stage::Reply as usize].count, 1);
+    }
+
+    #[test]
+    fn a_flood_of_questions_is_answered_from_one_summary() {
+        let stages = Stages::shared();
+        let mut recorder = Recorder::new(Arc::clone(&stages));
+        let mut summaries = Summaries::default();
+        // now, the count that is told; one more is noted before each
+        for (now, expected) in [(7, 1), (8, 1), (SUMMARY_AGE_NS + 7, 3)] {
+            recorder.note(Stage::Apply, 1, 1);
+            recorder.flush();
+            let apply = summaries.at(now, &stages)[Stage::Apply as usize];
+            assert_eq!(apply.count, expected, "at {now}");
+        }
     }
 }

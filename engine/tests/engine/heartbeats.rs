@@ -89,6 +89,8 @@ fn a_chain_is_fed_by_its_id_and_survives_a_restart_under_another() {
         ),
         other => panic!("{other:?}"),
     }
+    let nothing = beat(&mut client, unknown.owner, started.id);
+    assert_eq!((nothing.accepted, nothing.id), (false, HeartbeatId::NONE));
     engine.stop();
 
     let engine = Engine::start(config(directory.path()));
