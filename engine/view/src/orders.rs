@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::hash::BuildHasher;
 
 use foldhash::fast::RandomState;
-use foretell_model::{AccountNumber, CloseReason, OrderId, OrderNumber, Sequence};
+use foretell_model::{AccountNumber, CloseReason, MarketNumber, OrderId, OrderNumber, Sequence};
 
 use crate::error::Impossible;
 use crate::order::{Order, OrderState};
@@ -35,6 +35,8 @@ pub struct Orders {
     live: HashMap<OrderNumber, OrderSlot, RandomState>,
     /// Live ones of each account that ever had one; slots are in order of number.
     by_account: HashMap<AccountNumber, BTreeSet<OrderSlot>, RandomState>,
+    /// How many are live in each market that ever had one.
+    by_market: HashMap<MarketNumber, usize, RandomState>,
     /// Every order closed, by sequence, then as in the frame.
     ended: Vec<(Sequence, OrderSlot)>,
 }
@@ -68,6 +70,12 @@ impl Orders {
     #[must_use]
     pub fn live_count_of(&self, account: AccountNumber) -> usize {
         self.by_account.get(&account).map_or(0, BTreeSet::len)
+    }
+
+    /// How many live orders a market has.
+    #[must_use]
+    pub fn live_count_in(&self, market: MarketNumber) -> usize {
+        self.by_market.get(&market).copied().unwrap_or_default()
     }
 
     /// How many orders are live.
@@ -137,8 +145,9 @@ impl Orders {
     pub(crate) fn rest(&mut self, slot: OrderSlot) {
         let order = self.at_mut(slot);
         order.state = OrderState::Live;
-        let (number, account) = (order.number, order.account);
+        let (number, account, market) = (order.number, order.account, order.market);
         self.live.insert(number, slot);
+        *self.by_market.entry(market).or_default() += 1;
         self.by_account.entry(account).or_default().insert(slot);
     }
 
@@ -146,11 +155,13 @@ impl Orders {
     pub(crate) fn finish(&mut self, slot: OrderSlot, state: OrderState, sequence: Sequence) {
         let order = self.at_mut(slot);
         order.state = state;
-        let (number, account) = (order.number, order.account);
+        let (number, account, market) = (order.number, order.account, order.market);
         if self.live.remove(&number).is_some()
             && let Some(live) = self.by_account.get_mut(&account)
+            && let Some(count) = self.by_market.get_mut(&market)
         {
             live.remove(&slot);
+            *count -= 1;
         }
         if matches!(state, OrderState::Closed(_)) {
             self.ended.push((sequence, slot));

@@ -42,6 +42,7 @@ fn a_resting_order_ends_with_a_word(#[case] reason: CloseReason, #[case] status:
     assert_eq!(scene.collateral(ALICE), (1_000_000_000, 0));
     let orders = scene.view.orders();
     assert_eq!((orders.live_count(), orders.live_count_of(ALICE)), (0, 0));
+    assert_eq!(orders.live_count_in(order.market), 0);
 }
 
 #[rstest]
@@ -166,6 +167,7 @@ fn live_orders_are_listed_by_number_and_found_by_id() {
         ),
         (4, 2, 4)
     );
+    assert_eq!(orders.live_count_in(orders.get(first).unwrap().market), 4);
     assert_eq!(
         orders.get(of_carol).unwrap().signature_type,
         WalletKind::Safe

@@ -41,6 +41,7 @@ pub(crate) fn compare_states(view: &View, records: &[StateRecord]) -> Result<(),
         .map(|(_, account)| account.holdings().count());
     same("positions", &held.sum(), &seen.positions)?;
     same("live orders", &view.orders().live_count(), &seen.live.len())?;
+    compare_counts(view, &seen.live)?;
     compare_lists(view, &mut seen.live)?;
     compare_books(view, &seen.ladders)
 }
@@ -305,6 +306,24 @@ fn compare_order(view: &View, record: &StateRecord, seen: &mut Seen) -> Result<(
         Outcome::No => (side == Side::Sell, price.complement()),
     };
     *seen.ladders.entry((market, bid, yes_price)).or_default() += lots;
+    Ok(())
+}
+
+/// Every market counts its live orders.
+fn compare_counts(view: &View, live: &[OrderNumber]) -> Result<(), String> {
+    let mut counts: BTreeMap<MarketNumber, usize> = BTreeMap::new();
+    for &number in live {
+        let order = view.orders().get(number).ok_or("no live order")?;
+        *counts.entry(order.market).or_default() += 1;
+    }
+    for (market, _) in view.markets().iter() {
+        let count = counts.get(&market).copied().unwrap_or_default();
+        same(
+            "orders of a market",
+            &view.orders().live_count_in(market),
+            &count,
+        )?;
+    }
     Ok(())
 }
 
