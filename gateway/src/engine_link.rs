@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use foretell_link::{
@@ -61,6 +61,8 @@ struct Shared {
     wake: Notify,
     welcome: watch::Sender<Option<Welcome>>,
     acknowledged: AtomicU64,
+    /// Process id at the other end of the present connection; 0 when nobody knows.
+    engine: AtomicI32,
     genesis: Mutex<[u8; 32]>,
 }
 
@@ -121,6 +123,7 @@ impl EngineLink {
                 wake: Notify::new(),
                 welcome: watch::Sender::new(None),
                 acknowledged: AtomicU64::new(0),
+                engine: AtomicI32::new(0),
                 genesis: Mutex::default(),
             }),
         }
@@ -185,6 +188,13 @@ impl EngineLink {
     #[must_use]
     pub(crate) fn welcome(&self) -> Option<Welcome> {
         *self.shared.welcome.borrow()
+    }
+
+    /// Process id of the connected engine.
+    #[must_use]
+    pub(crate) fn engine_process(&self) -> Option<i32> {
+        let process = self.shared.engine.load(Ordering::Relaxed);
+        (process > 0 && self.welcome().is_some()).then_some(process)
     }
 
     /// The hash that names the journal, as the last greeting told; zero before the first.
@@ -260,6 +270,8 @@ impl EngineLink {
 
     /// One connection, to its end.
     async fn session(&self, stream: UnixStream, role: Role) -> Result<(), Broken> {
+        let engine = stream.peer_cred().ok().and_then(|peer| peer.pid());
+        (self.shared.engine).store(engine.unwrap_or_default(), Ordering::Relaxed);
         let (mut reader, mut writer) = stream.into_split();
         let mut hello = Vec::new();
         let name = format!("gateway {}", std::process::id());

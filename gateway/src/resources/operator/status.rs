@@ -1,14 +1,20 @@
 //! `GET /status`: the exchange, its engine and this gateway at a glance.
 
 use foretell_link::{Stage, Status};
+use foretell_model::{MarketNumber, MarketState, Outcome, Price};
 use foretell_view::View;
-use foretell_wire::json_text;
 use foretell_wire::operator::{StatusAnswer, mode_word};
+use foretell_wire::refusal::state_word;
+use foretell_wire::{decimal, json_text};
 use serde::Serialize;
 
 use crate::answer::Answer;
 use crate::call::Call;
+use crate::descriptions::Descriptions;
 use crate::failure::Failure;
+
+/// Books that are listed: those with the most orders. The rest is at the trading surface.
+const BOOKS: usize = 100;
 
 #[derive(Serialize)]
 struct Page {
@@ -16,11 +22,14 @@ struct Page {
     engine: Option<Engine>,
     gateway: Gateway,
     exchange: StatusAnswer,
+    /// Of markets that are neither closed nor resolved, most orders first.
+    books: Vec<BookRow>,
 }
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Engine {
+    pid: Option<i32>,
     mode: &'static str,
     durability: &'static str,
     sequence: u64,
@@ -37,6 +46,20 @@ struct Engine {
     stages: Vec<StageRow>,
 }
 
+/// Prices of the first outcome; empty where a side is.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct BookRow {
+    condition_id: String,
+    question: String,
+    status: &'static str,
+    #[serde(serialize_with = "decimal::as_text_or_empty")]
+    best_bid: Option<Price>,
+    #[serde(serialize_with = "decimal::as_text_or_empty")]
+    best_ask: Option<Price>,
+    live_orders: usize,
+}
+
 /// Durations in microseconds.
 #[derive(Serialize)]
 struct StageRow {
@@ -51,6 +74,7 @@ struct StageRow {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Gateway {
+    pid: u32,
     version: &'static str,
     ready: bool,
     sequence: u64,
@@ -71,8 +95,9 @@ pub(crate) async fn show(call: Call) -> Result<Answer, Failure> {
         .welcome()
         .map_or("unknown", |welcome| welcome.durability.name());
     let page = Page {
-        engine: status.map(|status| engine(&status)),
+        engine: status.map(|status| engine(&status, app.engine.engine_process())),
         gateway: Gateway {
+            pid: std::process::id(),
             version: env!("CARGO_PKG_VERSION"),
             ready: app.replica.is_ready(),
             sequence: readings.view_sequence,
@@ -82,6 +107,7 @@ pub(crate) async fn show(call: Call) -> Result<Answer, Failure> {
             in_flight: readings.engine_in_flight,
         },
         exchange: exchange(&state.view, state.epoch, durability),
+        books: books(&state.view, &app.descriptions),
     };
     Ok(Answer::json(json_text(&page)).at(state.place()))
 }
@@ -103,8 +129,34 @@ fn exchange(view: &View, epoch: u64, durability: &'static str) -> StatusAnswer {
     }
 }
 
-fn engine(status: &Status) -> Engine {
+fn books(view: &View, descriptions: &Descriptions) -> Vec<BookRow> {
+    let open = |state| !matches!(state, MarketState::Closed | MarketState::Resolved);
+    let orders = |market: &MarketNumber| view.orders().live_count_in(*market);
+    let mut markets: Vec<MarketNumber> = view
+        .markets()
+        .iter()
+        .filter(|(_, market)| open(market.state) && !market.archived)
+        .map(|(number, _)| number)
+        .collect();
+    markets.sort_by_key(|market| std::cmp::Reverse(orders(market)));
+    let row = |number: MarketNumber| {
+        let (market, book) = (view.markets().get(number)?, view.books().get(number)?);
+        let yes = book.of(Outcome::Yes);
+        Some(BookRow {
+            condition_id: market.condition.to_string(),
+            question: descriptions.of(market).question.clone(),
+            status: state_word(market.state),
+            best_bid: yes.best_bid(),
+            best_ask: yes.best_ask(),
+            live_orders: orders(&number),
+        })
+    };
+    markets.into_iter().take(BOOKS).filter_map(row).collect()
+}
+
+fn engine(status: &Status, pid: Option<i32>) -> Engine {
     Engine {
+        pid,
         mode: mode_word(status.mode),
         durability: status.durability.name(),
         sequence: status.sequence.0,
