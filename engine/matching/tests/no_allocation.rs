@@ -7,7 +7,7 @@
 #![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::cell::Cell;
 
 use foretell_matching::{Capacity, Exchange};
 use foretell_model::command::RegisterMarket;
@@ -20,13 +20,20 @@ use foretell_model::{
 
 struct Counting;
 
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+thread_local! {
+    /// Of this thread only: the test harness has threads of its own.
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+fn count() {
+    ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+}
 
 // SAFETY: every call is handed to the system's allocator as it came; counting touches no memory
 // of the caller.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        count();
         // SAFETY: the caller's promises about `layout` are passed on.
         unsafe { System.alloc(layout) }
     }
@@ -37,7 +44,7 @@ unsafe impl GlobalAlloc for Counting {
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
+        count();
         // SAFETY: the caller's promises about `pointer`, `layout` and `size` are passed on.
         unsafe { System.realloc(pointer, layout, size) }
     }
@@ -226,7 +233,7 @@ fn nothing_is_allocated_within_capacity() {
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let mut now = TimeNs(START * 1_000_000_000);
     let (mut fills, mut expired, mut cancelled) = (0, 0, 0);
-    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let before = ALLOCATIONS.get();
     for number in 0..COMMANDS {
         // About 400 commands a second: the ids of 111 seconds stay within the memory.
         now.0 += random.below(5_000_000);
@@ -248,7 +255,7 @@ fn nothing_is_allocated_within_capacity() {
             cancelled += u32::from(matches!(verdict, Verdict::Applied(_)));
         }
     }
-    let allocated = ALLOCATIONS.load(Ordering::Relaxed) - before;
+    let allocated = ALLOCATIONS.get() - before;
     assert_eq!(allocated, 0);
     // The run did what it is meant to do.
     assert!(fills > 20_000, "{fills} fills");

@@ -142,8 +142,16 @@ fn long_work_goes_on_in_continue_commands_and_nothing_comes_between() {
             world.exchange.apply(&order, world.now, &mut events);
         }
     };
-    fill_book(&mut world);
     let full = CommandOutcome::Cancelled { orders: 4_096 };
+    // Exactly as many as one command may touch leave no work.
+    for _ in 0..most {
+        let order = Command::PlaceOrder(world.limit(owner, market, BUY_NO, 1, 50));
+        world.exchange.apply(&order, world.now, &mut Vec::new());
+    }
+    assert_eq!(world.done(&cancel_all(owner, 8)), full);
+    assert!(!world.exchange.has_pending_work());
+
+    fill_book(&mut world);
     assert_eq!(world.done(&cancel_all(owner, 9)), full);
     let first = world.exchange.sequence().0;
     assert_eq!(world.events.last(), Some(&Event::WorkPending));

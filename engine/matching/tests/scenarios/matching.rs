@@ -306,6 +306,9 @@ fn a_small_marketable_buy_is_refused_and_a_small_resting_one_is_not() {
     let (maker, taker) = (world.trader(1, 100), world.trader(2, 100));
     world.split(maker, market, 10);
     world.rest(maker, market, BUY_NO, 10, 50);
+    // Exactly the minimum trades.
+    let enough = world.limit(taker, market, BUY_YES, 2, 50);
+    assert_eq!(world.place(enough).status, OrderStatus::Matched);
     let small = world.limit(taker, market, BUY_YES, 1, 50);
     let killed = OrderStatus::Killed(RefusalReason::MarketableBelowMinimum);
     assert_eq!(world.place(small).status, killed);
@@ -550,6 +553,48 @@ fn a_taker_stops_at_the_bound_of_touched_orders() {
     let order = world.limit(taker, market, BUY_YES, most, 50);
     world.place(order);
     assert_eq!(world.events.last(), Some(&Event::OrderCompleted));
+}
+
+#[test]
+fn more_expired_orders_than_may_be_touched_count_as_crossing() {
+    let mut world = World::new();
+    world.change_settings(|settings| settings.live_orders_per_account = 10_000);
+    let market = world.market();
+    let (maker, taker) = (world.trader(1, 10_000), world.trader(2, 100));
+    let mut events = Vec::new();
+    let mut rest_expiring = |world: &mut World, orders: usize| {
+        for _ in 0..orders {
+            let mut order = world.limit(maker, market, BUY_NO, 1, 50);
+            order.order_type = OrderType::Gtd;
+            order.expiration = TimeSeconds(world.now.seconds().0 + 100);
+            world
+                .exchange
+                .apply(&Command::PlaceOrder(order), world.now, &mut events);
+        }
+        world.wait(100);
+    };
+    let post_only = |world: &mut World| {
+        let mut order = world.limit(taker, market, BUY_YES, 1, 50);
+        order.post_only = true;
+        world.place(order).status
+    };
+    rest_expiring(&mut world, MAX_TOUCHED + 1);
+    let crosses = OrderStatus::Killed(RefusalReason::CrossesBook);
+    assert_eq!(post_only(&mut world), crosses);
+    world.done(&Command::AdvanceTime);
+    // One is left, and it stands in no way.
+    assert_eq!(post_only(&mut world), OrderStatus::Live);
+    world.done(&Command::CancelAll {
+        owner: taker.account,
+        heartbeat: false,
+        request: foretell_model::Digest16::ZERO,
+    });
+    // Exactly the bound does not cross, but then the order has touched all it may.
+    rest_expiring(&mut world, MAX_TOUCHED);
+    assert_eq!(post_only(&mut world), OrderStatus::Unmatched);
+    assert_eq!(world.closed().len(), MAX_TOUCHED + 1);
+    assert_eq!(world.closed()[MAX_TOUCHED].1, CloseReason::TooManyFills);
+    assert_eq!(world.book(), []);
 }
 
 #[rstest]
