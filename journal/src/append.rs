@@ -138,6 +138,7 @@ pub struct Appender {
     current: Option<Box<Staged>>,
     opening: Opening,
     last: Sequence,
+    last_time: TimeNs,
     /// Set while a full batch is published: how many batches were taken before it. It is left
     /// alone then, so that asking for room again and again cannot keep it from the sync thread.
     full: Option<u64>,
@@ -148,7 +149,7 @@ impl Appender {
         handoff: Arc<Handoff>,
         state: JournalState,
         opening: Opening,
-        last: Sequence,
+        (last, last_time): (Sequence, TimeNs),
     ) -> Self {
         Self {
             handoff,
@@ -156,6 +157,7 @@ impl Appender {
             current: None,
             opening,
             last,
+            last_time,
             full: None,
         }
     }
@@ -194,7 +196,8 @@ impl Appender {
     ///
     /// # Panics
     /// When there is no room for the frame ([`Appender::has_room_for_largest`] was not asked), when
-    /// the sequence is not the next one, or when the frame passes `model::limits`.
+    /// the sequence is not the next one, when the time is earlier than the last frame's, or when the
+    /// frame passes `model::limits`.
     #[inline]
     pub fn append(
         &mut self,
@@ -205,7 +208,12 @@ impl Appender {
         evidence: &[u8],
     ) -> FramePlace {
         assert!(sequence == self.last.next(), "sequences have no gaps");
+        assert!(
+            time >= self.last_time,
+            "time never falls: recovery refuses such a frame"
+        );
         self.last = sequence;
+        self.last_time = time;
         let batch = self.batch();
         let at = batch.used;
         let room = batch.room;

@@ -95,6 +95,7 @@ impl Preparer {
             failure: AtomicCell::new(None),
             stop: AtomicBool::new(false),
         });
+        look_at_disk(&work);
         let parker = Parker::new();
         let helper = parker.unparker().clone();
         let dir = work.dir.clone();

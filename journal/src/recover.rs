@@ -45,7 +45,7 @@ pub struct Report {
     pub epoch: u64,
     /// The last frame; 0 when there is none.
     pub last_sequence: Sequence,
-    /// Its time; 0 when there is none above `after`'s segment.
+    /// Its time; 0 when there is none. Whatever is appended must not be of an earlier time.
     pub last_time: TimeNs,
     /// Frames that were written anew because nothing proved yet that they were on the disk.
     pub rewritten: u64,
@@ -252,12 +252,19 @@ fn go_on(
 ) -> Result<Fresh, JournalError> {
     let disk = &*options.disk;
     let epoch = found.header.epoch.max(mark.epoch) + 1;
+    let source = segment::path(dir, found.header.number);
+    // The same bytes that were verified: from the disk itself when the page cache is not trusted.
+    let old = if options.after_io_error {
+        SegmentMap::read_past_cache(&source).context("read", &source)?
+    } else {
+        SegmentMap::open(&source, found.header.bytes).context("map", &source)?
+    };
     let set_aside = match found.torn {
-        Some(range) => Some(set_aside(disk, dir, epoch, found, range)?),
+        Some(range) => Some(set_aside(disk, dir, epoch, found, &old, range)?),
         None => None,
     };
     let header = next_header(options, found, epoch);
-    let (file, tip) = write_anew(disk, dir, found, &header)?;
+    let (file, tip) = write_anew(disk, dir, found, &old, &header)?;
     if header.number != found.header.number {
         seal(disk, dir, found.header.number)?;
     }
@@ -318,14 +325,14 @@ fn set_aside(
     dir: &Path,
     epoch: u64,
     found: &Found,
+    old: &SegmentMap,
     (from, to): (u32, u32),
 ) -> Result<PathBuf, JournalError> {
     let number = found.header.number;
-    let source = segment::path(dir, number);
-    let map = SegmentMap::open(&source, to).context("map", &source)?;
     let path = dir.join(format!("tail-{number:08}-{from}-before-epoch-{epoch}.bin"));
     let mut file = disk.create(&path).context("create", &path)?;
-    write_all(&mut *file, &map.bytes()[to_usize(from)..], 0).context("write", &path)?;
+    let tail = &old.bytes()[to_usize(from)..to_usize(to)];
+    write_all(&mut *file, tail, 0).context("write", &path)?;
     file.sync_data().context("sync", &path)?;
     disk.sync_dir(dir).context("sync", dir)?;
     tracing::warn!(segment = number, from, to, kept = %path.display(), "a torn tail was set aside");
@@ -337,10 +344,9 @@ fn write_anew(
     disk: &dyn Disk,
     dir: &Path,
     found: &Found,
+    old: &SegmentMap,
     header: &SegmentHeader,
 ) -> Result<(Box<dyn DiskFile>, Tip), JournalError> {
-    let source = segment::path(dir, found.header.number);
-    let old = SegmentMap::open(&source, found.header.bytes).context("map", &source)?;
     let mut prepared = Prepared::create(disk, unfinished(dir), header.bytes)?;
     let mut tip = Tip {
         position: Position {
@@ -420,7 +426,12 @@ impl Recovered {
             bytes: self.header.bytes,
             next_bytes: options.segment_bytes,
         };
-        let appender = Appender::new(handoff.clone(), state.clone(), opening, tip.last);
+        let appender = Appender::new(
+            handoff.clone(),
+            state.clone(),
+            opening,
+            (tip.last, self.report.last_time),
+        );
         let syncer = Syncer {
             dir: self.dir,
             disk: options.disk,

@@ -23,8 +23,8 @@ pub(crate) type Visit<'v> = dyn FnMut(&Frame<'_>) -> Result<(), JournalError> + 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scan<'s> {
     pub(crate) dir: &'s Path,
-    /// Frames up to this sequence are verified as far as they share a segment with the next, but
-    /// not shown.
+    /// Frames up to this sequence are not shown; of their segments only the one that holds it is
+    /// verified.
     pub(crate) after: Sequence,
     pub(crate) mark: Option<&'s Watermark>,
     /// Read the disk, not the page cache.
@@ -52,9 +52,10 @@ impl Scan<'_> {
     /// Scans to the end.
     pub(crate) fn run(&self, visit: &mut Visit<'_>) -> Result<Found, JournalError> {
         let headers = self.headers()?;
+        // From the frame the reader has last, so that the end's time is known even without more.
         let start = headers
             .iter()
-            .rposition(|header| header.first <= self.after.next())
+            .rposition(|header| header.first <= self.after)
             .unwrap_or(0);
         let mut time = TimeNs(0);
         for (header, next) in headers[start..].iter().zip(&headers[start + 1..]) {

@@ -252,11 +252,12 @@ fn recovery_from_a_snapshot_shows_only_what_follows_it() {
     for after in [1, last / 2, last - 1, last] {
         let copy = copy(dir.path());
         let mut seen = Vec::new();
-        recover(copy.path(), small(), Sequence(after), &mut |frame| {
+        let recovered = recover(copy.path(), small(), Sequence(after), &mut |frame| {
             seen.push(frame.sequence.0);
             Ok(())
         })
         .unwrap();
+        assert_eq!(recovered.report.last_time, time(last));
         assert_eq!(seen, (after + 1..=last).collect::<Vec<_>>());
     }
     assert!(matches!(
@@ -359,4 +360,15 @@ fn the_watermark_is_recorded_once_it_is_due() {
     assert_eq!(mark.sequence, Sequence(2));
     let (_, report) = recovered(copy(dir.path()).path()).unwrap();
     assert_eq!(report.rewritten, 0);
+}
+
+#[test]
+#[should_panic(expected = "time never falls")]
+fn a_frame_that_recovery_would_refuse_is_not_taken() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut writer = Writer::open(dir.path());
+    writer.append();
+    let (command, events, evidence) = content(2);
+    let appender = writer.appender.as_mut().unwrap();
+    appender.append(Sequence(2), time(0), &command, &events, &evidence);
 }
