@@ -4,7 +4,7 @@
 //! know of the exchange what it tells everybody.
 
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use foretell_model::{Side, TokenId};
 use reqwest::Method;
@@ -14,6 +14,7 @@ use tracing::{debug, info, warn};
 use crate::cli::DemoBots;
 use crate::demo::quotes::{self, Quote, Shape};
 use crate::demo::sample::Sample;
+use crate::demo::summary::Summary;
 use crate::demo::wallets::BOTS;
 use crate::failure::Failure;
 use crate::process;
@@ -67,13 +68,16 @@ async fn trade(base: &str) -> Result<ExitCode, Failure> {
     process::say_ready("demo-bots", &json!({ "markets": markets.len() }));
     info!(markets = markets.len(), "bots trade");
     let mut random = Random::seeded()?;
+    let mut summary = Summary::new();
     for turn in 0_usize.. {
         let index = turn % markets.len();
         let market = &mut markets[index];
         market.fair = quotes::drift(market.fair, random.next(), market.tick);
         let maker = &makers[(turn / 7) % makers.len()];
-        let outcome = match requote(maker, market).await {
-            Ok(()) if random.below(16) < TAKER_TURNS => take(&taker, market, &mut random).await,
+        let outcome = match requote(maker, market, &mut summary).await {
+            Ok(()) if random.below(16) < TAKER_TURNS => {
+                take(&taker, market, &mut random, &mut summary).await
+            }
             outcome => outcome,
         };
         let pause = match outcome {
@@ -83,6 +87,7 @@ async fn trade(base: &str) -> Result<ExitCode, Failure> {
                 RETRY
             }
         };
+        summary.draw_if_due();
         tokio::time::sleep(pause).await;
     }
     Ok(ExitCode::SUCCESS)
@@ -116,7 +121,7 @@ fn markets() -> Result<Vec<BotMarket>, Failure> {
 
 /// Cancels the maker's quotes in a market and places new ones around fair: bids buy Yes; asks sell
 /// Yes while there are enough of them, else buy No, which is the same ask in the ladder.
-async fn requote(maker: &Trader, market: &BotMarket) -> Result<(), Failure> {
+async fn requote(maker: &Trader, market: &BotMarket, summary: &mut Summary) -> Result<(), Failure> {
     let body = json!({ "market": market.condition }).to_string();
     expect_ok(
         maker
@@ -137,7 +142,15 @@ async fn requote(maker: &Trader, market: &BotMarket) -> Result<(), Failure> {
         .into_iter()
         .map(|quote| maker.sign(&terms(market, quote, &mut held)))
         .collect::<Result<Vec<_>, _>>()?;
+    let asked = Instant::now();
     let results = expect_ok(maker.place_all(&orders).await?)?;
+    let trades = results
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(trades_of)
+        .sum();
+    summary.note(orders.len(), trades, asked.elapsed());
     for result in results
         .as_array()
         .into_iter()
@@ -181,7 +194,12 @@ fn terms(market: &BotMarket, quote: Quote, held: &mut [u64; 2]) -> Terms<'static
 }
 
 /// A small FAK order, sometimes one that sweeps: sells what the taker holds, else buys.
-async fn take(taker: &Trader, market: &BotMarket, random: &mut Random) -> Result<(), Failure> {
+async fn take(
+    taker: &Trader,
+    market: &BotMarket,
+    random: &mut Random,
+    summary: &mut Summary,
+) -> Result<(), Failure> {
     let outcome = usize::from(random.below(2) == 1);
     let lots = if random.below(40) == 0 {
         LOTS * 4
@@ -220,11 +238,19 @@ async fn take(taker: &Trader, market: &BotMarket, random: &mut Random) -> Result
         order.maker_amount = budget;
         order.taker_amount = budget / u64::from(high) * 10_000;
     }
-    let (status, answer) = taker.place(&taker.sign(&order)?).await?;
+    let order = taker.sign(&order)?;
+    let asked = Instant::now();
+    let (status, answer) = taker.place(&order).await?;
+    summary.note(1, trades_of(&answer), asked.elapsed());
     if status != 200 {
         debug!(market = market.condition, status, %answer, "nothing taken");
     }
     Ok(())
+}
+
+/// How many trades the result of an order tells of.
+fn trades_of(result: &Value) -> usize {
+    result["tradeIDs"].as_array().map_or(0, Vec::len)
 }
 
 /// Free lots of a token.

@@ -4,6 +4,7 @@ pub mod bots;
 pub mod greeting;
 pub mod quotes;
 pub mod sample;
+mod summary;
 pub mod wallets;
 
 use serde_json::json;
