@@ -2,7 +2,7 @@
 //! order, leave the same work, and finish it alike.
 
 use foretell_model::command::RegisterMarket;
-use foretell_model::limits::MAX_TOUCHED;
+use foretell_model::limits::{MAX_REMEMBERED_REQUESTS, MAX_TOUCHED};
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, Command, CommandOutcome, ConditionId, Digest16, Event,
     FeeSchedule, KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderResult, OrderStatus,
@@ -488,4 +488,26 @@ fn a_closed_only_account_loses_its_buys_in_steps() {
         closed_only: true,
     };
     ends_in_two_steps(&mut crowd, closed_only, 4);
+}
+
+#[test]
+fn the_oldest_of_too_many_requests_gives_way() {
+    let mut crowd = Crowd::new();
+    let cancel = |number: usize| {
+        let mut request = [1; 16];
+        request[..8].copy_from_slice(&(number as u64).to_be_bytes());
+        Command::CancelAll {
+            owner: MAKER,
+            heartbeat: false,
+            request: Digest16(request),
+        }
+    };
+    for number in 0..MAX_REMEMBERED_REQUESTS {
+        assert_eq!(crowd.cancelled(cancel(number)), 0);
+    }
+    assert!(matches!(crowd.send(cancel(0)), Verdict::Repeated { .. }));
+    assert_eq!(crowd.cancelled(cancel(MAX_REMEMBERED_REQUESTS)), 0);
+    assert_eq!(crowd.cancelled(cancel(0)), 0);
+    assert!(matches!(crowd.send(cancel(2)), Verdict::Repeated { .. }));
+    crowd.compare();
 }

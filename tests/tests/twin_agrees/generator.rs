@@ -72,7 +72,8 @@ impl Generator {
     fn pass_time(&mut self) -> TimeNs {
         let rng = &mut self.rng;
         let leap = rng.percent(self.style.leaps);
-        self.now.0 += match rng.below(100) {
+        let passes = match rng.below(100) {
+            _ if leap && rng.below(500) == 0 => u64::MAX,
             _ if leap => match rng.below(20) {
                 0 => 40 * 24 * 3_600 * SECOND,
                 1 => 700 * SECOND,
@@ -83,6 +84,7 @@ impl Generator {
             chance if chance < 90 => rng.below(1_500) * 1_000_000,
             _ => 1 + rng.below(1_000),
         };
+        self.now.0 = self.now.0.saturating_add(passes);
         if rng.percent(2) {
             TimeNs(self.now.0 - rng.below(10 * SECOND))
         } else {
