@@ -51,6 +51,9 @@ pub(crate) enum Command {
     /// Check or print the settings
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Measure this machine: the core and its frames beside bare floors
+    #[command(subcommand)]
+    Bench(Bench),
     /// Run the demo's market-making bots against a running exchange
     #[command(hide = true)]
     DemoBots(DemoBots),
@@ -142,6 +145,31 @@ pub(crate) enum ConfigCommand {
         /// Print the names of the environment variables instead
         #[arg(long)]
         env: bool,
+    },
+}
+
+/// `foretell bench`
+#[derive(Debug, Subcommand)]
+pub(crate) enum Bench {
+    /// Compare the matching core with a bare array book over an order stream
+    Match {
+        /// File of the stream
+        #[arg(long, value_name = "FILE")]
+        stream: PathBuf,
+        /// Times every lane is run; the medians are reported
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
+    },
+    /// Write an order stream: the same arguments give the same bytes
+    Stream {
+        /// File to write
+        out: PathBuf,
+        /// Markets, drawn by zipf's law
+        markets: u32,
+        /// Commands
+        commands: usize,
+        /// Orders that rest, about
+        live: u32,
     },
 }
 

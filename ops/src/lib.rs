@@ -4,6 +4,7 @@
 //! of the exchange. The processes are libraries of their own (`foretell-engine`,
 //! `foretell-gateway`); operator commands go through the operator's HTTP surface like anybody's.
 
+mod bench;
 mod cli;
 mod config;
 pub mod demo;
@@ -70,6 +71,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Keys(command) => operator::keys(&config, &command, output),
         Command::System(command) => operator::system(&config, &command, output),
         Command::Status => operator::status(&config, output),
+        Command::Bench(command) => bench::run(&command, output),
     }
 }
 

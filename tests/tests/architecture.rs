@@ -13,6 +13,7 @@ const LAYERS: &[&[&str]] = &[
     &["foretell-view"],
     &["foretell-wire", "foretell-auth"],
     &["foretell-engine", "foretell-gateway"],
+    &["foretell-bench"],
     &["foretell-ops"],
     &["foretell-tests"],
 ];
@@ -22,18 +23,65 @@ const TWIN: &str = "foretell-twin";
 
 /// What must never be known, whatever the layers say: crate, and the crates it must not use.
 const NEVER: &[(&str, &[&str])] = &[
-    ("foretell-model", &["serde_json", "memmap2", "tokio", "hyper", "jiff"]),
-    ("foretell-link", &["hyper", "tokio", "mio", "foretell-journal"]),
+    (
+        "foretell-model",
+        &["serde_json", "memmap2", "tokio", "hyper", "jiff"],
+    ),
+    (
+        "foretell-link",
+        &["hyper", "tokio", "mio", "foretell-journal"],
+    ),
     (
         "foretell-matching",
-        &["rkyv", "memmap2", "tokio", "mio", "serde", "serde_json", "jiff", "foretell-journal", "foretell-link"],
+        &[
+            "rkyv",
+            "memmap2",
+            "tokio",
+            "mio",
+            "serde",
+            "serde_json",
+            "jiff",
+            "foretell-journal",
+            "foretell-link",
+        ],
     ),
-    ("foretell-journal", &["foretell-matching", "hyper", "tokio", "serde_json"]),
-    ("foretell-view", &["foretell-matching", "foretell-journal", "hyper", "serde_json"]),
-    ("foretell-engine", &["hyper", "http", "serde_json", "simd-json", "tokio", "foretell-wire", "foretell-auth"]),
-    ("foretell-wire", &["hyper", "foretell-journal", "foretell-view"]),
-    ("foretell-auth", &["hyper", "foretell-engine", "foretell-journal"]),
-    ("foretell-gateway", &["foretell-matching", "foretell-engine"]),
+    (
+        "foretell-journal",
+        &["foretell-matching", "hyper", "tokio", "serde_json"],
+    ),
+    (
+        "foretell-view",
+        &[
+            "foretell-matching",
+            "foretell-journal",
+            "hyper",
+            "serde_json",
+        ],
+    ),
+    (
+        "foretell-engine",
+        &[
+            "hyper",
+            "http",
+            "serde_json",
+            "simd-json",
+            "tokio",
+            "foretell-wire",
+            "foretell-auth",
+        ],
+    ),
+    (
+        "foretell-wire",
+        &["hyper", "foretell-journal", "foretell-view"],
+    ),
+    (
+        "foretell-auth",
+        &["hyper", "foretell-engine", "foretell-journal"],
+    ),
+    (
+        "foretell-gateway",
+        &["foretell-matching", "foretell-engine"],
+    ),
 ];
 
 /// Only the journal maps and syncs files.
@@ -70,14 +118,29 @@ fn layer_of(name: &str) -> Option<usize> {
 fn arrows_point_down() {
     for (name, dependencies) in workspace() {
         if name == TWIN {
-            let ours: Vec<_> = dependencies.iter().filter(|name| name.starts_with("foretell-")).collect();
-            assert_eq!(ours, ["foretell-model"], "the twin knows the words and nothing else");
+            let ours: Vec<_> = dependencies
+                .iter()
+                .filter(|name| name.starts_with("foretell-"))
+                .collect();
+            assert_eq!(
+                ours,
+                ["foretell-model"],
+                "the twin knows the words and nothing else"
+            );
             continue;
         }
-        let layer = layer_of(&name).unwrap_or_else(|| panic!("{name} is in no layer: add it to the picture"));
-        for used in dependencies.iter().filter(|used| used.starts_with("foretell-")) {
-            let below = layer_of(used).unwrap_or_else(|| panic!("{name} uses {used}, which is in no layer"));
-            assert!(below < layer, "{name} must not use {used}: the arrow would not point down");
+        let layer = layer_of(&name)
+            .unwrap_or_else(|| panic!("{name} is in no layer: add it to the picture"));
+        for used in dependencies
+            .iter()
+            .filter(|used| used.starts_with("foretell-"))
+        {
+            let below = layer_of(used)
+                .unwrap_or_else(|| panic!("{name} uses {used}, which is in no layer"));
+            assert!(
+                below < layer,
+                "{name} must not use {used}: the arrow would not point down"
+            );
         }
     }
 }
@@ -88,7 +151,10 @@ fn nobody_knows_what_it_must_not() {
     for (name, forbidden) in NEVER {
         let dependencies = &workspace[*name];
         for word in *forbidden {
-            assert!(!dependencies.contains(*word), "{name} must never know {word}");
+            assert!(
+                !dependencies.contains(*word),
+                "{name} must never know {word}"
+            );
         }
     }
 }

@@ -1,0 +1,72 @@
+//! Time per command: throughput from the processor time of laps, quantiles from the wall clock of
+//! single commands.
+
+use std::time::Instant;
+
+use hdrhistogram::Histogram;
+use rustix::time::{ClockId, clock_gettime};
+use serde::Serialize;
+
+/// Quantiles of one command's time in nanoseconds, the clock's own cost included.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+pub struct Quantiles {
+    /// Half of all commands were at most this slow.
+    pub p50: u64,
+    /// 99 of 100.
+    pub p99: u64,
+    /// 999 of 1,000.
+    pub p999: u64,
+}
+
+/// Times single commands.
+pub(crate) struct Stopwatch {
+    times: Histogram<u64>,
+}
+
+impl Stopwatch {
+    pub(crate) fn new() -> Self {
+        // One second is beyond any command; three digits are what the clock gives.
+        let times = Histogram::new_with_max(1_000_000_000, 3).expect("the bounds are sound");
+        Self { times }
+    }
+
+    pub(crate) fn time<T>(&mut self, command: impl FnOnce() -> T) -> T {
+        let start = Instant::now();
+        let answer = command();
+        let nanos = start.elapsed().as_nanos();
+        self.times
+            .saturating_record(u64::try_from(nanos).unwrap_or(u64::MAX));
+        answer
+    }
+
+    pub(crate) fn quantiles(&self) -> Quantiles {
+        Quantiles {
+            p50: self.times.value_at_quantile(0.5),
+            p99: self.times.value_at_quantile(0.99),
+            p999: self.times.value_at_quantile(0.999),
+        }
+    }
+}
+
+/// Processor time this thread used, in nanoseconds: what other programs take meanwhile is not in
+/// it. Reading it is a system call of about 100 ns, so it stands around bursts.
+pub(crate) fn processor_nanos() -> u64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    let part = |number: i64| u64::try_from(number).unwrap_or(0);
+    part(time.tv_sec) * 1_000_000_000 + part(time.tv_nsec)
+}
+
+/// What timing nothing takes: the part of every quantile that is the clock's.
+pub(crate) fn cost_of_the_clock() -> u64 {
+    let mut stopwatch = Stopwatch::new();
+    (0..100_000).for_each(|_| stopwatch.time(|| ()));
+    stopwatch.quantiles().p50
+}
+
+/// The middle value; the lower of two.
+pub(crate) fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let middle = sorted.len().saturating_sub(1) / 2;
+    sorted.get(middle).copied().unwrap_or(f64::NAN)
+}

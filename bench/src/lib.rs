@@ -1,0 +1,26 @@
+//! Measurements of the exchange, each beside a floor that runs in the same process.
+//!
+//! Absolute figures do not hold between machines, ratios of one run do: [`matching`] runs a bare
+//! array book, the core and the frame encoder over one recorded order stream, in turns, and
+//! [`report`] says which goals are met. [`stream`] is the stream's file, [`generate`] makes one.
+//!
+//! Deliberately absent: any rule of the exchange, and command line parsing (`ops`).
+
+pub mod allocations;
+mod array_book;
+mod dress;
+mod encoding;
+mod generate;
+mod latency;
+pub mod matching;
+pub mod report;
+mod step;
+pub mod stream;
+pub mod totals;
+mod venue;
+
+pub use allocations::CountingAllocator;
+pub use generate::generate;
+pub use matching::compare;
+pub use report::Report;
+pub use stream::{Stream, StreamError};
