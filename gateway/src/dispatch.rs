@@ -12,11 +12,12 @@ use foretell_wire::Failure as Refusal;
 use foretell_wire::failure::quoted;
 use http::header::{ALLOW, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, Request, Response};
-use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use http_body_util::Full;
 use hyper::body::Incoming;
 
 use crate::answer::Answer;
 use crate::app::App;
+use crate::body::{self, NoBody};
 use crate::call::Call;
 use crate::failure::{self, Failure};
 use crate::limits::MAX_PATH_BYTES;
@@ -84,26 +85,19 @@ impl Dispatcher {
     async fn body(
         &self,
         headers: &HeaderMap,
-        body: Incoming,
+        incoming: Incoming,
         limit: usize,
     ) -> Result<Bytes, Answer> {
         let declared = headers
             .get(CONTENT_LENGTH)
             .and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-        if declared.is_some_and(|length| length > limit as u64) {
-            return Err(failure::answer(&Refusal::BodyTooLarge { limit }));
-        }
-        let body = tokio::time::timeout(self.body_timeout, Limited::new(body, limit).collect())
+        let body = tokio::time::timeout(self.body_timeout, body::read(incoming, declared, limit))
             .await
             .map_err(|_| failure::body_too_slow())?
-            .map_err(|error| {
-                if error.is::<LengthLimitError>() {
-                    failure::answer(&Refusal::BodyTooLarge { limit })
-                } else {
-                    failure::body_broken()
-                }
-            })?
-            .to_bytes();
+            .map_err(|problem| match problem {
+                NoBody::TooLarge => failure::answer(&Refusal::BodyTooLarge { limit }),
+                NoBody::Broken => failure::body_broken(),
+            })?;
         match other_than_json(headers) {
             Some(given) if !body.is_empty() => {
                 Err(failure::answer(&Refusal::UnsupportedMediaType { given }))

@@ -12,6 +12,7 @@
 mod answer;
 mod app;
 mod auth;
+mod body;
 mod call;
 mod config;
 mod connection;
