@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::config::Config;
 use crate::failure::Failure;
-use crate::output::{Output, field};
+use crate::output::Output;
 use crate::process;
 use crate::trader::Trader;
 use arguments::{Account, Keys, Market, Mode, Payout, System, WalletKind};
@@ -41,7 +41,7 @@ pub(crate) fn market(
             config,
             &format!("/markets/{condition}"),
             output,
-            show::fields,
+            show::market,
         ),
         Market::Activate { condition } => act("activate", condition, json!({})),
         Market::Pause { condition } => act("pause", condition, json!({})),
@@ -215,13 +215,7 @@ fn post(config: &Config, path: &str, body: &Value, output: Output) -> Result<Exi
             .entry("reference")
             .or_insert_with(|| reference.clone());
     }
-    output.answer(&answer, |answer| {
-        format!(
-            "done at sequence {}\n{}",
-            field(answer, "sequence"),
-            show::fields(answer)
-        )
-    });
+    output.answer(&answer, show::applied);
     Ok(ExitCode::SUCCESS)
 }
 

@@ -29,75 +29,153 @@ pub(super) fn keys(value: &Value) -> String {
     columns(&value["keys"], &["apiKey", "nonce", "status", "readOnly"])
 }
 
+/// `GET /markets/{condition}`
+pub(super) fn market(value: &Value) -> String {
+    let mut text = named(
+        value,
+        &[
+            ("question", "question"),
+            ("status", "status"),
+            ("condition", "condition_id"),
+            ("slug", "market_slug"),
+            ("accepting orders", "accepting_orders"),
+            ("tick", "minimum_tick_size"),
+            ("smallest order", "minimum_order_size"),
+            ("taker fee, bps", "taker_base_fee"),
+            ("neg-risk", "neg_risk"),
+            ("ends", "end_date_iso"),
+            ("archived", "archived"),
+        ],
+    );
+    text.push('\n');
+    text.push_str(&columns(
+        &value["tokens"],
+        &["outcome", "price", "winner", "token_id"],
+    ));
+    text
+}
+
 /// `GET /accounts/{wallet}`
 pub(super) fn account(value: &Value) -> String {
-    let mut text = String::new();
-    let plain: Vec<Vec<String>> = value
-        .as_object()
-        .into_iter()
-        .flatten()
-        .filter(|(_, inner)| !inner.is_array())
-        .map(|(name, _)| vec![name.clone(), field(value, name)])
-        .collect();
-    text.push_str(&table(&plain));
-    for (list, names) in [
-        ("wallets", &["wallet", "kind"][..]),
-        (
-            "positions",
-            &["conditionId", "outcome", "shares", "reserved"][..],
-        ),
-    ] {
-        if value[list]
-            .as_array()
-            .is_some_and(|items| !items.is_empty())
-        {
-            text.push('\n');
-            text.push_str(&columns(&value[list], names));
-        }
+    let mut text = named(
+        value,
+        &[
+            ("wallet", "wallet"),
+            ("kind", "kind"),
+            ("owner", "owner"),
+            ("free collateral", "free"),
+            ("reserved collateral", "reserved"),
+            ("live orders", "live_orders"),
+            ("closed-only", "closed_only"),
+        ],
+    );
+    if has_items(&value["positions"]) {
+        text.push_str("\nshares\n");
+        text.push_str(&columns(
+            &value["positions"],
+            &["condition_id", "outcome_index", "free", "reserved"],
+        ));
     }
     text
 }
 
+/// The answer to a command.
+pub(super) fn applied(value: &Value) -> String {
+    let done = if value["duplicate"] == Value::Bool(true) {
+        "done before, nothing changed\n".to_owned()
+    } else {
+        format!("done at sequence {}\n", field(value, "sequence"))
+    };
+    let more: Vec<Vec<String>> = value
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(name, _)| !["success", "sequence", "duplicate"].contains(&name.as_str()))
+        .map(|(name, _)| vec![name.clone(), field(value, name)])
+        .collect();
+    done + &table(&more)
+}
+
 /// `GET /status`
 pub(super) fn status(value: &Value) -> String {
-    let engine = &value["engine"];
-    let mut rows = Vec::new();
-    for (title, name) in [
-        ("mode", "mode"),
-        ("durability", "durability"),
-        ("sequence", "sequence"),
-        ("durable", "durableSequence"),
-        ("epoch", "epoch"),
-        ("markets", "markets"),
-        ("accounts", "accounts"),
-        ("live orders", "liveOrders"),
-        ("gateway connections", "connections"),
-        ("ring", "ring"),
-        ("disk low", "diskLow"),
-    ] {
-        rows.push(vec![title.to_owned(), field(engine, name)]);
+    let (engine, exchange) = (&value["engine"], &value["exchange"]);
+    let mut text = named(
+        exchange,
+        &[
+            ("mode", "mode"),
+            ("durability", "durability"),
+            ("markets", "markets"),
+            ("accounts", "accounts"),
+            ("live orders", "live_orders"),
+            ("collateral", "collateral"),
+            ("fees collected", "fees"),
+        ],
+    );
+    text.push('\n');
+    text.push_str(&processes(value));
+    if engine.is_null() {
+        text.push_str("\nthe engine is away: no new orders; what is shown is the last state\n");
+        return text;
     }
-    let gateway = &value["gateway"];
-    rows.push(vec![
-        "gateway sequence".to_owned(),
-        field(gateway, "sequence"),
-    ]);
-    let mut text = table(&rows);
-    if engine["stages"].is_array() {
-        text.push_str("\nlatency by stage\n");
-        text.push_str(&columns(
-            &engine["stages"],
-            &["stage", "count", "p50", "p99", "p999", "max"],
-        ));
-    }
-    if value["books"].is_array() {
-        text.push_str("\nbooks\n");
+    text.push('\n');
+    text.push_str(&named(
+        engine,
+        &[
+            ("commands waiting", "ring"),
+            ("answered busy", "busy"),
+            ("disk low", "diskLow"),
+            ("clock alarms", "clockAlarms"),
+        ],
+    ));
+    text.push_str("\nlatency by stage, in microseconds\n");
+    text.push_str(&columns(
+        &engine["stages"],
+        &["stage", "count", "p50", "p99", "p999", "max"],
+    ));
+    if has_items(&value["books"]) {
+        text.push_str("\nbooks, most orders first\n");
         text.push_str(&columns(
             &value["books"],
-            &["bid", "ask", "orders", "question"],
+            &["bestBid", "bestAsk", "liveOrders", "status", "question"],
         ));
     }
     text
+}
+
+/// The engine, and the gateway that answers.
+fn processes(value: &Value) -> String {
+    let names = ["pid", "sequence", "durableSequence", "epoch", "connections"];
+    let mut rows = vec![
+        [
+            "process",
+            "pid",
+            "sequence",
+            "durable",
+            "epoch",
+            "connections",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
+    ];
+    for process in ["engine", "gateway"] {
+        let mut row = vec![process.to_owned()];
+        row.extend(names.map(|name| field(&value[process], name)));
+        rows.push(row);
+    }
+    table(&rows)
+}
+
+/// Fields by the names people know them by, one a line.
+fn named(value: &Value, names: &[(&str, &str)]) -> String {
+    let rows: Vec<Vec<String>> = names
+        .iter()
+        .map(|(title, name)| vec![(*title).to_owned(), field(value, name)])
+        .collect();
+    table(&rows)
+}
+
+fn has_items(list: &Value) -> bool {
+    list.as_array().is_some_and(|items| !items.is_empty())
 }
 
 fn columns(items: &Value, names: &[&str]) -> String {
@@ -126,5 +204,53 @@ mod tests {
             markets(&value),
             "conditionId  status  tick  question\n0x1          active  0.01  Q?\n"
         );
+    }
+
+    #[test]
+    fn the_status_reads_without_an_engine_too() {
+        let gateway =
+            json!({ "pid": 7, "sequence": 4, "durableSequence": 5, "epoch": 2, "connections": 1 });
+        let exchange = json!({ "mode": "running", "durability": "disk", "live_orders": 3 });
+        let mut value = json!({ "engine": null, "gateway": gateway, "exchange": exchange });
+        let text = status(&value);
+        assert!(text.contains("live orders     3\n"), "{text}");
+        assert!(
+            text.contains("engine   -    -         -        -      -\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("gateway  7    4         5        2      1\n"),
+            "{text}"
+        );
+        assert!(text.contains("the engine is away"), "{text}");
+        value["engine"] = json!({ "pid": 6, "sequence": 5, "durableSequence": 5, "epoch": 2, "connections": 1,
+            "ring": "0/8", "stages": [{ "stage": "apply", "count": 9, "p50": 1.5, "p99": 2.0, "p999": 3.0, "max": 4.0 }] });
+        value["books"] = json!([{ "bestBid": "0.4", "bestAsk": "", "liveOrders": 3, "status": "active", "question": "Q?" }]);
+        let text = status(&value);
+        assert!(
+            text.contains("engine   6    5         5        2      1\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("apply  9      1.5  2.0  3.0   4.0\n"),
+            "{text}"
+        );
+        assert!(
+            text.contains("0.4               3           active  Q?\n"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_repeated_command_says_so() {
+        let mut value =
+            json!({ "success": true, "sequence": 0, "duplicate": true, "reference": "r" });
+        assert_eq!(
+            applied(&value),
+            "done before, nothing changed\nreference  r\n"
+        );
+        value["duplicate"] = json!(false);
+        value["sequence"] = json!(12);
+        assert_eq!(applied(&value), "done at sequence 12\nreference  r\n");
     }
 }
