@@ -1,0 +1,490 @@
+//! A gateway against a real engine, both in this process: every resource answers as the interface
+//! says, once round from the first key to the last cancel.
+
+#![allow(clippy::unwrap_used)]
+
+use std::net::SocketAddr;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use foretell_auth::{Domains, MasterSecret, Window};
+use foretell_engine::{EngineConfig, JOURNAL_DIRECTORY, SOCKET_NAME, SigningDomain, StopHandle};
+use foretell_gateway::{
+    ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, OperatorToken, Surface, TimeForm,
+};
+use foretell_model::{Side, TokenId};
+use foretell_ops::trader::{Terms, Trader, decimal};
+use reqwest::Method;
+use serde_json::{Value, json};
+
+const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+const CONDITION: &str = "0x00000000000000000000000000000000000000000000000000000000000000c1";
+const ALICE: &str = "0101010101010101010101010101010101010101010101010101010101010101";
+const BOB: &str = "0202020202020202020202020202020202020202020202020202020202020202";
+const YES: TokenId = TokenId([0x11; 32]);
+const NO: TokenId = TokenId([0x22; 32]);
+/// Who asks whose key it was, of others.
+const NOBODY: &str = "00000000-0000-0000-0000-000000000000";
+
+/// An engine and a gateway on a directory of their own.
+struct Site {
+    directory: tempfile::TempDir,
+    engine: Option<(JoinHandle<()>, StopHandle)>,
+    gateway: Option<Gateway>,
+    trading: String,
+    operator: String,
+    http: reqwest::Client,
+}
+
+impl Site {
+    fn start() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let mut site = Self {
+            directory,
+            engine: None,
+            gateway: None,
+            trading: String::new(),
+            operator: String::new(),
+            http: reqwest::Client::builder().no_proxy().build().unwrap(),
+        };
+        site.start_engine();
+        let any = SocketAddr::from(([127, 0, 0, 1], 0));
+        let data = site.directory.path().join("data");
+        let prefix = |name: &str, times| HeaderPrefix {
+            name: name.to_owned(),
+            times,
+        };
+        let gateway = foretell_gateway::start(GatewayConfig {
+            journal: data.join(JOURNAL_DIRECTORY),
+            engine_socket: data.join(SOCKET_NAME),
+            listen: vec![(Surface::Trading, any), (Surface::Operator, any)],
+            threads: 2,
+            connections: ConnectionLimits::default(),
+            prefixes: vec![
+                prefix("SERVICE", TimeForm::Iso),
+                prefix("POLY", TimeForm::Unix),
+            ],
+            window: Window::default(),
+            dev_auth_hints: true,
+            master: MasterSecret::from_bytes([9; 32]),
+            domains: Domains::default(),
+            operator_token: Some(OperatorToken::new(TOKEN).unwrap()),
+        })
+        .unwrap();
+        let url = |surface| {
+            let found = gateway
+                .addresses()
+                .iter()
+                .find(|(listening, _)| *listening == surface);
+            format!("http://{}", found.unwrap().1)
+        };
+        (site.trading, site.operator) = (url(Surface::Trading), url(Surface::Operator));
+        site.gateway = Some(gateway);
+        site
+    }
+
+    fn start_engine(&mut self) {
+        let mut config = EngineConfig::new(self.directory.path().join("data"));
+        config.handle_signals = false;
+        let domain = |domain: &foretell_auth::Domain| SigningDomain {
+            number: domain.number(),
+            separator: *domain.separator(),
+            text: domain.text(),
+        };
+        config.domains = Domains::default().iter().map(domain).collect();
+        let (ready, is_ready) = std::sync::mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            foretell_engine::run(&config, |engine| ready.send(engine.stop.clone()).unwrap())
+                .unwrap();
+        });
+        self.engine = Some((thread, is_ready.recv().unwrap()));
+    }
+
+    fn stop_engine(&mut self) {
+        let (thread, stop) = self.engine.take().unwrap();
+        stop.stop();
+        thread.join().unwrap();
+    }
+
+    async fn operate(&self, method: Method, path: &str, body: Option<Value>) -> (u16, Value) {
+        let request = self
+            .http
+            .request(method, format!("{}{path}", self.operator));
+        let request = request.bearer_auth(TOKEN);
+        answer(match body {
+            Some(body) => request.json(&body),
+            None => request,
+        })
+        .await
+    }
+
+    async fn command(&self, path: &str, body: Value) -> Value {
+        let (status, answer) = self.operate(Method::POST, path, Some(body)).await;
+        assert_eq!(status, 200, "{path}: {answer}");
+        answer
+    }
+
+    /// Asks until the gateway says that it is ready.
+    async fn ready(&self) {
+        loop {
+            let ready = answer(self.http.get(format!("{}/readyz", self.operator))).await;
+            if ready.0 == 200 {
+                return;
+            }
+            assert_eq!(ready.0, 503, "{}", ready.1);
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    async fn trader(&self, key: &str) -> Trader {
+        let trader = Trader::connect(&self.trading, key, 0).await.unwrap();
+        let deposit =
+            json!({ "wallet": trader.address(), "amount": "100", "reference": trader.address() });
+        let first = self.command("/accounts/deposit", deposit.clone()).await;
+        assert_eq!(first["duplicate"], false);
+        assert_eq!(
+            self.command("/accounts/deposit", deposit).await["duplicate"],
+            true
+        );
+        trader
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        if let Some(gateway) = self.gateway.take() {
+            gateway.stop().unwrap();
+        }
+        if self.engine.is_some() {
+            self.stop_engine();
+        }
+    }
+}
+
+async fn answer(request: reqwest::RequestBuilder) -> (u16, Value) {
+    let response = request.send().await.unwrap();
+    let status = response.status().as_u16();
+    let text = response.text().await.unwrap();
+    (
+        status,
+        serde_json::from_str(&text).unwrap_or_else(|_| panic!("no JSON: {status} {text}")),
+    )
+}
+
+async fn ok(trader: &Trader, method: Method, path: &str, query: &str, body: Value) -> Value {
+    let body = if body.is_null() {
+        String::new()
+    } else {
+        body.to_string()
+    };
+    let (status, answer) = trader.signed(method, path, query, &body).await.unwrap();
+    assert_eq!(status, 200, "{path}{query}: {answer}");
+    answer
+}
+
+async fn read(trader: &Trader, path: &str, query: &str) -> Value {
+    ok(trader, Method::GET, path, query, Value::Null).await
+}
+
+fn limit(token: TokenId, side: Side, lots: u64, price: u16) -> Terms<'static> {
+    Terms::limit(token, false, side, lots, price)
+}
+
+async fn register_market(site: &Site) {
+    let market = json!({
+        "condition_id": CONDITION, "token_ids": [decimal(YES), decimal(NO)],
+        "question": "Will it rain?", "slug": "rain", "outcomes": ["Rain", "Sun"],
+    });
+    let registered = site.command("/markets", market.clone()).await;
+    assert_eq!(
+        (&registered["status"], &registered["duplicate"]),
+        (&json!("active"), &json!(false))
+    );
+    let again = site.command("/markets", market).await;
+    assert_eq!(
+        (&again["status"], &again["duplicate"]),
+        (&json!("active"), &json!(true))
+    );
+}
+
+#[tokio::test]
+async fn once_round_the_trading_surface() {
+    let site = Site::start();
+    site.ready().await;
+    register_market(&site).await;
+    let (alice, bob) = (site.trader(ALICE).await, site.trader(BOB).await);
+
+    // A rests, B meets it: a mint.
+    let resting = alice.sign(&limit(YES, Side::Buy, 1_000, 6_000)).unwrap();
+    let (status, placed) = alice.place(&resting).await.unwrap();
+    assert_eq!(
+        (status, &placed["status"]),
+        (200, &json!("live")),
+        "{placed}"
+    );
+    assert_eq!(placed["orderID"], resting.id.to_string());
+    let (_, again) = alice.place(&resting).await.unwrap();
+    assert_eq!(
+        (&again["duplicate"], &again["status"]),
+        (&json!(true), &json!("live")),
+        "{again}"
+    );
+    let meeting = bob.sign(&limit(NO, Side::Buy, 500, 4_000)).unwrap();
+    let far = bob.sign(&limit(NO, Side::Buy, 500, 100)).unwrap();
+    let (status, both) = bob
+        .place_all(&[meeting.clone(), far.clone()])
+        .await
+        .unwrap();
+    assert_eq!(status, 200, "{both}");
+    assert_eq!(
+        (&both[0]["status"], &both[1]["status"]),
+        (&json!("matched"), &json!("live")),
+        "{both}"
+    );
+    assert_eq!(
+        (&both[0]["takingAmount"], &both[0]["makingAmount"]),
+        (&json!("5"), &json!("2"))
+    );
+    let [receipt, trade] = ["transactionsHashes", "tradeIDs"].map(|list| both[0][list][0].clone());
+    assert_eq!(receipt.as_str().unwrap().len(), 66, "{both}");
+
+    // The book: what is left, seen from both tokens, best level last.
+    let (_, book) = bob
+        .get(&format!("/book?token_id={}", decimal(YES)))
+        .await
+        .unwrap();
+    assert_eq!(
+        book["bids"],
+        json!([{ "price": "0.6", "size": "5" }]),
+        "{book}"
+    );
+    assert_eq!(book["asks"], json!([{ "price": "0.99", "size": "5" }]));
+    assert_eq!(
+        (&book["tick_size"], &book["last_trade_price"]),
+        (&json!("0.01"), &json!("0.6"))
+    );
+    let (_, same) = bob
+        .get(&format!("/book?token_id={CONDITION}:0"))
+        .await
+        .unwrap();
+    assert_eq!(book, same);
+
+    // Own orders and trades.
+    let orders = read(&alice, "/data/orders", "").await;
+    assert_eq!(
+        (&orders["count"], &orders["next_cursor"]),
+        (&json!(1), &json!("LTE=")),
+        "{orders}"
+    );
+    let order = &orders["data"][0];
+    assert_eq!(
+        (&order["sizeMatched"], &order["original_size"]),
+        (&json!("5"), &json!("10"))
+    );
+    assert_eq!(
+        (&order["outcome"], &order["status"]),
+        (&json!("Rain"), &json!("LIVE"))
+    );
+    assert_eq!(order["associateTrades"], json!([trade]));
+    let one = read(&bob, &format!("/data/order/{}", meeting.id), "").await;
+    assert_eq!(
+        (&one["order"]["status"], &one["status"]),
+        (&json!("MATCHED"), &json!("MATCHED"))
+    );
+    for (trader, kind) in [(&alice, "MAKER"), (&bob, "TAKER")] {
+        let trades = read(trader, "/data/trades", "").await;
+        let row = &trades["data"][0];
+        assert_eq!(
+            (&row["id"], &row["transaction_hash"]),
+            (&trade, &receipt),
+            "{trades}"
+        );
+        assert_eq!((&row["type"], &row["size"]), (&json!(kind), &json!("5")));
+        let owners = [&row["owner"], &row["maker_orders"][0]["owner"]];
+        assert_eq!(owners.iter().filter(|owner| **owner == NOBODY).count(), 1);
+    }
+    let named = format!("?id={}", trade.as_str().unwrap());
+    assert_eq!(read(&bob, "/data/trades", &named).await["count"], 1);
+
+    // Balances: totals, and what is free.
+    let balance = read(&alice, "/balance-allowance", "?asset_type=COLLATERAL").await;
+    assert_eq!(
+        (&balance["balance"], &balance["available"]),
+        (&json!("97000000"), &json!("94000000"))
+    );
+    let query = format!("?asset_type=CONDITIONAL&token_id={}", decimal(NO));
+    assert_eq!(
+        read(&bob, "/balance-allowance", &query).await["balance"],
+        "5000000"
+    );
+
+    // Cancels.
+    let wanted = json!([resting.id.to_string(), far.id.to_string(), "0x01"]);
+    let answer = ok(&alice, Method::DELETE, "/orders", "", wanted).await;
+    assert_eq!(
+        answer["canceled"],
+        json!([resting.id.to_string()]),
+        "{answer}"
+    );
+    assert_eq!(
+        answer["not_canceled"][far.id.to_string()],
+        "order belongs to another account"
+    );
+    assert_eq!(
+        answer["not_canceled"]["0x01"],
+        "order can't be found - already canceled or matched"
+    );
+    let body = json!({ "market": CONDITION });
+    let answer = ok(&bob, Method::DELETE, "/cancel-market-orders", "", body).await;
+    assert_eq!(answer["canceled"], json!([far.id.to_string()]));
+    let answer = ok(&bob, Method::DELETE, "/cancel-all", "", Value::Null).await;
+    assert_eq!(answer, json!({ "canceled": [], "not_canceled": {} }));
+    let (_, gone) = alice.place(&resting).await.unwrap();
+    assert_eq!(
+        (&gone["duplicate"], &gone["status"]),
+        (&json!(true), &json!("matched"))
+    );
+}
+
+#[tokio::test]
+async fn refusals_have_their_status_and_change_nothing() {
+    let site = Site::start();
+    site.ready().await;
+    register_market(&site).await;
+    let alice = site.trader(ALICE).await;
+    let refused = async |terms: Terms<'_>, status: u16, text: &str| {
+        let (found, answer) = alice.place(&alice.sign(&terms).unwrap()).await.unwrap();
+        assert_eq!(found, status, "{answer}");
+        let error = answer["error"].as_str().unwrap();
+        assert!(error.contains(text), "{error}");
+        assert_eq!(answer["errorMsg"], error);
+    };
+    refused(
+        limit(YES, Side::Buy, 1_000, 6_050),
+        400,
+        "breaks minimum tick size rule: 0.01",
+    )
+    .await;
+    refused(
+        limit(YES, Side::Buy, 499, 6_000),
+        400,
+        "lower than the minimum: 5",
+    )
+    .await;
+    refused(
+        limit(YES, Side::Buy, 100_000, 6_000),
+        400,
+        "not enough balance / allowance",
+    )
+    .await;
+    refused(
+        limit(TokenId([3; 32]), Side::Buy, 1_000, 6_000),
+        400,
+        "tokenId is",
+    )
+    .await;
+    let fok = Terms {
+        order_type: "FOK",
+        ..limit(YES, Side::Buy, 1_000, 6_000)
+    };
+    refused(fok, 400, "FOK orders are fully filled or killed").await;
+    site.command("/markets/pause", json!({ "condition_id": CONDITION }))
+        .await;
+    refused(limit(YES, Side::Buy, 1_000, 6_000), 409, "condition_paused").await;
+    site.command("/system/mode", json!({ "mode": "cancel_only" }))
+        .await;
+    refused(limit(YES, Side::Buy, 1_000, 6_000), 503, "cancel-only").await;
+
+    // Bad credentials are one 401; a good signature of another request is no better.
+    let order = alice
+        .sign(&limit(YES, Side::Buy, 1_000, 6_000))
+        .unwrap()
+        .body
+        .to_string();
+    let mut headers = alice.headers("POST", "/orders", order.as_bytes());
+    let post = |headers: &[(String, String)]| {
+        let mut request = site
+            .http
+            .post(format!("{}/order", site.trading))
+            .body(order.clone());
+        for (name, value) in headers {
+            request = request.header(name, value);
+        }
+        answer(request)
+    };
+    assert_eq!(post(&headers).await.0, 401);
+    assert_eq!(post(&[]).await.0, 401);
+    headers.push(("SERVICE_TIMESTAMP".to_owned(), "1".to_owned()));
+    assert_eq!(
+        post(&headers).await.0,
+        401,
+        "a header twice with different values"
+    );
+
+    // The transport.
+    for (path, status) in [
+        ("/nowhere", 404),
+        ("/order", 405),
+        ("//book", 404),
+        ("/rewards/x", 404),
+    ] {
+        let (found, body) = alice.get(path).await.unwrap();
+        assert_eq!(found, status, "{path}");
+        assert!(body["error"].is_string(), "{path}: {body}");
+    }
+    let big = site
+        .http
+        .post(format!("{}/books", site.trading))
+        .body(vec![b' '; 1 << 20]);
+    assert_eq!(answer(big).await.0, 413);
+    let text = site.http.post(format!("{}/books", site.trading)).body("[]");
+    assert_eq!(
+        answer(text.header("Content-Type", "text/plain")).await.0,
+        415
+    );
+    let (found, ahead) = answer(
+        site.http
+            .get(format!("{}/book?token_id={CONDITION}:0", site.trading))
+            .header("x-min-sequence", "9999999999"),
+    )
+    .await;
+    assert_eq!(
+        (
+            found,
+            ahead["error"].as_str().unwrap().contains("x-min-sequence")
+        ),
+        (400, true)
+    );
+    let (found, _) = answer(site.http.get(format!("{}/status", site.operator))).await;
+    assert_eq!(found, 401, "the operator's surface without its token");
+}
+
+#[tokio::test]
+async fn an_engine_that_comes_and_goes_is_followed() {
+    let mut site = Site::start();
+    site.ready().await;
+    register_market(&site).await;
+    let alice = site.trader(ALICE).await;
+    let resting = alice.sign(&limit(YES, Side::Buy, 1_000, 6_000)).unwrap();
+    assert_eq!(alice.place(&resting).await.unwrap().0, 200);
+    site.stop_engine();
+    let away = alice.sign(&limit(YES, Side::Buy, 1_000, 6_000)).unwrap();
+    let (status, answer) = alice.place(&away).await.unwrap();
+    assert_eq!(status, 503, "{answer}");
+    let orders = read(&alice, "/data/orders", "").await;
+    assert_eq!(orders["count"], 1, "reads go on without an engine");
+    site.start_engine();
+    site.ready().await;
+    assert_eq!(
+        alice.place(&away).await.unwrap().0,
+        200,
+        "the same order, once the engine is back"
+    );
+    assert_eq!(read(&alice, "/data/orders", "").await["count"], 2);
+    let (_, status) = site.operate(Method::GET, "/status", None).await;
+    assert_eq!(
+        (&status["engine"]["epoch"], &status["gateway"]["ready"]),
+        (&json!(2), &json!(true))
+    );
+    assert_eq!(status["exchange"]["collateral"], "100", "{status}");
+}
