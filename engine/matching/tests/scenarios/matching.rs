@@ -353,6 +353,27 @@ fn an_expired_order_never_matches_nor_crosses_and_goes_when_met() {
     assert_eq!(world.closed(), [(expiring, CloseReason::Expired)]);
 }
 
+#[test]
+fn an_own_order_whose_time_came_is_expired() {
+    for order_type in [OrderType::Gtc, OrderType::Fak] {
+        let mut world = World::new();
+        let market = world.market();
+        let (me, other) = (world.trader(1, 100), world.trader(2, 100));
+        let mut order = world.limit(me, market, BUY_NO, 1, 50);
+        order.order_type = OrderType::Gtd;
+        order.expiration = TimeSeconds(START + 100);
+        world.place(order);
+        let own = world.exchange.sequence().0;
+        world.rest(other, market, BUY_NO, 1, 50);
+        world.wait(40);
+        let mut order = world.limit(me, market, BUY_YES, 1, 50);
+        order.order_type = order_type;
+        world.place(order);
+        assert_eq!(world.closed(), [(own, CloseReason::Expired)]);
+        assert_eq!(world.fills().len(), 1);
+    }
+}
+
 #[rstest]
 #[case::gtd_due(OrderType::Gtd, START + 60, false)]
 #[case::gtd_just_not_due(OrderType::Gtd, START + 61, true)]
@@ -472,6 +493,11 @@ fn admission_looks_at_money_shares_size_and_live_orders() {
     );
     world.change_settings(|settings| settings.live_orders_per_account = 1);
     world.rest(trader, market, SELL_YES, 5, 50);
+    // What cannot rest is not counted.
+    let mut fak = world.limit(trader, market, BUY_YES, 5, 50);
+    fak.order_type = OrderType::Fak;
+    let killed = OrderStatus::Killed(RefusalReason::FakNoMatch);
+    assert_eq!(world.place(fak).status, killed);
     let second = place(&mut world, BUY_NO, 5, 40);
     assert_eq!(
         world.refused(&second, RefusalReason::TooManyLiveOrders),
@@ -516,6 +542,26 @@ fn a_trade_near_the_ends_makes_the_tick_finer_once() {
             "at {cents}"
         );
         assert_eq!(world.book(), [(staying, 100)]);
+    }
+}
+
+#[test]
+fn a_finer_tick_and_a_market_that_forbids_it_stay() {
+    for (tick, tick_refines) in [
+        (Tick::Hundredth, false),
+        (Tick::Thousandth, true),
+        (Tick::TenThousandth, true),
+    ] {
+        let mut world = World::new();
+        let market = world.market_with(|market| {
+            market.tick = tick;
+            market.tick_refines = tick_refines;
+        });
+        let (maker, taker) = (world.trader(1, 100), world.trader(2, 100));
+        world.rest(maker, market, BUY_NO, 1, 1);
+        let order = world.limit(taker, market, BUY_YES, 1, 99);
+        world.place(order);
+        assert_eq!(world.events.last(), Some(&Event::OrderCompleted));
     }
 }
 
