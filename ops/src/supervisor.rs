@@ -18,8 +18,9 @@ use crate::failure::Failure;
 const STEADY: Duration = Duration::from_secs(30);
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-/// How long a child may take to stop before it is killed.
-const STOP_PATIENCE: Duration = Duration::from_secs(10);
+/// How long a child may take to stop before it is killed: longer than a gateway waits for requests
+/// under way.
+const STOP_PATIENCE: Duration = Duration::from_secs(15);
 
 /// One process to keep running.
 #[derive(Clone, Debug)]

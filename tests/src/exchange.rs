@@ -204,14 +204,32 @@ impl Exchange {
                 .lines
                 .recv_timeout(left)
                 .expect("the exchange says what we wait for");
-            if let (Some(name), Some(pid)) = (line["process"].as_str(), line["pid"].as_i64()) {
-                self.pids
-                    .insert(name.to_owned(), i32::try_from(pid).expect("a process id"));
-            }
+            self.note(&line);
             if wanted(&line) {
                 return line;
             }
         }
+    }
+
+    /// How many processes the supervisor had to start again since the last time this was asked or
+    /// a restart was waited for.
+    pub fn restarts(&mut self) -> usize {
+        let mut restarts = 0;
+        while let Ok(line) = self.lines.try_recv() {
+            restarts += usize::from(self.note(&line));
+        }
+        restarts
+    }
+
+    /// Remembers the process id a line tells; true when the process had another one before.
+    fn note(&mut self, line: &Value) -> bool {
+        let (Some(name), Some(pid)) = (line["process"].as_str(), line["pid"].as_i64()) else {
+            return false;
+        };
+        let pid = i32::try_from(pid).expect("a process id");
+        self.pids
+            .insert(name.to_owned(), pid)
+            .is_some_and(|before| before != pid)
     }
 
     /// Stops everything with SIGTERM and waits.
