@@ -26,12 +26,13 @@ const _: () = assert!(MAX_AMOUNT == MAX_BALANCE.0);
 
 impl Exchange {
     pub(crate) fn place_order(&mut self, order: &PlaceOrder, step: &mut Step<'_>) -> Answer {
-        let mut taker = self.admit(order, step)?;
+        let id = (self.index.hash(&order.order), order.order);
+        let mut taker = self.admit(order, id.0, step)?;
         let window = self.system.settings.timestamp_past_ms;
         self.index.forget_some(step.now, window);
         let memory = self
             .index
-            .remember(order.order, taker.number, order.timestamp, terms(order));
+            .remember(id, taker.number, order.timestamp, terms(order));
 
         if let Some(reason) = self.book_refusal(order, &taker, step) {
             return Ok(self.kill(&taker, memory, reason, step));
@@ -57,11 +58,16 @@ impl Exchange {
     }
 
     /// Checks an order against everything but the book.
-    fn admit(&self, order: &PlaceOrder, step: &Step<'_>) -> Result<Taker, NotApplied> {
+    fn admit(
+        &self,
+        order: &PlaceOrder,
+        id_hash: u32,
+        step: &Step<'_>,
+    ) -> Result<Taker, NotApplied> {
         let market = self.markets.get(order.market)?;
         let account = self.account(order.account)?;
         self.ensure_key(order, account)?;
-        self.ensure_new_id(order)?;
+        self.ensure_new_id(order, id_hash)?;
         self.ensure_timestamp(order.timestamp, step)?;
         self.ensure_open(order, market, account)?;
         self.ensure_terms(order, step)?;
@@ -96,8 +102,8 @@ impl Exchange {
         ensure(key.owner == account.owner, RefusalReason::KeyOfAnotherOwner)
     }
 
-    fn ensure_new_id(&self, order: &PlaceOrder) -> Result<(), NotApplied> {
-        let Some(first) = self.index.find(&order.order) else {
+    fn ensure_new_id(&self, order: &PlaceOrder, id_hash: u32) -> Result<(), NotApplied> {
+        let Some(first) = self.index.find(id_hash, &order.order) else {
             return Ok(());
         };
         ensure(first.terms == terms(order), RefusalReason::Duplicate)?;

@@ -22,7 +22,7 @@ impl Exchange {
         step: &mut Step<'_>,
     ) -> Answer {
         self.account(owner)?;
-        let remembered = self.index.find(order);
+        let remembered = self.index.find(self.index.hash(order), order);
         let slot = remembered
             .map(|remembered| remembered.slot)
             .filter(|slot| *slot != NONE)

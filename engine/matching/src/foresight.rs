@@ -5,7 +5,8 @@
 //! commands apart, so that by its turn most of it is near. Looking changes nothing and promises
 //! nothing: what was foreseen may be gone by then, and `apply` looks everything up itself.
 
-use foretell_model::{AccountNumber, Command, MarketNumber, OrderId, PlaceOrder, Price};
+use foretell_model::quantity::PRICE_ONE;
+use foretell_model::{AccountNumber, Command, MarketNumber, OrderId, PlaceOrder, Price, Side};
 
 use crate::exchange::Exchange;
 use crate::near::bring;
@@ -59,7 +60,7 @@ impl Exchange {
                 if let Some(place) = self.positions.guess(order.account, order.market) {
                     bring(&self.positions[place]);
                 }
-                self.bring_level(order.market, own_limit(order));
+                self.bring_level(order.market, yes_limit(order));
             }
             2 => {
                 foresight.found = self.maker_in_reach(order).unwrap_or(NONE);
@@ -96,7 +97,7 @@ impl Exchange {
     fn maker_in_reach(&self, order: &PlaceOrder) -> Option<u32> {
         let market = self.markets.get(order.market).ok()?;
         let side = BookSide::of(order.outcome, order.side);
-        let limit = in_yes(own_limit(order)?, order.outcome);
+        let limit = yes_limit(order)?;
         let (price, slot) = market.ladder.best_level(side.opposite())?;
         let is_reached = match side {
             BookSide::Bid => price <= limit,
@@ -150,4 +151,20 @@ impl Exchange {
             market.ladder.bring_level(price);
         }
     }
+}
+
+/// The limit of an unchecked order in Yes prices, about: what admission will make of it may be
+/// finer. `None` when it has none.
+fn yes_limit(order: &PlaceOrder) -> Option<Price> {
+    let (collateral, shares) = match order.side {
+        Side::Buy => (order.maker_amount, order.taker_amount),
+        Side::Sell => (order.taker_amount, order.maker_amount),
+    };
+    let price = collateral
+        .checked_mul(PRICE_ONE.into())?
+        .checked_div(shares)?;
+    let price = u16::try_from(price)
+        .ok()
+        .filter(|price| *price < PRICE_ONE)?;
+    Some(in_yes(Price(price), order.outcome))
 }

@@ -42,6 +42,7 @@ impl Exchange {
         self.check_reserves(&needs)?;
         self.check_books()?;
         self.check_order_links()?;
+        self.check_owners()?;
         self.check_names()?;
         self.check_pending()
     }
@@ -292,8 +293,14 @@ impl Exchange {
         })
     }
 
-    /// Names find their numbers, and owners, wallets, keys, events and questions know each other.
-    fn check_names(&self) -> Check {
+    /// Addresses find their accounts; owners, wallets and keys know each other.
+    fn check_owners(&self) -> Check {
+        let mut keys: BTreeMap<AccountNumber, (u32, u32)> = BTreeMap::new();
+        for (_, key, _) in self.keys.iter() {
+            let (all, live) = keys.entry(key.owner).or_default();
+            *all += 1;
+            *live += u32::from(key.live);
+        }
         for (number, account, identity) in self.accounts.iter() {
             let is_found = self.accounts.find(identity.wallet) == Some(number);
             let is_owned = self.accounts[account.owner].owner == account.owner
@@ -304,13 +311,17 @@ impl Exchange {
             holds(is_found && is_owned, || {
                 format!("account {number} is not found by wallet or owner")
             })?;
-            let own: Vec<_> = self.keys.of(number).collect();
-            let counts = (own.len(), own.iter().filter(|key| key.live).count());
-            let stated = (identity.keys as usize, identity.live_keys as usize);
+            let counts = keys.get(&number).copied().unwrap_or_default();
+            let stated = (identity.keys, identity.live_keys);
             holds(counts == stated, || {
                 format!("account {number} states keys {stated:?}, has {counts:?}")
             })?;
         }
+        Ok(())
+    }
+
+    /// Names find their keys, events and markets; events and questions know each other.
+    fn check_names(&self) -> Check {
         for (number, key, names) in self.keys.iter() {
             let origin = self
                 .keys

@@ -59,11 +59,6 @@ impl Keys {
             .map(|((number, key), names)| (KeyNumber(number), key, names))
     }
 
-    /// All keys an owner ever had.
-    pub(crate) fn of(&self, owner: AccountNumber) -> impl Iterator<Item = &Key> {
-        self.keys.iter().filter(move |key| key.owner == owner)
-    }
-
     pub(crate) fn find(&self, api_key: ApiKey) -> Option<KeyNumber> {
         self.by_api_key
             .find(self.api_key_hash(api_key), |key| {

@@ -4,6 +4,7 @@ use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{Price, Tick};
 
 use crate::level::Level;
+use crate::near::bring;
 use crate::occupancy::Occupancy;
 use crate::order_pool::{BookSide, OrderPool};
 
@@ -38,11 +39,28 @@ impl Ladder {
 
     /// The order of a side that is served first.
     pub(crate) fn best(&self, side: BookSide) -> Option<u32> {
+        self.best_level(side).map(|(_, first)| first)
+    }
+
+    /// The best price of a side and the order that is served first there.
+    pub(crate) fn best_level(&self, side: BookSide) -> Option<(Price, u32)> {
         let level = match side {
             BookSide::Bid => self.bids.below(self.levels.len()),
             BookSide::Ask => self.asks.at_or_above(0),
-        };
-        level.map(|level| self.levels[level].first)
+        }?;
+        let steps = u16::try_from(level + 1).expect("a ladder has at most 9,999 levels");
+        Some((Price(steps * self.tick.units()), self.levels[level].first))
+    }
+
+    /// Brings near the level of a price that may not be on the grid.
+    pub(crate) fn bring_level(&self, price: Price) {
+        let steps = usize::from(price.0 / self.tick.units());
+        if let Some(level) = steps
+            .checked_sub(1)
+            .and_then(|index| self.levels.get(index))
+        {
+            bring(level);
+        }
     }
 
     /// The order of `side` served first at prices worse than `price`.

@@ -9,7 +9,7 @@
 //! `admission.rs`, `crossing.rs`, `taker.rs`, `fill.rs`; orders end in `cancels.rs`; money moves
 //! in `funds.rs` and `shares.rs`; markets and events live in `lifecycle.rs` and `event.rs`.
 //! `ladder.rs`, `level.rs`, `occupancy.rs` and `order_pool.rs` are the book; `order_index.rs` and
-//! `timeline.rs` remember ids; `state.rs` lists the state and `invariants.rs` checks it.
+//! `timeline.rs` remember ids; `foresight.rs` brings near what a coming command will touch; `state.rs` lists the state and `invariants.rs` checks it.
 
 mod accounts;
 mod admission;
@@ -21,6 +21,7 @@ mod exchange;
 mod expiry;
 mod fees;
 mod fill;
+mod foresight;
 mod funds;
 mod invariants;
 mod keys;
@@ -28,6 +29,7 @@ mod ladder;
 mod level;
 mod lifecycle;
 mod market;
+mod near;
 mod occupancy;
 mod order_index;
 mod order_pool;
@@ -47,3 +49,4 @@ mod wallets;
 
 pub use capacity::Capacity;
 pub use exchange::Exchange;
+pub use foresight::Foresight;

@@ -70,12 +70,32 @@ impl OrderIndex {
         }
     }
 
-    /// What is remembered of an id.
-    pub(crate) fn find(&self, id: &OrderId) -> Option<&Remembered> {
-        let place = self.by_id.find(self.hasher.name(&id.0), |place| {
-            self.places[place].id == *id
-        })?;
+    /// The hash of an id, for [`Self::find`] and [`Self::remember`].
+    pub(crate) fn hash(&self, id: &OrderId) -> u32 {
+        self.hasher.name(&id.0)
+    }
+
+    /// What is remembered of an id with this hash.
+    pub(crate) fn find(&self, hash: u32, id: &OrderId) -> Option<&Remembered> {
+        let place = self
+            .by_id
+            .find(hash, |place| self.places[place].id == *id)?;
         Some(&self.places[place])
+    }
+
+    /// Brings near where an id with this hash is looked for.
+    pub(crate) fn bring_entry(&self, hash: u32) {
+        self.by_id.bring(hash);
+    }
+
+    /// The place of an id with this hash, most likely.
+    pub(crate) fn guess(&self, hash: u32) -> Option<u32> {
+        self.by_id.guess(hash)
+    }
+
+    /// What is, or was, remembered at a place.
+    pub(crate) fn get(&self, place: u32) -> Option<&Remembered> {
+        self.places.get(place)
     }
 
     /// What is remembered at a place in use.
@@ -106,10 +126,11 @@ impl OrderIndex {
         }
     }
 
-    /// Remembers the id of an order that was just admitted; it does not rest yet. Its place.
+    /// Remembers the id, which has this hash, of an order that was just admitted; it does not rest
+    /// yet. Its place.
     pub(crate) fn remember(
         &mut self,
-        id: OrderId,
+        (hash, id): (u32, OrderId),
         number: OrderNumber,
         timestamp: TimeMs,
         terms: Terms,
@@ -124,7 +145,7 @@ impl OrderIndex {
             killed: None,
             in_timeline: true,
         });
-        self.by_id.insert(self.hasher.name(&id.0), place);
+        self.by_id.insert(hash, place);
         let before = self
             .timeline
             .append(timestamp.0 / 1_000, place, &self.hasher);
@@ -164,7 +185,8 @@ impl OrderIndex {
             return Err("id memory: its timeline or index has another length".into());
         }
         for (_, entry) in self.iter() {
-            if self.find(&entry.id).map(|found| found.number) != Some(entry.number) {
+            let found = self.find(self.hash(&entry.id), &entry.id);
+            if found.map(|found| found.number) != Some(entry.number) {
                 return Err(format!(
                     "id memory: {} is not found by its id",
                     entry.number
@@ -185,7 +207,7 @@ impl OrderIndex {
     }
 
     fn forget(&mut self, place: u32) {
-        let hash = self.hasher.name(&self.places[place].id.0);
+        let hash = self.hash(&self.places[place].id);
         self.by_id.remove(hash, place);
         self.places.release(place);
     }
@@ -213,7 +235,14 @@ mod tests {
     }
 
     fn remember(memory: &mut OrderIndex, number: u64, timestamp: u64) -> u32 {
-        memory.remember(id(number), OrderNumber(number), TimeMs(timestamp), TERMS)
+        let id = id(number);
+        let named = (memory.hash(&id), id);
+        memory.remember(named, OrderNumber(number), TimeMs(timestamp), TERMS)
+    }
+
+    fn find(memory: &OrderIndex, number: u64) -> Option<&Remembered> {
+        let id = id(number);
+        memory.find(memory.hash(&id), &id)
     }
 
     const fn ms(millis: u64) -> TimeNs {
@@ -225,9 +254,9 @@ mod tests {
         let mut memory = memory();
         remember(&mut memory, 1, 5_000);
         memory.forget_some(ms(6_100), 100);
-        assert!(memory.find(&id(1)).is_some());
+        assert!(find(&memory, 1).is_some());
         memory.forget_some(ms(6_101), 100);
-        assert!(memory.find(&id(1)).is_none());
+        assert!(find(&memory, 1).is_none());
         assert_eq!(memory.check(), Ok(()));
     }
 
@@ -237,10 +266,10 @@ mod tests {
         let place = remember(&mut memory, 1, 5_000);
         memory.rests(place, 77);
         memory.forget_some(ms(60_000), 100);
-        assert_eq!(memory.find(&id(1)).map(Remembered::fate), Some(Fate::Live));
+        assert_eq!(find(&memory, 1).map(Remembered::fate), Some(Fate::Live));
         assert!(!memory.at(place).in_timeline);
         memory.ended(place);
-        assert!(memory.find(&id(1)).is_none());
+        assert!(find(&memory, 1).is_none());
         assert_eq!(memory.check(), Ok(()));
     }
 
@@ -265,7 +294,7 @@ mod tests {
         let mut memory = memory();
         let place = remember(&mut memory, 1, 5_000);
         memory.killed(place, RefusalReason::FokNotFilled);
-        let fate = memory.find(&id(1)).map(Remembered::fate);
+        let fate = find(&memory, 1).map(Remembered::fate);
         assert_eq!(fate, Some(Fate::Killed(RefusalReason::FokNotFilled)));
     }
 }

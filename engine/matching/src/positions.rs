@@ -63,6 +63,21 @@ impl Positions {
         })
     }
 
+    /// Brings near where a position is looked for.
+    pub(crate) fn bring_entry(&self, account: AccountNumber, market: MarketNumber) {
+        self.by_owner.bring(self.hash(account, market));
+    }
+
+    /// The place of a position, most likely.
+    pub(crate) fn guess(&self, account: AccountNumber, market: MarketNumber) -> Option<u32> {
+        self.by_owner.guess(self.hash(account, market))
+    }
+
+    /// What is, or was, at a place.
+    pub(crate) fn get(&self, place: u32) -> Option<&Position> {
+        self.positions.get(place)
+    }
+
     /// Free shares of `[Yes, No]`; none where there is no position.
     pub(crate) fn free(&self, account: AccountNumber, market: MarketNumber) -> [Lots; 2] {
         self.find(account, market)

@@ -1,5 +1,6 @@
 //! Records of one kind in one block of memory, addressed by `u32`.
 
+use std::mem::MaybeUninit;
 use std::ops::{Index, IndexMut};
 
 /// The link that leads nowhere.
@@ -14,16 +15,25 @@ pub(crate) struct Slab<T> {
 }
 
 impl<T> Slab<T> {
+    /// Room for so many, every page of it touched: its first use meets no page fault.
     pub(crate) fn with_capacity(items: usize) -> Self {
-        Self {
+        let mut slab = Self {
             items: Vec::with_capacity(items),
             free: Vec::with_capacity(items),
-        }
+        };
+        touch(slab.items.spare_capacity_mut());
+        touch(slab.free.spare_capacity_mut());
+        slab
     }
 
     /// How many places are in use.
     pub(crate) const fn len(&self) -> usize {
         self.items.len() - self.free.len()
+    }
+
+    /// The item at a place that is or was in use.
+    pub(crate) fn get(&self, place: u32) -> Option<&T> {
+        self.items.get(place as usize)
     }
 
     /// Stores an item and says where. At most `u32::MAX` items fit.
@@ -57,6 +67,16 @@ impl<T> Slab<T> {
             .zip(&self.items)
             .zip(in_use)
             .filter_map(|(item, used)| used.then_some(item))
+    }
+}
+
+fn touch<T>(room: &mut [MaybeUninit<T>]) {
+    const PAGE: usize = 4_096;
+    for item in room
+        .iter_mut()
+        .step_by((PAGE / size_of::<T>().max(1)).max(1))
+    {
+        *item = MaybeUninit::zeroed();
     }
 }
 

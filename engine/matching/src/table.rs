@@ -8,6 +8,8 @@ use std::hash::{BuildHasher, Hasher};
 
 use foldhash::fast::FixedState;
 
+use crate::near::bring;
+
 /// Hashes keys of up to 16 bytes with the random key of the process, so that nobody outside can
 /// choose keys that meet in one place. Where entries lie is not part of the state.
 #[derive(Clone, Debug)]
@@ -79,6 +81,18 @@ impl Table {
             }
             at = self.after(at);
         }
+    }
+
+    /// Brings near where a hash is looked for first.
+    pub(crate) fn bring(&self, hash: u32) {
+        if let Some(entry) = self.entries.get(self.home(hash)) {
+            bring(entry);
+        }
+    }
+
+    /// A value under `hash`, most likely the one: no key is compared.
+    pub(crate) fn guess(&self, hash: u32) -> Option<u32> {
+        self.find(hash, |_| true)
     }
 
     /// Adds a value that is not in the table; it is below `u32::MAX`.
