@@ -1,5 +1,7 @@
 //! The server without an engine: what it serves alone, how it bounds connections, how it ends.
 
+#![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
+
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
