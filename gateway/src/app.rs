@@ -7,6 +7,7 @@ use foretell_wire::Failure as Refusal;
 
 use crate::auth::Auth;
 use crate::call::Call;
+use crate::config::PriceSide;
 use crate::connection_caps::ConnectionCaps;
 use crate::descriptions::Descriptions;
 use crate::engine_link::EngineLink;
@@ -25,6 +26,7 @@ pub(crate) struct App {
     pub(crate) metrics: Metrics,
     pub(crate) caps: Arc<ConnectionCaps>,
     pub(crate) books: BookTexts,
+    pub(crate) price_side: PriceSide,
     pub(crate) descriptions: Descriptions,
 }
 

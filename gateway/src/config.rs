@@ -29,6 +29,16 @@ impl Surface {
     }
 }
 
+/// Whose price `/price` and `/prices` tell (protocol 11).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PriceSide {
+    /// BUY is what a buyer pays now: the best ask.
+    #[default]
+    Taker,
+    /// BUY is what the best buyer bids.
+    Maker,
+}
+
 /// A family of credential headers: `<name>_ADDRESS` and so on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeaderPrefix {
@@ -53,6 +63,8 @@ pub struct GatewayConfig {
     pub connections: ConnectionLimits,
     /// Prefixes of credential headers, at least one.
     pub prefixes: Vec<HeaderPrefix>,
+    /// Whose price `/price` tells.
+    pub price_side: PriceSide,
     /// Around the present: the timestamps of L1 and L2 headers that are taken.
     pub window: Window,
     /// A 401 says in `x-auth-hint` which check failed. Development only.

@@ -259,6 +259,7 @@ fn app(config: &GatewayConfig) -> Result<Arc<App>, GatewayError> {
         metrics: Metrics::new(),
         caps: ConnectionCaps::new(config.connections.total, config.connections.per_address),
         books: BookTexts::default(),
+        price_side: config.price_side,
         descriptions: Descriptions::default(),
     }))
 }

@@ -37,7 +37,7 @@ mod trade_rows;
 mod waiters;
 
 pub use auth::BadPrefix;
-pub use config::{GatewayConfig, HeaderPrefix, Surface};
+pub use config::{GatewayConfig, HeaderPrefix, PriceSide, Surface};
 pub use foretell_wire::time::TimeForm;
 pub use gateway::{Gateway, GatewayError, run, start};
 pub use limits::ConnectionLimits;

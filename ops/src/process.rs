@@ -15,12 +15,12 @@ use foretell_model::{DomainNumber, Sequence};
 use serde_json::{Value, json};
 
 use crate::cli::{self, EngineArgs, GatewayArgs};
-use crate::config::{Config, DomainMarkets, Durability, Signing, Times, Wait};
+use crate::config::{Config, DomainMarkets, Durability, PriceSide, Signing, Times, Wait};
 use crate::failure::Failure;
 use crate::output;
 
 /// Environment variable that holds the master secret instead of its file.
-const MASTER_SECRET_VARIABLE: &str = "FORETELL_MASTER_SECRET";
+pub(crate) const MASTER_SECRET_VARIABLE: &str = "FORETELL_MASTER_SECRET";
 /// Server threads when the settings say 0: one a core, no more than this.
 const MAX_DEFAULT_THREADS: usize = 8;
 
@@ -128,6 +128,10 @@ pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCo
                 },
             })
             .collect(),
+        price_side: match config.trading.price_side {
+            PriceSide::Taker => foretell_gateway::PriceSide::Taker,
+            PriceSide::Maker => foretell_gateway::PriceSide::Maker,
+        },
         window: Window {
             past_seconds: u64::from(config.gateway.timestamp_past_seconds),
             future_seconds: u64::from(config.gateway.timestamp_future_seconds),

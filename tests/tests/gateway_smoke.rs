@@ -10,7 +10,7 @@ use std::time::Duration;
 use foretell_auth::{Domains, MasterSecret, Window};
 use foretell_engine::{EngineConfig, JOURNAL_DIRECTORY, SOCKET_NAME, SigningDomain, StopHandle};
 use foretell_gateway::{
-    ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, OperatorToken, Surface, TimeForm,
+    ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, OperatorToken, PriceSide, Surface, TimeForm,
 };
 use foretell_model::{Side, TokenId};
 use foretell_ops::trader::{Terms, Trader, decimal};
@@ -64,6 +64,7 @@ impl Site {
                 prefix("SERVICE", TimeForm::Iso),
                 prefix("POLY", TimeForm::Unix),
             ],
+            price_side: PriceSide::default(),
             window: Window::default(),
             dev_auth_hints: true,
             master: MasterSecret::from_bytes([9; 32]),

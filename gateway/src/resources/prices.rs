@@ -13,6 +13,7 @@ use foretell_wire::{Decimal, Failure as Refusal, TokenRef, json_text};
 
 use crate::answer::{Answer, Place};
 use crate::call::Call;
+use crate::config::PriceSide;
 use crate::failure::Failure;
 use crate::resources::market_of;
 
@@ -20,10 +21,11 @@ use crate::resources::market_of;
 pub(crate) async fn price(call: Call) -> Result<Answer, Failure> {
     let query = call.query()?;
     let (token, side) = (query.token()?, query.side()?);
+    let side = side_of_book(call.app.price_side, side);
     one(&call, &token, |book| {
-        let price = price_to(side, book).ok_or(Refusal::NoPrice(match side {
-            Side::Buy => "ask",
-            Side::Sell => "bid",
+        let price = best(side, book).ok_or(Refusal::NoPrice(match side {
+            Side::Buy => "bid",
+            Side::Sell => "ask",
         }))?;
         Ok(json_text(&PriceAnswer {
             price,
@@ -36,10 +38,12 @@ pub(crate) async fn price(call: Call) -> Result<Answer, Failure> {
 
 /// `POST /prices`.
 pub(crate) async fn prices(call: Call) -> Result<Answer, Failure> {
+    let whose = call.app.price_side;
     let (rows, place) = many(&call, |book, sides| {
+        let price = |side| best(side_of_book(whose, side), book);
         let prices = SidePrices {
-            buy: price_to(Side::Buy, book).filter(|_| sides.buy),
-            sell: price_to(Side::Sell, book).filter(|_| sides.sell),
+            buy: price(Side::Buy).filter(|_| sides.buy),
+            sell: price(Side::Sell).filter(|_| sides.sell),
         };
         (prices != SidePrices::default()).then_some(prices)
     })
@@ -99,11 +103,19 @@ pub(crate) async fn last_trades(call: Call) -> Result<Answer, Failure> {
     Ok(Answer::json(json_text(&rows)).at(place))
 }
 
-/// What a taker of this side pays or gets now: a BUY the best ask, a SELL the best bid.
-fn price_to(side: Side, book: TokenBook<'_>) -> Option<Price> {
+/// On which side of the book the price of a side stands: a taker buys from those who sell.
+fn side_of_book(whose: PriceSide, side: Side) -> Side {
+    match whose {
+        PriceSide::Taker => side.opposite(),
+        PriceSide::Maker => side,
+    }
+}
+
+/// The best price of those who want to buy, or to sell.
+fn best(side: Side, book: TokenBook<'_>) -> Option<Price> {
     match side {
-        Side::Buy => book.best_ask(),
-        Side::Sell => book.best_bid(),
+        Side::Buy => book.best_bid(),
+        Side::Sell => book.best_ask(),
     }
 }
 
