@@ -2,6 +2,7 @@
 
 use foretell_model::{Command, Outcome};
 use foretell_view::{Account, View};
+use foretell_wire::failure::FieldProblem;
 use foretell_wire::operator::{
     AccountAnswer, PositionAnswer, read_binding, read_closed_only, read_fees_withdrawal,
     read_transfer, read_unbinding,
@@ -98,7 +99,10 @@ pub(crate) async fn closed_only(call: Call) -> Result<Answer, Failure> {
 pub(crate) async fn show(call: Call) -> Result<Answer, Failure> {
     const UNKNOWN: Refusal = Refusal::Unknown("account not found");
     let app = &call.app;
-    let wallet = ids::address(&call.parameter).ok_or(UNKNOWN)?;
+    let wallet = ids::address(&call.parameter).ok_or_else(|| {
+        const ALLOWED: &str = "an address, 0x and 40 hex digits";
+        Refusal::from(FieldProblem::wrong("wallet", &call.parameter, ALLOWED))
+    })?;
     app.fresh(&call).await?;
     let found = app.find(|view| {
         let (number, account) = view.accounts().by_wallet(&wallet)?;
