@@ -39,6 +39,15 @@ impl Failure {
         self
     }
 
+    /// What it says, for a program that reads it.
+    #[must_use]
+    pub fn json(&self) -> serde_json::Value {
+        match &self.hint {
+            Some(hint) => serde_json::json!({ "error": self.text, "hint": hint }),
+            None => serde_json::json!({ "error": self.text }),
+        }
+    }
+
     /// The code the process ends with.
     #[must_use]
     pub fn exit_code(&self) -> ExitCode {

@@ -30,10 +30,15 @@ use output::Output;
 #[must_use]
 pub fn run() -> ExitCode {
     let cli = Cli::parse();
+    let json = cli.json;
     match dispatch(cli) {
         Ok(code) => code,
         Err(failure) => {
-            eprintln!("foretell: {failure}");
+            if json {
+                eprintln!("{}", failure.json());
+            } else {
+                eprintln!("foretell: {failure}");
+            }
             failure.exit_code()
         }
     }

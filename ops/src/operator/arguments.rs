@@ -189,11 +189,11 @@ pub(crate) enum Keys {
 /// `foretell system`
 #[derive(Debug, Subcommand)]
 pub(crate) enum System {
-    /// Set what the whole system accepts
+    /// Show or set what the whole system accepts
     Mode {
-        /// The mode
+        /// The new mode [default: show the present one]
         #[arg(value_enum)]
-        mode: Mode,
+        mode: Option<Mode>,
     },
     /// Take collected fees out
     WithdrawFees {

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::config::Config;
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{Output, field};
 use crate::process;
 use crate::trader::Trader;
 use arguments::{Account, Keys, Market, Mode, Payout, System, WalletKind};
@@ -173,7 +173,14 @@ pub(crate) fn system(
     output: Output,
 ) -> Result<ExitCode, Failure> {
     match command {
-        System::Mode { mode } => post(
+        System::Mode { mode: None } => {
+            let client = OperatorClient::new(config)?;
+            let status = process::small_runtime()?.block_on(client.get("/status"))?;
+            let mode = json!({ "mode": status["exchange"]["mode"] });
+            output.answer(&mode, |mode| field(mode, "mode"));
+            Ok(ExitCode::SUCCESS)
+        }
+        System::Mode { mode: Some(mode) } => post(
             config,
             "/system/mode",
             &json!({ "mode": mode_word(*mode) }),

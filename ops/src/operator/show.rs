@@ -86,11 +86,13 @@ pub(super) fn applied(value: &Value) -> String {
     } else {
         format!("done at sequence {}\n", field(value, "sequence"))
     };
+    // The number is the exchange's own for what people know by its address or condition.
+    let known = ["success", "sequence", "duplicate", "number"];
     let more: Vec<Vec<String>> = value
         .as_object()
         .into_iter()
         .flatten()
-        .filter(|(name, _)| !["success", "sequence", "duplicate"].contains(&name.as_str()))
+        .filter(|(name, _)| !known.contains(&name.as_str()))
         .map(|(name, _)| vec![name.clone(), field(value, name)])
         .collect();
     done + &table(&more)
