@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 
+import pytest
 from py_clob_client_v2.clob_types import BookParams, PricesHistoryParams
 
 from exchange import assert_live, assert_matched, eventually, levels, markets, place, refused
@@ -134,6 +135,7 @@ def test_last_trades_are_mirrored(public, alice, bob, market):
     assert [row["token_id"] for row in rows] == [market.yes, market.no]
 
 
+@pytest.mark.xfail(strict=True, reason="prices are not kept over time yet")
 def test_price_history(public, market):
     history = public.get_prices_history(PricesHistoryParams(market=market.yes, interval="1h"))
     for point in history["history"]:
