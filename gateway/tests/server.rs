@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use foretell_auth::{Domains, MasterSecret, Window};
 use foretell_gateway::{
-    ConnectionLimits, Gateway, GatewayConfig, GatewayError, HeaderPrefix, OperatorToken, Surface,
-    TimeForm,
+    ConnectionLimits, Gateway, GatewayConfig, GatewayError, HeaderPrefix, OperatorToken, PriceSide,
+    Surface, TimeForm,
 };
 
 /// Far beyond what any answer takes: passing it means that none comes.
@@ -29,6 +29,7 @@ fn config(connections: ConnectionLimits) -> GatewayConfig {
             name: "SERVICE".to_owned(),
             times: TimeForm::Iso,
         }],
+        price_side: PriceSide::default(),
         window: Window::default(),
         dev_auth_hints: false,
         master: MasterSecret::from_bytes([1; 32]),
