@@ -53,7 +53,7 @@ struct Site {
     file: Option<PathBuf>,
     trading: SocketAddr,
     operator: SocketAddr,
-    /// Holds ports that were asked for as 0, so that a restarted gateway finds the same one free.
+    /// Holds both ports; see [`reserve`].
     _reserved: Vec<Socket>,
 }
 
@@ -102,7 +102,8 @@ impl Site {
         let client = OperatorClient::at(self.operator, &self.config)?;
         client.wait_ready().await?;
         if up.demo {
-            let greeting = demo::prepare(&client, &format!("http://{}", self.trading)).await?;
+            let trading = format!("http://{}", self.trading);
+            let greeting = demo::prepare(&client, &trading, self.command()).await?;
             if !up.no_bots {
                 supervisor.start(self.bots());
             }
@@ -118,6 +119,20 @@ impl Site {
         }
         listen(&mut reports, output).await;
         Ok(())
+    }
+
+    /// How a person starts this program against this exchange: in the same directory, as now.
+    fn command(&self) -> String {
+        let standard = Config::default();
+        let mut words = Vec::new();
+        if self.operator != standard.operator.listen {
+            words.push(format!("FORETELL_OPERATOR_LISTEN={}", self.operator));
+        }
+        words.push(std::env::args().next().unwrap_or("foretell".to_owned()));
+        if self.config.data.0 != standard.data.0 {
+            words.push(format!("--data {}", self.config.data.0.display()));
+        }
+        words.join(" ")
     }
 
     fn engine(&self, up: &Up) -> ProcessSpec {
@@ -179,23 +194,34 @@ impl Site {
     }
 }
 
-/// The address to use for a setting: itself, or with port 0 one the kernel chose, held open.
+/// Takes an address for as long as the exchange runs, with port 0 one that the kernel chooses.
+///
+/// Gateways share a port (`SO_REUSEPORT`), so two exchanges would too without noticing: the first
+/// bind, without sharing, fails when anybody else is there. The second is held, bound and never
+/// listening, so that a restarted gateway finds its port free and the next exchange does not.
 fn reserve(listen: SocketAddr, reserved: &mut Vec<Socket>) -> Result<SocketAddr, Failure> {
-    if listen.port() != 0 {
-        return Ok(listen);
-    }
-    let open = || -> std::io::Result<(SocketAddr, Socket)> {
-        let socket = Socket::new(Domain::for_address(listen), Type::STREAM, None)?;
-        socket.set_reuse_port(true)?;
-        socket.bind(&listen.into())?;
-        let address = socket
+    let bind = |address: SocketAddr, shared: bool| -> std::io::Result<Socket> {
+        let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
+        // For the look: connections of an earlier run that are still closing are nobody. The socket
+        // that is held must not have it, or the next exchange's look would pass over it.
+        socket.set_reuse_address(!shared)?;
+        socket.set_reuse_port(shared)?;
+        socket.bind(&address.into())?;
+        Ok(socket)
+    };
+    let take = || -> std::io::Result<(SocketAddr, Socket)> {
+        let alone = bind(listen, false)?;
+        let address = alone
             .local_addr()?
             .as_socket()
             .ok_or(std::io::ErrorKind::AddrNotAvailable)?;
-        Ok((address, socket))
+        drop(alone);
+        Ok((address, bind(address, true)?))
     };
-    let (address, socket) = open()
-        .map_err(|error| Failure::new(format!("cannot find a free port at {listen}: {error}")))?;
+    let (address, socket) = take().map_err(|error| {
+        Failure::new(format!("cannot listen on {listen}: {error}"))
+            .hint("another exchange may run there: --trading-listen and --operator-listen choose other addresses")
+    })?;
     reserved.push(socket);
     Ok(address)
 }
@@ -243,4 +269,25 @@ fn merge(mut first: Value, second: Value) -> Value {
         into.extend(from);
     }
     first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_is_taken_once_and_shared_only_with_our_own_gateways() {
+        let any = SocketAddr::from(([127, 0, 0, 1], 0));
+        let mut first = Vec::new();
+        let address = reserve(any, &mut first).unwrap();
+        let refused = reserve(address, &mut Vec::new()).unwrap_err().to_string();
+        assert!(refused.contains("another exchange"), "{refused}");
+
+        let gateway = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        gateway.set_reuse_port(true).unwrap();
+        gateway.bind(&address.into()).unwrap();
+        gateway.listen(1).unwrap();
+        drop((first, gateway));
+        reserve(address, &mut Vec::new()).unwrap();
+    }
 }
