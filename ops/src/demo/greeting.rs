@@ -21,6 +21,8 @@ pub struct Greeting {
     pub question: String,
     /// and its first token.
     pub token: String,
+    /// How to start this program against this exchange.
+    pub command: String,
 }
 
 impl Greeting {
@@ -49,6 +51,7 @@ impl Greeting {
             markets,
             question,
             token,
+            command,
         } = self;
         format!(
             "\
@@ -66,17 +69,38 @@ The book of \"{question}\":
 
 An order from the stock Python client (pip install py-clob-client-v2):
 
-  python3 - <<'PY'
-  from py_clob_client_v2 import ClobClient, OrderArgs, OrderType
-  client = ClobClient(\"{trading}\", 80002, key=\"{key}\")
-  client.set_api_creds(client.create_or_derive_api_key())
-  print(client.create_and_post_order(
-      OrderArgs(token_id=\"{token}\", price=0.1, size=10, side=\"BUY\"), order_type=OrderType.GTC))
-  print(client.get_open_orders())
-  PY
+{snippet}
+What the operator sees, from another terminal:
+
+  {command} status
+  {command} account balance {address}
 
 Ctrl-C stops everything; the exchange goes on from where it was at the next start.",
             address = wallet.address,
+            key = wallet.private_key,
+            snippet = self.snippet(),
+        )
+    }
+
+    /// Not indented: a shell wants the end of its input, and Python its lines, at the margin.
+    fn snippet(&self) -> String {
+        let Self {
+            trading,
+            wallet,
+            token,
+            ..
+        } = self;
+        format!(
+            "\
+python3 - <<'PY'
+from py_clob_client_v2 import ClobClient, OrderArgs, OrderType
+client = ClobClient(\"{trading}\", 80002, key=\"{key}\")
+client.set_api_creds(client.create_or_derive_api_key())
+print(client.create_and_post_order(
+    OrderArgs(token_id=\"{token}\", price=0.1, size=10, side=\"BUY\"), order_type=OrderType.GTC))
+print(client.get_open_orders())
+PY
+",
             key = wallet.private_key,
         )
     }

@@ -21,11 +21,16 @@ const VISITOR_FUNDS: &str = "10000";
 const BOT_FUNDS: &str = "5000000";
 
 /// Registers the sample and funds the wallets through the operator's surface. Every step is safe to
-/// repeat, so a second start of the same data directory changes nothing.
+/// repeat, so a second start of the same data directory changes nothing. `command` starts this
+/// program against this exchange.
 ///
 /// # Errors
 /// The operator's surface refuses a step.
-pub async fn prepare(client: &OperatorClient, trading: &str) -> Result<Greeting, Failure> {
+pub async fn prepare(
+    client: &OperatorClient,
+    trading: &str,
+    command: String,
+) -> Result<Greeting, Failure> {
     let sample = Sample::load()?;
     for event in &sample.events {
         if event.neg_risk {
@@ -58,6 +63,7 @@ pub async fn prepare(client: &OperatorClient, trading: &str) -> Result<Greeting,
         markets: sample.events.iter().map(|event| event.markets.len()).sum(),
         question: shown.question.clone(),
         token,
+        command,
     })
 }
 
