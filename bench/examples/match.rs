@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use foretell_bench::{CountingAllocator, Stream, compare};
+use foretell_bench::{Stream, compare};
 
 #[global_allocator]
-static ALLOCATOR: CountingAllocator = CountingAllocator;
+static ALLOCATOR: foretell_memory::Allocator = foretell_memory::Allocator;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);

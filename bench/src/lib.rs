@@ -6,7 +6,6 @@
 //!
 //! Deliberately absent: any rule of the exchange, and command line parsing (`ops`).
 
-pub mod allocations;
 mod array_book;
 mod dress;
 mod encoding;
@@ -19,7 +18,6 @@ pub mod stream;
 pub mod totals;
 mod venue;
 
-pub use allocations::CountingAllocator;
 pub use generate::generate;
 pub use matching::compare;
 pub use report::Report;

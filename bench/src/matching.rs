@@ -2,7 +2,6 @@
 
 use foretell_matching::{Capacity, Exchange};
 
-use crate::allocations;
 use crate::array_book::ArrayBook;
 use crate::dress::{Dress, Dressed};
 use crate::encoding;
@@ -86,11 +85,11 @@ impl<'a> Subject<'a> {
 }
 
 fn held_by(capacity: Capacity) -> Option<i64> {
-    let before = allocations::held();
+    let before = foretell_memory::held();
     let exchange = Exchange::new(capacity, 0);
-    let held = allocations::held() - before;
+    let held = foretell_memory::held() - before;
     drop(exchange);
-    allocations::are_counted().then_some(held)
+    foretell_memory::are_counted().then_some(held)
 }
 
 #[allow(clippy::cast_precision_loss, reason = "both are below 2^53")]
@@ -185,7 +184,7 @@ impl Samples {
             copy_nanos: median(&self.copy),
             encode_ratio: paired(&self.encode, &self.copy),
             frame_bytes: self.frame_bytes,
-            allocations: allocations::are_counted().then_some(self.allocations),
+            allocations: foretell_memory::are_counted().then_some(self.allocations),
             memory: plain.memory(),
         }
     }

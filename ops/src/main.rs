@@ -1,8 +1,8 @@
 //! The `foretell` binary.
 
-/// Counts per thread, so that `foretell bench` can show that the matcher allocates nothing.
+/// Large blocks on huge pages, for the tables of the matcher; counted, for `foretell bench`.
 #[global_allocator]
-static ALLOCATOR: foretell_bench::CountingAllocator = foretell_bench::CountingAllocator;
+static ALLOCATOR: foretell_memory::Allocator = foretell_memory::Allocator;
 
 fn main() -> std::process::ExitCode {
     foretell_ops::run()

@@ -7,7 +7,7 @@ use cargo_metadata::{DependencyKind, MetadataCommand, Package};
 
 /// The layers of ARCHITECTURE.md, lowest first. A crate may use crates of lower layers only.
 const LAYERS: &[&[&str]] = &[
-    &["foretell-model"],
+    &["foretell-model", "foretell-memory"],
     &["foretell-link"],
     &["foretell-matching", "foretell-journal"],
     &["foretell-view"],
