@@ -1,9 +1,8 @@
 //! The core over a stream: throughput, allocations, time of single commands.
 
-use foretell_matching::Exchange;
+use foretell_matching::{Exchange, Foresight};
 use foretell_model::{Command, CommandOutcome, Event, RefusalReason, Verdict};
 
-use crate::allocations;
 use crate::dress::{Dressed, time};
 use crate::latency::{Stopwatch, processor_nanos};
 use crate::totals::Totals;
@@ -11,6 +10,8 @@ use crate::totals::Totals;
 /// Commands made ready before the clock starts: as many as a burst of the ring, and few enough
 /// to stay in the first cache.
 pub(crate) const BURST: usize = 256;
+/// Commands between two looks at one: what the memory takes to answer.
+const GAP: usize = 4;
 /// Room for the events of a burst.
 const BURST_EVENTS: usize = 1 << 16;
 /// Price units in a cent.
@@ -33,6 +34,7 @@ pub(crate) struct Burst {
     /// End of each command's events in `events`.
     pub(crate) ends: Vec<usize>,
     verdicts: Vec<Verdict>,
+    foresights: Vec<Foresight>,
     first: usize,
 }
 
@@ -43,6 +45,7 @@ impl Burst {
             events: Vec::with_capacity(BURST_EVENTS),
             ends: Vec::with_capacity(BURST),
             verdicts: Vec::with_capacity(BURST),
+            foresights: Vec::with_capacity(BURST),
             first: 0,
         }
     }
@@ -55,17 +58,36 @@ impl Burst {
         self.events.clear();
         self.ends.clear();
         self.verdicts.clear();
+        self.foresights.clear();
         self.commands
             .extend((first..end).map(|at| dressed.command(at)));
+        self.foresights.resize(self.commands.len(), Foresight::NONE);
         !self.commands.is_empty()
     }
 
-    /// Applies all of them.
+    /// Applies all of them, looking into each a few times before its turn.
     pub(crate) fn apply(&mut self, exchange: &mut Exchange) {
-        for (command, at) in self.commands.iter().zip(self.first..) {
+        self.foresee_first(exchange);
+        for (index, command) in self.commands.iter().enumerate() {
+            let at = self.first + index;
+            for look in 1..=Foresight::LOOKS {
+                if let Some(foresight) = self.foresights.get_mut(index + look * GAP) {
+                    exchange.foresee(&self.commands[index + look * GAP], foresight);
+                }
+            }
             let verdict = exchange.apply(command, time(at), &mut self.events);
             self.ends.push(self.events.len());
             self.verdicts.push(verdict);
+        }
+    }
+
+    /// Gives the first commands the looks they cannot get while others are applied.
+    fn foresee_first(&mut self, exchange: &Exchange) {
+        for look in 1..=Foresight::LOOKS {
+            let first = self.commands.iter().zip(&mut self.foresights);
+            for (command, foresight) in first.take((Foresight::LOOKS + 1 - look) * GAP) {
+                exchange.foresee(command, foresight);
+            }
         }
     }
 
@@ -101,11 +123,11 @@ pub(crate) fn lap(exchange: &mut Exchange, dressed: &Dressed<'_>) -> Lap {
     };
     let (mut burst, mut at) = (Burst::new(), 0);
     while burst.load(dressed, at, BURST) {
-        let allocated = allocations::made();
+        let allocated = foretell_memory::made();
         let start = processor_nanos();
         burst.apply(exchange);
         lap.nanos += processor_nanos() - start;
-        lap.allocations += allocations::made() - allocated;
+        lap.allocations += foretell_memory::made() - allocated;
         burst.count(&mut lap.totals);
         at += burst.commands.len();
     }

@@ -4,12 +4,13 @@
 #[inline]
 pub(crate) fn bring<T>(item: &T) {
     let start = std::ptr::from_ref(item).cast::<u8>();
-    for line in 0..size_of::<T>().div_ceil(LINE) {
+    let lines = if LINE.is_multiple_of(align_of::<T>()) && size_of::<T>() <= align_of::<T>() {
+        1
+    } else {
+        (start.addr() % LINE + size_of::<T>()).div_ceil(LINE)
+    };
+    for line in 0..lines {
         request(start.wrapping_add(line * LINE));
-    }
-    // An item that does not start on a line may end on one more.
-    if !align_of::<T>().is_multiple_of(LINE) {
-        request(start.wrapping_add(size_of::<T>().saturating_sub(1)));
     }
 }
 
