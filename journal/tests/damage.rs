@@ -278,6 +278,41 @@ fn dropped_swapped_and_repeated_batches_are_found() {
     }
 }
 
+#[test]
+fn a_batch_of_another_history_does_not_fit() {
+    // The same journal with another second batch, each sound by itself.
+    let dir = base();
+    change(&segment(dir.path(), 1), |bytes| {
+        let header = BatchHeader::read(&bytes[8_192..]).unwrap();
+        let used = HEADER_BYTES + usize::try_from(header.payload).unwrap();
+        let _ = BatchHeader::close(header, &[7; 32], &mut bytes[8_192..8_192 + used]);
+    });
+    match recovered(dir.path()) {
+        Err(JournalError::Damaged {
+            from: 8_192, why, ..
+        }) => {
+            assert!(why.contains("hash chain"), "{why}");
+        }
+        other => panic!("{other:?}"),
+    }
+    // A last batch of another epoch, chained to this one.
+    let dir = base();
+    change(&segment(dir.path(), 1), |bytes| {
+        let before = BatchHeader::read(&bytes[BATCHES[2].0..]).unwrap();
+        let start = BATCHES[3].0;
+        let header = BatchHeader {
+            epoch: 9,
+            ..BatchHeader::read(&bytes[start..]).unwrap()
+        };
+        let used = HEADER_BYTES + usize::try_from(header.payload).unwrap();
+        let _ = BatchHeader::close(header, &before.hash, &mut bytes[start..start + used]);
+    });
+    match recovered(dir.path()) {
+        Err(JournalError::Damaged { why, .. }) => assert!(why.contains("epoch"), "{why}"),
+        other => panic!("{other:?}"),
+    }
+}
+
 /// A journal of three segments, killed.
 fn long() -> TempDir {
     let dir = tempfile::tempdir().unwrap();

@@ -193,6 +193,8 @@ fn a_follower_that_read_what_is_lost_must_start_over() {
     writer.batch(3);
     let places = writer.batch(4);
     assert_eq!(drain(&mut follower).len(), 7);
+    // One that has the frames from elsewhere and has read none here.
+    let mut fresh = Follower::open(dir.path(), Sequence(7)).unwrap();
     drop(writer);
     // The last batch rots before the watermark names it: the named limit of promise 2.
     let path = segment(dir.path(), 1);
@@ -207,6 +209,10 @@ fn a_follower_that_read_what_is_lost_must_start_over() {
             Next::Rebuild { epoch: 2 }
         ));
     }
+    assert!(matches!(
+        fresh.next_frame().unwrap(),
+        Next::Rebuild { epoch: 2 }
+    ));
     // As many other frames later it is no better.
     writer.batch(9);
     assert!(matches!(

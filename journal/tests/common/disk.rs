@@ -32,6 +32,7 @@ pub enum Trouble {
 struct Record {
     changes: Vec<Change>,
     names: BTreeMap<u64, PathBuf>,
+    lengths: BTreeMap<u64, u64>,
     next_file: u64,
     writes: usize,
     syncs: usize,
@@ -40,7 +41,7 @@ struct Record {
     /// Writes take at most this many bytes at a time.
     short: Option<usize>,
     free: Option<u64>,
-    /// Files that are being made find no room from now on; finished ones are written in place.
+    /// Files find no room to grow from now on; what they have is written in place.
     is_full: bool,
 }
 
@@ -89,8 +90,12 @@ impl Watched {
         self.0.lock().is_full = is_full;
     }
 
-    fn file(&self, path: &Path, inner: Box<dyn DiskFile>) -> Box<dyn DiskFile> {
-        let mut record = self.0.lock();
+    fn file(
+        &self,
+        record: &mut Record,
+        path: &Path,
+        inner: Box<dyn DiskFile>,
+    ) -> Box<dyn DiskFile> {
         let id = record.next_file;
         record.next_file += 1;
         record.names.insert(id, path.to_owned());
@@ -104,27 +109,29 @@ impl Watched {
 
 impl Disk for Watched {
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+        let mut record = self.0.lock();
         let inner = RealDisk.create(path)?;
-        self.0.lock().changes.push(Change::Create(path.to_owned()));
-        Ok(self.file(path, inner))
+        record.changes.push(Change::Create(path.to_owned()));
+        Ok(self.file(&mut record, path, inner))
     }
 
     fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
         let inner = RealDisk.open(path)?;
-        Ok(self.file(path, inner))
+        let mut record = self.0.lock();
+        let file = self.file(&mut record, path, inner);
+        let id = record.next_file - 1;
+        record.lengths.insert(id, u64::MAX);
+        Ok(file)
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
-        {
-            let mut record = self.0.lock();
-            let count = record.renames;
-            record.renames += 1;
-            if matches!(record.trouble, Some(Trouble::FailRename(at)) if at == count) {
-                return Err(io::Error::from_raw_os_error(5));
-            }
+        let mut record = self.0.lock();
+        let count = record.renames;
+        record.renames += 1;
+        if matches!(record.trouble, Some(Trouble::FailRename(at)) if at == count) {
+            return Err(io::Error::from_raw_os_error(5));
         }
         RealDisk.rename(from, to)?;
-        let mut record = self.0.lock();
         record
             .changes
             .push(Change::Rename(from.to_owned(), to.to_owned()));
@@ -135,14 +142,16 @@ impl Disk for Watched {
     }
 
     fn remove(&self, path: &Path) -> io::Result<()> {
+        let mut record = self.0.lock();
         RealDisk.remove(path)?;
-        self.0.lock().changes.push(Change::Remove(path.to_owned()));
+        record.changes.push(Change::Remove(path.to_owned()));
         Ok(())
     }
 
     fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        let mut record = self.0.lock();
         RealDisk.sync_dir(path)?;
-        self.0.lock().changes.push(Change::SyncDir);
+        record.changes.push(Change::SyncDir);
         Ok(())
     }
 
@@ -157,10 +166,9 @@ impl DiskFile for WatchedFile {
         let mut record = self.record.lock();
         let count = record.writes;
         record.writes += 1;
-        let is_new = record.names[&self.id]
-            .extension()
-            .is_some_and(|extension| extension == "tmp");
-        if record.is_full && is_new {
+        let end = offset + bytes.len() as u64;
+        let length = record.lengths.get(&self.id).copied().unwrap_or(0);
+        if record.is_full && end > length {
             return Err(io::ErrorKind::StorageFull.into());
         }
         match record.trouble {
@@ -172,8 +180,10 @@ impl DiskFile for WatchedFile {
             }
             _ => {}
         }
-        let length = record.short.unwrap_or(bytes.len()).min(bytes.len());
-        let written = self.inner.write_at(&bytes[..length], offset)?;
+        let taken = record.short.unwrap_or(bytes.len()).min(bytes.len());
+        let written = self.inner.write_at(&bytes[..taken], offset)?;
+        let end = offset + written as u64;
+        record.lengths.insert(self.id, length.max(end));
         let name = record.names[&self.id].clone();
         record
             .changes
