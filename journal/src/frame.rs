@@ -139,6 +139,9 @@ impl<'a> Frame<'a> {
         }
         let total = u32_at(bytes, 0);
         let bytes = bytes.get(..to_usize(total)).ok_or(FrameError::Length)?;
+        if bytes.len() < SHORTEST {
+            return Err(FrameError::Length);
+        }
         let events = to_usize(u32_at(bytes, EVENTS_AT - 8));
         if events > MAX_EVENTS || bytes.len() < length(events, 0) {
             return Err(FrameError::Length);

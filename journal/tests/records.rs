@@ -621,6 +621,16 @@ fn cut_frames_and_frames_of_newer_versions_are_refused() {
             "cut at {cut}"
         );
     }
+    // The length it says is shorter than any frame, or longer than what is there.
+    for said in (0..length).chain([length + 1, length + 8]) {
+        let mut lying = out.clone();
+        lying[..4].copy_from_slice(&u32::try_from(said).unwrap().to_le_bytes());
+        assert_eq!(
+            Frame::parse(&lying, 1, 0).unwrap_err(),
+            FrameError::Length,
+            "says {said}"
+        );
+    }
     for (at, kind, version) in [(4, 2, 1), (6, 1, 2)] {
         let mut newer = out.clone();
         newer[at] = 2;
