@@ -111,13 +111,19 @@ impl Preparer {
         })
     }
 
+    /// The I/O error that ended the helper, if one did. It counts as the journal's at once, not
+    /// when the next segment is wanted: nobody looks at the free space any more.
+    pub(crate) fn check(&self) -> Result<(), JournalError> {
+        self.shared
+            .failure
+            .take()
+            .map_or(Ok(()), |failure| Err(*failure))
+    }
+
     /// The prepared file, if it is ready. The helper begins the next one once this one has its
     /// name: see [`Preparer::proceed`].
-    pub(crate) fn take(&self) -> Result<Option<Box<Prepared>>, JournalError> {
-        match self.shared.failure.take() {
-            Some(failure) => Err(*failure),
-            None => Ok(self.shared.slot.take()),
-        }
+    pub(crate) fn take(&self) -> Option<Box<Prepared>> {
+        self.shared.slot.take()
     }
 
     /// Lets the helper prepare the next: the last one was renamed.

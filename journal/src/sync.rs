@@ -106,6 +106,7 @@ impl Syncer {
     }
 
     fn try_step(&mut self) -> Result<Step, JournalError> {
+        self.preparer.check()?;
         let is_over = self.handoff.is_over();
         let Some(batch) = self.waiting.take().or_else(|| self.handoff.take()) else {
             if is_over {
@@ -172,7 +173,7 @@ impl Syncer {
 
     /// Seals the segment and begins the next; false when none is prepared.
     fn rotate(&mut self) -> Result<bool, JournalError> {
-        let Some(prepared) = self.preparer.take()? else {
+        let Some(prepared) = self.preparer.take() else {
             self.preparer.proceed();
             return Ok(false);
         };

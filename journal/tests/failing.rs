@@ -4,12 +4,15 @@
 mod common;
 
 use std::fs;
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use common::disk::{Change, Trouble, Watched};
 use common::{Writer, recovered, recovered_with, small};
+use foretell_journal::disk::{Disk, DiskFile, RealDisk};
 use foretell_journal::{JournalError, Options, Step, marker_path};
 use foretell_model::Sequence;
 use rstest::rstest;
@@ -56,10 +59,9 @@ fn the_first_io_error_stops_everything_for_ever(#[case] trouble: fn(usize) -> Tr
         stopped += 1;
         assert!(matches!(error, JournalError::Io { .. }), "{error}");
         assert!(writer.state.is_poisoned());
-        assert!(
-            writer.state.failure().unwrap().contains("segment")
-                || writer.state.failure().unwrap().contains("watermark")
-        );
+        let failure = writer.state.failure().unwrap();
+        let files = ["segment", "watermark", "prepared"];
+        assert!(files.iter().any(|file| failure.contains(file)), "{failure}");
 
         // Nothing more is acknowledged, and no sync is tried again.
         let changes = disk.changes().len();
@@ -135,6 +137,56 @@ fn a_recovery_that_fails_can_be_tried_again(#[case] trouble: fn(usize) -> Troubl
         }
     }
     assert!(failed >= 1);
+}
+
+/// A disk on which no segment can be prepared ahead.
+#[derive(Debug)]
+struct NothingAhead;
+
+impl Disk for NothingAhead {
+    fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+        if path.ends_with("prepared.tmp") {
+            return Err(io::Error::other("the disk is on fire"));
+        }
+        RealDisk.create(path)
+    }
+    fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+        RealDisk.open(path)
+    }
+    fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
+        RealDisk.rename(from, to)
+    }
+    fn remove(&self, path: &Path) -> io::Result<()> {
+        RealDisk.remove(path)
+    }
+    fn sync_dir(&self, path: &Path) -> io::Result<()> {
+        RealDisk.sync_dir(path)
+    }
+    fn free_bytes(&self, path: &Path) -> io::Result<u64> {
+        RealDisk.free_bytes(path)
+    }
+}
+
+#[test]
+fn an_io_error_of_the_helper_stops_the_journal_before_its_segment_is_wanted() {
+    let dir = tempfile::tempdir().unwrap();
+    let options = Options {
+        disk: Arc::new(NothingAhead),
+        ..small()
+    };
+    let mut writer = Writer::open_with(dir.path(), options).unwrap();
+    let gives_up = Instant::now() + Duration::from_secs(60);
+    let error = loop {
+        assert!(Instant::now() < gives_up, "nobody noticed");
+        match writer.syncer.step() {
+            Ok(step) => assert_eq!(step, Step::Idle),
+            Err(error) => break error,
+        }
+        thread::yield_now();
+    };
+    assert!(error.to_string().contains("on fire"), "{error}");
+    assert!(writer.state.is_poisoned());
+    assert!(marker_path(dir.path()).exists());
 }
 
 #[test]
