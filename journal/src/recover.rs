@@ -357,9 +357,7 @@ fn write_anew(
         hash: found.proven.hash,
     };
     for kept in &found.unproven {
-        let start = to_usize(kept.offset);
-        let used = batch::HEADER_BYTES + to_usize(kept.payload);
-        let mut copy = old.bytes()[start..start + used].to_vec();
+        let mut copy = read_again(old.bytes(), kept)?;
         let renewed = BatchHeader {
             segment: header.number,
             offset: tip.position.offset,
@@ -368,7 +366,7 @@ fn write_anew(
             ..*kept
         };
         let renewed = BatchHeader::close(renewed, &tip.hash, &mut copy);
-        copy.resize(whole_pages(used), 0);
+        copy.resize(whole_pages(copy.len()), 0);
         write_all(&mut *prepared.file, &copy, u64::from(renewed.offset))
             .context("write", &prepared.path)?;
         tip.position.offset += to_u32(copy.len());
@@ -377,6 +375,25 @@ fn write_anew(
     }
     let file = begin_segment(disk, dir, prepared, header)?;
     Ok((file, tip))
+}
+
+/// Header and payload of a batch that the scan verified. They must still read the same: the copy
+/// gets checksums of its own, which would make bytes that rotted in between look sound.
+fn read_again(segment: &[u8], kept: &BatchHeader) -> Result<Vec<u8>, JournalError> {
+    let start = to_usize(kept.offset);
+    let end = start + batch::HEADER_BYTES + to_usize(kept.payload);
+    segment
+        .get(start..end)
+        .filter(|batch| crc32c::crc32c(&batch[batch::HEADER_BYTES..]) == kept.payload_crc)
+        .map(<[u8]>::to_vec)
+        .ok_or_else(|| JournalError::Damaged {
+            segment: kept.segment,
+            from: kept.offset,
+            to: to_u32(end),
+            first: kept.first,
+            last: kept.last,
+            why: "it was sound a moment ago and reads otherwise now".to_owned(),
+        })
 }
 
 /// Takes the write permission of a segment that is followed by another.
@@ -452,5 +469,41 @@ impl Recovered {
             _lock: self.lock,
         };
         Ok((appender, syncer, state))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_batch_that_reads_otherwise_than_it_was_verified_is_not_written_anew() {
+        const AT: usize = 4_096;
+        let mut segment = vec![7; 3 * AT];
+        let open = BatchHeader {
+            frames: 1,
+            payload: 0,
+            segment: 1,
+            offset: FIRST_BATCH,
+            epoch: 1,
+            first: Sequence(1),
+            last: Sequence(1),
+            proven: Sequence(0),
+            payload_crc: 0,
+            hash: [0; 32],
+        };
+        let batch = &mut segment[AT..AT + batch::HEADER_BYTES + 300];
+        let kept = BatchHeader::close(open, &[0; 32], batch);
+        let sound = batch.to_vec();
+        assert_eq!(read_again(&segment, &kept).unwrap(), sound);
+
+        let cut = &segment[..AT + 400];
+        assert!(matches!(
+            read_again(cut, &kept),
+            Err(JournalError::Damaged { .. })
+        ));
+        segment[AT + 200] ^= 1;
+        let rotten = read_again(&segment, &kept);
+        assert!(matches!(rotten, Err(JournalError::Damaged { .. })));
     }
 }
