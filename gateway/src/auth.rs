@@ -58,6 +58,9 @@ pub(crate) enum Level {
     /// Look at one's own things; read-only keys may. The key is looked up in a view that shows
     /// everything this process has acknowledged, its revocation too.
     Read,
+    /// As [`Self::Read`], but not with a read-only key: those have no secret beside their names, so
+    /// that whoever could list them with one of them would outlive its revocation.
+    Keys,
     /// Change something; the exchange itself judges the key of an order.
     Write,
 }
@@ -152,7 +155,7 @@ impl Auth {
 
     /// Checks the L2 headers. A read-only key is enough where `level` is [`Level::Read`].
     pub(crate) async fn l2(&self, call: &Call, level: Level) -> Result<Caller, Failure> {
-        if level == Level::Read {
+        if level != Level::Write {
             call.app
                 .replica
                 .fresh(call.app.engine.acknowledged(), None)
@@ -184,7 +187,7 @@ impl Auth {
             return match level {
                 Level::Read => readonly_caller(view, names, readonly, value(&names.address)?)
                     .ok_or_else(|| refuse("no such live read-only key of this address")),
-                Level::Write => Err(refuse("a read-only key")),
+                Level::Keys | Level::Write => Err(refuse("a read-only key")),
             };
         }
         let claims = L2Headers {

@@ -13,7 +13,7 @@ use foretell_wire::account::{
 use foretell_wire::decimal::uint256_text;
 use foretell_wire::{Failure as Refusal, json_text};
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Place};
 use crate::app::App;
 use crate::auth::{Caller, Level};
 use crate::call::Call;
@@ -60,7 +60,7 @@ pub(crate) async fn derive(call: Call) -> Result<Answer, Failure> {
 /// `GET /auth/api-keys`: the live trading keys of the caller, or with `metadata=true` all of them.
 pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
     let app = &call.app;
-    let caller = app.auth.l2(&call, Level::Read).await?;
+    let caller = app.auth.l2(&call, Level::Keys).await?;
     let metadata = call.query()?.one("metadata")? == Some("true");
     app.fresh(&call).await?;
     let state = app.replica.read();
@@ -82,15 +82,8 @@ pub(crate) async fn revoke(call: Call) -> Result<Answer, Failure> {
     let app = &call.app;
     let caller = app.auth.l2(&call, Level::Write).await?;
     let cancel_orders = read_revocation(&call.body)?;
-    let reply = send(
-        app,
-        Command::RevokeKey {
-            key: caller.key,
-            cancel_orders,
-        },
-    )
-    .await?;
-    Ok(Answer::json(REVOKED).at(place_of(&reply)))
+    let place = end(app, caller.key, cancel_orders).await?;
+    Ok(Answer::json(REVOKED).at(place))
 }
 
 /// `POST /auth/readonly-api-key`: a new key. Its nonce is that of the request, so that a request
@@ -113,35 +106,28 @@ pub(crate) async fn create_read_only(call: Call) -> Result<Answer, Failure> {
 /// `GET /auth/readonly-api-keys`: the live ones.
 pub(crate) async fn list_read_only(call: Call) -> Result<Answer, Failure> {
     let app = &call.app;
-    let caller = app.auth.l2(&call, Level::Read).await?;
+    let caller = app.auth.l2(&call, Level::Keys).await?;
     app.fresh(&call).await?;
     let state = app.replica.read();
     let keys = live(keys_of(&state.view, &caller, true));
     Ok(Answer::json(json_text(&keys)).at(state.place()))
 }
 
-/// `DELETE /auth/readonly-api-key`.
+/// `DELETE /auth/readonly-api-key`. One that is revoked already stays so: a resent request is fine.
 pub(crate) async fn revoke_read_only(call: Call) -> Result<Answer, Failure> {
     let app = &call.app;
     let caller = app.auth.l2(&call, Level::Write).await?;
     let named = read_read_only_key(&call.body)?;
     let own = |view: &View| {
         let (number, key) = view.keys().by_text(&named)?;
-        (key.owner == caller.owner && key.read_only).then_some(number)
+        (key.owner == caller.owner && key.read_only).then_some((number, key.is_live()))
     };
-    let key = app
-        .find(own)
-        .await?
-        .ok_or(Refusal::Unknown("api key not found"))?;
-    let reply = send(
-        app,
-        Command::RevokeKey {
-            key,
-            cancel_orders: false,
-        },
-    )
-    .await?;
-    Ok(Answer::json(DELETED).at(place_of(&reply)))
+    let found = app.find(own).await?;
+    let place = match found.ok_or(Refusal::Unknown("api key not found"))? {
+        (key, true) => end(app, key, false).await?,
+        (_, false) => app.replica.read().place(),
+    };
+    Ok(Answer::json(DELETED).at(place))
 }
 
 /// `GET /auth/ban-status/closed-only`: whether a wallet of the caller may only reduce.
@@ -175,6 +161,16 @@ async fn register(
         },
     )
     .await
+}
+
+/// Revokes a key, and waits for the view to show it: no request this process reads after the answer
+/// is let in by that key.
+async fn end(app: &App, key: KeyNumber, cancel_orders: bool) -> Result<Place, Failure> {
+    let reply = send(app, Command::RevokeKey { key, cancel_orders }).await?;
+    let place = place_of(&reply);
+    // The revocation stands, however far the view is.
+    let _ = app.replica.until(place.sequence).await;
+    Ok(place)
 }
 
 async fn send(app: &App, command: Command) -> Result<Reply, Failure> {

@@ -13,6 +13,7 @@ use super::order;
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::Failure;
+use crate::resources::place_of;
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -76,5 +77,9 @@ pub(crate) async fn revoke(call: Call) -> Result<Answer, Failure> {
         key,
         cancel_orders: wanted.cancel_orders,
     };
-    Ok(order(&call.app, command, &[]).await?.answer())
+    let done = order(&call.app, command, &[]).await?;
+    // From the answer on this process lets nobody in by that key; the revocation stands anyway.
+    let shown = place_of(&done.reply).sequence;
+    let _ = call.app.replica.until(shown).await;
+    Ok(done.answer())
 }

@@ -1,0 +1,95 @@
+//! Read-only keys: what they open and what not, and how they end. A key that is revoked opens
+//! nothing from the answer on.
+
+use foretell_ops::trader::Trader;
+use foretell_tests::exchange::Exchange;
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::{Answered, exchange, request, send, visitor};
+
+async fn with_read_only(
+    exchange: &Exchange,
+    owner: &Trader,
+    key: &Value,
+    method: Method,
+    path: &str,
+) -> Answered {
+    let key = key.as_str().expect("a key");
+    let request = request(exchange, method, path)
+        .header("SERVICE_ADDRESS", owner.address())
+        .header("SERVICE_READONLY_API_KEY", key);
+    send(request).await
+}
+
+async fn signed(trader: &Trader, method: Method, path: &str, body: &Value) -> (u16, Value) {
+    let body = match body {
+        Value::Null => String::new(),
+        body => body.to_string(),
+    };
+    let answer = trader.signed(method, path, "", &body).await;
+    answer.expect("an answer")
+}
+
+#[tokio::test]
+async fn a_read_only_key_reads_and_never_shows_keys() {
+    let exchange = exchange();
+    let (owner, other) = (
+        visitor(&exchange, 0, 0).await,
+        visitor(&exchange, 1, 0).await,
+    );
+    let create = "/auth/readonly-api-key";
+    let (status, made) = signed(&owner, Method::POST, create, &Value::Null).await;
+    assert_eq!(status, 200, "{made}");
+    let key = &made["apiKey"];
+    for (method, path, allowed) in [
+        (Method::GET, "/data/orders", true),
+        (Method::GET, "/data/trades", true),
+        (
+            Method::GET,
+            "/balance-allowance?asset_type=COLLATERAL",
+            true,
+        ),
+        (Method::GET, "/auth/ban-status/closed-only", true),
+        // Its like have no secret beside their names.
+        (Method::GET, "/auth/readonly-api-keys", false),
+        (Method::GET, "/auth/api-keys", false),
+        (Method::DELETE, "/auth/api-key", false),
+        (Method::POST, create, false),
+        (Method::DELETE, "/cancel-all", false),
+        (Method::POST, "/heartbeats", false),
+    ] {
+        let answered = with_read_only(&exchange, &owner, key, method, path).await;
+        let expected = if allowed { 200 } else { 401 };
+        assert_eq!(answered.status, expected, "{path}: {}", answered.body);
+    }
+    let foreign = with_read_only(&exchange, &other, key, Method::GET, "/data/orders").await;
+    assert_eq!(foreign.status, 401, "the key of another address");
+
+    let (_, listed) = signed(&owner, Method::GET, "/auth/readonly-api-keys", &Value::Null).await;
+    assert_eq!(listed, json!([key]));
+    let named = json!({ "key": key });
+    let (status, _) = signed(&other, Method::DELETE, create, &named).await;
+    assert_eq!(status, 404, "the key of another owner");
+    for again in [false, true] {
+        let (status, answer) = signed(&owner, Method::DELETE, create, &named).await;
+        let expected = (200, json!({ "deleted": true }));
+        assert_eq!((status, answer), expected, "again: {again}");
+        let gone = with_read_only(&exchange, &owner, key, Method::GET, "/data/orders").await;
+        assert_eq!(gone.status, 401);
+    }
+    assert!(exchange.stop().success());
+}
+
+#[tokio::test]
+async fn a_revoked_key_opens_nothing_from_the_answer_on() {
+    let exchange = exchange();
+    for nonce in 1..=5 {
+        let trader = visitor(&exchange, 0, nonce).await;
+        let (status, answer) = signed(&trader, Method::DELETE, "/auth/api-key", &Value::Null).await;
+        assert_eq!((status, answer), (200, json!({ "revoked": true })));
+        let (status, answer) = signed(&trader, Method::DELETE, "/cancel-all", &Value::Null).await;
+        assert_eq!(status, 401, "nonce {nonce}: {answer}");
+    }
+    assert!(exchange.stop().success());
+}
