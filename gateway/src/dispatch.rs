@@ -15,7 +15,7 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response};
 use http_body_util::Full;
 use hyper::body::Incoming;
 
-use crate::answer::Answer;
+use crate::answer::{Answer, X_SEQUENCE};
 use crate::app::App;
 use crate::body::{self, NoBody};
 use crate::call::Call;
@@ -70,6 +70,10 @@ impl Dispatcher {
             Err(answer) => return answer,
         };
         let Self { app, gate, .. } = self;
+        // A read that fails, or that shows nothing of the exchange, names the state before it: what
+        // it says is not older (protocol 11).
+        let is_read = matches!(head.method, Method::GET | Method::HEAD);
+        let before = (is_read && app.replica.is_ready()).then(|| app.replica.read().place());
         let call = Call {
             app,
             gate,
@@ -77,9 +81,13 @@ impl Dispatcher {
             body,
             parameter,
         };
-        (endpoint.handle)(call)
+        let answer = (endpoint.handle)(call)
             .await
-            .unwrap_or_else(Failure::into_answer)
+            .unwrap_or_else(Failure::into_answer);
+        match before {
+            Some(place) if !answer.headers.contains_key(X_SEQUENCE) => answer.at(place),
+            _ => answer,
+        }
     }
 
     async fn body(

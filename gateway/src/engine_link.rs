@@ -22,6 +22,7 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::UnixStream;
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::{Notify, oneshot, watch};
+use tokio::time::Instant;
 
 use crate::limits::{ENGINE_ANSWER, MAX_IN_FLIGHT};
 
@@ -76,11 +77,15 @@ struct Outbox {
 }
 
 /// An answer on its way.
-pub(crate) struct PendingAnswer(oneshot::Receiver<Result<Answer, LinkFailure>>);
+pub(crate) struct PendingAnswer {
+    answer: oneshot::Receiver<Result<Answer, LinkFailure>>,
+    /// Counted from the sending: of many that were sent together, all are overdue together.
+    due: Instant,
+}
 
 impl PendingAnswer {
     async fn answer(self) -> Result<Answer, LinkFailure> {
-        match tokio::time::timeout(ENGINE_ANSWER, self.0).await {
+        match tokio::time::timeout_at(self.due, self.answer).await {
             Ok(Ok(answer)) => answer,
             Ok(Err(_)) | Err(_) => Err(LinkFailure::Unknown),
         }
@@ -238,7 +243,10 @@ impl EngineLink {
         outbox.waiting.insert(id, sender);
         drop(outbox);
         self.shared.wake.notify_one();
-        Ok(PendingAnswer(receiver))
+        Ok(PendingAnswer {
+            answer: receiver,
+            due: Instant::now() + ENGINE_ANSWER,
+        })
     }
 
     /// Keeps the connection until `stop` says true. Never fails: an engine that is away comes back.
@@ -547,6 +555,22 @@ mod tests {
             let _engine = beside(move || FakeEngine::accept(&listener, 2)).await;
             connected(&link).await;
             assert!(link.submit(cancel(), &[]).is_ok());
+        });
+    }
+
+    #[test]
+    fn an_answer_is_awaited_from_its_sending_and_taken_when_it_is_there() {
+        runtime().block_on(async {
+            let pending = || {
+                let (sender, answer) = oneshot::channel();
+                let due = Instant::now();
+                (sender, PendingAnswer { answer, due })
+            };
+            let (_silent, late) = pending();
+            assert_eq!(late.reply().await.unwrap_err(), LinkFailure::Unknown);
+            let (sender, there) = pending();
+            assert!(sender.send(Err(LinkFailure::Busy)).is_ok());
+            assert_eq!(there.reply().await.unwrap_err(), LinkFailure::Busy);
         });
     }
 

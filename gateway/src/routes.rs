@@ -68,6 +68,28 @@ impl Routes {
         self
     }
 
+    /// Adds one endpoint for every usual method of each path.
+    pub(crate) fn add_all(
+        self,
+        paths: &[&'static str],
+        body_limit: usize,
+        handle: fn(Call) -> Handling,
+    ) -> Self {
+        const METHODS: [Method; 5] = [
+            Method::GET,
+            Method::POST,
+            Method::PUT,
+            Method::PATCH,
+            Method::DELETE,
+        ];
+        let pairs = paths
+            .iter()
+            .flat_map(|path| METHODS.map(|method| (method, *path)));
+        pairs.fold(self, |routes, (method, path)| {
+            routes.add(method, path, body_limit, handle)
+        })
+    }
+
     /// The table, complete.
     ///
     /// # Panics
@@ -126,7 +148,7 @@ mod tests {
             .add(Method::DELETE, "/order", 3, handle)
             .add(Method::GET, "/markets/{condition}", 4, handle)
             .add(Method::GET, "/markets/live", 5, handle)
-            .add(Method::GET, "/rewards/{*rest}", 6, handle)
+            .add_all(&["/rewards/{*rest}", "/rfq"], 6, handle)
             .build()
     }
 
@@ -145,6 +167,8 @@ mod tests {
         assert_eq!(find(Method::GET, "/markets/0xab"), ok(4, "0xab"));
         assert_eq!(find(Method::GET, "/markets/live"), ok(5, ""));
         assert_eq!(find(Method::GET, "/rewards/a/b"), ok(6, "a/b"));
+        assert_eq!(find(Method::DELETE, "/rewards/a/b"), ok(6, "a/b"));
+        assert_eq!(find(Method::POST, "/rfq"), ok(6, ""));
         for path in [
             "/",
             "//book",

@@ -31,6 +31,14 @@ macro_rules! guarded {
     };
 }
 
+/// Families of paths this exchange does not have, whatever the method (protocol 11).
+const NOT_SUPPORTED: &[&str] = &[
+    "/auth/builder-api-key",
+    "/markets/live-activity/{condition}",
+    "/rewards/{*rest}",
+    "/rfq/{*rest}",
+];
+
 /// The routes of a surface.
 pub(crate) fn routes(surface: Surface) -> Routes {
     match surface {
@@ -271,27 +279,14 @@ fn trading() -> Routes {
             handle!(market_lists::sampling_simplified),
         )
         .add(
-            get.clone(),
+            get,
             "/markets/{condition}",
             NONE,
             handle!(market_info::detail),
         )
-        .add(
-            get.clone(),
-            "/rewards/{*rest}",
-            NONE,
-            handle!(health::not_supported),
-        )
-        .add(
-            get.clone(),
-            "/rfq/{*rest}",
-            NONE,
-            handle!(health::not_supported),
-        )
-        .add(
-            get,
-            "/markets/live-activity/{condition}",
-            NONE,
+        .add_all(
+            NOT_SUPPORTED,
+            ORDER_BODY_BYTES,
             handle!(health::not_supported),
         )
 }

@@ -1,5 +1,7 @@
 //! Answers that join two views.
 
+use core::ops::Range;
+
 use foretell_model::{AccountNumber, Price, Sequence, TimeNs, TradeIndex};
 
 use crate::builders::Builder;
@@ -87,11 +89,23 @@ impl View {
         slots.get(start..end).unwrap_or_default()
     }
 
-    /// The trades of all wallets of an owner, newest first; one between two of them comes once.
-    pub fn trades_of_owner(&self, owner: AccountNumber) -> impl Iterator<Item = TradeSlot> {
+    /// The trades of all wallets of an owner that happened within `time` and came before
+    /// `older_than`, newest first; one between two of the wallets comes once.
+    pub fn trades_of_owner(
+        &self,
+        owner: AccountNumber,
+        time: Range<TimeNs>,
+        older_than: Option<TradeSlot>,
+    ) -> impl Iterator<Item = TradeSlot> {
         let wallets = self.accounts.wallets_of(owner);
         let mut lists: Vec<&[TradeSlot]> = wallets
-            .map(|wallet| self.trades.of_account(wallet))
+            .map(|wallet| {
+                let slots = self.trades.of_account(wallet);
+                let end = older_than.map_or(slots.len(), |bound| {
+                    slots.partition_point(|slot| *slot < bound)
+                });
+                self.trades_within(&slots[..end], time.start, time.end)
+            })
             .collect();
         core::iter::from_fn(move || {
             let newest = lists.iter().filter_map(|list| list.last().copied()).max()?;
@@ -113,22 +127,27 @@ impl View {
         builder.map_or(&[], |builder| self.trades.of_builder(builder))
     }
 
-    /// The trades of an order, oldest first: what it took when it came, then what it made.
+    /// The newest trades of an order, at most `limit`, oldest first: what it took when it came,
+    /// then what it made. The work is that of the trades given, not of those it has.
     #[must_use]
-    pub fn trades_of_order(&self, order: &Order) -> Vec<TradeSlot> {
-        let mut slots: Vec<TradeSlot> = self.trades_taken_by(order).collect();
-        let taken = slots.len();
-        let mut made = order.last_made;
-        while let Some(slot) = made {
-            slots.push(slot);
-            made = self.trades.at(slot).and_then(|trade| trade.made_before);
-        }
-        slots[taken..].reverse();
+    pub fn trades_of_order(&self, order: &Order, limit: usize) -> Vec<TradeSlot> {
+        let mut before = order.last_made;
+        let made = core::iter::from_fn(|| {
+            let slot = before?;
+            before = self.trades.at(slot).and_then(|trade| trade.made_before);
+            Some(slot)
+        });
+        let newest_first = made.chain(self.trades_taken_by(order).rev());
+        let mut slots: Vec<TradeSlot> = newest_first.take(limit).collect();
+        slots.reverse();
         slots
     }
 
-    /// The trades an order took when it came.
-    pub fn trades_taken_by(&self, order: &Order) -> impl Iterator<Item = TradeSlot> + use<> {
+    /// The trades an order took when it came, oldest first.
+    pub fn trades_taken_by(
+        &self,
+        order: &Order,
+    ) -> impl DoubleEndedIterator<Item = TradeSlot> + use<> {
         let first = order.first_taken.0;
         (first..first.saturating_add(order.taken)).map(TradeSlot)
     }

@@ -121,7 +121,14 @@ fn trades_are_listed_by_whom_and_what_they_concern() {
     assert_eq!(view.trades_of_builder(&[8; 32]), &all[..2]);
     assert_eq!(view.trades_of_builder(&[0; 32]), &[]);
 
-    let of = |number| view.trades_of_order(view.orders().get(number).unwrap());
+    let newest = |number, limit| {
+        let order = view.orders().get(number).unwrap();
+        view.trades_of_order(order, limit)
+    };
+    let of = |number| newest(number, usize::MAX);
+    assert_eq!(newest(alice, 1), &all[1..2]);
+    assert_eq!(newest(carol, 1), &all[2..]);
+    assert_eq!(newest(carol, 0), &[]);
     assert_eq!(of(alice), &all[..2]);
     assert_eq!(of(bob), &all[..1]);
     assert_eq!(of(carol), &all[1..]);
@@ -135,9 +142,10 @@ fn trades_are_listed_by_whom_and_what_they_concern() {
 
 #[test]
 fn an_owner_sees_a_trade_between_its_wallets_once() {
-    let (mut scene, _) = traded();
+    let (mut scene, [_, _, alice, last]) = traded();
     let all = slots(&scene);
-    let newest_first: Vec<_> = scene.view.trades_of_owner(BOB).collect();
+    let ever = || TimeNs(0)..TimeNs(u64::MAX);
+    let newest_first: Vec<_> = scene.view.trades_of_owner(BOB, ever(), None).collect();
     assert_eq!(newest_first, [all[2], all[0]]);
     let bind = Event::WalletBound {
         owner: BOB,
@@ -152,8 +160,19 @@ fn an_owner_sees_a_trade_between_its_wallets_once() {
         },
         &[bind],
     );
-    let newest_first: Vec<_> = scene.view.trades_of_owner(BOB).collect();
+    let newest_first: Vec<_> = scene.view.trades_of_owner(BOB, ever(), None).collect();
     assert_eq!(newest_first, [all[2], all[1], all[0]]);
+
+    // From where an earlier look ended, and within a time.
+    let older = |than| scene.view.trades_of_owner(BOB, ever(), Some(than));
+    assert_eq!(older(all[2]).collect::<Vec<_>>(), [all[1], all[0]]);
+    assert_eq!(older(all[0]).count(), 0);
+    let at = |number: foretell_model::OrderNumber| TimeNs(number.0 * 1_000_000_000);
+    let within = |time| scene.view.trades_of_owner(BOB, time, None);
+    assert_eq!(
+        within(at(alice)..at(last)).collect::<Vec<_>>(),
+        [all[1], all[0]]
+    );
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub(crate) async fn one(call: Call) -> Result<Answer, Failure> {
     let state = app.replica.read();
     let book = app
         .books
-        .get(&state, market, outcome)
+        .get(&state, market, outcome, Sides::BOTH)
         .ok_or(Refusal::NoOrderbook)?;
     Ok(Answer::json(book).at(state.place()))
 }
@@ -43,14 +43,13 @@ pub(crate) async fn many(call: Call) -> Result<Answer, Failure> {
         .iter()
         .filter_map(|asked| {
             let (market, outcome) = market_of(&state.view, &asked.token)?;
-            if asked.sides == Sides::BOTH {
-                app.books.get(&state, market, outcome).map(Text)
-            } else {
-                render(&state.view, market, outcome, asked.sides).map(|text| Text(text.into()))
-            }
+            let book = app.books.get(&state, market, outcome, asked.sides);
+            book.map(Text)
         })
         .collect();
-    Ok(Answer::json(books_json(&books)).at(state.place()))
+    let place = state.place();
+    drop(state);
+    Ok(Answer::json(books_json(&books)).at(place))
 }
 
 /// JSON bytes.
@@ -65,7 +64,7 @@ impl AsRef<str> for Text {
 /// Books as they were last sent, good until the book changes.
 #[derive(Default)]
 pub(crate) struct BookTexts {
-    texts: RwLock<HashMap<(MarketNumber, Outcome), BookText, RandomState>>,
+    texts: RwLock<HashMap<(MarketNumber, Outcome, Sides), BookText, RandomState>>,
 }
 
 struct BookText {
@@ -76,21 +75,27 @@ struct BookText {
 
 impl BookTexts {
     /// The book's JSON, rendered anew only when the book has changed.
-    fn get(&self, state: &State, market: MarketNumber, outcome: Outcome) -> Option<Bytes> {
+    fn get(
+        &self,
+        state: &State,
+        market: MarketNumber,
+        outcome: Outcome,
+        sides: Sides,
+    ) -> Option<Bytes> {
         let changed = state.view.books().get(market)?.changed();
         let epoch = state.epoch;
-        if let Some(kept) = self.texts.read().get(&(market, outcome))
+        if let Some(kept) = self.texts.read().get(&(market, outcome, sides))
             && (kept.epoch, kept.changed) == (epoch, changed)
         {
             return Some(kept.text.clone());
         }
-        let text = Bytes::from(render(&state.view, market, outcome, Sides::BOTH)?);
+        let text = Bytes::from(render(&state.view, market, outcome, sides)?);
         let kept = BookText {
             epoch,
             changed,
             text: text.clone(),
         };
-        self.texts.write().insert((market, outcome), kept);
+        self.texts.write().insert((market, outcome, sides), kept);
         Some(text)
     }
 }

@@ -11,7 +11,8 @@ use foretell_wire::user_order::{OneUserOrder, OrderFacts, UserOrder, UserOrderSt
 use foretell_wire::{Failure as Refusal, json_text};
 
 use crate::answer::Answer;
-use crate::auth::Level;
+use crate::app::App;
+use crate::auth::{Caller, Level};
 use crate::call::Call;
 use crate::descriptions::Descriptions;
 use crate::failure::Failure;
@@ -26,8 +27,14 @@ pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
     let caller = app.auth.l2(&call, Level::Read).await?;
     let wanted = OrdersQuery::of(&call.query()?)?;
     app.fresh(&call).await?;
-    let state = app.replica.read();
-    let view = &state.view;
+    let (page, place) = {
+        let state = app.replica.read();
+        (page(&state.view, app, &caller, &wanted), state.place())
+    };
+    Ok(Answer::json(json_text(&page)).at(place))
+}
+
+fn page(view: &View, app: &App, caller: &Caller, wanted: &OrdersQuery) -> Page<UserOrder> {
     let id = wanted.id.as_deref().map(ids::order_id);
     let market = wanted
         .market
@@ -50,8 +57,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
         .filter_map(|order| facts(view, &app.descriptions, order))
         .map(UserOrder::from)
         .collect();
-    let page = Page::new(rows, wanted.cursor, PAGE_ROWS, orders.len());
-    Ok(Answer::json(json_text(&page)).at(state.place()))
+    Page::new(rows, wanted.cursor, PAGE_ROWS, orders.len())
 }
 
 /// `GET /data/order/{id}`: live or finished.
@@ -68,16 +74,16 @@ pub(crate) async fn one(call: Call) -> Result<Answer, Failure> {
         }
         facts(view, &app.descriptions, order)
     };
-    let found = app.find(own).await?.ok_or(Refusal::OrderNotFound)?;
+    // Taken first: what is found is not older than the state it is said to show.
     let place = app.replica.read().place();
+    let found = app.find(own).await?.ok_or(Refusal::OrderNotFound)?;
     Ok(Answer::json(json_text(&OneUserOrder::from(found))).at(place))
 }
 
 fn facts(view: &View, descriptions: &Descriptions, order: &Order) -> Option<OrderFacts> {
     let market = view.markets().get(order.market)?;
-    let slots = view.trades_of_order(order);
-    let newest = &slots[slots.len().saturating_sub(NAMED_TRADES)..];
-    let trades = newest.iter().filter_map(|&slot| view.trade_id(slot));
+    let slots = view.trades_of_order(order, NAMED_TRADES);
+    let trades = slots.iter().filter_map(|&slot| view.trade_id(slot));
     Some(OrderFacts {
         id: order.id,
         status: match order.state.user_status() {

@@ -33,8 +33,10 @@ const NAMED_TRADES: usize = 1_000;
 /// beside `error`.
 pub(crate) async fn place_one(call: Call) -> Result<Answer, Failure> {
     let caller = call.app.auth.l2(&call, Level::Write).await?;
-    let submission = read_order(&call.body)?;
-    let sent = send(&call, &caller, &submission).await;
+    let sent = match read_order(&call.body) {
+        Ok(submission) => send(&call, &caller, &submission).await,
+        Err(refusal) => Err(refusal.into()),
+    };
     let placed = settle(&call.app, sent).await;
     let body = json_text(&placed.answer);
     let answer = match &placed.refusal {
@@ -55,10 +57,7 @@ pub(crate) async fn place_many(call: Call) -> Result<Answer, Failure> {
     for submission in submissions {
         sent.push(match submission {
             Ok(submission) => send(&call, &caller, &submission).await,
-            Err(refusal) => Err(NotSent {
-                order: None,
-                refusal,
-            }),
+            Err(refusal) => Err(refusal.into()),
         });
     }
     let mut answers = Vec::with_capacity(sent.len());
@@ -362,9 +361,8 @@ fn standing(view: &View, order: &Order) -> (ResultStatus, Traded, Frames) {
         OrderState::Live => ResultStatus::Live,
         _ => ResultStatus::Unmatched,
     };
-    let slots = view.trades_of_order(order);
-    let newest = &slots[slots.len().saturating_sub(NAMED_TRADES)..];
-    let records: Vec<_> = newest.iter().filter_map(|&slot| view.trade(slot)).collect();
+    let slots = view.trades_of_order(order, NAMED_TRADES);
+    let records: Vec<_> = slots.iter().filter_map(|&slot| view.trade(slot)).collect();
     let mut frames: Frames = records
         .iter()
         .map(|record| (record.place, record.sequence))

@@ -16,7 +16,7 @@ pub const MAX_BATCH: usize = 500;
 pub const MAX_BATCH_BODY: usize = 128 * 1024;
 
 /// Which sides of a token are asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sides {
     /// BUY, or no side named.
     pub buy: bool,

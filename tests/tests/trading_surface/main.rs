@@ -1,6 +1,7 @@
 //! What the trading surface answers beside the matching: keys and what they open, and what every
 //! answer carries.
 
+mod answers;
 mod keys;
 
 use foretell_ops::demo::wallets::VISITORS;
