@@ -1,8 +1,12 @@
-//! Bodies, whole and bounded.
+//! Bodies, whole and bounded: each of them, and all of them together.
+
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use hyper::body::Body;
+
+use crate::limits::{FREE_BODY_BYTES, MAX_HELD_BODY_BYTES};
 
 /// What is still read of a body that is too long before it is refused: a client that has sent it
 /// whole then finds the refusal instead of a connection that broke under its hands.
@@ -13,8 +17,53 @@ const DISCARDED_BYTES: usize = 1 << 20;
 pub(crate) enum NoBody {
     /// Longer than allowed.
     TooLarge,
+    /// The process holds as much as it may.
+    NoRoom,
     /// The client went away, or its chunks are malformed.
     Broken,
+}
+
+/// Room for what bodies have beyond their first [`FREE_BODY_BYTES`].
+pub(crate) struct Room {
+    free: AtomicUsize,
+}
+
+/// The room of the process.
+pub(crate) static ROOM: Room = Room::new(MAX_HELD_BODY_BYTES);
+
+impl Room {
+    const fn new(bytes: usize) -> Self {
+        Self {
+            free: AtomicUsize::new(bytes),
+        }
+    }
+}
+
+/// What one body takes of the room; given back when dropped.
+pub(crate) struct Held {
+    room: &'static Room,
+    bytes: usize,
+}
+
+impl Held {
+    const fn nothing(room: &'static Room) -> Self {
+        Self { room, bytes: 0 }
+    }
+
+    /// The body has `length` bytes now.
+    fn grow_to(&mut self, length: usize) -> Result<(), NoBody> {
+        let more = length.saturating_sub(FREE_BODY_BYTES) - self.bytes;
+        let taken = (self.room.free).fetch_update(Relaxed, Relaxed, |free| free.checked_sub(more));
+        taken.map_err(|_| NoBody::NoRoom)?;
+        self.bytes += more;
+        Ok(())
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.room.free.fetch_add(self.bytes, Relaxed);
+    }
 }
 
 /// Reads a body of at most `limit` bytes. `declared` is its Content-Length, if it has one. Whoever
@@ -23,10 +72,12 @@ pub(crate) async fn read<B>(
     mut body: B,
     declared: Option<u64>,
     limit: usize,
-) -> Result<Bytes, NoBody>
+    room: &'static Room,
+) -> Result<(Bytes, Held), NoBody>
 where
     B: Body<Data = Bytes> + Unpin,
 {
+    let mut held = Held::nothing(room);
     if declared.is_some_and(|length| length > limit as u64) {
         discard(&mut body).await;
         return Err(NoBody::TooLarge);
@@ -37,10 +88,12 @@ where
         let Ok(data) = frame.map_err(|_| NoBody::Broken)?.into_data() else {
             continue;
         };
-        if first.len().max(whole.len()) + data.len() > limit {
+        let length = first.len().max(whole.len()) + data.len();
+        if length > limit {
             discard(&mut body).await;
             return Err(NoBody::TooLarge);
         }
+        held.grow_to(length)?;
         // Most bodies come in one piece, which then needs no copy.
         if first.is_empty() {
             first = data;
@@ -51,11 +104,12 @@ where
             whole.extend_from_slice(&data);
         }
     }
-    Ok(if whole.is_empty() {
+    let bytes = if whole.is_empty() {
         first
     } else {
         whole.freeze()
-    })
+    };
+    Ok((bytes, held))
 }
 
 /// Reads and forgets, up to a bound.
@@ -104,8 +158,30 @@ mod tests {
             .build()
             .unwrap();
         let mut body = Pieces(pieces.iter().copied().collect());
-        let read = runtime.block_on(read(&mut body, declared, 8));
-        (read, body.0.len())
+        let read = runtime.block_on(read(&mut body, declared, 8, &ROOM));
+        (read.map(|(bytes, _)| bytes), body.0.len())
+    }
+
+    #[test]
+    fn long_bodies_share_the_room_and_short_ones_need_none() {
+        const LONG: usize = FREE_BODY_BYTES + 100;
+        static SMALL: Room = Room::new(250);
+        static BYTES: [u8; LONG] = [0; LONG];
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap();
+        let take = |length: usize| {
+            let halves = BYTES[..length].split_at(length / 2);
+            let pieces = [halves.0, halves.1].map(Some).into_iter().collect();
+            runtime.block_on(read(Pieces(pieces), None, LONG, &SMALL))
+        };
+        let mut held = vec![take(LONG).unwrap(), take(LONG).unwrap()];
+        assert_eq!(take(LONG).err(), Some(NoBody::NoRoom));
+        assert!(take(FREE_BODY_BYTES).is_ok());
+        held.pop();
+        assert!(take(LONG).is_ok());
+        drop(held);
+        assert_eq!(SMALL.free.load(Relaxed), 250);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use http::HeaderName;
 use http::request::Parts;
 
 use crate::app::App;
+use crate::body::Held;
 use crate::signatures::SignatureGate;
 
 /// The state a read must show at least (protocol 11).
@@ -23,6 +24,8 @@ pub(crate) struct Call {
     pub(crate) gate: Arc<SignatureGate>,
     pub(crate) head: Parts,
     pub(crate) body: Bytes,
+    /// The body's share of what the process may hold, as long as the request lives.
+    pub(crate) _held: Held,
     /// What stands for `{…}` in the route's path.
     pub(crate) parameter: String,
 }

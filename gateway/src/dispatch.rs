@@ -17,7 +17,7 @@ use hyper::body::Incoming;
 
 use crate::answer::{Answer, X_SEQUENCE};
 use crate::app::App;
-use crate::body::{self, NoBody};
+use crate::body::{self, Held, NoBody};
 use crate::call::Call;
 use crate::failure::{self, Failure};
 use crate::limits::MAX_PATH_BYTES;
@@ -65,8 +65,8 @@ impl Dispatcher {
         parameter: String,
     ) -> Answer {
         let (head, body) = request.into_parts();
-        let body = match self.body(&head.headers, body, endpoint.body_limit).await {
-            Ok(body) => body,
+        let (body, held) = match self.body(&head.headers, body, endpoint.body_limit).await {
+            Ok(read) => read,
             Err(answer) => return answer,
         };
         let Self { app, gate, .. } = self;
@@ -79,6 +79,7 @@ impl Dispatcher {
             gate,
             head,
             body,
+            _held: held,
             parameter,
         };
         let answer = (endpoint.handle)(call)
@@ -95,22 +96,24 @@ impl Dispatcher {
         headers: &HeaderMap,
         incoming: Incoming,
         limit: usize,
-    ) -> Result<Bytes, Answer> {
+    ) -> Result<(Bytes, Held), Answer> {
         let declared = headers
             .get(CONTENT_LENGTH)
             .and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-        let body = tokio::time::timeout(self.body_timeout, body::read(incoming, declared, limit))
+        let reading = body::read(incoming, declared, limit, &body::ROOM);
+        let read = tokio::time::timeout(self.body_timeout, reading)
             .await
             .map_err(|_| failure::body_too_slow())?
             .map_err(|problem| match problem {
+                NoBody::NoRoom => failure::answer(&Refusal::Busy),
                 NoBody::TooLarge => failure::answer(&Refusal::BodyTooLarge { limit }),
                 NoBody::Broken => failure::body_broken(),
             })?;
         match other_than_json(headers) {
-            Some(given) if !body.is_empty() => {
+            Some(given) if !read.0.is_empty() => {
                 Err(failure::answer(&Refusal::UnsupportedMediaType { given }))
             }
-            _ => Ok(body),
+            _ => Ok(read),
         }
     }
 }

@@ -16,8 +16,16 @@ pub(crate) const ORDERS_BODY_BYTES: usize = 128 * 1024;
 pub(crate) const LIST_BODY_BYTES: usize = 256 * 1024;
 /// Bytes of an operator's request: a market's description may be 64 KiB of evidence.
 pub(crate) const OPERATOR_BODY_BYTES: usize = 256 * 1024;
+/// Bytes of bodies that the process holds at once beyond the first [`FREE_BODY_BYTES`] of each:
+/// long bodies that arrive slowly on thousands of connections must not fill the memory.
+pub(crate) const MAX_HELD_BODY_BYTES: usize = 256 * 1024 * 1024;
+/// Bytes of each body that are not counted, so that orders and cancels are never refused for the
+/// lists of others.
+pub(crate) const FREE_BODY_BYTES: usize = ORDER_BODY_BYTES;
 /// Streams a client may have open on one HTTP/2 connection.
-pub(crate) const MAX_STREAMS: u32 = 64;
+pub(crate) const MAX_STREAMS: u32 = 16;
+/// Bytes a client may send on an HTTP/2 connection before they are read; as many on one stream.
+pub(crate) const HTTP2_WINDOW_BYTES: u32 = 64 * 1024;
 /// Requests with `x-min-sequence` that may wait at once in a process (protocol 11).
 pub(crate) const MAX_SEQUENCE_WAITERS: usize = 256;
 /// How long such a request waits (protocol 11).

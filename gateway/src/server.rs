@@ -19,7 +19,7 @@ use tokio::sync::watch;
 use crate::connection::{Activity, InService, NotedStream};
 use crate::connection_caps::{Client, ConnectionCaps};
 use crate::dispatch::Dispatcher;
-use crate::limits::{ConnectionLimits, MAX_HEAD_BYTES, MAX_STREAMS};
+use crate::limits::{ConnectionLimits, HTTP2_WINDOW_BYTES, MAX_HEAD_BYTES, MAX_STREAMS};
 
 /// Connections the kernel completes ahead of us.
 const BACKLOG: i32 = 1_024;
@@ -181,6 +181,8 @@ fn builder() -> Builder<TokioExecutor> {
         .http2()
         .timer(TokioTimer::new())
         .max_header_list_size(u32::try_from(MAX_HEAD_BYTES).expect("16 KiB"))
+        .initial_connection_window_size(HTTP2_WINDOW_BYTES)
+        .initial_stream_window_size(HTTP2_WINDOW_BYTES)
         .max_concurrent_streams(MAX_STREAMS);
     builder
 }
