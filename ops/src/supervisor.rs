@@ -3,6 +3,7 @@
 //! A child says that it is ready by one JSON line on its standard output; its logs go to standard
 //! error, which it shares with us. A child asks the kernel for SIGTERM should we die first.
 
+use std::path::Path;
 use std::process::{ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
@@ -13,6 +14,7 @@ use tokio::sync::{mpsc, watch};
 use tracing::{error, info, warn};
 
 use crate::failure::Failure;
+use crate::process::MASTER_SECRET_VARIABLE;
 
 /// A child that dies sooner than this after its start waits longer before the next one.
 const STEADY: Duration = Duration::from_secs(30);
@@ -183,15 +185,29 @@ async fn told_to_stop(stop: &mut watch::Receiver<bool>) {
 fn spawn(spec: &ProcessSpec) -> Result<Child, Failure> {
     let binary = std::env::current_exe()
         .map_err(|error| Failure::new(format!("cannot find our own binary: {error}")))?;
-    Command::new(&binary)
+    command(spec, &binary)
+        .spawn()
+        .map_err(|error| Failure::new(format!("cannot start {}: {error}", binary.display())))
+}
+
+fn command(spec: &ProcessSpec, binary: &Path) -> Command {
+    let mut command = Command::new(binary);
+    command
         .args(&spec.arguments)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .kill_on_drop(true)
         // A child of its own group: Ctrl-C reaches us alone, and we stop them in order.
-        .process_group(0)
-        .spawn()
-        .map_err(|error| Failure::new(format!("cannot start {}: {error}", binary.display())))
+        .process_group(0);
+    // The engine never sees the master secret (protocol 7), nor does anybody else without need.
+    if spec
+        .arguments
+        .first()
+        .is_none_or(|first| first != "gateway")
+    {
+        command.env_remove(MASTER_SECRET_VARIABLE);
+    }
+    command
 }
 
 async fn terminate(child: &mut Child, name: &str) {
@@ -215,4 +231,26 @@ async fn terminate(child: &mut Child, name: &str) {
 
 fn wait_failure(error: std::io::Error) -> Failure {
     Failure::new(format!("cannot wait for it: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_gateways_get_the_master_secret_from_the_environment() {
+        for (first, gets_it) in [("gateway", true), ("engine", false), ("demo-bots", false)] {
+            let spec = ProcessSpec {
+                name: "a child".to_owned(),
+                arguments: vec![first.to_owned(), "--supervised".to_owned()],
+                final_codes: Vec::new(),
+            };
+            let command = command(&spec, Path::new("/nonexistent"));
+            let mut changes = command.as_std().get_envs();
+            let removed = changes.any(|(name, value)| {
+                name.to_str() == Some(MASTER_SECRET_VARIABLE) && value.is_none()
+            });
+            assert_eq!(removed, !gets_it, "{first}");
+        }
+    }
 }
