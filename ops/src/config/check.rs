@@ -1,6 +1,8 @@
 //! What a setting must be beyond its type.
 
-use crate::config::{Config, Signing};
+use foretell_model::limits::REQUEST_MEMORY_NS;
+
+use crate::config::{Config, Gateway, Signing};
 use crate::failure::Failure;
 
 impl Config {
@@ -27,7 +29,24 @@ impl Config {
                 "gateway.header_prefixes is empty: nobody could log in",
             ));
         }
+        self.gateway.check()?;
         self.signing.check()
+    }
+}
+
+impl Gateway {
+    /// A request that cancels everything is told apart from its repeat only while the exchange
+    /// remembers it.
+    fn check(&self) -> Result<(), Failure> {
+        let (past, future) = (self.timestamp_past_seconds, self.timestamp_future_seconds);
+        let allowed = REQUEST_MEMORY_NS / 1_000_000_000;
+        if u64::from(past) + u64::from(future) > allowed {
+            return Err(Failure::new(format!(
+                "gateway.timestamp_past_seconds is {past} and gateway.timestamp_future_seconds \
+                 {future}, allowed are {allowed} together: cancels are remembered that long"
+            )));
+        }
+        Ok(())
     }
 }
 

@@ -172,6 +172,11 @@ mod tests {
             ),
             ("[operator]\nlisten = \"0.0.0.0:80\"\n", &[], "loopback"),
             ("[signing]\nchain = 137\n", &[], "interchangeable"),
+            (
+                "[gateway]\ntimestamp_past_seconds = 81\n",
+                &[],
+                "allowed are 90 together",
+            ),
             ("[engine]\ndurability = \"maybe\"\n", &[], "maybe"),
             ("[trading\n", &[], "foretell.toml"),
         ];
