@@ -31,6 +31,12 @@ pub(crate) fn journal_configuration(
         let command = Command::AcceptDivergence { sequence };
         apply(matcher, &command, &[], || "accepted divergence".to_owned())?;
     }
+    if first_start {
+        // Before anything else: a start that ends here, or is killed, must find an empty journal
+        // again, or the settings would never be journalled.
+        let command = Command::ChangeSettings(config.settings);
+        apply(matcher, &command, &[], || "settings".to_owned())?;
+    }
     for domain in &config.domains {
         let command = Command::RegisterDomain {
             domain: domain.number,
@@ -39,10 +45,7 @@ pub(crate) fn journal_configuration(
         let named = || format!("signing domain {} ({})", domain.number, domain.text);
         apply(matcher, &command, domain.text.as_bytes(), named)?;
     }
-    if first_start {
-        let command = Command::ChangeSettings(config.settings);
-        apply(matcher, &command, &[], || "settings".to_owned())?;
-    } else if !config.post_only_after_restart.is_zero() {
+    if !first_start && !config.post_only_after_restart.is_zero() {
         begin_post_only(matcher, config.post_only_after_restart)?;
     }
     matcher.show();

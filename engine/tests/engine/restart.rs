@@ -81,9 +81,9 @@ fn domains_and_settings_are_journalled_once_and_other_content_is_refused() {
     Engine::start(config.clone()).stop();
     let first = frames(directory.path());
     assert_eq!(first.len(), 2);
-    assert_eq!(first[0].evidence, b"a domain");
-    assert!(matches!(first[0].command, Command::RegisterDomain { .. }));
-    assert_eq!(first[1].command, Command::ChangeSettings(config.settings));
+    assert_eq!(first[0].command, Command::ChangeSettings(config.settings));
+    assert_eq!(first[1].evidence, b"a domain");
+    assert!(matches!(first[1].command, Command::RegisterDomain { .. }));
 
     // The same again adds nothing; settings of a later start are not the journal's.
     config.settings.gtd_safety_seconds = 9;
@@ -96,6 +96,30 @@ fn domains_and_settings_are_journalled_once_and_other_content_is_refused() {
         matches!(&refused, EngineError::Configuration { refusal, .. } if refusal.reason == RefusalReason::DomainDiffers),
         "{refused:?}"
     );
+}
+
+#[test]
+fn settings_refused_at_the_first_start_are_journalled_once_corrected() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut config = config(directory.path());
+    config.domains = vec![SigningDomain {
+        number: DomainNumber(1),
+        separator: [5; 32],
+        text: "a domain".to_owned(),
+    }];
+    config.settings.timestamp_past_ms = 0;
+    let refused = Engine::try_start(config.clone()).err().unwrap();
+    assert!(
+        matches!(&refused, EngineError::Configuration { refusal, .. } if refusal.reason == RefusalReason::InvalidSettings),
+        "{refused:?}"
+    );
+    assert_eq!(frames(directory.path()), []);
+
+    config.settings.timestamp_past_ms = 90_000;
+    Engine::start(config.clone()).stop();
+    let journal = frames(directory.path());
+    let settings = Command::ChangeSettings(config.settings);
+    assert!(journal.iter().any(|frame| frame.command == settings));
 }
 
 #[test]
