@@ -55,6 +55,21 @@ impl Peer {
     fn unsent(&self) -> usize {
         self.out.len() - self.sent
     }
+
+    /// Gives up the bytes that have left. A peer may always be a little behind, so this must not
+    /// wait until nothing is unsent; it moves what is rarely enough to cost little a byte.
+    fn forget_sent(&mut self) {
+        if self.unsent() == 0 {
+            self.out.clear();
+            self.sent = 0;
+            if self.out.capacity() > 2 * PAUSED_ABOVE_BYTES {
+                self.out = Vec::new();
+            }
+        } else if self.sent > PAUSED_ABOVE_BYTES {
+            self.out.drain(..self.sent);
+            self.sent = 0;
+        }
+    }
 }
 
 /// A connection.
@@ -114,7 +129,7 @@ impl Connection {
     ) -> Result<Turn, CutOff> {
         for _ in 0..READS_PER_TURN {
             loop {
-                if self.peer.unsent() > PAUSED_ABOVE_BYTES {
+                if self.is_paused() {
                     return Ok(Turn::Waits);
                 }
                 match self.decoder.next_request()? {
@@ -148,30 +163,29 @@ impl Connection {
         }
     }
 
-    /// Sends what waits, as far as the socket takes it; `true` when something was sent.
+    /// Sends what waits, as far as the socket takes it; `true` when with it requests may be taken
+    /// again: those already read wait for no event of the poll.
     pub(crate) fn flush(&mut self, now: u64) -> Result<bool, CutOff> {
-        let mut sent_any = false;
+        let was_paused = self.is_paused();
         while self.writable && self.peer.unsent() > 0 {
             match self.stream.write(&self.peer.out[self.peer.sent..]) {
                 Ok(0) => return Err(CutOff::Closed),
                 Ok(count) => {
                     self.peer.sent += count;
                     self.since = now;
-                    sent_any = true;
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.writable = false,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => return Err(error.into()),
             }
         }
-        if self.peer.unsent() == 0 {
-            self.peer.out.clear();
-            self.peer.sent = 0;
-            if self.peer.out.capacity() > 2 * PAUSED_ABOVE_BYTES {
-                self.peer.out = Vec::new();
-            }
-        }
-        Ok(sent_any)
+        self.peer.forget_sent();
+        Ok(was_paused && !self.is_paused())
+    }
+
+    /// Whether its requests are left alone until it has taken answers.
+    fn is_paused(&self) -> bool {
+        self.peer.unsent() > PAUSED_ABOVE_BYTES
     }
 
     /// Whether everything queued has left.
@@ -201,5 +215,90 @@ impl Connection {
         if let Err(error) = self.flush(now) {
             tracing::debug!(%error, "saying goodbye");
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixStream as Other;
+
+    use foretell_link::{Hello, PROTOCOL_VERSION, Request};
+
+    use super::*;
+
+    fn pair() -> (Connection, Other) {
+        let (ours, other) = Other::pair().unwrap();
+        ours.set_nonblocking(true).unwrap();
+        other.set_nonblocking(true).unwrap();
+        let id = ConnectionId {
+            slot: 0,
+            generation: 0,
+        };
+        (Connection::new(UnixStream::from_std(ours), id, 0), other)
+    }
+
+    /// Reads at most `most` bytes, as far as there are any.
+    fn take(other: &mut Other, most: usize) -> usize {
+        let mut sink = [0; 16 * 1024];
+        let mut taken = 0;
+        while taken < most
+            && let Ok(count @ 1..) = other.read(&mut sink)
+        {
+            taken += count;
+        }
+        taken
+    }
+
+    #[test]
+    fn a_peer_that_is_always_a_little_behind_costs_bounded_memory() {
+        const ANSWERS: usize = 64 * 1024;
+        let (mut connection, mut other) = pair();
+        let mut taken = 0;
+        while taken < 16 * PAUSED_ABOVE_BYTES {
+            while connection.peer.unsent() < 2 * ANSWERS {
+                connection.peer.out.extend_from_slice(&[7; ANSWERS]);
+                connection.note(false, true);
+                connection.flush(0).unwrap();
+            }
+            taken += take(&mut other, ANSWERS);
+            connection.note(false, true);
+            connection.flush(0).unwrap();
+            assert!(!connection.is_flushed());
+            assert!(connection.peer.out.len() < 2 * PAUSED_ABOVE_BYTES);
+        }
+    }
+
+    #[test]
+    fn requests_that_waited_for_a_slow_reader_go_on_as_soon_as_it_has_read() {
+        let (mut connection, mut other) = pair();
+        let mut requests = Vec::new();
+        let hello = Request::Hello(Hello {
+            version: PROTOCOL_VERSION,
+            role: Role::Reader,
+            name: "",
+        });
+        for request in [hello, Request::Status { request: 1 }] {
+            request.encode(&mut requests).unwrap();
+        }
+        other.write_all(&requests).unwrap();
+        let turn = |connection: &mut Connection| {
+            let mut handled = 0;
+            let went = connection.turn(|_, _| {
+                handled += 1;
+                Ok(())
+            });
+            (went.unwrap(), handled)
+        };
+        connection.peer.out.resize(3 * PAUSED_ABOVE_BYTES, 7);
+        assert_eq!(turn(&mut connection), (Turn::Waits, 0));
+
+        let mut resumed = 0;
+        while !connection.is_flushed() {
+            resumed += usize::from(connection.flush(0).unwrap());
+            take(&mut other, usize::MAX);
+            connection.note(false, true);
+        }
+        assert_eq!(resumed, 1);
+        assert_eq!(turn(&mut connection), (Turn::Waits, 2));
     }
 }

@@ -91,7 +91,7 @@ impl Ingress {
             may_go_on = self.read(at);
             self.desk.expire_heartbeats(at);
             may_go_on |= self.match_some();
-            self.answer();
+            may_go_on |= self.answer();
             self.lose_patience(at);
             self.desk.recorder.flush();
             if self.desk.stopping && self.is_drained(at) {
@@ -243,8 +243,8 @@ impl Ingress {
         }
     }
 
-    /// Passes on every answer that may leave, and sends.
-    fn answer(&mut self) {
+    /// Passes on every answer that may leave, and sends; whether there may be more to read now.
+    fn answer(&mut self) -> bool {
         let released_at = self.desk.monotonic.now();
         let durable = self.desk.journal.durable();
         let mut released = 0;
@@ -257,17 +257,21 @@ impl Ingress {
                 .deliver(&done, connection.map(|it| &mut it.peer), released_at);
             released += 1;
         }
+        let mut may_go_on = false;
         for slot in 0..self.slots.len() {
-            if let Some(connection) = &mut self.slots[slot]
-                && let Err(why) = connection.flush(released_at)
-            {
-                self.cut_off(slot, &why, released_at);
+            let Some(connection) = &mut self.slots[slot] else {
+                continue;
+            };
+            match connection.flush(released_at) {
+                Ok(resumed) => may_go_on |= resumed,
+                Err(why) => self.cut_off(slot, &why, released_at),
             }
         }
         if released > 0 {
             let took = self.desk.monotonic.now().saturating_sub(released_at);
             self.desk.recorder.note(Stage::Reply, took, released);
         }
+        may_go_on
     }
 
     fn lose_patience(&mut self, at: u64) {
