@@ -64,6 +64,8 @@ pub(crate) struct Working {
     time: TimeNs,
     /// An answer was handed on that waits for nothing.
     ready_answer: bool,
+    /// The last turn found no room.
+    blocked: bool,
 }
 
 impl Default for Working {
@@ -76,6 +78,7 @@ impl Default for Working {
             at: 0,
             time: TimeNs(0),
             ready_answer: false,
+            blocked: false,
         }
     }
 }
@@ -124,6 +127,12 @@ impl Matcher {
 
     /// Works through one burst.
     pub(crate) fn turn(&mut self) -> Turn {
+        let turn = self.burst();
+        self.working.blocked = turn == Turn::Blocked;
+        turn
+    }
+
+    fn burst(&mut self) -> Turn {
         let (time, at) = self.clock.read();
         self.working.time = time;
         self.working.at = at;
@@ -179,8 +188,12 @@ impl Matcher {
         }
     }
 
-    /// How long until something is due by itself; `None` = nothing will be.
+    /// How long until something is due by itself; `None` = nothing will be, or the sync thread has
+    /// to get on first, which wakes whoever waits.
     pub(crate) fn until_due(&mut self) -> Option<Duration> {
+        if self.working.blocked {
+            return None;
+        }
         let due = self.next_due()?;
         let (now, _) = self.clock.read();
         Some(Duration::from_nanos(due.0.saturating_sub(now.0)))
@@ -369,5 +382,73 @@ const fn kept_evidence<'a>(outcome: &CommandOutcome, evidence: &'a [u8]) -> &'a 
             ..
         }) => &[],
         _ => evidence,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use foretell_journal::{Options, Step, Syncer};
+    use foretell_matching::Capacity;
+    use foretell_model::limits::MAX_EVIDENCE_BYTES;
+    use foretell_model::{Micros, Reference, Sequence, WalletAddress};
+
+    use super::*;
+    use crate::stages::Stages;
+    use crate::wait::Waiting;
+
+    fn matcher(directory: &std::path::Path) -> (Matcher, Syncer) {
+        let options = Options {
+            segment_bytes: 4 << 20,
+            staging_bytes: 1 << 20,
+            ..Options::default()
+        };
+        let journal = directory.join("journal");
+        let recovered = foretell_journal::recover(&journal, options, Sequence(0), &mut |_| Ok(()));
+        let (appender, syncer, journal) = recovered.unwrap().start().unwrap();
+        let poll = mio::Poll::new().unwrap();
+        let waker = mio::Waker::new(poll.registry(), mio::Token(0)).unwrap();
+        let monotonic = Monotonic::start();
+        let matcher = Matcher {
+            exchange: Exchange::new(Capacity::default(), 1),
+            appender,
+            journal,
+            hand_off: Arc::new(HandOff::new(16)),
+            gauges: Arc::default(),
+            recorder: Recorder::new(Stages::shared()),
+            clock: Clock::start(monotonic, TimeNs(0)),
+            monotonic,
+            mode: SystemMode::Running,
+            post_only_until: None,
+            sleeper: Sleeper::new(Waiting::Park),
+            bell: Arc::new(Bell::new(waker)),
+            working: Working::default(),
+        };
+        (matcher, syncer)
+    }
+
+    #[test]
+    fn what_is_due_does_not_keep_a_blocked_matcher_awake() {
+        let directory = tempfile::tempdir().unwrap();
+        let (mut matcher, mut syncer) = matcher(directory.path());
+        let evidence = vec![7; MAX_EVIDENCE_BYTES];
+        let mut number = 0;
+        while matcher.appender.has_room_for_largest() {
+            number += 1;
+            let deposit = Command::Deposit {
+                wallet: WalletAddress([1; 20]),
+                amount: Micros(1),
+                reference: Reference([number; 32]),
+            };
+            matcher.apply_at_start(&deposit, &evidence).unwrap();
+        }
+        matcher.post_only_until = Some(TimeNs(0));
+        assert_eq!(matcher.until_due(), Some(Duration::ZERO));
+        assert_eq!(matcher.turn(), Turn::Blocked);
+        assert_eq!(matcher.until_due(), None);
+
+        let durable = syncer.step().unwrap();
+        assert_eq!(durable, Step::Durable(Sequence(u64::from(number))));
+        matcher.turn();
+        assert_eq!(matcher.post_only_until, None);
     }
 }
