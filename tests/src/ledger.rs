@@ -170,7 +170,7 @@ pub async fn check_money(traders: &[Trader], markets: &[[String; 2]], paid_in: u
 async fn read(trader: &Trader, path: &str, query: &str) -> Answer {
     loop {
         match trader.signed(Method::GET, path, query, "").await {
-            Ok((status, _)) if matches!(status, 425 | 503) => {}
+            Ok((425 | 503, _)) => {}
             Ok(answer) => return answer,
             Err(_) => {}
         }

@@ -27,7 +27,7 @@ impl Random {
     }
 
     /// The next 64 bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn draw(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
@@ -36,7 +36,7 @@ impl Random {
 
     /// A number below `bound`, which is above 0.
     pub fn below(&mut self, bound: u64) -> u64 {
-        (self.next() >> 8) % bound
+        (self.draw() >> 8) % bound
     }
 
     /// One of the items.

@@ -10,7 +10,8 @@ use std::time::Duration;
 use foretell_auth::{Domains, MasterSecret, Window};
 use foretell_engine::{EngineConfig, JOURNAL_DIRECTORY, SOCKET_NAME, SigningDomain, StopHandle};
 use foretell_gateway::{
-    ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, OperatorToken, PriceSide, Surface, TimeForm,
+    ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, OperatorToken, PriceSide, Surface,
+    TimeForm,
 };
 use foretell_model::{Side, TokenId};
 use foretell_ops::trader::{Terms, Trader, decimal};

@@ -63,7 +63,7 @@ impl Site {
             .map(|number| {
                 let (traders, markets, shared) =
                     (Arc::clone(&traders), Arc::clone(&markets), shared.clone());
-                let random = Random::new(random.next());
+                let random = Random::new(random.draw());
                 tokio::spawn(async move {
                     trade(number, &traders[number], &markets, &shared, random).await
                 })
