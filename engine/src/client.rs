@@ -44,7 +44,10 @@ impl Client {
     /// # Errors
     /// [`ClientError`]: no engine there, or it does not welcome the client.
     pub fn connect(socket: &Path, name: &str, role: Role) -> Result<Self, ClientError> {
-        let mut stream = UnixStream::connect(socket)?;
+        Self::greet(UnixStream::connect(socket)?, name, role)
+    }
+
+    fn greet(mut stream: UnixStream, name: &str, role: Role) -> Result<Self, ClientError> {
         let mut decoder = AnswerDecoder::new();
         let mut out = Vec::new();
         let version = PROTOCOL_VERSION;
@@ -54,16 +57,19 @@ impl Client {
             name,
         })
         .encode(&mut out)?;
-        stream.write_all(&out)?;
+        let sent = stream.write_all(&out);
         out.clear();
-        match next(&mut stream, &mut decoder)? {
-            Answer::Welcome(welcome) => Ok(Self {
+        // An engine that turns this client away may close before the greeting is written; what it
+        // said is still there to be read.
+        match next(&mut stream, &mut decoder) {
+            Ok(Answer::Welcome(welcome)) => Ok(Self {
                 stream,
                 decoder,
                 out,
                 welcome,
             }),
-            other => Err(ClientError::NotWelcome(Box::new(other))),
+            Ok(other) => Err(ClientError::NotWelcome(Box::new(other))),
+            Err(error) => Err(sent.err().map_or(error, ClientError::Io)),
         }
     }
 
@@ -113,5 +119,26 @@ fn next(stream: &mut UnixStream, decoder: &mut AnswerDecoder) -> Result<Answer, 
             0 => return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),
             count => decoder.filled(count),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use foretell_link::Goodbye;
+
+    use super::*;
+
+    #[test]
+    fn a_client_turned_away_before_it_greets_hears_why() {
+        let (stream, mut engine) = UnixStream::pair().unwrap();
+        let mut goodbye = Vec::new();
+        Answer::Goodbye(Goodbye::TooManyConnections).encode(&mut goodbye);
+        engine.write_all(&goodbye).unwrap();
+        drop(engine);
+        let refused = Client::greet(stream, "late", Role::Reader);
+        assert!(
+            matches!(&refused, Err(ClientError::NotWelcome(answer)) if **answer == Answer::Goodbye(Goodbye::TooManyConnections)),
+            "{refused:?}"
+        );
     }
 }
