@@ -1,5 +1,6 @@
 //! The processes of the exchange as subcommands, and what they share: signals, directories, exit codes.
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process::{ExitCode, ExitStatus};
 use std::time::Duration;
@@ -300,28 +301,41 @@ pub(crate) fn prepare_data_directory(path: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Makes the operator's bearer token, readable by its owner only, unless it is there.
+/// Makes the operator's bearer token, readable by its owner only, unless it is there. It stands
+/// there whole or not at all, whenever the power goes.
 ///
 /// # Errors
 /// It cannot be written, or there is no randomness.
 pub(crate) fn prepare_operator_token(path: &Path) -> Result<(), Failure> {
-    use std::io::{ErrorKind, Write as _};
-    use std::os::unix::fs::OpenOptionsExt as _;
     let failure = |text: String| Failure::new(format!("operator token {}: {text}", path.display()));
+    if path.symlink_metadata().is_ok() {
+        return Ok(());
+    }
     let mut token = [0; 32];
     getrandom::fill(&mut token).map_err(|error| failure(error.to_string()))?;
-    match std::fs::OpenOptions::new()
+    let draft = path.with_extension(format!("draft-{}", std::process::id()));
+    let linked = write_private(&draft, hex::encode(token).as_bytes()).and_then(|()| {
+        match std::fs::hard_link(&draft, path) {
+            // Another process was faster, and its token is as good.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+            linked => linked,
+        }
+    });
+    // A draft that stays behind is no token.
+    let _ = std::fs::remove_file(&draft);
+    linked.map_err(|error| failure(error.to_string()))
+}
+
+fn write_private(path: &Path, text: &[u8]) -> std::io::Result<()> {
+    use std::io::Write as _;
+    use std::os::unix::fs::OpenOptionsExt as _;
+    let mut file = std::fs::OpenOptions::new()
         .write(true)
         .create_new(true)
         .mode(0o600)
-        .open(path)
-    {
-        Ok(mut file) => file
-            .write_all(hex::encode(token).as_bytes())
-            .map_err(|error| failure(error.to_string())),
-        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(failure(error.to_string())),
-    }
+        .open(path)?;
+    file.write_all(text)?;
+    file.sync_all()
 }
 
 /// What to say when a child ended for good.
@@ -330,4 +344,24 @@ pub(crate) fn ended(name: &str, status: ExitStatus) -> Failure {
     Failure::new(format!(
         "{name} ended ({status}) and is not started again; its log says why"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_operator_token_is_made_once_and_whole() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("operator.token");
+        prepare_operator_token(&path).unwrap();
+        assert!(OperatorToken::load(&path).is_ok(), "a private file");
+        let first = std::fs::read_to_string(&path).unwrap();
+        prepare_operator_token(&path).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), first);
+        let files = std::fs::read_dir(directory.path()).unwrap().count();
+        assert_eq!(files, 1, "no draft stays behind");
+        let nowhere = directory.path().join("missing").join("operator.token");
+        assert!(prepare_operator_token(&nowhere).is_err());
+    }
 }
