@@ -273,10 +273,9 @@ impl Follower {
         let own = self.last_frame.map(|(offset, length)| {
             self.segment.map.bytes()[to_usize(offset)..to_usize(offset + length)].to_vec()
         });
-        if self.last >= new.first
-            && let Some(own) = own
-        {
-            // What was read was written anew: it must be the same, to the byte.
+        if let Some(own) = own {
+            // What was read was written anew, by this start or by one that was slept through: it
+            // must be the same, to the byte.
             self.segment = seek(&self.dir, &self.view, Sequence(self.last.0 - 1))?;
             let last = self.last;
             self.last = Sequence(last.0 - 1);

@@ -18,6 +18,7 @@ use foretell_journal::batch::{BatchHeader, HEADER_BYTES};
 use foretell_journal::control::Status;
 use foretell_journal::{Follower, Next, Options, PAGE, recover, scan};
 use foretell_model::Sequence;
+use rstest::rstest;
 
 const SOON: Duration = Duration::from_secs(30);
 /// Tells the two tests below that they are the other process.
@@ -245,8 +246,10 @@ fn a_follower_that_read_something_else_must_start_over() {
     ));
 }
 
-#[test]
-fn a_follower_whose_frames_were_replaced_by_others_must_start_over() {
+#[rstest]
+#[case::by_the_next_engine(1)]
+#[case::by_one_it_slept_through(2)]
+fn a_follower_whose_frames_were_replaced_by_others_must_start_over(#[case] starts: u64) {
     let dir = tempfile::tempdir().unwrap();
     let mut writer = Writer::open(dir.path());
     let mut follower = Follower::open(dir.path(), Sequence(0)).unwrap();
@@ -275,13 +278,18 @@ fn a_follower_whose_frames_were_replaced_by_others_must_start_over() {
     let _ = BatchHeader::close(header, &before.hash, &mut bytes[start..start + used]);
     fs::remove_file(&path).unwrap();
     fs::write(&path, bytes).unwrap();
-    let recovered = recover(dir.path(), small(), Sequence(0), &mut |_| Ok(())).unwrap();
-    assert_eq!(recovered.report.last_sequence, Sequence(4));
-    let _running = recovered.start().unwrap();
-    assert!(matches!(
-        follower.next_frame().unwrap(),
-        Next::Rebuild { epoch: 2 }
-    ));
+    let mut running = None;
+    for _ in 0..starts {
+        drop(running.take());
+        let recovered = recover(dir.path(), small(), Sequence(0), &mut |_| Ok(())).unwrap();
+        assert_eq!(recovered.report.last_sequence, Sequence(4));
+        running = Some(recovered.start().unwrap());
+    }
+    match follower.next_frame().unwrap() {
+        Next::Rebuild { epoch } => assert_eq!(epoch, 1 + starts),
+        other => panic!("{other:?}"),
+    }
+    drop(running);
 }
 
 #[test]
