@@ -93,9 +93,9 @@ pub(crate) struct EngineRecovery {
 /// `foretell engine`
 #[derive(Debug, Args)]
 pub(crate) struct EngineArgs {
-    /// Stop when the process that started us ends
-    #[arg(long, hide = true)]
-    pub supervised: bool,
+    /// Stop when this process, which started us, ends
+    #[arg(long, hide = true, value_name = "PID")]
+    pub supervised: Option<i32>,
     /// Recovery
     #[command(flatten)]
     pub recovery: EngineRecovery,
@@ -121,9 +121,9 @@ pub(crate) struct GatewayArgs {
     /// Where the operator surface listens
     #[arg(long, value_name = "ADDRESS")]
     pub operator_listen: Option<SocketAddr>,
-    /// Stop when the process that started us ends
-    #[arg(long, hide = true)]
-    pub supervised: bool,
+    /// Stop when this process, which started us, ends
+    #[arg(long, hide = true, value_name = "PID")]
+    pub supervised: Option<i32>,
 }
 
 /// A surface of the interface.
@@ -179,9 +179,9 @@ pub struct DemoBots {
     /// Address of the trading surface
     #[arg(long, value_name = "URL")]
     pub trading: String,
-    /// Stop when the process that started us ends
-    #[arg(long, hide = true)]
-    pub supervised: bool,
+    /// Stop when this process, which started us, ends
+    #[arg(long, hide = true, value_name = "PID")]
+    pub supervised: Option<i32>,
 }
 
 pub(crate) use crate::operator::arguments::{Account, Keys, Market, System};

@@ -203,16 +203,24 @@ fn signing_domains(signing: &Signing) -> Result<Domains, Failure> {
         .map_err(|error| Failure::new(format!("signing: {error}")))
 }
 
-/// Asks the kernel for SIGTERM when the process that started us ends.
+/// Asks the kernel for SIGTERM when `supervisor`, the process that started us, ends.
 ///
 /// # Errors
-/// The kernel refuses.
-pub(crate) fn follow_parent(supervised: bool) -> Result<(), Failure> {
-    if !supervised {
+/// The kernel refuses, or it has ended already.
+pub(crate) fn follow_parent(supervisor: Option<i32>) -> Result<(), Failure> {
+    let Some(supervisor) = supervisor else {
         return Ok(());
-    }
+    };
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM))
-        .map_err(|error| Failure::new(format!("cannot follow the supervisor: {error}")))
+        .map_err(|error| Failure::new(format!("cannot follow the supervisor: {error}")))?;
+    // One that ended before the line above sends no signal any more.
+    let parent = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get());
+    if parent != Some(supervisor) {
+        return Err(Failure::new(format!(
+            "process {supervisor}, which started this one, has ended"
+        )));
+    }
+    Ok(())
 }
 
 /// Exit codes of the engine after which only an operator may start it again.

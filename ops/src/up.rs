@@ -182,7 +182,11 @@ impl Site {
     }
 
     fn common(&self, command: &str) -> Vec<String> {
-        let mut arguments = vec![command.to_owned(), "--supervised".to_owned()];
+        let mut arguments = vec![
+            command.to_owned(),
+            "--supervised".to_owned(),
+            std::process::id().to_string(),
+        ];
         arguments.extend([
             "--data".to_owned(),
             self.config.data.0.to_string_lossy().into_owned(),

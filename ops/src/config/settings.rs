@@ -42,8 +42,6 @@ impl Default for DataDir {
 pub struct Trading {
     /// Where it listens.
     pub listen: SocketAddr,
-    /// Origins allowed by CORS; none by default.
-    pub cors_origins: Vec<String>,
     /// What `/price?side=BUY` answers: `taker` = the best ask, `maker` = the best bid.
     pub price_side: PriceSide,
 }
@@ -52,7 +50,6 @@ impl Default for Trading {
     fn default() -> Self {
         Self {
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
-            cors_origins: Vec::new(),
             price_side: PriceSide::Taker,
         }
     }
