@@ -38,7 +38,7 @@ impl Exchange {
     fn crosses(&self, taker: &Taker, step: &Step<'_>) -> bool {
         let makers = self.book(taker.market, taker.book_side().opposite());
         makers
-            .take_while(|slot| taker.reaches(&self.orders[*slot]))
+            .take_while(|slot| taker.reaches(self.orders[*slot].yes_price))
             .enumerate()
             .any(|(met, slot)| {
                 met >= MAX_TOUCHED || !self.is_expired(self.orders[slot].expiration, step)

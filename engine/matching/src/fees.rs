@@ -16,16 +16,18 @@ fn raw(schedule: FeeSchedule, lots: Lots, price: Price) -> (u128, u128) {
     }
 }
 
-/// The same where it fits in 64 bits, which a schedule of exponent 1 does up to some ten thousand
-/// shares: a division of 128 bits would cost more than the rest of a fill.
-fn raw_of_few(schedule: FeeSchedule, lots: Lots, price: Price) -> Option<(u64, u64)> {
-    let base = lots.0.checked_mul(schedule.rate_ppm.into())?;
-    let product = u64::from(price.0) * u64::from(PRICE_ONE - price.0);
-    match schedule.exponent {
-        0 => Some((base, 100)),
-        1 => Some((base.checked_mul(product)?, 100 * 100_000_000)),
-        _ => None,
+/// The denominator of exponent 1.
+const FEW: u64 = 100 * 100_000_000;
+
+/// The numerator over [`FEW`] where it fits in 64 bits, which with exponent 1 it does up to some
+/// ten thousand shares: a division of 128 bits would cost as much as the rest of a fill.
+fn raw_of_few(schedule: FeeSchedule, lots: Lots, price: Price) -> Option<u64> {
+    if schedule.exponent != 1 {
+        return None;
     }
+    let product = u64::from(price.0) * u64::from(PRICE_ONE - price.0);
+    let base = lots.0.checked_mul(schedule.rate_ppm.into())?;
+    base.checked_mul(product)
 }
 
 /// The fee of one fill, floored to 5 decimals. Own price and complement give the same.
@@ -33,8 +35,8 @@ pub(crate) fn fee(schedule: FeeSchedule, lots: Lots, price: Price) -> Micros {
     if schedule.rate_ppm == 0 {
         return Micros::ZERO;
     }
-    if let Some((numerator, denominator)) = raw_of_few(schedule, lots, price) {
-        return Micros(numerator / (denominator * FEE_QUANTUM.0) * FEE_QUANTUM.0);
+    if let Some(numerator) = raw_of_few(schedule, lots, price) {
+        return Micros(numerator / (FEW * FEE_QUANTUM.0) * FEE_QUANTUM.0);
     }
     let (numerator, denominator) = raw(schedule, lots, price);
     let quantum = u128::from(FEE_QUANTUM.0);
@@ -44,8 +46,11 @@ pub(crate) fn fee(schedule: FeeSchedule, lots: Lots, price: Price) -> Micros {
 /// The fee of one fill rounded up to a micro: with it, value + fee at a BUY's limit bounds every
 /// way of filling it, because the unrounded total never falls as the price rises.
 pub(crate) fn fee_bound(schedule: FeeSchedule, lots: Lots, price: Price) -> Micros {
-    if let Some((numerator, denominator)) = raw_of_few(schedule, lots, price) {
-        return Micros(numerator.div_ceil(denominator));
+    if schedule.rate_ppm == 0 {
+        return Micros::ZERO;
+    }
+    if let Some(numerator) = raw_of_few(schedule, lots, price) {
+        return Micros(numerator.div_ceil(FEW));
     }
     let (numerator, denominator) = raw(schedule, lots, price);
     narrow(numerator.div_ceil(denominator))

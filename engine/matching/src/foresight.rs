@@ -6,7 +6,7 @@
 //! nothing: what was foreseen may be gone by then, and `apply` looks everything up itself.
 
 use foretell_model::quantity::PRICE_ONE;
-use foretell_model::{AccountNumber, Command, MarketNumber, OrderId, PlaceOrder, Price, Side};
+use foretell_model::{Command, PlaceOrder, Price, Side};
 
 use crate::exchange::Exchange;
 use crate::near::bring;
@@ -16,94 +16,113 @@ use crate::slab::NONE;
 /// How far a command was looked into.
 #[derive(Clone, Copy, Debug)]
 pub struct Foresight {
-    looks: u8,
-    /// Hash of its order's id.
-    id: u32,
-    /// What was found last: a place in the id memory or in the positions, then an order.
+    next: Look,
+    /// Hash that the next look searches.
+    hash: u32,
+    /// What was found last: a place in the id memory, or an order it will end or meet.
     found: u32,
+}
+
+/// What to look at next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Look {
+    /// The tables in which its names are searched.
+    Tables,
+    /// A placement's position, level, and the order it meets first.
+    Position,
+    /// A cancel's place in the id memory.
+    Memory,
+    /// The order remembered there.
+    Order,
+    /// The neighbours of an order found.
+    Around,
+    /// Nothing more to find.
+    Over,
 }
 
 impl Foresight {
     /// Not looked at yet.
     pub const NONE: Self = Self {
-        looks: 0,
-        id: 0,
+        next: Look::Tables,
+        hash: 0,
         found: NONE,
     };
-    /// Looks that find something.
+    /// Looks after which nothing more is found.
     pub const LOOKS: usize = 4;
 }
 
 impl Exchange {
     /// Looks one step deeper into a command that will be applied soon: [`Foresight::LOOKS`] times
     /// in all, a few commands apart.
+    #[inline]
     pub fn foresee(&self, command: &Command, foresight: &mut Foresight) {
-        match command {
-            Command::PlaceOrder(order) => self.foresee_order(order, foresight),
-            Command::CancelOrder { order, .. } => self.foresee_cancel(order, foresight),
-            _ => {}
+        if foresight.next != Look::Over {
+            self.look(command, foresight);
         }
-        foresight.looks = foresight.looks.saturating_add(1);
     }
 
-    fn foresee_order(&self, order: &PlaceOrder, foresight: &mut Foresight) {
-        match foresight.looks {
-            0 => {
-                self.index.bring_entry(self.index.hash(&order.order));
-                self.positions.bring_entry(order.account, order.market);
-                self.bring_account(order.account);
-                if let Ok(market) = self.markets.get(order.market) {
-                    bring(market);
-                }
+    fn look(&self, command: &Command, foresight: &mut Foresight) {
+        foresight.next = match (foresight.next, command) {
+            (Look::Tables, Command::PlaceOrder(order)) => self.look_up_order(order, foresight),
+            (Look::Tables, Command::CancelOrder { order, .. }) => {
+                foresight.hash = self.index.hash(order);
+                self.index.bring_entry(foresight.hash);
+                Look::Memory
             }
-            1 => {
-                if let Some(place) = self.positions.guess(order.account, order.market) {
-                    bring(&self.positions[place]);
-                }
-                self.bring_level(order.market, yes_limit(order));
+            (Look::Position, Command::PlaceOrder(order)) => self.look_at_order(order, foresight),
+            (Look::Memory, _) => {
+                foresight.found = self.index.guess(foresight.hash).unwrap_or(NONE);
+                self.index.get(foresight.found).map_or(Look::Over, |known| {
+                    bring(known);
+                    Look::Order
+                })
             }
-            2 => {
-                foresight.found = self.maker_in_reach(order).unwrap_or(NONE);
+            (Look::Order, _) => {
+                let known = self.index.get(foresight.found);
+                foresight.found = known.map_or(NONE, |known| known.slot);
                 self.bring_order(foresight.found);
+                Look::Around
             }
-            3 => self.bring_around(foresight.found),
-            _ => {}
-        }
-    }
-
-    fn foresee_cancel(&self, id: &OrderId, foresight: &mut Foresight) {
-        match foresight.looks {
-            0 => {
-                foresight.id = self.index.hash(id);
-                self.index.bring_entry(foresight.id);
+            (Look::Around, _) => {
+                self.bring_around(foresight.found);
+                Look::Over
             }
-            1 => {
-                foresight.found = self.index.guess(foresight.id).unwrap_or(NONE);
-                if let Some(remembered) = self.index.get(foresight.found) {
-                    bring(remembered);
-                }
-            }
-            2 => {
-                let remembered = self.index.get(foresight.found);
-                foresight.found = remembered.map_or(NONE, |remembered| remembered.slot);
-                self.bring_order(foresight.found);
-            }
-            3 => self.bring_around(foresight.found),
-            _ => {}
-        }
-    }
-
-    /// The first order of the other side, when it is within the limit.
-    fn maker_in_reach(&self, order: &PlaceOrder) -> Option<u32> {
-        let market = self.markets.get(order.market).ok()?;
-        let side = BookSide::of(order.outcome, order.side);
-        let limit = yes_limit(order)?;
-        let (price, slot) = market.ladder.best_level(side.opposite())?;
-        let is_reached = match side {
-            BookSide::Bid => price <= limit,
-            BookSide::Ask => price >= limit,
+            _ => Look::Over,
         };
-        is_reached.then_some(slot)
+    }
+
+    fn look_up_order(&self, order: &PlaceOrder, foresight: &mut Foresight) -> Look {
+        self.index.bring_entry(self.index.hash(&order.order));
+        foresight.hash = self.positions.hash(order.account, order.market);
+        self.positions.bring_entry(foresight.hash);
+        if let Some(account) = self.accounts.get(order.account) {
+            bring(account);
+        }
+        if let Ok(market) = self.markets.get(order.market) {
+            bring(market);
+        }
+        Look::Position
+    }
+
+    fn look_at_order(&self, order: &PlaceOrder, foresight: &mut Foresight) -> Look {
+        self.positions.bring_likely(foresight.hash);
+        let (Ok(market), Some(limit)) = (self.markets.get(order.market), yes_limit(order)) else {
+            return Look::Over;
+        };
+        market.ladder.bring_level(limit);
+        let side = BookSide::of(order.outcome, order.side);
+        let meets = market
+            .ladder
+            .best_level(side.opposite())
+            .filter(|(price, _)| match side {
+                BookSide::Bid => *price <= limit,
+                BookSide::Ask => *price >= limit,
+            });
+        meets.map_or(Look::Over, |(_, slot)| {
+            foresight.found = slot;
+            self.bring_order(slot);
+            Look::Around
+        })
     }
 
     fn bring_order(&self, slot: u32) {
@@ -133,22 +152,12 @@ impl Exchange {
         if let Some(position) = self.positions.get(order.position) {
             bring(position);
         }
-        self.bring_account(order.account);
-        if let Ok(market) = self.markets.get(order.market) {
-            bring(market);
-        }
-    }
-
-    fn bring_account(&self, account: AccountNumber) {
-        if let Some(account) = self.accounts.get(account) {
+        if let Some(account) = self.accounts.get(order.account) {
             bring(account);
         }
-    }
-
-    fn bring_level(&self, market: MarketNumber, price: Option<Price>) {
-        let market = self.markets.get(market);
-        if let (Ok(market), Some(price)) = (market, price) {
-            market.ladder.bring_level(price);
+        if let Ok(market) = self.markets.get(order.market) {
+            bring(market);
+            market.ladder.bring_level(order.yes_price);
         }
     }
 }

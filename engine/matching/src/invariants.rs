@@ -217,6 +217,9 @@ impl Exchange {
                     format!("market {number}: level {price:?} does not end where it says")
                 })?;
             }
+            holds(market.ladder.knows_its_best(), || {
+                format!("market {number}: the best level at hand is not that of the bitmap")
+            })?;
             let best = [BookSide::Bid, BookSide::Ask].map(|side| {
                 let slot = market.ladder.best(side);
                 slot.map(|slot| self.orders[slot].yes_price)

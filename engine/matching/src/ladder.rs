@@ -7,6 +7,7 @@ use crate::level::Level;
 use crate::near::bring;
 use crate::occupancy::Occupancy;
 use crate::order_pool::{BookSide, OrderPool};
+use crate::slab::NONE;
 
 /// The book of one market. Level `i` is the price of `i + 1` ticks. A level belongs to the side
 /// whose bitmap marks it; never to both.
@@ -15,6 +16,9 @@ pub(crate) struct Ladder {
     levels: Vec<Level>,
     bids: Occupancy,
     asks: Occupancy,
+    /// Best level of `[bids, asks]`, `NONE` when a side is empty: what the bitmaps say, at hand for
+    /// every order that comes.
+    best: [u32; 2],
     tick: Tick,
 }
 
@@ -25,6 +29,7 @@ impl Ladder {
             levels: vec![Level::EMPTY; levels],
             bids: Occupancy::new(levels),
             asks: Occupancy::new(levels),
+            best: [NONE; 2],
             tick,
         }
     }
@@ -34,7 +39,7 @@ impl Ladder {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.best(BookSide::Bid).is_none() && self.best(BookSide::Ask).is_none()
+        self.best == [NONE; 2]
     }
 
     /// The order of a side that is served first.
@@ -44,12 +49,9 @@ impl Ladder {
 
     /// The best price of a side and the order that is served first there.
     pub(crate) fn best_level(&self, side: BookSide) -> Option<(Price, u32)> {
-        let level = match side {
-            BookSide::Bid => self.bids.below(self.levels.len()),
-            BookSide::Ask => self.asks.at_or_above(0),
-        }?;
-        let steps = u16::try_from(level + 1).expect("a ladder has at most 9,999 levels");
-        Some((Price(steps * self.tick.units()), self.levels[level].first))
+        let index = self.best[side as usize];
+        let level = self.levels.get(index as usize)?;
+        Some((self.price(index), level.first))
     }
 
     /// Brings near the level of a price that may not be on the grid.
@@ -77,9 +79,20 @@ impl Ladder {
     pub(crate) fn append(&mut self, slot: u32, orders: &mut OrderPool) {
         let level = self.index(orders[slot].yes_price);
         if self.levels[level].is_empty() {
-            self.side_mut(orders[slot].book_side()).set(level);
+            self.occupy(level, orders[slot].book_side());
         }
         self.levels[level].append(slot, orders);
+    }
+
+    fn occupy(&mut self, level: usize, side: BookSide) {
+        self.side_mut(side).set(level);
+        let best = &mut self.best[side as usize];
+        let level = place(level);
+        *best = match side {
+            _ if *best == NONE => level,
+            BookSide::Bid => level.max(*best),
+            BookSide::Ask => level.min(*best),
+        };
     }
 
     /// Takes an order out. Its own links stay as they were.
@@ -87,8 +100,26 @@ impl Ladder {
         let level = self.index(orders[slot].yes_price);
         self.levels[level].unlink(slot, orders);
         if self.levels[level].is_empty() {
-            self.side_mut(orders[slot].book_side()).clear(level);
+            let side = orders[slot].book_side();
+            self.side_mut(side).clear(level);
+            if self.best[side as usize] == place(level) {
+                self.best[side as usize] = self.search_best(side);
+            }
         }
+    }
+
+    /// What the bitmaps say is the best level of a side.
+    fn search_best(&self, side: BookSide) -> u32 {
+        let level = match side {
+            BookSide::Bid => self.bids.below(self.levels.len()),
+            BookSide::Ask => self.asks.at_or_above(0),
+        };
+        level.map_or(NONE, place)
+    }
+
+    /// Whether the best levels at hand are those of the bitmaps.
+    pub(crate) fn knows_its_best(&self) -> bool {
+        self.best == [BookSide::Bid, BookSide::Ask].map(|side| self.search_best(side))
     }
 
     /// Spreads the levels over a finer tick. Orders keep their price and their place.
@@ -105,6 +136,7 @@ impl Ladder {
                 finer.asks.set(at);
             }
         }
+        finer.best = [BookSide::Bid, BookSide::Ask].map(|side| finer.search_best(side));
         *self = finer;
     }
 
@@ -127,6 +159,12 @@ impl Ladder {
         }
     }
 
+    /// Price of a level.
+    fn price(&self, level: u32) -> Price {
+        let steps = u16::try_from(level + 1).expect("a ladder has at most 9,999 levels");
+        Price(steps * self.tick.units())
+    }
+
     /// Level of a price on the grid. The divisor is written out so that it is a constant.
     fn index(&self, price: Price) -> usize {
         debug_assert!(price.fits(self.tick), "{price:?} at {:?}", self.tick);
@@ -140,10 +178,15 @@ impl Ladder {
     }
 }
 
+/// A level as the ladder keeps it at hand.
+fn place(level: usize) -> u32 {
+    u32::try_from(level).expect("a ladder has at most 9,999 levels")
+}
+
 /// The order of `side` that is served after `slot`, which may just have been removed.
 pub(crate) fn after(ladder: &Ladder, orders: &OrderPool, slot: u32, side: BookSide) -> Option<u32> {
     let order = &orders[slot];
-    if order.next == crate::slab::NONE {
+    if order.next == NONE {
         ladder.best_beyond(order.yes_price, side)
     } else {
         Some(order.next)
@@ -192,7 +235,7 @@ mod tests {
         ladder.remove(slots[0], &mut orders);
         assert_eq!(walk(&ladder, &orders, BookSide::Bid), [3, 2]);
         assert_eq!(walk(&ladder, &orders, BookSide::Ask), [4, 6]);
-        assert!(!ladder.is_empty());
+        assert!(!ladder.is_empty() && ladder.knows_its_best());
         for slot in [1, 2, 3, 5] {
             ladder.remove(slots[slot], &mut orders);
         }
@@ -206,6 +249,7 @@ mod tests {
         let (mut ladder, orders, _) = filled(Tick::Tenth);
         ladder.refine(tick);
         assert_eq!(ladder.tick(), tick);
+        assert!(ladder.knows_its_best());
         assert_eq!(walk(&ladder, &orders, BookSide::Bid), [1, 3, 2]);
         assert_eq!(walk(&ladder, &orders, BookSide::Ask), [5, 4, 6]);
         let occupied: Vec<u16> = ladder

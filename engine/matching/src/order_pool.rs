@@ -40,6 +40,7 @@ pub(crate) const fn in_yes(price: Price, outcome: Outcome) -> Price {
 
 /// A resting order. Its id and terms are in the id memory.
 #[derive(Debug)]
+#[repr(align(64))]
 pub(crate) struct Order {
     /// What is left, above 0.
     pub(crate) lots: Lots,

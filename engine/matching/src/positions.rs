@@ -4,6 +4,7 @@ use std::ops::{Index, IndexMut};
 
 use foretell_model::{AccountNumber, Lots, MarketNumber, Outcome};
 
+use crate::near::bring;
 use crate::slab::Slab;
 use crate::table::{KeyHasher, Table};
 
@@ -63,14 +64,16 @@ impl Positions {
         })
     }
 
-    /// Brings near where a position is looked for.
-    pub(crate) fn bring_entry(&self, account: AccountNumber, market: MarketNumber) {
-        self.by_owner.bring(self.hash(account, market));
+    /// Brings near where a position with this hash is looked for.
+    pub(crate) fn bring_entry(&self, hash: u32) {
+        self.by_owner.bring(hash);
     }
 
-    /// The place of a position, most likely.
-    pub(crate) fn guess(&self, account: AccountNumber, market: MarketNumber) -> Option<u32> {
-        self.by_owner.guess(self.hash(account, market))
+    /// Brings near what is most likely the position with this hash.
+    pub(crate) fn bring_likely(&self, hash: u32) {
+        if let Some(place) = self.by_owner.guess(hash) {
+            bring(&self.positions[place]);
+        }
     }
 
     /// What is, or was, at a place.
@@ -142,7 +145,8 @@ impl Positions {
         self.positions.iter()
     }
 
-    fn hash(&self, account: AccountNumber, market: MarketNumber) -> u32 {
+    /// The hash of a pair.
+    pub(crate) fn hash(&self, account: AccountNumber, market: MarketNumber) -> u32 {
         self.hasher
             .number(u128::from(account.0) << 32 | u128::from(market.0))
     }

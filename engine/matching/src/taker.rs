@@ -85,12 +85,12 @@ impl Taker {
         BookSide::of(self.outcome, self.side)
     }
 
-    /// Whether a resting order of the other side is within the limit.
-    pub(crate) const fn reaches(&self, maker: &Order) -> bool {
+    /// Whether a resting order of the other side at this Yes price is within the limit.
+    pub(crate) const fn reaches(&self, maker: Price) -> bool {
         let limit = in_yes(self.limit, self.outcome);
         match self.book_side() {
-            BookSide::Bid => maker.yes_price.0 <= limit.0,
-            BookSide::Ask => maker.yes_price.0 >= limit.0,
+            BookSide::Bid => maker.0 <= limit.0,
+            BookSide::Ask => maker.0 >= limit.0,
         }
     }
 
@@ -197,7 +197,7 @@ impl Exchange {
             if let Some(stop) = taker.stop_before_next() {
                 return stop;
             }
-            if !taker.reaches(maker) {
+            if !taker.reaches(maker.yes_price) {
                 break;
             }
             taker.touched += 1;
@@ -213,12 +213,16 @@ impl Exchange {
     /// Meets resting orders by price, then arrival, until something stops the taker.
     pub(crate) fn walk(&mut self, taker: &mut Taker, step: &mut Step<'_>) -> Stop {
         let makers = taker.book_side().opposite();
-        let mut next = self.markets[taker.market].ladder.best(makers);
+        // Most orders meet nobody: the best price says so without a look at an order.
+        let best = self.markets[taker.market].ladder.best_level(makers);
+        let mut next = best
+            .filter(|(price, _)| taker.reaches(*price))
+            .map(|(_, slot)| slot);
         loop {
             if let Some(stop) = taker.stop_before_next() {
                 return stop;
             }
-            let Some(slot) = next.filter(|slot| taker.reaches(&self.orders[*slot])) else {
+            let Some(slot) = next.filter(|slot| taker.reaches(self.orders[*slot].yes_price)) else {
                 return taker.stop_without_maker();
             };
             taker.touched += 1;
@@ -354,10 +358,10 @@ mod tests {
     #[test]
     fn a_limit_reaches_prices_on_its_side_of_the_ladder() {
         let mut buyer = taker(OrderType::Gtc, Side::Buy);
-        assert!(buyer.reaches(&maker(5_000)) && !buyer.reaches(&maker(5_001)));
+        assert!(buyer.reaches(Price(5_000)) && !buyer.reaches(Price(5_001)));
         // BUY No at 0.50 is an ask at 0.50.
         buyer.outcome = Outcome::No;
-        assert!(buyer.reaches(&maker(5_000)) && !buyer.reaches(&maker(4_999)));
+        assert!(buyer.reaches(Price(5_000)) && !buyer.reaches(Price(4_999)));
     }
 
     #[test]
