@@ -73,7 +73,7 @@ impl Exchange {
         self.ensure_terms(order, step)?;
         let (limit, lots) = read_amounts(order, market.ladder.tick())?;
         self.ensure_size(order, market, lots)?;
-        self.ensure_funds(order, (market, account), limit, lots)?;
+        let position = self.ensure_funds(order, (market, account), limit, lots)?;
         Ok(Taker {
             number: OrderNumber(step.sequence.0),
             account: order.account,
@@ -88,6 +88,7 @@ impl Exchange {
             budget_left: Micros(order.maker_amount),
             purse_left: account.free,
             enough: Lots(order.taker_amount / MICROS_PER_LOT),
+            position,
             touched: 0,
             done: Traded::default(),
         })
@@ -187,13 +188,14 @@ impl Exchange {
         )
     }
 
+    /// Passes an order whose account has what it needs; the place of a seller's position.
     fn ensure_funds(
         &self,
         order: &PlaceOrder,
         (market, account): (&Market, &Account),
         limit: Price,
         lots: Lots,
-    ) -> Result<(), NotApplied> {
+    ) -> Result<Option<u32>, NotApplied> {
         let rests = order.order_type.may_rest();
         let (live, cap) = (
             account.live_orders,
@@ -204,22 +206,23 @@ impl Exchange {
             !rests || live < cap,
             Refusal::with(too_many, live.into(), cap.into()),
         )?;
-        match order.side {
-            Side::Sell => ensure_shares(lots, self.free_shares(order)),
-            Side::Buy if rests => {
-                let fee = fees::fee_bound(market.fee, lots, limit);
-                ensure_collateral(lots.value_at(limit) + fee, account.free)
+        let needed = match order.side {
+            Side::Sell => {
+                let position = self.positions.find(order.account, order.market);
+                let free = position.map_or(Lots::ZERO, |place| {
+                    self.positions[place].free[order.outcome.index()]
+                });
+                ensure_shares(lots, free)?;
+                return Ok(position);
             }
+            Side::Buy if rests => lots.value_at(limit) + fees::fee_bound(market.fee, lots, limit),
             Side::Buy => {
                 let lots = Lots(order.maker_amount / u64::from(limit.0));
-                let fee = fees::fee(market.fee, lots, limit);
-                ensure_collateral(Micros(order.maker_amount) + fee, account.free)
+                Micros(order.maker_amount) + fees::fee(market.fee, lots, limit)
             }
-        }
-    }
-
-    fn free_shares(&self, order: &PlaceOrder) -> Lots {
-        self.positions.free(order.account, order.market)[order.outcome.index()]
+        };
+        ensure_collateral(needed, account.free)?;
+        Ok(None)
     }
 }
 

@@ -62,8 +62,13 @@ impl Exchange {
     ) -> CommandOutcome {
         // Orders stepped over after the last fill stay.
         self.scratch.clear();
-        let position = self.positions.open(taker.account, taker.market);
-        self.settle(taker, position);
+        let position = match taker.position {
+            Some(place) => place,
+            None => self.positions.open(taker.account, taker.market),
+        };
+        if taker.done.fills > 0 {
+            self.settle(taker, position);
+        }
         let rests = taker.order_type.may_rest() && stop == Stop::NoMaker;
         if rests {
             self.rest(taker, (position, memory), step);

@@ -34,6 +34,9 @@ pub(crate) struct Taker {
     pub(crate) purse_left: Micros,
     /// Lots a FOK BUY that a fee stopped must have received to count as filled.
     pub(crate) enough: Lots,
+    /// Place of its position, if it sells: free shares keep it there. A buyer's may be new, or go
+    /// when orders of its own are closed on the way.
+    pub(crate) position: Option<u32>,
     /// Resting orders met.
     pub(crate) touched: usize,
     pub(crate) done: Traded,
@@ -301,6 +304,7 @@ mod tests {
             budget_left: Micros(400_000),
             purse_left: Micros(500_000),
             enough: Lots(80),
+            position: None,
             touched: 0,
             done: Traded::default(),
         }
