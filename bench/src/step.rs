@@ -10,8 +10,6 @@ use crate::totals::Totals;
 /// Commands made ready before the clock starts: as many as a burst of the ring, and few enough
 /// to stay in the first cache.
 pub(crate) const BURST: usize = 256;
-/// Commands between two looks at one: what the memory takes to answer.
-const GAP: usize = 4;
 /// Room for the events of a burst.
 const BURST_EVENTS: usize = 1 << 16;
 /// Price units in a cent.
@@ -71,8 +69,8 @@ impl Burst {
         for (index, command) in self.commands.iter().enumerate() {
             let at = self.first + index;
             for look in 1..=Foresight::LOOKS {
-                if let Some(foresight) = self.foresights.get_mut(index + look * GAP) {
-                    exchange.foresee(&self.commands[index + look * GAP], foresight);
+                if let Some(foresight) = self.foresights.get_mut(index + look * Foresight::GAP) {
+                    exchange.foresee(&self.commands[index + look * Foresight::GAP], foresight);
                 }
             }
             let verdict = exchange.apply(command, time(at), &mut self.events);
@@ -85,7 +83,7 @@ impl Burst {
     fn foresee_first(&mut self, exchange: &Exchange) {
         for look in 1..=Foresight::LOOKS {
             let first = self.commands.iter().zip(&mut self.foresights);
-            for (command, foresight) in first.take((Foresight::LOOKS + 1 - look) * GAP) {
+            for (command, foresight) in first.take((Foresight::LOOKS + 1 - look) * Foresight::GAP) {
                 exchange.foresee(command, foresight);
             }
         }

@@ -6,6 +6,8 @@ use crossbeam_queue::ArrayQueue;
 use foretell_link::HeartbeatId;
 use foretell_model::{AccountNumber, Command, FramePlace, Sequence, Verdict};
 
+use crate::ahead::AHEAD;
+
 /// Evidence of all waiting commands together, at most.
 const MAX_WAITING_EVIDENCE: usize = 16 << 20;
 /// A buffer that grew beyond this is not used again.
@@ -71,6 +73,8 @@ pub(crate) struct HandOff {
     /// Empty buffers on their way back, so that the matcher neither allocates nor frees.
     spare: ArrayQueue<Vec<u8>>,
     evidence_bytes: AtomicUsize,
+    /// The matcher took commands out of the ring whose turn has not come.
+    ahead: AtomicBool,
     stopped: AtomicBool,
 }
 
@@ -81,8 +85,9 @@ impl HandOff {
         Self {
             requests: ArrayQueue::new(capacity),
             replies: ArrayQueue::new(capacity * 2),
-            spare: ArrayQueue::new(capacity),
+            spare: ArrayQueue::new(capacity + AHEAD + 1),
             evidence_bytes: AtomicUsize::new(0),
+            ahead: AtomicBool::new(false),
             stopped: AtomicBool::new(false),
         }
     }
@@ -95,6 +100,18 @@ impl HandOff {
     /// Commands that wait.
     pub(crate) fn waiting(&self) -> usize {
         self.requests.len()
+    }
+
+    /// Whether commands wait, in the ring or in the matcher's hand.
+    pub(crate) fn has_waiting(&self) -> bool {
+        self.waiting() > 0 || self.ahead.load(Ordering::SeqCst)
+    }
+
+    /// The matcher holds commands whose turn has not come, or does not any more.
+    pub(crate) fn set_ahead(&self, ahead: bool) {
+        if self.ahead.load(Ordering::Relaxed) != ahead {
+            self.ahead.store(ahead, Ordering::SeqCst);
+        }
     }
 
     /// Whether a gateway's command is taken: an eighth of the ring is kept for cancels, and one
@@ -142,7 +159,8 @@ impl HandOff {
         self.evidence_bytes
             .fetch_sub(evidence.len(), Ordering::Relaxed);
         evidence.clear();
-        // There are at most as many buffers as commands wait, and one more in the matcher's hand.
+        // There are at most as many buffers as commands wait, ahead of their turn or in the ring,
+        // and one more in the matcher's hand.
         drop(self.spare.push(evidence));
     }
 

@@ -235,7 +235,7 @@ impl Ingress {
         match &mut self.matching {
             Matching::Shared(matcher) => matcher.turn() == Turn::Worked,
             Matching::Apart(wake) => {
-                if self.desk.hand_off.waiting() > 0 {
+                if self.desk.hand_off.has_waiting() {
                     wake.wake();
                 }
                 false

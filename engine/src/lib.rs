@@ -15,6 +15,7 @@
 //! Deliberately absent: HTTP, JSON, secrets, signatures (a gateway has checked them), rules of the
 //! exchange (they are in `foretell-matching`), bytes on disk (`foretell-journal`).
 
+mod ahead;
 pub mod client;
 mod clock;
 mod config;

@@ -15,6 +15,7 @@ use foretell_model::{
     TimeNs, Verdict,
 };
 
+use crate::ahead::Ahead;
 use crate::clock::{Clock, Monotonic};
 use crate::hand_off::{Done, HandOff, Work};
 use crate::stages::Recorder;
@@ -51,6 +52,8 @@ pub(crate) struct Matcher {
 #[derive(Debug)]
 pub(crate) struct Working {
     events: Vec<Event>,
+    /// Commands that left the ring before their turn.
+    ahead: Ahead,
     /// The answer to a command whose work goes on in `Continue` commands.
     unfinished: Option<Done>,
     /// Time was advanced since the last command was taken: so a flood of expirations and a flood
@@ -72,6 +75,7 @@ impl Default for Working {
     fn default() -> Self {
         Self {
             events: Vec::with_capacity(MAX_EVENTS),
+            ahead: Ahead::default(),
             unfinished: None,
             advanced: false,
             not_due: None,
@@ -172,7 +176,7 @@ impl Matcher {
     /// Whether there is work, room or not.
     fn is_wanted(&self) -> bool {
         self.exchange.has_pending_work()
-            || self.hand_off.waiting() > 0
+            || self.hand_off.has_waiting()
             || self.next_due().is_some_and(|due| due <= self.working.time)
     }
 
@@ -222,7 +226,8 @@ impl Matcher {
             return Turn::Worked;
         }
         let advanced = core::mem::take(&mut self.working.advanced);
-        match self.hand_off.pop() {
+        let work = self.working.ahead.next(&self.hand_off, &self.exchange);
+        match work {
             Some(work) => {
                 self.take(work);
                 Turn::Worked

@@ -47,6 +47,8 @@ impl Foresight {
         hash: 0,
         found: NONE,
     };
+    /// Commands between two looks at one: about what memory takes to answer.
+    pub const GAP: usize = 4;
     /// Looks after which nothing more is found.
     pub const LOOKS: usize = 4;
 }
