@@ -2,6 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use foretell_auth::{Domains, MasterSecret, Window};
 use foretell_wire::time::TimeForm;
@@ -73,6 +74,10 @@ pub struct GatewayConfig {
     pub master: MasterSecret,
     /// Signing domains of orders, and the chain.
     pub domains: Domains,
+    /// How long a start may wait, not listening yet, for the engine and for its view to catch up:
+    /// where gateways share a port, clients go to those that can answer. After that it listens
+    /// and says what is missing.
+    pub ready_patience: Duration,
     /// Needed by the operator surface.
     pub operator_token: Option<OperatorToken>,
 }

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use foretell_link::Role;
 use thiserror::Error;
@@ -26,6 +27,9 @@ use crate::routes::Routes;
 use crate::server::{self, Shared};
 use crate::signatures::SignatureGate;
 use crate::surfaces;
+
+/// Between two looks whether the gateway is ready to listen.
+const READY_PAUSE: Duration = Duration::from_millis(2);
 
 /// Why a gateway does not start, or ends without being asked to.
 #[derive(Debug, Error)]
@@ -108,8 +112,8 @@ pub fn run(
     gateway.stop()
 }
 
-/// Starts a gateway. It serves at once; what needs the engine or the journal says so until they
-/// are there.
+/// Starts a gateway. It listens when it is ready, or after its patience: then what needs the engine
+/// or the journal says so until they are there.
 ///
 /// # Errors
 /// When it cannot listen, or cannot start its threads.
@@ -169,6 +173,7 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
                 follower::follow(&journal, &app.replica, &stop);
             }
         })?;
+    wait_ready(&app, config.ready_patience);
     let (stop_serving, stop) = watch::channel(false);
     let shared = Shared {
         caps: Arc::clone(&app.caps),
@@ -187,6 +192,15 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
         stop_following,
         vital,
     })
+}
+
+/// Returns when the gateway could serve, or after `patience`.
+fn wait_ready(app: &App, patience: Duration) {
+    let began = Instant::now();
+    while began.elapsed() < patience && !(app.replica.is_ready() && app.engine.welcome().is_some())
+    {
+        std::thread::park_timeout(READY_PAUSE);
+    }
 }
 
 fn spawn_link(

@@ -26,24 +26,27 @@ const BACKLOG: i32 = 1_024;
 /// Pause after an `accept` that failed for want of descriptors or memory.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
-/// One address, bound once for every thread.
+/// One address, bound once for every thread; nobody can connect before [`Bound::listen`].
 pub(crate) struct Bound {
     pub(crate) address: SocketAddr,
-    listeners: Vec<StdListener>,
+    sockets: Vec<Socket>,
 }
 
 /// Binds `address` for `threads` threads; port 0 takes a free one for all of them.
 pub(crate) fn bind(address: SocketAddr, threads: usize) -> io::Result<Bound> {
-    let first = listen(address)?;
-    let address = first.local_addr()?;
-    let mut listeners = vec![first];
+    let first = bind_one(address)?;
+    let address = first
+        .local_addr()?
+        .as_socket()
+        .ok_or(io::ErrorKind::AddrNotAvailable)?;
+    let mut sockets = vec![first];
     for _ in 1..threads {
-        listeners.push(listen(address)?);
+        sockets.push(bind_one(address)?);
     }
-    Ok(Bound { address, listeners })
+    Ok(Bound { address, sockets })
 }
 
-fn listen(address: SocketAddr) -> io::Result<StdListener> {
+fn bind_one(address: SocketAddr) -> io::Result<Socket> {
     let socket = Socket::new(
         Domain::for_address(address),
         Type::STREAM,
@@ -53,8 +56,17 @@ fn listen(address: SocketAddr) -> io::Result<StdListener> {
     socket.set_reuse_port(true)?;
     socket.set_nonblocking(true)?;
     socket.bind(&address.into())?;
-    socket.listen(BACKLOG)?;
-    Ok(socket.into())
+    Ok(socket)
+}
+
+impl Bound {
+    /// Lets clients connect.
+    fn listen(self) -> io::Result<Vec<StdListener>> {
+        self.sockets
+            .into_iter()
+            .map(|socket| socket.listen(BACKLOG).map(|()| socket.into()))
+            .collect()
+    }
 }
 
 /// What the threads share beside the dispatchers.
@@ -74,13 +86,13 @@ pub(crate) fn start(
 ) -> io::Result<Vec<JoinHandle<()>>> {
     let threads = surfaces
         .iter()
-        .map(|bound| bound.listeners.len())
+        .map(|bound| bound.sockets.len())
         .min()
         .unwrap_or(0);
-    let mut by_surface: Vec<_> = surfaces
-        .into_iter()
-        .map(|bound| bound.listeners.into_iter())
-        .collect();
+    let mut by_surface = Vec::with_capacity(surfaces.len());
+    for bound in surfaces {
+        by_surface.push(bound.listen()?.into_iter());
+    }
     (0..threads)
         .map(|index| {
             let listeners: Vec<_> = by_surface

@@ -30,6 +30,7 @@ fn config(connections: ConnectionLimits) -> GatewayConfig {
             times: TimeForm::Iso,
         }],
         price_side: PriceSide::default(),
+        ready_patience: Duration::ZERO,
         window: Window::default(),
         dev_auth_hints: false,
         master: MasterSecret::from_bytes([1; 32]),

@@ -22,6 +22,8 @@ use crate::output;
 
 /// Environment variable that holds the master secret instead of its file.
 pub(crate) const MASTER_SECRET_VARIABLE: &str = "FORETELL_MASTER_SECRET";
+/// How long a gateway waits to be ready before it listens all the same.
+const READY_PATIENCE: Duration = Duration::from_secs(5);
 /// Server threads when the settings say 0: one a core, no more than this.
 const MAX_DEFAULT_THREADS: usize = 8;
 
@@ -129,6 +131,7 @@ pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCo
                 },
             })
             .collect(),
+        ready_patience: READY_PATIENCE,
         price_side: match config.trading.price_side {
             PriceSide::Taker => foretell_gateway::PriceSide::Taker,
             PriceSide::Maker => foretell_gateway::PriceSide::Maker,

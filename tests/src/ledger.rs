@@ -38,7 +38,8 @@ impl Ledger {
         }
         let order = self.orders.entry(id.to_owned()).or_default();
         order.trader = trader;
-        order.killed |= status == "unmatched";
+        // The repeat of an order that was cancelled since, as by a self-trade, is `unmatched` too.
+        order.killed |= status == "unmatched" && answer["duplicate"] != true;
         order.trades.extend(texts(&answer["tradeIDs"]));
     }
 

@@ -66,6 +66,7 @@ impl Site {
                 prefix("POLY", TimeForm::Unix),
             ],
             price_side: PriceSide::default(),
+            ready_patience: Duration::ZERO,
             window: Window::default(),
             dev_auth_hints: true,
             master: MasterSecret::from_bytes([9; 32]),
