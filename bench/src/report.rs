@@ -97,6 +97,18 @@ impl Goal {
     }
 }
 
+impl Display for Goal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut found = String::new();
+        match self.found {
+            Some(found_value) => write!(found, "{found_value:.2}")?,
+            None => found.push('-'),
+        }
+        let verdict = if self.is_met() { "met" } else { "missed" };
+        write!(f, "{:<30}{found:>8}{:>8}  {verdict}", self.name, self.most)
+    }
+}
+
 impl Report {
     /// Every goal, met or not.
     #[must_use]
@@ -162,13 +174,7 @@ impl Report {
     fn write_goals(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{:<30}{:>8}{:>8}", "goal", "found", "most")?;
         for goal in self.goals() {
-            let mut found = String::new();
-            match goal.found {
-                Some(found_value) => write!(found, "{found_value:.2}")?,
-                None => found.push('-'),
-            }
-            let verdict = if goal.is_met() { "met" } else { "missed" };
-            writeln!(f, "{:<30}{found:>8}{:>8}  {verdict}", goal.name, goal.most)?;
+            writeln!(f, "{goal}")?;
         }
         Ok(())
     }
