@@ -39,12 +39,25 @@ impl Stopwatch {
         answer
     }
 
+    /// Takes the times of another in.
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.times
+            .add(&other.times)
+            .expect("all have the same bounds");
+    }
+
     pub(crate) fn quantiles(&self) -> Quantiles {
         Quantiles {
             p50: self.times.value_at_quantile(0.5),
             p99: self.times.value_at_quantile(0.99),
             p999: self.times.value_at_quantile(0.999),
         }
+    }
+}
+
+impl Default for Stopwatch {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

@@ -3,21 +3,30 @@
 //! Absolute figures do not hold between machines, ratios of one run do: [`matching`] runs a bare
 //! array book, the core and the frame encoder over one recorded order stream, in turns, and
 //! [`report`] says which goals are met. [`stream`] is the stream's file, [`generate`] makes one.
+//! [`recover`] restarts an engine beside a bare read of its journal; [`entry`] sends signed orders
+//! to a whole exchange beside a bare sync and signature check.
 //!
 //! Deliberately absent: any rule of the exchange, and command line parsing (`ops`).
 
 mod array_book;
 mod dress;
 mod encoding;
+pub mod entry;
+mod error;
 mod generate;
+mod http;
 mod latency;
+mod live_exchange;
 pub mod matching;
+pub mod recover;
 pub mod report;
+mod signed_orders;
 mod step;
 pub mod stream;
 pub mod totals;
 mod venue;
 
+pub use error::MeasureError;
 pub use generate::generate;
 pub use matching::compare;
 pub use report::Report;

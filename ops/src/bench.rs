@@ -1,18 +1,23 @@
 //! `foretell bench …`: measurements of this machine, from the `bench` crate.
 
+use std::fmt::Display;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use foretell_bench::{Report, Stream};
-use serde_json::{Value, json};
+use foretell_bench::report::Goal;
+use foretell_bench::{Stream, entry, recover};
+use serde::Serialize;
+use serde_json::json;
 
 use crate::cli::Bench;
 use crate::failure::Failure;
-use crate::output::{self, Output};
+use crate::output::Output;
 
 /// Runs a measurement and prints what it found.
 ///
 /// # Errors
-/// A file that is no stream, or lanes that did not do the same work.
+/// A file that is no stream, lanes that did not do the same work, or an engine or a gateway that
+/// does not start or answers wrongly.
 pub(crate) fn run(command: &Bench, output: Output) -> Result<ExitCode, Failure> {
     match command {
         Bench::Match { stream, rounds } => {
@@ -21,11 +26,7 @@ pub(crate) fn run(command: &Bench, output: Output) -> Result<ExitCode, Failure> 
             })?;
             let report = foretell_bench::compare(&stream, *rounds)
                 .map_err(|error| Failure::new(error.to_string()))?;
-            if output.json {
-                output::line(&to_json(&report)?.to_string());
-            } else {
-                output::line(report.to_string().trim_end());
-            }
+            show(&report, &report.goals(), output)?;
         }
         Bench::Stream {
             out,
@@ -43,16 +44,44 @@ pub(crate) fn run(command: &Bench, output: Output) -> Result<ExitCode, Failure> 
                 format!("{} commands, {} orders", value["commands"], value["orders"])
             });
         }
+        Bench::Recover {
+            orders,
+            rounds,
+            scratch,
+        } => {
+            let report = recover::measure(&directory(scratch), *orders, *rounds)
+                .map_err(|error| Failure::new(error.to_string()))?;
+            show(&report, &[report.goal()], output)?;
+        }
+        Bench::Entry {
+            orders,
+            rounds,
+            scratch,
+        } => {
+            let report = entry::measure(&directory(scratch), *orders, *rounds)
+                .map_err(|error| Failure::new(error.to_string()))?;
+            show(&report, &[report.goal()], output)?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn to_json(report: &Report) -> Result<Value, Failure> {
-    let as_json = |error| Failure::new(format!("report as JSON: {error}"));
-    let mut value = serde_json::to_value(report).map_err(as_json)?;
-    let goals = report.goals().map(|goal| {
+/// Where a measurement may make its temporary directory.
+fn directory(scratch: &Option<PathBuf>) -> PathBuf {
+    scratch.clone().unwrap_or_else(std::env::temp_dir)
+}
+
+fn show(
+    report: &(impl Serialize + Display),
+    goals: &[Goal],
+    output: Output,
+) -> Result<(), Failure> {
+    let mut value = serde_json::to_value(report)
+        .map_err(|error| Failure::new(format!("report as JSON: {error}")))?;
+    let goals = goals.iter().map(|goal| {
         json!({ "name": goal.name, "most": goal.most, "found": goal.found, "met": goal.is_met() })
     });
-    value["goals"] = json!(goals);
-    Ok(value)
+    value["goals"] = goals.collect();
+    output.answer(&value, |_| report.to_string());
+    Ok(())
 }

@@ -171,6 +171,30 @@ pub(crate) enum Bench {
         /// Orders that rest, about
         live: u32,
     },
+    /// Restart an engine on a journal of resting orders, beside reading its files
+    Recover {
+        /// Placements in the journal
+        #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..))]
+        orders: u32,
+        /// Restarts; the medians are reported
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
+        /// Where the temporary directory is made [default: the system's]
+        #[arg(long, value_name = "DIR")]
+        scratch: Option<PathBuf>,
+    },
+    /// Send signed orders to an engine and a gateway, beside a bare sync and signature check
+    Entry {
+        /// Orders, one after the other
+        #[arg(long, default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(1..))]
+        orders: u32,
+        /// Turns of orders and floor; the ratio is the median of theirs
+        #[arg(long, default_value_t = 10)]
+        rounds: u32,
+        /// Where the temporary directory is made [default: the system's]
+        #[arg(long, value_name = "DIR")]
+        scratch: Option<PathBuf>,
+    },
 }
 
 /// `foretell demo-bots`
@@ -211,5 +235,43 @@ impl Cli {
             flags.push(("operator.listen", listen.to_string().into()));
         }
         flags
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bench(arguments: &[&str]) -> Result<Bench, clap::Error> {
+        let words = ["foretell", "bench"].iter().chain(arguments);
+        match Cli::try_parse_from(words)?.command {
+            Command::Bench(bench) => Ok(bench),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn measurements_have_defaults_and_need_an_order() {
+        let entry = bench(&["entry"]).unwrap();
+        let Bench::Entry {
+            orders: 2_000,
+            rounds: 10,
+            scratch: None,
+        } = entry
+        else {
+            panic!("{entry:?}");
+        };
+        let recover = bench(&["recover", "--orders", "7", "--scratch", "/x"]).unwrap();
+        let Bench::Recover {
+            orders: 7,
+            rounds: 5,
+            scratch: Some(scratch),
+        } = recover
+        else {
+            panic!("{recover:?}");
+        };
+        assert_eq!(scratch, PathBuf::from("/x"));
+        assert!(bench(&["recover", "--orders", "0"]).is_err());
+        assert!(bench(&["entry", "--orders", "0"]).is_err());
     }
 }

@@ -1,0 +1,276 @@
+//! How long a client waits for a durable order: signed orders go one after the other over one
+//! kept connection to a gateway and an engine; beside them, in turns, a bare write with
+//! `fdatasync` of as many bytes on the same file system and one check of the same signature.
+
+use std::fmt::{self, Display};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+
+use foretell_auth::{Domains, L2Credentials, OwnerWallets, Signer, verify_order};
+use foretell_journal::PAGE;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::error::MeasureError;
+use crate::http::Connection;
+use crate::latency::{Quantiles, Stopwatch, median};
+use crate::live_exchange::LiveExchange;
+use crate::report::Goal;
+use crate::signed_orders::{self, SignedOrder};
+
+/// Highest ratio of the answer time to the floor, both at the median.
+const GOAL_RATIO: f64 = 3.0;
+/// Sent first and not counted: connections, caches and branch predictors settle.
+const WARM_UP: u32 = 50;
+/// A key of no value.
+const PRIVATE_KEY: [u8; 32] = [0x42; 32];
+/// The batch of a single order, its frame of about 700 bytes in it, is one page.
+const BATCH_BYTES: usize = PAGE;
+
+/// What was found; the quantiles are of all orders, in nanoseconds.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Report {
+    /// Orders sent, each acknowledged as live under its id.
+    pub orders: u32,
+    /// Rounds they were sent in.
+    pub rounds: usize,
+    /// From the request's first byte to the answer's last.
+    pub answer: Quantiles,
+    /// Write, `fdatasync`, signature check.
+    pub floor: Quantiles,
+    /// Of it, write and `fdatasync`.
+    pub sync: Quantiles,
+    /// Of it, the signature check.
+    pub check: Quantiles,
+    /// Answer to floor at the median: the median of the rounds' ratios.
+    pub ratio: f64,
+}
+
+impl Report {
+    /// The one goal.
+    #[must_use]
+    pub const fn goal(&self) -> Goal {
+        Goal {
+            name: "answer / sync and check, p50",
+            most: GOAL_RATIO,
+            found: Some(self.ratio),
+        }
+    }
+}
+
+impl Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{} orders, each live under its id, in {} rounds",
+            self.orders, self.rounds
+        )?;
+        writeln!(f, "{:<30}{:>8}{:>8}{:>8}", "us", "p50", "p99", "p99.9")?;
+        let lanes = [
+            ("answer", &self.answer),
+            ("floor", &self.floor),
+            ("  write and fdatasync", &self.sync),
+            ("  signature check", &self.check),
+        ];
+        for (name, Quantiles { p50, p99, p999 }) in lanes {
+            let [p50, p99, p999] = [p50, p99, p999].map(|nanos| nanos / 1_000);
+            writeln!(f, "{name:<30}{p50:>8}{p99:>8}{p999:>8}")?;
+        }
+        writeln!(f, "{}", self.goal())
+    }
+}
+
+/// Starts an exchange under `directory` (a temporary one is made there and removed) and sends it
+/// `orders` orders in `rounds` rounds, fewer when they do not go round.
+///
+/// # Errors
+/// The exchange does not start, or an answer is not what it must be.
+pub fn measure(directory: &Path, orders: u32, rounds: u32) -> Result<Report, MeasureError> {
+    let rounds = rounds.clamp(1, orders.max(1));
+    let scratch = tempfile::Builder::new()
+        .prefix("foretell-entry-")
+        .tempdir_in(directory)
+        .map_err(MeasureError::io("making a temporary directory"))?;
+    let domains = Domains::default();
+    let signer = Signer::from_bytes(&PRIVATE_KEY)
+        .ok_or_else(|| MeasureError::Wrong("the key is none".to_owned()))?;
+    let exchange = LiveExchange::start(&scratch.path().join("data"), &domains, signer.address())?;
+    let credentials = L2Credentials::from_trio(signer.address(), &exchange.key);
+    let domain = domains
+        .candidates(false)
+        .next()
+        .ok_or_else(|| MeasureError::Wrong("no domain for the market".to_owned()))?;
+    let mut signed = (0..WARM_UP + orders.max(1))
+        .map(|salt| signed_orders::sign(&signer, &credentials, domain, salt));
+
+    let mut connection =
+        Connection::open(exchange.trading).map_err(MeasureError::io("connecting"))?;
+    let mut floor = Floor::new(scratch.path(), &domains, &signer)
+        .map_err(MeasureError::io("preparing the floor's file"))?;
+    let warm_up: Vec<_> = signed.by_ref().take(WARM_UP as usize).collect();
+    Round::default().run(&mut connection, &mut floor, &warm_up)?;
+
+    let signed: Vec<_> = signed.collect();
+    let mut total = Round::default();
+    let mut ratios = Vec::new();
+    for orders in signed.chunks(signed.len().div_ceil(rounds as usize)) {
+        let mut round = Round::default();
+        round.run(&mut connection, &mut floor, orders)?;
+        ratios.push(ratio(
+            round.answer.quantiles().p50,
+            round.floor.quantiles().p50,
+        ));
+        total.add(&round);
+    }
+    exchange.stop()?;
+    Ok(Report {
+        orders: orders.max(1),
+        rounds: ratios.len(),
+        answer: total.answer.quantiles(),
+        floor: total.floor.quantiles(),
+        sync: total.sync.quantiles(),
+        check: total.check.quantiles(),
+        ratio: median(&ratios),
+    })
+}
+
+#[allow(
+    clippy::cast_precision_loss,
+    reason = "nanoseconds far below 2^53, for a ratio"
+)]
+fn ratio(nanos: u64, floor: u64) -> f64 {
+    nanos as f64 / floor.max(1) as f64
+}
+
+/// Times of one round, or of all.
+#[derive(Default)]
+struct Round {
+    answer: Stopwatch,
+    floor: Stopwatch,
+    sync: Stopwatch,
+    check: Stopwatch,
+}
+
+impl Round {
+    fn run(
+        &mut self,
+        connection: &mut Connection,
+        floor: &mut Floor<'_>,
+        orders: &[SignedOrder],
+    ) -> Result<(), MeasureError> {
+        for order in orders {
+            let answer = self
+                .answer
+                .time(|| connection.ask(&order.request))
+                .map_err(MeasureError::io("waiting for an answer"))?;
+            if !is_live(answer.status, answer.body, &order.id) {
+                return Err(MeasureError::Wrong(format!(
+                    "order {}: {} {}",
+                    order.id,
+                    answer.status,
+                    String::from_utf8_lossy(answer.body)
+                )));
+            }
+        }
+        for order in orders {
+            let Self { sync, check, .. } = self;
+            let genuine = self.floor.time(|| {
+                sync.time(|| floor.write_and_sync())?;
+                Ok(check.time(|| floor.is_genuine(order)))
+            });
+            match genuine {
+                Ok(true) => {}
+                Ok(false) => return Err(MeasureError::Wrong(format!("order {}", order.id))),
+                Err(error) => return Err(MeasureError::io("the floor's sync")(error)),
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.answer.add(&other.answer);
+        self.floor.add(&other.floor);
+        self.sync.add(&other.sync);
+        self.check.add(&other.check);
+    }
+}
+
+/// Whether an answer says that the order rests in the book.
+fn is_live(status: u16, body: &[u8], id: &str) -> bool {
+    let answer: Value = serde_json::from_slice(body).unwrap_or_default();
+    status == 200
+        && answer["success"] == true
+        && answer["status"] == "live"
+        && answer["orderID"] == id
+}
+
+/// What nobody can do without: the bytes on the disk, and the signature checked.
+struct Floor<'a> {
+    file: File,
+    bytes: Vec<u8>,
+    offset: u64,
+    owner: OwnerWallets,
+    domains: &'a Domains,
+}
+
+impl<'a> Floor<'a> {
+    /// Bytes of its file, used round and round: written and synced ahead, as segments are.
+    const FILE_BYTES: usize = 16 << 20;
+
+    fn new(directory: &Path, domains: &'a Domains, signer: &Signer) -> io::Result<Self> {
+        let file = File::create_new(directory.join("floor"))?;
+        file.write_all_at(&vec![0; Self::FILE_BYTES], 0)?;
+        file.sync_all()?;
+        Ok(Self {
+            file,
+            bytes: vec![0x5A; BATCH_BYTES],
+            offset: 0,
+            owner: OwnerWallets::alone(signer.address()),
+            domains,
+        })
+    }
+
+    fn write_and_sync(&mut self) -> io::Result<()> {
+        self.file.write_all_at(&self.bytes, self.offset)?;
+        self.file.sync_data()?;
+        self.offset = (self.offset + BATCH_BYTES as u64) % Self::FILE_BYTES as u64;
+        Ok(())
+    }
+
+    fn is_genuine(&self, order: &SignedOrder) -> bool {
+        verify_order(
+            &order.fields,
+            &order.signature,
+            &self.owner,
+            false,
+            self.domains,
+        )
+        .is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_order_of_a_run_is_live() {
+        let report = measure(&std::env::temp_dir(), 7, 2).unwrap();
+        assert_eq!((report.orders, report.rounds), (7, 2));
+        assert!(report.answer.p50 > 0 && report.sync.p50 <= report.floor.p50);
+    }
+
+    #[test]
+    fn only_a_live_answer_with_the_right_id_counts() {
+        let body = |status: &str, id: &str| {
+            format!(r#"{{"success":true,"orderID":"{id}","status":"{status}"}}"#)
+        };
+        assert!(is_live(200, body("live", "0x1").as_bytes(), "0x1"));
+        assert!(!is_live(200, body("live", "0x2").as_bytes(), "0x1"));
+        assert!(!is_live(200, body("matched", "0x1").as_bytes(), "0x1"));
+        assert!(!is_live(503, body("live", "0x1").as_bytes(), "0x1"));
+        assert!(!is_live(200, b"nothing", "0x1"));
+    }
+}

@@ -1,0 +1,113 @@
+//! As much of an HTTP client as a measurement needs: one connection, one request at a time, bytes
+//! ready to be sent, so that little of the measured time is the client's own.
+
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+
+/// Longest answer that is read.
+const MAX_ANSWER_BYTES: usize = 64 * 1024;
+const END_OF_HEAD: &[u8] = b"\r\n\r\n";
+
+/// A connection that is kept.
+pub(crate) struct Connection {
+    stream: TcpStream,
+    buffer: Vec<u8>,
+}
+
+/// What the server said.
+pub(crate) struct HttpAnswer<'a> {
+    pub(crate) status: u16,
+    pub(crate) body: &'a [u8],
+}
+
+impl Connection {
+    pub(crate) fn open(address: SocketAddr) -> io::Result<Self> {
+        let stream = TcpStream::connect(address)?;
+        stream.set_nodelay(true)?;
+        Ok(Self {
+            stream,
+            buffer: vec![0; MAX_ANSWER_BYTES],
+        })
+    }
+
+    /// Sends a request and reads its whole answer, which must have a `Content-Length`.
+    pub(crate) fn ask(&mut self, request: &[u8]) -> io::Result<HttpAnswer<'_>> {
+        self.stream.write_all(request)?;
+        let mut used = 0;
+        let head = loop {
+            match self.stream.read(&mut self.buffer[used..])? {
+                0 => return Err(ErrorKind::UnexpectedEof.into()),
+                count => used += count,
+            }
+            if let Some(head) = Head::read(&self.buffer[..used])? {
+                break head;
+            }
+        };
+        let end = head.bytes + head.length;
+        let rest = self
+            .buffer
+            .get_mut(used..end.max(used))
+            .ok_or_else(|| io::Error::other("the answer is too long"))?;
+        self.stream.read_exact(rest)?;
+        Ok(HttpAnswer {
+            status: head.status,
+            body: &self.buffer[head.bytes..end],
+        })
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Head {
+    status: u16,
+    /// Bytes of the head, the empty line included.
+    bytes: usize,
+    /// Bytes of the body.
+    length: usize,
+}
+
+impl Head {
+    /// The head of an answer; `None` while its end is not there.
+    fn read(bytes: &[u8]) -> io::Result<Option<Self>> {
+        let Some(end) = bytes
+            .windows(END_OF_HEAD.len())
+            .position(|window| window == END_OF_HEAD)
+        else {
+            return Ok(None);
+        };
+        let malformed = || io::Error::other("a malformed head");
+        let text = std::str::from_utf8(&bytes[..end]).map_err(|_| malformed())?;
+        let mut lines = text.split("\r\n");
+        let status = lines
+            .next()
+            .and_then(|line| line.split(' ').nth(1)?.parse().ok())
+            .ok_or_else(malformed)?;
+        let length = lines
+            .filter_map(|line| line.split_once(':'))
+            .find(|(name, _)| name.eq_ignore_ascii_case("content-length"))
+            .and_then(|(_, value)| value.trim().parse().ok())
+            .ok_or_else(malformed)?;
+        Ok(Some(Self {
+            status,
+            bytes: end + END_OF_HEAD.len(),
+            length,
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_is_read_once_it_is_whole() {
+        let answer = b"HTTP/1.1 200 OK\r\nx-epoch: 1\r\nContent-Length: 2\r\n\r\n{}";
+        let head = Head {
+            status: 200,
+            bytes: answer.len() - 2,
+            length: 2,
+        };
+        assert_eq!(Head::read(answer).unwrap(), Some(head));
+        assert_eq!(Head::read(&answer[..head.bytes - 1]).unwrap(), None);
+        assert!(Head::read(b"HTTP/1.1 200 OK\r\n\r\n").is_err());
+    }
+}

@@ -1,0 +1,186 @@
+//! A whole exchange in this process, as a user runs it: an engine whose answers are on the disk,
+//! and a gateway of one thread. One market, one account, one API key.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use foretell_auth::{Domains, KeyOrigin, KeyTrio, MasterSecret, Window};
+use foretell_engine::client::Client;
+use foretell_engine::{
+    EngineConfig, EngineError, JOURNAL_DIRECTORY, Ready, SOCKET_NAME, SigningDomain, StopHandle,
+};
+use foretell_gateway::{
+    ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, PriceSide, Surface, TimeForm,
+};
+use foretell_link::{Answer, Request, Role, Submit};
+use foretell_model::command::RegisterMarket;
+use foretell_model::limits::MAX_BALANCE;
+use foretell_model::{
+    Command, ConditionId, FeeSchedule, Lots, MarketNumber, Reference, Settings, Tick, TokenId,
+    Verdict, WalletAddress,
+};
+
+use crate::error::MeasureError;
+
+/// Family of credential headers.
+pub(crate) const PREFIX: &str = "BENCH";
+/// The market's tokens.
+pub(crate) const TOKENS: [TokenId; 2] = [TokenId([1; 32]), TokenId([2; 32])];
+/// Orders and requests are signed before the first is sent, which may be long before the last is.
+const OLDEST_SECONDS: u32 = 24 * 3_600;
+/// Far beyond what a start takes.
+const READY_PATIENCE: Duration = Duration::from_secs(30);
+
+/// The running exchange.
+pub(crate) struct LiveExchange {
+    gateway: Gateway,
+    engine: JoinHandle<Result<(), EngineError>>,
+    stop: StopHandle,
+    /// Where the trading surface listens.
+    pub(crate) trading: SocketAddr,
+    /// The owner's key.
+    pub(crate) key: KeyTrio,
+}
+
+impl LiveExchange {
+    /// Starts it on an empty directory, with a funded account of `owner`.
+    pub(crate) fn start(
+        data: &Path,
+        domains: &Domains,
+        owner: WalletAddress,
+    ) -> Result<Self, MeasureError> {
+        let (ready, engine) = start_engine(data, domains)?;
+        let master = MasterSecret::from_bytes([7; 32]);
+        let origin = KeyOrigin {
+            owner,
+            nonce: [0; 32],
+        };
+        let key = master.trio(&origin, domains.chain_id());
+        open_venue(&ready, &origin, &key)?;
+        let gateway = foretell_gateway::start(GatewayConfig {
+            journal: data.join(JOURNAL_DIRECTORY),
+            engine_socket: data.join(SOCKET_NAME),
+            listen: vec![(Surface::Trading, SocketAddr::from(([127, 0, 0, 1], 0)))],
+            threads: 1,
+            connections: ConnectionLimits::default(),
+            prefixes: vec![HeaderPrefix {
+                name: PREFIX.to_owned(),
+                times: TimeForm::Iso,
+            }],
+            price_side: PriceSide::default(),
+            window: Window {
+                past_seconds: u64::from(OLDEST_SECONDS),
+                ..Window::default()
+            },
+            dev_auth_hints: true,
+            master,
+            domains: domains.clone(),
+            ready_patience: READY_PATIENCE,
+            operator_token: None,
+        })?;
+        let trading = gateway
+            .addresses()
+            .first()
+            .map(|(_, address)| *address)
+            .ok_or_else(|| MeasureError::Wrong("the gateway does not listen".to_owned()))?;
+        Ok(Self {
+            gateway,
+            engine,
+            stop: ready.stop,
+            trading,
+            key,
+        })
+    }
+
+    /// Stops both.
+    pub(crate) fn stop(self) -> Result<(), MeasureError> {
+        self.gateway.stop()?;
+        self.stop.stop();
+        Ok(self
+            .engine
+            .join()
+            .expect("a panic of the engine aborts the process")?)
+    }
+}
+
+type EngineThread = JoinHandle<Result<(), EngineError>>;
+
+fn start_engine(data: &Path, domains: &Domains) -> Result<(Ready, EngineThread), MeasureError> {
+    let mut config = EngineConfig::new(data.to_owned());
+    // Ctrl-C ends the measurement, not its engine.
+    config.handle_signals = false;
+    config.settings = Settings {
+        timestamp_past_ms: u64::from(OLDEST_SECONDS) * 1_000,
+        live_orders_per_account: u32::MAX,
+        ..Settings::default()
+    };
+    config.domains = domains
+        .iter()
+        .map(|domain| SigningDomain {
+            number: domain.number(),
+            separator: *domain.separator(),
+            text: domain.text(),
+        })
+        .collect();
+    let (tell, told) = mpsc::channel();
+    let engine = std::thread::spawn(move || {
+        foretell_engine::run(&config, |ready| {
+            // Whoever waits for it is below.
+            let _ = tell.send(ready.clone());
+        })
+    });
+    match told.recv() {
+        Ok(ready) => Ok((ready, engine)),
+        Err(_) => Err(match engine.join() {
+            Ok(Err(error)) => error.into(),
+            _ => MeasureError::Wrong("the engine ended before it was ready".to_owned()),
+        }),
+    }
+}
+
+/// Opens the market, issues the key, funds its owner.
+fn open_venue(ready: &Ready, origin: &KeyOrigin, key: &KeyTrio) -> Result<(), MeasureError> {
+    let mut client = Client::connect(&ready.socket, "bench", Role::Operator)?;
+    let market = MarketNumber(0);
+    let commands = [
+        Command::RegisterMarket(RegisterMarket {
+            condition: ConditionId([3; 32]),
+            tokens: TOKENS,
+            tick: Tick::Hundredth,
+            tick_refines: false,
+            minimum_size: Lots(1),
+            fee: FeeSchedule {
+                rate_ppm: 0,
+                exponent: 1,
+            },
+            event: None,
+        }),
+        Command::ActivateMarket { market },
+        Command::RegisterKey {
+            owner: origin.owner,
+            nonce: origin.nonce,
+            api_key: key.api_key,
+            read_only: false,
+        },
+        Command::Deposit {
+            wallet: origin.owner,
+            amount: MAX_BALANCE,
+            reference: Reference([4; 32]),
+        },
+    ];
+    for (request, command) in (1..).zip(commands) {
+        let submit = Submit {
+            request,
+            command,
+            evidence: &[],
+        };
+        match client.ask(Request::Submit(submit))? {
+            Answer::Reply(reply) if matches!(reply.verdict, Verdict::Applied(_)) => {}
+            other => return Err(MeasureError::Wrong(format!("{command:?}: {other:?}"))),
+        }
+    }
+    Ok(())
+}
