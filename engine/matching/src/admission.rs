@@ -189,6 +189,7 @@ impl Exchange {
     }
 
     /// Passes an order whose account has what it needs; the place of a seller's position.
+    #[inline(always)]
     fn ensure_funds(
         &self,
         order: &PlaceOrder,
@@ -236,6 +237,7 @@ const fn terms(order: &PlaceOrder) -> Terms {
 }
 
 /// Limit price and shares of the signed amounts; a budget BUY has no number of shares (0).
+#[inline(always)]
 fn read_amounts(order: &PlaceOrder, tick: Tick) -> Result<(Price, Lots), NotApplied> {
     let (collateral, shares) = match order.side {
         Side::Buy => (order.maker_amount, order.taker_amount),

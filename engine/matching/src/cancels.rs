@@ -191,6 +191,7 @@ impl Exchange {
     }
 
     /// Takes an order out of everything that links it; nothing of it is reserved any more.
+    #[inline(always)]
     pub(crate) fn remove_order(&mut self, slot: u32) {
         let order = &self.orders[slot];
         let (position, memory, heap) = (order.position, order.memory, order.heap);

@@ -92,6 +92,7 @@ impl Exchange {
     }
 
     /// One arm a command, in the order of their numbers.
+    #[inline(always)]
     fn dispatch(&mut self, command: &Command, step: &mut Step<'_>) -> Answer {
         match *command {
             Command::PlaceOrder(ref order) => self.place_order(order, step),

@@ -76,6 +76,7 @@ impl Ladder {
     }
 
     /// Puts an order behind all others of its price.
+    #[inline(always)]
     pub(crate) fn append(&mut self, slot: u32, orders: &mut OrderPool) {
         let level = self.index(orders[slot].yes_price);
         if self.levels[level].is_empty() {
@@ -96,6 +97,7 @@ impl Ladder {
     }
 
     /// Takes an order out. Its own links stay as they were.
+    #[inline(always)]
     pub(crate) fn remove(&mut self, slot: u32, orders: &mut OrderPool) {
         let level = self.index(orders[slot].yes_price);
         self.levels[level].unlink(slot, orders);

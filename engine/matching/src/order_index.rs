@@ -76,6 +76,7 @@ impl OrderIndex {
     }
 
     /// What is remembered of an id with this hash.
+    #[inline(always)]
     pub(crate) fn find(&self, hash: u32, id: &OrderId) -> Option<&Remembered> {
         let place = self
             .by_id
@@ -110,6 +111,7 @@ impl OrderIndex {
     }
 
     /// Takes a few ids whose timestamps have left the window off the timeline.
+    #[inline(always)]
     pub(crate) fn forget_some(&mut self, now: TimeNs, window_past_ms: u64) {
         for _ in 0..FORGOTTEN_PER_COMMAND {
             if !self.front_is_due(now, window_past_ms) {
@@ -128,6 +130,7 @@ impl OrderIndex {
 
     /// Remembers the id, which has this hash, of an order that was just admitted; it does not rest
     /// yet. Its place.
+    #[inline(always)]
     pub(crate) fn remember(
         &mut self,
         (hash, id): (u32, OrderId),
@@ -166,6 +169,7 @@ impl OrderIndex {
     }
 
     /// The resting order at a place has ended.
+    #[inline(always)]
     pub(crate) fn ended(&mut self, place: u32) {
         self.places[place].slot = NONE;
         if !self.places[place].in_timeline {

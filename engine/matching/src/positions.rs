@@ -57,6 +57,7 @@ impl Positions {
         }
     }
 
+    #[inline(always)]
     pub(crate) fn find(&self, account: AccountNumber, market: MarketNumber) -> Option<u32> {
         self.by_owner.find(self.hash(account, market), |place| {
             let position = &self.positions[place];
@@ -88,6 +89,7 @@ impl Positions {
     }
 
     /// The place of a position, empty if it is new: the caller puts something in.
+    #[inline(always)]
     pub(crate) fn open(&mut self, account: AccountNumber, market: MarketNumber) -> u32 {
         if let Some(place) = self.find(account, market) {
             return place;
@@ -104,6 +106,7 @@ impl Positions {
     }
 
     /// Gives up a place that serves nothing any more.
+    #[inline(always)]
     pub(crate) fn close_if_idle(&mut self, place: u32) {
         let position = &self.positions[place];
         if position.orders == 0 && !position.holds_something() {

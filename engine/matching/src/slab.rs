@@ -37,6 +37,7 @@ impl<T> Slab<T> {
     }
 
     /// Stores an item and says where. At most `u32::MAX` items fit.
+    #[inline(always)]
     pub(crate) fn insert(&mut self, item: T) -> u32 {
         if let Some(place) = self.free.pop() {
             self.items[place as usize] = item;

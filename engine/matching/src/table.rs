@@ -69,6 +69,7 @@ impl Table {
     }
 
     /// The value under `hash` for which `is_it` holds.
+    #[inline(always)]
     pub(crate) fn find(&self, hash: u32, is_it: impl Fn(u32) -> bool) -> Option<u32> {
         let mut at = self.home(hash);
         loop {
@@ -96,6 +97,7 @@ impl Table {
     }
 
     /// Adds a value that is not in the table; it is below `u32::MAX`.
+    #[inline(always)]
     pub(crate) fn insert(&mut self, hash: u32, value: u32) {
         if (self.len + 1) * 2 > self.entries.len() {
             self.grow();

@@ -126,6 +126,7 @@ impl Taker {
     }
 
     /// Takes what it can of a foreign maker's order.
+    #[inline(always)]
     pub(crate) fn take(&mut self, maker: &Order) -> Take {
         let price = in_yes(maker.yes_price, self.outcome);
         let take = if self.has_budget() {

@@ -52,6 +52,7 @@ impl Timeline {
 
     /// Adds a place at the end of its second, and says which place stood last there: that one's
     /// link must now lead to `place`. `NONE` when there was none.
+    #[inline(always)]
     pub(crate) fn append(&mut self, second: u64, place: u32, hasher: &KeyHasher) -> u32 {
         self.len += 1;
         let queue = self.queue_of(second, hasher);
