@@ -87,7 +87,8 @@ impl Default for Operator {
 pub struct Engine {
     /// When an answer may leave: `disk`, `process` or `none`.
     pub durability: Durability,
-    /// Size of a journal segment in MiB, 1 to 1,024.
+    /// Size of a journal segment in MiB, 1 to 1,024. Every start of the engine begins a new one, so
+    /// a large size costs disk where engines restart often.
     pub segment_mib: u32,
     /// New orders are refused when less than this is free on the journal's disk.
     pub disk_reserve_mib: u32,
@@ -107,7 +108,7 @@ impl Default for Engine {
     fn default() -> Self {
         Self {
             durability: Durability::Disk,
-            segment_mib: 64,
+            segment_mib: 16,
             disk_reserve_mib: 256,
             post_only_seconds: 0,
             wait: Wait::Auto,
