@@ -15,6 +15,13 @@ pub(crate) enum Market {
         #[arg(long)]
         inactive: bool,
     },
+    /// Register a neg-risk event, before its questions
+    Event {
+        /// Its number in the catalog
+        id: u64,
+        /// Its title
+        title: String,
+    },
     /// List markets
     List,
     /// Show one market

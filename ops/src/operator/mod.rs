@@ -36,6 +36,10 @@ pub(crate) fn market(
         Market::Register { file, inactive } => {
             registration::register(config, file, *inactive, output)
         }
+        Market::Event { id, title } => {
+            let body = json!({ "event_id": id, "title": title });
+            post(config, "/events", &body, output)
+        }
         Market::List => get(config, "/markets", output, show::markets),
         Market::Show { condition } => get(
             config,
