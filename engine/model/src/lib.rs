@@ -18,6 +18,8 @@ pub mod quantity;
 pub mod refusal;
 pub mod settings;
 pub mod side;
+mod state_codec;
+mod state_record;
 pub mod time;
 pub mod verdict;
 

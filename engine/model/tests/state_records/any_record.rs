@@ -1,0 +1,289 @@
+//! Any record, whether or not a state could hold it.
+
+use foretell_model::digest::{Fate, PendingWork, StateRecord};
+use foretell_model::{
+    AccountNumber, ApiKey, CloseReason, ConditionId, Digest16, DomainNumber, EventId, EventNumber,
+    FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, Micros, OrderId, OrderNumber,
+    OrderType, Outcome, Payout, Price, QuestionSet, Reference, RefusalReason, Sequence, Settings,
+    Side, SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind,
+};
+use proptest::prelude::*;
+use proptest::sample::select;
+
+const TICKS: [Tick; 4] = [
+    Tick::Tenth,
+    Tick::Hundredth,
+    Tick::Thousandth,
+    Tick::TenThousandth,
+];
+
+/// Numbers to fill a record with: small, any, and the ends of the range.
+fn number() -> impl Strategy<Value = u64> {
+    prop_oneof![0_u64..4, any::<u64>(), select(vec![0, u64::MAX])]
+}
+
+fn small() -> impl Strategy<Value = u32> {
+    prop_oneof![0_u32..4, any::<u32>(), select(vec![0, u32::MAX])]
+}
+
+fn lots() -> impl Strategy<Value = [Lots; 2]> {
+    [number(), number()].prop_map(|pair| pair.map(Lots))
+}
+
+fn outcome() -> impl Strategy<Value = Outcome> {
+    select(Outcome::ALL)
+}
+
+fn pending() -> impl Strategy<Value = Option<PendingWork>> {
+    let reason = select(CloseReason::ALL);
+    let market = prop::option::of(small().prop_map(MarketNumber));
+    let outcome = prop::option::of(outcome());
+    prop_oneof![
+        Just(None),
+        (
+            small(),
+            market,
+            outcome,
+            reason,
+            number(),
+            any::<[u8; 16]>()
+        )
+            .prop_map(|(owner, market, outcome, reason, first, request)| Some(
+                PendingWork::CancelOwner {
+                    owner: AccountNumber(owner),
+                    market,
+                    outcome,
+                    reason,
+                    first: Sequence(first),
+                    request: Digest16(request),
+                }
+            )),
+        small().prop_map(|market| Some(PendingWork::CloseMarket {
+            market: MarketNumber(market)
+        })),
+        small().prop_map(|account| Some(PendingWork::ClosedOnly {
+            account: AccountNumber(account)
+        })),
+    ]
+}
+
+fn system() -> impl Strategy<Value = StateRecord> {
+    let settings = ([number(), number(), number(), number()], [small(), small()]).prop_map(
+        |([past, future, minimum, safety], [live, ids])| Settings {
+            timestamp_past_ms: past,
+            timestamp_future_ms: future,
+            marketable_minimum: Micros(minimum),
+            gtd_safety_seconds: safety,
+            live_orders_per_account: live,
+            remembered_order_ids: ids,
+        },
+    );
+    let numbers = [number(), number(), number(), number(), number()];
+    (
+        small(),
+        numbers,
+        select(SystemMode::ALL),
+        settings,
+        pending(),
+    )
+        .prop_map(
+            |(rules, [sequence, time, floor, collateral, fees], mode, settings, pending)| {
+                StateRecord::System {
+                    rules,
+                    sequence: Sequence(sequence),
+                    time: TimeNs(time),
+                    mode,
+                    settings,
+                    timestamp_floor: TimeMs(floor),
+                    collateral: Micros(collateral),
+                    fees: Micros(fees),
+                    pending,
+                }
+            },
+        )
+}
+
+fn account() -> impl Strategy<Value = StateRecord> {
+    let numbers = ([small(), small(), small()], [number(), number()]);
+    let marks = (any::<bool>(), any::<bool>(), select(WalletKind::ALL));
+    (any::<[u8; 20]>(), numbers, marks).prop_map(
+        |(wallet, ([account, owner, live_orders], [free, reserved]), marks)| {
+            let (closed_only, heartbeat, kind) = marks;
+            StateRecord::Account {
+                account: AccountNumber(account),
+                wallet: WalletAddress(wallet),
+                owner: AccountNumber(owner),
+                kind,
+                closed_only,
+                heartbeat,
+                free: Micros(free),
+                reserved: Micros(reserved),
+                live_orders,
+            }
+        },
+    )
+}
+
+fn key() -> impl Strategy<Value = StateRecord> {
+    let names = (any::<[u8; 16]>(), any::<[u8; 32]>());
+    (small(), small(), names, any::<bool>(), any::<bool>()).prop_map(
+        |(key, owner, (api_key, nonce), read_only, live)| StateRecord::Key {
+            key: KeyNumber(key),
+            api_key: ApiKey(api_key),
+            owner: AccountNumber(owner),
+            nonce,
+            read_only,
+            live,
+        },
+    )
+}
+
+fn market() -> impl Strategy<Value = StateRecord> {
+    let names = (any::<[u8; 32]>(), any::<[u8; 32]>(), any::<[u8; 32]>());
+    let rules = (
+        select(&TICKS),
+        any::<bool>(),
+        number(),
+        small(),
+        any::<u8>(),
+    );
+    let question = prop::option::of((small().prop_map(EventNumber), small()));
+    let payout = prop::option::of(select(Payout::ALL));
+    let state = (select(MarketState::ALL), payout, any::<bool>());
+    (small(), names, rules, question, state, lots()).prop_map(
+        |(market, (condition, yes, no), rules, question, (state, payout, archived), supply)| {
+            let (tick, tick_refines, minimum_size, rate_ppm, exponent) = rules;
+            StateRecord::Market {
+                market: MarketNumber(market),
+                condition: ConditionId(condition),
+                tokens: [TokenId(yes), TokenId(no)],
+                tick,
+                tick_refines,
+                minimum_size: Lots(minimum_size),
+                fee: FeeSchedule { rate_ppm, exponent },
+                question,
+                state,
+                payout,
+                archived,
+                supply,
+            }
+        },
+    )
+}
+
+fn order() -> impl Strategy<Value = StateRecord> {
+    let numbers = ([number(), number(), number()], [small(), small()]);
+    let kind = (outcome(), select(Side::ALL), any::<u16>());
+    (any::<[u8; 32]>(), numbers, kind).prop_map(
+        |(id, ([order, lots, expiration], [account, market]), (outcome, side, price))| {
+            StateRecord::Order {
+                order: OrderNumber(order),
+                id: OrderId(id),
+                account: AccountNumber(account),
+                market: MarketNumber(market),
+                outcome,
+                side,
+                price: Price(price),
+                lots: Lots(lots),
+                expiration: TimeSeconds(expiration),
+            }
+        },
+    )
+}
+
+fn remembered_order() -> impl Strategy<Value = StateRecord> {
+    let fate = prop_oneof![
+        Just(Fate::Live),
+        Just(Fate::Done),
+        select(RefusalReason::ALL).prop_map(Fate::Killed),
+    ];
+    let marks = (any::<bool>(), any::<bool>(), select(OrderType::ALL));
+    let numbers = [number(), number(), number()];
+    (any::<[u8; 32]>(), numbers, fate, marks, small()).prop_map(
+        |(id, [order, timestamp, expiration], fate, (in_timeline, post_only, order_type), key)| {
+            StateRecord::RememberedOrder {
+                order: OrderNumber(order),
+                id: OrderId(id),
+                timestamp: TimeMs(timestamp),
+                fate,
+                in_timeline,
+                order_type,
+                expiration: TimeSeconds(expiration),
+                post_only,
+                key: KeyNumber(key),
+            }
+        },
+    )
+}
+
+fn remembered_reference() -> impl Strategy<Value = StateRecord> {
+    let numbers = [number(), number(), number(), number(), number(), number()];
+    let scope = prop::option::of(small().prop_map(AccountNumber));
+    let what = (any::<u16>(), small(), small());
+    (any::<[u8; 32]>(), numbers, scope, what).prop_map(
+        |(reference, [sequence, time, amount, low, high, collateral], scope, what)| {
+            let (code, account, object) = what;
+            StateRecord::RememberedReference {
+                sequence: Sequence(sequence),
+                time: TimeNs(time),
+                scope,
+                reference: Reference(reference),
+                code,
+                account: AccountNumber(account),
+                object,
+                amount,
+                questions: QuestionSet { low, high },
+                collateral: Micros(collateral),
+            }
+        },
+    )
+}
+
+/// A record of any kind.
+pub(crate) fn any_record() -> impl Strategy<Value = StateRecord> {
+    prop_oneof![
+        system(),
+        (any::<u8>(), any::<[u8; 32]>()).prop_map(|(domain, separator)| StateRecord::Domain {
+            domain: DomainNumber(domain),
+            separator,
+        }),
+        account(),
+        key(),
+        ([small(), small()], [number(), number()], any::<bool>()).prop_map(
+            |([event, questions], [id, converted], frozen)| StateRecord::Event {
+                event: EventNumber(event),
+                id: EventId(id),
+                frozen,
+                questions,
+                converted: Lots(converted),
+            }
+        ),
+        market(),
+        (small(), small(), lots(), lots()).prop_map(|(account, market, free, reserved)| {
+            StateRecord::Position {
+                account: AccountNumber(account),
+                market: MarketNumber(market),
+                free,
+                reserved,
+            }
+        }),
+        order(),
+        remembered_order(),
+        remembered_reference(),
+        (
+            [number(), number(), number()],
+            [small(), small()],
+            any::<[u8; 16]>()
+        )
+            .prop_map(|([sequence, time, last], [owner, cancelled], request)| {
+                StateRecord::RememberedRequest {
+                    sequence: Sequence(sequence),
+                    time: TimeNs(time),
+                    owner: AccountNumber(owner),
+                    request: Digest16(request),
+                    last: Sequence(last),
+                    cancelled,
+                }
+            }),
+    ]
+}

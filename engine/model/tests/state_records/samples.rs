@@ -1,0 +1,138 @@
+//! One record of each kind, with a value in every field that tells its bytes from the others'.
+
+use foretell_model::digest::{Fate, PendingWork, StateRecord};
+use foretell_model::{
+    AccountNumber, ApiKey, CloseReason, ConditionId, Digest16, DomainNumber, EventId, EventNumber,
+    FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, Micros, OrderId, OrderNumber,
+    OrderType, Outcome, Payout, Price, QuestionSet, Reference, RefusalReason, Sequence, Settings,
+    Side, SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind,
+};
+
+/// One record of each kind, in the order of their tags.
+pub(crate) fn samples() -> [StateRecord; 11] {
+    [
+        StateRecord::System {
+            rules: 1,
+            sequence: Sequence(0x0102_0304_0506_0708),
+            time: TimeNs(0x1112_1314_1516_1718),
+            mode: SystemMode::CancelOnly,
+            settings: Settings {
+                timestamp_past_ms: 0x21,
+                timestamp_future_ms: 0x22,
+                marketable_minimum: Micros(0x23),
+                gtd_safety_seconds: 0x24,
+                live_orders_per_account: 0x25,
+                remembered_order_ids: 0x26,
+            },
+            timestamp_floor: TimeMs(0x31),
+            collateral: Micros(0x32),
+            fees: Micros(0x33),
+            pending: Some(PendingWork::CancelOwner {
+                owner: AccountNumber(0x41),
+                market: Some(MarketNumber(0x42)),
+                outcome: Some(Outcome::No),
+                reason: CloseReason::Heartbeat,
+                first: Sequence(0x43),
+                request: Digest16([0x44; 16]),
+            }),
+        },
+        StateRecord::Domain {
+            domain: DomainNumber(0x51),
+            separator: [0x52; 32],
+        },
+        StateRecord::Account {
+            account: AccountNumber(0x0102_0304),
+            wallet: WalletAddress([0x61; 20]),
+            owner: AccountNumber(0x62),
+            kind: WalletKind::Safe,
+            closed_only: true,
+            heartbeat: false,
+            free: Micros(0x63),
+            reserved: Micros(0x64),
+            live_orders: 0x65,
+        },
+        StateRecord::Key {
+            key: KeyNumber(0x71),
+            api_key: ApiKey([0x72; 16]),
+            owner: AccountNumber(0x73),
+            nonce: [0x74; 32],
+            read_only: false,
+            live: true,
+        },
+        StateRecord::Event {
+            event: EventNumber(0x81),
+            id: EventId(0x82),
+            frozen: true,
+            questions: 0x83,
+            converted: Lots(0x84),
+        },
+        StateRecord::Market {
+            market: MarketNumber(0x91),
+            condition: ConditionId([0x92; 32]),
+            tokens: [TokenId([0x93; 32]), TokenId([0x94; 32])],
+            tick: Tick::Thousandth,
+            tick_refines: true,
+            minimum_size: Lots(0x95),
+            fee: FeeSchedule {
+                rate_ppm: 0x96,
+                exponent: 2,
+            },
+            question: Some((EventNumber(0x97), 0x98)),
+            state: MarketState::Resolved,
+            payout: Some(Payout::No),
+            archived: true,
+            supply: [Lots(0x99), Lots(0x9A)],
+        },
+        StateRecord::Position {
+            account: AccountNumber(0xA1),
+            market: MarketNumber(0xA2),
+            free: [Lots(0xA3), Lots(0xA4)],
+            reserved: [Lots(0xA5), Lots(0xA6)],
+        },
+        StateRecord::Order {
+            order: OrderNumber(0xB1),
+            id: OrderId([0xB2; 32]),
+            account: AccountNumber(0xB3),
+            market: MarketNumber(0xB4),
+            outcome: Outcome::No,
+            side: Side::Sell,
+            price: Price(0x0FB5),
+            lots: Lots(0xB6),
+            expiration: TimeSeconds(0xB7),
+        },
+        StateRecord::RememberedOrder {
+            order: OrderNumber(0xC1),
+            id: OrderId([0xC2; 32]),
+            timestamp: TimeMs(0xC3),
+            fate: Fate::Killed(RefusalReason::FokNotFilled),
+            in_timeline: true,
+            order_type: OrderType::Fok,
+            expiration: TimeSeconds(0xC4),
+            post_only: false,
+            key: KeyNumber(0xC5),
+        },
+        StateRecord::RememberedReference {
+            sequence: Sequence(0xD1),
+            time: TimeNs(0xD2),
+            scope: Some(AccountNumber(0xD3)),
+            reference: Reference([0xD4; 32]),
+            code: 0x16,
+            account: AccountNumber(0xD3),
+            object: 0xD5,
+            amount: 0xD6,
+            questions: QuestionSet {
+                low: 0xD7,
+                high: 0xD8,
+            },
+            collateral: Micros(0xD9),
+        },
+        StateRecord::RememberedRequest {
+            sequence: Sequence(0xE1),
+            time: TimeNs(0xE2),
+            owner: AccountNumber(0xE3),
+            request: Digest16([0xE4; 16]),
+            last: Sequence(0xE5),
+            cancelled: 0xE6,
+        },
+    ]
+}
