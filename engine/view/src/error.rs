@@ -72,4 +72,7 @@ pub enum Impossible {
     /// More orders or trades than 32 bits count.
     #[error("more than 2^32 entries of a kind")]
     Full,
+    /// A chunk of history from outside does not hold what its place wants.
+    #[error("a chunk of history cannot be read")]
+    HistoryUnreadable,
 }

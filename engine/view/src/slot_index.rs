@@ -33,6 +33,11 @@ impl SlotIndex {
                 spread(entry.hash)
             });
     }
+
+    /// Forgets all places.
+    pub(crate) fn clear(&mut self) {
+        self.table.clear();
+    }
 }
 
 /// The table takes its buckets from the low bits and its tags from the high ones: both need all

@@ -1,0 +1,144 @@
+//! Rows of one length, one after the other, in chunks of a fixed number of rows.
+//!
+//! A full chunk is sealed: it never changes again, and its bytes follow from the journal alone.
+//! So whoever folds the same journal holds the same chunks, and may exchange its own copy for a
+//! mapping of somebody else's.
+
+use std::sync::Arc;
+
+use crate::named;
+
+/// The bytes of a sealed chunk, wherever they live: on the heap, or in the mapping of a file.
+pub type ChunkBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
+
+/// How many rows a chunk holds. What is written with one is read with the same.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Chunking {
+    /// What each log says itself: chunks of 1 to 4 MB.
+    #[default]
+    Standard,
+    /// 2 to the power of this (at most 20) in every log: for tests, which cross many borders so.
+    Bits(u8),
+}
+
+impl Chunking {
+    /// Most rows of a chunk, as a binary logarithm.
+    const MAX_BITS: u8 = 20;
+
+    /// The logarithm for a log whose own is `standard`.
+    fn bits(self, standard: u32) -> u32 {
+        match self {
+            Self::Standard => standard,
+            Self::Bits(bits) => u32::from(bits.min(Self::MAX_BITS)),
+        }
+    }
+}
+
+/// The bytes of a log: sealed chunks and an open tail.
+pub(crate) struct Chunks {
+    bits: u32,
+    row_size: usize,
+    named: bool,
+    rows: u32,
+    sealed: Vec<ChunkBytes>,
+    /// The rows of the chunk that is not full yet.
+    tail: Vec<u8>,
+}
+
+impl Chunks {
+    pub(crate) fn new(chunking: Chunking, bits: u32, row_size: usize, named: bool) -> Self {
+        Self {
+            bits: chunking.bits(bits),
+            row_size,
+            named,
+            rows: 0,
+            sealed: Vec::new(),
+            tail: Vec::new(),
+        }
+    }
+
+    /// Puts together what was taken apart; `None` when the parts have other lengths.
+    pub(crate) fn restore(mut self, sealed: Vec<ChunkBytes>, tail: &[u8]) -> Option<Self> {
+        let whole = |chunk: &ChunkBytes| chunk.as_ref().as_ref().len() == self.chunk_size();
+        let tail_rows = tail.len() / self.row_size;
+        let fits = sealed.iter().all(whole)
+            && tail.len().is_multiple_of(self.row_size)
+            && tail_rows < self.chunk_rows();
+        let rows = sealed.len().checked_mul(self.chunk_rows())?;
+        self.rows = u32::try_from(rows.checked_add(tail_rows)?).ok()?;
+        self.sealed = sealed;
+        self.tail = tail.to_vec();
+        fits.then_some(self)
+    }
+
+    /// How many rows there are.
+    pub(crate) fn len(&self) -> u32 {
+        self.rows
+    }
+
+    /// How many rows a chunk holds.
+    pub(crate) fn chunk_rows(&self) -> usize {
+        1 << self.bits
+    }
+
+    fn chunk_size(&self) -> usize {
+        let index = if self.named { named::ENTRY_SIZE } else { 0 };
+        (self.row_size + index) << self.bits
+    }
+
+    /// A row; `None` past the end.
+    pub(crate) fn row(&self, slot: u32) -> Option<&[u8]> {
+        let chunk = (slot >> self.bits) as usize;
+        let bytes = match self.sealed.get(chunk) {
+            Some(chunk) => chunk.as_ref().as_ref(),
+            None if chunk == self.sealed.len() => &self.tail,
+            None => return None,
+        };
+        let row = slot as usize & (self.chunk_rows() - 1);
+        bytes.get(row * self.row_size..(row + 1) * self.row_size)
+    }
+
+    /// Adds the row that `put` appends. True when it filled a chunk; `None` when 32 bits count no
+    /// more rows.
+    pub(crate) fn push(&mut self, put: impl FnOnce(&mut Vec<u8>)) -> Option<bool> {
+        self.rows = self.rows.checked_add(1)?;
+        put(&mut self.tail);
+        let full = self.tail.len() == self.row_size << self.bits;
+        if full {
+            self.seal();
+        }
+        Some(full)
+    }
+
+    fn seal(&mut self) {
+        let mut chunk = std::mem::take(&mut self.tail);
+        if self.named {
+            named::append_index(&mut chunk, self.row_size);
+        }
+        self.tail.reserve_exact(chunk.len());
+        self.sealed.push(Arc::new(chunk));
+    }
+
+    pub(crate) fn sealed(&self) -> &[ChunkBytes] {
+        &self.sealed
+    }
+
+    pub(crate) fn tail(&self) -> &[u8] {
+        &self.tail
+    }
+
+    /// Puts another copy of a chunk in its place, and gives back the one that stood there.
+    pub(crate) fn replace(&mut self, number: u32, bytes: ChunkBytes) -> Option<ChunkBytes> {
+        let place = self.sealed.get_mut(number as usize)?;
+        Some(std::mem::replace(place, bytes))
+    }
+}
+
+impl core::fmt::Debug for Chunks {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Chunks")
+            .field("rows", &self.rows)
+            .field("sealed", &self.sealed.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,304 @@
+//! Lists over a log: for each account, market and so on, which rows of another log concern it.
+//!
+//! An entry of a list is a posting: what it points at, the posting before it in the same list, and
+//! a jump to an earlier one (Myers, "An applicative random-access stack"): jumps halve the way, so
+//! that any place of a list is a logarithm of its length away, and nothing but the newest posting
+//! of each list is in memory.
+
+use crate::chunk::Chunking;
+use crate::error::Impossible;
+use crate::log::Log;
+use crate::row::{Row, fixed, stored};
+
+/// One entry of a list.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Posting {
+    /// What it points at; rises along a list.
+    target: u32,
+    /// The posting before it; the first names itself.
+    before: u32,
+    /// A posting further back; the first names itself.
+    jump: u32,
+    /// Its place in the list, from 0.
+    rank: u32,
+}
+
+fixed!(Posting {
+    target: u32,
+    before: u32,
+    jump: u32,
+    rank: u32,
+});
+
+impl Row for Posting {
+    const CHUNK_BITS: u32 = 17;
+}
+
+/// Where a list ends.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+struct Head {
+    /// Its newest posting, when it has one.
+    last: u32,
+    /// How many it has.
+    len: u32,
+}
+
+stored!(Head {
+    last: u32,
+    len: u32,
+});
+
+/// Lists of one kind, by a dense number: those of all accounts, say.
+#[derive(Debug)]
+pub(crate) struct Lists {
+    postings: Log<Posting>,
+    heads: Vec<Head>,
+}
+
+impl Lists {
+    /// No list has an entry.
+    pub(crate) fn new(chunking: Chunking) -> Self {
+        Self {
+            postings: Log::new(chunking),
+            heads: Vec::new(),
+        }
+    }
+
+    /// The list with this number; it may be empty.
+    pub(crate) fn list(&self, number: usize) -> List<'_> {
+        List {
+            postings: &self.postings,
+            head: self.heads.get(number).copied().unwrap_or_default(),
+        }
+    }
+
+    /// Appends to a list. Targets rise along it.
+    pub(crate) fn push(&mut self, number: usize, target: u32) -> Result<(), Impossible> {
+        if self.heads.len() <= number {
+            self.heads.resize(number + 1, Head::default());
+        }
+        let head = &mut self.heads[number];
+        let own = self.postings.len();
+        let (before, jump) = if head.len == 0 {
+            (own, own)
+        } else {
+            let jump = next_jump(&self.postings, head.last).ok_or(Impossible::HistoryUnreadable)?;
+            (head.last, jump)
+        };
+        self.postings.push(&Posting {
+            target,
+            before,
+            jump,
+            rank: head.len,
+        })?;
+        *head = Head {
+            last: own,
+            len: head.len + 1,
+        };
+        Ok(())
+    }
+
+    pub(crate) fn postings(&self) -> &Log<Posting> {
+        &self.postings
+    }
+
+    pub(crate) fn postings_mut(&mut self) -> &mut Log<Posting> {
+        &mut self.postings
+    }
+}
+
+/// Where the posting after `last` jumps to: over two equal jumps at once, else to `last`.
+fn next_jump(postings: &Log<Posting>, last: u32) -> Option<u32> {
+    let one = postings.get(last)?;
+    let two = postings.get(one.jump)?;
+    let three = postings.get(two.jump)?;
+    let equal = one.rank.checked_sub(two.rank)? == two.rank.checked_sub(three.rank)?;
+    Some(if equal { two.jump } else { last })
+}
+
+/// One list, as it stands.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct List<'a> {
+    postings: &'a Log<Posting>,
+    head: Head,
+}
+
+impl<'a> List<'a> {
+    /// How many entries it has.
+    pub(crate) fn len(&self) -> u32 {
+        self.head.len
+    }
+
+    /// The entry at a place, from the oldest at 0.
+    pub(crate) fn get(&self, rank: u32) -> Option<u32> {
+        Some(self.posting(rank)?.target)
+    }
+
+    /// How many of the oldest entries satisfy `early`, which none does after one that does not.
+    pub(crate) fn partition_point(&self, early: impl Fn(u32) -> bool) -> u32 {
+        let Some(mut at) = self.newest() else {
+            return 0;
+        };
+        if early(at.target) {
+            return self.len();
+        }
+        // `at` is late all along; the way ends at the oldest that is.
+        while let Some(before) = self.earlier(&at, at.before) {
+            let jump = self
+                .earlier(&at, at.jump)
+                .filter(|jump| !early(jump.target));
+            match jump {
+                Some(jump) => at = jump,
+                None if early(before.target) => break,
+                None => at = before,
+            }
+        }
+        at.rank
+    }
+
+    /// The `end` oldest entries, from the newest of them back.
+    pub(crate) fn newest_first(&self, end: u32) -> NewestFirst<'a> {
+        let end = end.min(self.len());
+        NewestFirst {
+            list: *self,
+            next: end.checked_sub(1).and_then(|rank| self.posting(rank)),
+        }
+    }
+
+    fn newest(&self) -> Option<Posting> {
+        if self.head.len == 0 {
+            return None;
+        }
+        self.postings.get(self.head.last)
+    }
+
+    fn posting(&self, rank: u32) -> Option<Posting> {
+        if rank >= self.len() {
+            return None;
+        }
+        let mut at = self.newest()?;
+        while at.rank > rank {
+            let jump = self.earlier(&at, at.jump).filter(|jump| jump.rank >= rank);
+            at = match jump {
+                Some(jump) => jump,
+                None => self.earlier(&at, at.before)?,
+            };
+        }
+        Some(at)
+    }
+
+    /// A posting that `from` names, if it lies before it: every way along a list ends, whatever the
+    /// bytes say.
+    fn earlier(&self, from: &Posting, slot: u32) -> Option<Posting> {
+        let posting = self.postings.get(slot)?;
+        (posting.rank < from.rank).then_some(posting)
+    }
+}
+
+/// Entries of a list, from new to old.
+#[derive(Clone, Debug)]
+pub(crate) struct NewestFirst<'a> {
+    list: List<'a>,
+    next: Option<Posting>,
+}
+
+impl Iterator for NewestFirst<'_> {
+    type Item = u32;
+
+    fn next(&mut self) -> Option<u32> {
+        let posting = self.next?;
+        self.next = self.list.earlier(&posting, posting.before);
+        Some(posting.target)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::cell::Cell;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const NUMBERS: usize = 4;
+
+    fn filled(bits: u8, pushes: &[usize]) -> (Lists, Vec<Vec<u32>>) {
+        let mut lists = Lists::new(Chunking::Bits(bits));
+        let mut plain = vec![Vec::new(); NUMBERS];
+        for (target, &number) in (0..).zip(pushes) {
+            lists.push(number, target * 2).unwrap();
+            plain[number].push(target * 2);
+        }
+        (lists, plain)
+    }
+
+    proptest! {
+        #[test]
+        fn a_list_is_a_list(
+            pushes in prop::collection::vec(0..NUMBERS, 0..400),
+            bits in 0..6_u8,
+            bound in 0..900_u32,
+        ) {
+            let (lists, plain) = filled(bits, &pushes);
+            for (number, plain) in plain.iter().enumerate() {
+                let list = lists.list(number);
+                prop_assert_eq!(list.len() as usize, plain.len());
+                for (rank, &target) in (0..).zip(plain) {
+                    prop_assert_eq!(list.get(rank), Some(target));
+                }
+                prop_assert_eq!(list.get(list.len()), None);
+                prop_assert_eq!(
+                    list.partition_point(|target| target < bound) as usize,
+                    plain.partition_point(|&target| target < bound)
+                );
+                for end in [0, list.len() / 2, list.len(), u32::MAX] {
+                    let end_of_plain = plain.len().min(end as usize);
+                    let newest: Vec<u32> = list.newest_first(end).collect();
+                    let expected: Vec<u32> = plain[..end_of_plain].iter().rev().copied().collect();
+                    prop_assert_eq!(newest, expected);
+                }
+            }
+            prop_assert_eq!(lists.list(NUMBERS).len(), 0);
+        }
+    }
+
+    #[test]
+    fn every_place_of_a_long_list_is_near() {
+        const LONG: u32 = 100_000;
+        let (lists, _) = filled(10, &vec![0; LONG as usize]);
+        let list = lists.list(0);
+        for rank in (0..LONG).step_by(997) {
+            let steps = Cell::new(0);
+            let early = |target| {
+                steps.set(steps.get() + 1);
+                target < rank * 2
+            };
+            assert_eq!(list.partition_point(early), rank);
+            let steps = steps.get();
+            assert!(steps <= 4 * LONG.ilog2(), "{steps} steps to {rank}");
+        }
+    }
+
+    #[test]
+    fn a_chain_that_leads_nowhere_ends() {
+        let rows = [[9_u32, 0, 0, 3], [9, 1, 1, 3], [9, 7, 2, 1]];
+        let mut lists = Lists::new(Chunking::Bits(4));
+        for [target, before, jump, rank] in rows {
+            let posting = Posting {
+                target,
+                before,
+                jump,
+                rank,
+            };
+            lists.postings.push(&posting).unwrap();
+        }
+        for last in 0..5 {
+            lists.heads = vec![Head { last, len: 4 }];
+            let list = lists.list(0);
+            assert!(list.newest_first(4).count() <= 1);
+            assert_eq!(list.get(0), None);
+            let _ = list.partition_point(|_| false);
+            let _ = lists.push(0, 5);
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! A log: rows of one type that are only ever added.
+
+use core::fmt;
+use core::marker::PhantomData;
+
+use crate::chunk::{Chunking, Chunks};
+use crate::error::Impossible;
+use crate::row::Row;
+
+/// Rows in the order they were added; a row's slot is its place, from 0.
+pub(crate) struct Log<R> {
+    chunks: Chunks,
+    row: PhantomData<fn() -> R>,
+}
+
+impl<R: Row> Log<R> {
+    /// An empty one.
+    pub(crate) fn new(chunking: Chunking) -> Self {
+        Self::of(Chunks::new(chunking, R::CHUNK_BITS, R::SIZE, R::NAME > 0))
+    }
+
+    /// One with these bytes, which were made for this type of row.
+    pub(crate) fn of(chunks: Chunks) -> Self {
+        Self {
+            chunks,
+            row: PhantomData,
+        }
+    }
+
+    /// How many rows there are; also the slot of the next.
+    pub(crate) fn len(&self) -> u32 {
+        self.chunks.len()
+    }
+
+    /// The row at a slot. `None` past the end, and for bytes that are no such row, which only a
+    /// chunk from outside can have.
+    pub(crate) fn get(&self, slot: u32) -> Option<R> {
+        R::take(&mut self.chunks.row(slot)?)
+    }
+
+    /// Adds a row. True when it filled a chunk, so that the tail is empty again.
+    pub(crate) fn push(&mut self, row: &R) -> Result<bool, Impossible> {
+        let sealed = self.chunks.push(|tail| row.put(tail));
+        sealed.ok_or(Impossible::Full)
+    }
+
+    /// How many rows at the front satisfy `early`, which no row does after one that does not.
+    pub(crate) fn partition_point(&self, early: impl Fn(&R) -> bool) -> u32 {
+        let (mut from, mut to) = (0, self.len());
+        while from < to {
+            let middle = from + (to - from) / 2;
+            if self.get(middle).is_some_and(|row| early(&row)) {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        from
+    }
+
+    pub(crate) fn chunks(&self) -> &Chunks {
+        &self.chunks
+    }
+
+    pub(crate) fn chunks_mut(&mut self) -> &mut Chunks {
+        &mut self.chunks
+    }
+}
+
+impl<R> fmt::Debug for Log<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.chunks.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::row::fixed;
+
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    struct Pair {
+        key: u16,
+        time: u64,
+    }
+    fixed!(Pair {
+        key: u16,
+        time: u64
+    });
+    impl Row for Pair {
+        const CHUNK_BITS: u32 = 14;
+    }
+
+    fn filled(bits: u8, rows: &[Pair]) -> Log<Pair> {
+        let mut log = Log::new(Chunking::Bits(bits));
+        for (slot, row) in (0..).zip(rows) {
+            assert_eq!(log.len(), slot);
+            let filled = log.push(row).unwrap();
+            assert_eq!(filled, (slot + 1) % (1 << bits) == 0);
+        }
+        log
+    }
+
+    fn rows() -> impl Strategy<Value = Vec<Pair>> {
+        let pairs = prop::collection::vec((any::<u16>(), 0..40_u64), 0..200);
+        pairs.prop_map(|pairs| {
+            let mut time = 0;
+            let pair = |(key, later)| {
+                time += later;
+                Pair { key, time }
+            };
+            pairs.into_iter().map(pair).collect()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_log_is_a_list(rows in rows(), bits in 0..5_u8, time in 0..5_000_u64) {
+            let log = filled(bits, &rows);
+            prop_assert_eq!(log.len() as usize, rows.len());
+            for (slot, row) in (0..).zip(&rows) {
+                prop_assert_eq!(log.get(slot), Some(*row));
+            }
+            prop_assert_eq!(log.get(log.len()), None);
+            prop_assert_eq!(log.get(u32::MAX), None);
+            prop_assert_eq!(
+                log.partition_point(|row| row.time < time) as usize,
+                rows.partition_point(|row| row.time < time)
+            );
+        }
+
+        #[test]
+        fn a_log_goes_on_from_its_parts(rows in rows(), bits in 0..5_u8, cut in any::<prop::sample::Index>()) {
+            let cut = if rows.is_empty() { 0 } else { cut.index(rows.len()) };
+            let whole = filled(bits, &rows);
+            let half = filled(bits, &rows[..cut]);
+            let empty = || Log::<Pair>::new(Chunking::Bits(bits)).chunks;
+            let parts = half.chunks().sealed().to_vec();
+            let restored = empty().restore(parts, half.chunks().tail()).unwrap();
+            let mut log = Log::of(restored);
+            for row in &rows[cut..] {
+                log.push(row).unwrap();
+            }
+            prop_assert_eq!(log.chunks().tail(), whole.chunks().tail());
+            prop_assert_eq!(log.chunks().sealed().len(), whole.chunks().sealed().len());
+            for (one, other) in log.chunks().sealed().iter().zip(whole.chunks().sealed()) {
+                prop_assert_eq!(one.as_ref().as_ref(), other.as_ref().as_ref());
+            }
+        }
+    }
+
+    #[test]
+    fn parts_of_other_lengths_are_refused() {
+        let rows = [Pair { key: 1, time: 2 }; 9];
+        let log = filled(2, &rows);
+        let empty = || Log::<Pair>::new(Chunking::Bits(2)).chunks;
+        let sealed = log.chunks().sealed();
+        let tail = log.chunks().tail();
+        assert_eq!((sealed.len(), tail.len()), (2, 10));
+        assert!(empty().restore(sealed.to_vec(), tail).is_some());
+        assert!(empty().restore(sealed.to_vec(), &tail[1..]).is_none());
+        assert!(empty().restore(Vec::new(), &[0; 40]).is_none());
+        assert!(empty().restore(vec![Arc::new([0; 39])], &[]).is_none());
+        assert!(
+            Log::<Pair>::new(Chunking::Bits(1))
+                .chunks
+                .restore(sealed.to_vec(), &[])
+                .is_none()
+        );
+    }
+
+    #[test]
+    fn a_chunk_gives_way_to_another_copy() {
+        let mut log = filled(1, &[Pair { key: 1, time: 2 }; 5]);
+        let copy = log.chunks().sealed()[1].as_ref().as_ref().to_vec();
+        assert!(
+            log.chunks_mut()
+                .replace(2, Arc::new(copy.clone()))
+                .is_none()
+        );
+        let old = log.chunks_mut().replace(1, Arc::new(copy.clone())).unwrap();
+        assert_eq!(old.as_ref().as_ref(), copy);
+        assert_eq!(log.get(3), Some(Pair { key: 1, time: 2 }));
+    }
+}

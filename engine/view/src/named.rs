@@ -1,0 +1,189 @@
+//! A log whose rows are found by their names, too.
+//!
+//! A row of such a log begins with its name. A sealed chunk carries, behind its rows, one entry a
+//! row: the first 8 bytes of the name, then the row, sorted. The tail has a table in memory. A
+//! look-up asks the table, then the chunks from the newest on, a binary search each.
+//!
+//! Nobody can make look-ups slow by choosing names: a binary search does not mind how they are
+//! spread, a first pair of names with the same 8 bytes takes some 2^32 hashes to find and every
+//! further one much more, and the table's hash is keyed.
+
+use core::hash::BuildHasher;
+
+use foldhash::fast::RandomState;
+
+use crate::error::Impossible;
+use crate::log::Log;
+use crate::row::Row;
+use crate::slot_index::SlotIndex;
+
+/// Bytes of a name in an entry.
+const PREFIX: usize = 8;
+/// Bytes of an entry of a chunk's index: the prefix and the row, both big-endian, so that their
+/// order as bytes is the order of the index.
+pub(crate) const ENTRY_SIZE: usize = PREFIX + 4;
+
+/// A log, and a table of its tail's names.
+#[derive(Debug)]
+pub(crate) struct NamedLog<R> {
+    log: Log<R>,
+    tail: SlotIndex,
+    key: RandomState,
+}
+
+impl<R: Row> NamedLog<R> {
+    /// The log with its names.
+    pub(crate) fn of(log: Log<R>) -> Self {
+        let mut named = Self {
+            log,
+            tail: SlotIndex::default(),
+            key: RandomState::default(),
+        };
+        let tail = named.log.chunks().tail();
+        let rows = u32::try_from(tail.len() / R::SIZE).expect("a chunk has 2^20 rows at most");
+        for slot in named.log.len() - rows..named.log.len() {
+            if let Some(name) = named.name(slot) {
+                let hash = named.hash(name);
+                named.tail.insert(hash, slot);
+            }
+        }
+        named
+    }
+
+    /// The rows.
+    pub(crate) fn log(&self) -> &Log<R> {
+        &self.log
+    }
+
+    /// The rows, to exchange chunks.
+    pub(crate) fn log_mut(&mut self) -> &mut Log<R> {
+        &mut self.log
+    }
+
+    /// Adds a row.
+    pub(crate) fn push(&mut self, row: &R) -> Result<(), Impossible> {
+        let slot = self.log.len();
+        if self.log.push(row)? {
+            // The chunk has an index of its own now.
+            self.tail.clear();
+        } else if let Some(name) = self.name(slot) {
+            let hash = self.hash(name);
+            self.tail.insert(hash, slot);
+        }
+        Ok(())
+    }
+
+    /// The newest row with this name, which is [`Row::NAME`] bytes long.
+    pub(crate) fn find(&self, name: &[u8]) -> Option<u32> {
+        let bears_name = |slot: u32| self.name(slot) == Some(name);
+        let in_tail = self.tail.find(self.hash(name), bears_name);
+        in_tail.or_else(|| self.find_sealed(name))
+    }
+
+    fn find_sealed(&self, name: &[u8]) -> Option<u32> {
+        let prefix = name.first_chunk::<PREFIX>()?;
+        let rows = self.log.chunks().chunk_rows();
+        for (number, chunk) in self.log.chunks().sealed().iter().enumerate().rev() {
+            let index = chunk.as_ref().as_ref().get(rows * R::SIZE..)?;
+            for row in rows_of(index, prefix) {
+                let slot = u32::try_from(number * rows + usize::try_from(row).ok()?).ok()?;
+                if self.name(slot) == Some(name) {
+                    return Some(slot);
+                }
+            }
+        }
+        None
+    }
+
+    fn name(&self, slot: u32) -> Option<&[u8]> {
+        self.log.chunks().row(slot)?.get(..R::NAME)
+    }
+
+    fn hash(&self, name: &[u8]) -> u32 {
+        #[allow(clippy::cast_possible_truncation)] // half of a hash is a hash
+        let half = (self.key.hash_one(name) >> 32) as u32;
+        half
+    }
+}
+
+/// The rows of a chunk whose names begin with `prefix`, by its index; the newest first.
+fn rows_of(index: &[u8], prefix: &[u8; PREFIX]) -> impl Iterator<Item = u32> {
+    let (entries, _) = index.as_chunks::<ENTRY_SIZE>();
+    let end = entries.partition_point(|entry| entry[..PREFIX] <= prefix[..]);
+    let alike = entries[..end].iter().rev();
+    let alike = alike.take_while(move |entry| entry.starts_with(prefix));
+    alike.filter_map(|entry| Some(u32::from_be_bytes(*entry.last_chunk()?)))
+}
+
+/// Appends the index of a chunk's rows to them.
+pub(crate) fn append_index(chunk: &mut Vec<u8>, row_size: usize) {
+    let mut entries: Vec<(u64, u32)> = (0..)
+        .zip(chunk.chunks_exact(row_size))
+        .map(|(row, bytes)| {
+            let prefix = bytes.first_chunk().copied().unwrap_or_default();
+            (u64::from_be_bytes(prefix), row)
+        })
+        .collect();
+    entries.sort_unstable();
+    chunk.reserve_exact(entries.len() * ENTRY_SIZE);
+    for (prefix, row) in entries {
+        chunk.extend_from_slice(&prefix.to_be_bytes());
+        chunk.extend_from_slice(&row.to_be_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::chunk::Chunking;
+    use crate::row::fixed;
+
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    struct Entry {
+        name: [u8; 12],
+        value: u16,
+    }
+    fixed!(Entry {
+        name: [u8; 12],
+        value: u16,
+    });
+    impl Row for Entry {
+        const CHUNK_BITS: u32 = 14;
+        const NAME: usize = 12;
+    }
+
+    /// Few different prefixes, so that many names share one.
+    fn names() -> impl Strategy<Value = Vec<[u8; 12]>> {
+        let name = (0..3_u8, 0..20_u8).prop_map(|(prefix, rest)| {
+            let mut name = [prefix; 12];
+            name[11] = rest;
+            name
+        });
+        prop::collection::vec(name, 0..150)
+    }
+
+    proptest! {
+        #[test]
+        fn the_newest_of_a_name_is_found(names in names(), bits in 0..6_u8) {
+            let mut log = NamedLog::of(Log::new(Chunking::Bits(bits)));
+            for (value, name) in (0..).zip(&names) {
+                // What the tail holds twice the table may show either of.
+                if log.find(name).is_some() {
+                    continue;
+                }
+                log.push(&Entry { name: *name, value }).unwrap();
+                let slot = log.find(name).unwrap();
+                prop_assert_eq!(log.log().get(slot), Some(Entry { name: *name, value }));
+            }
+            let again = NamedLog::of(log.log);
+            for name in &names {
+                let slot = again.find(name).unwrap();
+                prop_assert_eq!(again.log().get(slot).unwrap().name, *name);
+            }
+            prop_assert_eq!(again.find(&[9; 12]), None);
+            prop_assert_eq!(again.find(&[1; 3]), None);
+        }
+    }
+}
