@@ -225,7 +225,7 @@ impl ControlPage {
         self.wake();
     }
 
-    fn wake(&self) {
+    pub(crate) fn wake(&self) {
         self.0.u32(WAKE_AT).fetch_add(1, Ordering::Release);
         let everybody = u32::try_from(i32::MAX).expect("a positive number");
         // A wake-up that cannot be sent is made up for by the time limit of every wait.

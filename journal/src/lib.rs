@@ -1,9 +1,10 @@
 //! The hash-chained, memory-mapped journal: frames, batches, segments; writing, recovering,
-//! following. The only crate that maps and syncs files.
+//! following; and the container for snapshots. The only crate that maps and syncs files.
 //!
 //! `FORMAT.md` draws every byte. One thread stages frames ([`Appender`]), one writes and syncs them
 //! in batches ([`Syncer`]), any number in any process follow ([`Follower`]); [`recover()`] is the only
-//! way to open a journal for writing, [`scan()`] verifies one without changing it.
+//! way to open a journal for writing, [`scan()`] verifies one without changing it. Files of
+//! [`snapshot`] are whole or ignored, and can always be made anew from the journal.
 //!
 //! Absent on purpose: what the commands mean (matching), how an order was proven (evidence is
 //! opaque bytes here), any network.
@@ -25,6 +26,7 @@ pub mod record;
 pub mod recover;
 pub mod scan;
 pub mod segment;
+pub mod snapshot;
 pub mod state;
 pub mod sync;
 mod walk;

@@ -1,7 +1,7 @@
-//! Segment files as readable memory.
+//! Segments and snapshots as readable memory.
 #![allow(
     unsafe_code,
-    reason = "a map is a raw pointer; the one slice formed from it is argued for below"
+    reason = "a map is a raw pointer; each slice formed from one is argued for below"
 )]
 
 use std::fs::{File, OpenOptions};
@@ -121,5 +121,28 @@ impl SegmentMap {
             // by checksum before use.
             Memory::File(map) => unsafe { std::slice::from_raw_parts(map.as_ptr(), readable) },
         }
+    }
+}
+
+/// A whole file that nobody stores to any more: a snapshot under its name.
+#[derive(Debug)]
+pub(crate) struct FileMap(Mmap);
+
+impl FileMap {
+    /// Maps a file; an empty one is refused.
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let file = open_for_reading(path, OFlags::empty())?;
+        // SAFETY: a snapshot is written under another name, synced, made read-only and only then
+        // renamed to the name it is opened by; after that it is unlinked at most, which a map
+        // outlives, and never truncated or stored to. What another program does to the files of a
+        // 0700 directory is outside of what any reader can guard against; what is read is checked
+        // by hash before it is believed.
+        let map = unsafe { Mmap::map(&file) }?;
+        Ok(Self(map))
+    }
+
+    /// All bytes of it.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0
     }
 }

@@ -103,6 +103,12 @@ impl JournalState {
         }
     }
 
+    /// Wakes every follower that waits, although nothing is new: one in this process may have
+    /// something else to look at.
+    pub fn wake_followers(&self) {
+        self.0.control.wake();
+    }
+
     pub(crate) fn has_ended(&self) -> bool {
         self.is_poisoned() || self.0.ended.load(Ordering::Acquire)
     }

@@ -7,14 +7,17 @@ mod common;
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use common::{Writer, small};
 use foretell_journal::batch::{BatchHeader, HEADER_BYTES};
+use foretell_journal::disk::RealDisk;
 use foretell_journal::frame::{self, Frame, Scratch};
 use foretell_journal::record::v1::{
     COMMANDS, EVENTS, RecordLayout, decode_command, decode_event, encode_command, encode_event,
 };
 use foretell_journal::segment::SegmentHeader;
+use foretell_journal::snapshot::{Image, LogName, PROOF, Proof, Shelf};
 use foretell_journal::watermark::Watermark;
 use foretell_journal::{Options, chain, receipt, scan};
 use foretell_model::{
@@ -107,6 +110,72 @@ fn sample_batch() -> (BatchHeader, Vec<u8>) {
     };
     let header = BatchHeader::close(header, &chain::chain_start(&[0x47; 32]), &mut batch);
     (header, batch)
+}
+
+#[test]
+fn golden_snapshots() {
+    let dir = tempfile::tempdir().unwrap();
+    let shelf = Shelf::open(dir.path(), Arc::new(RealDisk), [0x47; 32]).unwrap();
+    let log = LogName::new("trades").unwrap();
+    let rows: Vec<u8> = (0..96).collect();
+    let place = (log, 0x0102);
+    let chunk = shelf
+        .write_chunk(place, Sequence(0x0a0b), 0x0304, 2, &rows)
+        .unwrap();
+    let file = fs::read(chunk.path(dir.path())).unwrap();
+    golden("chunk_v1", &file);
+    snapshot_by_hand(&file);
+
+    let mut image = shelf
+        .begin_image(Sequence(0x0a0c), 0x0304, &[chunk])
+        .unwrap();
+    image.begin("state.v1").unwrap();
+    image.write(b"records of the state").unwrap();
+    image.begin("view.orders").unwrap();
+    image.begin(PROOF).unwrap();
+    let proof = Proof {
+        digest: [0xd1; 32],
+        receipt: [0xe2; 32],
+    };
+    image.write(&proof.encode()).unwrap();
+    image.finish().unwrap();
+    let file = fs::read(dir.path().join("00000000000000002572.image")).unwrap();
+    golden("image_v1", &file);
+    snapshot_by_hand(&file);
+    Image::open(dir.path(), Sequence(0x0a0c), &[0x47; 32]).unwrap();
+}
+
+/// Reads a snapshot by nothing but the drawing of `FORMAT.md`.
+fn snapshot_by_hand(file: &[u8]) {
+    let number = |at: usize, size: usize| {
+        let bytes = file[at..at + size].iter().rev();
+        bytes.fold(0_u64, |number, byte| number << 8 | u64::from(*byte))
+    };
+    let index = |at, size| usize::try_from(number(at, size)).unwrap();
+    assert_eq!(&file[..8], b"FRTLSNAP");
+    assert_eq!((number(8, 2), number(24, 8)), (1, file.len() as u64));
+    let mut header = file[..128].to_vec();
+    header[92..96].fill(0);
+    assert_eq!(u64::from(crc32c::crc32c(&header)), number(92, 4));
+    header[96..].fill(0);
+    let hash = blake3::hash(&[&file[128..], &header].concat());
+    assert_eq!(hash.as_bytes(), &file[96..128]);
+    let (table, sections) = (index(64, 8), index(72, 4));
+    assert_eq!(table + 64 * sections, file.len());
+    assert_eq!(u64::from(crc32c::crc32c(&file[table..])), number(76, 4));
+    let mut end = 128;
+    for row in (table..file.len()).step_by(64) {
+        let (offset, length) = (index(row + 40, 8), index(row + 48, 8));
+        assert_eq!(offset % 64, 0);
+        assert!(file[end..offset].iter().all(|byte| *byte == 0));
+        assert!(
+            file[row..row + 40]
+                .iter()
+                .any(|byte| byte.is_ascii_lowercase())
+        );
+        end = offset + length;
+    }
+    assert!(file[end..table].iter().all(|byte| *byte == 0));
 }
 
 #[test]

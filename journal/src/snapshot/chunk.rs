@@ -1,0 +1,129 @@
+//! History chunks: rows of a log that never change again, and how an image lists them.
+
+use std::path::{Path, PathBuf};
+
+use super::header::{Kind, is_name};
+use super::read::{Section, Snapshot, Unfit};
+use crate::bytes::{all_zero, hash_at, put_u32, put_u64, u32_at, u64_at};
+
+/// Bytes of a row of an image's list of chunks.
+pub const CHUNK_BYTES: usize = 64;
+/// Bytes of a log's name at most.
+const MAX_LOG_NAME: usize = 16;
+
+/// The name of a log: 1 to 16 lower-case letters, digits and dots.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub struct LogName([u8; MAX_LOG_NAME]);
+
+impl LogName {
+    /// The name, unless it is none.
+    #[must_use]
+    pub fn new(name: &str) -> Option<Self> {
+        let mut bytes = [0; MAX_LOG_NAME];
+        bytes
+            .get_mut(..name.len())?
+            .copy_from_slice(name.as_bytes());
+        is_name(name).then_some(Self(bytes))
+    }
+
+    /// The name as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        let length = self.0.iter().position(|byte| *byte == 0);
+        str::from_utf8(&self.0[..length.unwrap_or(MAX_LOG_NAME)]).expect("new saw ASCII")
+    }
+
+    fn read(bytes: &[u8; MAX_LOG_NAME]) -> Option<Self> {
+        let length = bytes.iter().position(|byte| *byte == 0);
+        let (name, zeros) = bytes.split_at(length.unwrap_or(MAX_LOG_NAME));
+        Self::new(str::from_utf8(name).ok()?).filter(|_| all_zero(zeros))
+    }
+}
+
+/// A chunk as an image lists it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ChunkEntry {
+    /// The log it belongs to.
+    pub log: LogName,
+    /// Its place in the log, from 0.
+    pub number: u32,
+    /// How many rows it holds.
+    pub rows: u32,
+    /// Size of its file.
+    pub bytes: u64,
+    /// The hash of its file.
+    pub hash: [u8; 32],
+}
+
+impl ChunkEntry {
+    /// Where it lies in a directory of snapshots.
+    #[must_use]
+    pub fn path(&self, dir: &Path) -> PathBuf {
+        dir.join(file_name(self.log, self.number, &self.hash))
+    }
+
+    /// The row of a list.
+    #[must_use]
+    pub fn encode(&self) -> [u8; CHUNK_BYTES] {
+        let mut row = [0; CHUNK_BYTES];
+        row[..MAX_LOG_NAME].copy_from_slice(&self.log.0);
+        put_u32(&mut row, 16, self.number);
+        put_u32(&mut row, 20, self.rows);
+        put_u64(&mut row, 24, self.bytes);
+        row[32..].copy_from_slice(&self.hash);
+        row
+    }
+
+    pub(super) fn decode(row: &[u8; CHUNK_BYTES]) -> Option<Self> {
+        let (log, _) = row.split_first_chunk()?;
+        Some(Self {
+            log: LogName::read(log)?,
+            number: u32_at(row, 16),
+            rows: u32_at(row, 20),
+            bytes: u64_at(row, 24),
+            hash: hash_at(row, 32),
+        })
+    }
+}
+
+/// The name of a chunk's file: log, number, and the first 16 hexadecimal digits of its hash, so
+/// that chunks of other content never have one name.
+pub(super) fn file_name(log: LogName, number: u32, hash: &[u8; 32]) -> String {
+    let digits = u64::from_be_bytes(*hash.first_chunk().expect("32 bytes hold 8"));
+    format!("{}-{number:06}-{digits:016x}.chunk", log.as_str())
+}
+
+/// An open chunk that is the one an image lists.
+#[derive(Clone, Debug)]
+pub struct Chunk {
+    /// The file.
+    pub snapshot: Snapshot,
+    log: LogName,
+}
+
+impl Chunk {
+    /// Opens the chunk an image lists, without reading its rows: for those `snapshot.verify()`.
+    ///
+    /// # Errors
+    /// What [`Unfit`] names.
+    pub fn open(dir: &Path, entry: &ChunkEntry, genesis: &[u8; 32]) -> Result<Self, Unfit> {
+        let snapshot = Snapshot::open(&entry.path(dir), genesis)?;
+        let label = snapshot.label();
+        let says = (label.kind, label.number, label.rows, snapshot.bytes());
+        let listed = (Kind::Chunk, entry.number, entry.rows, entry.bytes);
+        if says != listed || *snapshot.hash() != entry.hash {
+            return Err(Unfit::Misnamed);
+        }
+        let log = entry.log;
+        if snapshot.section(log.as_str()).is_none() {
+            return Err(Unfit::Misnamed);
+        }
+        Ok(Self { snapshot, log })
+    }
+
+    /// The rows: the section that has the log's name.
+    #[must_use]
+    pub fn rows(&self) -> Section {
+        (self.snapshot.section(self.log.as_str())).expect("open saw the section")
+    }
+}

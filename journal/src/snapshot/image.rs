@@ -1,0 +1,130 @@
+//! Live images: the state right after one frame, what proves it, and the chunks that belong to it.
+
+use std::path::{Path, PathBuf};
+
+use foretell_model::Sequence;
+
+use super::chunk::{CHUNK_BYTES, ChunkEntry};
+use super::header::Kind;
+use super::read::{Section, Snapshot, Unfit};
+use crate::bytes::hash_at;
+
+/// The section with the [`Proof`].
+pub const PROOF: &str = "proof";
+/// The section with the list of chunks.
+pub const CHUNKS: &str = "chunks";
+
+const PROOF_BYTES: usize = 64;
+
+/// What ties an image to its journal and to the state it holds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Proof {
+    /// Digest of the exchange's state.
+    pub digest: [u8; 32],
+    /// Receipt of the frame the state is right after.
+    pub receipt: [u8; 32],
+}
+
+impl Proof {
+    /// The bytes of the section: digest, receipt.
+    #[must_use]
+    pub fn encode(&self) -> [u8; PROOF_BYTES] {
+        let mut bytes = [0; PROOF_BYTES];
+        bytes[..32].copy_from_slice(&self.digest);
+        bytes[32..].copy_from_slice(&self.receipt);
+        bytes
+    }
+
+    fn decode(bytes: &[u8]) -> Option<Self> {
+        (bytes.len() == PROOF_BYTES).then(|| Self {
+            digest: hash_at(bytes, 0),
+            receipt: hash_at(bytes, 32),
+        })
+    }
+}
+
+/// An image that was verified, every byte of it. Its chunks were not.
+#[derive(Clone, Debug)]
+pub struct Image {
+    snapshot: Snapshot,
+    proof: Proof,
+    chunks: Vec<ChunkEntry>,
+}
+
+impl Image {
+    /// Opens and verifies the image at `sequence`.
+    ///
+    /// # Errors
+    /// What [`Unfit`] names.
+    pub fn open(dir: &Path, sequence: Sequence, genesis: &[u8; 32]) -> Result<Self, Unfit> {
+        let snapshot = Snapshot::open(&path(dir, sequence), genesis)?;
+        let label = snapshot.label();
+        if (label.kind, label.sequence) != (Kind::Image, sequence) {
+            return Err(Unfit::Misnamed);
+        }
+        snapshot.verify()?;
+        let part = |name| snapshot.section(name);
+        let proof = (part(PROOF).and_then(|bytes| Proof::decode(bytes.as_ref())))
+            .ok_or(Unfit::Damaged("it has no proof"))?;
+        let chunks = (part(CHUNKS).and_then(|bytes| decode_list(bytes.as_ref())))
+            .ok_or(Unfit::Damaged("it has no list of chunks"))?;
+        Ok(Self {
+            snapshot,
+            proof,
+            chunks,
+        })
+    }
+
+    /// The state is right after this frame.
+    #[must_use]
+    pub const fn sequence(&self) -> Sequence {
+        self.snapshot.label().sequence
+    }
+
+    /// The version of what its sections hold.
+    #[must_use]
+    pub const fn layout(&self) -> u32 {
+        self.snapshot.label().layout
+    }
+
+    /// What ties it to its journal and its state.
+    #[must_use]
+    pub const fn proof(&self) -> &Proof {
+        &self.proof
+    }
+
+    /// Every chunk that belongs to it, in the order they were listed.
+    #[must_use]
+    pub fn chunks(&self) -> &[ChunkEntry] {
+        &self.chunks
+    }
+
+    /// The section with this name.
+    #[must_use]
+    pub fn section(&self, name: &str) -> Option<Section> {
+        self.snapshot.section(name)
+    }
+}
+
+fn decode_list(bytes: &[u8]) -> Option<Vec<ChunkEntry>> {
+    let (rows, rest) = bytes.as_chunks::<CHUNK_BYTES>();
+    let list = rows.iter().map(ChunkEntry::decode).collect();
+    rest.is_empty().then_some(list)?
+}
+
+/// The name of an image's file.
+pub(super) fn file_name(sequence: Sequence) -> String {
+    format!("{:020}.image", sequence.0)
+}
+
+/// The file of an image.
+pub(super) fn path(dir: &Path, sequence: Sequence) -> PathBuf {
+    dir.join(file_name(sequence))
+}
+
+/// The sequence in an image's file name.
+pub(super) fn sequence_of(name: &str) -> Option<Sequence> {
+    let digits = name.strip_suffix(".image")?;
+    let sequence = Sequence(digits.parse().ok()?);
+    (file_name(sequence) == name).then_some(sequence)
+}
