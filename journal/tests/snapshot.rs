@@ -97,7 +97,7 @@ fn what_was_written_is_read() {
     assert_eq!(*image.proof(), proof(70));
     assert_eq!(image.chunks(), chunks);
     for (name, bytes) in parts(70) {
-        assert_eq!(image.section(name).unwrap().as_ref(), bytes, "{name}");
+        assert_eq!(image.section(name).unwrap(), bytes, "{name}");
     }
     assert!(image.section("view").is_none());
     for (number, entry) in (0..=u8::MAX).zip(&chunks) {
@@ -200,10 +200,9 @@ fn a_chunk_is_only_the_one_that_is_listed() {
         Chunk::open(dir.path(), &other, &GENESIS)
     };
     assert!(listed(&|_| {}).is_ok());
-    let changes: [&dyn Fn(&mut ChunkEntry); 5] = [
+    let changes: [&dyn Fn(&mut ChunkEntry); 4] = [
         &|entry| entry.number = 6,
         &|entry| entry.rows += 1,
-        &|entry| entry.bytes += 1,
         &|entry| entry.hash[31] ^= 1,
         &|entry| entry.log = LogName::new("orders").unwrap(),
     ];
@@ -230,12 +229,12 @@ fn the_same_rows_are_the_same_file_and_others_are_not() {
 #[case("trades", true)]
 #[case("a", true)]
 #[case("points.1m", true)]
-#[case("sixteen.letters.", true)]
-#[case("seventeen.letters", false)]
+#[case("twenty-four.letters.long", true)]
+#[case("twenty-five.letters.long.", false)]
 #[case("", false)]
 #[case("../trades", false)]
 #[case("Trades", false)]
-#[case("a-1", false)]
+#[case("a_1", false)]
 fn a_log_has_a_plain_name(#[case] name: &str, #[case] is_one: bool) {
     assert_eq!(LogName::new(name).is_some(), is_one);
     if let Some(log) = LogName::new(name) {
@@ -395,8 +394,8 @@ proptest! {
         let image = Image::open(dir.path(), Sequence(1), &GENESIS).unwrap();
         for (number, (length, _)) in sections.iter().enumerate() {
             let section = image.section(&format!("part.{number}")).unwrap();
-            prop_assert_eq!(section.as_ref().as_ptr().align_offset(64), 0);
-            prop_assert!(section.as_ref() == content(number, *length));
+            prop_assert_eq!(section.as_ptr().align_offset(64), 0);
+            prop_assert!(section == content(number, *length));
         }
     }
 }

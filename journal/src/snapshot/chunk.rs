@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use super::header::{Kind, is_name};
 use super::read::{Section, Snapshot, Unfit};
-use crate::bytes::{all_zero, hash_at, put_u32, put_u64, u32_at, u64_at};
+use crate::bytes::{all_zero, hash_at, put_u32, u32_at};
 
 /// Bytes of a row of an image's list of chunks.
 pub const CHUNK_BYTES: usize = 64;
 /// Bytes of a log's name at most.
-const MAX_LOG_NAME: usize = 16;
+const MAX_LOG_NAME: usize = 24;
 
-/// The name of a log: 1 to 16 lower-case letters, digits and dots.
+/// The name of a log: 1 to 24 lower-case letters, digits, hyphens and dots.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub struct LogName([u8; MAX_LOG_NAME]);
 
@@ -49,8 +49,6 @@ pub struct ChunkEntry {
     pub number: u32,
     /// How many rows it holds.
     pub rows: u32,
-    /// Size of its file.
-    pub bytes: u64,
     /// The hash of its file.
     pub hash: [u8; 32],
 }
@@ -67,9 +65,8 @@ impl ChunkEntry {
     pub fn encode(&self) -> [u8; CHUNK_BYTES] {
         let mut row = [0; CHUNK_BYTES];
         row[..MAX_LOG_NAME].copy_from_slice(&self.log.0);
-        put_u32(&mut row, 16, self.number);
-        put_u32(&mut row, 20, self.rows);
-        put_u64(&mut row, 24, self.bytes);
+        put_u32(&mut row, 24, self.number);
+        put_u32(&mut row, 28, self.rows);
         row[32..].copy_from_slice(&self.hash);
         row
     }
@@ -78,9 +75,8 @@ impl ChunkEntry {
         let (log, _) = row.split_first_chunk()?;
         Some(Self {
             log: LogName::read(log)?,
-            number: u32_at(row, 16),
-            rows: u32_at(row, 20),
-            bytes: u64_at(row, 24),
+            number: u32_at(row, 24),
+            rows: u32_at(row, 28),
             hash: hash_at(row, 32),
         })
     }
@@ -109,13 +105,10 @@ impl Chunk {
     pub fn open(dir: &Path, entry: &ChunkEntry, genesis: &[u8; 32]) -> Result<Self, Unfit> {
         let snapshot = Snapshot::open(&entry.path(dir), genesis)?;
         let label = snapshot.label();
-        let says = (label.kind, label.number, label.rows, snapshot.bytes());
-        let listed = (Kind::Chunk, entry.number, entry.rows, entry.bytes);
-        if says != listed || *snapshot.hash() != entry.hash {
-            return Err(Unfit::Misnamed);
-        }
+        let says = (label.kind, label.number, label.rows, snapshot.hash());
+        let is_listed = says == (Kind::Chunk, entry.number, entry.rows, &entry.hash);
         let log = entry.log;
-        if snapshot.section(log.as_str()).is_none() {
+        if !is_listed || snapshot.section(log.as_str()).is_none() {
             return Err(Unfit::Misnamed);
         }
         Ok(Self { snapshot, log })
@@ -124,6 +117,6 @@ impl Chunk {
     /// The rows: the section that has the log's name.
     #[must_use]
     pub fn rows(&self) -> Section {
-        (self.snapshot.section(self.log.as_str())).expect("open saw the section")
+        (self.snapshot.shared_section(self.log.as_str())).expect("open saw the section")
     }
 }

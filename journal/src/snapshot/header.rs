@@ -180,9 +180,11 @@ impl Entry {
     }
 }
 
-/// A name of a section or a log: lower-case letters, digits, dots.
+/// A name of a section or a log: lower-case letters, digits, hyphens, dots.
 pub(super) fn is_name(name: &str) -> bool {
-    let allowed = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'.';
+    let allowed = |byte: u8| {
+        byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.')
+    };
     (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(allowed)
 }
 

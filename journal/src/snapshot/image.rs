@@ -6,7 +6,7 @@ use foretell_model::Sequence;
 
 use super::chunk::{CHUNK_BYTES, ChunkEntry};
 use super::header::Kind;
-use super::read::{Section, Snapshot, Unfit};
+use super::read::{Snapshot, Unfit};
 use crate::bytes::hash_at;
 
 /// The section with the [`Proof`].
@@ -64,9 +64,9 @@ impl Image {
         }
         snapshot.verify()?;
         let part = |name| snapshot.section(name);
-        let proof = (part(PROOF).and_then(|bytes| Proof::decode(bytes.as_ref())))
-            .ok_or(Unfit::Damaged("it has no proof"))?;
-        let chunks = (part(CHUNKS).and_then(|bytes| decode_list(bytes.as_ref())))
+        let proof =
+            (part(PROOF).and_then(Proof::decode)).ok_or(Unfit::Damaged("it has no proof"))?;
+        let chunks = (part(CHUNKS).and_then(decode_list))
             .ok_or(Unfit::Damaged("it has no list of chunks"))?;
         Ok(Self {
             snapshot,
@@ -101,7 +101,7 @@ impl Image {
 
     /// The section with this name.
     #[must_use]
-    pub fn section(&self, name: &str) -> Option<Section> {
+    pub fn section(&self, name: &str) -> Option<&[u8]> {
         self.snapshot.section(name)
     }
 }

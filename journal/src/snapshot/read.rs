@@ -87,22 +87,26 @@ impl Snapshot {
         &self.header.hash
     }
 
-    /// Size of the file.
-    #[must_use]
-    pub const fn bytes(&self) -> u64 {
-        self.header.bytes
-    }
-
     /// The section with this name.
     #[must_use]
-    pub fn section(&self, name: &str) -> Option<Section> {
+    pub fn section(&self, name: &str) -> Option<&[u8]> {
+        Some(&self.map.bytes()[self.range(name)?])
+    }
+
+    /// The section with this name, to be kept.
+    #[must_use]
+    pub fn shared_section(&self, name: &str) -> Option<Section> {
+        Some(Section {
+            range: self.range(name)?,
+            map: Arc::clone(&self.map),
+        })
+    }
+
+    fn range(&self, name: &str) -> Option<Range<usize>> {
         let entry = self.sections.iter().find(|entry| entry.name == name)?;
         let start = usize::try_from(entry.offset).ok()?;
         let length = usize::try_from(entry.length).ok()?;
-        Some(Section {
-            map: Arc::clone(&self.map),
-            range: start..start + length,
-        })
+        Some(start..start + length)
     }
 
     /// The names of its sections, in the order they were written.

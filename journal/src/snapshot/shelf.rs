@@ -147,12 +147,11 @@ impl Shelf {
         let mut writer = self.begin(label, log)?;
         writer.begin(log.as_str())?;
         writer.write(bytes)?;
-        let (hash, bytes) = writer.finish()?;
+        let hash = writer.finish()?;
         Ok(ChunkEntry {
             log,
             number,
             rows,
-            bytes,
             hash,
         })
     }

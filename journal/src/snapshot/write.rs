@@ -70,7 +70,7 @@ impl SnapshotWriter {
     /// An I/O error.
     ///
     /// # Panics
-    /// When the name is not 1 to 40 lower-case letters, digits and dots, or was used before, or
+    /// When the name is not 1 to 40 lower-case letters, digits, hyphens and dots, or was used before, or
     /// there are 4,096 sections: names are constants of those who write.
     pub fn begin(&mut self, name: &str) -> Result<(), JournalError> {
         assert!(is_name(name), "a section's name: {name:?}");
@@ -102,11 +102,11 @@ impl SnapshotWriter {
     }
 
     /// Writes the rest, syncs everything, and gives the file its name in the directory. Returns
-    /// its hash, which names its content, and its size.
+    /// its hash, which names its content.
     ///
     /// # Errors
     /// An I/O error; then nothing has the name, unless the directory itself could not be synced.
-    pub fn finish(mut self) -> Result<([u8; 32], u64), JournalError> {
+    pub fn finish(mut self) -> Result<[u8; 32], JournalError> {
         let hash = self.write_end()?;
         let name = match self.label.kind {
             Kind::Image => image::file_name(self.label.sequence),
@@ -117,7 +117,7 @@ impl SnapshotWriter {
         self.has_its_name = true;
         let dir = named.parent().expect("it lies in a directory");
         self.disk.sync_dir(dir).context("sync", dir)?;
-        Ok((hash, self.at))
+        Ok(hash)
     }
 
     fn write_end(&mut self) -> Result<[u8; 32], JournalError> {
