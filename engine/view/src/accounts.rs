@@ -8,6 +8,7 @@ use foretell_model::{AccountNumber, MarketNumber, Micros, WalletAddress, WalletK
 use crate::dense::Dense;
 use crate::error::Impossible;
 use crate::holding::Holding;
+use crate::row::{Stored, stored};
 
 /// One account.
 #[derive(Clone, Debug)]
@@ -31,6 +32,18 @@ pub struct Account {
     /// Only what is not empty.
     holdings: BTreeMap<MarketNumber, Holding>,
 }
+
+stored!(Account {
+    wallet: WalletAddress,
+    owner: AccountNumber,
+    kind: WalletKind,
+    closed_only: bool,
+    heartbeat: bool,
+    free: Micros,
+    reserved: Micros,
+    bound: [Option<AccountNumber>; WalletKind::ALL.len()],
+    holdings: BTreeMap<MarketNumber, Holding>,
+});
 
 impl Account {
     /// All its collateral, reserved or not.
@@ -191,6 +204,18 @@ impl Accounts {
         bound.kind = WalletKind::Eoa;
         self.get_mut(owner)?.bound[usize::from(kind.code())] = None;
         Ok(())
+    }
+}
+
+impl Stored for Accounts {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.all.put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        let all = Dense::<AccountNumber, Account>::take(from)?;
+        let by_wallet = all.by_name(|account| account.wallet)?;
+        Some(Self { all, by_wallet })
     }
 }
 

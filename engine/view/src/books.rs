@@ -7,6 +7,8 @@ use foretell_model::{Lots, MarketNumber, Outcome, Price, Sequence, Side, TimeNs}
 use crate::dense::Dense;
 use crate::error::Impossible;
 use crate::holding::{lower, raise};
+use crate::order::Order;
+use crate::row::{Stored, fixed};
 
 /// All resting orders at one price of a token, implied ones included.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,6 +30,12 @@ pub struct LastTrade {
     pub time: TimeNs,
 }
 
+fixed!(LastTrade {
+    price: Price,
+    side: Side,
+    time: TimeNs,
+});
+
 /// The book of a market.
 #[derive(Clone, Debug)]
 pub struct Book {
@@ -39,6 +47,24 @@ pub struct Book {
     last: Option<LastTrade>,
     changed: Sequence,
     time: TimeNs,
+}
+
+/// Without its levels: they are the sums of the live orders, which are stored themselves.
+impl Stored for Book {
+    fn put(&self, out: &mut Vec<u8>) {
+        (self.last, self.changed, self.time).put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        let (last, changed, time) = Stored::take(from)?;
+        Some(Self {
+            bids: BTreeMap::new(),
+            asks: BTreeMap::new(),
+            last,
+            changed,
+            time,
+        })
+    }
 }
 
 impl Book {
@@ -206,6 +232,16 @@ impl Books {
         self.all.push(market, book)
     }
 
+    /// What is left of a live order stands in its book, as it did before.
+    pub(crate) fn restore(&mut self, order: &Order) -> Result<(), Impossible> {
+        let book = self.all.get_mut(order.market);
+        let book = book.ok_or(Impossible::UnknownMarket(order.market))?;
+        book.add(
+            LadderPlace::of(order.outcome, order.side, order.price),
+            order.left,
+        )
+    }
+
     /// Notes that something shown with the book changed.
     pub(crate) fn touch(
         &mut self,
@@ -215,6 +251,18 @@ impl Books {
         let book = (self.all.get_mut(market)).ok_or(Impossible::UnknownMarket(market))?;
         (book.changed, book.time) = at;
         Ok(book)
+    }
+}
+
+impl Stored for Books {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.all.put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        Some(Self {
+            all: Stored::take(from)?,
+        })
     }
 }
 

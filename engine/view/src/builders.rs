@@ -1,22 +1,39 @@
 //! Builders: the 32-byte codes orders carry, each stored once.
 
+use core::num::NonZeroU32;
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
 use crate::error::Impossible;
+use crate::row::{Fixed, Stored};
 
 /// A builder's code as signed: a wallet left-padded to 32 bytes; never all zero.
 pub type Builder = [u8; 32];
 
 /// Place of a builder's code; `None` in an order without one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) struct BuilderSlot(core::num::NonZeroU32);
+pub(crate) struct BuilderSlot(NonZeroU32);
 
 impl BuilderSlot {
-    pub(crate) fn index(self) -> usize {
-        self.0.get() as usize - 1
+    /// From 1.
+    pub(crate) fn number(self) -> usize {
+        self.0.get() as usize
     }
+}
+
+impl Stored for BuilderSlot {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.0.get().put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        NonZeroU32::new(u32::take(from)?).map(Self)
+    }
+}
+
+impl Fixed for BuilderSlot {
+    const SIZE: usize = u32::SIZE;
 }
 
 /// All builders' codes seen so far.
@@ -32,7 +49,7 @@ impl Builders {
     }
 
     pub(crate) fn code(&self, slot: BuilderSlot) -> Option<&Builder> {
-        self.all.get(slot.index())
+        self.all.get(slot.number() - 1)
     }
 
     /// How many different codes were seen.
@@ -51,8 +68,22 @@ impl Builders {
         }
         self.all.push(*code);
         let number = u32::try_from(self.all.len()).map_err(|_| Impossible::Full)?;
-        let slot = BuilderSlot(core::num::NonZeroU32::new(number).ok_or(Impossible::Full)?);
+        let slot = BuilderSlot(NonZeroU32::new(number).ok_or(Impossible::Full)?);
         self.by_code.insert(*code, slot);
         Ok(Some(slot))
+    }
+}
+
+impl Stored for Builders {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.all.put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        let mut builders = Self::default();
+        for code in Vec::<Builder>::take(from)? {
+            builders.intern(&code).ok()??;
+        }
+        Some(builders)
     }
 }

@@ -6,7 +6,9 @@
 
 use std::sync::Arc;
 
+use crate::history::{ChunkRef, LogName};
 use crate::named;
+use crate::row::{Stored, put_bytes};
 
 /// The bytes of a sealed chunk, wherever they live: on the heap, or in the mapping of a file.
 pub type ChunkBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
@@ -26,7 +28,7 @@ impl Chunking {
     const MAX_BITS: u8 = 20;
 
     /// The logarithm for a log whose own is `standard`.
-    fn bits(self, standard: u32) -> u32 {
+    pub(crate) fn bits(self, standard: u32) -> u32 {
         match self {
             Self::Standard => standard,
             Self::Bits(bits) => u32::from(bits.min(Self::MAX_BITS)),
@@ -76,6 +78,17 @@ impl Chunks {
         self.rows
     }
 
+    /// Its sealed chunks, as the chunks of `log`.
+    pub(crate) fn refs(&self, log: LogName) -> impl Iterator<Item = ChunkRef> + use<> {
+        let rows = 1 << self.bits;
+        (0..self.sealed_count()).map(move |number| ChunkRef { log, number, rows })
+    }
+
+    /// How many chunks are sealed.
+    pub(crate) fn sealed_count(&self) -> u32 {
+        self.rows >> self.bits
+    }
+
     /// How many rows a chunk holds.
     pub(crate) fn chunk_rows(&self) -> usize {
         1 << self.bits
@@ -117,6 +130,12 @@ impl Chunks {
         }
         self.tail.reserve_exact(chunk.len());
         self.sealed.push(Arc::new(chunk));
+    }
+
+    /// Appends what is not in sealed chunks: how many of them there are, and the tail.
+    pub(crate) fn put_tail(&self, out: &mut Vec<u8>) {
+        self.sealed_count().put(out);
+        put_bytes(&self.tail, out);
     }
 
     pub(crate) fn sealed(&self) -> &[ChunkBytes] {

@@ -1,10 +1,14 @@
 //! A list addressed by one kind of the exchange's dense numbers.
 
+use core::hash::Hash;
 use core::marker::PhantomData;
+use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
 use foretell_model::{AccountNumber, EventNumber, KeyNumber, MarketNumber};
 
 use crate::error::Impossible;
+use crate::row::Stored;
 
 /// A dense number: the first of its kind is 0.
 pub(crate) trait Number: Copy {
@@ -42,6 +46,19 @@ impl<N, T> Default for Dense<N, T> {
     }
 }
 
+impl<N, T: Stored> Stored for Dense<N, T> {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.entries.put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        Some(Self {
+            entries: Stored::take(from)?,
+            number: PhantomData,
+        })
+    }
+}
+
 impl<N: Number, T> Dense<N, T> {
     pub(crate) fn get(&self, number: N) -> Option<&T> {
         self.entries.get(number.get() as usize)
@@ -62,6 +79,18 @@ impl<N: Number, T> Dense<N, T> {
         }
         self.entries.push(entry);
         Ok(())
+    }
+
+    /// The numbers of the entries by the name each bears; `None` when two bear one.
+    pub(crate) fn by_name<K: Eq + Hash>(
+        &self,
+        name: impl Fn(&T) -> K,
+    ) -> Option<HashMap<K, N, RandomState>> {
+        let entries = self.iter();
+        let names: HashMap<_, _, _> = entries
+            .map(|(number, entry)| (name(entry), number))
+            .collect();
+        (names.len() == self.len()).then_some(names)
     }
 
     pub(crate) fn len(&self) -> usize {

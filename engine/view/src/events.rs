@@ -8,6 +8,7 @@ use foretell_model::{EventId, EventNumber, Lots, MarketNumber, TimeNs};
 use crate::dense::Dense;
 use crate::error::Impossible;
 use crate::holding::raise;
+use crate::row::{Stored, stored};
 
 /// One neg-risk event.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -25,6 +26,15 @@ pub struct EventEntry {
     /// Lots ever converted: `c` of protocol 5.
     pub converted: Lots,
 }
+
+stored!(EventEntry {
+    id: EventId,
+    description: Box<[u8]>,
+    registered: TimeNs,
+    frozen: bool,
+    questions: Vec<MarketNumber>,
+    converted: Lots,
+});
 
 /// All neg-risk events.
 #[derive(Debug, Default)]
@@ -105,5 +115,17 @@ impl Events {
 
     pub(crate) fn convert(&mut self, number: EventNumber, lots: Lots) -> Result<(), Impossible> {
         raise(&mut self.get_mut(number)?.converted, lots)
+    }
+}
+
+impl Stored for Events {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.all.put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        let all = Dense::<EventNumber, EventEntry>::take(from)?;
+        let by_id = all.by_name(|event| event.id)?;
+        Some(Self { all, by_id })
     }
 }

@@ -8,7 +8,7 @@ mod trading;
 use foretell_model::{Command, Event, FrameRef, Sequence, TimeNs};
 
 use crate::error::{FoldError, Impossible};
-use crate::orders::OrderSlot;
+use crate::order::Order;
 use crate::view::View;
 
 /// The frame being folded.
@@ -16,16 +16,6 @@ struct Step<'a> {
     frame: &'a FrameRef<'a>,
     /// The time of the state after it: never before the time of the state before it.
     now: TimeNs,
-    /// The frame's own order, when it places one.
-    placed: Option<Placed>,
-}
-
-/// The frame's own order while its events are folded.
-#[derive(Clone, Copy)]
-struct Placed {
-    slot: OrderSlot,
-    /// Whether one of its four endings was seen.
-    settled: bool,
 }
 
 impl Step<'_> {
@@ -60,23 +50,20 @@ impl View {
         if frame.sequence != expected {
             return Err(Impossible::OutOfOrder { expected });
         }
-        let mut step = Step {
+        let step = Step {
             frame,
             now: frame.time.max(self.system.time),
-            placed: None,
         };
-        if let Command::PlaceOrder(order) = frame.command {
-            let slot = self.place(&step, order)?;
-            step.placed = Some(Placed {
-                slot,
-                settled: false,
-            });
-        }
+        // The frame's own order until one of its four endings is seen.
+        let mut placed = match frame.command {
+            Command::PlaceOrder(order) => Some(self.place(&step, order)?),
+            _ => None,
+        };
         self.system.work_pending = false;
         for event in frame.events {
-            self.fold_event(&mut step, event)?;
+            self.fold_event(&step, &mut placed, event)?;
         }
-        if step.placed.is_some_and(|placed| !placed.settled) {
+        if placed.is_some() {
             return Err(Impossible::PlacementUnfinished);
         }
         self.system.sequence = frame.sequence;
@@ -84,13 +71,18 @@ impl View {
         Ok(())
     }
 
-    fn fold_event(&mut self, step: &mut Step<'_>, event: &Event) -> Result<(), Impossible> {
+    fn fold_event(
+        &mut self,
+        step: &Step<'_>,
+        placed: &mut Option<Order>,
+        event: &Event,
+    ) -> Result<(), Impossible> {
         match event {
             Event::Fill(_)
             | Event::OrderRested { .. }
             | Event::OrderCompleted
             | Event::OrderClosed { .. }
-            | Event::OrderKilled { .. } => self.fold_order(step, event),
+            | Event::OrderKilled { .. } => self.fold_order(step, placed, event),
 
             Event::AccountOpened { .. }
             | Event::Deposited { .. }

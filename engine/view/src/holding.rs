@@ -3,6 +3,7 @@
 use foretell_model::{Lots, Outcome};
 
 use crate::error::Impossible;
+use crate::row::fixed;
 
 /// Shares of one market, each pair `[Yes, No]`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -12,6 +13,11 @@ pub struct Holding {
     /// Reserved by live SELLs.
     pub reserved: [Lots; 2],
 }
+
+fixed!(Holding {
+    free: [Lots; 2],
+    reserved: [Lots; 2],
+});
 
 impl Holding {
     /// All shares of an outcome.

@@ -7,6 +7,7 @@ use foretell_model::{AccountNumber, ApiKey, KeyNumber, TimeNs};
 
 use crate::dense::Dense;
 use crate::error::Impossible;
+use crate::row::{Stored, stored};
 
 /// One API key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,6 +25,15 @@ pub struct Key {
     /// When it was revoked; `None` = it is live.
     pub revoked: Option<TimeNs>,
 }
+
+stored!(Key {
+    api_key: ApiKey,
+    owner: AccountNumber,
+    nonce: [u8; 32],
+    read_only: bool,
+    created: TimeNs,
+    revoked: Option<TimeNs>,
+});
 
 impl Key {
     /// Whether it is not revoked.
@@ -85,5 +95,19 @@ impl Keys {
         let key = (self.all.get_mut(number)).ok_or(Impossible::UnknownKey(number))?;
         key.revoked = Some(now);
         Ok(())
+    }
+}
+
+impl Stored for Keys {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.all.put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        let mut keys = Self::default();
+        for (number, key) in Dense::<KeyNumber, Key>::take(from)?.iter() {
+            keys.register(number, *key).ok()?;
+        }
+        Some(keys)
     }
 }

@@ -5,7 +5,6 @@
 //! that any place of a list is a logarithm of its length away, and nothing but the newest posting
 //! of each list is in memory.
 
-use crate::chunk::Chunking;
 use crate::error::Impossible;
 use crate::log::Log;
 use crate::row::{Row, fixed, stored};
@@ -36,7 +35,7 @@ impl Row for Posting {
 
 /// Where a list ends.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-struct Head {
+pub(crate) struct Head {
     /// Its newest posting, when it has one.
     last: u32,
     /// How many it has.
@@ -48,20 +47,20 @@ stored!(Head {
     len: u32,
 });
 
+/// The ends of all lists of one kind, by number; those past the end are empty.
+pub(crate) type Heads = Vec<Head>;
+
 /// Lists of one kind, by a dense number: those of all accounts, say.
 #[derive(Debug)]
 pub(crate) struct Lists {
     postings: Log<Posting>,
-    heads: Vec<Head>,
+    heads: Heads,
 }
 
 impl Lists {
-    /// No list has an entry.
-    pub(crate) fn new(chunking: Chunking) -> Self {
-        Self {
-            postings: Log::new(chunking),
-            heads: Vec::new(),
-        }
+    /// Lists with these postings, of which `heads` names the last ones.
+    pub(crate) fn of(postings: Log<Posting>, heads: Heads) -> Self {
+        Self { postings, heads }
     }
 
     /// The list with this number; it may be empty.
@@ -69,6 +68,14 @@ impl Lists {
         List {
             postings: &self.postings,
             head: self.heads.get(number).copied().unwrap_or_default(),
+        }
+    }
+
+    /// A list without entries.
+    pub(crate) fn empty(&self) -> List<'_> {
+        List {
+            postings: &self.postings,
+            head: Head::default(),
         }
     }
 
@@ -96,6 +103,11 @@ impl Lists {
             len: head.len + 1,
         };
         Ok(())
+    }
+
+    /// Where the lists end.
+    pub(crate) fn heads(&self) -> &Heads {
+        &self.heads
     }
 
     pub(crate) fn postings(&self) -> &Log<Posting> {
@@ -219,11 +231,12 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::chunk::Chunking;
 
     const NUMBERS: usize = 4;
 
     fn filled(bits: u8, pushes: &[usize]) -> (Lists, Vec<Vec<u32>>) {
-        let mut lists = Lists::new(Chunking::Bits(bits));
+        let mut lists = Lists::of(Log::new(Chunking::Bits(bits)), Heads::default());
         let mut plain = vec![Vec::new(); NUMBERS];
         for (target, &number) in (0..).zip(pushes) {
             lists.push(number, target * 2).unwrap();
@@ -282,7 +295,7 @@ mod tests {
     #[test]
     fn a_chain_that_leads_nowhere_ends() {
         let rows = [[9_u32, 0, 0, 3], [9, 1, 1, 3], [9, 7, 2, 1]];
-        let mut lists = Lists::new(Chunking::Bits(4));
+        let mut lists = Lists::of(Log::new(Chunking::Bits(4)), Heads::default());
         for [target, before, jump, rank] in rows {
             let posting = Posting {
                 target,

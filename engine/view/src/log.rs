@@ -3,7 +3,7 @@
 use core::fmt;
 use core::marker::PhantomData;
 
-use crate::chunk::{Chunking, Chunks};
+use crate::chunk::{ChunkBytes, Chunking, Chunks};
 use crate::error::Impossible;
 use crate::row::Row;
 
@@ -19,8 +19,19 @@ impl<R: Row> Log<R> {
         Self::of(Chunks::new(chunking, R::CHUNK_BITS, R::SIZE, R::NAME > 0))
     }
 
-    /// One with these bytes, which were made for this type of row.
-    pub(crate) fn of(chunks: Chunks) -> Self {
+    /// One of sealed chunks and a tail of such rows; `None` when they have other lengths.
+    pub(crate) fn restore(
+        chunking: Chunking,
+        sealed: Vec<ChunkBytes>,
+        tail: &[u8],
+    ) -> Option<Self> {
+        Self::new(chunking)
+            .chunks
+            .restore(sealed, tail)
+            .map(Self::of)
+    }
+
+    fn of(chunks: Chunks) -> Self {
         Self {
             chunks,
             row: PhantomData,
@@ -138,10 +149,9 @@ mod tests {
             let cut = if rows.is_empty() { 0 } else { cut.index(rows.len()) };
             let whole = filled(bits, &rows);
             let half = filled(bits, &rows[..cut]);
-            let empty = || Log::<Pair>::new(Chunking::Bits(bits)).chunks;
-            let parts = half.chunks().sealed().to_vec();
-            let restored = empty().restore(parts, half.chunks().tail()).unwrap();
-            let mut log = Log::of(restored);
+            let sealed = half.chunks().sealed().to_vec();
+            let tail = half.chunks().tail();
+            let mut log = Log::<Pair>::restore(Chunking::Bits(bits), sealed, tail).unwrap();
             for row in &rows[cut..] {
                 log.push(row).unwrap();
             }
@@ -157,20 +167,17 @@ mod tests {
     fn parts_of_other_lengths_are_refused() {
         let rows = [Pair { key: 1, time: 2 }; 9];
         let log = filled(2, &rows);
-        let empty = || Log::<Pair>::new(Chunking::Bits(2)).chunks;
         let sealed = log.chunks().sealed();
         let tail = log.chunks().tail();
         assert_eq!((sealed.len(), tail.len()), (2, 10));
-        assert!(empty().restore(sealed.to_vec(), tail).is_some());
-        assert!(empty().restore(sealed.to_vec(), &tail[1..]).is_none());
-        assert!(empty().restore(Vec::new(), &[0; 40]).is_none());
-        assert!(empty().restore(vec![Arc::new([0; 39])], &[]).is_none());
-        assert!(
-            Log::<Pair>::new(Chunking::Bits(1))
-                .chunks
-                .restore(sealed.to_vec(), &[])
-                .is_none()
-        );
+        let restored = |bits, sealed: &[ChunkBytes], tail: &[u8]| {
+            Log::<Pair>::restore(Chunking::Bits(bits), sealed.to_vec(), tail).is_some()
+        };
+        assert!(restored(2, sealed, tail));
+        assert!(!restored(2, sealed, &tail[1..]));
+        assert!(!restored(2, &[], &[0; 40]));
+        assert!(!restored(2, &[Arc::new([0; 39])], &[]));
+        assert!(!restored(1, sealed, &[]));
     }
 
     #[test]

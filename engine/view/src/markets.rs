@@ -11,6 +11,7 @@ use foretell_model::{
 
 use crate::dense::Dense;
 use crate::error::Impossible;
+use crate::row::{Stored, stored};
 
 /// One market.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,6 +51,26 @@ pub struct Market {
     /// The last frame that changed its rules, state, payout or archived flag. Supply is not meant.
     pub changed: Sequence,
 }
+
+stored!(Market {
+    condition: ConditionId,
+    tokens: [TokenId; 2],
+    tick: Tick,
+    tick_refines: bool,
+    minimum_size: Lots,
+    fee: FeeSchedule,
+    question: Option<(EventNumber, u32)>,
+    state: MarketState,
+    payout: Option<Payout>,
+    archived: bool,
+    supply: [Lots; 2],
+    description: Box<[u8]>,
+    registered: TimeNs,
+    activated: Option<TimeNs>,
+    closed: Option<TimeNs>,
+    resolved: Option<TimeNs>,
+    changed: Sequence,
+});
 
 impl Market {
     /// Whether it is a question of a neg-risk event.
@@ -133,12 +154,15 @@ impl Markets {
             resolved: None,
             changed: at.0,
         };
-        self.all.push(number, market)?;
-        let mut taken = self
-            .by_condition
-            .insert(command.condition, number)
-            .is_some();
-        for (token, &outcome) in command.tokens.into_iter().zip(Outcome::ALL) {
+        self.name(number, &market)?;
+        self.all.push(number, market)
+    }
+
+    /// The market is found by its names from now on.
+    fn name(&mut self, number: MarketNumber, market: &Market) -> Result<(), Impossible> {
+        let condition = self.by_condition.insert(market.condition, number);
+        let mut taken = condition.is_some();
+        for (token, &outcome) in market.tokens.into_iter().zip(Outcome::ALL) {
             taken |= self.by_token.insert(token, (number, outcome)).is_some();
         }
         if taken {
@@ -160,5 +184,20 @@ impl Markets {
         let market = self.get_mut(number)?;
         market.changed = sequence;
         Ok(market)
+    }
+}
+
+impl Stored for Markets {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.all.put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        let all = Dense::<MarketNumber, Market>::take(from)?;
+        let mut markets = Self::default();
+        for (number, market) in all.iter() {
+            markets.name(number, market).ok()?;
+        }
+        Some(Self { all, ..markets })
     }
 }

@@ -8,6 +8,7 @@ use foretell_model::{
 };
 
 use crate::builders::BuilderSlot;
+use crate::row::{Fixed, Stored, fixed};
 use crate::trade::TradeSlot;
 
 /// How an order stands.
@@ -53,7 +54,7 @@ impl OrderState {
 }
 
 /// One order, live or finished.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Order {
     /// EIP-712 hash.
     pub id: OrderId,
@@ -135,6 +136,62 @@ impl Order {
     pub fn is_live(&self) -> bool {
         self.state == OrderState::Live
     }
+}
+
+fixed!(Order {
+    id: OrderId,
+    number: OrderNumber,
+    account: AccountNumber,
+    key: KeyNumber,
+    market: MarketNumber,
+    outcome: Outcome,
+    side: Side,
+    order_type: OrderType,
+    post_only: bool,
+    signature_type: WalletKind,
+    price: Price,
+    state: OrderState,
+    maker_amount: u64,
+    taker_amount: u64,
+    expiration: TimeSeconds,
+    left: Lots,
+    matched: Lots,
+    value: Micros,
+    fee: Micros,
+    created: TimeNs,
+    updated: TimeNs,
+    place: FramePlace,
+    builder: Option<BuilderSlot>,
+    first_taken: TradeSlot,
+    taken: u32,
+    last_made: Option<TradeSlot>,
+});
+
+/// Which state, then the code of its reason, 0 where there is none.
+impl Stored for OrderState {
+    fn put(&self, out: &mut Vec<u8>) {
+        let (state, reason): (u8, u16) = match *self {
+            Self::Live => (0, 0),
+            Self::Completed => (1, 0),
+            Self::Closed(reason) => (2, reason.code().into()),
+            Self::Killed(reason) => (3, reason.code()),
+        };
+        (state, reason).put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        match <(u8, u16)>::take(from)? {
+            (0, 0) => Some(Self::Live),
+            (1, 0) => Some(Self::Completed),
+            (2, reason) => CloseReason::from_code(u8::try_from(reason).ok()?).map(Self::Closed),
+            (3, reason) => RefusalReason::from_code(reason).map(Self::Killed),
+            _ => None,
+        }
+    }
+}
+
+impl Fixed for OrderState {
+    const SIZE: usize = <(u8, u16)>::SIZE;
 }
 
 /// A Yes price as the price of one outcome's token.

@@ -1,69 +1,89 @@
-//! Orders: live ones by account, all of them by id and number, and what ended when.
+//! Orders: live ones by number, account and id, finished ones by id and by when they ended.
 
 use std::collections::{BTreeSet, HashMap};
-use std::hash::BuildHasher;
 
 use foldhash::fast::RandomState;
 use foretell_model::{AccountNumber, CloseReason, MarketNumber, OrderId, OrderNumber, Sequence};
 
 use crate::error::Impossible;
+use crate::named::NamedLog;
 use crate::order::{Order, OrderState};
-use crate::slot_index::SlotIndex;
-
-/// Place of an order in the list of all orders; in the order of their numbers.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) struct OrderSlot(pub(crate) u32);
+use crate::row::{Fixed, Row, fixed};
 
 /// An order that ended with something unfilled, and the frame that ended it.
-#[derive(Clone, Copy, Debug)]
-pub struct Ended<'a> {
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Ended {
     /// The frame.
     pub sequence: Sequence,
     /// The order.
-    pub order: &'a Order,
+    pub order: Order,
     /// Why it ended.
     pub reason: CloseReason,
 }
 
+/// A finished order as it is stored.
+#[derive(Debug)]
+pub(crate) struct Finished {
+    pub(crate) order: Order,
+    /// The frame that ended it.
+    pub(crate) sequence: Sequence,
+}
+
+fixed!(Finished {
+    order: Order,
+    sequence: Sequence,
+});
+
+impl Row for Finished {
+    const CHUNK_BITS: u32 = 14;
+    const NAME: usize = OrderId::SIZE;
+}
+
 /// All orders.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Orders {
-    /// By number.
-    all: Vec<Order>,
-    ids: SlotIndex,
-    id_key: RandomState,
-    live: HashMap<OrderNumber, OrderSlot, RandomState>,
-    /// Live ones of each account that ever had one; slots are in order of number.
-    by_account: HashMap<AccountNumber, BTreeSet<OrderSlot>, RandomState>,
+    live: HashMap<OrderNumber, Order, RandomState>,
+    live_ids: HashMap<OrderId, OrderNumber, RandomState>,
+    /// Live ones of each account that ever had one.
+    by_account: HashMap<AccountNumber, BTreeSet<OrderNumber>, RandomState>,
     /// How many are live in each market that ever had one.
     by_market: HashMap<MarketNumber, usize, RandomState>,
-    /// Every order closed, by sequence, then as in the frame.
-    ended: Vec<(Sequence, OrderSlot)>,
+    /// In the order they ended.
+    pub(crate) finished: NamedLog<Finished>,
 }
 
 impl Orders {
-    /// The order with this number, live or finished.
-    #[must_use]
-    pub fn get(&self, number: OrderNumber) -> Option<&Order> {
-        if let Some(&slot) = self.live.get(&number) {
-            return Some(self.at(slot));
+    /// No order is live.
+    pub(crate) fn of(finished: NamedLog<Finished>) -> Self {
+        Self {
+            live: HashMap::default(),
+            live_ids: HashMap::default(),
+            by_account: HashMap::default(),
+            by_market: HashMap::default(),
+            finished,
         }
-        let place = (self.all).binary_search_by_key(&number, |order| order.number);
-        self.all.get(place.ok()?)
+    }
+
+    /// The live order with this number. Finished ones are found by id alone.
+    #[must_use]
+    pub fn live(&self, number: OrderNumber) -> Option<&Order> {
+        self.live.get(&number)
     }
 
     /// The order with this id, live or finished.
     #[must_use]
-    pub fn by_id(&self, id: &OrderId) -> Option<&Order> {
-        let bears_id = |slot: u32| self.at(OrderSlot(slot)).id == *id;
-        let slot = self.ids.find(self.hash(id), bears_id)?;
-        Some(self.at(OrderSlot(slot)))
+    pub fn by_id(&self, id: &OrderId) -> Option<Order> {
+        if let Some(number) = self.live_ids.get(id) {
+            return self.live(*number).cloned();
+        }
+        let slot = self.finished.find(&id.0)?;
+        Some(self.finished.log().get(slot)?.order)
     }
 
     /// The live orders of one account, by number.
     pub fn live_of(&self, account: AccountNumber) -> impl DoubleEndedIterator<Item = &Order> {
-        let slots = self.by_account.get(&account).into_iter().flatten();
-        slots.map(|&slot| self.at(slot))
+        let numbers = self.by_account.get(&account).into_iter().flatten();
+        numbers.filter_map(|number| self.live.get(number))
     }
 
     /// How many live orders an account has.
@@ -87,91 +107,81 @@ impl Orders {
     /// How many orders there are, finished and killed ones too.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.all.len()
+        self.live.len() + self.finished.log().len() as usize
     }
 
     /// Orders that ended with something unfilled in the frames `first` to `last`, both included,
-    /// in the order they ended. Completed and killed orders are not among them.
-    pub fn ended_between(
-        &self,
-        first: Sequence,
-        last: Sequence,
-    ) -> impl Iterator<Item = Ended<'_>> {
-        let from = self
-            .ended
-            .partition_point(|&(sequence, _)| sequence < first);
-        let later = self.ended.get(from..).unwrap_or_default().iter();
-        later
-            .take_while(move |&&(sequence, _)| sequence <= last)
-            .filter_map(|&(sequence, slot)| {
-                let order = self.at(slot);
-                match order.state {
-                    OrderState::Closed(reason) => Some(Ended {
-                        sequence,
-                        order,
-                        reason,
-                    }),
-                    _ => None,
-                }
+    /// in the order they ended. Completed and killed orders are not among them. The work is that
+    /// of all orders that ended in those frames.
+    pub fn ended_between(&self, first: Sequence, last: Sequence) -> impl Iterator<Item = Ended> {
+        let finished = self.finished.log();
+        let from = finished.partition_point(|finished| finished.sequence < first);
+        (from..finished.len())
+            .map_while(|slot| finished.get(slot))
+            .take_while(move |finished| finished.sequence <= last)
+            .filter_map(|Finished { order, sequence }| match order.state {
+                OrderState::Closed(reason) => Some(Ended {
+                    sequence,
+                    order,
+                    reason,
+                }),
+                _ => None,
             })
     }
 
-    /// Slots are given out by `add` alone, and no order ever leaves the list.
-    pub(crate) fn at(&self, slot: OrderSlot) -> &Order {
-        &self.all[slot.0 as usize]
+    /// All live orders, by number.
+    pub(crate) fn all_live(&self) -> Vec<&Order> {
+        let mut orders: Vec<&Order> = self.live.values().collect();
+        orders.sort_unstable_by_key(|order| order.number);
+        orders
     }
 
-    pub(crate) fn at_mut(&mut self, slot: OrderSlot) -> &mut Order {
-        &mut self.all[slot.0 as usize]
+    /// Whether a live order has this id. That finished ones have not is the exchange's to see.
+    pub(crate) fn is_live(&self, id: &OrderId) -> bool {
+        self.live_ids.contains_key(id)
     }
 
-    /// Where a live order stands.
-    pub(crate) fn live_slot(&self, number: OrderNumber) -> Result<OrderSlot, Impossible> {
-        (self.live.get(&number).copied()).ok_or(Impossible::OrderNotLive(number))
-    }
-
-    /// Adds an order whose number is above all others. It is not live yet.
-    pub(crate) fn add(&mut self, order: Order) -> Result<OrderSlot, Impossible> {
-        if self.by_id(&order.id).is_some() {
-            return Err(Impossible::NameTaken);
-        }
-        let slot = u32::try_from(self.all.len()).map_err(|_| Impossible::Full)?;
-        self.ids.insert(self.hash(&order.id), slot);
-        self.all.push(order);
-        Ok(OrderSlot(slot))
+    pub(crate) fn live_mut(&mut self, number: OrderNumber) -> Result<&mut Order, Impossible> {
+        (self.live.get_mut(&number)).ok_or(Impossible::OrderNotLive(number))
     }
 
     /// The order rests from now on.
-    pub(crate) fn rest(&mut self, slot: OrderSlot) {
-        let order = self.at_mut(slot);
+    pub(crate) fn rest(&mut self, mut order: Order) -> Result<(), Impossible> {
         order.state = OrderState::Live;
-        let (number, account, market) = (order.number, order.account, order.market);
-        self.live.insert(number, slot);
-        *self.by_market.entry(market).or_default() += 1;
-        self.by_account.entry(account).or_default().insert(slot);
+        let (number, account) = (order.number, order.account);
+        if self.live_ids.insert(order.id, number).is_some() {
+            return Err(Impossible::NameTaken);
+        }
+        *self.by_market.entry(order.market).or_default() += 1;
+        self.by_account.entry(account).or_default().insert(number);
+        match self.live.insert(number, order) {
+            None => Ok(()),
+            Some(_) => Err(Impossible::NameTaken),
+        }
     }
 
-    /// The order is over. Whether it rested before does not matter.
-    pub(crate) fn finish(&mut self, slot: OrderSlot, state: OrderState, sequence: Sequence) {
-        let order = self.at_mut(slot);
-        order.state = state;
-        let (number, account, market) = (order.number, order.account, order.market);
-        if self.live.remove(&number).is_some()
-            && let Some(live) = self.by_account.get_mut(&account)
-            && let Some(count) = self.by_market.get_mut(&market)
+    /// The resting order is taken out, to be finished.
+    pub(crate) fn unrest(&mut self, number: OrderNumber) -> Result<Order, Impossible> {
+        let order = self.live.remove(&number);
+        let order = order.ok_or(Impossible::OrderNotLive(number))?;
+        self.live_ids.remove(&order.id);
+        if let Some(live) = self.by_account.get_mut(&order.account)
+            && let Some(count) = self.by_market.get_mut(&order.market)
         {
-            live.remove(&slot);
+            live.remove(&number);
             *count -= 1;
         }
-        if matches!(state, OrderState::Closed(_)) {
-            self.ended.push((sequence, slot));
-        }
+        Ok(order)
     }
 
-    /// Keyed, because an order's signer can search for ids that share a hash.
-    fn hash(&self, id: &OrderId) -> u32 {
-        #[allow(clippy::cast_possible_truncation)] // half of a hash is a hash
-        let half = (self.id_key.hash_one(id) >> 32) as u32;
-        half
+    /// The order, which does not rest, is over.
+    pub(crate) fn finish(
+        &mut self,
+        mut order: Order,
+        state: OrderState,
+        sequence: Sequence,
+    ) -> Result<(), Impossible> {
+        order.state = state;
+        self.finished.push(&Finished { order, sequence })
     }
 }

@@ -2,11 +2,12 @@
 
 use core::ops::Range;
 
-use foretell_model::{AccountNumber, Price, Sequence, TimeNs, TradeIndex};
+use foretell_model::{AccountNumber, Price, Sequence, TimeNs};
 
 use crate::builders::Builder;
 use crate::order::{Order, own_price};
-use crate::trade::{TradeRecord, TradeSide, TradeSlot};
+use crate::slots::Slots;
+use crate::trade::{Party, TradeRecord, TradeSide, TradeSlot};
 use crate::trade_id::TradeId;
 use crate::view::View;
 
@@ -30,63 +31,57 @@ impl View {
     #[must_use]
     pub fn trade(&self, slot: TradeSlot) -> Option<TradeRecord> {
         let trade = self.trades.at(slot)?;
-        let taker = self.orders.at(trade.taker);
-        let maker = self.orders.at(trade.maker);
-        let (sequence, index) = place_of(slot, taker);
-        let yes_price = trade.yes_price;
         Some(TradeRecord {
-            id: TradeId::new(&self.genesis, sequence, index),
-            sequence,
-            index,
-            time: taker.created,
-            place: taker.place,
-            market: taker.market,
+            id: trade.id,
+            sequence: Sequence(trade.taker.order.0),
+            index: trade.index,
+            time: trade.time,
+            place: trade.place,
+            market: trade.market,
             kind: trade.kind,
             lots: trade.lots,
             fee: trade.fee,
-            taker: self.side_of(taker, yes_price),
-            maker: self.side_of(maker, yes_price),
+            taker: self.side_of(&trade.taker, trade.yes_price),
+            maker: self.side_of(&trade.maker, trade.yes_price),
         })
     }
 
     /// The trade with this id.
     #[must_use]
     pub fn trade_by_id(&self, id: TradeId) -> Option<TradeSlot> {
-        self.trades.find(id, |slot| self.trade_id(slot) == Some(id))
+        self.trades.find(id)
     }
 
     /// The id of a trade.
     #[must_use]
     pub fn trade_id(&self, slot: TradeSlot) -> Option<TradeId> {
-        let taker = self.orders.at(self.trades.at(slot)?.taker);
-        let (sequence, index) = place_of(slot, taker);
-        Some(TradeId::new(&self.genesis, sequence, index))
+        Some(self.trades.at(slot)?.id)
     }
 
     /// When a trade happened.
     #[must_use]
     pub fn trade_time(&self, slot: TradeSlot) -> Option<TimeNs> {
-        let taker = self.orders.at(self.trades.at(slot)?.taker);
-        Some(taker.created)
+        Some(self.trades.at(slot)?.time)
     }
 
     /// The part of a list of trades that happened from `from` on and before `before`.
     #[must_use]
-    pub fn trades_within<'a>(
-        &self,
-        slots: &'a [TradeSlot],
-        from: TimeNs,
-        before: TimeNs,
-    ) -> &'a [TradeSlot] {
-        let earlier = |time: TimeNs| {
-            move |&slot: &TradeSlot| {
+    pub fn trades_within<'a>(&self, slots: Slots<'a>, from: TimeNs, before: TimeNs) -> Slots<'a> {
+        let earlier_than = |time: TimeNs| {
+            move |slot| {
                 self.trade_time(slot)
                     .is_some_and(|happened| happened < time)
             }
         };
-        let start = slots.partition_point(earlier(from));
-        let end = slots.partition_point(earlier(before)).max(start);
-        slots.get(start..end).unwrap_or_default()
+        // The bounds of all time are not looked for.
+        let slots = match from {
+            TimeNs(0) => slots,
+            _ => slots.since(earlier_than(from)),
+        };
+        match before {
+            TimeNs(u64::MAX) => slots,
+            _ => slots.until(earlier_than(before)),
+        }
     }
 
     /// The trades of all wallets of an owner that happened within `time` and came before
@@ -98,23 +93,22 @@ impl View {
         older_than: Option<TradeSlot>,
     ) -> impl Iterator<Item = TradeSlot> {
         let wallets = self.accounts.wallets_of(owner);
-        let mut lists: Vec<&[TradeSlot]> = wallets
+        let mut lists: Vec<_> = wallets
             .map(|wallet| {
                 let slots = self.trades.of_account(wallet);
-                let end = older_than.map_or(slots.len(), |bound| {
-                    slots.partition_point(|slot| *slot < bound)
-                });
-                self.trades_within(&slots[..end], time.start, time.end)
+                let slots = match older_than {
+                    Some(bound) => slots.older_than(bound),
+                    None => slots,
+                };
+                let within = self.trades_within(slots, time.start, time.end);
+                within.newest_first().peekable()
             })
             .collect();
         core::iter::from_fn(move || {
-            let newest = lists.iter().filter_map(|list| list.last().copied()).max()?;
+            let newest = lists.iter_mut().filter_map(|list| list.peek().copied());
+            let newest = newest.max()?;
             for list in &mut lists {
-                if let Some((&last, earlier)) = list.split_last()
-                    && last == newest
-                {
-                    *list = earlier;
-                }
+                while list.next_if_eq(&newest).is_some() {}
             }
             Some(newest)
         })
@@ -122,9 +116,8 @@ impl View {
 
     /// The trades in which an order carries this builder, oldest first.
     #[must_use]
-    pub fn trades_of_builder(&self, code: &Builder) -> &[TradeSlot] {
-        let builder = self.builders.find(code);
-        builder.map_or(&[], |builder| self.trades.of_builder(builder))
+    pub fn trades_of_builder(&self, code: &Builder) -> Slots<'_> {
+        self.trades.of_builder(self.builders.find(code))
     }
 
     /// The newest trades of an order, at most `limit`, oldest first: what it took when it came,
@@ -148,26 +141,24 @@ impl View {
         &self,
         order: &Order,
     ) -> impl DoubleEndedIterator<Item = TradeSlot> + use<> {
-        let first = order.first_taken.0;
-        (first..first.saturating_add(order.taken)).map(TradeSlot)
+        let TradeSlot(first) = order.first_taken;
+        let TradeSlot(end) = self.trades.next_slot();
+        (first..first.saturating_add(order.taken).min(end)).map(TradeSlot)
     }
 
-    fn side_of(&self, order: &Order, yes_price: Price) -> TradeSide {
+    fn side_of(&self, party: &Party, yes_price: Price) -> TradeSide {
         TradeSide {
-            order: order.number,
-            order_id: order.id,
-            account: order.account,
-            key: order.key,
-            outcome: order.outcome,
-            side: order.side,
-            price: own_price(order.outcome, yes_price),
-            builder: self.builder_of(order).copied(),
+            order: party.order,
+            order_id: party.order_id,
+            account: party.account,
+            key: party.key,
+            outcome: party.outcome,
+            side: party.side,
+            price: own_price(party.outcome, yes_price),
+            builder: party
+                .builder
+                .and_then(|slot| self.builders.code(slot))
+                .copied(),
         }
     }
-}
-
-/// The frame of a trade, and which of its fills it is.
-fn place_of(slot: TradeSlot, taker: &Order) -> (Sequence, TradeIndex) {
-    let index = slot.0.saturating_sub(taker.first_taken.0);
-    (Sequence(taker.number.0), TradeIndex(index))
 }

@@ -13,6 +13,9 @@ use foretell_model::{
     Side, SystemMode, Tick, TimeNs, TimeSeconds, TokenId, TradeIndex, WalletAddress, WalletKind,
 };
 
+use crate::trade::TradeSlot;
+use crate::trade_id::TradeId;
+
 /// A value with a byte form.
 pub(crate) trait Stored: Sized {
     /// Appends its bytes.
@@ -145,6 +148,8 @@ newtypes! {
     ConditionId: [u8; 32];
     TokenId: [u8; 32];
     ApiKey: [u8; 16];
+    TradeId: [u8; 16];
+    TradeSlot: u32;
 }
 
 /// Enums, by their pinned codes.
@@ -260,25 +265,32 @@ macro_rules! tuples {
 }
 tuples!((A, B), (A, B, C));
 
-/// One of each outcome.
-macro_rules! pairs {
-    ($($name:ty),+) => {
-        $(impl Stored for [$name; 2] {
+macro_rules! arrays {
+    ($([$element:ty; $count:expr]),+) => {
+        $(impl Stored for [$element; $count] {
             fn put(&self, out: &mut Vec<u8>) {
-                self.iter().for_each(|one| one.put(out));
+                self.iter().for_each(|element| element.put(out));
             }
 
             fn take(from: &mut &[u8]) -> Option<Self> {
-                Some([<$name>::take(from)?, <$name>::take(from)?])
+                let mut array = [<$element>::default(); $count];
+                for element in &mut array {
+                    *element = Stored::take(from)?;
+                }
+                Some(array)
             }
         }
 
-        impl Fixed for [$name; 2] {
-            const SIZE: usize = 2 * <$name as Fixed>::SIZE;
+        impl Fixed for [$element; $count] {
+            const SIZE: usize = $count * <$element as Fixed>::SIZE;
         })+
     };
 }
-pairs!(Lots, TokenId);
+arrays!(
+    [Lots; 2],
+    [TokenId; 2],
+    [Option<AccountNumber>; WalletKind::ALL.len()]
+);
 
 /// Counted; more than 2^32 of anything is never kept in one list.
 impl<T: Stored> Stored for Vec<T> {
@@ -308,17 +320,27 @@ pub(crate) fn put_all<'a, T: Stored + 'a>(
 
 impl Stored for Box<[u8]> {
     fn put(&self, out: &mut Vec<u8>) {
-        let length = u32::try_from(self.len()).expect("evidence is at most 64 KiB long");
-        length.put(out);
-        out.extend_from_slice(self);
+        put_bytes(self, out);
     }
 
     fn take(from: &mut &[u8]) -> Option<Self> {
-        let length = usize::try_from(u32::take(from)?).ok()?;
-        let (bytes, rest) = from.split_at_checked(length)?;
-        *from = rest;
-        Some(bytes.into())
+        take_bytes(from).map(Self::from)
     }
+}
+
+/// Appends bytes behind their number.
+pub(crate) fn put_bytes(bytes: &[u8], out: &mut Vec<u8>) {
+    let length = u32::try_from(bytes.len()).expect("texts and tails are some megabytes at most");
+    length.put(out);
+    out.extend_from_slice(bytes);
+}
+
+/// Takes what [`put_bytes`] wrote.
+pub(crate) fn take_bytes<'a>(from: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let length = usize::try_from(u32::take(from)?).ok()?;
+    let (bytes, rest) = from.split_at_checked(length)?;
+    *from = rest;
+    Some(bytes)
 }
 
 impl<K: Stored + Ord, V: Stored> Stored for BTreeMap<K, V> {

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use foretell_model::{DomainNumber, Micros, Sequence, Settings, SystemMode, TimeNs};
 
+use crate::row::stored;
+
 /// Rules in force before any switch.
 const FIRST_RULES: u32 = 1;
 
@@ -40,6 +42,23 @@ pub struct System {
     /// Signing domains by number.
     pub domains: BTreeMap<DomainNumber, Domain>,
 }
+
+stored!(Domain {
+    separator: [u8; 32],
+    text: Box<[u8]>,
+    registered: TimeNs,
+});
+stored!(System {
+    sequence: Sequence,
+    time: TimeNs,
+    rules: u32,
+    mode: SystemMode,
+    settings: Settings,
+    work_pending: bool,
+    collateral: Micros,
+    fees: Micros,
+    domains: BTreeMap<DomainNumber, Domain>,
+});
 
 impl Default for System {
     fn default() -> Self {

@@ -5,8 +5,9 @@ use foretell_model::{
     OrderNumber, Outcome, Price, Sequence, Side, TimeNs, TradeIndex,
 };
 
-use crate::builders::Builder;
-use crate::orders::OrderSlot;
+use crate::builders::{Builder, BuilderSlot};
+use crate::order::Order;
+use crate::row::{Fixed, Row, fixed};
 use crate::trade_id::TradeId;
 
 /// Place of a trade in the list of all trades, oldest first. Good for this view only: it is no
@@ -14,17 +15,79 @@ use crate::trade_id::TradeId;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TradeSlot(pub(crate) u32);
 
-/// What is stored of a trade; everything else is in its two orders.
-#[derive(Clone, Copy, Debug)]
+/// What is stored of a trade: all of it, so that it is read at one place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Trade {
+    pub(crate) id: TradeId,
+    pub(crate) index: TradeIndex,
+    pub(crate) time: TimeNs,
+    pub(crate) place: FramePlace,
+    pub(crate) market: MarketNumber,
+    pub(crate) kind: MatchKind,
+    pub(crate) yes_price: Price,
     pub(crate) lots: Lots,
     pub(crate) fee: Micros,
-    pub(crate) taker: OrderSlot,
-    pub(crate) maker: OrderSlot,
+    /// Its order's number is also the sequence of the frame.
+    pub(crate) taker: Party,
+    pub(crate) maker: Party,
     /// The trade the maker's order made before this one.
     pub(crate) made_before: Option<TradeSlot>,
-    pub(crate) yes_price: Price,
-    pub(crate) kind: MatchKind,
+}
+
+/// What is stored of one side of a trade.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Party {
+    pub(crate) order: OrderNumber,
+    pub(crate) order_id: OrderId,
+    pub(crate) account: AccountNumber,
+    pub(crate) key: KeyNumber,
+    pub(crate) outcome: Outcome,
+    pub(crate) side: Side,
+    pub(crate) builder: Option<BuilderSlot>,
+}
+
+fixed!(Trade {
+    id: TradeId,
+    index: TradeIndex,
+    time: TimeNs,
+    place: FramePlace,
+    market: MarketNumber,
+    kind: MatchKind,
+    yes_price: Price,
+    lots: Lots,
+    fee: Micros,
+    taker: Party,
+    maker: Party,
+    made_before: Option<TradeSlot>,
+});
+fixed!(Party {
+    order: OrderNumber,
+    order_id: OrderId,
+    account: AccountNumber,
+    key: KeyNumber,
+    outcome: Outcome,
+    side: Side,
+    builder: Option<BuilderSlot>,
+});
+
+impl Row for Trade {
+    const CHUNK_BITS: u32 = 14;
+    const NAME: usize = TradeId::SIZE;
+}
+
+impl Party {
+    /// The side of a trade that this order takes.
+    pub(crate) fn of(order: &Order) -> Self {
+        Self {
+            order: order.number,
+            order_id: order.id,
+            account: order.account,
+            key: order.key,
+            outcome: order.outcome,
+            side: order.side,
+            builder: order.builder,
+        }
+    }
 }
 
 /// One side of a trade.

@@ -38,12 +38,6 @@ impl TradeId {
         }
         digits.next().is_none().then_some(Self(id))
     }
-
-    /// Nobody can choose the ids of trades, so that any part of one serves as its hash.
-    pub(crate) fn hash(self) -> u32 {
-        let [a, b, c, d, ..] = self.0;
-        u32::from_le_bytes([a, b, c, d])
-    }
 }
 
 impl fmt::Display for TradeId {

@@ -4,141 +4,116 @@ use foretell_model::{AccountNumber, MarketNumber, Outcome};
 
 use crate::builders::BuilderSlot;
 use crate::error::Impossible;
-use crate::slot_index::SlotIndex;
+use crate::list::Lists;
+use crate::named::NamedLog;
+use crate::slots::Slots;
 use crate::trade::{Trade, TradeSlot};
 use crate::trade_id::TradeId;
 
-/// Trades of a market, oldest first.
-#[derive(Debug, Default)]
-struct OfMarket {
-    all: Vec<TradeSlot>,
-    /// Those in which either side traded the token.
-    of_token: [Vec<TradeSlot>; 2],
-}
+/// In the lists of builders, the list of all trades in which an order carries one; the builders'
+/// own begin at 1.
+const BUILT: usize = 0;
 
-/// All trades. Every list is oldest first.
-#[derive(Debug, Default)]
+/// All trades.
+#[derive(Debug)]
 pub struct Trades {
-    all: Vec<Trade>,
-    ids: SlotIndex,
-    of_account: Vec<Vec<TradeSlot>>,
-    of_market: Vec<OfMarket>,
-    of_builder: Vec<Vec<TradeSlot>>,
-    built: Vec<TradeSlot>,
-}
-
-/// Whom and what a new trade concerns.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Parties {
-    pub(crate) id: TradeId,
-    pub(crate) market: MarketNumber,
-    /// Taker, maker.
-    pub(crate) accounts: [AccountNumber; 2],
-    pub(crate) outcomes: [Outcome; 2],
-    pub(crate) builders: [Option<BuilderSlot>; 2],
+    pub(crate) all: NamedLog<Trade>,
+    pub(crate) of_account: Lists,
+    pub(crate) of_market: Lists,
+    pub(crate) of_token: Lists,
+    pub(crate) of_builder: Lists,
 }
 
 impl Trades {
     /// How many there are.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.all.len()
+        self.all.log().len() as usize
     }
 
     /// All of them.
-    pub fn slots(&self) -> impl DoubleEndedIterator<Item = TradeSlot> + ExactSizeIterator {
-        let count = u32::try_from(self.all.len()).expect("push counts trades in 32 bits");
-        (0..count).map(TradeSlot)
+    pub fn slots(&self) -> impl DoubleEndedIterator<Item = TradeSlot> + use<> {
+        (0..self.all.log().len()).map(TradeSlot)
     }
 
     /// Those in which an account is taker or maker.
     #[must_use]
-    pub fn of_account(&self, account: AccountNumber) -> &[TradeSlot] {
-        list(self.of_account.get(account.0 as usize))
+    pub fn of_account(&self, account: AccountNumber) -> Slots<'_> {
+        Slots::of(self.of_account.list(account.0 as usize))
     }
 
     /// Those of a market.
     #[must_use]
-    pub fn of_market(&self, market: MarketNumber) -> &[TradeSlot] {
-        list(
-            self.of_market
-                .get(market.0 as usize)
-                .map(|trades| &trades.all),
-        )
+    pub fn of_market(&self, market: MarketNumber) -> Slots<'_> {
+        Slots::of(self.of_market.list(market.0 as usize))
     }
 
     /// Those in which the taker or the maker traded this token.
     #[must_use]
-    pub fn of_token(&self, market: MarketNumber, outcome: Outcome) -> &[TradeSlot] {
-        let market = self.of_market.get(market.0 as usize);
-        list(market.map(|trades| &trades.of_token[outcome.index()]))
+    pub fn of_token(&self, market: MarketNumber, outcome: Outcome) -> Slots<'_> {
+        Slots::of(self.of_token.list(token(market, outcome)))
     }
 
     /// Those in which the taker's or the maker's order carries a builder.
     #[must_use]
-    pub fn built(&self) -> &[TradeSlot] {
-        &self.built
+    pub fn built(&self) -> Slots<'_> {
+        Slots::of(self.of_builder.list(BUILT))
     }
 
-    pub(crate) fn of_builder(&self, builder: BuilderSlot) -> &[TradeSlot] {
-        list(self.of_builder.get(builder.index()))
+    /// None when nobody ever carried it.
+    pub(crate) fn of_builder(&self, builder: Option<BuilderSlot>) -> Slots<'_> {
+        Slots::of(match builder {
+            Some(builder) => self.of_builder.list(builder.number()),
+            None => self.of_builder.empty(),
+        })
     }
 
-    pub(crate) fn at(&self, slot: TradeSlot) -> Option<&Trade> {
-        self.all.get(slot.0 as usize)
+    pub(crate) fn at(&self, slot: TradeSlot) -> Option<Trade> {
+        self.all.log().get(slot.0)
     }
 
-    /// The trade with this id; `is_it` names the id of a candidate.
-    pub(crate) fn find(&self, id: TradeId, is_it: impl Fn(TradeSlot) -> bool) -> Option<TradeSlot> {
-        self.ids
-            .find(id.hash(), |slot| is_it(TradeSlot(slot)))
-            .map(TradeSlot)
+    pub(crate) fn find(&self, id: TradeId) -> Option<TradeSlot> {
+        self.all.find(&id.0).map(TradeSlot)
     }
 
     /// The place the next trade gets.
-    pub(crate) fn next_slot(&self) -> Result<TradeSlot, Impossible> {
-        let slot = u32::try_from(self.all.len()).map_err(|_| Impossible::Full)?;
-        Ok(TradeSlot(slot))
+    pub(crate) fn next_slot(&self) -> TradeSlot {
+        TradeSlot(self.all.log().len())
     }
 
-    pub(crate) fn push(&mut self, trade: Trade, of: &Parties) -> Result<(), Impossible> {
-        let slot = self.next_slot()?;
-        self.all.push(trade);
-        self.ids.insert(of.id.hash(), slot.0);
-        for account in of.accounts {
-            entry(&mut self.of_account, account.0 as usize).push(slot);
+    pub(crate) fn push(&mut self, trade: &Trade) -> Result<(), Impossible> {
+        let TradeSlot(slot) = self.next_slot();
+        let (taker, maker, market) = (&trade.taker, &trade.maker, trade.market);
+        self.all.push(trade)?;
+        self.of_account.push(taker.account.0 as usize, slot)?;
+        self.of_account.push(maker.account.0 as usize, slot)?;
+        self.of_market.push(market.0 as usize, slot)?;
+        self.of_token.push(token(market, taker.outcome), slot)?;
+        if maker.outcome != taker.outcome {
+            self.of_token.push(token(market, maker.outcome), slot)?;
         }
-        let market = entry(&mut self.of_market, of.market.0 as usize);
-        market.all.push(slot);
-        let [taken, made] = of.outcomes;
-        market.of_token[taken.index()].push(slot);
-        if made != taken {
-            market.of_token[made.index()].push(slot);
-        }
-        self.note_builders(slot, of.builders);
-        Ok(())
+        self.note_builders(slot, taker.builder, maker.builder)
     }
 
-    fn note_builders(&mut self, slot: TradeSlot, [taker, maker]: [Option<BuilderSlot>; 2]) {
+    fn note_builders(
+        &mut self,
+        slot: u32,
+        taker: Option<BuilderSlot>,
+        maker: Option<BuilderSlot>,
+    ) -> Result<(), Impossible> {
         if taker.is_none() && maker.is_none() {
-            return;
+            return Ok(());
         }
-        self.built.push(slot);
+        self.of_builder.push(BUILT, slot)?;
         let second = maker.filter(|_| maker != taker);
         for builder in [taker, second].into_iter().flatten() {
-            entry(&mut self.of_builder, builder.index()).push(slot);
+            self.of_builder.push(builder.number(), slot)?;
         }
+        Ok(())
     }
 }
 
-fn list(slots: Option<&Vec<TradeSlot>>) -> &[TradeSlot] {
-    slots.map_or(&[], Vec::as_slice)
-}
-
-/// The entry at a dense index, the list growing to hold it.
-fn entry<T: Default>(entries: &mut Vec<T>, index: usize) -> &mut T {
-    if entries.len() <= index {
-        entries.resize_with(index + 1, T::default);
-    }
-    &mut entries[index]
+/// The list of a token.
+fn token(market: MarketNumber, outcome: Outcome) -> usize {
+    market.0 as usize * Outcome::ALL.len() + outcome.index()
 }

@@ -5,9 +5,13 @@ use foretell_model::{MarketNumber, MarketState, Sequence};
 use crate::accounts::Accounts;
 use crate::books::Books;
 use crate::builders::Builders;
+use crate::chunk::Chunking;
 use crate::events::Events;
 use crate::keys::Keys;
+use crate::list::{Heads, Lists};
+use crate::log::Log;
 use crate::markets::Markets;
+use crate::named::NamedLog;
 use crate::orders::Orders;
 use crate::system::System;
 use crate::trades::Trades;
@@ -16,6 +20,7 @@ use crate::trades::Trades;
 #[derive(Debug)]
 pub struct View {
     pub(crate) genesis: [u8; 32],
+    pub(crate) chunking: Chunking,
     /// Set when a frame was refused: what stands here is no state of the exchange then.
     pub(crate) broken: bool,
     pub(crate) system: System,
@@ -33,8 +38,16 @@ impl View {
     /// The view before the first frame of the journal with this genesis hash.
     #[must_use]
     pub fn new(genesis: [u8; 32]) -> Self {
+        Self::with_chunking(genesis, Chunking::Standard)
+    }
+
+    /// The same with chunks of another size: for tests.
+    #[must_use]
+    pub fn with_chunking(genesis: [u8; 32], chunking: Chunking) -> Self {
+        let lists = || Lists::of(Log::new(chunking), Heads::default());
         Self {
             genesis,
+            chunking,
             broken: false,
             system: System::default(),
             accounts: Accounts::default(),
@@ -42,8 +55,14 @@ impl View {
             events: Events::default(),
             markets: Markets::default(),
             books: Books::default(),
-            orders: Orders::default(),
-            trades: Trades::default(),
+            orders: Orders::of(NamedLog::of(Log::new(chunking))),
+            trades: Trades {
+                all: NamedLog::of(Log::new(chunking)),
+                of_account: lists(),
+                of_market: lists(),
+                of_token: lists(),
+                of_builder: lists(),
+            },
             builders: Builders::default(),
         }
     }

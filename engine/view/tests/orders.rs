@@ -21,7 +21,7 @@ fn a_resting_order_ends_with_a_word(#[case] reason: CloseReason, #[case] status:
     let mut scene = Scene::trading();
     let number = scene.rest(ALICE, YES, BUY, 100, 4_000);
     assert_eq!(
-        scene.view.orders().get(number).unwrap().state.user_status(),
+        scene.order(number).unwrap().state.user_status(),
         UserStatus::Live
     );
     let closed = Event::OrderClosed {
@@ -31,7 +31,7 @@ fn a_resting_order_ends_with_a_word(#[case] reason: CloseReason, #[case] status:
         reason,
     };
     let sequence = scene.step(Command::AdvanceTime, &[closed]);
-    let order = scene.view.orders().get(number).unwrap();
+    let order = scene.order(number).unwrap();
     assert_eq!(
         (order.state, order.state.user_status()),
         (OrderState::Closed(reason), status)
@@ -68,14 +68,14 @@ fn a_stopped_budget_buy_is_canceled_whatever_it_matched(#[case] reason: CloseRea
             rest,
         ],
     );
-    let order = scene.view.orders().get(own).unwrap();
+    let order = scene.order(own).unwrap();
     assert_eq!(order.state.user_status(), UserStatus::Canceled);
     assert_eq!(
         order.original_size(),
         1_000_000,
         "takerAmount is more than what matched"
     );
-    let maker = scene.view.orders().get(maker).unwrap();
+    let maker = scene.order(maker).unwrap();
     assert_eq!(maker.state.user_status(), UserStatus::Matched);
     assert_eq!((maker.left, maker.matched), (Lots(0), Lots(50)));
 }
@@ -106,7 +106,7 @@ fn an_order_keeps_what_was_signed() {
     order.post_only = true;
     scene.split(ALICE, MARKET, 100);
     let number = scene.place_with(order, &[rested(100, 4_000)], &evidence_of_builder(5));
-    let kept = scene.view.orders().get(number).unwrap();
+    let kept = scene.order(number).unwrap();
     assert_eq!((kept.account, kept.key.0, kept.market), (ALICE, 0, MARKET));
     assert_eq!((kept.outcome, kept.side, kept.price.0), (NO, SELL, 4_000));
     assert_eq!(
@@ -119,14 +119,9 @@ fn an_order_keeps_what_was_signed() {
         (1_000_000, WalletKind::Eoa)
     );
     assert_eq!(u64::from(kept.place.offset), number.0 * 512);
-    assert_eq!(scene.view.builder_of(kept), Some(&[5; 32]));
+    assert_eq!(scene.view.builder_of(&kept), Some(&[5; 32]));
     let plain = scene.rest(BOB, YES, BUY, 1, 100);
-    assert_eq!(
-        scene
-            .view
-            .builder_of(scene.view.orders().get(plain).unwrap()),
-        None
-    );
+    assert_eq!(scene.view.builder_of(&scene.order(plain).unwrap()), None);
 }
 
 #[test]
@@ -167,14 +162,14 @@ fn live_orders_are_listed_by_number_and_found_by_id() {
         ),
         (4, 2, 4)
     );
-    assert_eq!(orders.live_count_in(orders.get(first).unwrap().market), 4);
+    assert_eq!(orders.live_count_in(orders.live(first).unwrap().market), 4);
     assert_eq!(
-        orders.get(of_carol).unwrap().signature_type,
+        orders.live(of_carol).unwrap().signature_type,
         WalletKind::Safe
     );
-    assert!(orders.get(first).unwrap().is_live());
+    assert!(orders.live(first).unwrap().is_live());
     assert!(
-        orders.get(OrderNumber(1)).is_none(),
+        orders.live(OrderNumber(1)).is_none(),
         "a deposit is no order"
     );
     assert_eq!(orders.by_id(&order_id(second.0)).unwrap().number, second);

@@ -109,21 +109,22 @@ fn trades_are_listed_by_whom_and_what_they_concern() {
     let all = slots(&scene);
     let (view, trades) = (&scene.view, scene.view.trades());
     assert_eq!(trades.count(), 3);
-    assert_eq!(trades.of_market(MARKET), &all);
-    assert_eq!(trades.of_token(MARKET, YES), &all);
-    assert_eq!(trades.of_token(MARKET, NO), &all[..1]);
-    assert_eq!(trades.of_account(ALICE), &all[..2]);
-    assert_eq!(trades.of_account(BOB), &[all[0], all[2]]);
-    assert_eq!(trades.of_account(CAROL), &all[1..]);
-    assert_eq!(trades.of_account(foretell_model::AccountNumber(9)), &[]);
-    assert_eq!(trades.built(), &all);
-    assert_eq!(view.trades_of_builder(&[7; 32]), &all[1..]);
-    assert_eq!(view.trades_of_builder(&[8; 32]), &all[..2]);
-    assert_eq!(view.trades_of_builder(&[0; 32]), &[]);
+    assert_eq!(listed(trades.of_market(MARKET)), all);
+    assert_eq!(listed(trades.of_token(MARKET, YES)), all);
+    assert_eq!(listed(trades.of_token(MARKET, NO)), &all[..1]);
+    assert_eq!(listed(trades.of_account(ALICE)), &all[..2]);
+    assert_eq!(listed(trades.of_account(BOB)), &[all[0], all[2]]);
+    assert_eq!(listed(trades.of_account(CAROL)), &all[1..]);
+    let nobody = foretell_model::AccountNumber(9);
+    assert_eq!(listed(trades.of_account(nobody)), &[]);
+    assert_eq!(listed(trades.built()), all);
+    assert_eq!(listed(view.trades_of_builder(&[7; 32])), &all[1..]);
+    assert_eq!(listed(view.trades_of_builder(&[8; 32])), &all[..2]);
+    assert_eq!(listed(view.trades_of_builder(&[0; 32])), &[]);
 
     let newest = |number, limit| {
-        let order = view.orders().get(number).unwrap();
-        view.trades_of_order(order, limit)
+        let order = scene.order(number).unwrap();
+        view.trades_of_order(&order, limit)
     };
     let of = |number| newest(number, usize::MAX);
     assert_eq!(newest(alice, 1), &all[1..2]);
@@ -134,8 +135,7 @@ fn trades_are_listed_by_whom_and_what_they_concern() {
     assert_eq!(of(carol), &all[1..]);
     assert_eq!(of(last), &all[2..]);
     assert_eq!(
-        view.trades_taken_by(view.orders().get(carol).unwrap())
-            .count(),
+        view.trades_taken_by(&scene.order(carol).unwrap()).count(),
         0
     );
 }
@@ -180,9 +180,18 @@ fn a_list_is_cut_by_time() {
     let (scene, [_, _, alice, last]) = traded();
     let all = slots(&scene);
     let at = |number: foretell_model::OrderNumber| TimeNs(number.0 * 1_000_000_000);
-    let cut = |from, before| scene.view.trades_within(&all, from, before);
-    assert_eq!(cut(TimeNs(0), TimeNs(u64::MAX)), &all);
+    let of_market = scene.view.trades().of_market(MARKET);
+    let cut = |from, before| listed(scene.view.trades_within(of_market, from, before));
+    assert_eq!(cut(TimeNs(0), TimeNs(u64::MAX)), all);
     assert_eq!(cut(at(alice), at(last)), &all[..2]);
     assert_eq!(cut(at(last), TimeNs(u64::MAX)), &all[2..]);
     assert_eq!(cut(at(last), at(alice)), &[]);
+    assert_eq!(listed(of_market.oldest(2)), &all[..2]);
+    assert_eq!(listed(of_market.oldest(9)), all);
+    assert_eq!(listed(of_market.older_than(all[1])), &all[..1]);
+    let newest = scene
+        .view
+        .trades_within(of_market, at(last), TimeNs(u64::MAX));
+    assert_eq!(listed(newest.oldest(1)), &all[2..]);
+    assert_eq!(listed(newest.older_than(all[1])), &[]);
 }

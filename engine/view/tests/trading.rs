@@ -45,14 +45,13 @@ fn a_taker_mints_then_buys_then_rests() {
     assert_eq!(scene.supply(MARKET), [9_000, 9_000]);
     assert_eq!(scene.book(YES), (vec![(6_200, 1_000)], vec![]));
 
-    let orders = scene.view.orders();
-    let order = orders.get(alice).unwrap();
+    let order = scene.order(alice).unwrap();
     assert_eq!(
         (order.matched, order.value, order.left),
         (Lots(9_000), Micros(54_300_000), Lots(1_000))
     );
-    assert_eq!(orders.get(bob).unwrap().value, Micros(24_000_000));
-    assert_eq!(orders.get(carol).unwrap().value, Micros(18_300_000));
+    assert_eq!(scene.order(bob).unwrap().value, Micros(24_000_000));
+    assert_eq!(scene.order(carol).unwrap().value, Micros(18_300_000));
 }
 
 /// Protocol 17, example 1.
@@ -87,14 +86,14 @@ fn a_budget_buy_pays_its_fees_beside_its_budget() {
     assert_eq!(scene.shares(ALICE), [2_970, 0, 0, 0]);
     assert_eq!(scene.shares(BOB), [0, 6_000, 3_030, 0]);
     assert_eq!(scene.view.system().fees, Micros(265_260));
-    let order = scene.view.orders().get(number).unwrap();
+    let order = scene.order(number).unwrap();
     assert_eq!((order.price.0, order.fee), (3_400, Micros(265_260)));
     assert_eq!(
         order.original_size(),
         29_700_000,
         "what matched is more than takerAmount"
     );
-    assert_eq!(scene.view.orders().get(dear).unwrap().fee, Micros(0));
+    assert_eq!(scene.order(dear).unwrap().fee, Micros(0));
 }
 
 #[rstest]
@@ -175,7 +174,7 @@ fn an_own_order_in_the_way_is_released_and_the_rest_of_a_seller_is_not_reserved(
     assert_eq!(scene.collateral(ALICE), (999_000_000 + 150_000, 0));
     assert_eq!(scene.shares(ALICE), [70, 100, 0, 0]);
     assert_eq!(scene.book(YES), (vec![], vec![]));
-    assert_eq!(scene.view.orders().get(number).unwrap().left, Lots(70));
+    assert_eq!(scene.order(number).unwrap().left, Lots(70));
     assert_eq!(scene.view.orders().live_count(), 0);
 }
 
@@ -200,7 +199,7 @@ fn the_tick_of_the_moment_gives_the_limit() {
                 refined,
             ],
         );
-        scene.view.orders().get(number).unwrap().price.0
+        scene.order(number).unwrap().price.0
     };
     assert_eq!(price_of(50), 9_700);
     assert_eq!(price_of(0), 9_770);

@@ -2,7 +2,7 @@
 //! (protocol 11).
 
 use foretell_model::TimeNs;
-use foretell_view::{TradeRecord, TradeSlot, View};
+use foretell_view::{Slots, TradeRecord, TradeSlot, View};
 use foretell_wire::json_text;
 use foretell_wire::page::{BARE_BUILDER_ROWS, PAGE_ROWS, Page};
 use foretell_wire::query::TradesQuery;
@@ -90,18 +90,22 @@ impl<'q> Search<'q> {
         self.look(app, &state).is_none() || self.left == 0 || self.found.len() > self.limit
     }
 
+    /// The next trades to look at, from new to old.
+    fn slots(&mut self, view: &View, filter: &Filter<'_>) -> Vec<TradeSlot> {
+        if let Some(id) = filter.id {
+            self.left = 0;
+            return Vec::from_iter(view.trade_by_id(id));
+        }
+        let slots = within(view, self.wanted, filter).oldest(self.left);
+        self.left = slots.len().saturating_sub(STEP);
+        slots.newest_first().take(STEP).collect()
+    }
+
     /// `None` when nothing can match.
     fn look(&mut self, app: &App, state: &State) -> Option<()> {
         let view = &state.view;
         let filter = Filter::new(view, self.wanted)?;
-        let by_id = filter.id.map(|id| view.trade_by_id(id));
-        let slots = match &by_id {
-            Some(found) => found.as_slice(),
-            None => within(view, self.wanted, &filter),
-        };
-        let end = self.left.min(slots.len());
-        self.left = end.saturating_sub(STEP);
-        for &slot in slots.get(self.left..end)?.iter().rev() {
+        for slot in self.slots(view, &filter) {
             let record = view.trade(slot)?;
             let Some(builder) = builder_of(&record, self.wanted) else {
                 continue;
@@ -125,7 +129,7 @@ impl<'q> Search<'q> {
 }
 
 /// The trades to look at: of the builder asked for or of all, in the time asked for.
-fn within<'v>(view: &'v View, wanted: &TradesQuery, filter: &Filter<'_>) -> &'v [TradeSlot] {
+fn within<'v>(view: &'v View, wanted: &TradesQuery, filter: &Filter<'_>) -> Slots<'v> {
     let slots = match &wanted.builder {
         Some(code) => view.trades_of_builder(code),
         None => view.trades().built(),

@@ -72,7 +72,7 @@ pub(crate) async fn one(call: Call) -> Result<Answer, Failure> {
         if account.owner != caller.owner {
             return None;
         }
-        facts(view, &app.descriptions, order)
+        facts(view, &app.descriptions, &order)
     };
     // Taken first: what is found is not older than the state it is said to show.
     let place = app.replica.read().place();

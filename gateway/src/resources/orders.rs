@@ -6,9 +6,9 @@
 use foretell_auth::{OrderFields, OwnerWallets, SignatureError, Verified, verify_order};
 use foretell_link::Reply;
 use foretell_model::{
-    Command, CommandOutcome, ConditionId, FramePlace, MarketNumber, OrderId, OrderNumber,
-    OrderResult, OrderStatus, Outcome, PlaceOrder, Refusal as Refused, RefusalReason, Sequence,
-    TokenId, TradeIndex, Verdict,
+    Command, CommandOutcome, ConditionId, FramePlace, MarketNumber, OrderId, OrderResult,
+    OrderStatus, Outcome, PlaceOrder, Refusal as Refused, RefusalReason, Sequence, TokenId,
+    TradeIndex, Verdict,
 };
 use foretell_view::{Order, OrderState, TradeId, View};
 use foretell_wire::order::{OrderSubmission, read_order, read_orders};
@@ -333,8 +333,8 @@ fn status_of(refusal: &Refused) -> ResultStatus {
 /// The answer to a repeat: how the first order stands now.
 async fn repeated(app: &App, about: &RefusedOrder, first: Sequence) -> Placed {
     let standing = app.after(first, |state| {
-        let order = state.view.orders().get(OrderNumber(first.0))?;
-        Some(standing(&state.view, order))
+        let order = state.view.orders().by_id(&about.order)?;
+        Some(standing(&state.view, &order))
     });
     let (status, mut traded, frames) = match standing.await {
         Ok(Some(standing)) => standing,

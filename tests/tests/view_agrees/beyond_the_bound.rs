@@ -45,11 +45,9 @@ fn a_taker_stops_at_the_bound() {
     let mut scene = full_book();
     let order = order(&scene, TAKER, Side::Sell, MANY * 2);
     let sequence = applied(&mut scene, &Command::PlaceOrder(order));
-    let taker = scene
-        .view
-        .orders()
-        .get(OrderNumber(sequence.0))
-        .expect("it was placed");
+    let taker = scene.view.orders().by_id(&order.order);
+    let taker = taker.expect("it was placed");
+    assert_eq!(taker.number, OrderNumber(sequence.0));
     assert_eq!(taker.state, OrderState::Closed(CloseReason::TooManyFills));
     assert_eq!(taker.matched, Lots(MAX_TOUCHED as u64));
     assert_eq!(scene.view.trades().of_account(TAKER).len(), MAX_TOUCHED);

@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use foretell_model::digest::{Fate, StateRecord};
 use foretell_model::{
-    AccountNumber, CommandOutcome, Lots, MarketNumber, OrderNumber, OrderStatus, Outcome, Price,
+    AccountNumber, Command, CommandOutcome, Lots, MarketNumber, OrderNumber, OrderStatus, Outcome, Price,
     Sequence, Side, Verdict,
 };
 use foretell_view::{OrderState, TokenBook, View};
@@ -284,7 +284,7 @@ fn compare_order(view: &View, record: &StateRecord, seen: &mut Seen) -> Result<(
     else {
         return Ok(());
     };
-    let known = view.orders().get(order).ok_or("no order")?;
+    let known = view.orders().live(order).ok_or("no order")?;
     same("id", &known.id, &id)?;
     same("state", &known.state, &OrderState::Live)?;
     same("account", &known.account, &account)?;
@@ -313,7 +313,7 @@ fn compare_order(view: &View, record: &StateRecord, seen: &mut Seen) -> Result<(
 fn compare_counts(view: &View, live: &[OrderNumber]) -> Result<(), String> {
     let mut counts: BTreeMap<MarketNumber, usize> = BTreeMap::new();
     for &number in live {
-        let order = view.orders().get(number).ok_or("no live order")?;
+        let order = view.orders().live(number).ok_or("no live order")?;
         *counts.entry(order.market).or_default() += 1;
     }
     for (market, _) in view.markets().iter() {
@@ -401,15 +401,17 @@ fn compare_book(
 pub(crate) fn compare_answer(
     view: &View,
     sequence: Sequence,
+    command: &Command,
     verdict: &Verdict,
 ) -> Result<(), String> {
     match *verdict {
         Verdict::Applied(CommandOutcome::Order(result)) => {
-            let order = view
-                .orders()
-                .get(OrderNumber(sequence.0))
-                .ok_or("no order")?;
-            let slots: Vec<_> = view.trades_taken_by(order).collect();
+            let Command::PlaceOrder(placed) = command else {
+                return Err("an order was answered that nobody placed".to_owned());
+            };
+            let order = view.orders().by_id(&placed.order).ok_or("no order")?;
+            same("number", &order.number, &OrderNumber(sequence.0))?;
+            let slots: Vec<_> = view.trades_taken_by(&order).collect();
             same("fills", &slots.len(), &(result.fills as usize))?;
             let trades: Vec<_> = slots.iter().filter_map(|&slot| view.trade(slot)).collect();
             same(

@@ -52,7 +52,7 @@ impl Followed {
             place: FramePlace::default(),
         };
         self.view.apply(&frame).map_err(|error| error.to_string())?;
-        compare_answer(&self.view, frame.sequence, &verdict)?;
+        compare_answer(&self.view, frame.sequence, command, &verdict)?;
         Ok(verdict)
     }
 

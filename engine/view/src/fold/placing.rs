@@ -1,22 +1,24 @@
 //! Orders: placing, resting, ending, and what they reserve meanwhile.
 
 use foretell_model::evidence::OrderEvidence;
-use foretell_model::{Event, Lots, Micros, OrderNumber, PlaceOrder, Price, Side};
+use foretell_model::{Command, Event, Lots, Micros, OrderNumber, PlaceOrder, Price, Side};
 
 use super::{Step, mismatch};
 use crate::books::LadderPlace;
 use crate::error::Impossible;
 use crate::order::{Order, OrderState, limit_price};
-use crate::orders::OrderSlot;
 use crate::view::View;
 
 impl View {
-    /// Adds the frame's order; its events say what becomes of it.
+    /// The frame's order before anything became of it.
     pub(super) fn place(
         &mut self,
         step: &Step<'_>,
         command: &PlaceOrder,
-    ) -> Result<OrderSlot, Impossible> {
+    ) -> Result<Order, Impossible> {
+        if self.orders.is_live(&command.order) {
+            return Err(Impossible::NameTaken);
+        }
         let market = self.markets.get_mut(command.market)?;
         let price = limit_price(command, market.tick).ok_or(Impossible::NoPrice)?;
         let account = self.accounts.get_mut(command.account)?;
@@ -26,7 +28,7 @@ impl View {
             Some(evidence) => self.builders.intern(evidence.builder())?,
             None => None,
         };
-        self.orders.add(Order {
+        Ok(Order {
             id: command.order,
             number: OrderNumber(step.frame.sequence.0),
             account: command.account,
@@ -50,65 +52,63 @@ impl View {
             updated: step.now,
             place: step.frame.place,
             builder,
-            first_taken: self.trades.next_slot()?,
+            first_taken: self.trades.next_slot(),
             taken: 0,
             last_made: None,
         })
     }
 
+    /// `placed` is the frame's own order until it ends, when it has one.
     pub(super) fn fold_order(
         &mut self,
-        step: &mut Step<'_>,
+        step: &Step<'_>,
+        placed: &mut Option<Order>,
         event: &Event,
     ) -> Result<(), Impossible> {
-        let (slot, state) = match *event {
+        let (order, state) = match *event {
             Event::Fill(ref fill) => {
-                let placed = step.placed.filter(|placed| !placed.settled);
-                let placed = placed.ok_or_else(|| mismatch(event))?;
-                return self.fill(step, placed.slot, fill);
+                let taker = placed.as_mut().ok_or_else(|| mismatch(event))?;
+                return self.fill(step, taker, fill);
             }
             Event::OrderRested { lots, price } => {
-                let slot = settle(step, event)?;
-                return self.rest(step, slot, lots, price);
+                let order = settle(step, placed, event)?;
+                return self.rest(step, order, lots, price);
             }
-            Event::OrderCompleted => (settle(step, event)?, OrderState::Completed),
-            Event::OrderKilled { reason } => (settle(step, event)?, OrderState::Killed(reason)),
+            Event::OrderCompleted => (settle(step, placed, event)?, OrderState::Completed),
+            Event::OrderKilled { reason } => {
+                (settle(step, placed, event)?, OrderState::Killed(reason))
+            }
             Event::OrderClosed {
-                order,
+                order: number,
                 account,
                 lots,
                 reason,
             } => {
-                let own = OrderNumber(step.frame.sequence.0);
-                let slot = if order == own {
-                    let slot = settle(step, event)?;
-                    self.orders.at_mut(slot).left = lots;
-                    slot
+                let mut order = if number == OrderNumber(step.frame.sequence.0) {
+                    settle(step, placed, event)?
                 } else {
-                    self.unrest(step, order, lots)?
+                    self.unrest(step, number, lots)?
                 };
-                let closed = self.orders.at_mut(slot);
-                if closed.account != account {
-                    return Err(Impossible::OrderDiffers(order));
+                if order.account != account {
+                    return Err(Impossible::OrderDiffers(number));
                 }
-                closed.updated = step.now;
-                (slot, OrderState::Closed(reason))
+                order.left = lots;
+                order.updated = step.now;
+                (order, OrderState::Closed(reason))
             }
             _ => return Err(mismatch(event)),
         };
-        self.orders.finish(slot, state, step.frame.sequence);
-        Ok(())
+        self.orders.finish(order, state, step.frame.sequence)
     }
 
     /// What is left of the frame's order rests: it reserves and stands in the book.
     fn rest(
         &mut self,
         step: &Step<'_>,
-        slot: OrderSlot,
+        mut order: Order,
         lots: Lots,
         price: Price,
     ) -> Result<(), Impossible> {
-        let order = self.orders.at_mut(slot);
         if order.price != price {
             return Err(Impossible::OrderDiffers(order.number));
         }
@@ -121,8 +121,7 @@ impl View {
         }
         let book = self.books.touch(market, step.at())?;
         book.add(LadderPlace::of(outcome, side, price), lots)?;
-        self.orders.rest(slot);
-        Ok(())
+        self.orders.rest(order)
     }
 
     /// A resting order leaves the book and what it had reserved is free again.
@@ -131,9 +130,8 @@ impl View {
         step: &Step<'_>,
         number: OrderNumber,
         lots: Lots,
-    ) -> Result<OrderSlot, Impossible> {
-        let slot = self.orders.live_slot(number)?;
-        let order = self.orders.at_mut(slot);
+    ) -> Result<Order, Impossible> {
+        let order = self.orders.unrest(number)?;
         if order.left != lots {
             return Err(Impossible::OrderDiffers(number));
         }
@@ -145,15 +143,14 @@ impl View {
         }
         let book = self.books.touch(market, step.at())?;
         book.remove(LadderPlace::of(outcome, side, price), lots)?;
-        Ok(slot)
+        Ok(order)
     }
 }
 
 /// The one ending of the frame's own order.
-fn settle(step: &mut Step<'_>, event: &Event) -> Result<OrderSlot, Impossible> {
-    let placed = step.placed.as_mut().ok_or_else(|| mismatch(event))?;
-    if core::mem::replace(&mut placed.settled, true) {
-        return Err(Impossible::PlacementUnfinished);
-    }
-    Ok(placed.slot)
+fn settle(step: &Step<'_>, placed: &mut Option<Order>, event: &Event) -> Result<Order, Impossible> {
+    placed.take().ok_or_else(|| match step.frame.command {
+        Command::PlaceOrder(_) => Impossible::PlacementUnfinished,
+        _ => mismatch(event),
+    })
 }

@@ -1,7 +1,8 @@
 //! One trade: the two orders, the money and shares of their accounts, the book, the supply.
 
 use foretell_model::{
-    AccountNumber, Fill, Lots, MarketNumber, MatchKind, Micros, Outcome, Price, Side, TradeIndex,
+    AccountNumber, Fill, Lots, MarketNumber, MatchKind, Micros, Outcome, Price, Side, TimeNs,
+    TradeIndex,
 };
 
 use super::Step;
@@ -9,11 +10,9 @@ use crate::accounts::add;
 use crate::books::LadderPlace;
 use crate::error::Impossible;
 use crate::holding::{lower, raise};
-use crate::order::{OrderState, own_price};
-use crate::orders::OrderSlot;
-use crate::trade::Trade;
+use crate::order::{Order, OrderState, own_price};
+use crate::trade::{Party, Trade};
 use crate::trade_id::TradeId;
-use crate::trades::Parties;
 use crate::view::View;
 
 /// One side of a trade, while it is folded.
@@ -33,101 +32,53 @@ impl View {
     pub(super) fn fill(
         &mut self,
         step: &Step<'_>,
-        taker: OrderSlot,
+        taker: &mut Order,
         fill: &Fill,
     ) -> Result<(), Impossible> {
-        let maker = self.orders.live_slot(fill.maker_order)?;
-        self.record_trade(step, taker, maker, fill)?;
-        let took = self.traded(taker, fill, step)?;
-        let made = self.traded(maker, fill, step)?;
+        let maker = self.orders.live_mut(fill.maker_order)?;
+        if !fits(fill, taker, maker) {
+            return Err(Impossible::OrderDiffers(fill.maker_order));
+        }
+        let index = TradeIndex(taker.taken);
+        taker.taken += 1;
+        taker.fee = (taker.fee.checked_add(fill.fee)).ok_or(Impossible::AmountOutOfRange)?;
+        let trade = Trade {
+            id: TradeId::new(&self.genesis, step.frame.sequence, index),
+            index,
+            time: step.now,
+            place: step.frame.place,
+            market: taker.market,
+            kind: fill.kind,
+            yes_price: fill.yes_price,
+            lots: fill.lots,
+            fee: fill.fee,
+            taker: Party::of(taker),
+            maker: Party::of(maker),
+            made_before: maker.last_made.replace(self.trades.next_slot()),
+        };
+        self.trades.push(&trade)?;
+        let took = traded(taker, fill, step.now)?;
+        let made = traded(maker, fill, step.now)?;
+        lower(&mut maker.left, fill.lots)?;
+        let left = maker.left;
+
         self.settle_taker(&took, fill)?;
         self.settle_maker(&made, fill)?;
         self.move_supply(took.market, fill)?;
-
         let book = self.books.touch(took.market, step.at())?;
         let place = LadderPlace::of(made.outcome, made.side, made.price);
         book.remove(place, fill.lots)?;
         book.trade(fill.yes_price, took.outcome, took.side, step.now);
 
-        let order = self.orders.at_mut(maker);
-        lower(&mut order.left, fill.lots)?;
-        if order.left != fill.maker_left {
+        if left != fill.maker_left {
             return Err(Impossible::OrderDiffers(fill.maker_order));
         }
-        if order.left.is_zero() {
-            self.orders
-                .finish(maker, OrderState::Completed, step.frame.sequence);
+        if left.is_zero() {
+            let maker = self.orders.unrest(fill.maker_order)?;
+            let state = OrderState::Completed;
+            self.orders.finish(maker, state, step.frame.sequence)?;
         }
         Ok(())
-    }
-
-    /// Adds the trade, after checking that it fits both orders.
-    fn record_trade(
-        &mut self,
-        step: &Step<'_>,
-        taker_slot: OrderSlot,
-        maker_slot: OrderSlot,
-        fill: &Fill,
-    ) -> Result<(), Impossible> {
-        let slot = self.trades.next_slot()?;
-        let taker = self.orders.at_mut(taker_slot);
-        let (outcome, side, market) = (taker.outcome, taker.side, taker.market);
-        let index = TradeIndex(taker.taken);
-        let (account, builder) = (taker.account, taker.builder);
-        taker.taken += 1;
-        taker.fee = (taker.fee.checked_add(fill.fee)).ok_or(Impossible::AmountOutOfRange)?;
-
-        let maker = self.orders.at_mut(maker_slot);
-        let met = match fill.kind {
-            MatchKind::Complementary => true,
-            MatchKind::Mint => side == Side::Buy,
-            MatchKind::Merge => side == Side::Sell,
-        };
-        let fits = met
-            && maker.account == fill.maker
-            && maker.market == market
-            && maker.outcome == fill.kind.maker_outcome(outcome)
-            && maker.side == fill.kind.maker_side(side)
-            && maker.price == own_price(maker.outcome, fill.yes_price);
-        if !fits {
-            return Err(Impossible::OrderDiffers(fill.maker_order));
-        }
-        let made_before = maker.last_made.replace(slot);
-        let parties = Parties {
-            id: TradeId::new(&self.genesis, step.frame.sequence, index),
-            market,
-            accounts: [account, maker.account],
-            outcomes: [outcome, maker.outcome],
-            builders: [builder, maker.builder],
-        };
-        let trade = Trade {
-            lots: fill.lots,
-            fee: fill.fee,
-            taker: taker_slot,
-            maker: maker_slot,
-            made_before,
-            yes_price: fill.yes_price,
-            kind: fill.kind,
-        };
-        self.trades.push(trade, &parties)
-    }
-
-    /// Notes on an order that it traded.
-    fn traded(&mut self, slot: OrderSlot, fill: &Fill, step: &Step<'_>) -> Result<Leg, Impossible> {
-        let order = self.orders.at_mut(slot);
-        let price = own_price(order.outcome, fill.yes_price);
-        let value = fill.lots.value_at(price);
-        raise(&mut order.matched, fill.lots)?;
-        add(&mut order.value, value)?;
-        order.updated = step.now;
-        Ok(Leg {
-            account: order.account,
-            market: order.market,
-            outcome: order.outcome,
-            side: order.side,
-            price,
-            value,
-        })
     }
 
     /// The taker pays and gives out of what is free, and alone bears the fee.
@@ -177,4 +128,35 @@ impl View {
             .iter_mut()
             .try_for_each(|lots| change(lots, fill.lots))
     }
+}
+
+/// Whether a fill is one of these two orders.
+fn fits(fill: &Fill, taker: &Order, maker: &Order) -> bool {
+    let met = match fill.kind {
+        MatchKind::Complementary => true,
+        MatchKind::Mint => taker.side == Side::Buy,
+        MatchKind::Merge => taker.side == Side::Sell,
+    };
+    met && maker.account == fill.maker
+        && maker.market == taker.market
+        && maker.outcome == fill.kind.maker_outcome(taker.outcome)
+        && maker.side == fill.kind.maker_side(taker.side)
+        && maker.price == own_price(maker.outcome, fill.yes_price)
+}
+
+/// Notes on an order that it traded.
+fn traded(order: &mut Order, fill: &Fill, now: TimeNs) -> Result<Leg, Impossible> {
+    let price = own_price(order.outcome, fill.yes_price);
+    let value = fill.lots.value_at(price);
+    raise(&mut order.matched, fill.lots)?;
+    add(&mut order.value, value)?;
+    order.updated = now;
+    Ok(Leg {
+        account: order.account,
+        market: order.market,
+        outcome: order.outcome,
+        side: order.side,
+        price,
+        value,
+    })
 }

@@ -14,7 +14,7 @@ use foretell_model::{
     OrderId, OrderNumber, OrderType, Outcome, PlaceOrder, Price, Reference, Sequence, Side, Tick,
     TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress,
 };
-use foretell_view::{FoldError, View};
+use foretell_view::{FoldError, Order, Slots, TradeSlot, View};
 
 pub(crate) const GENESIS: [u8; 32] = [9; 32];
 pub(crate) const ALICE: AccountNumber = AccountNumber(0);
@@ -130,6 +130,21 @@ pub(crate) fn evidence_of_builder(builder: u8) -> Vec<u8> {
     }
     .encode(&mut bytes);
     bytes
+}
+
+/// A list of trades, oldest first, after seeing that every way to read it says the same.
+pub(crate) fn listed(slots: Slots<'_>) -> Vec<TradeSlot> {
+    let mut listed: Vec<_> = slots.newest_first().collect();
+    listed.reverse();
+    assert_eq!(
+        (slots.len(), slots.is_empty()),
+        (listed.len(), listed.is_empty())
+    );
+    for (index, slot) in listed.iter().enumerate() {
+        assert_eq!(slots.get(index), Some(*slot));
+    }
+    assert_eq!(slots.get(listed.len()), None);
+    listed
 }
 
 impl Scene {
@@ -289,6 +304,11 @@ impl Scene {
             lots,
         };
         self.step(command, &[split])
+    }
+
+    /// The order with this number, which was placed under its id, live or finished.
+    pub(crate) fn order(&self, number: OrderNumber) -> Option<Order> {
+        self.view.orders().by_id(&order_id(number.0))
     }
 
     /// Free and reserved collateral.
