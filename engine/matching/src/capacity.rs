@@ -4,7 +4,8 @@
 /// belong to rare commands: a market's ladder, made at its registration and again when its tick
 /// becomes finer, and the question list of an event. Beyond it everything grows by itself.
 ///
-/// Capacity is no limit and no part of the state: it changes no answer and no digest.
+/// Capacity is no limit and no part of the state: it changes no answer, no digest and no image. An
+/// exchange restored from an image counts what the image holds towards the capacity it is given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Capacity {
     /// Accounts.

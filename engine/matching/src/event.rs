@@ -63,7 +63,7 @@ impl Events {
             .map(EventNumber)
     }
 
-    fn add(&mut self, id: EventId) -> EventNumber {
+    pub(crate) fn add(&mut self, id: EventId) -> EventNumber {
         let number = u32::try_from(self.events.len()).expect("memory ends before 2^32 events");
         self.events.push(NegRisk {
             id,

@@ -14,7 +14,8 @@ use crate::market::Market;
 use crate::order_pool::BookSide;
 use crate::slab::NONE;
 
-/// The first contradiction, in words.
+/// The first contradiction, in words. Sums are wider than what they are compared with, so that
+/// a state that is all wrong makes the check fail and not overflow.
 type Check = Result<(), String>;
 
 fn holds(condition: bool, otherwise: impl FnOnce() -> String) -> Check {
@@ -24,8 +25,8 @@ fn holds(condition: bool, otherwise: impl FnOnce() -> String) -> Check {
 /// What the live orders of an account, or of a position, add up to.
 #[derive(Default, PartialEq, Eq, Debug)]
 struct Needs {
-    collateral: Micros,
-    shares: BTreeMap<MarketNumber, ([Lots; 2], u32)>,
+    collateral: u128,
+    shares: BTreeMap<MarketNumber, ([u128; 2], u32)>,
     orders: u32,
 }
 
@@ -51,19 +52,21 @@ impl Exchange {
     fn check_money(&self) -> Check {
         let system = &self.system;
         let accounts = self.accounts.iter();
-        let held: Micros = accounts
-            .map(|(_, account, _)| account.free + account.reserved)
+        let held: u128 = accounts
+            .map(|(_, account, _)| wide(account.free) + wide(account.reserved))
             .sum();
-        let plain: Micros = self
+        let plain: u128 = self
             .markets
             .iter()
             .filter(|(_, market, _)| market.question.is_none())
-            .map(|(_, market, _)| locked_in_plain(market))
+            .map(|(_, market, _)| wide(locked_in_plain(market)))
             .sum();
         let events = self.events.iter();
-        let neg_risk: Micros = events.map(|(_, event)| self.locked_in_event(event)).sum();
-        let total = held + plain + neg_risk + system.fees;
-        holds(total == system.collateral, || {
+        let neg_risk: u128 = events
+            .map(|(_, event)| wide(self.locked_in_event(event)))
+            .sum();
+        let total = held + plain + neg_risk + wide(system.fees);
+        holds(total == wide(system.collateral), || {
             format!(
                 "held {held:?} + locked {plain:?} + {neg_risk:?} + fees {:?} is not {:?}",
                 system.fees, system.collateral
@@ -92,16 +95,16 @@ impl Exchange {
 
     /// Promise 9: what is held of a token is its supply, and supplies balance.
     fn check_supplies(&self) -> Check {
-        let mut held: BTreeMap<MarketNumber, [Lots; 2]> = BTreeMap::new();
+        let mut held: BTreeMap<MarketNumber, [u128; 2]> = BTreeMap::new();
         for (_, position) in self.positions.iter() {
             let sums = held.entry(position.market).or_default();
             for (index, sum) in sums.iter_mut().enumerate() {
-                *sum += position.free[index] + position.reserved[index];
+                *sum += u128::from(position.free[index].0) + u128::from(position.reserved[index].0);
             }
         }
         for (number, market, _) in self.markets.iter() {
             let held = held.remove(&number).unwrap_or_default();
-            holds(held == market.supply, || {
+            holds(held == wide_pair(market.supply), || {
                 format!("market {number}: held {held:?}, supply {:?}", market.supply)
             })?;
             let converted = match market.question {
@@ -143,8 +146,8 @@ impl Exchange {
                 let (shares, orders) = needs.shares.entry(order.market).or_default();
                 *orders += 1;
                 match order.side {
-                    Side::Buy => needs.collateral += order.reserved_value(),
-                    Side::Sell => shares[order.outcome.index()] += order.lots,
+                    Side::Buy => needs.collateral += wide(order.reserved_value()),
+                    Side::Sell => shares[order.outcome.index()] += u128::from(order.lots.0),
                 }
             }
             holds(account.last_order == previous, || {
@@ -159,7 +162,7 @@ impl Exchange {
         let mut places = 0;
         for (number, account, _) in self.accounts.iter() {
             let needs = &needs[&number];
-            let stated = (account.reserved, account.live_orders);
+            let stated = (wide(account.reserved), account.live_orders);
             holds(stated == (needs.collateral, needs.orders), || {
                 format!("account {number} states {stated:?}, its orders need {needs:?}")
             })?;
@@ -167,7 +170,7 @@ impl Exchange {
                 let place = self.positions.find(number, *market);
                 let stated = place.map(|place| {
                     let position = &self.positions[place];
-                    (position.reserved, position.orders)
+                    (wide_pair(position.reserved), position.orders)
                 });
                 holds(stated == Some((*shares, *orders)), || {
                     format!("account {number} in market {market}: {stated:?} for {shares:?}")
@@ -338,6 +341,17 @@ impl Exchange {
             holds(is_found && count <= MAX_QUESTIONS as usize, || {
                 format!("event {number} is not found, or has {count} questions")
             })?;
+            let questions = event.questions.iter();
+            let payouts = questions.map(|market| self.markets[*market].payout);
+            let yes = payouts.clone().filter(|paid| *paid == Some(Payout::Yes));
+            let is_half = payouts.clone().any(|paid| paid == Some(Payout::Half));
+            holds(yes.count() <= 1 && !is_half, || {
+                format!("event {number} pays more than one Yes, or halves")
+            })?;
+            let may_convert = event.frozen || event.converted.is_zero();
+            holds(may_convert, || {
+                format!("event {number} was converted before its list was final")
+            })?;
         }
         for (number, market, names) in self.markets.iter() {
             let is_found = self.markets.find(names.condition) == Some(number)
@@ -366,6 +380,14 @@ impl Exchange {
             format!("pending work without work: {work:?}")
         })
     }
+}
+
+fn wide(amount: Micros) -> u128 {
+    amount.0.into()
+}
+
+fn wide_pair(shares: [Lots; 2]) -> [u128; 2] {
+    shares.map(|lots| lots.0.into())
 }
 
 /// What a plain market must be able to pay: full sets, or the payouts due.

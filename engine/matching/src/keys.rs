@@ -81,7 +81,7 @@ impl Keys {
             .map(KeyNumber)
     }
 
-    fn add(&mut self, key: Key, names: KeyNames) -> KeyNumber {
+    pub(crate) fn add(&mut self, key: Key, names: KeyNames) -> KeyNumber {
         let number = u32::try_from(self.keys.len()).expect("memory ends before 2^32 keys");
         self.keys.push(key);
         self.names.push(names);

@@ -9,7 +9,9 @@
 //! `admission.rs`, `crossing.rs`, `taker.rs`, `fill.rs`; orders end in `cancels.rs`; money moves
 //! in `funds.rs` and `shares.rs`; markets and events live in `lifecycle.rs` and `event.rs`.
 //! `ladder.rs`, `level.rs`, `occupancy.rs` and `order_pool.rs` are the book; `order_index.rs` and
-//! `timeline.rs` remember ids; `foresight.rs` brings near what a coming command will touch; `state.rs` lists the state and `invariants.rs` checks it.
+//! `timeline.rs` remember ids; `foresight.rs` brings near what a coming command will touch;
+//! `state.rs` lists the state, `image.rs` writes it as bytes and reads it back, `restore.rs` and its
+//! folder rebuild it, `invariants.rs` checks it.
 
 mod accounts;
 mod admission;
@@ -23,6 +25,7 @@ mod fees;
 mod fill;
 mod foresight;
 mod funds;
+mod image;
 mod invariants;
 mod keys;
 mod ladder;
@@ -36,6 +39,7 @@ mod order_pool;
 mod positions;
 mod recall;
 mod references;
+mod restore;
 mod rules;
 mod shares;
 mod slab;
@@ -50,3 +54,4 @@ mod wallets;
 pub use capacity::Capacity;
 pub use exchange::Exchange;
 pub use foresight::Foresight;
+pub use image::RestoreError;

@@ -138,6 +138,42 @@ impl OrderIndex {
         timestamp: TimeMs,
         terms: Terms,
     ) -> u32 {
+        let place = self.keep((hash, id), number, timestamp, terms, true);
+        let before = self
+            .timeline
+            .append(timestamp.0 / 1_000, place, &self.hasher);
+        if before != NONE {
+            self.places[before].link = place;
+        }
+        place
+    }
+
+    /// Remembers an id as it was remembered elsewhere. Ids come back by number, so that those of one
+    /// second stand in the timeline as they stood.
+    pub(crate) fn put_back(
+        &mut self,
+        named: (u32, OrderId),
+        number: OrderNumber,
+        timestamp: TimeMs,
+        terms: Terms,
+        in_timeline: bool,
+    ) -> u32 {
+        if in_timeline {
+            self.remember(named, number, timestamp, terms)
+        } else {
+            self.keep(named, number, timestamp, terms, false)
+        }
+    }
+
+    #[inline(always)]
+    fn keep(
+        &mut self,
+        (hash, id): (u32, OrderId),
+        number: OrderNumber,
+        timestamp: TimeMs,
+        terms: Terms,
+        in_timeline: bool,
+    ) -> u32 {
         let place = self.places.insert(Remembered {
             id,
             number,
@@ -146,15 +182,9 @@ impl OrderIndex {
             slot: NONE,
             link: NONE,
             killed: None,
-            in_timeline: true,
+            in_timeline,
         });
         self.by_id.insert(hash, place);
-        let before = self
-            .timeline
-            .append(timestamp.0 / 1_000, place, &self.hasher);
-        if before != NONE {
-            self.places[before].link = place;
-        }
         place
     }
 

@@ -118,10 +118,23 @@ impl References {
             content,
             outcome,
         };
-        match scope {
-            None => self.operators.push(hash, used),
-            Some(_) => self.actions.push(hash, used),
+        self.of_scope_mut(scope).push(hash, used);
+    }
+
+    /// Remembers a reference as it was remembered elsewhere, the earlier ones before it; false
+    /// when it is remembered already.
+    pub(crate) fn put_back(&mut self, used: Used) -> bool {
+        let (scope, reference) = (used.scope, used.reference);
+        let hash = self.hash(scope, reference);
+        let all = self.of_scope_mut(scope);
+        let known = all.find(hash, |known| {
+            (known.scope, known.reference) == (scope, reference)
+        });
+        if known.is_some() {
+            return false;
         }
+        all.push(hash, used);
+        true
     }
 
     /// All of them by sequence.
@@ -152,6 +165,13 @@ impl References {
         match scope {
             None => &self.operators,
             Some(_) => &self.actions,
+        }
+    }
+
+    const fn of_scope_mut(&mut self, scope: Option<AccountNumber>) -> &mut Recall<Used> {
+        match scope {
+            None => &mut self.operators,
+            Some(_) => &mut self.actions,
         }
     }
 
@@ -229,6 +249,18 @@ impl Requests {
                 cancelled: 0,
             },
         );
+    }
+
+    /// Remembers a request as it was remembered elsewhere, the earlier ones before it; false when
+    /// it is remembered already, or there are too many.
+    pub(crate) fn put_back(&mut self, request: Request) -> bool {
+        let is_new = self.ensure_new(request.owner, request.digest).is_ok()
+            && self.requests.len() < MAX_REMEMBERED_REQUESTS;
+        if is_new {
+            let hash = self.hash(request.owner, request.digest);
+            self.requests.push(hash, request);
+        }
+        is_new
     }
 
     /// Counts what a command of a request's work did. A request that is not remembered counts

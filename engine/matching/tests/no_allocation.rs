@@ -59,6 +59,20 @@ const ACCOUNTS: u32 = 8;
 const MARKETS: u32 = 4;
 const COMMANDS: u64 = 400_000;
 
+const CAPACITY: Capacity = Capacity {
+    accounts: 16,
+    keys: 16,
+    markets: 8,
+    events: 1,
+    orders: 4_096,
+    expiring_orders: 4_096,
+    positions: 64,
+    order_ids: 40_000,
+    timestamp_seconds: 512,
+    references: 1_024,
+    requests: 8_192,
+};
+
 /// Xorshift: the run is the same everywhere.
 struct Random(u64);
 
@@ -83,19 +97,6 @@ fn name(number: u64) -> [u8; 32] {
 
 /// Accounts with money, keys and shares; markets that trade.
 fn exchange(events: &mut Vec<Event>) -> Exchange {
-    let capacity = Capacity {
-        accounts: 16,
-        keys: 16,
-        markets: 8,
-        events: 1,
-        orders: 4_096,
-        expiring_orders: 4_096,
-        positions: 64,
-        order_ids: 40_000,
-        timestamp_seconds: 512,
-        references: 1_024,
-        requests: 8_192,
-    };
     let mut commands = vec![Command::ChangeSettings(Settings {
         timestamp_past_ms: 60_000,
         live_orders_per_account: 400,
@@ -142,7 +143,7 @@ fn exchange(events: &mut Vec<Event>) -> Exchange {
             });
         }
     }
-    let mut exchange = Exchange::new(capacity, 5);
+    let mut exchange = Exchange::new(CAPACITY, 5);
     for command in commands {
         let verdict = exchange.apply(&command, TimeNs(START * 1_000_000_000), events);
         assert!(
@@ -226,45 +227,74 @@ fn cancel(random: &mut Random, number: u64) -> Command {
     }
 }
 
-#[test]
-fn nothing_is_allocated_within_capacity() {
+/// What a run did.
+#[derive(Default)]
+struct Seen {
+    fills: u32,
+    expired: u32,
+    cancelled: u32,
+}
+
+/// Applies commands with these numbers; not one of them allocates.
+fn run(
+    exchange: &mut Exchange,
+    random: &mut Random,
+    now: &mut TimeNs,
+    numbers: std::ops::Range<u64>,
+) -> Seen {
     let mut events = Vec::with_capacity(MAX_EVENTS);
-    let mut exchange = exchange(&mut events);
-    let mut random = Random(0x9E37_79B9_7F4A_7C15);
-    let mut now = TimeNs(START * 1_000_000_000);
-    let (mut fills, mut expired, mut cancelled) = (0, 0, 0);
+    let mut seen = Seen::default();
     let before = ALLOCATIONS.get();
-    for number in 0..COMMANDS {
+    for number in numbers {
         // About 400 commands a second: the ids of 111 seconds stay within the memory.
         now.0 += random.below(5_000_000);
         let command = match random.below(10) {
-            0..=5 => place(&mut random, number, now),
+            0..=5 => place(random, number, *now),
             6 => Command::AdvanceTime,
-            _ => cancel(&mut random, number),
+            _ => cancel(random, number),
         };
         events.clear();
-        let verdict = exchange.apply(&command, now, &mut events);
+        let verdict = exchange.apply(&command, *now, &mut events);
         for event in &events {
             match event {
-                Event::Fill(_) => fills += 1,
-                Event::OrderClosed { reason, .. } => expired += u32::from(*reason == EXPIRED),
+                Event::Fill(_) => seen.fills += 1,
+                Event::OrderClosed { reason, .. } => seen.expired += u32::from(*reason == EXPIRED),
                 _ => {}
             }
         }
         if matches!(command, Command::CancelOrder { .. }) {
-            cancelled += u32::from(matches!(verdict, Verdict::Applied(_)));
+            seen.cancelled += u32::from(matches!(verdict, Verdict::Applied(_)));
         }
     }
     let allocated = ALLOCATIONS.get() - before;
     assert_eq!(allocated, 0);
+    seen
+}
+
+#[test]
+fn nothing_is_allocated_within_capacity() {
+    let mut exchange = exchange(&mut Vec::with_capacity(MAX_EVENTS));
+    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let mut now = TimeNs(START * 1_000_000_000);
+    let seen = run(&mut exchange, &mut random, &mut now, 0..COMMANDS);
     // The run did what it is meant to do.
-    assert!(fills > 20_000, "{fills} fills");
-    assert!(expired > 1_000, "{expired} orders expired");
-    assert!(cancelled > 1_000, "{cancelled} single cancels");
-    assert!(
-        exchange.live_orders() > 100,
-        "{} rest",
-        exchange.live_orders()
-    );
+    assert!(seen.fills > 20_000, "{} fills", seen.fills);
+    assert!(seen.expired > 1_000, "{} orders expired", seen.expired);
+    assert!(seen.cancelled > 1_000, "{} single cancels", seen.cancelled);
+    let live = exchange.live_orders();
+    assert!(live > 100, "{live} rest");
     exchange.check_invariants().unwrap();
+
+    // What a restored exchange holds counts towards its capacity, and no more.
+    let mut image = Vec::new();
+    exchange.write_image(&mut image);
+    let mut restored = Exchange::read_image(CAPACITY, 6, &image).unwrap();
+    let seen = run(
+        &mut restored,
+        &mut random,
+        &mut now,
+        COMMANDS..COMMANDS * 5 / 4,
+    );
+    assert!(seen.fills > 4_000, "{} fills", seen.fills);
+    restored.check_invariants().unwrap();
 }

@@ -22,6 +22,7 @@ const START: TimeNs = TimeNs(1_700_000_000_123_456_789);
 const SECOND: u64 = 1_000_000_000;
 
 /// Makes the commands of one sequence.
+#[derive(Clone)]
 pub(crate) struct Generator {
     rng: Rng,
     style: Style,

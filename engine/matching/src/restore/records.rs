@@ -1,0 +1,232 @@
+//! From a record to what the exchange keeps of it.
+
+use foretell_model::digest::StateRecord;
+
+use crate::accounts::Account;
+use crate::keys::{Key, KeyNames};
+use crate::ladder::Ladder;
+use crate::market::{Market, MarketNames};
+use crate::order_index::Terms;
+use crate::order_pool::Order;
+use crate::positions::Position;
+use crate::references::{Content, Request, Used};
+use crate::restore::memory::outcome_of;
+use crate::restore::{Checked, Restoring};
+use crate::rules::Rules;
+use crate::slab::NONE;
+use crate::system::System;
+
+impl Restoring {
+    /// One arm a record: what it holds, as the exchange keeps it.
+    pub(super) fn put(&mut self, record: &StateRecord) -> Checked {
+        match *record {
+            StateRecord::System {
+                rules,
+                sequence,
+                time,
+                mode,
+                settings,
+                timestamp_floor,
+                collateral,
+                fees,
+                pending,
+            } => {
+                let system = System {
+                    rules: Rules::from_number(rules).ok_or("its rules are not known")?,
+                    sequence,
+                    time,
+                    mode,
+                    settings,
+                    timestamp_floor,
+                    collateral,
+                    fees,
+                    pending,
+                    ..System::default()
+                };
+                self.put_system(system)
+            }
+            StateRecord::Domain { domain, separator } => {
+                self.exchange.system.domains[usize::from(domain.0)] = Some(separator);
+                Ok(())
+            }
+            StateRecord::Account {
+                account,
+                wallet,
+                owner,
+                kind,
+                closed_only,
+                heartbeat,
+                free,
+                reserved,
+                live_orders,
+            } => {
+                self.live_orders.push(live_orders);
+                let marks = Account {
+                    free,
+                    reserved,
+                    owner,
+                    live_orders: 0,
+                    first_order: NONE,
+                    last_order: NONE,
+                    kind,
+                    closed_only,
+                    heartbeat,
+                };
+                self.put_account(account, wallet, marks)
+            }
+            StateRecord::Key {
+                key,
+                api_key,
+                owner,
+                nonce,
+                read_only,
+                live,
+            } => {
+                let marks = Key {
+                    owner,
+                    read_only,
+                    live,
+                };
+                self.put_key(key, marks, KeyNames { api_key, nonce })
+            }
+            StateRecord::Event {
+                event,
+                id,
+                frozen,
+                questions,
+                converted,
+            } => {
+                self.questions.push(questions);
+                self.put_event(event, id, frozen, converted)
+            }
+            StateRecord::Market {
+                market,
+                condition,
+                tokens,
+                tick,
+                tick_refines,
+                minimum_size,
+                fee,
+                question,
+                state,
+                payout,
+                archived,
+                supply,
+            } => {
+                let rules = Market {
+                    ladder: Ladder::new(tick),
+                    supply,
+                    minimum_size,
+                    fee,
+                    state,
+                    tick_refines,
+                    question,
+                    payout,
+                    archived,
+                };
+                self.put_market(market, rules, MarketNames { condition, tokens })
+            }
+            StateRecord::Position {
+                account,
+                market,
+                free,
+                reserved,
+            } => self.put_position(Position {
+                free,
+                reserved,
+                account,
+                market,
+                orders: 0,
+            }),
+            StateRecord::Order {
+                order,
+                id,
+                account,
+                market,
+                outcome,
+                side,
+                price,
+                lots,
+                expiration,
+            } => {
+                let resting = Order {
+                    lots,
+                    number: order,
+                    expiration,
+                    account,
+                    market,
+                    position: NONE,
+                    memory: NONE,
+                    next: NONE,
+                    previous: NONE,
+                    account_next: NONE,
+                    account_previous: NONE,
+                    heap: NONE,
+                    yes_price: price,
+                    outcome,
+                    side,
+                };
+                self.put_order(id, price, resting)
+            }
+            StateRecord::RememberedOrder {
+                order,
+                id,
+                timestamp,
+                fate,
+                in_timeline,
+                order_type,
+                expiration,
+                post_only,
+                key,
+            } => {
+                let terms = Terms {
+                    expiration,
+                    key,
+                    order_type,
+                    post_only,
+                };
+                self.put_order_id((order, id), timestamp, terms, (fate, in_timeline))
+            }
+            StateRecord::RememberedReference {
+                sequence,
+                time,
+                scope,
+                reference,
+                code,
+                account,
+                object,
+                amount,
+                questions,
+                collateral,
+            } => self.put_reference(Used {
+                sequence,
+                time,
+                scope,
+                reference,
+                code,
+                content: Content {
+                    account,
+                    object,
+                    amount,
+                    questions,
+                },
+                outcome: outcome_of(code, account, collateral)?,
+            }),
+            StateRecord::RememberedRequest {
+                sequence,
+                time,
+                owner,
+                request,
+                last,
+                cancelled,
+            } => self.put_request(Request {
+                sequence,
+                time,
+                owner,
+                digest: request,
+                last,
+                cancelled,
+            }),
+        }
+    }
+}
