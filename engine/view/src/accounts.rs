@@ -11,7 +11,7 @@ use crate::holding::Holding;
 use crate::row::{Stored, stored};
 
 /// One account.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Account {
     /// Its address.
     pub wallet: WalletAddress,

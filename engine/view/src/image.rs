@@ -178,7 +178,8 @@ where
         if version != VIEW_VERSION {
             return Err(ImageError::Version(version));
         }
-        Head::take(&mut bytes).ok_or(ImageError::Malformed(NAME))
+        let head = Head::take(&mut bytes).filter(|_| bytes.is_empty());
+        head.ok_or(ImageError::Malformed(NAME))
     }
 
     fn read<T: Stored>(&self, name: &'static str) -> Result<T, ImageError> {

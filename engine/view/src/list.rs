@@ -92,16 +92,14 @@ impl Lists {
             let jump = next_jump(&self.postings, head.last).ok_or(Impossible::HistoryUnreadable)?;
             (head.last, jump)
         };
+        let len = head.len.checked_add(1).ok_or(Impossible::Full)?;
         self.postings.push(&Posting {
             target,
             before,
             jump,
             rank: head.len,
         })?;
-        *head = Head {
-            last: own,
-            len: head.len + 1,
-        };
+        *head = Head { last: own, len };
         Ok(())
     }
 

@@ -73,15 +73,12 @@ impl View {
                     .is_some_and(|happened| happened < time)
             }
         };
-        // The bounds of all time are not looked for.
         let slots = match from {
+            // Nothing was earlier, and looking for it would go far back.
             TimeNs(0) => slots,
             _ => slots.since(earlier_than(from)),
         };
-        match before {
-            TimeNs(u64::MAX) => slots,
-            _ => slots.until(earlier_than(before)),
-        }
+        slots.until(earlier_than(before))
     }
 
     /// The trades of all wallets of an owner that happened within `time` and came before
@@ -127,7 +124,8 @@ impl View {
         let mut before = order.last_made;
         let made = core::iter::from_fn(|| {
             let slot = before?;
-            before = self.trades.at(slot).and_then(|trade| trade.made_before);
+            let made_before = self.trades.at(slot).and_then(|trade| trade.made_before);
+            before = made_before.filter(|before| *before < slot);
             Some(slot)
         });
         let newest_first = made.chain(self.trades_taken_by(order).rev());

@@ -21,7 +21,7 @@ pub struct Domain {
 }
 
 /// The system.
-#[derive(Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct System {
     /// The last frame folded; 0 before the first.
     pub sequence: Sequence,
