@@ -208,6 +208,8 @@ impl ExactSizeIterator for Levels<'_> {}
 #[derive(Debug, Default)]
 pub struct Books {
     all: Dense<MarketNumber, Book>,
+    /// Those the frame being folded has touched.
+    touched: Vec<MarketNumber>,
 }
 
 impl Books {
@@ -249,8 +251,16 @@ impl Books {
         at: (Sequence, TimeNs),
     ) -> Result<&mut Book, Impossible> {
         let book = (self.all.get_mut(market)).ok_or(Impossible::UnknownMarket(market))?;
+        if book.changed != at.0 {
+            self.touched.push(market);
+        }
         (book.changed, book.time) = at;
         Ok(book)
+    }
+
+    /// Takes out one of the markets whose books the frame has touched.
+    pub(crate) fn pop_touched(&mut self) -> Option<MarketNumber> {
+        self.touched.pop()
     }
 }
 
@@ -262,6 +272,7 @@ impl Stored for Books {
     fn take(from: &mut &[u8]) -> Option<Self> {
         Some(Self {
             all: Stored::take(from)?,
+            touched: Vec::new(),
         })
     }
 }

@@ -5,9 +5,10 @@ mod placing;
 mod registry;
 mod trading;
 
-use foretell_model::{Command, Event, FrameRef, Sequence, TimeNs};
+use foretell_model::{Command, Event, FrameRef, Outcome, Sequence, TimeNs};
 
 use crate::error::{FoldError, Impossible};
+use crate::midpoints::{Midpoint, minute_of};
 use crate::order::Order;
 use crate::view::View;
 
@@ -66,8 +67,27 @@ impl View {
         if placed.is_some() {
             return Err(Impossible::PlacementUnfinished);
         }
+        self.note_midpoints(step.now)?;
         self.system.sequence = frame.sequence;
         self.system.time = step.now;
+        Ok(())
+    }
+
+    /// Price history sees books as a whole command left them, and none that is closed.
+    fn note_midpoints(&mut self, now: TimeNs) -> Result<(), Impossible> {
+        while let Some(market) = self.books.pop_touched() {
+            let closed = self
+                .markets
+                .get(market)
+                .is_some_and(|it| it.closed.is_some());
+            let book = self.books.get(market).map(|book| book.of(Outcome::Yes));
+            let Some(book) = book.filter(|_| !closed) else {
+                continue;
+            };
+            let sides = book.best_bid().zip(book.best_ask());
+            let midpoint = sides.map(|(bid, ask)| Midpoint::between(bid, ask));
+            self.midpoints.note(market, minute_of(now), midpoint)?;
+        }
         Ok(())
     }
 

@@ -21,6 +21,10 @@ pub enum LogName {
     TokenTrades,
     /// Trades of each builder.
     BuilderTrades,
+    /// Changes of midpoints, of all markets and bucket sizes.
+    Midpoints,
+    /// Those of each market and bucket size.
+    MarketMidpoints,
 }
 
 impl LogName {
@@ -32,6 +36,8 @@ impl LogName {
         Self::MarketTrades,
         Self::TokenTrades,
         Self::BuilderTrades,
+        Self::Midpoints,
+        Self::MarketMidpoints,
     ];
 
     /// Lower-case letters and hyphens.
@@ -44,6 +50,8 @@ impl LogName {
             Self::MarketTrades => "market-trades",
             Self::TokenTrades => "token-trades",
             Self::BuilderTrades => "builder-trades",
+            Self::Midpoints => "midpoints",
+            Self::MarketMidpoints => "market-midpoints",
         }
     }
 
@@ -149,6 +157,8 @@ impl View {
             LogName::MarketTrades => self.trades.of_market.postings().chunks(),
             LogName::TokenTrades => self.trades.of_token.postings().chunks(),
             LogName::BuilderTrades => self.trades.of_builder.postings().chunks(),
+            LogName::Midpoints => self.midpoints.turns.chunks(),
+            LogName::MarketMidpoints => self.midpoints.of_market.postings().chunks(),
         }
     }
 
@@ -160,17 +170,20 @@ impl View {
             LogName::MarketTrades => self.trades.of_market.postings_mut().chunks_mut(),
             LogName::TokenTrades => self.trades.of_token.postings_mut().chunks_mut(),
             LogName::BuilderTrades => self.trades.of_builder.postings_mut().chunks_mut(),
+            LogName::Midpoints => self.midpoints.turns.chunks_mut(),
+            LogName::MarketMidpoints => self.midpoints.of_market.postings_mut().chunks_mut(),
         }
     }
 
     /// The lists whose postings a log holds.
     pub(crate) fn lists(&self, name: LogName) -> Option<&Lists> {
         match name {
-            LogName::Trades | LogName::FinishedOrders => None,
+            LogName::Trades | LogName::FinishedOrders | LogName::Midpoints => None,
             LogName::AccountTrades => Some(&self.trades.of_account),
             LogName::MarketTrades => Some(&self.trades.of_market),
             LogName::TokenTrades => Some(&self.trades.of_token),
             LogName::BuilderTrades => Some(&self.trades.of_builder),
+            LogName::MarketMidpoints => Some(&self.midpoints.of_market),
         }
     }
 }

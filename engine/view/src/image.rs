@@ -8,6 +8,7 @@ use crate::chunk::{ChunkBytes, Chunking};
 use crate::history::{ChunkRef, LogName};
 use crate::list::{Heads, Lists};
 use crate::log::Log;
+use crate::midpoints::Midpoints;
 use crate::named::NamedLog;
 use crate::order::Order;
 use crate::orders::Orders;
@@ -85,6 +86,7 @@ impl View {
             ("markets", bytes(&self.markets)),
             ("books", bytes(&self.books)),
             ("builders", bytes(&self.builders)),
+            ("open-midpoints", bytes(&self.midpoints.current)),
         ];
         let mut live = Vec::new();
         put_all(self.orders.all_live(), &mut live);
@@ -139,6 +141,11 @@ impl View {
                 of_market: image.read_lists(LogName::MarketTrades)?,
                 of_token: image.read_lists(LogName::TokenTrades)?,
                 of_builder: image.read_lists(LogName::BuilderTrades)?,
+            },
+            midpoints: Midpoints {
+                current: image.read("open-midpoints")?,
+                turns: image.read_log(LogName::Midpoints)?,
+                of_market: image.read_lists(LogName::MarketMidpoints)?,
             },
         };
         const LIVE: &str = "live-orders";

@@ -13,6 +13,7 @@ use foretell_model::{
     Side, SystemMode, Tick, TimeNs, TimeSeconds, TokenId, TradeIndex, WalletAddress, WalletKind,
 };
 
+use crate::midpoints::Midpoint;
 use crate::trade::TradeSlot;
 use crate::trade_id::TradeId;
 
@@ -150,6 +151,8 @@ newtypes! {
     ApiKey: [u8; 16];
     TradeId: [u8; 16];
     TradeSlot: u32;
+    // It has a complement.
+    Midpoint: u16, at most Midpoint::MOST;
 }
 
 /// Enums, by their pinned codes.
@@ -288,6 +291,7 @@ macro_rules! arrays {
 }
 arrays!(
     [Lots; 2],
+    [Option<Midpoint>; 5],
     [TokenId; 2],
     [Option<AccountNumber>; WalletKind::ALL.len()]
 );

@@ -6,11 +6,13 @@ use crate::accounts::Accounts;
 use crate::books::Books;
 use crate::builders::Builders;
 use crate::chunk::Chunking;
+use crate::dense::Dense;
 use crate::events::Events;
 use crate::keys::Keys;
 use crate::list::{Heads, Lists};
 use crate::log::Log;
 use crate::markets::Markets;
+use crate::midpoints::Midpoints;
 use crate::named::NamedLog;
 use crate::orders::Orders;
 use crate::system::System;
@@ -32,6 +34,7 @@ pub struct View {
     pub(crate) orders: Orders,
     pub(crate) trades: Trades,
     pub(crate) builders: Builders,
+    pub(crate) midpoints: Midpoints,
 }
 
 impl View {
@@ -64,6 +67,11 @@ impl View {
                 of_builder: lists(),
             },
             builders: Builders::default(),
+            midpoints: Midpoints {
+                current: Dense::default(),
+                turns: Log::new(chunking),
+                of_market: lists(),
+            },
         }
     }
 

@@ -64,6 +64,7 @@ impl View {
                 let description = step.frame.evidence;
                 (self.markets).register(market, rules, question, description, step.at())?;
                 self.books.open(market, step.at())?;
+                self.midpoints.open(market)?;
                 match rules.event {
                     Some(event) => self.events.add_question(event, question, market),
                     None => Ok(()),

@@ -32,6 +32,8 @@ pub(crate) type Ladder = Vec<(u16, u64)>;
 /// A view and the journal's end.
 pub(crate) struct Scene {
     pub(crate) view: View,
+    /// Seconds its frames come later than their sequences say.
+    late: u64,
 }
 
 pub(crate) fn wallet(account: AccountNumber) -> WalletAddress {
@@ -152,12 +154,18 @@ impl Scene {
     pub(crate) fn empty() -> Self {
         Self {
             view: View::new(GENESIS),
+            late: 0,
         }
     }
 
     /// Alice, Bob and Carol with 1,000 units each and a key each, and one active market.
     pub(crate) fn trading() -> Self {
-        let mut scene = Self::empty();
+        Self::trading_in(View::new(GENESIS))
+    }
+
+    /// The same in an empty view.
+    pub(crate) fn trading_in(view: View) -> Self {
+        let mut scene = Self { view, late: 0 };
         for account in [ALICE, BOB, CAROL] {
             scene.deposit(account, 1_000_000_000);
             scene.key(KeyNumber(account.0), account);
@@ -173,7 +181,12 @@ impl Scene {
 
     /// Each frame is a second after the one before it.
     pub(crate) fn time(&self) -> TimeNs {
-        TimeNs(self.next() * 1_000_000_000)
+        TimeNs((self.next() + self.late) * 1_000_000_000)
+    }
+
+    /// The next frame comes at this second, which is not past.
+    pub(crate) fn wait_until(&mut self, second: u64) {
+        self.late = second.checked_sub(self.next()).unwrap();
     }
 
     pub(crate) fn try_step(
