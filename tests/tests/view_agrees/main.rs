@@ -16,6 +16,7 @@ mod world;
 mod beyond_the_bound;
 mod compare;
 mod followed;
+mod price_history;
 
 use followed::Followed;
 use generator::Generator;
