@@ -1,9 +1,23 @@
 //! The read model: a pure fold of journal frames into what gateways answer from.
 //!
-//! [`View`] is plain data. [`View::apply`] takes the next frame; everything else only reads. One
-//! file holds one view (accounts, keys, markets, events, books, orders, trades, system), knows no
-//! other, and lists its queries; `fold` routes each event to the views it concerns; `query` has
-//! the few answers that join two views.
+//! [`View::apply`] takes the next frame; everything else only reads. One file holds one view
+//! (accounts, keys, markets, events, books, orders, trades, midpoints, system), knows no other,
+//! and lists its queries; `fold` routes each event to the views it concerns; `query` has the few
+//! answers that join two views.
+//!
+//! A view has two halves.
+//! - **What lives** is plain data in memory: accounts, keys, markets, books, live orders. Only the
+//!   present sets its size.
+//! - **History** is trades, finished orders, changes of midpoints, and the lists of what concerns
+//!   whom. Each is a log of rows of one length (`row`, `log`), cut into chunks of a fixed number
+//!   of rows (`chunk`). A full chunk never changes, and its bytes follow from the journal alone.
+//!   Lists are logs too (`list`): memory holds the newest entry of each, jumps lead back to any
+//!   place in logarithmic time. Rows with a name are found by it (`named`): each chunk carries a
+//!   sorted index, the open tail has a table.
+//!
+//! [`View::image`] gives what lives and the open tails as bytes, and lists the sealed chunks;
+//! [`View::from_image`] makes the same view of them. [`View::adopt_chunk`] exchanges a chunk for
+//! another copy of it, such as the mapping of a file that all gateways share.
 //!
 //! Balances follow from the events alone, so a reader needs no rule of the exchange. The one
 //! thing recomputed is an order's limit price, which its signed amounts give
@@ -11,8 +25,9 @@
 //!
 //! Deliberately absent: HTTP, JSON, matching, locks, clocks and files. Whoever shares a view
 //! between threads wraps it in a lock of its own and applies one whole frame under it, so that a
-//! reader never sees half of a command. Receipts are computed by the caller from the journal's
-//! bytes at [`Order::place`] and [`TradeRecord::place`].
+//! reader never sees half of a command. Whoever has files gives their bytes as [`ChunkBytes`].
+//! Receipts are computed by the caller from the journal's bytes at [`Order::place`] and
+//! [`TradeRecord::place`].
 
 mod accounts;
 mod books;

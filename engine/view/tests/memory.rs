@@ -50,12 +50,14 @@ impl Market {
     fn map(&mut self) {
         let view = &mut self.scene.view;
         for chunk in view.new_chunks(&mut self.seen) {
-            let own = view.chunk_bytes(chunk.log, chunk.number).unwrap();
+            let own = view.chunk_bytes(chunk.log, chunk.number);
+            let own = own.expect("it is new");
             let bytes: Box<[u8]> = own.as_ref().as_ref().into();
-            self.mapped += i64::try_from(bytes.len()).unwrap();
+            self.mapped += i64::try_from(bytes.len()).expect("chunks are small");
             let copy: ChunkBytes = Arc::new(bytes);
-            view.adopt_chunk(ChunkCopy::new(chunk, own, copy).unwrap())
-                .unwrap();
+            let copy = ChunkCopy::new(chunk, own, copy).expect("they are alike");
+            view.adopt_chunk(copy)
+                .expect("it is what was compared with");
         }
     }
 

@@ -1,0 +1,66 @@
+//! The bytes of images and chunks: what one build writes another reads, or knows that it cannot.
+
+mod scene;
+
+use foretell_model::{Event, MatchKind, OrderType, RefusalReason};
+use foretell_view::{Chunking, VIEW_VERSION, View};
+use scene::*;
+
+/// The version, and the hash of everything a small scene writes under it.
+const PINNED: (u32, &str) = (
+    1,
+    "cca9fabe15b35e70e3d58d1f371d66c55bbe86102bdda3c74265cae8edbef888",
+);
+
+/// Two trades, orders of every fate, chunks of two rows.
+fn scene() -> Scene {
+    let mut scene = Scene::trading_in(View::with_chunking(GENESIS, Chunking::Bits(1)));
+    scene.split(CAROL, MARKET, 100);
+    let bob = scene.rest(BOB, NO, BUY, 60, 4_000);
+    let ask = limit(CAROL, YES, SELL, 50, 6_100);
+    let carol = scene.place_with(ask, &[rested(50, 6_100)], &evidence_of_builder(7));
+    scene.place(
+        limit(ALICE, YES, BUY, 90, 6_200),
+        &[
+            Event::Fill(fill((bob, BOB), MatchKind::Mint, 6_000, 60, 0)),
+            Event::Fill(fill(
+                (carol, CAROL),
+                MatchKind::Complementary,
+                6_100,
+                30,
+                20,
+            )),
+            Event::OrderCompleted,
+        ],
+    );
+    let mut killed = limit(ALICE, YES, BUY, 100, 5_000);
+    killed.order_type = OrderType::Fok;
+    let reason = RefusalReason::FokNotFilled;
+    scene.place(killed, &[Event::OrderKilled { reason }]);
+    scene.rest(ALICE, YES, BUY, 10, 3_000);
+    scene
+}
+
+#[test]
+fn another_layout_has_another_version() {
+    let view = scene().view;
+    let image = view.image().unwrap();
+    let mut hasher = blake3::Hasher::new();
+    for (name, bytes) in &image.sections {
+        hasher.update(name.as_bytes());
+        hasher.update(&(bytes.len() as u64).to_le_bytes());
+        hasher.update(bytes);
+    }
+    assert!(image.chunks.len() > 4);
+    for chunk in &image.chunks {
+        let bytes = view.chunk_bytes(chunk.log, chunk.number).unwrap();
+        hasher.update(chunk.log.text().as_bytes());
+        hasher.update(bytes.as_ref().as_ref());
+    }
+    let hash = hasher.finalize().to_hex();
+    assert_eq!(
+        (VIEW_VERSION, hash.as_str()),
+        PINNED,
+        "the layout changed: raise VIEW_VERSION, or gateways misread the images of older engines"
+    );
+}
