@@ -125,7 +125,16 @@ impl Follower {
 
     /// Waits until something may be new, or `timeout` is over.
     pub fn wait(&mut self, timeout: Duration) {
+        self.wait_unless(timeout, || false);
+    }
+
+    /// As [`Follower::wait`], but not when `has_other_work` says so. Whoever makes such work and then
+    /// calls [`crate::JournalState::wake_followers`] is never slept through.
+    pub fn wait_unless(&mut self, timeout: Duration, has_other_work: impl FnOnce() -> bool) {
         let seen = self.view.wake_count();
+        if has_other_work() {
+            return;
+        }
         let engine_is_away =
             self.view.status() == Status::Superseded || !self.view.is_current(&self.dir);
         if engine_is_away {

@@ -119,9 +119,7 @@ fn golden_snapshots() {
     let log = LogName::new("trades").unwrap();
     let rows: Vec<u8> = (0..96).collect();
     let place = (log, 0x0102);
-    let chunk = shelf
-        .write_chunk(place, Sequence(0x0a0b), 0x0304, 2, &rows)
-        .unwrap();
+    let chunk = shelf.write_chunk(place, 0x0304, 2, &rows).unwrap();
     let file = fs::read(chunk.path(dir.path())).unwrap();
     golden("chunk_v1", &file);
     snapshot_by_hand(&file);

@@ -65,10 +65,7 @@ fn chunk(shelf: &Shelf, number: u32) -> ChunkEntry {
     let log = LogName::new("trades").unwrap();
     let mask = u8::try_from(number).unwrap();
     let rows: Vec<u8> = (0..=255).map(|byte: u8| byte ^ mask).collect();
-    let sequence = Sequence(u64::from(number) + 9);
-    shelf
-        .write_chunk((log, number), sequence, LAYOUT, 4, &rows)
-        .unwrap()
+    shelf.write_chunk((log, number), LAYOUT, 4, &rows).unwrap()
 }
 
 /// Replaces a read-only file.
@@ -219,9 +216,7 @@ fn the_same_rows_are_the_same_file_and_others_are_not() {
     assert_eq!(chunk(&shelf, 5), first);
     assert_eq!(file_names(dir.path()).len(), 1);
     let log = LogName::new("trades").unwrap();
-    let other = shelf
-        .write_chunk((log, 5), Sequence(14), LAYOUT, 4, &[1; 256])
-        .unwrap();
+    let other = shelf.write_chunk((log, 5), LAYOUT, 4, &[1; 256]).unwrap();
     assert_ne!(other.path(dir.path()), first.path(dir.path()));
 }
 

@@ -56,8 +56,7 @@ impl Kind {
 pub struct Label {
     /// What it is.
     pub kind: Kind,
-    /// Of an image: it is the state right after this frame. Of a chunk: the frame that made its
-    /// last row.
+    /// Of an image: it is the state right after this frame. Of a chunk 0.
     pub sequence: Sequence,
     /// The random bytes that name the journal.
     pub genesis: [u8; 32],

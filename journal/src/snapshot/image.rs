@@ -122,9 +122,9 @@ pub(super) fn path(dir: &Path, sequence: Sequence) -> PathBuf {
     dir.join(file_name(sequence))
 }
 
-/// The sequence in an image's file name.
+/// The sequence in an image's file name; there is none of the state before the first frame.
 pub(super) fn sequence_of(name: &str) -> Option<Sequence> {
     let digits = name.strip_suffix(".image")?;
-    let sequence = Sequence(digits.parse().ok()?);
+    let sequence = Sequence(digits.parse().ok().filter(|sequence| *sequence > 0)?);
     (file_name(sequence) == name).then_some(sequence)
 }

@@ -123,22 +123,21 @@ impl Shelf {
         Ok(writer)
     }
 
-    /// Writes a chunk: `rows` rows of a log, the last of them made by frame `sequence`. The same
-    /// rows again are the same file.
+    /// Writes a chunk: `rows` rows of a log. The same rows again are the same file, whenever and by
+    /// whomever they are written.
     ///
     /// # Errors
     /// An I/O error.
     pub fn write_chunk(
         &self,
         (log, number): (LogName, u32),
-        sequence: Sequence,
         layout: u32,
         rows: u32,
         bytes: &[u8],
     ) -> Result<ChunkEntry, JournalError> {
         let label = Label {
             kind: Kind::Chunk,
-            sequence,
+            sequence: Sequence(0),
             genesis: self.genesis,
             layout,
             number,
