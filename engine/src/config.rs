@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use foretell_matching::Capacity;
 use foretell_model::{DomainNumber, Sequence, Settings};
+use foretell_view::Chunking;
 
 use crate::wait::Waiting;
 
@@ -44,15 +45,43 @@ impl Threads {
     }
 }
 
+/// When images are published.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Publishing {
+    /// Whether the engine executes its journal a second time and publishes at all.
+    pub enabled: bool,
+    /// An image at most this long after the one before, if anything happened.
+    pub interval: Duration,
+    /// An image at most this many frames after the one before; at least 1.
+    pub frames: u64,
+    /// Rows of a history chunk. Anything but the standard is for tests: no gateway has it.
+    pub chunking: Chunking,
+}
+
+impl Default for Publishing {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            interval: Duration::from_secs(60),
+            frames: 1_000_000,
+            chunking: Chunking::Standard,
+        }
+    }
+}
+
 /// Everything [`crate::run`] needs. [`EngineConfig::new`] gives the defaults.
 #[derive(Clone, Debug)]
 pub struct EngineConfig {
-    /// Holds lock, socket and journal; made 0700.
+    /// Holds lock, socket, journal and snapshots; made 0700.
     pub data_directory: PathBuf,
     /// What an acknowledgement is worth, sizes, the disk reserve below which new orders are refused,
     /// and whether to start after an I/O error.
     pub journal: foretell_journal::Options,
-    /// Memory reserved in the core.
+    /// When images are published.
+    pub publishing: Publishing,
+    /// Execute the whole journal, whatever images there are: a proof of all of it.
+    pub ignore_images: bool,
+    /// Memory reserved in the core, and in the publisher's copy of it.
     pub capacity: Capacity,
     /// Commands that may wait for the matcher; an eighth is kept for cancels. 16 to 2^20.
     pub ring_capacity: usize,
@@ -88,6 +117,8 @@ impl EngineConfig {
         Self {
             data_directory,
             journal: foretell_journal::Options::default(),
+            publishing: Publishing::default(),
+            ignore_images: false,
             capacity: Capacity::default(),
             ring_capacity: 8_192,
             max_connections: 64,

@@ -14,6 +14,8 @@ use crate::error::EngineError;
 pub const SOCKET_NAME: &str = "engine.sock";
 /// The journal's directory in the data directory.
 pub const JOURNAL_DIRECTORY: &str = "journal";
+/// The snapshots' directory in the data directory.
+pub use foretell_journal::snapshot::SNAPSHOT_DIRECTORY;
 /// Held as long as an engine works on the directory.
 const LOCK_NAME: &str = "engine.lock";
 
@@ -56,6 +58,11 @@ impl Directory {
     /// Where the journal lives.
     pub(crate) fn journal(&self) -> PathBuf {
         self.path.join(JOURNAL_DIRECTORY)
+    }
+
+    /// Where snapshots are published.
+    pub(crate) fn snapshots(&self) -> PathBuf {
+        self.path.join(SNAPSHOT_DIRECTORY)
     }
 
     /// Where gateways connect.

@@ -51,6 +51,32 @@ pub enum EngineError {
         /// How.
         what: String,
     },
+    /// The publisher, which executes every command a second time while the engine runs, came to
+    /// something else than the matcher.
+    #[error(
+        "the second execution differs from the journal at sequence {sequence}: {what}; the engine \
+         stopped so that nothing more rests on it. Start it again: recovery executes the journal \
+         once more, and either goes on or says what can be done"
+    )]
+    PublisherDiverged {
+        /// Where.
+        sequence: Sequence,
+        /// How.
+        what: String,
+    },
+    /// What the journal says at this sequence cannot be: the state after it contradicts itself, or
+    /// the views cannot follow. No gateway of this build could show it rightly.
+    #[error(
+        "the state after sequence {sequence} cannot be: {what}; the engine stopped. Keep the data \
+         directory as it is and report this: the journal holds everything, and a build that \
+         corrects the fault reads it"
+    )]
+    Impossible {
+        /// Where.
+        sequence: Sequence,
+        /// What.
+        what: String,
+    },
     /// A configured domain or setting contradicts the journal or its bounds.
     #[error("configured {what} is refused: {refusal:?}")]
     Configuration {
@@ -75,6 +101,8 @@ impl EngineError {
             | Self::Journal(_)
             | Self::Diverged { .. }
             | Self::ReplayRefused { .. }
+            | Self::PublisherDiverged { .. }
+            | Self::Impossible { .. }
             | Self::Configuration { .. } => EXIT_REFUSED,
         }
     }

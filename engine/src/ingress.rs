@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use foretell_link::{Goodbye, Stage};
+use foretell_link::{Answer, Goodbye, SnapshotAnswer, Stage};
 use mio::net::UnixListener;
 use mio::{Events, Interest, Poll, Token};
 
@@ -42,6 +42,8 @@ pub(crate) enum Ended {
     Stopped,
     /// The journal failed: nothing more may be answered.
     JournalFailed,
+    /// The publisher ended by itself: what is answered may be wrong.
+    PublisherFailed,
 }
 
 /// The thread's state.
@@ -88,6 +90,9 @@ impl Ingress {
             if self.desk.journal.is_poisoned() {
                 return Ok(Ended::JournalFailed);
             }
+            if self.desk.published.has_failed() {
+                return Ok(Ended::PublisherFailed);
+            }
             may_go_on = self.read(at);
             self.desk.expire_heartbeats(at);
             may_go_on |= self.match_some();
@@ -132,6 +137,7 @@ impl Ingress {
         };
         can_match
             || self.held.is_ready(&self.desk.hand_off, durable)
+            || self.desk.published.has_news()
             || self.desk.journal.is_poisoned()
     }
 
@@ -249,13 +255,18 @@ impl Ingress {
         let durable = self.desk.journal.durable();
         let mut released = 0;
         while let Some(done) = self.held.release(&self.desk.hand_off, durable) {
-            let connection = Desk::addressee(&done).and_then(|id| {
-                let connection = self.slots.get_mut(id.slot)?.as_mut()?;
-                (connection.peer.id == id).then_some(connection)
-            });
+            let connection = Desk::addressee(&done).and_then(|id| seated(&mut self.slots, id));
             self.desk
                 .deliver(&done, connection.map(|it| &mut it.peer), released_at);
             released += 1;
+        }
+        while let Some((asker, result)) = self.desk.published.next_answer() {
+            if let Some(connection) = seated(&mut self.slots, asker.connection) {
+                let request = asker.request;
+                connection
+                    .peer
+                    .answer(&Answer::Snapshot(SnapshotAnswer { request, result }));
+            }
         }
         let mut may_go_on = false;
         for slot in 0..self.slots.len() {
@@ -325,4 +336,10 @@ impl Ingress {
             connection.say_goodbye(Goodbye::Stopping, at);
         }
     }
+}
+
+/// The connection with this id, if it is still there.
+fn seated(slots: &mut [Option<Box<Connection>>], id: ConnectionId) -> Option<&mut Connection> {
+    let connection = slots.get_mut(id.slot)?.as_deref_mut()?;
+    (connection.peer.id == id).then_some(connection)
 }

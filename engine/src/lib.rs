@@ -1,4 +1,4 @@
-//! The engine process: ingress, matcher, sync, recovery.
+//! The engine process: ingress, matcher, sync, publisher, recovery.
 //!
 //! [`run`] is the whole process; `machine.rs` wires it in the order the data moves:
 //!
@@ -7,6 +7,9 @@
 //!    ▲           ▲                          │                              │
 //!    └───────────┴────── held replies ◀── reply ring     durable sequence ◀┘
 //! ```
+//!
+//! The publisher follows the journal like any gateway, executes every command a second time, and
+//! publishes snapshots; a difference ends the engine.
 //!
 //! A reply leaves when the journal is durable up to what it rests on, never before. The engine
 //! trusts no length, number or order from a socket, and a peer that breaks the protocol, or does
@@ -24,10 +27,14 @@ mod directory;
 mod error;
 mod hand_off;
 mod heartbeat;
+mod images;
 mod ingress;
 mod machine;
 mod matcher;
+mod published;
+mod publisher;
 mod recovery;
+mod replay;
 mod replies;
 mod requests;
 mod stages;
@@ -36,8 +43,8 @@ mod status;
 mod stop;
 mod wait;
 
-pub use config::{EngineConfig, SigningDomain, Threads};
-pub use directory::{JOURNAL_DIRECTORY, SOCKET_NAME};
+pub use config::{EngineConfig, Publishing, SigningDomain, Threads};
+pub use directory::{JOURNAL_DIRECTORY, SNAPSHOT_DIRECTORY, SOCKET_NAME};
 pub use error::{EXIT_IO_ERROR, EXIT_REFUSED, EngineError};
 pub use machine::{Ready, run};
 pub use stop::StopHandle;

@@ -19,6 +19,8 @@ use crate::hand_off::HandOff;
 use crate::heartbeat::Heartbeats;
 use crate::ingress::{BELL, Ended, Ingress, Matching};
 use crate::matcher::{Matcher, Working};
+use crate::published::Published;
+use crate::publisher;
 use crate::recovery;
 use crate::replies::HeldReplies;
 use crate::requests::Desk;
@@ -53,7 +55,7 @@ pub struct Ready {
 pub fn run(config: &EngineConfig, on_ready: impl FnOnce(&Ready)) -> Result<(), EngineError> {
     let directory = Directory::lock(&config.data_directory)?;
     let monotonic = Monotonic::start();
-    let restored = recovery::restore(config, &directory.journal(), random()?)?;
+    let restored = recovery::restore(config, &directory, random()?)?;
     let last = restored.journal.report.last_time;
     let (appender, syncer, journal) = restored.journal.start().map_err(EngineError::Journal)?;
 
@@ -64,10 +66,12 @@ pub fn run(config: &EngineConfig, on_ready: impl FnOnce(&Ready)) -> Result<(), E
     let hand_off = Arc::new(HandOff::new(config.ring_capacity));
     let gauges = Arc::<Gauges>::default();
     let stages = Stages::shared();
+    let published = Arc::new(Published::new(config.publishing.enabled));
     let desk = Desk {
         hand_off: Arc::clone(&hand_off),
         journal: journal.clone(),
         gauges: Arc::clone(&gauges),
+        published: Arc::clone(&published),
         recorder: Recorder::new(Arc::clone(&stages)),
         stages: Arc::clone(&stages),
         summaries: Summaries::default(),
@@ -99,6 +103,16 @@ pub fn run(config: &EngineConfig, on_ready: impl FnOnce(&Ready)) -> Result<(), E
         bell: Arc::clone(&bell),
         working: Working::default(),
     };
+    let publisher = spawn_publisher(publisher::Setting {
+        config: config.clone(),
+        journal_directory: directory.journal(),
+        journal: journal.clone(),
+        shelf: restored.shelf,
+        board: Arc::clone(&published),
+        bell: Arc::clone(&bell),
+        newly_accepted: restored.newly_accepted,
+        index_key: random()?,
+    })?;
     let sync = spawn_sync(syncer, Arc::clone(&bell), matcher.sleeper.wake())?;
     let line = Line {
         config,
@@ -110,9 +124,12 @@ pub fn run(config: &EngineConfig, on_ready: impl FnOnce(&Ready)) -> Result<(), E
     let served = line.work(matcher, restored.newly_accepted, on_ready);
     // The matcher, and with it the appender, is gone: the sync thread has written the rest.
     let synced = sync.join().expect("a panic in it aborts the process");
+    published.stop();
+    journal.wake_followers();
+    let publishing = publisher.join().expect("a panic in it aborts the process");
     synced.map_err(EngineError::Failed)?;
     match served? {
-        Ended::Stopped => Ok(()),
+        Ended::Stopped | Ended::PublisherFailed => publishing,
         Ended::JournalFailed => Err(EngineError::Failed(JournalError::Poisoned(
             journal.failure().unwrap_or("no reason given").to_owned(),
         ))),
@@ -215,6 +232,21 @@ fn spawn_sync(
         ended
     })
     .map_err(EngineError::process("starting the sync thread"))
+}
+
+/// The thread that publishes snapshots; without publishing it ends at once.
+fn spawn_publisher(
+    setting: publisher::Setting,
+) -> Result<JoinHandle<Result<(), EngineError>>, EngineError> {
+    let enabled = setting.config.publishing.enabled;
+    spawn("publisher", move || {
+        if enabled {
+            publisher::run(setting)
+        } else {
+            Ok(())
+        }
+    })
+    .map_err(EngineError::process("starting the publisher"))
 }
 
 fn spawn<T: Send + 'static>(

@@ -1,23 +1,32 @@
-//! The state of the exchange from the journal: every command is executed again, and what happens
-//! is compared with what was recorded.
+//! The state of the exchange from the newest image and the journal behind it: every command there
+//! is executed again, and what happens is compared with what was recorded.
+//!
+//! An image is only where re-execution begins. One that is damaged, of another layout, ahead of the
+//! journal, or not of this journal's history is passed over for the next older one, at last for
+//! none, so whatever lies in the directory of snapshots, the state is the journal's.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use foretell_journal::{JournalError, Recovered, Scratch};
+use foretell_journal::snapshot::{Image, Shelf, newest_image};
+use foretell_journal::{FrameReader, JournalError, Recovered, receipt, watermark};
 use foretell_matching::Exchange;
 use foretell_model::digest::StateRecord;
-use foretell_model::limits::MAX_EVENTS;
-use foretell_model::{AccountNumber, Command, Event, FrameRef, Sequence, SystemMode, Verdict};
+use foretell_model::{AccountNumber, FrameRef, Sequence, SystemMode};
 
 use crate::config::EngineConfig;
+use crate::directory::Directory;
 use crate::error::EngineError;
+use crate::images;
+use crate::replay::{Difference, Replay, accepted_in};
 
 /// The exchange as the journal left it.
 #[derive(Debug)]
 pub(crate) struct Restored {
     pub(crate) exchange: Exchange,
     pub(crate) journal: Recovered,
+    /// The snapshots, without those that the journal does not bear out.
+    pub(crate) shelf: Shelf,
     /// The system's mode.
     pub(crate) mode: SystemMode,
     /// Owners whose heartbeat was on.
@@ -35,92 +44,217 @@ pub(crate) struct Restored {
 /// was changed then.
 pub(crate) fn restore(
     config: &EngineConfig,
-    directory: &Path,
+    directory: &Directory,
     index_key: u64,
 ) -> Result<Restored, EngineError> {
-    let diverged = match replay(config, directory, index_key, BTreeSet::new()) {
-        Err(EngineError::Diverged { sequence, what }) => (sequence, what),
-        other => return other,
+    let recovery = Recovery {
+        config,
+        journal: directory.journal(),
+        snapshots: directory.snapshots(),
+        index_key,
     };
-    // Rare enough to read everything once more: a later command may accept it.
-    let by_record = accepted_in(directory).map_err(EngineError::Journal)?;
-    if !by_record.contains(&diverged.0) {
-        let (sequence, what) = diverged;
-        return Err(EngineError::Diverged { sequence, what });
-    }
-    replay(config, directory, index_key, by_record)
-}
-
-fn replay(
-    config: &EngineConfig,
-    directory: &Path,
-    index_key: u64,
-    by_record: BTreeSet<Sequence>,
-) -> Result<Restored, EngineError> {
-    let mut replay = Replay {
-        exchange: Exchange::new(config.capacity, index_key),
-        events: Vec::with_capacity(MAX_EVENTS),
-        by_option: config.accept_divergence,
-        by_record,
-        newly_accepted: None,
-        failure: None,
+    let mut foreign = Vec::new();
+    let mut limit = Sequence(u64::MAX);
+    let done = loop {
+        let base = recovery.base(limit);
+        let after = base.as_ref().map_or(Sequence(0), Base::sequence);
+        match recovery.execute(base) {
+            Ok(done) => break done,
+            Err(Stop::Failed(failure)) => return Err(failure),
+            Err(Stop::WrongImage(reason)) => {
+                tracing::warn!(image = after.0, %reason, "an image is passed over");
+                foreign.push(after);
+                limit = Sequence(after.0 - 1);
+            }
+        }
     };
-    let recovered = foretell_journal::recover(
-        directory,
-        config.journal.clone(),
-        Sequence(0),
-        &mut |frame| replay.frame(frame),
-    );
-    if let Some(failure) = replay.failure {
-        return Err(failure);
-    }
-    let journal = recovered.map_err(EngineError::Journal)?;
-    let (mode, heartbeats) = mode_and_heartbeats(&replay.exchange);
+    let shelf = recovery.open_shelf(&done.journal, &foreign)?;
+    let (mode, heartbeats) = mode_and_heartbeats(&done.exchange);
     Ok(Restored {
-        exchange: replay.exchange,
-        journal,
+        exchange: done.exchange,
+        journal: done.journal,
+        shelf,
         mode,
         heartbeats,
-        newly_accepted: replay.newly_accepted,
+        newly_accepted: done.newly_accepted,
     })
 }
 
-struct Replay {
+struct Recovery<'a> {
+    config: &'a EngineConfig,
+    journal: PathBuf,
+    snapshots: PathBuf,
+    index_key: u64,
+}
+
+/// Where re-execution begins.
+struct Base {
+    image: Image,
     exchange: Exchange,
-    events: Vec<Event>,
+}
+
+impl Base {
+    const fn sequence(&self) -> Sequence {
+        self.image.sequence()
+    }
+}
+
+/// Where it ended.
+struct Done {
+    exchange: Exchange,
+    journal: Recovered,
+    newly_accepted: Option<Sequence>,
+}
+
+/// Why it did not come to its end.
+enum Stop {
+    Failed(EngineError),
+    /// The image it began with is not of this journal's history.
+    WrongImage(String),
+}
+
+impl Recovery<'_> {
+    /// The newest image at or below `limit` whose exchange can be restored; `None` = begin with the
+    /// first frame.
+    fn base(&self, mut limit: Sequence) -> Option<Base> {
+        if self.config.ignore_images {
+            return None;
+        }
+        // A journal without a readable watermark is new, or recovery says what is wrong with it.
+        let genesis = watermark::read(&self.journal).ok().flatten()?.genesis;
+        loop {
+            let image = newest_image(&self.snapshots, &genesis, limit)?;
+            limit = Sequence(image.sequence().0 - 1);
+            match images::exchange_of(&image, self.config.capacity, self.index_key) {
+                Ok(exchange) => return Some(Base { image, exchange }),
+                Err(reason) => {
+                    tracing::warn!(image = image.sequence().0, %reason, "an image is passed over");
+                }
+            }
+        }
+    }
+
+    /// Executes everything behind the base; a second time, when a later command accepts the
+    /// divergence that was met.
+    fn execute(&self, base: Option<Base>) -> Result<Done, Stop> {
+        let after = base.as_ref().map_or(Sequence(0), Base::sequence);
+        let (sequence, what) = match self.replay(base, BTreeSet::new()) {
+            Err(Stop::Failed(EngineError::Diverged { sequence, what })) => (sequence, what),
+            other => return other,
+        };
+        // Rare enough to read everything once more.
+        let by_record = accepted_in(&self.journal, after)
+            .map_err(|error| Stop::Failed(EngineError::Journal(error)))?;
+        if !by_record.contains(&sequence) {
+            return Err(Stop::Failed(EngineError::Diverged { sequence, what }));
+        }
+        self.replay(self.base(after), by_record)
+    }
+
+    fn replay(&self, base: Option<Base>, by_record: BTreeSet<Sequence>) -> Result<Done, Stop> {
+        let (exchange, base) = match base {
+            None => (Exchange::new(self.config.capacity, self.index_key), None),
+            Some(Base { image, exchange }) => {
+                (exchange, Some((image.sequence(), image.proof().receipt)))
+            }
+        };
+        let mut replayed = Replayed {
+            journal: &self.journal,
+            replay: Replay::new(exchange),
+            by_option: self.config.accept_divergence,
+            by_record,
+            unchecked: base,
+            newly_accepted: None,
+            stop: None,
+        };
+        // From the image's own frame on, to see that it is the one the image knew.
+        let after = base.map_or(Sequence(0), |(sequence, _)| Sequence(sequence.0 - 1));
+        let options = self.config.journal.clone();
+        let recovered = foretell_journal::recover(&self.journal, options, after, &mut |frame| {
+            replayed.frame(frame)
+        });
+        if let Some(stop) = replayed.stop {
+            return Err(stop);
+        }
+        match recovered {
+            Ok(_) if replayed.unchecked.is_some() => {
+                Err(Stop::WrongImage("the journal ends before it".to_owned()))
+            }
+            Ok(journal) => Ok(Done {
+                exchange: replayed.replay.exchange,
+                journal,
+                newly_accepted: replayed.newly_accepted,
+            }),
+            Err(ahead @ JournalError::Ahead { .. }) if base.is_some() => {
+                Err(Stop::WrongImage(ahead.to_string()))
+            }
+            Err(error) => Err(Stop::Failed(EngineError::Journal(error))),
+        }
+    }
+
+    /// The directory of snapshots, cleared of what the journal does not bear out: before anybody
+    /// can follow the journal and take an image for its beginning.
+    fn open_shelf(&self, journal: &Recovered, foreign: &[Sequence]) -> Result<Shelf, EngineError> {
+        let report = &journal.report;
+        let disk = self.config.journal.disk.clone();
+        let cleared = || {
+            let shelf = Shelf::open(&self.snapshots, disk, report.genesis)?;
+            shelf.remove_images_beyond(report.last_sequence)?;
+            for image in foreign {
+                shelf.remove_image(*image)?;
+            }
+            Ok(shelf)
+        };
+        cleared().map_err(EngineError::Journal)
+    }
+}
+
+/// An exchange on its way from the base to the end of the journal.
+struct Replayed<'a> {
+    journal: &'a Path,
+    replay: Replay,
     /// Accepted by the operator at this start.
     by_option: Option<Sequence>,
     /// Accepted by journalled commands.
     by_record: BTreeSet<Sequence>,
+    /// The frame the image is right after, and its receipt, until the journal has shown it.
+    unchecked: Option<(Sequence, [u8; 32])>,
     newly_accepted: Option<Sequence>,
-    failure: Option<EngineError>,
+    stop: Option<Stop>,
 }
 
-impl Replay {
+impl Replayed<'_> {
     fn frame(&mut self, frame: &FrameRef<'_>) -> Result<(), String> {
-        self.execute(frame).map_err(|failure| {
-            let text = failure.to_string();
-            self.failure = Some(failure);
-            text
+        let shown = match self.unchecked.take() {
+            Some((_, receipt)) => self.check_receipt(frame, &receipt),
+            None => self.execute(frame).map_err(Stop::Failed),
+        };
+        shown.map_err(|stop| {
+            self.stop = Some(stop);
+            "stopped".to_owned()
         })
+    }
+
+    /// The frame the image is right after is the first that is shown, and is not executed.
+    fn check_receipt(&self, frame: &FrameRef<'_>, expected: &[u8; 32]) -> Result<(), Stop> {
+        let bytes = FrameReader::new(self.journal).frame(frame.place, frame.sequence);
+        if bytes.is_ok_and(|bytes| receipt(&bytes) == *expected) {
+            return Ok(());
+        }
+        let reason = "the journal has another frame at its sequence".to_owned();
+        Err(Stop::WrongImage(reason))
     }
 
     fn execute(&mut self, frame: &FrameRef<'_>) -> Result<(), EngineError> {
         let sequence = frame.sequence;
-        self.events.clear();
-        let verdict = self
-            .exchange
-            .apply(frame.command, frame.time, &mut self.events);
-        if !matches!(verdict, Verdict::Applied(_)) || self.exchange.sequence() != sequence {
-            return Err(EngineError::ReplayRefused {
-                sequence,
-                what: format!("{verdict:?}"),
-            });
-        }
-        if self.events == frame.events || self.by_record.contains(&sequence) {
-            return Ok(());
-        }
-        let what = difference(&self.events, frame.events);
+        let what = match self.replay.execute(frame) {
+            Ok(()) => return Ok(()),
+            Err(Difference::Refused(what)) => {
+                return Err(EngineError::ReplayRefused { sequence, what });
+            }
+            Err(Difference::Events(_)) if self.by_record.contains(&sequence) => return Ok(()),
+            Err(Difference::Events(what)) => what,
+        };
         if self.by_option != Some(sequence) {
             return Err(EngineError::Diverged { sequence, what });
         }
@@ -128,41 +262,6 @@ impl Replay {
         self.newly_accepted = Some(sequence);
         Ok(())
     }
-}
-
-/// Every divergence that a journalled command accepts.
-fn accepted_in(directory: &Path) -> Result<BTreeSet<Sequence>, JournalError> {
-    let mut accepted = BTreeSet::new();
-    let mut scratch = Scratch::default();
-    foretell_journal::scan(directory, Sequence(0), &mut |frame| {
-        let frame = frame
-            .decode(&mut scratch)
-            .map_err(|error| error.to_string())?;
-        if let Command::AcceptDivergence { sequence } = frame.command {
-            accepted.insert(*sequence);
-        }
-        Ok(())
-    })?;
-    Ok(accepted)
-}
-
-/// The first event that is not the same, in words.
-fn difference(replayed: &[Event], recorded: &[Event]) -> String {
-    let at = replayed
-        .iter()
-        .zip(recorded)
-        .position(|(replayed, recorded)| replayed != recorded)
-        .unwrap_or(replayed.len().min(recorded.len()));
-    let or_none = |events: &[Event]| {
-        events
-            .get(at)
-            .map_or("none".to_owned(), |it| format!("{it:?}"))
-    };
-    format!(
-        "event {at} is recorded as {}, replayed as {}",
-        or_none(recorded),
-        or_none(replayed)
-    )
 }
 
 fn mode_and_heartbeats(exchange: &Exchange) -> (SystemMode, Vec<AccountNumber>) {

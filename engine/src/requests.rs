@@ -6,7 +6,7 @@ use std::sync::Arc;
 use foretell_journal::{Durability, JournalState};
 use foretell_link::{
     Answer, Busy, BusyReason, Heartbeat, HeartbeatAnswer, HeartbeatId, Hello, PROTOCOL_VERSION,
-    Reply, Request, Role, Stage, Status, Submit, Welcome,
+    Reply, Request, Role, SnapshotAnswer, SnapshotResult, Stage, Status, Submit, Welcome,
 };
 use foretell_model::{AccountNumber, Command, Digest16, Verdict};
 use parking_lot::Mutex;
@@ -15,6 +15,7 @@ use crate::clock::Monotonic;
 use crate::connection::{CutOff, Peer};
 use crate::hand_off::{ConnectionId, Done, HandOff, Origin, Work};
 use crate::heartbeat::{Beat, Heartbeats};
+use crate::published::{Asker, Published};
 use crate::stages::{Recorder, Stages, Summaries};
 use crate::status::Gauges;
 
@@ -24,6 +25,7 @@ pub(crate) struct Desk {
     pub(crate) hand_off: Arc<HandOff>,
     pub(crate) journal: JournalState,
     pub(crate) gauges: Arc<Gauges>,
+    pub(crate) published: Arc<Published>,
     pub(crate) stages: Arc<Mutex<Stages>>,
     pub(crate) summaries: Summaries,
     pub(crate) recorder: Recorder,
@@ -58,6 +60,7 @@ impl Desk {
                 peer.answer(&Answer::Status(Box::new(status)));
                 Ok(())
             }
+            Request::Snapshot { request } => self.snapshot(peer, request),
         }
     }
 
@@ -134,6 +137,25 @@ impl Desk {
             accepted,
             id,
         }));
+        Ok(())
+    }
+
+    fn snapshot(&mut self, peer: &mut Peer, request: u64) -> Result<(), CutOff> {
+        if peer.role != Some(Role::Operator) {
+            return Err(CutOff::NotAllowed);
+        }
+        let asker = Asker {
+            connection: peer.id,
+            request,
+        };
+        if !self.published.is_enabled() {
+            let result = SnapshotResult::Off;
+            peer.answer(&Answer::Snapshot(SnapshotAnswer { request, result }));
+        } else if self.stopping {
+            self.refuse(peer, request, BusyReason::Stopping);
+        } else if !self.published.ask(asker, &self.journal) {
+            self.refuse(peer, request, BusyReason::RingFull);
+        }
         Ok(())
     }
 
@@ -277,6 +299,7 @@ impl Desk {
             ring_capacity: small(self.hand_off.capacity()),
             busy: self.busy,
             clock_alarms: self.gauges.clock_alarms(),
+            snapshots: self.published.status(),
             stages: self.summaries.at(now, &self.stages),
         }
     }

@@ -345,6 +345,7 @@ impl EngineLink {
             Answer::Busy(busy) => busy.request,
             Answer::Heartbeat(answer) => answer.request,
             Answer::Status(status) => status.request,
+            Answer::Snapshot(answer) => answer.request,
         };
         // Nobody waits any more when the client went away; that is no fault.
         if let Some(sender) = self.shared.outbox.lock().waiting.remove(&request) {

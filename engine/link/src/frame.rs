@@ -13,12 +13,14 @@
 //! | 2 | Submit | request u64, record of the command, evidence: the rest |
 //! | 3 | Heartbeat | record |
 //! | 4 | Status | request u64 |
+//! | 5 | Snapshot | request u64 |
 //! | 128 | Welcome | record |
 //! | 129 | Reply | record |
 //! | 130 | Busy | record |
 //! | 131 | Heartbeat | record |
 //! | 132 | Status | record |
 //! | 133 | Goodbye | record |
+//! | 134 | Snapshot | record |
 
 use foretell_model::limits::MAX_EVIDENCE_BYTES;
 
@@ -37,12 +39,14 @@ pub(crate) const HELLO: u8 = 1;
 pub(crate) const SUBMIT: u8 = 2;
 pub(crate) const HEARTBEAT: u8 = 3;
 pub(crate) const STATUS: u8 = 4;
+pub(crate) const SNAPSHOT: u8 = 5;
 pub(crate) const WELCOME: u8 = 128;
 pub(crate) const REPLY: u8 = 129;
 pub(crate) const BUSY: u8 = 130;
 pub(crate) const HEARTBEAT_ANSWER: u8 = 131;
 pub(crate) const STATUS_ANSWER: u8 = 132;
 pub(crate) const GOODBYE: u8 = 133;
+pub(crate) const SNAPSHOT_ANSWER: u8 = 134;
 
 /// Appends a frame whose payload `fill` writes. The payload is at most 2^32 − 1 bytes long, which
 /// the bounds above see to.

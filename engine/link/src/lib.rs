@@ -20,12 +20,12 @@ mod violation;
 pub use inbox::{AnswerDecoder, RequestDecoder};
 pub use message::{
     Answer, Busy, BusyReason, Goodbye, Heartbeat, HeartbeatAnswer, HeartbeatId, Hello, Reply,
-    Request, Submit, TooLong, Welcome,
+    Request, SnapshotAnswer, SnapshotResult, Submit, TooLong, Welcome,
 };
 pub use role::Role;
-pub use status::{Durability, Stage, StageSummary, Status};
+pub use status::{Durability, SnapshotStatus, Stage, StageSummary, Status};
 pub use violation::Violation;
 
 /// Version of this protocol. Engine and gateway are one binary, so there is no negotiation:
 /// another version is refused with [`Goodbye::Version`].
-pub const PROTOCOL_VERSION: u32 = 1;
+pub const PROTOCOL_VERSION: u32 = 2;

@@ -84,6 +84,12 @@ pub enum Request<'a> {
         /// Returned with the answer.
         request: u64,
     },
+    /// An operator wants an image of everything that is durable now. Answered with `Snapshot` when
+    /// it is published, or with `Busy`.
+    Snapshot {
+        /// Returned with the answer.
+        request: u64,
+    },
 }
 
 /// The engine's greeting.
@@ -149,6 +155,29 @@ pub struct HeartbeatAnswer {
     pub id: HeartbeatId,
 }
 
+/// What became of the wish for a snapshot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
+pub enum SnapshotResult {
+    /// There is an image of the state after this command.
+    Published {
+        /// Everything that was durable when it was asked for is in it.
+        sequence: Sequence,
+    },
+    /// The disk did not take it; the engine's log says why, and it will try again by itself.
+    Failed,
+    /// This engine publishes nothing.
+    Off,
+}
+
+/// The answer to the wish for a snapshot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
+pub struct SnapshotAnswer {
+    /// The request it answers.
+    pub request: u64,
+    /// What became of it.
+    pub result: SnapshotResult,
+}
+
 /// Why the engine ends a connection it could still write to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
 pub enum Goodbye {
@@ -167,12 +196,14 @@ pub enum Answer {
     Welcome(Welcome),
     /// To `Submit`.
     Reply(Reply),
-    /// To `Submit` or `Heartbeat`.
+    /// To `Submit`, `Heartbeat` or `Snapshot`.
     Busy(Busy),
     /// To `Heartbeat`.
     Heartbeat(HeartbeatAnswer),
     /// To `Status`.
     Status(Box<Status>),
+    /// To `Snapshot`.
+    Snapshot(SnapshotAnswer),
     /// The last frame of a connection; may stand before the greeting.
     Goodbye(Goodbye),
 }
@@ -208,6 +239,11 @@ impl<'a> Request<'a> {
                     out.extend_from_slice(&request.to_le_bytes());
                 });
             }
+            Self::Snapshot { request } => {
+                frame::write(frame::SNAPSHOT, out, |out| {
+                    out.extend_from_slice(&request.to_le_bytes());
+                });
+            }
         }
         Ok(())
     }
@@ -217,9 +253,8 @@ impl<'a> Request<'a> {
             frame::HELLO => hello(payload).map(Self::Hello),
             frame::SUBMIT => submit(payload).map(Self::Submit),
             frame::HEARTBEAT => record::take(payload).map(Self::Heartbeat),
-            frame::STATUS => payload.try_into().ok().map(|bytes| Self::Status {
-                request: u64::from_le_bytes(bytes),
-            }),
+            frame::STATUS => number(payload).map(|request| Self::Status { request }),
+            frame::SNAPSHOT => number(payload).map(|request| Self::Snapshot { request }),
             _ => return Err(Violation::UnknownKind(kind)),
         };
         request.ok_or(Violation::Malformed(kind))
@@ -239,6 +274,9 @@ impl Answer {
             Self::Status(it) => {
                 frame::write(frame::STATUS_ANSWER, out, |out| record::put(&**it, out));
             }
+            Self::Snapshot(it) => {
+                frame::write(frame::SNAPSHOT_ANSWER, out, |out| record::put(it, out));
+            }
             Self::Goodbye(it) => frame::write(frame::GOODBYE, out, |out| record::put(it, out)),
         }
     }
@@ -252,11 +290,16 @@ impl Answer {
             frame::STATUS_ANSWER => {
                 record::take(payload).map(|status| Self::Status(Box::new(status)))
             }
+            frame::SNAPSHOT_ANSWER => record::take(payload).map(Self::Snapshot),
             frame::GOODBYE => record::take(payload).map(Self::Goodbye),
             _ => return Err(Violation::UnknownKind(kind)),
         };
         answer.ok_or(Violation::Malformed(kind))
     }
+}
+
+fn number(payload: &[u8]) -> Option<u64> {
+    Some(u64::from_le_bytes(payload.try_into().ok()?))
 }
 
 fn hello(payload: &[u8]) -> Option<Hello<'_>> {

@@ -90,6 +90,19 @@ pub struct StageSummary {
     pub max: u64,
 }
 
+/// How far the publisher has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
+pub struct SnapshotStatus {
+    /// Whether this engine publishes; if not, all else is 0.
+    pub enabled: bool,
+    /// The last command it has executed once more and folded; it lags behind `durable` by so many.
+    pub folded: Sequence,
+    /// The newest image is right after this command; 0 = there is none.
+    pub image: Sequence,
+    /// Engine time of that command.
+    pub image_time: TimeNs,
+}
+
 /// Facts of the engine process at one moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
 pub struct Status {
@@ -125,6 +138,8 @@ pub struct Status {
     pub busy: u64,
     /// Times engine time was seen more than 2 s from wall time (design 4).
     pub clock_alarms: u64,
+    /// The publisher.
+    pub snapshots: SnapshotStatus,
     /// Durations, in the order of [`Stage::ALL`].
     pub stages: [StageSummary; Stage::COUNT],
 }

@@ -3,8 +3,8 @@
 use foretell_link::frame::{HEAD_BYTES, MAX_ANSWER_BYTES, MAX_NAME_BYTES, MAX_REQUEST_BYTES};
 use foretell_link::{
     Answer, AnswerDecoder, Busy, BusyReason, Durability, Goodbye, Heartbeat, HeartbeatAnswer,
-    HeartbeatId, Hello, PROTOCOL_VERSION, Reply, Request, RequestDecoder, Role, Stage,
-    StageSummary, Status, Submit, Violation, Welcome,
+    HeartbeatId, Hello, PROTOCOL_VERSION, Reply, Request, RequestDecoder, Role, SnapshotAnswer,
+    SnapshotResult, SnapshotStatus, Stage, StageSummary, Status, Submit, Violation, Welcome,
 };
 use foretell_model::limits::MAX_EVIDENCE_BYTES;
 use foretell_model::{
@@ -124,6 +124,16 @@ fn answer() -> impl Strategy<Value = Answer> {
             })
         }),
         any::<u64>().prop_map(|request| Answer::Status(Box::new(status(request)))),
+        (any::<u64>(), any::<Option<u64>>()).prop_map(|(request, sequence)| {
+            let result = match sequence {
+                Some(sequence) => SnapshotResult::Published {
+                    sequence: Sequence(sequence),
+                },
+                None if request.is_multiple_of(2) => SnapshotResult::Failed,
+                None => SnapshotResult::Off,
+            };
+            Answer::Snapshot(SnapshotAnswer { request, result })
+        }),
         Just(Answer::Goodbye(Goodbye::Stopping)),
     ]
 }
@@ -154,6 +164,12 @@ fn status(n: u64) -> Status {
         ring_capacity: 9,
         busy: 10,
         clock_alarms: 11,
+        snapshots: SnapshotStatus {
+            enabled: n.is_multiple_of(3),
+            folded: Sequence(12),
+            image: Sequence(13),
+            image_time: TimeNs(14),
+        },
         stages,
     }
 }
@@ -242,6 +258,7 @@ proptest! {
                 id: HeartbeatId([1; 16]),
             }));
             requests.push(Request::Status { request: *request });
+            requests.push(Request::Snapshot { request: *request });
         }
         let expected: Vec<String> = requests.iter().map(|r| format!("{r:?}")).collect();
         prop_assert_eq!(requests_in_pieces(&bytes_of(&requests), &pieces), Ok(expected));

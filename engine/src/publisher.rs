@@ -1,0 +1,249 @@
+//! The publisher: follows the journal like any gateway, executes every command on an exchange of
+//! its own, compares what happens with what was recorded, folds it into a view, and publishes.
+//!
+//! It reads what is durable and nothing else of the engine, so it can neither hold the matcher up
+//! nor be ahead of what may be shown; where cores are few its thread yields to the others. A
+//! difference, or a frame the view cannot follow, ends the engine. A disk that does not take a
+//! snapshot ends nothing: it is tried again.
+//!
+//! `begin.rs` is how it starts, `twin.rs` what it does with a frame, `schedule.rs` when an image is
+//! due; what an image holds is in `images.rs`.
+
+mod begin;
+mod schedule;
+mod twin;
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use foretell_journal::snapshot::Shelf;
+use foretell_journal::{Follower, JournalState, Next, Scratch, receipt};
+use foretell_link::SnapshotResult;
+use foretell_model::Sequence;
+use foretell_view::{ChunkRef, Seen};
+
+use self::schedule::Schedule;
+use self::twin::Twin;
+use crate::config::EngineConfig;
+use crate::error::EngineError;
+use crate::images::{self, Written};
+use crate::published::{Asker, Published};
+use crate::wait::Bell;
+
+/// Frames between two looks at the clock, the requests and the view's new chunks.
+const BURST: usize = 256;
+/// The longest sleep.
+const LONGEST_SLEEP: Duration = Duration::from_millis(500);
+/// How much nicer its thread is than the others (of 19).
+const NICENESS: i32 = 10;
+
+/// What the publisher is given.
+#[derive(Debug)]
+pub(crate) struct Setting {
+    pub(crate) config: EngineConfig,
+    pub(crate) journal_directory: PathBuf,
+    pub(crate) journal: JournalState,
+    pub(crate) shelf: Shelf,
+    pub(crate) board: Arc<Published>,
+    /// Wakes ingress for an answer, and when the publisher failed.
+    pub(crate) bell: Arc<Bell>,
+    /// As in [`crate::recovery::Restored`].
+    pub(crate) newly_accepted: Option<Sequence>,
+    /// Random; as for the matcher's exchange.
+    pub(crate) index_key: u64,
+}
+
+/// Works until the engine stops; an error ends the engine.
+///
+/// # Errors
+/// [`EngineError::PublisherDiverged`], [`EngineError::Impossible`], or a journal that cannot be
+/// read any more.
+pub(crate) fn run(setting: Setting) -> Result<(), EngineError> {
+    yield_to_others();
+    let (board, bell) = (Arc::clone(&setting.board), Arc::clone(&setting.bell));
+    let ended =
+        Publisher::begin(setting).and_then(|publisher| publisher.map_or(Ok(()), Publisher::work));
+    if ended.is_err() {
+        board.fail();
+        bell.ring();
+    }
+    ended
+}
+
+/// On Linux a priority is a thread's own.
+fn yield_to_others() {
+    if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
+        tracing::warn!(%error, "the publisher keeps the priority of the others");
+    }
+}
+
+/// The publisher at one sequence.
+#[derive(Debug)]
+struct Publisher {
+    setting: Setting,
+    follower: Follower,
+    scratch: Scratch,
+    twin: Twin,
+    /// Which of the view's chunks are written or wait in `unwritten`.
+    seen: Seen,
+    unwritten: VecDeque<ChunkRef>,
+    written: Written,
+    /// The disk took something not; nothing is tried before the next image is.
+    disk_failed: bool,
+    schedule: Schedule,
+    /// Who waits for the next image, and up to where it must reach.
+    askers: Vec<Asker>,
+    wanted: Sequence,
+}
+
+impl Publisher {
+    fn work(mut self) -> Result<(), EngineError> {
+        loop {
+            if self.setting.board.is_stopping() {
+                return Ok(());
+            }
+            let is_up_to_date = self.burst()?;
+            self.setting.board.show_folded(self.twin.sequence());
+            self.note_new_chunks();
+            self.take_askers();
+            if self.is_due() {
+                self.publish()?;
+            }
+            if is_up_to_date {
+                self.sleep();
+            }
+        }
+    }
+
+    /// Takes in a few frames; whether there are no more.
+    fn burst(&mut self) -> Result<bool, EngineError> {
+        for _ in 0..BURST {
+            let next = self.follower.next_frame().map_err(EngineError::Journal)?;
+            match next {
+                Next::UpToDate => return Ok(true),
+                Next::Frame(frame) => self.twin.take(&frame, &mut self.scratch)?,
+                Next::NewEpoch { .. } | Next::Rebuild { .. } => {
+                    return Err(EngineError::Impossible {
+                        sequence: self.twin.sequence(),
+                        what: "another engine wrote to the journal this one holds".to_owned(),
+                    });
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    fn sleep(&mut self) {
+        let until_due = self
+            .schedule
+            .until_due(self.twin.sequence(), Instant::now());
+        let board = &self.setting.board;
+        self.follower.wait_unless(
+            until_due.map_or(LONGEST_SLEEP, |due| due.min(LONGEST_SLEEP)),
+            || board.is_stopping() || board.has_asker(),
+        );
+    }
+
+    /// Whoever asks now is answered with an image of all that is durable now.
+    fn take_askers(&mut self) {
+        if self.askers.is_empty() {
+            self.askers.extend(self.setting.board.take_askers());
+            self.wanted = self.setting.journal.durable();
+        }
+    }
+
+    fn is_due(&self) -> bool {
+        let at = self.twin.sequence();
+        (!self.askers.is_empty() && at >= self.wanted) || self.schedule.is_due(at, Instant::now())
+    }
+
+    /// Writes chunks as they fill, so that memory holds few of them.
+    fn note_new_chunks(&mut self) {
+        let new = self.twin.view.new_chunks(&mut self.seen);
+        self.unwritten.extend(new);
+        if !self.disk_failed
+            && let Err(reason) = self.write_chunks()
+        {
+            tracing::warn!(
+                reason,
+                "a history chunk is kept in memory until the next image"
+            );
+            self.disk_failed = true;
+        }
+    }
+
+    fn write_chunks(&mut self) -> Result<(), String> {
+        while let Some(&chunk) = self.unwritten.front() {
+            self.look_at_the_disk()?;
+            let entry = images::write_chunk(&self.setting.shelf, &mut self.twin.view, chunk)
+                .map_err(|error| error.to_string())?;
+            self.written.insert(chunk, entry);
+            self.unwritten.pop_front();
+        }
+        Ok(())
+    }
+
+    /// What is left on a nearly full disk is the journal's, for cancels.
+    fn look_at_the_disk(&self) -> Result<(), String> {
+        if self.setting.journal.disk_low() {
+            return Err("the disk is nearly full".to_owned());
+        }
+        Ok(())
+    }
+
+    /// Publishes an image of where it is, unless there is one, and answers who asked.
+    fn publish(&mut self) -> Result<(), EngineError> {
+        let sequence = self.twin.sequence();
+        let result = if sequence == self.schedule.image() {
+            SnapshotResult::Published { sequence }
+        } else {
+            self.twin.check()?;
+            let written = self.write_image();
+            self.disk_failed = written.is_err();
+            self.schedule.tried(sequence, Instant::now());
+            match written {
+                Ok(false) => return Ok(()),
+                Ok(true) => {
+                    self.schedule.published(sequence);
+                    self.show_image();
+                    tracing::info!(sequence = sequence.0, "published an image");
+                    SnapshotResult::Published { sequence }
+                }
+                Err(reason) => {
+                    tracing::warn!(sequence = sequence.0, reason, "no image: tried again later");
+                    SnapshotResult::Failed
+                }
+            }
+        };
+        for asker in self.askers.drain(..) {
+            self.setting.board.answer(asker, result);
+        }
+        self.setting.bell.ring();
+        Ok(())
+    }
+
+    /// `false` when the engine stops meanwhile.
+    fn write_image(&mut self) -> Result<bool, String> {
+        self.look_at_the_disk()?;
+        self.write_chunks()?;
+        let (twin, board) = (&self.twin, &self.setting.board);
+        let frame = (self.follower.reader()).frame(twin.place, twin.sequence());
+        images::write_image(
+            &self.setting.shelf,
+            &twin.replay.exchange,
+            &twin.view,
+            &self.written,
+            receipt(&frame.map_err(|error| error.to_string())?),
+            &|| !board.is_stopping(),
+        )
+        .map_err(|error| error.to_string())
+    }
+
+    fn show_image(&self) {
+        let view = &self.twin.view;
+        let time = view.system().time;
+        self.setting.board.show_image(self.schedule.image(), time);
+    }
+}

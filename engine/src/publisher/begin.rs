@@ -1,0 +1,129 @@
+//! Where the publisher begins: behind the newest image that is sound, chunks and all, or with the
+//! first frame.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use foretell_journal::snapshot::newest_image;
+use foretell_journal::{Follower, JournalError, Next, Scratch};
+use foretell_matching::Exchange;
+use foretell_model::{FramePlace, Sequence};
+use foretell_view::{Seen, View};
+
+use super::schedule::Schedule;
+use super::twin::Twin;
+use super::{Publisher, Setting};
+use crate::error::EngineError;
+use crate::images::{self, Written};
+
+/// Exchange and view to begin with, the chunks that are there, and the receipt of the frame both
+/// are right after; `None` before the first.
+struct Base {
+    exchange: Exchange,
+    view: View,
+    written: Written,
+    receipt: Option<[u8; 32]>,
+}
+
+impl Publisher {
+    /// A publisher that has taken in nothing yet; `None` when the engine stops before it is ready.
+    pub(super) fn begin(setting: Setting) -> Result<Option<Self>, EngineError> {
+        let mut limit = setting.journal.durable();
+        while !setting.board.is_stopping() {
+            let base = Base::find(&setting, limit);
+            let sequence = base.exchange.sequence();
+            let followed =
+                follow(&setting, sequence, base.receipt).map_err(EngineError::Journal)?;
+            if let Some((follower, place)) = followed {
+                return Ok(Some(Self::at(setting, base, follower, place)));
+            }
+            tracing::warn!(
+                image = sequence.0,
+                "an image is passed over: it is of another journal"
+            );
+            limit = Sequence(sequence.0 - 1);
+        }
+        Ok(None)
+    }
+
+    fn at(setting: Setting, base: Base, follower: Follower, place: FramePlace) -> Self {
+        let mut seen = Seen::default();
+        // Those are written: the image listed them.
+        base.view.new_chunks(&mut seen);
+        let twin = Twin::new(base.exchange, base.view, place, &setting);
+        let publisher = Self {
+            follower,
+            scratch: Scratch::default(),
+            seen,
+            unwritten: VecDeque::new(),
+            written: base.written,
+            disk_failed: false,
+            schedule: Schedule::new(&setting.config.publishing, twin.sequence(), Instant::now()),
+            askers: Vec::new(),
+            wanted: Sequence(0),
+            twin,
+            setting,
+        };
+        publisher.show_image();
+        publisher
+    }
+}
+
+impl Base {
+    fn find(setting: &Setting, mut limit: Sequence) -> Self {
+        let (dir, genesis) = (setting.shelf.dir(), setting.shelf.genesis());
+        let (config, key) = (&setting.config, setting.index_key);
+        while !config.ignore_images
+            && let Some(image) = newest_image(dir, genesis, limit)
+        {
+            let restored = images::exchange_of(&image, config.capacity, key)
+                .and_then(|exchange| Ok((exchange, images::view_of(&image, &setting.shelf)?)));
+            match restored {
+                Ok((exchange, (view, written))) => {
+                    return Self {
+                        exchange,
+                        view,
+                        written,
+                        receipt: Some(image.proof().receipt),
+                    };
+                }
+                Err(reason) => {
+                    tracing::warn!(
+                        image = image.sequence().0,
+                        reason,
+                        "an image is passed over"
+                    );
+                    limit = Sequence(image.sequence().0 - 1);
+                }
+            }
+        }
+        Self {
+            exchange: Exchange::new(config.capacity, key),
+            view: View::with_chunking(*genesis, config.publishing.chunking),
+            written: Written::new(),
+            receipt: None,
+        }
+    }
+}
+
+/// A follower behind `sequence`, and the place of that frame; `None` when it is not the frame with
+/// this receipt.
+fn follow(
+    setting: &Setting,
+    sequence: Sequence,
+    receipt: Option<[u8; 32]>,
+) -> Result<Option<(Follower, FramePlace)>, JournalError> {
+    let dir = &setting.journal_directory;
+    let Some(receipt) = receipt else {
+        return Ok(Some((
+            Follower::open(dir, sequence)?,
+            FramePlace::default(),
+        )));
+    };
+    let mut follower = Follower::open(dir, Sequence(sequence.0 - 1))?;
+    let place = match follower.next_frame()? {
+        Next::Frame(frame) if frame.receipt() == receipt => frame.place(),
+        _ => return Ok(None),
+    };
+    Ok(Some((follower, place)))
+}

@@ -1,0 +1,108 @@
+//! The publisher's own exchange and view, taken from frame to frame.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use foretell_journal::{Frame, Scratch};
+use foretell_matching::Exchange;
+use foretell_model::{FramePlace, FrameRef, Sequence};
+use foretell_view::View;
+
+use super::Setting;
+use crate::error::EngineError;
+use crate::replay::{Difference, Replay, accepted_in};
+
+/// Exchange and view right after one frame.
+#[derive(Debug)]
+pub(super) struct Twin {
+    pub(super) replay: Replay,
+    pub(super) view: View,
+    /// Where the frame stands.
+    pub(super) place: FramePlace,
+    journal: PathBuf,
+    /// Where it began.
+    began: Sequence,
+    newly_accepted: Option<Sequence>,
+    /// Divergences that commands behind its beginning accept; read when the first is met.
+    accepted: Option<BTreeSet<Sequence>>,
+}
+
+impl Twin {
+    pub(super) fn new(
+        exchange: Exchange,
+        view: View,
+        place: FramePlace,
+        setting: &Setting,
+    ) -> Self {
+        Self {
+            began: exchange.sequence(),
+            replay: Replay::new(exchange),
+            view,
+            place,
+            journal: setting.journal_directory.clone(),
+            newly_accepted: setting.newly_accepted,
+            accepted: None,
+        }
+    }
+
+    /// The last frame taken in.
+    pub(super) fn sequence(&self) -> Sequence {
+        self.view.sequence()
+    }
+
+    /// Executes and folds the next frame.
+    pub(super) fn take(
+        &mut self,
+        frame: &Frame<'_>,
+        scratch: &mut Scratch,
+    ) -> Result<(), EngineError> {
+        let sequence = frame.sequence();
+        let impossible = |what: String| EngineError::Impossible { sequence, what };
+        let shown = frame
+            .decode(scratch)
+            .map_err(|error| impossible(error.to_string()))?;
+        self.execute(&shown)?;
+        self.view
+            .apply(&shown)
+            .map_err(|error| impossible(error.what.to_string()))?;
+        self.place = shown.place;
+        Ok(())
+    }
+
+    fn execute(&mut self, frame: &FrameRef<'_>) -> Result<(), EngineError> {
+        let sequence = frame.sequence;
+        let what = match self.replay.execute(frame) {
+            Ok(()) => return Ok(()),
+            Err(Difference::Events(_)) if self.is_accepted(sequence)? => return Ok(()),
+            Err(Difference::Events(what)) => what,
+            Err(Difference::Refused(verdict)) => format!("the command is refused: {verdict}"),
+        };
+        Err(EngineError::PublisherDiverged { sequence, what })
+    }
+
+    fn is_accepted(&mut self, sequence: Sequence) -> Result<bool, EngineError> {
+        if self.newly_accepted == Some(sequence) {
+            return Ok(true);
+        }
+        let accepted = match &mut self.accepted {
+            Some(accepted) => accepted,
+            unread => {
+                let read = accepted_in(&self.journal, self.began).map_err(EngineError::Journal)?;
+                unread.insert(read)
+            }
+        };
+        Ok(accepted.contains(&sequence))
+    }
+
+    /// Checks the whole state, and that exchange and view are at one sequence.
+    pub(super) fn check(&self) -> Result<(), EngineError> {
+        let exchange = &self.replay.exchange;
+        let sequence = self.sequence();
+        let checked = if exchange.sequence() == sequence {
+            exchange.check_invariants()
+        } else {
+            Err(format!("the exchange is at {}", exchange.sequence().0))
+        };
+        checked.map_err(|what| EngineError::Impossible { sequence, what })
+    }
+}
