@@ -8,7 +8,7 @@ use crate::limits::{
 };
 use crate::resources::{
     balances, books, builder_trades, cancels, empty, health, heartbeats, keys, market_info,
-    market_lists, my_orders, my_trades, operator, orders, prices,
+    market_lists, my_orders, my_trades, operator, orders, prices, prices_history,
 };
 use crate::routes::Routes;
 
@@ -126,6 +126,18 @@ fn trading() -> Routes {
             "/last-trades-prices",
             LIST_BODY_BYTES,
             handle!(prices::last_trades),
+        )
+        .add(
+            get.clone(),
+            "/prices-history",
+            NONE,
+            handle!(prices_history::one),
+        )
+        .add(
+            post.clone(),
+            "/batch-prices-history",
+            LIST_BODY_BYTES,
+            handle!(prices_history::many),
         )
         .add(get.clone(), "/data/orders", NONE, handle!(my_orders::list))
         .add(

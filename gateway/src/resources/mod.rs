@@ -15,6 +15,7 @@ pub(crate) mod my_trades;
 pub(crate) mod operator;
 pub(crate) mod orders;
 pub(crate) mod prices;
+pub(crate) mod prices_history;
 
 use foretell_link::Reply;
 use foretell_model::{MarketNumber, Outcome, Sequence};

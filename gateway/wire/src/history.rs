@@ -1,4 +1,5 @@
-//! Price history: `GET /prices-history`, `POST /batch-prices-history` (protocol 11).
+//! Price history: `GET /prices-history`, `POST /batch-prices-history` (protocol 11). What a range
+//! means in seconds and steps is in [`crate::history_range`].
 
 use serde::Serialize;
 
@@ -6,97 +7,24 @@ use crate::batch::MAX_BATCH_BODY;
 use crate::body::object;
 use crate::decimal::{self, Decimal};
 use crate::failure::{Failure, FieldProblem, quoted};
+use crate::history_range::{HistoryRange, Interval};
 use crate::ids::TokenRef;
 use crate::json::{Number, Object, Value};
 use crate::query::Query;
 
 /// Tokens of one history request.
 pub const MAX_HISTORY_TOKENS: usize = 20;
+/// Points of one answer, of all its tokens together: about 3 MB. A week of minutes has 10,080, all
+/// of ten years in half days 7,305.
+pub const MAX_HISTORY_POINTS: usize = 100_000;
 
-/// A named window of price history, ending now.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Interval {
-    /// `1m`: one minute; with a fidelity of 30 or more the family's month button, 30 days.
-    Minute,
-    /// `5m`
-    FiveMinutes,
-    /// `15m`
-    FifteenMinutes,
-    /// `1h`
-    Hour,
-    /// `6h`
-    SixHours,
-    /// `1d`
-    Day,
-    /// `1w`
-    Week,
-    /// `max`, `all`: everything.
-    Max,
-}
-
-impl Interval {
-    /// Reads its text.
-    ///
-    /// # Errors
-    /// Any other text.
-    pub fn parse(text: &str) -> Result<Self, Failure> {
-        Ok(match text {
-            "1m" => Self::Minute,
-            "5m" => Self::FiveMinutes,
-            "15m" => Self::FifteenMinutes,
-            "1h" => Self::Hour,
-            "6h" => Self::SixHours,
-            "1d" => Self::Day,
-            "1w" => Self::Week,
-            "max" | "all" => Self::Max,
-            other => return Err(Self::wrong(quoted(other))),
-        })
-    }
-
-    fn wrong(value: String) -> Failure {
-        Failure::Field(FieldProblem {
-            field: "interval",
-            value: Some(value),
-            allowed: "1m, 5m, 15m, 1h, 6h, 1d, 1w, max, all",
-        })
-    }
-}
-
-/// When a price history begins and ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HistoryRange {
-    /// A window that ends now.
-    Interval(Interval),
-    /// Unix seconds; `end` is now when absent.
-    Explicit {
-        /// First second.
-        start: i64,
-        /// Last second.
-        end: Option<i64>,
-    },
-}
-
-impl HistoryRange {
-    fn of(
-        interval: Option<Interval>,
-        start: Option<i64>,
-        end: Option<i64>,
-    ) -> Result<Self, Failure> {
-        match (interval, start, end) {
-            (Some(interval), None, None) => Ok(Self::Interval(interval)),
-            (Some(_), _, _) => Err(Failure::Rejected(
-                "interval is given with start_ts or end_ts, allowed: one or the other".to_owned(),
-            )),
-            (None, None, _) => {
-                const ALLOWED: &str = "unix seconds, or interval in its place";
-                Err(FieldProblem::missing("start_ts", ALLOWED).into())
-            }
-            (None, Some(start), Some(end)) if end < start => Err(Failure::Rejected(format!(
-                "end_ts is '{end}', allowed: not before start_ts ({start})"
-            ))),
-            (None, Some(start), end) => Ok(Self::Explicit { start, end }),
-        }
-    }
+/// The refusal of a range that has more than [`MAX_HISTORY_POINTS`].
+#[must_use]
+pub fn too_many_points(points: usize) -> Failure {
+    Failure::Rejected(format!(
+        "the range has {points} points, allowed: at most {MAX_HISTORY_POINTS} in one answer; take a \
+         shorter range, a larger fidelity or fewer markets"
+    ))
 }
 
 /// Parameters of `GET /prices-history`.
@@ -145,13 +73,12 @@ impl HistoryQuery {
 const LAST_SECOND: u64 = 253_402_300_799;
 
 /// Unix seconds; a fraction is floored.
-fn parse_seconds(field: &'static str, text: &str) -> Result<i64, Failure> {
+fn parse_seconds(field: &'static str, text: &str) -> Result<u64, Failure> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let is_fraction = !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit());
     let whole = decimal::digits_u64(whole).ok();
     whole
         .filter(|seconds| is_fraction && *seconds <= LAST_SECOND)
-        .and_then(|seconds| i64::try_from(seconds).ok())
         .ok_or_else(|| wrong_seconds(field, quoted(text)))
 }
 
@@ -261,7 +188,7 @@ fn seconds(
     object: &Object<'_>,
     snake: &'static str,
     camel: &'static str,
-) -> Result<Option<i64>, Failure> {
+) -> Result<Option<u64>, Failure> {
     let field = if object.has(snake) { snake } else { camel };
     let text = match object.get(field) {
         Value::Null => return Ok(None),
@@ -274,11 +201,11 @@ fn seconds(
     parse_seconds(snake, &text).map(Some)
 }
 
-/// One point: the midpoint at the start of a bucket.
+/// One point: the midpoint of a bucket, as it stood at its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Point {
-    /// Unix seconds.
-    pub t: i64,
+    /// Where the bucket begins, in unix seconds.
+    pub t: u64,
     /// The midpoint.
     #[serde(serialize_with = "decimal::as_number")]
     pub p: Decimal,

@@ -2,7 +2,7 @@
 //!
 //! Text in becomes typed requests ([`order`], [`cancel`], [`batch`], [`action`], [`operator`],
 //! [`query`]); typed answers become text ([`result`], [`book`], [`price`], [`user_order`],
-//! [`trade`], [`market`], [`account`], [`page`]). [`failure`] is every way to say no, [`decimal`]
+//! [`trade`], [`market`], [`account`], [`history`], [`page`]). [`failure`] is every way to say no, [`decimal`]
 //! every way to write a number.
 //!
 //! Deliberately absent: HTTP, headers and routes (the gateway's), signatures (auth's), the
@@ -18,6 +18,7 @@ pub mod decimal;
 mod depth;
 pub mod failure;
 pub mod history;
+pub mod history_range;
 pub mod ids;
 mod json;
 pub mod market;

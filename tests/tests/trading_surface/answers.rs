@@ -12,7 +12,7 @@ use crate::{exchange, request, send, visitor};
 const MARKET: &str = "hottest-year-2027";
 
 /// The tokens of [`MARKET`].
-fn tokens() -> [String; 2] {
+pub(crate) fn tokens() -> [String; 2] {
     let sample = Sample::load().expect("the sample");
     let mut markets = sample.events.iter().flat_map(|event| &event.markets);
     let market = markets.find(|market| market.slug == MARKET);

@@ -3,6 +3,7 @@
 
 mod answers;
 mod keys;
+mod price_history;
 
 use foretell_ops::demo::wallets::VISITORS;
 use foretell_ops::trader::Trader;
