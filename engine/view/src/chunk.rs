@@ -95,7 +95,7 @@ impl Chunks {
     }
 
     fn chunk_size(&self) -> usize {
-        let index = if self.named { named::ENTRY_SIZE } else { 0 };
+        let index = if self.named { named::INDEX_SIZE } else { 0 };
         (self.row_size + index) << self.bits
     }
 

@@ -12,8 +12,8 @@
 //!   whom. Each is a log of rows of one length (`row`, `log`), cut into chunks of a fixed number
 //!   of rows (`chunk`). A full chunk never changes, and its bytes follow from the journal alone.
 //!   Lists are logs too (`list`): memory holds the newest entry of each, jumps lead back to any
-//!   place in logarithmic time. Rows with a name are found by it (`named`): each chunk carries a
-//!   sorted index, the open tail has a table.
+//!   place in logarithmic time. Rows with a name are found by it (`named`): each chunk carries an
+//!   index, the open tail has a table.
 //!
 //! [`View::image`] gives what lives and the open tails as bytes, and lists the sealed chunks;
 //! [`View::from_image`] makes the same view of them. [`View::adopt_chunk`] exchanges a chunk for

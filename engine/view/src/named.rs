@@ -1,12 +1,14 @@
 //! A log whose rows are found by their names, too.
 //!
-//! A row of such a log begins with its name. A sealed chunk carries, behind its rows, one entry a
-//! row: the first 8 bytes of the name, then the row, sorted. The tail has a table in memory. A
-//! look-up asks the table, then the chunks from the newest on, a binary search each.
+//! A row of such a log begins with its name. A sealed chunk carries an index behind its rows: one
+//! entry a row, the first 8 bytes of its name and its place, sorted; and before them, for as many
+//! equal parts of all possible names, where the entries of that part end. The tail has a table in
+//! memory. A look-up asks the table, then the chunks from the newest on: a name that is nowhere
+//! costs a chunk about two reads, because it names a part with one entry on average.
 //!
-//! Nobody can make look-ups slow by choosing names: a binary search does not mind how they are
-//! spread, a first pair of names with the same 8 bytes takes some 2^32 hashes to find and every
-//! further one much more, and the table's hash is keyed.
+//! Nobody can make look-ups slow by choosing names. Names may crowd into one part, but they are
+//! searched by halving, as if there were no parts; a first pair with the same 8 bytes takes some
+//! 2^32 hashes to find and every further one much more; and the table's hash is keyed.
 
 use core::hash::BuildHasher;
 
@@ -21,7 +23,11 @@ use crate::slot_index::SlotIndex;
 const PREFIX: usize = 8;
 /// Bytes of an entry of a chunk's index: the prefix and the row, both big-endian, so that their
 /// order as bytes is the order of the index.
-pub(crate) const ENTRY_SIZE: usize = PREFIX + 4;
+const ENTRY: usize = PREFIX + 4;
+/// Bytes of the end of a part, little-endian.
+const END: usize = 4;
+/// Bytes of a chunk's index for each of its rows.
+pub(crate) const INDEX_SIZE: usize = END + ENTRY;
 
 /// A log, and a table of its tail's names.
 #[derive(Debug)]
@@ -85,7 +91,7 @@ impl<R: Row> NamedLog<R> {
         let rows = self.log.chunks().chunk_rows();
         for (number, chunk) in self.log.chunks().sealed().iter().enumerate().rev() {
             let index = chunk.as_ref().as_ref().get(rows * R::SIZE..)?;
-            for row in rows_of(index, prefix) {
+            for row in rows_of(index, rows, prefix) {
                 let slot = u32::try_from(number * rows + usize::try_from(row).ok()?).ok()?;
                 if self.name(slot) == Some(name) {
                     return Some(slot);
@@ -107,12 +113,29 @@ impl<R: Row> NamedLog<R> {
 }
 
 /// The rows of a chunk whose names begin with `prefix`, by its index; the newest first.
-fn rows_of(index: &[u8], prefix: &[u8; PREFIX]) -> impl Iterator<Item = u32> {
-    let (entries, _) = index.as_chunks::<ENTRY_SIZE>();
+fn rows_of(index: &[u8], rows: usize, prefix: &[u8; PREFIX]) -> impl Iterator<Item = u32> {
+    let entries = part_of(index, rows, prefix).unwrap_or_default();
     let end = entries.partition_point(|entry| entry[..PREFIX] <= prefix[..]);
     let alike = entries[..end].iter().rev();
     let alike = alike.take_while(move |entry| entry.starts_with(prefix));
     alike.filter_map(|entry| Some(u32::from_be_bytes(*entry.last_chunk()?)))
+}
+
+/// The entries of the part that `prefix` is in.
+fn part_of<'a>(index: &'a [u8], rows: usize, prefix: &[u8; PREFIX]) -> Option<&'a [[u8; ENTRY]]> {
+    let (ends, entries) = index.split_at_checked(rows * END)?;
+    let (ends, _) = ends.as_chunks::<END>();
+    let (entries, _) = entries.as_chunks::<ENTRY>();
+    let end = |part: usize| usize::try_from(u32::from_le_bytes(*ends.get(part)?)).ok();
+    let part = part(u64::from_be_bytes(*prefix), rows);
+    let from = part.checked_sub(1).map_or(Some(0), end)?;
+    entries.get(from..end(part)?)
+}
+
+/// Which of `parts` equal parts of all names a name is in, by its first bytes.
+fn part(prefix: u64, parts: usize) -> usize {
+    let part = (u128::from(prefix) * parts as u128) >> u64::BITS;
+    usize::try_from(part).expect("it is below the number of parts")
 }
 
 /// Appends the index of a chunk's rows to them.
@@ -125,7 +148,18 @@ pub(crate) fn append_index(chunk: &mut Vec<u8>, row_size: usize) {
         })
         .collect();
     entries.sort_unstable();
-    chunk.reserve_exact(entries.len() * ENTRY_SIZE);
+    chunk.reserve_exact(entries.len() * INDEX_SIZE);
+    let mut end = 0_u32;
+    let mut left = entries.iter().peekable();
+    for at in 0..entries.len() {
+        while left
+            .next_if(|entry| part(entry.0, entries.len()) == at)
+            .is_some()
+        {
+            end += 1;
+        }
+        chunk.extend_from_slice(&end.to_le_bytes());
+    }
     for (prefix, row) in entries {
         chunk.extend_from_slice(&prefix.to_be_bytes());
         chunk.extend_from_slice(&row.to_be_bytes());
@@ -154,14 +188,15 @@ mod tests {
         const NAME: usize = 12;
     }
 
-    /// Few different prefixes, so that many names share one.
+    /// Names from everywhere, and names that crowd together and share their first bytes.
     fn names() -> impl Strategy<Value = Vec<[u8; 12]>> {
-        let name = (0..3_u8, 0..20_u8).prop_map(|(prefix, rest)| {
+        let crowded = prop_oneof![Just(0), Just(1), Just(127), Just(128), Just(255)];
+        let crowded = (crowded, 0..20_u8).prop_map(|(prefix, rest)| {
             let mut name = [prefix; 12];
             name[11] = rest;
             name
         });
-        prop::collection::vec(name, 0..150)
+        prop::collection::vec(prop_oneof![crowded, any::<[u8; 12]>()], 0..150)
     }
 
     proptest! {

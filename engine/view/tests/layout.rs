@@ -9,7 +9,7 @@ use scene::*;
 /// The version, and the hash of everything a small scene writes under it.
 const PINNED: (u32, &str) = (
     1,
-    "cca9fabe15b35e70e3d58d1f371d66c55bbe86102bdda3c74265cae8edbef888",
+    "817f0678ae7eeb4ebd9a2d1dfef8e2b4357e04889fd968ccab357c982114bff6",
 );
 
 /// Two trades, orders of every fate, chunks of two rows.
