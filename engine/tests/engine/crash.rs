@@ -11,6 +11,8 @@ use foretell_link::{Answer, Role};
 use foretell_model::{Command, OrderId, Sequence, Verdict};
 
 use crate::harness::{Engine, MACHINES, TestClient, config, frames};
+use crate::images::{assert_images_are_the_journal, published, snapshots};
+use crate::snapshots::{SMALL, on_request, snapshot};
 use crate::world::World;
 
 /// Names the data directory for the child engine, and which machine it is.
@@ -29,6 +31,9 @@ fn child_engine() {
     let mut config = config(Path::new(&directory));
     (config.threads, config.waiting) = MACHINES[machine];
     config.handle_signals = true;
+    // A kill meets the publisher at every stage, too.
+    config.publishing.frames = 40;
+    config.publishing.chunking = SMALL;
     foretell_engine::run(&config, |_| println!("\n{READY}")).unwrap();
 }
 
@@ -120,6 +125,14 @@ fn what_was_acknowledged_survives_kill_nine() {
         for (order, sequence) in acknowledged {
             assert_eq!(placed.get(&order), Some(&sequence), "{order:?}");
         }
+        // Whatever the kills left of snapshots is whole, and can be gone on from.
+        let engine = Engine::start(on_request(directory.path()));
+        snapshot(&mut engine.client(Role::Operator));
+        engine.stop();
+        let images = published(directory.path());
+        assert!(!images.is_empty());
+        let kept = snapshots(directory.path());
+        assert_images_are_the_journal(directory.path(), &kept, &images, SMALL);
     }
 }
 

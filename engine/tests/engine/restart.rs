@@ -159,7 +159,15 @@ fn a_restart_may_be_post_only_for_a_while() {
 }
 
 /// A journal whose second frame says that more came in than the command asked.
-fn doctored_journal(directory: &std::path::Path) {
+pub(crate) fn doctored_journal(directory: &std::path::Path) {
+    journal_of(directory, |account| Event::Deposited {
+        account,
+        amount: Micros(101),
+    });
+}
+
+/// A journal of three deposits; what is recorded of the second is up to the caller.
+pub(crate) fn journal_of(directory: &std::path::Path, second: impl FnOnce(AccountNumber) -> Event) {
     let options = Options {
         segment_bytes: 4 << 20,
         staging_bytes: 1 << 20,
@@ -177,14 +185,14 @@ fn doctored_journal(directory: &std::path::Path) {
         amount: Micros(100),
         reference: Reference([number; 32]),
     };
-    let deposited = |amount| Event::Deposited {
+    let deposited = Event::Deposited {
         account,
-        amount: Micros(amount),
+        amount: Micros(100),
     };
     let rows = [
-        vec![Event::AccountOpened { account, wallet }, deposited(100)],
-        vec![deposited(101)],
-        vec![deposited(100)],
+        vec![Event::AccountOpened { account, wallet }, deposited],
+        vec![second(account)],
+        vec![deposited],
     ];
     for (number, events) in (1..).zip(rows) {
         assert!(appender.has_room_for_largest());

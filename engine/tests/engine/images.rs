@@ -1,0 +1,186 @@
+//! Images as a test looks at them: beside the exchange and the view that the whole journal gives.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use foretell_engine::{JOURNAL_DIRECTORY, SNAPSHOT_DIRECTORY};
+use foretell_journal::disk::RealDisk;
+use foretell_journal::snapshot::{Chunk, ChunkEntry, Image, LogName, PROOF, Proof, Shelf, images};
+use foretell_journal::{Scratch, scan, watermark};
+use foretell_matching::{Capacity, Exchange};
+use foretell_model::{FrameRef, Sequence};
+use foretell_view::{ChunkBytes, ChunkRef, Chunking, VIEW_VERSION, View};
+
+pub(crate) fn journal(directory: &Path) -> PathBuf {
+    directory.join(JOURNAL_DIRECTORY)
+}
+
+pub(crate) fn snapshots(directory: &Path) -> PathBuf {
+    directory.join(SNAPSHOT_DIRECTORY)
+}
+
+pub(crate) fn genesis(directory: &Path) -> [u8; 32] {
+    let mark = watermark::read(&journal(directory)).unwrap();
+    mark.expect("there is a journal").genesis
+}
+
+/// The sequences of all images, newest first.
+pub(crate) fn published(directory: &Path) -> Vec<Sequence> {
+    images(&snapshots(directory)).unwrap()
+}
+
+/// The file of an image.
+pub(crate) fn image_file(directory: &Path, sequence: Sequence) -> PathBuf {
+    snapshots(directory).join(format!("{:020}.image", sequence.0))
+}
+
+/// Every file name there, sorted.
+pub(crate) fn files(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(snapshots(directory)).unwrap();
+    let mut names: Vec<String> = entries
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+/// Executes and folds the whole journal and shows exchange and view after each frame, with the
+/// frame and its receipt.
+pub(crate) fn replay(
+    directory: &Path,
+    chunking: Chunking,
+    mut show: impl FnMut(&FrameRef<'_>, [u8; 32], &Exchange, &View),
+) {
+    let mut exchange = Exchange::new(Capacity::default(), 7);
+    let mut view = View::with_chunking(genesis(directory), chunking);
+    let mut scratch = Scratch::default();
+    let mut events = Vec::new();
+    scan(&journal(directory), Sequence(0), &mut |frame| {
+        let receipt = frame.receipt();
+        let frame = frame.decode(&mut scratch).map_err(|e| e.to_string())?;
+        events.clear();
+        exchange.apply(frame.command, frame.time, &mut events);
+        view.apply(&frame).map_err(|error| error.to_string())?;
+        show(&frame, receipt, &exchange, &view);
+        Ok(())
+    })
+    .expect("the journal is whole");
+}
+
+/// Compares the images at `sequences`, which lie in `directory`, with the whole journal.
+pub(crate) fn assert_images_are_the_journal(
+    directory: &Path,
+    kept: &Path,
+    sequences: &[Sequence],
+    chunking: Chunking,
+) {
+    let genesis = genesis(directory);
+    let mut compared = 0;
+    replay(directory, chunking, |frame, receipt, exchange, view| {
+        if !sequences.contains(&frame.sequence) {
+            return;
+        }
+        compared += 1;
+        let image = Image::open(kept, frame.sequence, &genesis).unwrap();
+        let digest = exchange.digest();
+        assert_eq!(
+            *image.proof(),
+            Proof { digest, receipt },
+            "at {:?}",
+            frame.sequence
+        );
+        assert_same_view(&view_of(&image, kept, &genesis), view);
+    });
+    assert_eq!(compared, sequences.len());
+}
+
+/// The view of an image, every chunk verified.
+pub(crate) fn view_of(image: &Image, kept: &Path, genesis: &[u8; 32]) -> View {
+    let chunk = |wanted: ChunkRef| -> Option<ChunkBytes> {
+        let is_it = |entry: &&ChunkEntry| {
+            (entry.log.as_str(), entry.number) == (wanted.log.text(), wanted.number)
+        };
+        let entry = image.chunks().iter().find(is_it)?;
+        let chunk = Chunk::open(kept, entry, genesis).unwrap();
+        chunk.snapshot.verify().unwrap();
+        Some(Arc::new(chunk.rows()))
+    };
+    View::from_image(|name| image.section(name), chunk).unwrap()
+}
+
+/// Equal views are equal to the byte, history included.
+pub(crate) fn assert_same_view(one: &View, other: &View) {
+    assert_eq!(one.sequence(), other.sequence());
+    let (ones, others) = (one.image().unwrap(), other.image().unwrap());
+    assert_eq!(ones.chunks, others.chunks);
+    for (one, other) in ones.sections.iter().zip(&others.sections) {
+        assert_eq!(one.0, other.0);
+        assert!(one.1 == other.1, "section {}", one.0);
+    }
+    for chunk in ones.chunks {
+        let bytes = |view: &View| view.chunk_bytes(chunk.log, chunk.number).unwrap();
+        let (one, other) = (bytes(one), bytes(other));
+        assert!(one.as_ref().as_ref() == other.as_ref().as_ref(), "{chunk}");
+    }
+}
+
+/// Writes an image as `journal/FORMAT.md` draws it; without `view` one whose state is sound and
+/// whose view no build knows.
+pub(crate) fn write_image(
+    directory: &Path,
+    exchange: &Exchange,
+    view: Option<&View>,
+    receipt: [u8; 32],
+) {
+    let shelf = Shelf::open(
+        &snapshots(directory),
+        Arc::new(RealDisk),
+        genesis(directory),
+    )
+    .unwrap();
+    let mut chunks = Vec::new();
+    for chunk in view.iter().flat_map(|view| view.image().unwrap().chunks) {
+        let bytes = view.unwrap().chunk_bytes(chunk.log, chunk.number).unwrap();
+        let log = LogName::new(chunk.log.text()).unwrap();
+        let rows = bytes.as_ref().as_ref();
+        let entry = shelf.write_chunk((log, chunk.number), VIEW_VERSION, chunk.rows, rows);
+        chunks.push(entry.unwrap());
+    }
+    let mut writer = shelf
+        .begin_image(exchange.sequence(), VIEW_VERSION, &chunks)
+        .unwrap();
+    let mut state = Vec::new();
+    exchange.write_image(&mut state);
+    writer.begin("state.v1").unwrap();
+    writer.write(&state).unwrap();
+    for (name, bytes) in view.iter().flat_map(|view| view.image().unwrap().sections) {
+        writer.begin(name).unwrap();
+        writer.write(&bytes).unwrap();
+    }
+    let digest = exchange.digest();
+    writer.begin(PROOF).unwrap();
+    writer.write(&Proof { digest, receipt }.encode()).unwrap();
+    writer.finish().unwrap();
+}
+
+/// Copies or links everything of one directory into another.
+pub(crate) fn link_files(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if !target.exists() {
+            fs::hard_link(entry.path(), target).unwrap();
+        }
+    }
+}
+
+/// Copies a data directory's journal into another data directory.
+pub(crate) fn copy_journal(from: &Path, to: &Path) {
+    fs::create_dir_all(journal(to)).unwrap();
+    for entry in fs::read_dir(journal(from)).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), journal(to).join(entry.file_name())).unwrap();
+    }
+}

@@ -1,0 +1,136 @@
+//! What two traders do: orders that rest, cross and kill, cancels, splits and merges.
+
+use foretell_model::{
+    Command, CommandOutcome, Lots, Micros, OrderStatus, OrderType, Outcome, Reference, Side,
+    Verdict, WalletAddress,
+};
+
+use crate::harness::TestClient;
+use crate::world::{World, order_id};
+
+/// A random life; the same seed is the same life as long as the engine answers the same.
+pub(crate) struct Life {
+    state: u64,
+    /// Names of orders and references.
+    next: u64,
+    /// Orders that rested, and whose they are.
+    resting: Vec<(u64, usize)>,
+}
+
+impl Life {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self {
+            state: seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
+            next: seed * 10_000,
+            resting: Vec::new(),
+        }
+    }
+
+    /// A number below `bound` (xorshift).
+    fn below(&mut self, bound: u64) -> u64 {
+        self.state ^= self.state << 13;
+        self.state ^= self.state >> 7;
+        self.state ^= self.state << 17;
+        self.state % bound
+    }
+
+    fn index(&mut self, bound: usize) -> usize {
+        usize::try_from(self.below(bound as u64)).unwrap()
+    }
+
+    /// So many commands, refused ones among them.
+    pub(crate) fn go_on(&mut self, world: &World, client: &mut TestClient, commands: u64) {
+        for _ in 0..commands {
+            self.next += 1;
+            match self.below(10) {
+                0 => self.cancel(world, client),
+                1 => self.split_or_merge(world, client),
+                2 => self.deposit(client),
+                _ => self.place(world, client),
+            }
+        }
+    }
+
+    fn place(&mut self, world: &World, client: &mut TestClient) {
+        const SHARE: u64 = 1_000_000;
+        let (number, trader) = (self.next, self.index(2));
+        let (cents, shares) = (30 + self.below(40), 1 + self.below(9));
+        let value = cents * 10_000 * shares;
+        let side = if self.below(3) == 0 {
+            Side::Sell
+        } else {
+            Side::Buy
+        };
+        let (maker, taker) = match side {
+            Side::Buy => (value, shares * SHARE),
+            Side::Sell => (shares * SHARE, value),
+        };
+        let outcome = if self.below(2) == 0 {
+            Outcome::Yes
+        } else {
+            Outcome::No
+        };
+        let order_type = match self.below(6) {
+            0 => OrderType::Fak,
+            1 => OrderType::Fok,
+            _ => OrderType::Gtc,
+        };
+        let order = world.order(number, trader, side, outcome, order_type, maker, taker);
+        let reply = client.ask(Command::PlaceOrder(order), b"signed");
+        if let Verdict::Applied(CommandOutcome::Order(result)) = reply.verdict
+            && result.status == OrderStatus::Live
+        {
+            self.resting.push((number, trader));
+        }
+    }
+
+    fn cancel(&mut self, world: &World, client: &mut TestClient) {
+        if self.resting.is_empty() {
+            return;
+        }
+        let at = self.index(self.resting.len());
+        let (number, trader) = self.resting.swap_remove(at);
+        let cancel = Command::CancelOrder {
+            owner: world.traders[trader].account,
+            order: order_id(number),
+        };
+        client.ask(cancel, &[]);
+    }
+
+    fn split_or_merge(&mut self, world: &World, client: &mut TestClient) {
+        let account = world.traders[self.index(2)].account;
+        let (market, reference) = (world.market, self.reference());
+        let lots = Lots(100 * (1 + self.below(20)));
+        let command = if self.below(3) > 0 {
+            Command::Split {
+                account,
+                market,
+                lots,
+                reference,
+            }
+        } else {
+            Command::Merge {
+                account,
+                market,
+                lots,
+                reference,
+            }
+        };
+        client.ask(command, b"reference");
+    }
+
+    fn deposit(&mut self, client: &mut TestClient) {
+        let deposit = Command::Deposit {
+            wallet: WalletAddress([u8::try_from(self.below(5)).unwrap(); 20]),
+            amount: Micros(1 + self.below(1_000_000)),
+            reference: self.reference(),
+        };
+        client.ask(deposit, b"reference");
+    }
+
+    fn reference(&self) -> Reference {
+        let mut reference = [0xB0; 32];
+        reference[24..].copy_from_slice(&self.next.to_be_bytes());
+        Reference(reference)
+    }
+}
