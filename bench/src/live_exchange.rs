@@ -2,7 +2,7 @@
 //! and a gateway of one thread. One market, one account, one API key.
 
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -41,6 +41,8 @@ pub(crate) struct LiveExchange {
     stop: StopHandle,
     /// Where the trading surface listens.
     pub(crate) trading: SocketAddr,
+    /// Where gateways connect to the engine.
+    pub(crate) socket: PathBuf,
     /// The owner's key.
     pub(crate) key: KeyTrio,
 }
@@ -90,6 +92,7 @@ impl LiveExchange {
             gateway,
             engine,
             stop: ready.stop,
+            socket: ready.socket,
             trading,
             key,
         })

@@ -195,6 +195,18 @@ pub(crate) enum Bench {
         #[arg(long, value_name = "DIR")]
         scratch: Option<PathBuf>,
     },
+    /// Read books and prices beside a bare HTTP server, and see how soon acknowledged orders show
+    Reads {
+        /// Times every read is measured; the medians are reported
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
+        /// Seconds for which acknowledgements are followed
+        #[arg(long, default_value_t = 10)]
+        seconds: u64,
+        /// Where the temporary directory is made [default: the system's]
+        #[arg(long, value_name = "DIR")]
+        scratch: Option<PathBuf>,
+    },
 }
 
 /// `foretell demo-bots`
