@@ -13,7 +13,8 @@ use foretell_engine::{
     EngineConfig, EngineError, JOURNAL_DIRECTORY, Ready, SOCKET_NAME, SigningDomain, StopHandle,
 };
 use foretell_gateway::{
-    ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, PriceSide, Surface, TimeForm,
+    ConnectionLimits, EdgeConfig, Gateway, GatewayConfig, HeaderPrefix, PriceSide, RateLimits,
+    Surface, TimeForm,
 };
 use foretell_link::{Answer, Request, Role, Submit};
 use foretell_model::command::RegisterMarket;
@@ -68,6 +69,11 @@ impl LiveExchange {
             listen: vec![(Surface::Trading, SocketAddr::from(([127, 0, 0, 1], 0)))],
             threads: 1,
             connections: ConnectionLimits::default(),
+            // A measurement asks as fast as it can, from one address.
+            edge: EdgeConfig {
+                limits: RateLimits::off(),
+                ..EdgeConfig::default()
+            },
             prefixes: vec![HeaderPrefix {
                 name: PREFIX.to_owned(),
                 times: TimeForm::Iso,

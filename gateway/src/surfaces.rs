@@ -43,6 +43,8 @@ const NOT_SUPPORTED: &[&str] = &[
 pub(crate) fn routes(surface: Surface) -> Routes {
     match surface {
         Surface::Trading => trading(),
+        // Their paths come with what they show.
+        Surface::Data | Surface::Catalog => Routes::default(),
         Surface::Operator => operator_routes(),
     }
     .build()

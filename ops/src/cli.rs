@@ -121,6 +121,9 @@ pub(crate) struct GatewayArgs {
     /// Where the operator surface listens
     #[arg(long, value_name = "ADDRESS")]
     pub operator_listen: Option<SocketAddr>,
+    /// It is one of so many gateways and holds its part of every rate limit
+    #[arg(long, value_name = "GATEWAYS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub one_of: u32,
     /// Stop when this process, which started us, ends
     #[arg(long, hide = true, value_name = "PID")]
     pub supervised: Option<i32>,
