@@ -109,7 +109,7 @@ fn endings(
             });
         match ending {
             Ok(ending) => endings.push(ending),
-            Err(problem) => problems.push(format!("{}{}: {problem}", wanted.at, wanted.market)),
+            Err(problem) => problems.push(format!("{}{:?}: {problem}", wanted.at, wanted.market)),
         }
     }
     if problems.is_empty() {

@@ -155,7 +155,7 @@ async fn nothing_is_done_when_any_line_is_wrong() {
     for (file, text) in [
         (
             format!("{good},yes\nno-such-market,no\n"),
-            "line 2: no-such-market: no such market",
+            "line 2: \"no-such-market\": no such market",
         ),
         (format!("{good},yes\n{condition},no\n"), "it is named twice"),
         (
@@ -171,7 +171,7 @@ async fn nothing_is_done_when_any_line_is_wrong() {
             "half pays in plain markets only",
         ),
         (String::new(), "it names no market"),
-        ("\u{0}".to_owned(), "no such market"),
+        ("\u{0},no".to_owned(), "\"\\0\": no such market"),
     ] {
         let run = foretell(&exchange, &["market", "resolve", "--file", "-"], &file);
         assert_eq!(

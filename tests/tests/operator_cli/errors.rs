@@ -104,7 +104,7 @@ fn a_refusal_of_the_exchange_is_told_with_its_status() {
     let one = foretell(&exchange, &["market", "close", "no-such-market"], "");
     assert_eq!(one.code, Some(1));
     assert!(
-        one.err.contains("no-such-market: no such market"),
+        one.err.contains("\"no-such-market\": no such market"),
         "{}",
         one.err
     );
