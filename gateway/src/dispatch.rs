@@ -66,12 +66,13 @@ impl Dispatcher {
         answer.into_response(head)
     }
 
-    fn find(&self, request: &Request<Incoming>) -> Result<(Endpoint, String), Answer> {
+    fn find(&self, request: &Request<Incoming>) -> Result<(Endpoint, String), Failure> {
         let path = request.uri().path();
         if path.len() > MAX_PATH_BYTES {
-            return Err(failure::path_too_long());
+            return Err(failure::path_too_long().into());
         }
-        self.routes.find(request.method(), path).map_err(miss)
+        let found = self.routes.find(request.method(), path);
+        found.map_err(|missed| miss(missed).into())
     }
 
     /// From the edge to the handler.
@@ -79,7 +80,7 @@ impl Dispatcher {
         self,
         peer: IpAddr,
         request: Request<Incoming>,
-        found: Result<(Endpoint, String), Answer>,
+        found: Result<(Endpoint, String), Failure>,
     ) -> Answer {
         let arriving = Arriving {
             surface: self.surface,
@@ -90,11 +91,11 @@ impl Dispatcher {
         };
         let standing = match self.app.edge.admit(&arriving, &self.app.metrics) {
             Ok(standing) => standing,
-            Err(answer) => return answer,
+            Err(failure) => return failure.into_answer(),
         };
         match found {
             Ok((endpoint, parameter)) => self.handle(request, endpoint, parameter).await,
-            Err(answer) => answer,
+            Err(failure) => failure.into_answer(),
         }
         .stands(standing)
     }

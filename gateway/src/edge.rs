@@ -12,7 +12,7 @@ use crate::client_address::{ClientAddress, TrustedProxies};
 use crate::config::Surface;
 use crate::connection_caps::Client;
 use crate::cors::{Cors, Origin};
-use crate::failure;
+use crate::failure::{self, Failure};
 use crate::metrics::Metrics;
 use crate::rate_limits::{RateLimiter, RateLimits, Standing};
 
@@ -76,11 +76,11 @@ impl Edge {
         &self,
         request: &Arriving<'_>,
         metrics: &Metrics,
-    ) -> Result<Option<Standing>, Answer> {
+    ) -> Result<Option<Standing>, Failure> {
         let surface = request.surface;
         let client = self.proxies.client(request.peer, request.headers);
         if !self.may_ask(surface, client) {
-            return Err(failure::not_allowlisted());
+            return Err(failure::not_allowlisted().into());
         }
         let counted = Client::of(client.counted());
         let (now, method) = (self.limiter.now(), request.method);
@@ -89,10 +89,10 @@ impl Edge {
             .request(now, counted, surface, method, request.route);
         let standing = standing.map_err(|refused| {
             metrics.rate_limited(refused.scope);
-            failure::too_many_requests(surface, &refused)
+            Failure::from(failure::too_many_requests(surface, &refused))
         })?;
         match self.preflight(request) {
-            Some(answer) => Err(answer),
+            Some(answer) => Err(answer.into()),
             None => Ok(standing),
         }
     }

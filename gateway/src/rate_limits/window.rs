@@ -7,10 +7,10 @@
 //! counters weighed by time are smaller and let in nearly twice the cap around an edge; exact time
 //! stamps take thousands of entries a client.)
 
+/// Slots that are kept: those a window spans, and the present one, which is only partly over.
+const KEPT: usize = 21;
 /// Slots a window spans.
-pub(crate) const SPAN: u64 = 20;
-/// Slots that are kept: the present one is only partly over.
-const KEPT: usize = SPAN as usize + 1;
+pub(crate) const SPAN: u64 = KEPT as u64 - 1;
 
 /// Milliseconds since the process began to count.
 pub(crate) type Millis = u64;
