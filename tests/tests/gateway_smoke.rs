@@ -10,8 +10,8 @@ use std::time::Duration;
 use foretell_auth::{Domains, MasterSecret, Window};
 use foretell_engine::{EngineConfig, JOURNAL_DIRECTORY, SOCKET_NAME, SigningDomain, StopHandle};
 use foretell_gateway::{
-    ConnectionLimits, EdgeConfig, Gateway, GatewayConfig, HeaderPrefix, RateLimits, OperatorToken, PriceSide, Surface,
-    TimeForm,
+    ConnectionLimits, EdgeConfig, Gateway, GatewayConfig, HeaderPrefix, OperatorToken, PriceSide,
+    RateLimits, Surface, TimeForm,
 };
 use foretell_model::{Side, TokenId};
 use foretell_ops::trader::{Terms, Trader, decimal};
