@@ -1,9 +1,9 @@
 //! The HTTP server: routes, limits, one file per resource.
 //!
 //! [`start`] wires the machine in the order a request moves: listeners and connections
-//! (`server`, `connection`), who asks and how often (`edge`), route and body (`dispatch`, `routes`), credentials (`auth`), a
-//! resource (`resources`), then either the engine (`engine_link`) or the view (`replica`, which
-//! `follower` keeps up with the journal).
+//! (`server`, `connection`), who asks and how often (`edge`), route and body (`dispatch`,
+//! `routes`), credentials (`auth`), a resource (`resources`), then either the engine
+//! (`engine_link`) or the view (`replica`, which `follower` keeps up with the journal).
 //!
 //! Deliberately absent: the rules of the exchange, the public JSON (`foretell_wire`), how
 //! signatures and secrets work (`foretell_auth`). Nothing here is state that must survive: a
