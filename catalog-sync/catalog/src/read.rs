@@ -1,20 +1,31 @@
 //! Reading the catalog: any number of readers, each answer from one state of the database.
 
 mod changes;
+mod events;
+mod filter;
+mod markets;
 mod pool;
+mod scope;
+mod search;
+mod series;
+mod tags;
 
 pub use changes::Unit;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 use foretell_model::{ConditionId, WalletAddress};
-use rusqlite::{OptionalExtension, params};
+use parking_lot::RwLock;
+use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::error::CatalogError;
+use crate::lookup::Lookup;
 use crate::profile::Profile;
 use crate::store;
 use pool::Pool;
+use scope::Scope;
 
 /// Site names, as `creator` may give them, and the creators that each stands for.
 pub type Sites = BTreeMap<String, Vec<WalletAddress>>;
@@ -25,6 +36,7 @@ pub type Sites = BTreeMap<String, Vec<WalletAddress>>;
 pub struct Catalog {
     pool: Pool,
     sites: Sites,
+    lookup: RwLock<Arc<Lookup>>,
 }
 
 impl Catalog {
@@ -37,7 +49,36 @@ impl Catalog {
         Ok(Self {
             pool: Pool::open(path)?,
             sites,
+            lookup: RwLock::default(),
         })
+    }
+
+    /// What markets are called, as of the last [`Self::refresh_lookup`]; empty before the first.
+    #[must_use]
+    pub fn lookup(&self) -> Arc<Lookup> {
+        Arc::clone(&self.lookup.read())
+    }
+
+    /// Brings [`Self::lookup`] up to date and says whether anything changed. Costs a point read
+    /// when nothing did, else the changed records and a copy of the table: to be called by a timer
+    /// of its own, a few times a second, not by requests.
+    ///
+    /// # Errors
+    /// What the database said.
+    pub fn refresh_lookup(&self) -> Result<bool, CatalogError> {
+        let known = self.lookup();
+        let next = self
+            .pool
+            .with(|connection| known.brought_up_to_date(connection))?;
+        let changed = next.is_some();
+        if let Some(next) = next {
+            *self.lookup.write() = Arc::new(next);
+        }
+        Ok(changed)
+    }
+
+    fn scope(&self, creator: Option<&str>) -> Scope {
+        Scope::of(creator, &self.sites)
     }
 
     /// What operators call a wallet.
@@ -86,3 +127,21 @@ impl Catalog {
             .with(|connection| changes::after(connection, change, limit))
     }
 }
+
+/// The text that a statement gives for each id, in the order of the ids.
+fn texts(
+    connection: &Connection,
+    statement: &str,
+    ids: &[i64],
+) -> Result<Vec<String>, CatalogError> {
+    let mut statement = connection.prepare_cached(statement)?;
+    let mut texts = Vec::with_capacity(ids.len());
+    for id in ids {
+        texts.push(statement.query_row([id], |row| row.get(0))?);
+    }
+    Ok(texts)
+}
+
+#[cfg(test)]
+#[path = "read_tests.rs"]
+mod tests;

@@ -19,6 +19,7 @@ pub use date::read_date;
 pub use event::EventRecord;
 pub use market::MarketRecord;
 pub(crate) use market::token_texts;
+pub(crate) use number::token_id;
 pub use series::SeriesRecord;
 pub use skip::{Skip, SkipReason, Warning};
 pub use tag::TagRecord;

@@ -5,9 +5,8 @@ use serde_json::{Map, Value};
 
 use super::date::read_date;
 use super::{Flags, Kind, MAX_ENTRIES, Notes, Skip, SkipReason, Warning};
+use crate::shown::quoted;
 
-/// Characters of an upstream's value that are repeated in a report.
-const SHOWN_CHARACTERS: usize = 48;
 /// Ids are shown as numbers and kept as SQLite integers: 63 bits.
 const MAX_ID: u64 = i64::MAX.unsigned_abs();
 
@@ -247,21 +246,12 @@ pub(super) fn shown_id(map: &Map<String, Value>) -> String {
     map.get("id").map(shown).unwrap_or_default()
 }
 
-/// An upstream's value for a report: cut, and on one line.
-pub(super) fn shown(value: &Value) -> String {
-    let text = match value {
-        Value::Array(_) => return "an array".to_owned(),
-        Value::Object(_) => return "an object".to_owned(),
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
-    let mut short: String = text
-        .chars()
-        .take(SHOWN_CHARACTERS)
-        .flat_map(char::escape_debug)
-        .collect();
-    if text.chars().nth(SHOWN_CHARACTERS).is_some() {
-        short.push('…');
+/// An upstream's value for a report.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Array(_) => "an array".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+        Value::String(text) => quoted(text),
+        other => quoted(&other.to_string()),
     }
-    format!("\"{short}\"")
 }

@@ -49,7 +49,7 @@ fn only_digits(text: &str) -> bool {
 }
 
 /// A token id: 1 to 78 digits, above 0 and below 2^256.
-pub(super) fn token_id(text: &str) -> Option<TokenId> {
+pub(crate) fn token_id(text: &str) -> Option<TokenId> {
     let text = text.trim();
     if text.is_empty() || text.len() > 78 || !only_digits(text) {
         return None;
