@@ -17,6 +17,8 @@ pub(crate) struct Connection {
 /// What the server said.
 pub(crate) struct HttpAnswer<'a> {
     pub(crate) status: u16,
+    /// Status line and fields, the empty line included.
+    pub(crate) head: &'a [u8],
     pub(crate) body: &'a [u8],
 }
 
@@ -30,9 +32,19 @@ impl Connection {
         })
     }
 
-    /// Sends a request and reads its whole answer, which must have a `Content-Length`.
+    /// Sends a request and reads its whole answer.
     pub(crate) fn ask(&mut self, request: &[u8]) -> io::Result<HttpAnswer<'_>> {
-        self.stream.write_all(request)?;
+        self.send(request)?;
+        self.receive()
+    }
+
+    /// Sends a request whose answer is not read yet.
+    pub(crate) fn send(&mut self, request: &[u8]) -> io::Result<()> {
+        self.stream.write_all(request)
+    }
+
+    /// Reads the whole answer of the one request under way; it must have a `Content-Length`.
+    pub(crate) fn receive(&mut self) -> io::Result<HttpAnswer<'_>> {
         let mut used = 0;
         let head = loop {
             match self.stream.read(&mut self.buffer[used..])? {
@@ -51,6 +63,7 @@ impl Connection {
         self.stream.read_exact(rest)?;
         Ok(HttpAnswer {
             status: head.status,
+            head: &self.buffer[..head.bytes],
             body: &self.buffer[head.bytes..end],
         })
     }

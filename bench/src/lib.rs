@@ -4,11 +4,14 @@
 //! array book, the core and the frame encoder over one recorded order stream, in turns, and
 //! [`report`] says which goals are met. [`stream`] is the stream's file, [`generate`] makes one.
 //! [`recover`] restarts an engine beside a bare read of its journal; [`entry`] sends signed orders
-//! to a whole exchange beside a bare sync and signature check.
+//! to a whole exchange beside a bare sync and signature check; [`reads`] asks a gateway beside a
+//! bare HTTP server.
 //!
 //! Deliberately absent: any rule of the exchange, and command line parsing (`ops`).
 
 mod array_book;
+mod bare_server;
+mod book_writer;
 mod dress;
 mod encoding;
 pub mod entry;
@@ -18,11 +21,13 @@ mod http;
 mod latency;
 mod live_exchange;
 pub mod matching;
+pub mod reads;
 pub mod recover;
 pub mod report;
 mod signed_orders;
 mod step;
 pub mod stream;
+mod thread_time;
 pub mod totals;
 mod venue;
 

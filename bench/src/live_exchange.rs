@@ -2,7 +2,7 @@
 //! and a gateway of one thread. One market, one account, one API key.
 
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -13,7 +13,8 @@ use foretell_engine::{
     EngineConfig, EngineError, JOURNAL_DIRECTORY, Ready, SOCKET_NAME, SigningDomain, StopHandle,
 };
 use foretell_gateway::{
-    ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, PriceSide, Surface, TimeForm,
+    ConnectionLimits, EdgeConfig, Gateway, GatewayConfig, HeaderPrefix, PriceSide, RateLimits,
+    Surface, TimeForm,
 };
 use foretell_link::{Answer, Request, Role, Submit};
 use foretell_model::command::RegisterMarket;
@@ -41,6 +42,8 @@ pub(crate) struct LiveExchange {
     stop: StopHandle,
     /// Where the trading surface listens.
     pub(crate) trading: SocketAddr,
+    /// Where gateways connect to the engine.
+    pub(crate) socket: PathBuf,
     /// The owner's key.
     pub(crate) key: KeyTrio,
 }
@@ -66,6 +69,11 @@ impl LiveExchange {
             listen: vec![(Surface::Trading, SocketAddr::from(([127, 0, 0, 1], 0)))],
             threads: 1,
             connections: ConnectionLimits::default(),
+            // A measurement asks as fast as it can, from one address.
+            edge: EdgeConfig {
+                limits: RateLimits::off(),
+                ..EdgeConfig::default()
+            },
             prefixes: vec![HeaderPrefix {
                 name: PREFIX.to_owned(),
                 times: TimeForm::Iso,
@@ -90,6 +98,7 @@ impl LiveExchange {
             gateway,
             engine,
             stop: ready.stop,
+            socket: ready.socket,
             trading,
             key,
         })

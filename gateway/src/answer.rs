@@ -6,6 +6,8 @@ use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 use http_body_util::Full;
 
+use crate::rate_limits::Standing;
+
 /// Sequence an answer reflects, or that a write reached.
 pub(crate) const X_SEQUENCE: HeaderName = HeaderName::from_static("x-sequence");
 /// Number of the engine's recovery the sequence belongs to.
@@ -38,6 +40,23 @@ impl Answer {
         }
     }
 
+    /// A status that says it all.
+    pub(crate) fn without_body(status: StatusCode) -> Self {
+        Self {
+            status,
+            body: Bytes::new(),
+            headers: HeaderMap::new(),
+        }
+    }
+
+    /// Says how the key of the request stands with its rate limits, where it has any.
+    pub(crate) fn stands(mut self, standing: Option<Standing>) -> Self {
+        if let Some(standing) = standing {
+            standing.tell(&mut self.headers);
+        }
+        self
+    }
+
     /// Names the state this reflects.
     pub(crate) fn at(mut self, place: Place) -> Self {
         self.headers
@@ -59,7 +78,9 @@ impl Answer {
         let mut response = Response::new(Full::new(body));
         *response.status_mut() = self.status;
         *response.headers_mut() = self.headers;
-        response.headers_mut().insert(CONTENT_LENGTH, length);
+        if response.status() != StatusCode::NO_CONTENT {
+            response.headers_mut().insert(CONTENT_LENGTH, length);
+        }
         response
     }
 }

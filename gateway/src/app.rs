@@ -10,6 +10,7 @@ use crate::call::Call;
 use crate::config::PriceSide;
 use crate::connection_caps::ConnectionCaps;
 use crate::descriptions::Descriptions;
+use crate::edge::Edge;
 use crate::engine_link::EngineLink;
 use crate::failure::Failure;
 use crate::metrics::{Metrics, Readings};
@@ -24,6 +25,7 @@ pub(crate) struct App {
     pub(crate) auth: Auth,
     pub(crate) operator_token: Option<OperatorToken>,
     pub(crate) metrics: Metrics,
+    pub(crate) edge: Edge,
     pub(crate) caps: Arc<ConnectionCaps>,
     pub(crate) books: BookTexts,
     pub(crate) price_side: PriceSide,

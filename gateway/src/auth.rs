@@ -102,6 +102,21 @@ impl Auth {
         })
     }
 
+    /// The names of all headers that carry credentials.
+    pub(crate) fn header_names(&self) -> impl Iterator<Item = &HeaderName> {
+        self.prefixes.iter().flat_map(|names| {
+            [
+                &names.address,
+                &names.signature,
+                &names.timestamp,
+                &names.nonce,
+                &names.api_key,
+                &names.passphrase,
+                &names.readonly_api_key,
+            ]
+        })
+    }
+
     /// The names of the one prefix whose headers a request carries.
     fn names(&self, headers: &HeaderMap) -> Result<&Names, &'static str> {
         let mut present = self

@@ -11,7 +11,11 @@ use http::HeaderName;
 use http::request::Parts;
 
 use crate::app::App;
+use crate::auth::Caller;
 use crate::body::Held;
+use crate::config::Surface;
+use crate::failure::{self, Failure};
+use crate::rate_limits::{Standing, Writes};
 use crate::signatures::SignatureGate;
 
 /// The state a read must show at least (protocol 11).
@@ -50,6 +54,21 @@ impl Call {
                 Err(FieldProblem::wrong("x-min-sequence", text, allowed).into())
             }
         }
+    }
+
+    /// Counts orders or cancels of the caller's key; how it stands with them then.
+    pub(crate) fn count(
+        &self,
+        caller: &Caller,
+        writes: Writes,
+        count: usize,
+    ) -> Result<Option<Standing>, Failure> {
+        let limiter = &self.app.edge.limiter;
+        let counted = limiter.writes(limiter.now(), caller.key, writes, count);
+        counted.map_err(|refused| {
+            self.app.metrics.rate_limited(refused.scope);
+            failure::too_many_requests(Surface::Trading, &refused).into()
+        })
     }
 
     /// The query of the request.

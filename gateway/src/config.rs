@@ -7,6 +7,7 @@ use std::time::Duration;
 use foretell_auth::{Domains, MasterSecret, Window};
 use foretell_wire::time::TimeForm;
 
+use crate::edge::EdgeConfig;
 use crate::limits::ConnectionLimits;
 use crate::operator_token::OperatorToken;
 
@@ -15,6 +16,10 @@ use crate::operator_token::OperatorToken;
 pub enum Surface {
     /// Orders, cancels, books, a caller's own orders and trades.
     Trading,
+    /// Trade fills, positions, holders; for addresses on the allowlist.
+    Data,
+    /// Markets, events, series, tags, search.
+    Catalog,
     /// Deposits, markets, modes, health, metrics. Loopback only.
     Operator,
 }
@@ -25,6 +30,8 @@ impl Surface {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Trading => "trading",
+            Self::Data => "data",
+            Self::Catalog => "catalog",
             Self::Operator => "operator",
         }
     }
@@ -62,6 +69,8 @@ pub struct GatewayConfig {
     pub threads: usize,
     /// Bounds of connections.
     pub connections: ConnectionLimits,
+    /// Who may ask, and how often.
+    pub edge: EdgeConfig,
     /// Prefixes of credential headers, at least one.
     pub prefixes: Vec<HeaderPrefix>,
     /// Whose price `/price` tells.

@@ -12,6 +12,11 @@ use parking_lot::Mutex;
 pub(crate) struct Client(u64);
 
 impl Client {
+    /// A number no other client has.
+    pub(crate) fn number(self) -> u64 {
+        self.0
+    }
+
     pub(crate) fn of(address: IpAddr) -> Self {
         match address.to_canonical() {
             IpAddr::V4(address) => Self(u64::from(u32::from(address))),

@@ -1,6 +1,7 @@
 //! From a request to a response: bounds, route, body, handler. Nothing a client sends gets past
 //! here as anything but an answer, and no panic gets past here at all.
 
+use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -19,6 +20,8 @@ use crate::answer::{Answer, X_SEQUENCE};
 use crate::app::App;
 use crate::body::{self, Held, NoBody};
 use crate::call::Call;
+use crate::config::Surface;
+use crate::edge::Arriving;
 use crate::failure::{self, Failure};
 use crate::limits::MAX_PATH_BYTES;
 use crate::routes::{Endpoint, Miss, Routes};
@@ -28,6 +31,7 @@ use crate::signatures::SignatureGate;
 #[derive(Clone)]
 pub(crate) struct Dispatcher {
     pub(crate) app: Arc<App>,
+    pub(crate) surface: Surface,
     pub(crate) routes: Arc<Routes>,
     pub(crate) gate: Arc<SignatureGate>,
     /// From the end of the head to the end of the body.
@@ -35,27 +39,65 @@ pub(crate) struct Dispatcher {
 }
 
 impl Dispatcher {
-    /// Answers one request.
-    pub(crate) async fn dispatch(self, request: Request<Incoming>) -> Response<Full<Bytes>> {
+    /// Answers one request of a connection's peer.
+    pub(crate) async fn dispatch(
+        self,
+        peer: IpAddr,
+        request: Request<Incoming>,
+    ) -> Response<Full<Bytes>> {
         let began = Instant::now();
+        let (app, surface) = (Arc::clone(&self.app), self.surface);
         let head = *request.method() == Method::HEAD;
-        let found = if request.uri().path().len() > MAX_PATH_BYTES {
-            Err(failure::path_too_long())
-        } else {
-            self.routes
-                .find(request.method(), request.uri().path())
-                .map_err(miss)
-        };
-        let app = Arc::clone(&self.app);
-        let (route, answer) = match found {
-            Ok((endpoint, parameter)) => {
-                let handling = self.handle(request, endpoint, parameter);
-                (endpoint.name, CatchPanic(Box::pin(handling)).await)
-            }
-            Err(answer) => ("none", answer),
-        };
+        let reader = app.edge.reader(surface, request.headers());
+        // An answer that names no state of its own names the one before it: what it says is not
+        // older (protocol 11).
+        let before = (app.replica.is_ready()).then(|| app.replica.read().place());
+        let found = self.find(&request);
+        let route = found.as_ref().map_or("none", |(endpoint, _)| endpoint.name);
+        let answering = self.answer(peer, request, found);
+        let mut answer = CatchPanic(Box::pin(answering)).await;
+        if let Some(place) = before
+            && !answer.headers.contains_key(X_SEQUENCE)
+        {
+            answer = answer.at(place);
+        }
+        app.edge.tell(surface, reader, &mut answer.headers);
         app.metrics.request(route, answer.status, began.elapsed());
         answer.into_response(head)
+    }
+
+    fn find(&self, request: &Request<Incoming>) -> Result<(Endpoint, String), Failure> {
+        let path = request.uri().path();
+        if path.len() > MAX_PATH_BYTES {
+            return Err(failure::path_too_long().into());
+        }
+        let found = self.routes.find(request.method(), path);
+        found.map_err(|missed| miss(missed).into())
+    }
+
+    /// From the edge to the handler.
+    async fn answer(
+        self,
+        peer: IpAddr,
+        request: Request<Incoming>,
+        found: Result<(Endpoint, String), Failure>,
+    ) -> Answer {
+        let arriving = Arriving {
+            surface: self.surface,
+            peer,
+            method: request.method(),
+            route: found.as_ref().ok().map(|(endpoint, _)| endpoint.name),
+            headers: request.headers(),
+        };
+        let standing = match self.app.edge.admit(&arriving, &self.app.metrics) {
+            Ok(standing) => standing,
+            Err(failure) => return failure.into_answer(),
+        };
+        match found {
+            Ok((endpoint, parameter)) => self.handle(request, endpoint, parameter).await,
+            Err(failure) => failure.into_answer(),
+        }
+        .stands(standing)
     }
 
     async fn handle(
@@ -70,10 +112,6 @@ impl Dispatcher {
             Err(answer) => return answer,
         };
         let Self { app, gate, .. } = self;
-        // A read that fails, or that shows nothing of the exchange, names the state before it: what
-        // it says is not older (protocol 11).
-        let is_read = matches!(head.method, Method::GET | Method::HEAD);
-        let before = (is_read && app.replica.is_ready()).then(|| app.replica.read().place());
         let call = Call {
             app,
             gate,
@@ -82,13 +120,9 @@ impl Dispatcher {
             _held: held,
             parameter,
         };
-        let answer = (endpoint.handle)(call)
+        (endpoint.handle)(call)
             .await
-            .unwrap_or_else(Failure::into_answer);
-        match before {
-            Some(place) if !answer.headers.contains_key(X_SEQUENCE) => answer.at(place),
-            _ => answer,
-        }
+            .unwrap_or_else(Failure::into_answer)
     }
 
     async fn body(

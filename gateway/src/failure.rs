@@ -4,9 +4,12 @@
 use foretell_wire::Failure as Refusal;
 use http::header::RETRY_AFTER;
 use http::{HeaderValue, StatusCode};
+use serde_json::json;
 
 use crate::answer::Answer;
+use crate::config::Surface;
 use crate::engine_link::LinkFailure;
+use crate::rate_limits::Refused;
 use crate::signatures::TooManyWaiting;
 
 /// An answer that is a refusal.
@@ -69,8 +72,32 @@ pub(crate) fn with_body(refusal: &Refusal, body: String) -> Answer {
     }
 }
 
+/// The answer to one request too many, in the shape of its surface (protocol 10).
+pub(crate) fn too_many_requests(surface: Surface, refused: &Refused) -> Answer {
+    let refusal = Refusal::RateLimited {
+        scope: refused.scope.name(),
+        limit: refused.standing.limit,
+        window: refused.scope.seconds(),
+        retry_after: refused.standing.reset,
+    };
+    let text = refusal.text();
+    let body = match surface {
+        Surface::Trading | Surface::Operator => json!({ "error": text }),
+        Surface::Data => json!({ "error": format!("rate_limited: {text}") }),
+        Surface::Catalog => json!({ "type": "rate limited", "error": text }),
+    };
+    let mut answer = with_body(&refusal, body.to_string());
+    refused.standing.tell(&mut answer.headers);
+    answer
+}
+
+/// A client that may not ask the data surface (interface, Authentication).
+pub(crate) fn not_allowlisted() -> Answer {
+    transport(StatusCode::UNAUTHORIZED, "unauthorized: ip_not_allowlisted")
+}
+
 fn transport(status: StatusCode, text: &str) -> Answer {
-    Answer::with_status(status, serde_json::json!({ "error": text }).to_string())
+    Answer::with_status(status, json!({ "error": text }).to_string())
 }
 
 pub(crate) fn method_not_allowed(allowed: &str) -> Answer {

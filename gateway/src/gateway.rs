@@ -18,6 +18,7 @@ use crate::config::{GatewayConfig, Surface};
 use crate::connection_caps::ConnectionCaps;
 use crate::descriptions::Descriptions;
 use crate::dispatch::Dispatcher;
+use crate::edge::Edge;
 use crate::engine_link::EngineLink;
 use crate::follower;
 use crate::metrics::Metrics;
@@ -144,7 +145,7 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
         })?;
         addresses.push((surface, listener.address));
         bound.push(listener);
-        tables.push(Arc::new(surfaces::routes(surface)));
+        tables.push((surface, Arc::new(surfaces::routes(surface))));
     }
     let app = app(&config)?;
 
@@ -265,12 +266,14 @@ fn app(config: &GatewayConfig) -> Result<Arc<App>, GatewayError> {
         config.master.clone(),
         config.domains.clone(),
     )?;
+    let edge = Edge::new(&config.edge, auth.header_names());
     Ok(Arc::new(App {
         replica: Replica::new(),
         engine: EngineLink::new(),
         auth,
         operator_token: config.operator_token.clone(),
         metrics: Metrics::new(),
+        edge,
         caps: ConnectionCaps::new(config.connections.total, config.connections.per_address),
         books: BookTexts::default(),
         price_side: config.price_side,
@@ -280,12 +283,13 @@ fn app(config: &GatewayConfig) -> Result<Arc<App>, GatewayError> {
 
 fn dispatchers(
     app: &Arc<App>,
-    tables: &[Arc<Routes>],
+    tables: &[(Surface, Arc<Routes>)],
     body_timeout: std::time::Duration,
 ) -> Vec<Dispatcher> {
     let gate = Arc::new(SignatureGate::new());
-    let dispatcher = |routes: &Arc<Routes>| Dispatcher {
+    let dispatcher = |(surface, routes): &(Surface, Arc<Routes>)| Dispatcher {
         app: Arc::clone(app),
+        surface: *surface,
         routes: Arc::clone(routes),
         gate: Arc::clone(&gate),
         body_timeout,

@@ -1,24 +1,28 @@
 //! The HTTP server: routes, limits, one file per resource.
 //!
 //! [`start`] wires the machine in the order a request moves: listeners and connections
-//! (`server`, `connection`), route and body (`dispatch`, `routes`), credentials (`auth`), a
-//! resource (`resources`), then either the engine (`engine_link`) or the view (`replica`, which
-//! `follower` keeps up with the journal).
+//! (`server`, `connection`), who asks and how often (`edge`), route and body (`dispatch`,
+//! `routes`), credentials (`auth`), a resource (`resources`), then either the engine
+//! (`engine_link`) or the view (`replica`, which `follower` keeps up with the journal).
 //!
 //! Deliberately absent: the rules of the exchange, the public JSON (`foretell_wire`), how
 //! signatures and secrets work (`foretell_auth`). Nothing here is state that must survive: a
 //! gateway may die at any time.
 
+mod allowlist;
 mod answer;
 mod app;
 mod auth;
 mod body;
 mod call;
+mod client_address;
 mod config;
 mod connection;
 mod connection_caps;
+mod cors;
 mod descriptions;
 mod dispatch;
+mod edge;
 mod engine_link;
 mod failure;
 mod follower;
@@ -27,6 +31,7 @@ mod limits;
 mod market_facts;
 mod metrics;
 mod operator_token;
+mod rate_limits;
 mod replica;
 mod resources;
 mod routes;
@@ -38,7 +43,10 @@ mod waiters;
 
 pub use auth::BadPrefix;
 pub use config::{GatewayConfig, HeaderPrefix, PriceSide, Surface};
+pub use cors::{BadOrigin, Origin};
+pub use edge::EdgeConfig;
 pub use foretell_wire::time::TimeForm;
 pub use gateway::{Gateway, GatewayError, run, start};
 pub use limits::ConnectionLimits;
 pub use operator_token::{OperatorToken, OperatorTokenError};
+pub use rate_limits::RateLimits;

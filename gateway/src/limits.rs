@@ -32,6 +32,9 @@ pub(crate) const MAX_SEQUENCE_WAITERS: usize = 256;
 pub(crate) const SEQUENCE_WAIT: Duration = Duration::from_secs(1);
 /// How far above the durable sequence `x-min-sequence` may lie (protocol 11).
 pub(crate) const MAX_SEQUENCE_AHEAD: u64 = 1_000_000;
+/// Frames that may be looked for by their sequence at once in a process: a search reads a segment's
+/// batch headers, and only the retry of an account action needs one.
+pub(crate) const MAX_FRAME_SEARCHES: usize = 4;
 /// Orders whose signature may wait to be checked on one thread; more are answered 503. At 60 µs
 /// each the last of them waits for a tenth of a second.
 pub(crate) const MAX_SIGNATURES_WAITING: usize = 2_048;

@@ -13,6 +13,8 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
+use crate::rate_limits::Scope;
+
 /// From 50 µs to 6.5 s, doubling.
 const FIRST_BUCKET: f64 = 50e-6;
 const BUCKETS: u16 = 18;
@@ -34,6 +36,11 @@ struct Result {
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+struct Limit {
+    scope: &'static str,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
 struct StageQuantile {
     stage: &'static str,
     quantile: &'static str,
@@ -46,6 +53,7 @@ pub(crate) struct Metrics {
     seconds: Family<Route, Histogram>,
     orders: Family<Result, Counter>,
     unauthorized: Counter,
+    rate_limited: Family<Limit, Counter>,
     connections_refused: Counter,
     connections_open: Gauge,
     engine_connected: Gauge,
@@ -84,6 +92,7 @@ impl Metrics {
             seconds: Family::new_with_constructor(histogram),
             orders: Family::default(),
             unauthorized: Counter::default(),
+            rate_limited: Family::default(),
             connections_refused: Counter::default(),
             connections_open: Gauge::default(),
             engine_connected: Gauge::default(),
@@ -117,6 +126,11 @@ impl Metrics {
             self.orders.clone(),
         );
         registry.register("unauthorized", "Answers 401", self.unauthorized.clone());
+        registry.register(
+            "rate_limited",
+            "Requests refused by the limit that refused them",
+            self.rate_limited.clone(),
+        );
         registry.register(
             "connections_refused",
             "Connections over a cap",
@@ -183,6 +197,14 @@ impl Metrics {
             "Times engine time was seen far from wall time since its start",
             self.engine_clock_alarms.clone(),
         );
+    }
+
+    /// A rate limit refused a request.
+    pub(crate) fn rate_limited(&self, scope: Scope) {
+        let label = Limit {
+            scope: scope.name(),
+        };
+        self.rate_limited.get_or_create(&label).inc();
     }
 
     /// A request was answered.
@@ -268,6 +290,7 @@ mod tests {
         );
         metrics.order("live");
         metrics.connection_refused();
+        metrics.rate_limited(Scope::OrderBurst);
         let page = metrics.page(
             Readings {
                 connections_open: 3,
@@ -284,6 +307,7 @@ mod tests {
             "foretell_gateway_request_seconds_count{route=\"/order\"} 1",
             "foretell_gateway_orders_total{result=\"live\"} 1",
             "foretell_gateway_unauthorized_total 1",
+            "foretell_gateway_rate_limited_total{scope=\"order_burst\"} 1",
             "foretell_gateway_connections_refused_total 1",
             "foretell_gateway_connections_open 3",
             "foretell_gateway_engine_connected 1",

@@ -11,7 +11,7 @@ use parking_lot::{RwLock, RwLockReadGuard};
 use tokio::sync::Semaphore;
 
 use crate::answer::Place;
-use crate::limits::{MAX_SEQUENCE_AHEAD, MAX_SEQUENCE_WAITERS, SEQUENCE_WAIT};
+use crate::limits::{MAX_FRAME_SEARCHES, MAX_SEQUENCE_AHEAD, MAX_SEQUENCE_WAITERS, SEQUENCE_WAIT};
 use crate::waiters::Waiters;
 
 /// The shared view. Only the follower thread writes.
@@ -22,6 +22,7 @@ pub(crate) struct Replica {
     /// Once the view has caught up with the journal as it was when this process met it.
     ready: AtomicBool,
     asking: Semaphore,
+    searching: Semaphore,
 }
 
 /// One whole state.
@@ -58,6 +59,7 @@ impl Replica {
             waiters: Waiters::default(),
             ready: AtomicBool::new(false),
             asking: Semaphore::new(MAX_SEQUENCE_WAITERS),
+            searching: Semaphore::new(MAX_FRAME_SEARCHES),
         }
     }
 
@@ -89,6 +91,28 @@ impl Replica {
                 None
             }
         }
+    }
+
+    /// The bytes of a frame and where they stand. Without a place they are searched for, off the
+    /// thread that serves, a few searches at a time.
+    pub(crate) async fn frame(
+        &self,
+        place: Option<FramePlace>,
+        sequence: Sequence,
+    ) -> Option<(FramePlace, Vec<u8>)> {
+        let frames = self.journal.read().as_ref()?.frames.clone();
+        let found = match place {
+            Some(place) => frames.frame(place, sequence).map(|bytes| (place, bytes)),
+            None => {
+                let _place = self.searching.acquire().await.ok()?;
+                tokio::task::spawn_blocking(move || frames.find(sequence))
+                    .await
+                    .ok()?
+            }
+        };
+        found
+            .inspect_err(|error| tracing::error!(%error, sequence = sequence.0, "no such frame"))
+            .ok()
     }
 
     /// Waits until reads show `acknowledged`, which this process has told somebody, and `minimum`,

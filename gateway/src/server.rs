@@ -3,7 +3,7 @@
 
 use std::convert::Infallible;
 use std::io;
-use std::net::{SocketAddr, TcpListener as StdListener};
+use std::net::{IpAddr, SocketAddr, TcpListener as StdListener};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -169,6 +169,7 @@ async fn accept(
         };
         let connection = connection(
             stream,
+            peer.ip(),
             builder.clone(),
             dispatcher.clone(),
             shared.limits,
@@ -202,6 +203,7 @@ fn builder() -> Builder<TokioExecutor> {
 /// Serves one connection to its end.
 fn connection(
     stream: TcpStream,
+    peer: IpAddr,
     builder: Builder<TokioExecutor>,
     dispatcher: Dispatcher,
     limits: ConnectionLimits,
@@ -215,7 +217,7 @@ fn connection(
         let activity = Arc::clone(&activity);
         move |request| {
             let under_way = InService::begin(&activity);
-            let answering = dispatcher.clone().dispatch(request);
+            let answering = dispatcher.clone().dispatch(peer, request);
             async move {
                 let response = answering.await;
                 drop(under_way);

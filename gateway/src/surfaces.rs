@@ -7,8 +7,8 @@ use crate::limits::{
     LIST_BODY_BYTES, OPERATOR_BODY_BYTES, ORDER_BODY_BYTES, ORDERS_BODY_BYTES, SMALL_BODY_BYTES,
 };
 use crate::resources::{
-    balances, books, builder_trades, cancels, empty, health, heartbeats, keys, market_info,
-    market_lists, my_orders, my_trades, operator, orders, prices, prices_history,
+    actions, balances, books, builder_trades, cancels, empty, health, heartbeats, keys,
+    market_info, market_lists, my_orders, my_trades, operator, orders, prices, prices_history,
 };
 use crate::routes::Routes;
 
@@ -43,6 +43,8 @@ const NOT_SUPPORTED: &[&str] = &[
 pub(crate) fn routes(surface: Surface) -> Routes {
     match surface {
         Surface::Trading => trading(),
+        // Their paths come with what they show.
+        Surface::Data | Surface::Catalog => Routes::default(),
         Surface::Operator => operator_routes(),
     }
     .build()
@@ -86,6 +88,30 @@ fn trading() -> Routes {
             "/cancel-market-orders",
             NONE,
             handle!(cancels::cancel_market),
+        )
+        .add(
+            post.clone(),
+            "/positions/split",
+            NONE,
+            handle!(actions::split),
+        )
+        .add(
+            post.clone(),
+            "/positions/merge",
+            NONE,
+            handle!(actions::merge),
+        )
+        .add(
+            post.clone(),
+            "/positions/redeem",
+            NONE,
+            handle!(actions::redeem),
+        )
+        .add(
+            post.clone(),
+            "/positions/convert",
+            NONE,
+            handle!(actions::convert),
         )
         .add(get.clone(), "/book", NONE, handle!(books::one))
         .add(

@@ -2,84 +2,18 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
 
+mod site;
+
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use foretell_auth::{Domains, MasterSecret, Window};
-use foretell_gateway::{
-    ConnectionLimits, Gateway, GatewayConfig, GatewayError, HeaderPrefix, OperatorToken, PriceSide,
-    Surface, TimeForm,
-};
+use foretell_gateway::{ConnectionLimits, Gateway, GatewayError, Surface};
 
-/// Far beyond what any answer takes: passing it means that none comes.
-const PATIENCE: Duration = Duration::from_secs(30);
-const TOKEN: &str = "0123456789abcdef0123456789abcdef";
-
-fn config(connections: ConnectionLimits) -> GatewayConfig {
-    let nowhere = std::path::PathBuf::from("/nonexistent/foretell");
-    let any = SocketAddr::from(([127, 0, 0, 1], 0));
-    GatewayConfig {
-        journal: nowhere.clone(),
-        engine_socket: nowhere.join("engine.sock"),
-        listen: vec![(Surface::Trading, any), (Surface::Operator, any)],
-        threads: 2,
-        connections,
-        prefixes: vec![HeaderPrefix {
-            name: "SERVICE".to_owned(),
-            times: TimeForm::Iso,
-        }],
-        price_side: PriceSide::default(),
-        ready_patience: Duration::ZERO,
-        window: Window::default(),
-        dev_auth_hints: false,
-        master: MasterSecret::from_bytes([1; 32]),
-        domains: Domains::default(),
-        operator_token: Some(OperatorToken::new(TOKEN).unwrap()),
-    }
-}
+use site::{TOKEN, ask, config, connect, get};
 
 fn start(connections: ConnectionLimits) -> (Gateway, SocketAddr, SocketAddr) {
-    let gateway = foretell_gateway::start(config(connections)).unwrap();
-    let [(Surface::Trading, trading), (Surface::Operator, operator)] = *gateway.addresses() else {
-        panic!("{:?}", gateway.addresses());
-    };
-    (gateway, trading, operator)
-}
-
-fn connect(address: SocketAddr) -> TcpStream {
-    let stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    stream
-}
-
-/// Sends bytes and reads one answer with a Content-Length.
-fn ask(stream: &mut TcpStream, request: &str) -> (u16, String, String) {
-    stream.write_all(request.as_bytes()).unwrap();
-    let mut bytes = Vec::new();
-    let mut byte = [0];
-    while !bytes.ends_with(b"\r\n\r\n") {
-        stream.read_exact(&mut byte).unwrap();
-        bytes.push(byte[0]);
-    }
-    let head = String::from_utf8(bytes).unwrap().to_lowercase();
-    let status = head[9..12].parse().unwrap();
-    let length = head
-        .split("content-length: ")
-        .nth(1)
-        .unwrap()
-        .lines()
-        .next()
-        .unwrap();
-    let mut body = vec![0; length.parse().unwrap()];
-    if !request.starts_with("HEAD") {
-        stream.read_exact(&mut body).unwrap();
-    }
-    (status, head, String::from_utf8(body).unwrap())
-}
-
-fn get(path: &str) -> String {
-    format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n")
+    site::start(config(connections))
 }
 
 /// Whether the server ended the connection, having sent nothing more.

@@ -440,4 +440,26 @@ impl FrameReader {
             .is_ok_and(|frame| frame.sequence() == sequence && frame.place() == place);
         if is_it { Ok(bytes) } else { Err(missing()) }
     }
+
+    /// The frame with this sequence wherever it stands, for whoever knows no place. It opens the
+    /// segments from the newest back to the one that holds it, and reads the batch headers of that
+    /// one: not for every request.
+    ///
+    /// # Errors
+    /// No durable frame has this sequence, or files cannot be read.
+    pub fn find(&self, sequence: Sequence) -> Result<(FramePlace, Vec<u8>), JournalError> {
+        let missing = || JournalError::NoFrame {
+            place: FramePlace::default(),
+            sequence,
+        };
+        let before = sequence.0.checked_sub(1).ok_or_else(missing)?;
+        let mut follower = Follower::open(&self.dir, Sequence(before))?;
+        loop {
+            match follower.next_frame()? {
+                Next::Frame(frame) => return Ok((frame.place(), frame.bytes().to_vec())),
+                Next::NewEpoch { .. } => {}
+                Next::UpToDate | Next::Rebuild { .. } => return Err(missing()),
+            }
+        }
+    }
 }

@@ -40,6 +40,7 @@ fn what_is_staged_while_a_sync_runs_is_one_batch_and_places_are_known_at_once() 
             found[usize::try_from(sequence - 1).unwrap()]
         );
         assert!(reader.frame(place, Sequence(sequence + 1)).is_err());
+        assert_eq!(reader.find(Sequence(sequence)).unwrap(), (place, bytes));
     }
     let mut nowhere = first;
     nowhere.offset += 8;

@@ -3,9 +3,10 @@
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use foretell_bench::report::Goal;
-use foretell_bench::{Stream, entry, recover};
+use foretell_bench::{Stream, entry, reads, recover};
 use serde::Serialize;
 use serde_json::json;
 
@@ -61,6 +62,16 @@ pub(crate) fn run(command: &Bench, output: Output) -> Result<ExitCode, Failure> 
             let report = entry::measure(&directory(scratch), *orders, *rounds)
                 .map_err(|error| Failure::new(error.to_string()))?;
             show(&report, &[report.goal()], output)?;
+        }
+        Bench::Reads {
+            rounds,
+            seconds,
+            scratch,
+        } => {
+            let freshness = Duration::from_secs(*seconds);
+            let report = reads::measure(&directory(scratch), *rounds, freshness)
+                .map_err(|error| Failure::new(error.to_string()))?;
+            show(&report, &report.goals(), output)?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -121,6 +121,9 @@ pub(crate) struct GatewayArgs {
     /// Where the operator surface listens
     #[arg(long, value_name = "ADDRESS")]
     pub operator_listen: Option<SocketAddr>,
+    /// It is one of so many gateways and holds its part of every rate limit
+    #[arg(long, value_name = "GATEWAYS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub one_of: u32,
     /// Stop when this process, which started us, ends
     #[arg(long, hide = true, value_name = "PID")]
     pub supervised: Option<i32>,
@@ -191,6 +194,18 @@ pub(crate) enum Bench {
         /// Turns of orders and floor; the ratio is the median of theirs
         #[arg(long, default_value_t = 10)]
         rounds: u32,
+        /// Where the temporary directory is made [default: the system's]
+        #[arg(long, value_name = "DIR")]
+        scratch: Option<PathBuf>,
+    },
+    /// Read books and prices beside a bare HTTP server, and see how soon acknowledged orders show
+    Reads {
+        /// Times every read is measured; the medians are reported
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
+        /// Seconds for which acknowledgements are followed
+        #[arg(long, default_value_t = 10)]
+        seconds: u64,
         /// Where the temporary directory is made [default: the system's]
         #[arg(long, value_name = "DIR")]
         scratch: Option<PathBuf>,

@@ -13,6 +13,7 @@ mod logging;
 mod operator;
 mod output;
 mod process;
+mod progress;
 mod supervisor;
 pub mod trader;
 mod up;

@@ -9,7 +9,8 @@ use foretell_auth::text::parse_address;
 use foretell_auth::{Domain, Domains, MasterSecret, Window, domains};
 use foretell_engine::{EngineConfig, EngineError, SigningDomain, Waiting};
 use foretell_gateway::{
-    ConnectionLimits, GatewayConfig, HeaderPrefix, OperatorToken, Surface, TimeForm,
+    ConnectionLimits, EdgeConfig, GatewayConfig, HeaderPrefix, OperatorToken, Origin, Surface,
+    TimeForm,
 };
 use foretell_matching::Capacity;
 use foretell_model::{DomainNumber, Sequence};
@@ -119,6 +120,7 @@ pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCo
                 .unwrap_or(usize::MAX),
             ..ConnectionLimits::default()
         },
+        edge: edge(config, arguments)?,
         prefixes: config
             .gateway
             .header_prefixes
@@ -154,6 +156,21 @@ pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCo
     })
     .map(|()| ExitCode::SUCCESS)
     .map_err(|error| failure(&error))
+}
+
+/// Who may ask, and how often: of the limits the part of one of `arguments.one_of` gateways.
+fn edge(config: &Config, arguments: &GatewayArgs) -> Result<EdgeConfig, Failure> {
+    let origins = config.gateway.cors_origins.iter();
+    Ok(EdgeConfig {
+        limits: config.limits.clone(),
+        gateways: arguments.one_of,
+        trusted_proxies: config.gateway.trusted_proxies.clone(),
+        origins: origins
+            .map(|text| Origin::parse(text))
+            .collect::<Result<_, _>>()
+            .map_err(|error| Failure::new(error.to_string()))?,
+        data_allowlist: config.gateway.data_allowlist.clone(),
+    })
 }
 
 fn threads(configured: u32) -> usize {

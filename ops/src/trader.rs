@@ -73,6 +73,32 @@ impl Terms<'_> {
     }
 }
 
+/// Full sets to be split or merged for the wallet that `/balance-allowance` would pick.
+#[derive(Clone, Copy, Debug)]
+pub struct Sets<'a> {
+    /// Condition id of the market.
+    pub condition: &'a str,
+    /// How many, in 0.01 set.
+    pub lots: u64,
+    /// Makes a repeat safe: 1 to 64 characters.
+    pub reference: &'a str,
+}
+
+impl Sets<'_> {
+    fn body(&self) -> Value {
+        json!({
+            "conditionId": self.condition,
+            "amount": micro_shares(self.lots),
+            "reference": self.reference,
+        })
+    }
+}
+
+/// Lots of 0.01 share as account actions write them.
+fn micro_shares(lots: u64) -> String {
+    (u128::from(lots) * 10_000).to_string()
+}
+
 /// A signed order, ready to be sent once or many times.
 #[derive(Clone, Debug)]
 pub struct SignedOrder {
@@ -230,6 +256,63 @@ impl Trader {
         let bodies: Vec<&Value> = orders.iter().map(|order| &order.body).collect();
         self.signed(Method::POST, "/orders", "", &json!(bodies).to_string())
             .await
+    }
+
+    /// `POST /positions/{action}` with this body: an account action (protocol 16). The same
+    /// reference makes a repeat safe.
+    ///
+    /// # Errors
+    /// Nobody answers.
+    pub async fn act(&self, action: &str, body: &Value) -> Result<Answer, Failure> {
+        let path = format!("/positions/{action}");
+        self.signed(Method::POST, &path, "", &body.to_string())
+            .await
+    }
+
+    /// `POST /positions/split`: collateral into `lots` of 0.01 full set.
+    ///
+    /// # Errors
+    /// Nobody answers.
+    pub async fn split(&self, sets: &Sets<'_>) -> Result<Answer, Failure> {
+        self.act("split", &sets.body()).await
+    }
+
+    /// `POST /positions/merge`: full sets into collateral.
+    ///
+    /// # Errors
+    /// Nobody answers.
+    pub async fn merge(&self, sets: &Sets<'_>) -> Result<Answer, Failure> {
+        self.act("merge", &sets.body()).await
+    }
+
+    /// `POST /positions/redeem`: what is held of a resolved market into its payout.
+    ///
+    /// # Errors
+    /// Nobody answers.
+    pub async fn redeem(&self, condition: &str, reference: &str) -> Result<Answer, Failure> {
+        let body = json!({ "conditionId": condition, "reference": reference });
+        self.act("redeem", &body).await
+    }
+
+    /// `POST /positions/convert`: `lots` of No of each question of the set (bit i is question i)
+    /// into collateral and Yes of the others.
+    ///
+    /// # Errors
+    /// Nobody answers.
+    pub async fn convert(
+        &self,
+        event: u64,
+        questions: u128,
+        lots: u64,
+        reference: &str,
+    ) -> Result<Answer, Failure> {
+        let body = json!({
+            "eventId": event.to_string(),
+            "indexSet": questions.to_string(),
+            "amount": micro_shares(lots),
+            "reference": reference,
+        });
+        self.act("convert", &body).await
     }
 
     /// A request with L2 headers; `query` starts with `?` or is empty and is not signed.

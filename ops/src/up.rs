@@ -161,6 +161,8 @@ impl Site {
         arguments.extend(["--surfaces", surfaces, "--trading-listen"].map(str::to_owned));
         arguments.push(self.trading.to_string());
         arguments.extend(["--operator-listen".to_owned(), self.operator.to_string()]);
+        let gateways = self.config.gateway.processes;
+        arguments.extend(["--one-of".to_owned(), gateways.to_string()]);
         if up.demo {
             arguments.push("--dev-auth-hints".to_owned());
         }

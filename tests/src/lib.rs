@@ -3,4 +3,5 @@
 pub mod exchange;
 pub mod ledger;
 pub mod load;
+pub mod operator;
 pub mod random;

@@ -10,8 +10,8 @@ use std::time::Duration;
 use foretell_auth::{Domains, MasterSecret, Window};
 use foretell_engine::{EngineConfig, JOURNAL_DIRECTORY, SOCKET_NAME, SigningDomain, StopHandle};
 use foretell_gateway::{
-    ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, OperatorToken, PriceSide, Surface,
-    TimeForm,
+    ConnectionLimits, EdgeConfig, Gateway, GatewayConfig, HeaderPrefix, OperatorToken, PriceSide,
+    RateLimits, Surface, TimeForm,
 };
 use foretell_model::{Side, TokenId};
 use foretell_ops::trader::{Terms, Trader, decimal};
@@ -61,6 +61,10 @@ impl Site {
             listen: vec![(Surface::Trading, any), (Surface::Operator, any)],
             threads: 2,
             connections: ConnectionLimits::default(),
+            edge: EdgeConfig {
+                limits: RateLimits::off(),
+                ..EdgeConfig::default()
+            },
             prefixes: vec![
                 prefix("SERVICE", TimeForm::Iso),
                 prefix("POLY", TimeForm::Unix),

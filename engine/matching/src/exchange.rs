@@ -57,7 +57,11 @@ impl Exchange {
                 capacity.timestamp_seconds,
                 hasher.clone(),
             ),
-            references: References::with_capacity(capacity.references, hasher.clone()),
+            references: References::with_capacity(
+                capacity.references,
+                capacity.accounts,
+                hasher.clone(),
+            ),
             requests: Requests::with_capacity(capacity.requests, hasher),
             scratch: Vec::with_capacity(MAX_TOUCHED + 1),
         }

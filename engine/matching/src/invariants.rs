@@ -45,6 +45,7 @@ impl Exchange {
         self.check_order_links()?;
         self.check_owners()?;
         self.check_names()?;
+        self.check_references()?;
         self.check_pending()
     }
 
@@ -364,6 +365,24 @@ impl Exchange {
             });
             holds(is_found && is_listed, || {
                 format!("market {number} is not found by name or event")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Each account is charged with the references that are remembered of it.
+    fn check_references(&self) -> Check {
+        let mut held: BTreeMap<AccountNumber, u32> = BTreeMap::new();
+        for account in self.references.iter().filter_map(|used| used.scope) {
+            *held.entry(account).or_default() += 1;
+        }
+        for (number, _, _) in self.accounts.iter() {
+            let (counted, stated) = (
+                held.get(&number).copied().unwrap_or(0),
+                self.references.held_by(number),
+            );
+            holds(counted == stated, || {
+                format!("account {number} states {stated} references, has {counted}")
             })?;
         }
         Ok(())

@@ -2,15 +2,16 @@
 //! of cancel requests.
 
 use foretell_model::limits::{
-    FORGOTTEN_PER_COMMAND, MAX_REMEMBERED_REQUESTS, REFERENCE_MEMORY_NS, REQUEST_MEMORY_NS,
+    FORGOTTEN_PER_COMMAND, MAX_REFERENCES_PER_ACCOUNT, MAX_REMEMBERED_REFERENCES,
+    MAX_REMEMBERED_REQUESTS, REFERENCE_MEMORY_NS, REQUEST_MEMORY_NS,
 };
 use foretell_model::{
-    AccountNumber, CommandOutcome, Digest16, Micros, QuestionSet, Reference, RefusalReason,
-    Sequence, TimeNs,
+    AccountNumber, CommandOutcome, Digest16, Micros, QuestionSet, Reference, Refusal,
+    RefusalReason, Sequence, TimeNs,
 };
 
 use crate::recall::Recall;
-use crate::step::{NotApplied, Step};
+use crate::step::{NotApplied, Step, ensure};
 use crate::table::KeyHasher;
 
 /// The content of a command with a reference; a repeat must share all of it, and the command's
@@ -57,19 +58,23 @@ impl Used {
 pub(crate) struct References {
     operators: Recall<Used>,
     actions: Recall<Used>,
+    /// By account: how many of `actions` are its own. Shorter than the accounts when the last of
+    /// them have none.
+    held: Vec<u32>,
     hasher: KeyHasher,
 }
 
 impl References {
-    pub(crate) fn with_capacity(references: usize, hasher: KeyHasher) -> Self {
+    pub(crate) fn with_capacity(references: usize, accounts: usize, hasher: KeyHasher) -> Self {
         Self {
             operators: Recall::with_capacity(references),
             actions: Recall::with_capacity(references),
+            held: Vec::with_capacity(accounts),
             hasher,
         }
     }
 
-    /// Passes a reference that is new in its scope. `content` is `None` when the command names an
+    /// Passes a reference that is new in its scope and finds room. `content` is `None` when the command names an
     /// account that does not exist, which no earlier command can have meant.
     pub(crate) fn ensure_new(
         &self,
@@ -84,7 +89,7 @@ impl References {
                 used.scope == scope && used.reference == reference
             });
         match used {
-            None => Ok(()),
+            None => self.ensure_room(scope, step.now),
             Some(used) if used.code == step.code && Some(used.content) == content => {
                 Err(NotApplied::Repeated {
                     first: used.sequence,
@@ -118,7 +123,7 @@ impl References {
             content,
             outcome,
         };
-        self.of_scope_mut(scope).push(hash, used);
+        self.keep(hash, used);
     }
 
     /// Remembers a reference as it was remembered elsewhere, the earlier ones before it; false
@@ -126,15 +131,24 @@ impl References {
     pub(crate) fn put_back(&mut self, used: Used) -> bool {
         let (scope, reference) = (used.scope, used.reference);
         let hash = self.hash(scope, reference);
-        let all = self.of_scope_mut(scope);
-        let known = all.find(hash, |known| {
+        let known = self.of_scope(scope).find(hash, |known| {
             (known.scope, known.reference) == (scope, reference)
         });
         if known.is_some() {
             return false;
         }
-        all.push(hash, used);
+        self.keep(hash, used);
         true
+    }
+
+    fn keep(&mut self, hash: u32, used: Used) {
+        match used.scope {
+            None => self.operators.push(hash, used),
+            Some(account) => {
+                self.actions.push(hash, used);
+                self.count(account);
+            }
+        }
     }
 
     /// All of them by sequence.
@@ -148,16 +162,55 @@ impl References {
         })
     }
 
+    /// Passes when another reference of the scope finds room. There always is room while the oldest
+    /// is due, since remembering forgets it first; so nobody is turned away by what is over.
+    fn ensure_room(&self, scope: Option<AccountNumber>, now: TimeNs) -> Result<(), NotApplied> {
+        let Some(account) = scope else {
+            return Ok(());
+        };
+        let held = self.held_by(account);
+        let (is_over, is_full) = (
+            held >= MAX_REFERENCES_PER_ACCOUNT,
+            self.actions.len() >= MAX_REMEMBERED_REFERENCES,
+        );
+        if !(is_over || is_full)
+            || self
+                .actions
+                .front()
+                .is_some_and(|oldest| is_due(oldest, now))
+        {
+            return Ok(());
+        }
+        let cap = u64::from(MAX_REFERENCES_PER_ACCOUNT);
+        let too_many = Refusal::with(RefusalReason::TooManyReferences, held.into(), cap);
+        ensure(!is_over, too_many)?;
+        ensure(!is_full, RefusalReason::Busy)
+    }
+
+    /// References of this account that are remembered.
+    pub(crate) fn held_by(&self, account: AccountNumber) -> u32 {
+        self.held.get(account.0 as usize).copied().unwrap_or(0)
+    }
+
+    fn count(&mut self, account: AccountNumber) {
+        let at = account.0 as usize;
+        if self.held.len() <= at {
+            self.held.resize(at + 1, 0);
+        }
+        self.held[at] += 1;
+    }
+
     fn forget_some(&mut self, now: TimeNs) {
         for _ in 0..FORGOTTEN_PER_COMMAND {
-            let Some(oldest) = self.actions.front() else {
+            let Some(oldest) = self.actions.front().filter(|oldest| is_due(oldest, now)) else {
                 return;
             };
-            if oldest.time.0.saturating_add(REFERENCE_MEMORY_NS) >= now.0 {
-                return;
-            }
-            let hash = self.hash(oldest.scope, oldest.reference);
+            let scope = oldest.scope;
+            let hash = self.hash(scope, oldest.reference);
             self.actions.pop(hash);
+            if let Some(account) = scope {
+                self.held[account.0 as usize] -= 1;
+            }
         }
     }
 
@@ -168,17 +221,15 @@ impl References {
         }
     }
 
-    const fn of_scope_mut(&mut self, scope: Option<AccountNumber>) -> &mut Recall<Used> {
-        match scope {
-            None => &mut self.operators,
-            Some(_) => &mut self.actions,
-        }
-    }
-
     fn hash(&self, scope: Option<AccountNumber>, reference: Reference) -> u32 {
         self.hasher
             .scoped(scope.map_or(0, |account| account.0), &reference.0)
     }
+}
+
+/// Whether an action's reference has been kept for long enough.
+const fn is_due(used: &Used, now: TimeNs) -> bool {
+    used.time.0.saturating_add(REFERENCE_MEMORY_NS) < now.0
 }
 
 /// A remembered cancel request.
@@ -337,7 +388,7 @@ mod tests {
 
     #[test]
     fn a_reference_answers_in_its_scope_and_an_action_forgets_after_thirty_days() {
-        let mut references = References::with_capacity(4, KeyHasher::new(1));
+        let mut references = References::with_capacity(4, 1, KeyHasher::new(1));
         let events = &mut Vec::new();
         let who = Some(AccountNumber(1));
         for (sequence, byte) in (1..).zip(0..6_u8) {
@@ -394,6 +445,72 @@ mod tests {
         assert_eq!(left, [5, 6, 7]);
         assert!(answer(&references, who, zero, Some(CONTENT)).is_ok());
         assert!(answer(&references, None, zero, Some(CONTENT)).is_err());
+    }
+
+    /// Remembers `count` references of an account at time 10.
+    fn fill(references: &mut References, account: u32, first: u32, count: u32) {
+        for number in first..first + count {
+            let mut name = [0; 32];
+            name[..4].copy_from_slice(&number.to_le_bytes());
+            references.remember(
+                Some(AccountNumber(account)),
+                Reference(name),
+                CONTENT,
+                CommandOutcome::Done,
+                &step(1, 10, &mut Vec::new()),
+            );
+        }
+    }
+
+    /// What becomes of a new reference of an account at a time.
+    fn room(references: &References, account: Option<u32>, now: u64) -> Result<(), RefusalReason> {
+        let scope = account.map(AccountNumber);
+        let new = Reference([0xff; 32]);
+        match references.ensure_new(scope, new, None, &step(1, now, &mut Vec::new())) {
+            Ok(()) => Ok(()),
+            Err(NotApplied::Refused(refusal)) => Err(refusal.reason),
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn an_account_that_used_its_share_waits_until_the_oldest_is_over() {
+        let cap = MAX_REFERENCES_PER_ACCOUNT;
+        let mut references = References::with_capacity(4, 4, KeyHasher::new(1));
+        fill(&mut references, 3, 0, cap - 1);
+        assert_eq!(room(&references, Some(3), 10), Ok(()));
+        fill(&mut references, 3, cap, 1);
+        let full = Err(RefusalReason::TooManyReferences);
+        assert_eq!(room(&references, Some(3), 10), full);
+        assert_eq!(room(&references, Some(2), 10), Ok(()));
+        assert_eq!(room(&references, None, 10), Ok(()));
+        assert_eq!(room(&references, Some(3), 10 + REFERENCE_MEMORY_NS), full);
+        assert_eq!(room(&references, Some(3), 11 + REFERENCE_MEMORY_NS), Ok(()));
+        references.forget_some(TimeNs(11 + REFERENCE_MEMORY_NS));
+        assert_eq!(
+            references.iter().count(),
+            cap as usize - FORGOTTEN_PER_COMMAND
+        );
+        assert_eq!(
+            references.held_by(AccountNumber(3)) as usize,
+            references.iter().count()
+        );
+    }
+
+    #[test]
+    fn the_memory_of_references_is_bounded() {
+        let share = MAX_REFERENCES_PER_ACCOUNT;
+        let mut references = References::with_capacity(4, 4, KeyHasher::new(1));
+        let mut accounts = 0;
+        while references.iter().count() < MAX_REMEMBERED_REFERENCES {
+            assert_eq!(room(&references, Some(accounts), 10), Ok(()));
+            fill(&mut references, accounts, accounts * share, share);
+            accounts += 1;
+        }
+        let other = Some(accounts);
+        assert_eq!(room(&references, other, 10), Err(RefusalReason::Busy));
+        assert_eq!(room(&references, other, 11 + REFERENCE_MEMORY_NS), Ok(()));
+        assert_eq!(room(&references, None, 10), Ok(()));
     }
 
     #[test]

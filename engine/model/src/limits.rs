@@ -38,6 +38,12 @@ pub const REQUEST_MEMORY_NS: u64 = 90 * 1_000_000_000;
 /// How long the reference of an account action is kept: 30 days (protocol 16). References of
 /// operators' deposits and withdrawals are kept for ever.
 pub const REFERENCE_MEMORY_NS: u64 = 30 * 24 * 3_600 * 1_000_000_000;
+/// References of account actions one account may have remembered: an action every two and a half
+/// minutes for 30 days.
+pub const MAX_REFERENCES_PER_ACCOUNT: u32 = 16_384;
+/// References of account actions remembered in all (about 150 MB in the core). Operators'
+/// references, which nobody but an operator can cause, are not counted.
+pub const MAX_REMEMBERED_REFERENCES: usize = 1 << 20;
 /// Expired order ids and references forgotten by one placement or action: bounded work that still
 /// outpaces arrivals.
 pub const FORGOTTEN_PER_COMMAND: usize = 4;

@@ -29,7 +29,7 @@ macro_rules! reasons {
 }
 
 reasons! {
-    /// The id memory is full, or the ring is.
+    /// The memory of order ids or of references is full, or the ring is.
     Busy = 1,
     /// No account with this number or address.
     UnknownAccount = 2,
@@ -89,6 +89,9 @@ reasons! {
     Duplicate = 35,
     /// All deposits less withdrawals would pass the maximum balance. Details: micros, maximum.
     BalanceLimit = 36,
+    /// The account has as many references of actions remembered as it may. Details: remembered,
+    /// allowed.
+    TooManyReferences = 37,
     /// No such live order.
     OrderNotFound = 40,
     /// The order is another owner's.

@@ -229,7 +229,10 @@ pub enum StateRecord {
     /// By sequence. An applied account action (split, merge, redeem, convert) first forgets up to
     /// `FORGOTTEN_PER_COMMAND` account references, oldest first, whose time + `REFERENCE_MEMORY_NS`
     /// is below its own time. Operators' references stay. Content compares whole: command kind,
-    /// account, market or event, amount, questions.
+    /// account, market or event, amount, questions. As long as the oldest account reference is not
+    /// that old, an action with a new reference is `TooManyReferences` when its account holds
+    /// `MAX_REFERENCES_PER_ACCOUNT` or more, and `Busy` when all accounts together hold
+    /// `MAX_REMEMBERED_REFERENCES` or more. This is judged right after the reference was looked up.
     RememberedReference {
         /// Which command used it.
         sequence: Sequence,

@@ -15,11 +15,11 @@ use foretell_wire::result::CancelAnswer;
 use foretell_wire::{Failure as Refusal, json_text};
 
 use crate::answer::{Answer, Place};
-use crate::app::App;
 use crate::auth::{Caller, Level};
 use crate::call::Call;
 use crate::engine_link::{LinkFailure, PendingAnswer};
 use crate::failure::{Failure, refusal_of};
+use crate::rate_limits::Writes;
 use crate::resources::{market_of, place_of};
 
 /// The reason for an order nobody has.
@@ -29,14 +29,14 @@ const NOT_FOUND: &str = "order can't be found - already canceled or matched";
 pub(crate) async fn cancel_one(call: Call) -> Result<Answer, Failure> {
     let caller = call.app.auth.l2(&call, Level::Write).await?;
     let named = read_cancel(&call.body)?;
-    cancel_named(&call.app, &caller, vec![named]).await
+    cancel_named(&call, &caller, vec![named]).await
 }
 
 /// `DELETE /orders`.
 pub(crate) async fn cancel_many(call: Call) -> Result<Answer, Failure> {
     let caller = call.app.auth.l2(&call, Level::Write).await?;
     let named = read_cancels(&call.body)?;
-    cancel_named(&call.app, &caller, named).await
+    cancel_named(&call, &caller, named).await
 }
 
 /// `DELETE /cancel-all`.
@@ -47,7 +47,7 @@ pub(crate) async fn cancel_all(call: Call) -> Result<Answer, Failure> {
         heartbeat: false,
         request: caller.request,
     };
-    cancel_by_owner(&call.app, command).await
+    cancel_by_owner(&call, &caller, command).await
 }
 
 /// `DELETE /cancel-market-orders`.
@@ -71,7 +71,7 @@ pub(crate) async fn cancel_market(call: Call) -> Result<Answer, Failure> {
         outcome,
         request,
     };
-    cancel_by_owner(&call.app, command).await
+    cancel_by_owner(&call, &caller, command).await
 }
 
 fn market_to_cancel(view: &View, named: &MarketCancel) -> Option<(MarketNumber, Option<Outcome>)> {
@@ -92,10 +92,12 @@ fn market_to_cancel(view: &View, named: &MarketCancel) -> Option<(MarketNumber, 
 
 /// Sends all cancels before it waits for the first answer.
 async fn cancel_named(
-    app: &App,
+    call: &Call,
     caller: &Caller,
     named: Vec<NamedOrder>,
 ) -> Result<Answer, Failure> {
+    let standing = call.count(caller, Writes::Cancels, named.len())?;
+    let app = &call.app;
     let send = |order: OrderId| {
         app.engine.submit(
             Command::CancelOrder {
@@ -121,7 +123,7 @@ async fn cancel_named(
             Err(reason) => answer.not_canceled.push((text, reason)),
         }
     }
-    let answer = Answer::json(json_text(&answer));
+    let answer = Answer::json(json_text(&answer)).stands(standing);
     Ok(match last {
         Some(place) => answer.at(place),
         None => answer,
@@ -149,7 +151,13 @@ async fn cancelled(
 }
 
 /// Cancels what an owner has, and lists what ended.
-async fn cancel_by_owner(app: &App, command: Command) -> Result<Answer, Failure> {
+async fn cancel_by_owner(
+    call: &Call,
+    caller: &Caller,
+    command: Command,
+) -> Result<Answer, Failure> {
+    let standing = call.count(caller, Writes::Cancels, 1)?;
+    let app = &call.app;
     let reply = app.engine.submit(command, &[])?.reply().await?;
     let (first, last) = match reply.verdict {
         Verdict::Applied(_) => (reply.sequence, reply.last_sequence.max(reply.sequence)),
@@ -164,5 +172,6 @@ async fn cancel_by_owner(app: &App, command: Command) -> Result<Answer, Failure>
         canceled: ended.await?,
         not_canceled: Vec::new(),
     };
-    Ok(Answer::json(json_text(&answer)).at(place_of(&reply)))
+    let answer = Answer::json(json_text(&answer)).stands(standing);
+    Ok(answer.at(place_of(&reply)))
 }

@@ -1,4 +1,5 @@
-//! `POST /heartbeats` and `/v1/heartbeats` (protocol 9). The chains live in the engine.
+//! `POST /heartbeats` and `/v1/heartbeats` (protocol 9). The chains live in the engine,
+//! and no read shows them: an answer names the state before it, as refusals do.
 
 use foretell_link::HeartbeatId;
 use foretell_model::{ApiKey, Verdict};

@@ -1,5 +1,6 @@
 //! One file per resource: what it reads of a request, whom it asks, what it answers.
 
+pub(crate) mod actions;
 pub(crate) mod balances;
 pub(crate) mod books;
 pub(crate) mod builder_trades;
@@ -18,7 +19,7 @@ pub(crate) mod prices;
 pub(crate) mod prices_history;
 
 use foretell_link::Reply;
-use foretell_model::{MarketNumber, Outcome, Sequence};
+use foretell_model::{MarketNumber, Outcome, Reference, Sequence};
 use foretell_view::View;
 use foretell_wire::batch::AskedToken;
 use foretell_wire::{Failure as Refusal, TokenRef};
@@ -33,6 +34,11 @@ pub(crate) fn place_of(reply: &Reply) -> Place {
         sequence: reply.sequence.max(reply.last_sequence),
         epoch: reply.epoch,
     }
+}
+
+/// A reference as the exchange keeps it; its text is the evidence of the frame.
+pub(crate) fn reference(text: &str) -> Reference {
+    Reference(*blake3::hash(text.as_bytes()).as_bytes())
 }
 
 /// The market and outcome of a token in either form.

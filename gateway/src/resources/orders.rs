@@ -22,6 +22,7 @@ use crate::auth::{Caller, Level, owner_wallets};
 use crate::call::Call;
 use crate::engine_link::PendingAnswer;
 use crate::failure::{self, Failure, refusal_of};
+use crate::rate_limits::Writes;
 use crate::resources::market_of;
 
 /// Room for the evidence of an order with a plain signature.
@@ -33,6 +34,7 @@ const NAMED_TRADES: usize = 1_000;
 /// beside `error`.
 pub(crate) async fn place_one(call: Call) -> Result<Answer, Failure> {
     let caller = call.app.auth.l2(&call, Level::Write).await?;
+    let standing = call.count(&caller, Writes::Orders, 1)?;
     let sent = match read_order(&call.body) {
         Ok(submission) => send(&call, &caller, &submission).await,
         Err(refusal) => Err(refusal.into()),
@@ -42,7 +44,8 @@ pub(crate) async fn place_one(call: Call) -> Result<Answer, Failure> {
     let answer = match &placed.refusal {
         Some(refusal) => failure::with_body(refusal, body),
         None => Answer::json(body),
-    };
+    }
+    .stands(standing);
     Ok(match placed.place {
         Some(place) => answer.at(place),
         None => answer,
@@ -53,6 +56,7 @@ pub(crate) async fn place_one(call: Call) -> Result<Answer, Failure> {
 pub(crate) async fn place_many(call: Call) -> Result<Answer, Failure> {
     let caller = call.app.auth.l2(&call, Level::Write).await?;
     let submissions = read_orders(&call.body)?;
+    let standing = call.count(&caller, Writes::Orders, submissions.len())?;
     let mut sent = Vec::with_capacity(submissions.len());
     for submission in submissions {
         sent.push(match submission {
@@ -71,7 +75,7 @@ pub(crate) async fn place_many(call: Call) -> Result<Answer, Failure> {
         }
         answers.push(placed.answer);
     }
-    let answer = Answer::json(json_text(&answers));
+    let answer = Answer::json(json_text(&answers)).stands(standing);
     Ok(match last {
         Some(place) => answer.at(place),
         None => answer,

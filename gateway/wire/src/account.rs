@@ -230,13 +230,6 @@ impl<'a> HeartbeatRefusal<'a> {
     }
 }
 
-/// Answer of `POST /orders-scoring` until rewards exist: no order scores.
-#[must_use]
-pub fn none_scoring(orders: &[String]) -> String {
-    let pairs: Vec<(String, bool)> = orders.iter().map(|order| (order.clone(), false)).collect();
-    crate::json_text(&crate::price::ByToken(pairs))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -344,10 +337,5 @@ mod tests {
         assert_eq!(read_read_only_key(body), Ok(ApiKey([0x11; 16])));
         assert!(read_read_only_key(b"{}").is_err());
         assert!(read_read_only_key(br#"{"key":"x"}"#).is_err());
-    }
-
-    #[test]
-    fn nothing_scores() {
-        assert_eq!(none_scoring(&["0x1".into()]), r#"{"0x1":false}"#);
     }
 }

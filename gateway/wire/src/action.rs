@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use foretell_model::{ConditionId, EventId, Lots, Micros, QuestionSet, Sequence, WalletAddress};
+use foretell_model::{ConditionId, EventId, Lots, QuestionSet, WalletAddress};
 
 use crate::body::{object, optional_text, read_text};
-use crate::decimal::{self, uint256};
+use crate::decimal::{self, Decimal, uint256};
 use crate::failure::{Failure, FieldProblem};
-use crate::ids;
+use crate::ids::{self, TokenRef};
 use crate::json::{Number, Object, Value};
 
 /// Bytes of an action's body.
@@ -52,14 +52,55 @@ pub struct ConvertAction {
     pub reference: String,
 }
 
+/// Which account action; the words are those of `/activity` too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum ActionKind {
+    /// Collateral into full sets.
+    Split,
+    /// Full sets into collateral.
+    Merge,
+    /// Holdings of a resolved market into their payout.
+    Redeem,
+    /// No of some questions into collateral and Yes of the others.
+    Conversion,
+}
+
+/// Shares that came or went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct MovedShares {
+    /// Which token, in the form of the data surface.
+    #[serde(serialize_with = "ids::shown")]
+    pub asset: TokenRef,
+    /// Whole shares, negative when they went.
+    #[serde(serialize_with = "decimal::as_text")]
+    pub amount: Decimal,
+}
+
+/// What an account action did to its wallet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Moved {
+    /// Which action.
+    #[serde(rename = "type")]
+    pub kind: ActionKind,
+    /// Collateral in whole units, negative when it was paid.
+    #[serde(serialize_with = "decimal::as_text")]
+    pub collateral: Decimal,
+    /// By market, then outcome; what did not move is not there.
+    pub shares: Vec<MovedShares>,
+}
+
 /// Answer of an account action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ActionAnswer {
     /// Always true; a refusal is an error.
     pub success: bool,
-    /// Collateral received, or by a split paid, in micros.
-    #[serde(serialize_with = "micros")]
-    pub collateral: Micros,
+    /// The wallet that acted.
+    #[serde(serialize_with = "ids::shown")]
+    pub wallet: WalletAddress,
+    /// What it did.
+    #[serde(flatten)]
+    pub moved: Moved,
     /// The command that did it.
     pub sequence: u64,
     /// Receipt of its frame.
@@ -67,29 +108,6 @@ pub struct ActionAnswer {
     pub transaction_hash: [u8; 32],
     /// It was done before under the same reference.
     pub duplicate: bool,
-}
-
-impl ActionAnswer {
-    /// An action that was done, now or before.
-    #[must_use]
-    pub const fn new(
-        collateral: Micros,
-        sequence: Sequence,
-        receipt: [u8; 32],
-        duplicate: bool,
-    ) -> Self {
-        Self {
-            success: true,
-            collateral,
-            sequence: sequence.0,
-            transaction_hash: receipt,
-            duplicate,
-        }
-    }
-}
-
-fn micros<S: serde::Serializer>(amount: &Micros, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_str(&amount.0)
 }
 
 /// Reads the body of a split or merge: `{wallet?, conditionId, amount, reference}`.
@@ -220,6 +238,7 @@ pub(crate) fn is_reference(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use foretell_model::Outcome;
     use proptest::prelude::*;
     use rstest::rstest;
 
@@ -293,16 +312,99 @@ mod tests {
         assert!(read_redeem(body("").as_bytes()).is_err());
     }
 
-    #[test]
-    fn an_answer_is_in_micros() {
-        let answer = ActionAnswer::new(Micros(1_500_000), Sequence(7), [1; 32], false);
-        assert_eq!(
-            crate::json_text(&answer),
-            format!(
-                r#"{{"success":true,"collateral":"1500000","sequence":7,"transactionHash":"0x{}","duplicate":false}}"#,
-                "01".repeat(32)
-            )
+    const SETS: [(&str, &str); 3] = [
+        ("conditionId", CONDITION),
+        ("amount", "10000"),
+        ("reference", "r"),
+    ];
+
+    /// The fields of [`SETS`] with one of them replaced by this JSON, or left out.
+    fn sets_with(field: &str, value: Option<&str>) -> String {
+        let fields = SETS.iter().filter_map(|(name, usual)| {
+            let usual = format!("\"{usual}\"");
+            let value = if *name == field {
+                value
+            } else {
+                Some(usual.as_str())
+            };
+            value.map(|value| format!("\"{name}\":{value}"))
+        });
+        format!("{{{}}}", fields.collect::<Vec<_>>().join(","))
+    }
+
+    #[rstest]
+    fn every_field_is_needed_and_is_a_text(
+        #[values("conditionId", "amount", "reference")] field: &str,
+        #[values(
+            None,
+            Some("null"),
+            Some("\"\""),
+            Some("7"),
+            Some("true"),
+            Some("[]"),
+            Some("{}")
+        )]
+        value: Option<&str>,
+    ) {
+        let body = sets_with(field, value);
+        let failure = read_sets(body.as_bytes()).unwrap_err();
+        assert_eq!(failure.status(), 400);
+        assert!(
+            failure.text().starts_with(&format!("{field} is ")),
+            "{failure}"
         );
+    }
+
+    #[rstest]
+    #[case(r#""0x1234""#)]
+    #[case("7")]
+    #[case("{}")]
+    fn a_wallet_is_an_address(#[case] wallet: &str) {
+        let body = sets_with("", None).replacen('{', &format!("{{\"wallet\":{wallet},"), 1);
+        let failure = read_sets(body.as_bytes()).unwrap_err();
+        assert!(failure.text().starts_with("wallet is "), "{failure}");
+    }
+
+    #[test]
+    fn a_key_stands_once_and_an_unknown_one_does_not_matter() {
+        let body = sets_with("", None);
+        let twice = body.replacen('{', r#"{"amount":"10000","#, 1);
+        assert_eq!(
+            read_sets(twice.as_bytes()),
+            Err(Failure::DuplicateKey("'amount'".into()))
+        );
+        let more = body.replacen('{', r#"{"note":[1],"wallet":null,"#, 1);
+        assert_eq!(read_sets(more.as_bytes()), read_sets(body.as_bytes()));
+    }
+
+    #[test]
+    fn an_answer_tells_what_came_and_what_went() {
+        let market = ConditionId([2; 32]);
+        let moved = |outcome, amount| MovedShares {
+            asset: TokenRef::Asset(market, outcome),
+            amount,
+        };
+        let answer = ActionAnswer {
+            success: true,
+            wallet: WalletAddress([3; 20]),
+            moved: Moved {
+                kind: ActionKind::Split,
+                collateral: Decimal::micros(-1_500_000),
+                shares: vec![
+                    moved(Outcome::Yes, Decimal::new(150, 2)),
+                    moved(Outcome::No, Decimal::new(150, 2)),
+                ],
+            },
+            sequence: 7,
+            transaction_hash: [1; 32],
+            duplicate: false,
+        };
+        let expected = format!(
+            r#"{{"success":true,"wallet":"0x{}","type":"SPLIT","collateral":"-1.5","shares":[{{"asset":"{CONDITION}:0","amount":"1.5"}},{{"asset":"{CONDITION}:1","amount":"1.5"}}],"sequence":7,"transactionHash":"0x{}","duplicate":false}}"#,
+            "03".repeat(20),
+            "01".repeat(32)
+        );
+        assert_eq!(crate::json_text(&answer), expected);
     }
 
     proptest! {

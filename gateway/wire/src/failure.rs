@@ -380,8 +380,16 @@ pub enum Failure {
 
     // The service.
     /// More requests than the cap of their window allows.
-    #[error("rate limit exceeded, retry in {retry_after} s")]
+    #[error(
+        "rate limit exceeded: {scope}, allowed: {limit} in {window} s, retry in {retry_after} s"
+    )]
     RateLimited {
+        /// What is counted together.
+        scope: &'static str,
+        /// What its window takes.
+        limit: u32,
+        /// Length of the window in seconds.
+        window: u64,
         /// Seconds, at least 1.
         retry_after: u32,
     },
@@ -456,7 +464,7 @@ impl Failure {
     #[must_use]
     pub const fn retry_after(&self) -> Option<u32> {
         match self {
-            Self::RateLimited { retry_after } => Some(*retry_after),
+            Self::RateLimited { retry_after, .. } => Some(*retry_after),
             Self::CancelOnly | Self::PostOnlyMode | Self::DiskLow => Some(5),
             _ if matches!(self.status(), 425 | 503) => Some(1),
             _ => None,

@@ -94,7 +94,11 @@ const ID: &str = "0xabababababababababababababababababababababababababababababab
 #[case(Failure::NotYetAtSequence(7), 503, "not yet at sequence 7")]
 #[case(Failure::NotSupported, 404, "not supported")]
 #[case(Failure::Recovering, 425, "the engine is recovering: retry later")]
-#[case(Failure::RateLimited { retry_after: 3 }, 429, "rate limit exceeded, retry in 3 s")]
+#[case(
+    Failure::RateLimited { scope: "book", limit: 200, window: 10, retry_after: 3 },
+    429,
+    "rate limit exceeded: book, allowed: 200 in 10 s, retry in 3 s"
+)]
 #[case(Failure::BodyTooLarge { limit: 10 }, 413, "the body is too large, allowed: 10 bytes")]
 fn texts_and_codes_are_those_of_the_protocol(
     #[case] failure: Failure,
@@ -120,7 +124,12 @@ fn every_503_and_425_says_when_to_come_back() {
         Failure::TooManyWaiters,
         Failure::CancelOnly,
         Failure::PostOnlyMode,
-        Failure::RateLimited { retry_after: 1 },
+        Failure::RateLimited {
+            scope: "book",
+            limit: 200,
+            window: 10,
+            retry_after: 1,
+        },
     ] {
         assert!(
             failure.retry_after().is_some_and(|seconds| seconds > 0),

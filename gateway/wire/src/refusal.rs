@@ -209,6 +209,11 @@ fn rejection(reason: RefusalReason, first: u64, second: u64) -> String {
                 Decimal::micros(i128::from(second))
             );
         }
+        RefusalReason::TooManyReferences => {
+            return format!(
+                "the account has used {first} references within 30 days, allowed: {second}"
+            );
+        }
         RefusalReason::HalfInNegRisk => "payout is half, allowed in plain markets only",
         RefusalReason::InvalidTick => {
             let tick = u8::try_from(first).ok().and_then(Tick::from_code);

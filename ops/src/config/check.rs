@@ -1,5 +1,6 @@
 //! What a setting must be beyond its type.
 
+use foretell_gateway::Origin;
 use foretell_model::limits::REQUEST_MEMORY_NS;
 
 use crate::config::{Config, Gateway, Signing};
@@ -36,7 +37,7 @@ impl Config {
 
 impl Gateway {
     /// A request that cancels everything is told apart from its repeat only while the exchange
-    /// remembers it.
+    /// remembers it; and origins must be ones that browsers send.
     fn check(&self) -> Result<(), Failure> {
         let (past, future) = (self.timestamp_past_seconds, self.timestamp_future_seconds);
         let allowed = REQUEST_MEMORY_NS / 1_000_000_000;
@@ -45,6 +46,10 @@ impl Gateway {
                 "gateway.timestamp_past_seconds is {past} and gateway.timestamp_future_seconds \
                  {future}, allowed are {allowed} together: cancels are remembered that long"
             )));
+        }
+        for origin in &self.cors_origins {
+            Origin::parse(origin)
+                .map_err(|error| Failure::new(format!("gateway.cors_origins: {error}")))?;
         }
         Ok(())
     }

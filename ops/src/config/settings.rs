@@ -3,6 +3,8 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use foretell_gateway::{EdgeConfig, RateLimits};
+use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
 /// Everything an operator may set.
@@ -19,6 +21,8 @@ pub struct Config {
     pub engine: Engine,
     /// Gateway processes.
     pub gateway: Gateway,
+    /// How often a client may ask; `gateway.trusted_proxies` says who a client is.
+    pub limits: RateLimits,
     /// Which signatures are accepted.
     pub signing: Signing,
     /// Logs.
@@ -157,6 +161,12 @@ pub struct Gateway {
     pub connections: u32,
     /// Open connections from one address, at most.
     pub connections_per_address: u32,
+    /// Networks of proxies whose `X-Forwarded-For` names the client.
+    pub trusted_proxies: Vec<IpNet>,
+    /// Networks whose addresses may ask the data surface.
+    pub data_allowlist: Vec<IpNet>,
+    /// Origins whose pages may read answers in a browser: `https://app.example`.
+    pub cors_origins: Vec<String>,
     /// Header families accepted for credentials.
     pub header_prefixes: Vec<HeaderPrefix>,
     /// A 401 says in a header which check failed. Development only.
@@ -174,6 +184,9 @@ impl Default for Gateway {
             threads: 0,
             connections: 20_000,
             connections_per_address: 12_000,
+            trusted_proxies: Vec::new(),
+            data_allowlist: EdgeConfig::default().data_allowlist,
+            cors_origins: Vec::new(),
             header_prefixes: vec![
                 HeaderPrefix {
                     name: "SERVICE".to_owned(),

@@ -178,6 +178,15 @@ mod tests {
                 "allowed are 90 together",
             ),
             ("[engine]\ndurability = \"maybe\"\n", &[], "maybe"),
+            ("[limits]\nbooks = -1\n", &[], "-1"),
+            ("[limits]\nspread = 7\n", &[], "spread"),
+            ("", &[("FORETELL_LIMITS_BOOKS", "many")], "many"),
+            ("[gateway]\ncors_origins = [\"*\"]\n", &[], "\"*\""),
+            (
+                "[gateway]\ntrusted_proxies = [\"10.0.0.0/33\"]\n",
+                &[],
+                "trusted_proxies",
+            ),
             ("[trading\n", &[], "foretell.toml"),
         ];
         for (file, environment, text) in cases {

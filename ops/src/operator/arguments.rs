@@ -44,18 +44,27 @@ pub(crate) enum Market {
         /// Condition id
         condition: String,
     },
-    /// End trading for good and cancel the market's orders
+    /// End trading for good and cancel the market's orders; safe to repeat
     Close {
-        /// Condition id
-        condition: String,
+        /// Condition id or slug
+        #[arg(required_unless_present = "file", conflicts_with = "file")]
+        market: Option<String>,
+        /// Close every market of a file instead (`-` = standard input); see docs/operating.md
+        #[arg(long, value_name = "FILE")]
+        file: Option<PathBuf>,
     },
-    /// Pay out a closed market
+    /// Pay out a market, closing it first where needed; safe to repeat
     Resolve {
-        /// Condition id
-        condition: String,
+        /// Condition id or slug
+        #[arg(required_unless_present = "file", conflicts_with = "file")]
+        market: Option<String>,
         /// Which outcome pays
-        #[arg(value_enum)]
-        payout: Payout,
+        #[arg(value_enum, required_unless_present = "file")]
+        payout: Option<Payout>,
+        /// Resolve every market of a file instead (`-` = standard input): lines of CSV
+        /// (market,outcome) or of JSON; see docs/operating.md
+        #[arg(long, value_name = "FILE")]
+        file: Option<PathBuf>,
     },
     /// Hide a market
     Archive {
@@ -92,7 +101,7 @@ pub(crate) enum Market {
 }
 
 /// Which outcome pays.
-#[derive(Clone, Copy, Debug, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum Payout {
     /// Outcome 0 pays 1
     Yes,

@@ -82,6 +82,14 @@ impl OperatorClient {
         self.request(Method::POST, path, Some(body)).await
     }
 
+    /// `POST path`, whatever the answer is.
+    ///
+    /// # Errors
+    /// Nobody answers.
+    pub(crate) async fn try_post(&self, path: &str, body: &Value) -> Result<(u16, Value), Failure> {
+        self.send(Method::POST, path, Some(body)).await
+    }
+
     /// Waits until the gateway serves: connected to the engine, its view caught up.
     ///
     /// # Errors
@@ -103,6 +111,21 @@ impl OperatorClient {
         path: &str,
         body: Option<&Value>,
     ) -> Result<Value, Failure> {
+        match self.send(method, path, body).await? {
+            (200..300, answer) => Ok(answer),
+            (status, answer) => {
+                let text = format!("{} ({status})", reason(&answer));
+                Err(Failure::new(text).code(REFUSED))
+            }
+        }
+    }
+
+    async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&Value>,
+    ) -> Result<(u16, Value), Failure> {
         let mut request = self
             .http
             .request(method, format!("{}{path}", self.base))
@@ -119,13 +142,14 @@ impl OperatorClient {
         let text = response.text().await.map_err(|error| {
             Failure::new(format!("the answer broke off: {error}")).code(UNREACHABLE)
         })?;
-        let value: Value = serde_json::from_str(&text).unwrap_or(Value::String(text));
-        if status.is_success() {
-            return Ok(value);
-        }
-        let reason = value["error"]
-            .as_str()
-            .map_or_else(|| value.to_string(), str::to_owned);
-        Err(Failure::new(format!("{reason} ({})", status.as_u16())).code(REFUSED))
+        let value = serde_json::from_str(&text).unwrap_or(Value::String(text));
+        Ok((status.as_u16(), value))
     }
+}
+
+/// Why an answer is a refusal.
+pub(crate) fn reason(answer: &Value) -> String {
+    answer["error"]
+        .as_str()
+        .map_or_else(|| answer.to_string(), str::to_owned)
 }

@@ -2,6 +2,8 @@
 
 pub(crate) mod arguments;
 pub(crate) mod client;
+mod ending;
+mod market_file;
 mod private_key;
 mod registration;
 mod show;
@@ -15,7 +17,7 @@ use crate::failure::Failure;
 use crate::output::{Output, field};
 use crate::process;
 use crate::trader::Trader;
-use arguments::{Account, Keys, Market, Mode, Payout, System, WalletKind};
+use arguments::{Account, Keys, Market, Mode, System, WalletKind};
 use client::OperatorClient;
 
 /// `foretell market …`
@@ -50,12 +52,18 @@ pub(crate) fn market(
         Market::Activate { condition } => act("activate", condition, json!({})),
         Market::Pause { condition } => act("pause", condition, json!({})),
         Market::Resume { condition } => act("resume", condition, json!({})),
-        Market::Close { condition } => act("close", condition, json!({})),
-        Market::Resolve { condition, payout } => act(
-            "resolve",
-            condition,
-            json!({ "payout": payout_word(*payout) }),
-        ),
+        Market::Close { market, file } => {
+            let wanted = market_file::wanted(market.as_deref(), None, file.as_deref())?;
+            ending::close(config, &wanted, output)
+        }
+        Market::Resolve {
+            market,
+            payout,
+            file,
+        } => {
+            let wanted = market_file::wanted(market.as_deref(), *payout, file.as_deref())?;
+            ending::resolve(config, &wanted, output)
+        }
         Market::Archive { condition, undo } => {
             act("archive", condition, json!({ "archived": !undo }))
         }
@@ -240,14 +248,6 @@ fn or_fresh(reference: &Option<String>) -> String {
     reference
         .clone()
         .unwrap_or_else(|| uuid::Uuid::new_v4().to_string())
-}
-
-const fn payout_word(payout: Payout) -> &'static str {
-    match payout {
-        Payout::Yes => "yes",
-        Payout::No => "no",
-        Payout::Half => "half",
-    }
 }
 
 const fn wallet_kind_word(kind: WalletKind) -> &'static str {

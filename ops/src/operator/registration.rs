@@ -4,17 +4,14 @@ use std::io::Read as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::operator::client::OperatorClient;
-use crate::output::{self, Output, field};
+use crate::output::{Output, field};
 use crate::process;
-
-/// From so many markets on a terminal sees a progress bar.
-const LONG: usize = 20;
+use crate::progress;
 
 /// Registers every market of the file; one that is refused is reported and the rest goes on.
 ///
@@ -31,7 +28,7 @@ pub(super) fn register(
         market => vec![market],
     };
     let client = OperatorClient::new(config)?;
-    let bar = progress(markets.len(), output);
+    let bar = progress::bar(markets.len(), "markets", output);
     let refused = process::small_runtime()?.block_on(async {
         let mut refused = 0_usize;
         for mut market in markets {
@@ -76,17 +73,4 @@ fn read(file: &Path) -> Result<Value, Failure> {
         text = std::fs::read_to_string(file).map_err(|error| failure(&error))?;
     }
     serde_json::from_str(&text).map_err(|error| failure(&error))
-}
-
-fn progress(length: usize, output: Output) -> ProgressBar {
-    if output.json || length < LONG {
-        return ProgressBar::hidden();
-    }
-    // indicatif draws on standard error and only on a terminal.
-    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} markets {eta}");
-    let bar = ProgressBar::new(output::count(length));
-    match style {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
 }

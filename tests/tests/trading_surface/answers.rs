@@ -20,7 +20,7 @@ pub(crate) fn tokens() -> [String; 2] {
 }
 
 #[tokio::test]
-async fn every_read_says_where_it_stands() {
+async fn every_answer_says_where_it_stands() {
     let exchange = exchange();
     let [yes, _] = tokens();
     let unknown = format!("/data/order/0x{}", "11".repeat(32));
@@ -40,6 +40,33 @@ async fn every_read_says_where_it_stands() {
         assert_eq!(answered.status, status, "{path}: {}", answered.body);
         let sequence = answered.sequence;
         assert!(sequence.is_some_and(|it| it > 0), "{path}: {sequence:?}");
+    }
+    for (method, path, status) in [
+        (Method::POST, "/books", 400),
+        (Method::POST, "/order", 401),
+        (Method::DELETE, "/cancel-all", 401),
+        (Method::PUT, "/order", 405),
+        (Method::GET, "/nowhere", 404),
+    ] {
+        let answered = send(request(&exchange, method, path)).await;
+        assert_eq!(answered.status, status, "{path}: {}", answered.body);
+        assert!(answered.sequence.is_some(), "{path}");
+    }
+    let trader = visitor(&exchange, 0, 0).await;
+    for status in [200, 400] {
+        let body = r#"{"heartbeat_id":""}"#;
+        let body = if status == 200 {
+            body
+        } else {
+            r#"{"heartbeat_id":"x"}"#
+        };
+        let mut beat = request(&exchange, Method::POST, "/heartbeats").body(body);
+        for (name, value) in trader.headers("POST", "/heartbeats", body.as_bytes()) {
+            beat = beat.header(name, value);
+        }
+        let answered = send(beat).await;
+        assert_eq!(answered.status, status, "{}", answered.body);
+        assert!(answered.sequence.is_some(), "a heartbeat");
     }
     assert!(exchange.stop().success());
 }

@@ -1,8 +1,9 @@
-//! What the trading surface answers beside the matching: keys and what they open, and what every
-//! answer carries.
+//! What the trading surface answers beside the matching: keys and what they open, how often they
+//! may write, and what every answer carries.
 
 mod answers;
 mod keys;
+mod limits;
 mod price_history;
 
 use foretell_ops::demo::wallets::VISITORS;

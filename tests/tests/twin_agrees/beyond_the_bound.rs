@@ -2,7 +2,9 @@
 //! order, leave the same work, and finish it alike.
 
 use foretell_model::command::RegisterMarket;
-use foretell_model::limits::{MAX_REMEMBERED_REQUESTS, MAX_TOUCHED};
+use foretell_model::limits::{
+    MAX_REFERENCES_PER_ACCOUNT, MAX_REMEMBERED_REQUESTS, MAX_TOUCHED, REFERENCE_MEMORY_NS,
+};
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, Command, CommandOutcome, ConditionId, Digest16, Event,
     FeeSchedule, KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderResult, OrderStatus,
@@ -509,5 +511,38 @@ fn the_oldest_of_too_many_requests_gives_way() {
     assert_eq!(crowd.cancelled(cancel(MAX_REMEMBERED_REQUESTS)), 0);
     assert_eq!(crowd.cancelled(cancel(0)), 0);
     assert!(matches!(crowd.send(cancel(2)), Verdict::Repeated { .. }));
+    crowd.compare();
+}
+
+#[test]
+fn an_account_may_use_so_many_references_in_thirty_days() {
+    let mut crowd = Crowd::new();
+    let split = |account, number: u32| {
+        let mut reference = [0; 32];
+        reference[..4].copy_from_slice(&number.to_le_bytes());
+        Command::Split {
+            account,
+            market: MARKET,
+            lots: Lots(1),
+            reference: Reference(reference),
+        }
+    };
+    for number in 0..MAX_REFERENCES_PER_ACCOUNT {
+        crowd.applied(split(MAKER, number));
+    }
+    let next = split(MAKER, MAX_REFERENCES_PER_ACCOUNT);
+    assert_eq!(crowd.refused(next), RefusalReason::TooManyReferences);
+    // What was done before is still known, and others are not concerned.
+    assert!(matches!(
+        crowd.send(split(MAKER, 0)),
+        Verdict::Repeated { .. }
+    ));
+    crowd.applied(split(TAKER, 0));
+    crowd.now.0 += REFERENCE_MEMORY_NS;
+    assert_eq!(crowd.refused(next), RefusalReason::TooManyReferences);
+    crowd.now.0 += 1;
+    crowd.applied(next);
+    // The oldest was forgotten, and would be done again.
+    crowd.applied(split(MAKER, 0));
     crowd.compare();
 }

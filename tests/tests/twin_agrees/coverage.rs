@@ -118,6 +118,8 @@ impl Coverage {
                 // A closed market's book empties in work that must end first, so `WorkPending`
                 // answers before this can.
                 RefusalReason::BookNotEmpty,
+                // Takes thousands of actions; `beyond_the_bound` gives them.
+                RefusalReason::TooManyReferences,
             ],
         );
         assert!(missing.is_empty(), "refusals never seen: {missing:?}");

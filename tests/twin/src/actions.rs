@@ -37,7 +37,7 @@ impl Exchange {
             amount: lots.0,
             questions: QuestionSet::default(),
         };
-        self.check_reference(Some(account), reference, Some(content))?;
+        self.check_reference(Some(account), reference, Some(content), at)?;
         let owner = self.account(account)?;
         let state = self.market(market)?.state;
         check_amount(lots)?;
@@ -95,7 +95,7 @@ impl Exchange {
             amount: lots.0,
             questions: QuestionSet::default(),
         };
-        self.check_reference(Some(account), reference, Some(content))?;
+        self.check_reference(Some(account), reference, Some(content), at)?;
         self.account(account)?;
         let state = self.market(market)?.state;
         check_amount(lots)?;
@@ -148,7 +148,7 @@ impl Exchange {
             amount: 0,
             questions: QuestionSet::default(),
         };
-        self.check_reference(Some(account), reference, Some(content))?;
+        self.check_reference(Some(account), reference, Some(content), at)?;
         self.account(account)?;
         let pays = self
             .market(market)?
@@ -206,7 +206,7 @@ impl Exchange {
             amount: lots.0,
             questions,
         };
-        self.check_reference(Some(account), reference, Some(content))?;
+        self.check_reference(Some(account), reference, Some(content), at)?;
         let closed_only = self.account(account)?.closed_only;
         let frozen = self.event(event)?.frozen;
         check_amount(lots)?;

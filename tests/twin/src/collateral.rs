@@ -28,7 +28,12 @@ impl Exchange {
         }
         .code();
         let known = self.find_account(wallet);
-        self.check_reference(None, reference, known.map(|who| content(code, who, amount)))?;
+        self.check_reference(
+            None,
+            reference,
+            known.map(|who| content(code, who, amount)),
+            at,
+        )?;
         ensure(amount > Micros::ZERO, RefusalReason::AmountZero)?;
         let total = self.collateral.checked_add(amount);
         ensure(
@@ -60,7 +65,12 @@ impl Exchange {
         }
         .code();
         let known = self.find_account(wallet);
-        self.check_reference(None, reference, known.map(|who| content(code, who, amount)))?;
+        self.check_reference(
+            None,
+            reference,
+            known.map(|who| content(code, who, amount)),
+            at,
+        )?;
         let account = known.ok_or(RefusalReason::UnknownAccount)?;
         ensure(amount > Micros::ZERO, RefusalReason::AmountZero)?;
         let free = self.account(account)?.free;
@@ -86,7 +96,7 @@ impl Exchange {
     ) -> Answer {
         let code = Command::WithdrawFees { amount, reference }.code();
         let content = content(code, AccountNumber(0), amount);
-        self.check_reference(None, reference, Some(content))?;
+        self.check_reference(None, reference, Some(content), at)?;
         ensure(amount > Micros::ZERO, RefusalReason::AmountZero)?;
         ensure(
             amount <= self.fees,

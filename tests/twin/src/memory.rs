@@ -2,11 +2,13 @@
 
 use foretell_model::digest::Fate;
 use foretell_model::limits::{
-    FORGOTTEN_PER_COMMAND, MAX_REMEMBERED_REQUESTS, REFERENCE_MEMORY_NS, REQUEST_MEMORY_NS,
+    FORGOTTEN_PER_COMMAND, MAX_REFERENCES_PER_ACCOUNT, MAX_REMEMBERED_REFERENCES,
+    MAX_REMEMBERED_REQUESTS, REFERENCE_MEMORY_NS, REQUEST_MEMORY_NS,
 };
 use foretell_model::{
     AccountNumber, CommandOutcome, Digest16, KeyNumber, OrderId, OrderNumber, OrderType,
-    PlaceOrder, QuestionSet, Reference, RefusalReason, Sequence, TimeMs, TimeNs, TimeSeconds,
+    PlaceOrder, QuestionSet, Reference, Refusal, RefusalReason, Sequence, TimeMs, TimeNs,
+    TimeSeconds,
 };
 
 use crate::answer::{Stop, ensure};
@@ -152,19 +154,21 @@ impl Exchange {
         }
     }
 
-    /// Stops an action whose reference was used: the same content is a repeat, other is refused.
+    /// Stops an action whose reference was used (the same content is a repeat, other is refused), or
+    /// for whose reference there is no room.
     pub(crate) fn check_reference(
         &self,
         scope: Option<AccountNumber>,
         reference: Reference,
         content: Option<Content>,
+        at: At,
     ) -> Result<(), Stop> {
         let Some(used) = self
             .references
             .iter()
             .find(|used| used.scope == scope && used.reference == reference)
         else {
-            return Ok(());
+            return self.check_room_for_a_reference(scope, at.time);
         };
         ensure(
             Some(used.content) == content,
@@ -175,6 +179,32 @@ impl Exchange {
             last: used.sequence,
             outcome: used.outcome,
         })
+    }
+
+    /// There is room for an account's reference while it and all accounts hold less than they may,
+    /// or something is about to be forgotten. Operators always find room.
+    fn check_room_for_a_reference(
+        &self,
+        scope: Option<AccountNumber>,
+        now: TimeNs,
+    ) -> Result<(), Stop> {
+        let of_accounts = || self.references.iter().filter(|used| used.scope.is_some());
+        let about_to_forget = of_accounts()
+            .next()
+            .is_some_and(|oldest| is_over(oldest.time, REFERENCE_MEMORY_NS, now));
+        if scope.is_none() || about_to_forget {
+            return Ok(());
+        }
+        let held = of_accounts().filter(|used| used.scope == scope).count() as u64;
+        let allowed = u64::from(MAX_REFERENCES_PER_ACCOUNT);
+        ensure(
+            held < allowed,
+            Refusal::with(RefusalReason::TooManyReferences, held, allowed),
+        )?;
+        ensure(
+            of_accounts().count() < MAX_REMEMBERED_REFERENCES,
+            RefusalReason::Busy,
+        )
     }
 
     pub(crate) fn remember_reference(
@@ -271,4 +301,57 @@ impl Exchange {
 /// Whether something of this time has been kept for longer than that.
 fn is_over(since: TimeNs, kept: u64, now: TimeNs) -> bool {
     since.0.saturating_add(kept) < now.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An exchange that remembers so many references of each of these accounts, all of time 10.
+    fn holding(accounts: u32, each: usize) -> Exchange {
+        let mut exchange = Exchange::new();
+        for account in (0..accounts).map(AccountNumber) {
+            let used = RememberedReference {
+                sequence: Sequence(1),
+                time: TimeNs(10),
+                scope: Some(account),
+                reference: Reference([0; 32]),
+                content: Content {
+                    code: 19,
+                    account,
+                    object: 0,
+                    amount: 1,
+                    questions: QuestionSet::default(),
+                },
+                outcome: CommandOutcome::Done,
+            };
+            exchange.references.extend(std::iter::repeat_n(used, each));
+        }
+        exchange
+    }
+
+    fn room(exchange: &Exchange, account: Option<u32>, now: u64) -> Result<(), RefusalReason> {
+        let scope = account.map(AccountNumber);
+        match exchange.check_room_for_a_reference(scope, TimeNs(now)) {
+            Ok(()) => Ok(()),
+            Err(Stop::Refused(refusal)) => Err(refusal.reason),
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn references_of_accounts_are_bounded_for_each_and_for_all() {
+        let share = MAX_REFERENCES_PER_ACCOUNT as usize;
+        let full = holding(1, share);
+        let too_many = Err(RefusalReason::TooManyReferences);
+        assert_eq!(room(&full, Some(0), 10), too_many);
+        assert_eq!(room(&full, Some(0), 10 + REFERENCE_MEMORY_NS), too_many);
+        assert_eq!(room(&full, Some(0), 11 + REFERENCE_MEMORY_NS), Ok(()));
+        assert_eq!(room(&full, Some(1), 10), Ok(()));
+        assert_eq!(room(&full, None, 10), Ok(()));
+        let accounts = u32::try_from(MAX_REMEMBERED_REFERENCES / share).unwrap();
+        let full = holding(accounts, share);
+        assert_eq!(room(&full, Some(accounts), 10), Err(RefusalReason::Busy));
+        assert_eq!(room(&full, None, 10), Ok(()));
+    }
 }

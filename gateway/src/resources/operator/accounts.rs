@@ -9,10 +9,11 @@ use foretell_wire::operator::{
 };
 use foretell_wire::{Failure as Refusal, ids, json_text};
 
-use super::{order, reference};
+use super::order;
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::Failure;
+use crate::resources::reference;
 
 /// `POST /accounts/deposit`.
 pub(crate) async fn deposit(call: Call) -> Result<Answer, Failure> {

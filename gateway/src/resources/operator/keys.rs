@@ -1,11 +1,11 @@
 //! API keys as the operator sees them: `GET /keys?owner=`, `POST /keys/revoke`.
 
-use foretell_model::Command;
+use foretell_model::{Command, Digest16, Sequence};
 use foretell_view::{Key, View};
 use foretell_wire::account::ApiKeyRow;
 use foretell_wire::decimal::uint256_text;
 use foretell_wire::failure::FieldProblem;
-use foretell_wire::operator::read_key_revocation;
+use foretell_wire::operator::{Applied, read_key_revocation};
 use foretell_wire::{Failure as Refusal, ids, json_text};
 use serde::Serialize;
 
@@ -60,22 +60,28 @@ fn row(key: &Key) -> Row {
     }
 }
 
-/// `POST /keys/revoke`.
+/// `POST /keys/revoke`. One that is revoked already stays so: a command sent again is fine, and
+/// cancels what its owner has when it says so.
 pub(crate) async fn revoke(call: Call) -> Result<Answer, Failure> {
     let wanted = read_key_revocation(&call.body)?;
     let find = |view: &View| {
-        view.keys()
-            .by_text(&wanted.api_key)
-            .map(|(number, _)| number)
+        let (number, key) = view.keys().by_text(&wanted.api_key)?;
+        Some((number, key.owner, key.is_live()))
     };
-    let key = call
-        .app
-        .find(find)
-        .await?
-        .ok_or(Refusal::Unknown("api key not found"))?;
-    let command = Command::RevokeKey {
-        key,
-        cancel_orders: wanted.cancel_orders,
+    let found = call.app.find(find).await?;
+    let (key, owner, is_live) = found.ok_or(Refusal::Unknown("api key not found"))?;
+    let cancel_orders = wanted.cancel_orders;
+    let command = match (is_live, cancel_orders) {
+        (true, cancel_orders) => Command::RevokeKey { key, cancel_orders },
+        (false, true) => Command::CancelAll {
+            owner,
+            heartbeat: false,
+            request: Digest16::ZERO,
+        },
+        (false, false) => {
+            let before = Applied::new(Sequence(0), true);
+            return Ok(Answer::json(json_text(&before)));
+        }
     };
     let done = order(&call.app, command, &[]).await?;
     // From the answer on this process lets nobody in by that key; the revocation stands anyway.

@@ -9,7 +9,7 @@ pub(crate) mod status;
 pub(crate) mod system;
 
 use foretell_link::Reply;
-use foretell_model::{Command, CommandOutcome, Reference, Refusal as Refused, Sequence, Verdict};
+use foretell_model::{Command, CommandOutcome, Refusal as Refused, Sequence, Verdict};
 use foretell_wire::operator::Applied;
 use foretell_wire::{Failure as Refusal, json_text};
 use http::header::AUTHORIZATION;
@@ -91,9 +91,4 @@ async fn give(
 async fn order(app: &App, command: Command, evidence: &[u8]) -> Result<Done, Failure> {
     let given = give(app, command, evidence).await?;
     given.map_err(|(_, refusal)| Refusal::of_command(&refusal).into())
-}
-
-/// A reference as the exchange keeps it; its text is the evidence of the frame.
-fn reference(text: &str) -> Reference {
-    Reference(*blake3::hash(text.as_bytes()).as_bytes())
 }

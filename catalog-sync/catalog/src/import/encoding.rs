@@ -1,0 +1,118 @@
+//! Unpacking and decoding: whatever comes in, UTF-8 comes out.
+
+use std::io::{self, BufRead, BufReader, Cursor, Read};
+
+use flate2::bufread::MultiGzDecoder;
+
+const GZIP: &[u8] = &[0x1f, 0x8b];
+const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+const UTF16_LITTLE: &[u8] = &[0xff, 0xfe];
+const UTF16_BIG: &[u8] = &[0xfe, 0xff];
+
+/// A file as UTF-8: unpacked when its first bytes are those of gzip or zstd, then decoded when its
+/// first bytes are a mark of UTF-16. A mark of UTF-8 is left for the splitter, which also meets it
+/// between files put end to end.
+pub(super) fn decoded<'r>(file: impl Read + 'r) -> io::Result<Box<dyn BufRead + 'r>> {
+    let (start, file) = peeked(file)?;
+    let unpacked: Box<dyn Read + 'r> = if start.starts_with(GZIP) {
+        Box::new(MultiGzDecoder::new(file))
+    } else if start.starts_with(ZSTD) {
+        Box::new(zstd::Decoder::with_buffer(file)?)
+    } else {
+        Box::new(file)
+    };
+    let (start, text) = peeked(unpacked)?;
+    if start.starts_with(UTF16_LITTLE) {
+        Ok(Box::new(BufReader::new(Utf16::new(
+            text,
+            u16::from_le_bytes,
+        ))))
+    } else if start.starts_with(UTF16_BIG) {
+        Ok(Box::new(BufReader::new(Utf16::new(
+            text,
+            u16::from_be_bytes,
+        ))))
+    } else {
+        Ok(Box::new(text))
+    }
+}
+
+/// The first four bytes, and a reader that still has them.
+fn peeked<R: Read>(mut file: R) -> io::Result<(Vec<u8>, BufReader<io::Chain<Cursor<Vec<u8>>, R>>)> {
+    let mut start = Vec::with_capacity(4);
+    file.by_ref().take(4).read_to_end(&mut start)?;
+    let whole = Cursor::new(start.clone()).chain(file);
+    Ok((start, BufReader::with_capacity(64 * 1024, whole)))
+}
+
+/// UTF-16 as UTF-8; the mark is left out, and what is no character becomes U+FFFD.
+struct Utf16<R> {
+    inner: R,
+    order: fn([u8; 2]) -> u16,
+    /// The first half of a pair.
+    high: Option<u16>,
+    /// UTF-8 that was not asked for yet.
+    ready: Vec<u8>,
+    at: usize,
+}
+
+impl<R: BufRead> Utf16<R> {
+    const fn new(inner: R, order: fn([u8; 2]) -> u16) -> Self {
+        Self {
+            inner,
+            order,
+            high: None,
+            ready: Vec::new(),
+            at: 0,
+        }
+    }
+
+    /// Decodes the next few thousand units.
+    fn refill(&mut self) -> io::Result<()> {
+        self.ready.clear();
+        self.at = 0;
+        let mut bytes = Vec::new();
+        self.inner.by_ref().take(8 * 1024).read_to_end(&mut bytes)?;
+        let mut pairs = bytes.chunks_exact(2);
+        let units = pairs.by_ref().map(|pair| (self.order)([pair[0], pair[1]]));
+        let units = self.high.take().into_iter().chain(units);
+        let mut text = String::new();
+        let mut units: Vec<u16> = units.collect();
+        let full = bytes.len() == 8 * 1024;
+        if full
+            && let Some(last) = units.last()
+            && (0xd800..0xdc00).contains(last)
+        {
+            self.high = units.pop();
+        }
+        for character in char::decode_utf16(units) {
+            match character {
+                Ok('\u{feff}') => {}
+                Ok(character) => text.push(character),
+                Err(_) => text.push(char::REPLACEMENT_CHARACTER),
+            }
+        }
+        if !pairs.remainder().is_empty() {
+            text.push(char::REPLACEMENT_CHARACTER);
+        }
+        self.ready = text.into_bytes();
+        Ok(())
+    }
+}
+
+impl<R: BufRead> Read for Utf16<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.at == self.ready.len() {
+            self.refill()?;
+            // A refill of nothing but marks is not the end.
+            while self.ready.is_empty() && !self.inner.fill_buf()?.is_empty() {
+                self.refill()?;
+            }
+        }
+        let part = self.ready.get(self.at..).unwrap_or_default();
+        let count = part.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&part[..count]);
+        self.at += count;
+        Ok(count)
+    }
+}

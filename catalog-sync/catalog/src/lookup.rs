@@ -1,0 +1,238 @@
+//! What markets are called, in memory: for surfaces that show a title beside every row.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+use foretell_model::{ConditionId, TokenId};
+use rusqlite::{Connection, Row, params};
+use serde::Deserialize;
+
+use crate::error::CatalogError;
+use crate::ids;
+use crate::record::{token_id, token_texts};
+
+/// Words of an event.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct EventWords {
+    /// Its number.
+    pub id: u64,
+    /// Its short name.
+    pub ticker: Box<str>,
+    /// Its name in URLs.
+    pub slug: Box<str>,
+    /// Its title.
+    pub title: Box<str>,
+    /// Labels of its tags.
+    pub tags: Box<[Box<str>]>,
+    /// Slugs of its series.
+    pub series: Box<[Box<str>]>,
+}
+
+/// Words of a market with a condition, binary or not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MarketWords {
+    /// Its number.
+    pub id: u64,
+    /// Its condition.
+    pub condition: ConditionId,
+    /// What is asked.
+    pub title: Box<str>,
+    /// Its name in URLs.
+    pub slug: Box<str>,
+    /// URL.
+    pub icon: Box<str>,
+    /// URL.
+    pub image: Box<str>,
+    /// Labels of its outcomes.
+    pub outcomes: Box<[Box<str>]>,
+    /// Its tokens, one for each outcome, as far as they are numbers.
+    pub tokens: Box<[TokenId]>,
+    /// When it ends, ISO 8601.
+    pub end_date: Option<Box<str>>,
+    /// Its event.
+    pub event: Option<Arc<EventWords>>,
+}
+
+/// The words of all markets at one moment. It never changes; [`crate::Catalog::lookup`] gives the
+/// newest.
+#[derive(Clone, Debug, Default)]
+pub struct Lookup {
+    /// Up to which change of the catalog this is complete.
+    change: i64,
+    markets: HashMap<ConditionId, Arc<MarketWords>, RandomState>,
+    /// The market of a token, and which of its tokens it is.
+    tokens: HashMap<TokenId, (ConditionId, u8), RandomState>,
+}
+
+impl Lookup {
+    /// The market with this condition; of several, the one with the lowest id.
+    #[must_use]
+    pub fn market(&self, condition: &ConditionId) -> Option<&Arc<MarketWords>> {
+        self.markets.get(condition)
+    }
+
+    /// The market with this token, and which of its outcomes the token is.
+    #[must_use]
+    pub fn token(&self, token: &TokenId) -> Option<(&Arc<MarketWords>, usize)> {
+        let (condition, outcome) = self.tokens.get(token)?;
+        Some((self.markets.get(condition)?, usize::from(*outcome)))
+    }
+
+    /// How many markets it knows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.markets.len()
+    }
+
+    /// Whether it knows none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.markets.is_empty()
+    }
+
+    /// This table with what changed since, or `None` when nothing did.
+    pub(crate) fn brought_up_to_date(
+        &self,
+        connection: &Connection,
+    ) -> Result<Option<Self>, CatalogError> {
+        let last: i64 = connection
+            .prepare_cached("SELECT last FROM changes")?
+            .query_row([], |row| row.get(0))?;
+        if last == self.change {
+            return Ok(None);
+        }
+        let mut next = self.clone();
+        next.change = last;
+        next.take_events(connection, self.change)?;
+        next.take_lone_markets(connection, self.change)?;
+        Ok(Some(next))
+    }
+
+    fn take_events(&mut self, connection: &Connection, after: i64) -> Result<(), CatalogError> {
+        let mut events = connection.prepare_cached(
+            "SELECT id, base FROM events JOIN event_texts USING (id) WHERE change > ?1",
+        )?;
+        let mut markets = connection.prepare_cached(
+            "SELECT id, condition, json FROM markets JOIN market_texts USING (id)
+             WHERE event_id = ?1 AND condition IS NOT NULL",
+        )?;
+        let mut rows = events.query([after])?;
+        while let Some(row) = rows.next()? {
+            let id: i64 = row.get(0)?;
+            let event = Arc::new(event_words(
+                connection,
+                id,
+                row.get_ref(1)?.as_str().unwrap_or(""),
+            )?);
+            let mut rows = markets.query([id])?;
+            while let Some(row) = rows.next()? {
+                self.take(market_words(row, Some(&event))?);
+            }
+        }
+        Ok(())
+    }
+
+    fn take_lone_markets(
+        &mut self,
+        connection: &Connection,
+        after: i64,
+    ) -> Result<(), CatalogError> {
+        let mut markets = connection.prepare_cached(
+            "SELECT id, condition, json FROM markets JOIN market_texts USING (id)
+             WHERE change > ?1 AND event_id IS NULL AND condition IS NOT NULL",
+        )?;
+        let mut rows = markets.query(params![after])?;
+        while let Some(row) = rows.next()? {
+            self.take(market_words(row, None)?);
+        }
+        Ok(())
+    }
+
+    /// Takes a market in. One whose upstream gave it another condition stays known by the old one
+    /// too: the exchange may have it registered so.
+    fn take(&mut self, words: MarketWords) {
+        let known = self.markets.get(&words.condition);
+        if known.is_some_and(|known| known.id < words.id) {
+            return;
+        }
+        for (outcome, token) in (0_u8..=u8::MAX).zip(&words.tokens) {
+            self.tokens.insert(*token, (words.condition, outcome));
+        }
+        self.markets.insert(words.condition, Arc::new(words));
+    }
+}
+
+/// The fields of our own JSON that are wanted here.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct MarketJson {
+    question: Box<str>,
+    slug: Box<str>,
+    icon: Box<str>,
+    image: Box<str>,
+    outcomes: String,
+    clob_token_ids: String,
+    end_date: Option<Box<str>>,
+}
+
+#[derive(Deserialize)]
+struct EventJson {
+    ticker: Box<str>,
+    slug: Box<str>,
+    title: Box<str>,
+}
+
+fn own<'j, T: Deserialize<'j>>(json: &'j str) -> Result<T, CatalogError> {
+    serde_json::from_str(json).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(0, rusqlite::types::Type::Text, Box::new(error))
+            .into()
+    })
+}
+
+fn market_words(
+    row: &Row<'_>,
+    event: Option<&Arc<EventWords>>,
+) -> Result<MarketWords, CatalogError> {
+    let json: MarketJson = own(row.get_ref(2)?.as_str().unwrap_or(""))?;
+    let labels: Vec<serde_json::Value> = serde_json::from_str(&json.outcomes).unwrap_or_default();
+    let label = |value: serde_json::Value| match value {
+        serde_json::Value::String(text) => text.into_boxed_str(),
+        other => other.to_string().into_boxed_str(),
+    };
+    let tokens = token_texts(&json.clob_token_ids);
+    Ok(MarketWords {
+        id: ids::of_row(row.get(0)?),
+        condition: ConditionId(row.get(1)?),
+        title: json.question,
+        slug: json.slug,
+        icon: json.icon,
+        image: json.image,
+        outcomes: labels.into_iter().map(label).collect(),
+        tokens: tokens.iter().map_while(|token| token_id(token)).collect(),
+        end_date: json.end_date,
+        event: event.cloned(),
+    })
+}
+
+fn event_words(connection: &Connection, id: i64, base: &str) -> Result<EventWords, CatalogError> {
+    let json: EventJson = own(base)?;
+    let texts = |statement| -> Result<Box<[Box<str>]>, CatalogError> {
+        let mut statement = connection.prepare_cached(statement)?;
+        let rows = statement.query_map([id], |row| row.get(0).map(String::into_boxed_str))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    };
+    Ok(EventWords {
+        id: ids::of_row(id),
+        ticker: json.ticker,
+        slug: json.slug,
+        title: json.title,
+        tags: texts(
+            "SELECT label FROM event_tags JOIN tags ON id = tag_id WHERE event_id = ?1 ORDER BY place",
+        )?,
+        series: texts(
+            "SELECT slug FROM event_series JOIN series ON id = series_id
+             WHERE event_id = ?1 ORDER BY place",
+        )?,
+    })
+}

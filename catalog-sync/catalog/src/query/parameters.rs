@@ -1,0 +1,115 @@
+//! Names and values of a query string, already decoded.
+
+use crate::error::CatalogError;
+use crate::shown::quoted;
+
+/// Entries of a list parameter.
+const MAX_ENTRIES: usize = 500;
+
+/// The parameters of a request, in the order they stand.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parameters(Vec<(String, String)>);
+
+impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Parameters {
+    fn from_iter<I: IntoIterator<Item = (N, V)>>(pairs: I) -> Self {
+        let pairs = pairs.into_iter();
+        Self(
+            pairs
+                .map(|(name, value)| (name.into(), value.into()))
+                .collect(),
+        )
+    }
+}
+
+impl Parameters {
+    /// Refuses what the endpoint does not know: a filter that is silently ignored would answer
+    /// another question than was asked (protocol 13).
+    pub(super) fn only(&self, known: &[&str]) -> Result<(), CatalogError> {
+        match self
+            .0
+            .iter()
+            .find(|(name, _)| !known.contains(&name.as_str()))
+        {
+            None => Ok(()),
+            Some((name, _)) => Err(CatalogError::BadRequest(format!(
+                "{} is no parameter here, allowed: {}",
+                quoted(name),
+                known.join(", ")
+            ))),
+        }
+    }
+
+    /// The value of a parameter by its name or one of its aliases; empty is absent.
+    pub(super) fn text(&self, names: &[&'static str]) -> Result<Option<&str>, CatalogError> {
+        let mut found = None;
+        for (name, value) in &self.0 {
+            if !names.contains(&name.as_str()) {
+                continue;
+            }
+            if found.replace(value.as_str()).is_some() {
+                let names = names.join(" or ");
+                return Err(CatalogError::BadRequest(format!(
+                    "{names} is given more than once, allowed: once"
+                )));
+            }
+        }
+        Ok(found.filter(|value| !value.is_empty()))
+    }
+
+    /// A whole number within bounds.
+    pub(super) fn number(
+        &self,
+        name: &'static str,
+        bounds: std::ops::RangeInclusive<u64>,
+        allowed: &str,
+    ) -> Result<Option<u64>, CatalogError> {
+        let Some(text) = self.text(&[name])? else {
+            return Ok(None);
+        };
+        match whole(text).filter(|number| bounds.contains(number)) {
+            Some(number) => Ok(Some(number)),
+            None => Err(wrong(name, text, allowed)),
+        }
+    }
+
+    /// A boolean.
+    pub(super) fn flag(&self, name: &'static str) -> Result<Option<bool>, CatalogError> {
+        match self.text(&[name])? {
+            None => Ok(None),
+            Some("true" | "1") => Ok(Some(true)),
+            Some("false" | "0") => Ok(Some(false)),
+            Some(other) => Err(wrong(name, other, "true, false, 1, 0")),
+        }
+    }
+
+    /// The entries of a list, separated by commas, repeated, or both; `None` when there is none.
+    pub(super) fn list(&self, name: &'static str) -> Result<Option<Vec<&str>>, CatalogError> {
+        let entries: Vec<&str> = self
+            .0
+            .iter()
+            .filter(|(known, _)| known == name)
+            .flat_map(|(_, value)| value.split(','))
+            .map(str::trim)
+            .filter(|entry| !entry.is_empty())
+            .collect();
+        if entries.len() > MAX_ENTRIES {
+            return Err(CatalogError::BadRequest(format!(
+                "{name} has {} entries, allowed: up to {MAX_ENTRIES}",
+                entries.len()
+            )));
+        }
+        Ok(Some(entries).filter(|entries| !entries.is_empty()))
+    }
+}
+
+/// A parameter holds what it must not.
+pub(super) fn wrong(name: &str, value: &str, allowed: &str) -> CatalogError {
+    CatalogError::BadRequest(format!("{name} is {}, allowed: {allowed}", quoted(value)))
+}
+
+/// A whole number, in digits only, of up to 63 bits.
+pub(super) fn whole(text: &str) -> Option<u64> {
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let number = text.parse::<i64>().ok().filter(|_| digits)?;
+    u64::try_from(number).ok()
+}

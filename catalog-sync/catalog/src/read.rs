@@ -1,0 +1,147 @@
+//! Reading the catalog: any number of readers, each answer from one state of the database.
+
+mod changes;
+mod events;
+mod filter;
+mod markets;
+mod pool;
+mod scope;
+mod search;
+mod series;
+mod tags;
+
+pub use changes::Unit;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use foretell_model::{ConditionId, WalletAddress};
+use parking_lot::RwLock;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::error::CatalogError;
+use crate::lookup::Lookup;
+use crate::profile::Profile;
+use crate::store;
+use pool::Pool;
+use scope::Scope;
+
+/// Site names, as `creator` may give them, and the creators that each stands for.
+pub type Sites = BTreeMap<String, Vec<WalletAddress>>;
+
+/// The side of the catalog that reads. Calls block for as long as the database takes, at most a
+/// few milliseconds; each ends its read transaction before it returns. May be shared by threads.
+#[derive(Debug)]
+pub struct Catalog {
+    pool: Pool,
+    sites: Sites,
+    lookup: RwLock<Arc<Lookup>>,
+}
+
+impl Catalog {
+    /// Opens the catalog at `path`, which a [`crate::Writer`] made.
+    ///
+    /// # Errors
+    /// [`CatalogError::Missing`], [`CatalogError::OlderSchema`], [`CatalogError::NewerSchema`], or
+    /// what the database said.
+    pub fn open(path: &Path, sites: Sites) -> Result<Self, CatalogError> {
+        Ok(Self {
+            pool: Pool::open(path)?,
+            sites,
+            lookup: RwLock::default(),
+        })
+    }
+
+    /// What markets are called, as of the last [`Self::refresh_lookup`]; empty before the first.
+    #[must_use]
+    pub fn lookup(&self) -> Arc<Lookup> {
+        Arc::clone(&self.lookup.read())
+    }
+
+    /// Brings [`Self::lookup`] up to date and says whether anything changed. Costs a point read
+    /// when nothing did, else the changed records and a copy of the table: to be called by a timer
+    /// of its own, a few times a second, not by requests.
+    ///
+    /// # Errors
+    /// What the database said.
+    pub fn refresh_lookup(&self) -> Result<bool, CatalogError> {
+        let known = self.lookup();
+        let next = self
+            .pool
+            .with(|connection| known.brought_up_to_date(connection))?;
+        let changed = next.is_some();
+        if let Some(next) = next {
+            *self.lookup.write() = Arc::new(next);
+        }
+        Ok(changed)
+    }
+
+    fn scope(&self, creator: Option<&str>) -> Scope {
+        Scope::of(creator, &self.sites)
+    }
+
+    /// What operators call a wallet.
+    ///
+    /// # Errors
+    /// What the database said.
+    pub fn profile(&self, wallet: &WalletAddress) -> Result<Option<Profile>, CatalogError> {
+        self.pool
+            .with(|connection| Profile::load(connection, wallet))
+    }
+
+    /// What a writer keeps under a name ([`crate::Batch::set_state`]).
+    ///
+    /// # Errors
+    /// What the database said.
+    pub fn state(&self, key: &str) -> Result<Option<String>, CatalogError> {
+        self.pool.with(|connection| store::state(connection, key))
+    }
+
+    /// The upstream's record of the market with this condition, without its events, as it came;
+    /// of several, the one with the lowest id.
+    ///
+    /// # Errors
+    /// What the database said.
+    pub fn raw_market(&self, condition: &ConditionId) -> Result<Option<String>, CatalogError> {
+        self.pool.with(|connection| {
+            Ok(connection
+                .prepare_cached(
+                    "SELECT raw FROM markets JOIN market_texts USING (id)
+                     WHERE condition = ?1 ORDER BY markets.id LIMIT 1",
+                )?
+                .query_row(params![condition.as_bytes()], |row| row.get(0))
+                .optional()?)
+        })
+    }
+
+    /// Up to `limit` units (at least one when there is any) that changed after the change with
+    /// this number, oldest change first. Start with 0; go on with the last one's
+    /// [`Unit::change`]. A unit that changes again moves to the end, so each is seen in its newest
+    /// form and none is missed.
+    ///
+    /// # Errors
+    /// What the database said.
+    pub fn changes_after(&self, change: u64, limit: usize) -> Result<Vec<Unit>, CatalogError> {
+        self.pool
+            .with(|connection| changes::after(connection, change, limit))
+    }
+}
+
+/// The text that a statement gives for each id, in the order of the ids.
+fn texts(
+    connection: &Connection,
+    statement: &str,
+    ids: &[i64],
+) -> Result<Vec<String>, CatalogError> {
+    let mut statement = connection.prepare_cached(statement)?;
+    let mut texts = Vec::with_capacity(ids.len());
+    for id in ids {
+        texts.push(statement.query_row([id], |row| row.get(0))?);
+    }
+    Ok(texts)
+}
+
+#[cfg(test)]
+#[path = "read_tests.rs"]
+mod tests;

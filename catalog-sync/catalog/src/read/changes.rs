@@ -1,0 +1,157 @@
+//! What changed since a reader last looked: how the engine, and tables in memory, keep up.
+
+use rusqlite::{Connection, Row, params};
+
+use crate::error::CatalogError;
+use crate::ids;
+use crate::record::{EventRecord, Kind, MarketRecord, Record, SeriesRecord, TagRecord, read};
+
+/// What changes together: an event with its markets, or a market without an event.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Unit {
+    /// The number of its last change.
+    pub change: u64,
+    /// The event with its tags and series, and without markets: they stand beside it.
+    pub event: Option<EventRecord>,
+    /// All its markets, by id; each without its event.
+    pub markets: Vec<MarketRecord>,
+}
+
+impl Unit {
+    /// The labels of the event's tags.
+    #[must_use]
+    pub fn tags(&self) -> &[TagRecord] {
+        self.event
+            .as_ref()
+            .and_then(|event| event.tags.as_deref())
+            .unwrap_or_default()
+    }
+
+    /// The event's series.
+    #[must_use]
+    pub fn series(&self) -> &[SeriesRecord] {
+        self.event
+            .as_ref()
+            .and_then(|event| event.series.as_deref())
+            .unwrap_or_default()
+    }
+}
+
+/// A row of the list of changes: its number, and an event or a market without one.
+struct Change {
+    number: i64,
+    event: Option<i64>,
+    market: Option<i64>,
+}
+
+impl Change {
+    fn of_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+        Ok(Self {
+            number: row.get(0)?,
+            event: row.get(1)?,
+            market: row.get(2)?,
+        })
+    }
+}
+
+pub(super) fn after(
+    connection: &Connection,
+    change: u64,
+    limit: usize,
+) -> Result<Vec<Unit>, CatalogError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT change, id, NULL FROM events WHERE change > ?1
+         UNION ALL
+         SELECT change, NULL, id FROM markets WHERE change > ?1 AND event_id IS NULL
+         ORDER BY 1 LIMIT ?2",
+    )?;
+    let limit = i64::try_from(limit.max(1)).unwrap_or(i64::MAX);
+    let changes = statement.query_map(params![ids::row(change), limit], Change::of_row)?;
+    let mut units = Vec::new();
+    for change in changes {
+        units.push(unit(connection, &change?)?);
+    }
+    Ok(units)
+}
+
+fn unit(connection: &Connection, change: &Change) -> Result<Unit, CatalogError> {
+    let (event, markets) = match (change.event, change.market) {
+        (Some(event), _) => (
+            event_of(connection, event)?,
+            raw_texts(
+                connection,
+                "SELECT raw FROM markets JOIN market_texts USING (id) WHERE event_id = ?1 ORDER BY id",
+                event,
+            )?,
+        ),
+        (None, market) => (
+            None,
+            raw_texts(
+                connection,
+                "SELECT raw FROM market_texts WHERE id = ?1",
+                market.unwrap_or_default(),
+            )?,
+        ),
+    };
+    let market = |raw: &String| match read_again(Kind::Market, raw) {
+        Some(Record::Market(market)) => Some(*market),
+        _ => None,
+    };
+    Ok(Unit {
+        change: ids::of_row(change.number),
+        event,
+        markets: markets.iter().filter_map(market).collect(),
+    })
+}
+
+fn event_of(connection: &Connection, event: i64) -> Result<Option<EventRecord>, CatalogError> {
+    let raw = raw_texts(
+        connection,
+        "SELECT raw FROM event_texts WHERE id = ?1",
+        event,
+    )?;
+    let Some(Record::Event(mut record)) = raw.first().and_then(|raw| read_again(Kind::Event, raw))
+    else {
+        return Ok(None);
+    };
+    let tags = raw_texts(
+        connection,
+        "SELECT raw FROM event_tags JOIN tags ON id = tag_id WHERE event_id = ?1 ORDER BY place",
+        event,
+    )?;
+    let tag = |raw: &String| match read_again(Kind::Tag, raw) {
+        Some(Record::Tag(tag)) => Some(*tag),
+        _ => None,
+    };
+    record.tags = Some(tags.iter().filter_map(tag).collect());
+    let series = raw_texts(
+        connection,
+        "SELECT raw FROM event_series JOIN series ON id = series_id
+         WHERE event_id = ?1 ORDER BY place",
+        event,
+    )?;
+    let one = |raw: &String| match read_again(Kind::Series, raw) {
+        Some(Record::Series(series)) => Some(*series),
+        _ => None,
+    };
+    record.series = Some(series.iter().filter_map(one).collect());
+    Ok(Some(*record))
+}
+
+/// Reads a record that was read before it was stored: what the upstream said is the only truth,
+/// so a build that reads more of it needs no other table.
+fn read_again(kind: Kind, raw: &str) -> Option<Record> {
+    read(Some(kind), raw.as_bytes())
+        .ok()
+        .map(|read| read.record)
+}
+
+fn raw_texts(
+    connection: &Connection,
+    statement: &str,
+    id: i64,
+) -> Result<Vec<String>, CatalogError> {
+    let mut statement = connection.prepare_cached(statement)?;
+    let rows = statement.query_map([id], |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}

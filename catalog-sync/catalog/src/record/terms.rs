@@ -1,0 +1,264 @@
+//! How a market trades: what the engine needs to register it, or why it cannot.
+
+use foretell_model::limits::{MAX_FEE_EXPONENT, MAX_FEE_RATE_PPM, MAX_ORDER_LOTS};
+use foretell_model::{ConditionId, FeeSchedule, Lots, Payout, Tick, TokenId, WalletAddress};
+use serde::Serialize;
+use thiserror::Error;
+
+use super::Notes;
+use super::fields::Fields;
+use super::number::{scaled, token_id};
+
+/// Tick of a market that names none (protocol 1).
+const DEFAULT_TICK: Tick = Tick::Hundredth;
+/// Smallest order of a market that names none: 5 shares (protocol 1).
+const DEFAULT_MINIMUM: Lots = Lots(500);
+
+/// What the engine needs to know of a market.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TradingTerms {
+    /// Its condition.
+    pub condition: ConditionId,
+    /// Tokens of outcomes 0 and 1.
+    pub tokens: [TokenId; 2],
+    /// Labels of outcomes 0 and 1.
+    pub outcomes: [String; 2],
+    /// Its tick.
+    pub tick: Tick,
+    /// Its smallest resting order, at least a lot.
+    pub minimum_size: Lots,
+    /// Its taker fee.
+    pub fee: FeeSchedule,
+    /// Whether it is a question of a neg-risk event.
+    pub neg_risk: bool,
+    /// Its place among the questions of its event, as the upstream sorts them; ties by id.
+    pub question_order: u64,
+    /// Whether the upstream takes orders for it.
+    pub accepting_orders: bool,
+    /// How it paid, once the upstream says that it is resolved and pays as a market here can.
+    pub payout: Option<Payout>,
+}
+
+/// Why a market is catalogued and not tradable.
+#[derive(Clone, Debug, PartialEq, Eq, Error, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NotTradable {
+    /// No condition id, or none of 32 bytes.
+    #[error("conditionId is \"{0}\", allowed: 0x and 64 hex digits")]
+    Condition(String),
+    /// Not two outcomes.
+    #[error("not binary: {0} outcomes")]
+    Outcomes(usize),
+    /// Not two tokens, one each.
+    #[error("clobTokenIds holds no two different whole numbers of 256 bits")]
+    Tokens,
+    /// The upstream keeps no order book for it.
+    #[error("enableOrderBook is false")]
+    NoOrderBook,
+    /// A tick that the exchange does not have.
+    #[error("orderPriceMinTickSize is {0}, allowed: 0.1, 0.01, 0.001, 0.0001")]
+    Tick(String),
+    /// A smallest order that is no multiple of a lot.
+    #[error("orderMinSize is {0}, allowed: shares with up to two decimals")]
+    MinimumSize(String),
+    /// A fee that the exchange cannot charge.
+    #[error("{field} is {value}, allowed: {allowed}")]
+    Fee {
+        /// Where it stands.
+        field: &'static str,
+        /// What stands there.
+        value: String,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+}
+
+impl TradingTerms {
+    pub(super) fn of(fields: &Fields, notes: &mut Notes) -> Result<Self, NotTradable> {
+        let condition_text = fields.text("conditionId", notes);
+        let condition = hex_bytes(condition_text.trim())
+            .map(ConditionId)
+            .filter(|condition| *condition != ConditionId::ZERO)
+            .ok_or(NotTradable::Condition(condition_text))?;
+        let outcomes = labels(&fields.array_text("outcomes", notes))?;
+        let tokens = tokens(&fields.array_text("clobTokenIds", notes))?;
+        if fields.flag("enableOrderBook", notes) == Some(false) {
+            return Err(NotTradable::NoOrderBook);
+        }
+        Ok(Self {
+            condition,
+            tokens,
+            outcomes,
+            tick: tick(fields.digits("orderPriceMinTickSize"))?,
+            minimum_size: minimum_size(fields.digits("orderMinSize"))?,
+            fee: fee(fields, notes)?,
+            neg_risk: fields.flag("negRisk", notes).unwrap_or(false),
+            question_order: fields
+                .digits("groupItemThreshold")
+                .and_then(|digits| scaled(&digits, 0))
+                .unwrap_or(u64::MAX),
+            accepting_orders: fields.flag("acceptingOrders", notes).unwrap_or(true),
+            payout: payout(fields, notes),
+        })
+    }
+}
+
+/// An address, `0x` and 40 hex digits of any case.
+pub(super) fn address(text: &str) -> Option<WalletAddress> {
+    hex_bytes(text.trim()).map(WalletAddress)
+}
+
+fn hex_bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
+    let digits = text.strip_prefix("0x")?;
+    let mut bytes = [0; N];
+    hex::decode_to_slice(digits, &mut bytes).ok()?;
+    Some(bytes)
+}
+
+fn labels(array: &str) -> Result<[String; 2], NotTradable> {
+    let labels: Vec<serde_json::Value> = serde_json::from_str(array).unwrap_or_default();
+    match labels.as_slice() {
+        [
+            serde_json::Value::String(yes),
+            serde_json::Value::String(no),
+        ] => Ok([yes.clone(), no.clone()]),
+        other => Err(NotTradable::Outcomes(other.len())),
+    }
+}
+
+/// Two different tokens, given as text or as numbers of up to 78 digits.
+fn tokens(array: &str) -> Result<[TokenId; 2], NotTradable> {
+    let tokens: Vec<serde_json::Value> = serde_json::from_str(array).unwrap_or_default();
+    let read = |value: &serde_json::Value| match value {
+        serde_json::Value::String(text) => token_id(text),
+        serde_json::Value::Number(number) => token_id(&number.to_string()),
+        _ => None,
+    };
+    match tokens.as_slice() {
+        [yes, no] => match (read(yes), read(no)) {
+            (Some(yes), Some(no)) if yes != no => Ok([yes, no]),
+            _ => Err(NotTradable::Tokens),
+        },
+        _ => Err(NotTradable::Tokens),
+    }
+}
+
+fn tick(digits: Option<String>) -> Result<Tick, NotTradable> {
+    let Some(digits) = digits else {
+        return Ok(DEFAULT_TICK);
+    };
+    match scaled(&digits, 4) {
+        Some(1_000) => Ok(Tick::Tenth),
+        Some(100) => Ok(Tick::Hundredth),
+        Some(10) => Ok(Tick::Thousandth),
+        Some(1) => Ok(Tick::TenThousandth),
+        _ => Err(NotTradable::Tick(digits)),
+    }
+}
+
+/// None named is the default, 0 is no minimum: a lot.
+fn minimum_size(digits: Option<String>) -> Result<Lots, NotTradable> {
+    let Some(digits) = digits else {
+        return Ok(DEFAULT_MINIMUM);
+    };
+    match scaled(&digits, 2) {
+        Some(lots) if lots <= MAX_ORDER_LOTS.0 => Ok(Lots(lots.max(1))),
+        _ => Err(NotTradable::MinimumSize(digits)),
+    }
+}
+
+/// The taker fee: `feeSchedule` of rate and exponent, else `takerBaseFee` in parts per 10,000 with
+/// exponent 1, which is how this exchange shows its own fees. What makers pay or get back is not
+/// specified here, so a market that has it is not tradable (protocol 4).
+fn fee(fields: &Fields, notes: &mut Notes) -> Result<FeeSchedule, NotTradable> {
+    if fields.flag("feesEnabled", notes) == Some(false) {
+        return Ok(FeeSchedule::default());
+    }
+    let schedule = fields.object("feeSchedule", notes);
+    let inner = |name: &str| schedule.get(name).map(ToString::to_string);
+    let taker_only = inner("takerOnly").as_deref() == Some("true");
+    if !taker_only {
+        none("makerBaseFee", fields.digits("makerBaseFee"))?;
+    }
+    none(
+        "makerRebatesFeeShareBps",
+        fields.digits("makerRebatesFeeShareBps"),
+    )?;
+    none("feeSchedule.rebateRate", inner("rebateRate"))?;
+    if let Some(rate) = inner("rate") {
+        return Ok(FeeSchedule {
+            rate_ppm: parts_per_million("feeSchedule.rate", rate, 6)?,
+            exponent: exponent(inner("exponent"))?,
+        });
+    }
+    match fields.digits("takerBaseFee") {
+        None => Ok(FeeSchedule::default()),
+        Some(digits) => {
+            let rate_ppm = parts_per_million("takerBaseFee", digits, 2)?;
+            let exponent = u8::from(rate_ppm > 0);
+            Ok(FeeSchedule { rate_ppm, exponent })
+        }
+    }
+}
+
+fn none(field: &'static str, digits: Option<String>) -> Result<(), NotTradable> {
+    match digits {
+        Some(value) if scaled(&value, 0) != Some(0) => Err(NotTradable::Fee {
+            field,
+            value,
+            allowed: "0",
+        }),
+        _ => Ok(()),
+    }
+}
+
+fn parts_per_million(field: &'static str, value: String, places: u32) -> Result<u32, NotTradable> {
+    scaled(&value, places)
+        .and_then(|rate| u32::try_from(rate).ok())
+        .filter(|rate| *rate <= MAX_FEE_RATE_PPM)
+        .ok_or(NotTradable::Fee {
+            field,
+            value,
+            allowed: "a share of up to 1, in whole parts per million",
+        })
+}
+
+fn exponent(digits: Option<String>) -> Result<u8, NotTradable> {
+    let value = digits.unwrap_or_else(|| "1".to_owned());
+    scaled(&value, 0)
+        .and_then(|exponent| u8::try_from(exponent).ok())
+        .filter(|exponent| *exponent <= MAX_FEE_EXPONENT)
+        .ok_or(NotTradable::Fee {
+            field: "feeSchedule.exponent",
+            value,
+            allowed: "0, 1, 2",
+        })
+}
+
+/// Prices of exactly 1 and 0, or a half each, of a market that is closed and said to be resolved.
+fn payout(fields: &Fields, notes: &mut Notes) -> Option<Payout> {
+    let resolved = fields.text("umaResolutionStatus", notes);
+    if fields.flag("closed", notes) != Some(true) || !resolved.eq_ignore_ascii_case("resolved") {
+        return None;
+    }
+    let array = fields.array_text("outcomePrices", notes);
+    let prices: Vec<serde_json::Value> = serde_json::from_str(&array).ok()?;
+    let tenths = |value: &serde_json::Value| match value {
+        serde_json::Value::String(text) => scaled(text, 1),
+        serde_json::Value::Number(number) => scaled(&number.to_string(), 1),
+        _ => None,
+    };
+    match prices.as_slice() {
+        [yes, no] => match (tenths(yes)?, tenths(no)?) {
+            (10, 0) => Some(Payout::Yes),
+            (0, 10) => Some(Payout::No),
+            (5, 5) => Some(Payout::Half),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+#[path = "terms_tests.rs"]
+mod tests;

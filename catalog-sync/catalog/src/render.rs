@@ -1,0 +1,260 @@
+//! The JSON of the catalog surface, written once when a record is stored (interface, "Catalog
+//! surface records"): every field of the interface, texts and booleans always, dates when known,
+//! never null.
+
+use jiff::Timestamp;
+use serde::{Serialize, Serializer};
+
+use crate::record::{EventRecord, MarketRecord, SeriesRecord, TagRecord};
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Market<'r> {
+    id: String,
+    question: &'r str,
+    condition_id: &'r str,
+    slug: &'r str,
+    resolution_source: &'r str,
+    #[serde(serialize_with = "iso", skip_serializing_if = "Option::is_none")]
+    start_date: Option<Timestamp>,
+    #[serde(serialize_with = "iso", skip_serializing_if = "Option::is_none")]
+    end_date: Option<Timestamp>,
+    image: &'r str,
+    icon: &'r str,
+    description: &'r str,
+    outcomes: &'r str,
+    clob_token_ids: &'r str,
+    active: bool,
+    closed: bool,
+    archived: bool,
+    #[serde(serialize_with = "iso", skip_serializing_if = "Option::is_none")]
+    created_at: Option<Timestamp>,
+    #[serde(serialize_with = "iso", skip_serializing_if = "Option::is_none")]
+    updated_at: Option<Timestamp>,
+    #[serde(rename = "questionID")]
+    question_id: &'r str,
+}
+
+/// A market without `events`, as it stands inside an event.
+pub(crate) fn market(record: &MarketRecord) -> String {
+    json(&Market {
+        id: record.id.to_string(),
+        question: &record.question,
+        condition_id: &record.condition_id,
+        slug: &record.slug,
+        resolution_source: &record.resolution_source,
+        start_date: record.start_date,
+        end_date: record.end_date,
+        image: &record.image,
+        icon: &record.icon,
+        description: &record.description,
+        outcomes: &record.outcomes,
+        clob_token_ids: &record.clob_token_ids,
+        active: record.flags.active,
+        closed: record.flags.closed,
+        archived: record.flags.archived,
+        created_at: record.created_at,
+        updated_at: record.updated_at,
+        question_id: &record.question_id,
+    })
+}
+
+#[derive(Serialize)]
+struct ShortEvent<'r> {
+    id: String,
+    ticker: &'r str,
+    slug: &'r str,
+    title: &'r str,
+}
+
+/// The short summary of an event: in lists of markets and in search results.
+pub(crate) fn short_event(record: &EventRecord) -> String {
+    json(&ShortEvent {
+        id: record.id.to_string(),
+        ticker: &record.ticker,
+        slug: &record.slug,
+        title: &record.title,
+    })
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FullEvent<'r> {
+    id: String,
+    ticker: &'r str,
+    slug: &'r str,
+    title: &'r str,
+    description: &'r str,
+    resolution_source: &'r str,
+    #[serde(serialize_with = "iso", skip_serializing_if = "Option::is_none")]
+    start_date: Option<Timestamp>,
+    #[serde(serialize_with = "iso", skip_serializing_if = "Option::is_none")]
+    creation_date: Option<Timestamp>,
+    #[serde(serialize_with = "iso", skip_serializing_if = "Option::is_none")]
+    end_date: Option<Timestamp>,
+    image: &'r str,
+    icon: &'r str,
+    active: bool,
+    closed: bool,
+    archived: bool,
+    #[serde(serialize_with = "iso", skip_serializing_if = "Option::is_none")]
+    created_at: Option<Timestamp>,
+    #[serde(serialize_with = "iso", skip_serializing_if = "Option::is_none")]
+    updated_at: Option<Timestamp>,
+}
+
+/// The full summary of an event, which is also the base of the event itself.
+pub(crate) fn full_event(record: &EventRecord) -> String {
+    json(&FullEvent {
+        id: record.id.to_string(),
+        ticker: &record.ticker,
+        slug: &record.slug,
+        title: &record.title,
+        description: &record.description,
+        resolution_source: &record.resolution_source,
+        start_date: record.start_date,
+        creation_date: record.creation_date,
+        end_date: record.end_date,
+        image: &record.image,
+        icon: &record.icon,
+        active: record.flags.active,
+        closed: record.flags.closed,
+        archived: record.flags.archived,
+        created_at: record.created_at,
+        updated_at: record.updated_at,
+    })
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Series<'r> {
+    id: String,
+    ticker: &'r str,
+    slug: &'r str,
+    title: &'r str,
+    series_type: &'r str,
+    recurrence: &'r str,
+    image: &'r str,
+    icon: &'r str,
+    active: bool,
+    closed: bool,
+    archived: bool,
+    #[serde(serialize_with = "iso", skip_serializing_if = "Option::is_none")]
+    created_at: Option<Timestamp>,
+    #[serde(serialize_with = "iso", skip_serializing_if = "Option::is_none")]
+    updated_at: Option<Timestamp>,
+}
+
+/// A series without `events`, as it stands inside an event.
+pub(crate) fn series(record: &SeriesRecord) -> String {
+    json(&Series {
+        id: record.id.to_string(),
+        ticker: &record.ticker,
+        slug: &record.slug,
+        title: &record.title,
+        series_type: &record.series_type,
+        recurrence: &record.recurrence,
+        image: &record.image,
+        icon: &record.icon,
+        active: record.flags.active,
+        closed: record.flags.closed,
+        archived: record.flags.archived,
+        created_at: record.created_at,
+        updated_at: record.updated_at,
+    })
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Tag<'r> {
+    id: String,
+    label: &'r str,
+    slug: &'r str,
+    #[serde(serialize_with = "iso", skip_serializing_if = "Option::is_none")]
+    created_at: Option<Timestamp>,
+    #[serde(serialize_with = "iso", skip_serializing_if = "Option::is_none")]
+    updated_at: Option<Timestamp>,
+    requires_translation: bool,
+}
+
+/// A tag.
+pub(crate) fn tag(record: &TagRecord) -> String {
+    json(&Tag {
+        id: record.id.to_string(),
+        label: &record.label,
+        slug: &record.slug,
+        created_at: record.created_at,
+        updated_at: record.updated_at,
+        requires_translation: record.requires_translation,
+    })
+}
+
+#[derive(Serialize)]
+struct SearchTag<'r> {
+    id: String,
+    label: &'r str,
+    slug: &'r str,
+    event_count: u64,
+}
+
+/// A tag in search results.
+pub(crate) fn search_tag(id: u64, label: &str, slug: &str, event_count: u64) -> String {
+    json(&SearchTag {
+        id: id.to_string(),
+        label,
+        slug,
+        event_count,
+    })
+}
+
+/// A rendered object with further fields, whose values are JSON already.
+pub(crate) fn with_fields(object: &str, fields: &[(&str, &str)]) -> String {
+    let added: usize = fields
+        .iter()
+        .map(|(name, value)| name.len() + value.len() + 4)
+        .sum();
+    let mut text = String::with_capacity(object.len() + added);
+    text.push_str(object.strip_suffix('}').unwrap_or(object));
+    for (name, value) in fields {
+        text.push_str(",\"");
+        text.push_str(name);
+        text.push_str("\":");
+        text.push_str(value);
+    }
+    text.push('}');
+    text
+}
+
+/// A JSON array of elements that are JSON already.
+pub(crate) fn array<T: AsRef<str>>(elements: &[T]) -> String {
+    let inside: usize = elements
+        .iter()
+        .map(|element| element.as_ref().len() + 1)
+        .sum();
+    let mut text = String::with_capacity(inside + 2);
+    text.push('[');
+    for (index, element) in elements.iter().enumerate() {
+        if index > 0 {
+            text.push(',');
+        }
+        text.push_str(element.as_ref());
+    }
+    text.push(']');
+    text
+}
+
+fn json<T: Serialize>(value: &T) -> String {
+    serde_json::to_string(value).expect("texts, booleans and numbers have a JSON form")
+}
+
+/// ISO 8601 UTC with as many decimals as the instant needs.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "the signature is serde's"
+)]
+fn iso<S: Serializer>(date: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {
+    match date {
+        Some(date) => serializer.collect_str(date),
+        None => serializer.serialize_none(),
+    }
+}

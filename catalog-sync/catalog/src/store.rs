@@ -1,0 +1,112 @@
+//! Writing the catalog: one writer at a time, in transactions that readers see whole or not at all.
+
+mod batch;
+mod links;
+mod put;
+pub(crate) mod schema;
+mod settle;
+
+pub use batch::Batch;
+
+use std::path::Path;
+use std::time::Duration;
+
+use foretell_model::WalletAddress;
+use rusqlite::{Connection, OptionalExtension, params};
+
+use crate::error::CatalogError;
+use crate::profile::Profile;
+use crate::report::Report;
+
+/// How long a writer waits for another to end its transaction.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// Reports that are kept.
+const KEPT_REPORTS: i64 = 100;
+/// Prepared statements that are kept.
+const STATEMENTS: usize = 64;
+
+/// The side of the catalog that writes: syncs, imports, profiles.
+#[derive(Debug)]
+pub struct Writer {
+    connection: Connection,
+}
+
+impl Writer {
+    /// Opens the catalog at `path`, makes it when there is none, and brings its tables up to date.
+    ///
+    /// # Errors
+    /// [`CatalogError::NewerSchema`], or what the database said.
+    pub fn open(path: &Path) -> Result<Self, CatalogError> {
+        let mut connection = Connection::open(path)?;
+        connection.busy_timeout(PATIENCE)?;
+        // Before the first page is written; a file that has pages keeps its size.
+        connection.pragma_update(None, "page_size", 8_192)?;
+        connection.pragma_update(None, "journal_mode", "WAL")?;
+        // A power cut may lose the last transactions, never tear one: a sync is simply resumed
+        // from the resume point that was lost with them.
+        connection.pragma_update(None, "synchronous", "NORMAL")?;
+        connection.pragma_update(None, "cache_size", -65_536)?;
+        connection.set_prepared_statement_cache_capacity(STATEMENTS);
+        schema::migrate(&mut connection)?;
+        Ok(Self { connection })
+    }
+
+    /// Begins a transaction. What is put becomes visible together, at [`Batch::commit`]; a batch
+    /// that is dropped leaves no trace. A few hundred events a batch is what imports fastest.
+    ///
+    /// # Errors
+    /// What the database said; busy when another writer holds it for ten seconds.
+    pub fn begin(&mut self) -> Result<Batch<'_>, CatalogError> {
+        Batch::begin(&mut self.connection)
+    }
+
+    /// What [`Batch::set_state`] kept under a name.
+    ///
+    /// # Errors
+    /// What the database said.
+    pub fn state(&self, key: &str) -> Result<Option<String>, CatalogError> {
+        state(&self.connection, key)
+    }
+
+    /// Names a wallet, or renames it.
+    ///
+    /// # Errors
+    /// What the database said.
+    pub fn set_profile(
+        &mut self,
+        wallet: &WalletAddress,
+        profile: &Profile,
+    ) -> Result<(), CatalogError> {
+        profile.store(&self.connection, wallet)
+    }
+
+    /// Keeps what an import or a sync reported; the newest hundred are kept.
+    ///
+    /// # Errors
+    /// What the database said.
+    pub fn keep_report(
+        &mut self,
+        at: jiff::Timestamp,
+        source: &str,
+        report: &Report,
+    ) -> Result<(), CatalogError> {
+        let json = serde_json::to_string(report).expect("texts and numbers have a JSON form");
+        let transaction = self.connection.transaction()?;
+        transaction.execute(
+            "INSERT INTO reports (at, source, json) VALUES (?1, ?2, ?3)",
+            params![at.as_microsecond(), source, json],
+        )?;
+        transaction.execute(
+            "DELETE FROM reports WHERE id <= (SELECT MAX(id) FROM reports) - ?1",
+            [KEPT_REPORTS],
+        )?;
+        Ok(transaction.commit()?)
+    }
+}
+
+pub(crate) fn state(connection: &Connection, key: &str) -> Result<Option<String>, CatalogError> {
+    Ok(connection
+        .prepare_cached("SELECT value FROM sync_state WHERE key = ?1")?
+        .query_row([key], |row| row.get(0))
+        .optional()?)
+}

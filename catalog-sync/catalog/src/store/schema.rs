@@ -1,0 +1,39 @@
+//! The tables, as numbered steps: step n brings a file from `user_version` n−1 to n. A step that
+//! was released never changes; a change of the tables is a new step.
+
+use rusqlite::{Connection, Transaction, TransactionBehavior};
+
+use crate::error::CatalogError;
+
+/// What each step executes.
+const STEPS: &[&str] = &[include_str!("schema/1.sql")];
+
+/// The version this build writes and reads.
+pub(crate) const VERSION: i64 = 1;
+const _: () = assert!(STEPS.len() == 1, "VERSION is the number of the last step");
+
+/// Brings a file up to date, one step a transaction: a crash leaves a whole version.
+pub(crate) fn migrate(connection: &mut Connection) -> Result<(), CatalogError> {
+    loop {
+        let transaction = Transaction::new(connection, TransactionBehavior::Immediate)?;
+        let found = version(&transaction)?;
+        if found > VERSION {
+            return Err(CatalogError::NewerSchema {
+                found,
+                known: VERSION,
+            });
+        }
+        let step = usize::try_from(found).ok().and_then(|next| STEPS.get(next));
+        let Some(step) = step else {
+            return Ok(());
+        };
+        transaction.execute_batch(step)?;
+        transaction.pragma_update(None, "user_version", found + 1)?;
+        transaction.commit()?;
+    }
+}
+
+/// The version a file has; 0 = empty.
+pub(crate) fn version(connection: &Connection) -> Result<i64, CatalogError> {
+    Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
+}

@@ -1,0 +1,202 @@
+//! The end of a batch: everything that is derived from changed records is written anew, once,
+//! before readers see any of it.
+
+use std::collections::BTreeSet;
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use super::batch::Dirty;
+use super::links::{self, SERIES, TAGS};
+use crate::error::CatalogError;
+use crate::search_text::{document, prefixes};
+use crate::{ids, render};
+
+/// Events that a series shows, its newest: some series have one every few minutes, for ever.
+pub(crate) const SERIES_EVENTS: u32 = 100;
+
+/// Settles what a batch changed.
+pub(super) fn settle(connection: &Connection, dirty: &Dirty) -> Result<(), CatalogError> {
+    for tag in &dirty.tags {
+        connection
+            .prepare_cached(
+                "UPDATE tags SET event_count =
+                   (SELECT COUNT(*) FROM event_tags WHERE tag_id = ?1) WHERE id = ?1",
+            )?
+            .execute([ids::row(*tag)])?;
+    }
+    let mut series: BTreeSet<u64> = dirty.series.clone();
+    for event in &dirty.events {
+        settle_event(connection, *event)?;
+        series.extend(links::of_event(connection, SERIES, *event)?);
+    }
+    for series in &series {
+        settle_series(connection, *series)?;
+    }
+    for market in &dirty.lone_markets {
+        let change = next_change(connection)?;
+        connection
+            .prepare_cached("UPDATE markets SET change = ?2 WHERE id = ?1 AND event_id IS NULL")?
+            .execute(params![ids::row(*market), change])?;
+    }
+    Ok(())
+}
+
+/// The next change number. Numbers rise within a transaction and are seen when it is: whoever has
+/// read up to one has read everything before it.
+fn next_change(connection: &Connection) -> Result<i64, CatalogError> {
+    Ok(connection
+        .prepare_cached("UPDATE changes SET last = last + 1 RETURNING last")?
+        .query_row([], |row| row.get(0))?)
+}
+
+fn settle_event(connection: &Connection, event: u64) -> Result<(), CatalogError> {
+    let Some(texts) = Texts::of(connection, event)? else {
+        // A market may name an event that could not be read.
+        return Ok(());
+    };
+    let tags = texts_of_links(
+        connection,
+        TAGS,
+        "SELECT json FROM tags WHERE id = ?1",
+        event,
+    )?;
+    let series = texts_of_links(
+        connection,
+        SERIES,
+        "SELECT json FROM series WHERE id = ?1",
+        event,
+    )?;
+    let (questions, markets) = markets_of(connection, event)?;
+    let whole = render::with_fields(
+        &texts.base,
+        &[
+            ("tags", &render::array(&tags)),
+            ("markets", &render::array(&markets)),
+            ("series", &render::array(&series)),
+            ("eventMetadata", &texts.metadata),
+        ],
+    );
+    let fields = [texts.title.as_str(), texts.slug.as_str()];
+    let searched = document(
+        fields
+            .into_iter()
+            .chain(questions.iter().map(String::as_str)),
+    );
+    if searched != texts.searched {
+        tell_search(connection, event, &searched)?;
+    }
+    connection
+        .prepare_cached("UPDATE event_texts SET whole = ?2, searched = ?3 WHERE id = ?1")?
+        .execute(params![ids::row(event), whole, searched])?;
+    connection
+        .prepare_cached("UPDATE events SET change = ?2 WHERE id = ?1")?
+        .execute(params![ids::row(event), next_change(connection)?])?;
+    settle_creators(connection, event)
+}
+
+/// What is stored of an event.
+struct Texts {
+    base: String,
+    metadata: String,
+    searched: String,
+    title: String,
+    slug: String,
+}
+
+impl Texts {
+    fn of(connection: &Connection, event: u64) -> Result<Option<Self>, CatalogError> {
+        Ok(connection
+            .prepare_cached(
+                "SELECT base, metadata, searched, title, slug
+                 FROM event_texts JOIN events USING (id) WHERE id = ?1",
+            )?
+            .query_row([ids::row(event)], |row| {
+                Ok(Self {
+                    base: row.get(0)?,
+                    metadata: row.get(1)?,
+                    searched: row.get(2)?,
+                    title: row.get(3)?,
+                    slug: row.get(4)?,
+                })
+            })
+            .optional()?)
+    }
+}
+
+fn texts_of_links(
+    connection: &Connection,
+    links: links::Links,
+    statement: &str,
+    event: u64,
+) -> Result<Vec<String>, CatalogError> {
+    let mut statement = connection.prepare_cached(statement)?;
+    let mut texts = Vec::new();
+    for id in links::of_event(connection, links, event)? {
+        texts.push(statement.query_row([ids::row(id)], |row| row.get(0))?);
+    }
+    Ok(texts)
+}
+
+/// Questions and JSON of an event's markets, by id.
+fn markets_of(
+    connection: &Connection,
+    event: u64,
+) -> Result<(Vec<String>, Vec<String>), CatalogError> {
+    let mut statement = connection.prepare_cached(
+        "SELECT question, json FROM markets JOIN market_texts USING (id)
+         WHERE event_id = ?1 ORDER BY markets.id",
+    )?;
+    let rows = statement.query_map([ids::row(event)], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(rows
+        .collect::<Result<Vec<(String, String)>, _>>()?
+        .into_iter()
+        .unzip())
+}
+
+fn tell_search(connection: &Connection, event: u64, searched: &str) -> Result<(), CatalogError> {
+    let id = ids::row(event);
+    connection
+        .prepare_cached("INSERT OR REPLACE INTO search (rowid, text) VALUES (?1, ?2)")?
+        .execute(params![id, searched])?;
+    connection
+        .prepare_cached("INSERT OR REPLACE INTO search_prefixes (rowid, text) VALUES (?1, ?2)")?
+        .execute(params![id, prefixes(searched)])?;
+    Ok(())
+}
+
+fn settle_creators(connection: &Connection, event: u64) -> Result<(), CatalogError> {
+    let id = ids::row(event);
+    connection
+        .prepare_cached("DELETE FROM event_creators WHERE event_id = ?1")?
+        .execute([id])?;
+    connection
+        .prepare_cached(
+            "INSERT INTO event_creators
+             SELECT creator, ?1 FROM markets WHERE event_id = ?1 AND creator IS NOT NULL
+             UNION SELECT creator, ?1 FROM events WHERE id = ?1 AND creator IS NOT NULL",
+        )?
+        .execute([id])?;
+    Ok(())
+}
+
+fn settle_series(connection: &Connection, series: u64) -> Result<(), CatalogError> {
+    let id = ids::row(series);
+    let json: Option<String> = connection
+        .prepare_cached("SELECT json FROM series WHERE id = ?1")?
+        .query_row([id], |row| row.get(0))
+        .optional()?;
+    let Some(json) = json else {
+        return Ok(());
+    };
+    let mut statement = connection.prepare_cached(
+        "SELECT base FROM event_series JOIN event_texts ON id = event_id
+         WHERE series_id = ?1 ORDER BY event_id DESC LIMIT ?2",
+    )?;
+    let events = statement.query_map(params![id, SERIES_EVENTS], |row| row.get(0))?;
+    let events: Vec<String> = events.collect::<Result<_, _>>()?;
+    let whole = render::with_fields(&json, &[("events", &render::array(&events))]);
+    connection
+        .prepare_cached("UPDATE series SET whole = ?2 WHERE id = ?1")?
+        .execute(params![id, whole])?;
+    Ok(())
+}

@@ -1,0 +1,257 @@
+//! What the exchange has to be told so that it agrees with the catalog. Pure: records in, commands
+//! and findings out; whoever calls it reads both sides afresh, so that nothing has to be remembered
+//! across a crash of either.
+
+mod finding;
+mod questions;
+
+use std::collections::HashMap;
+
+use foretell_catalog::record::{Flags, NotTradable, TradingTerms};
+use foretell_model::{ConditionId, Payout};
+use foretell_wire::operator::MarketDescription;
+
+use crate::exchange::{Command, EventRegistration, MarketRegistration, Registered, Status};
+
+pub use finding::{Finding, Kind, Note};
+
+/// A market of the catalog.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// Its number.
+    pub id: u64,
+    /// Its name in URLs.
+    pub slug: String,
+    /// Its condition, also when it cannot trade.
+    pub condition: Option<ConditionId>,
+    /// Its lifecycle, as the upstream says.
+    pub flags: Flags,
+    /// How it trades, or why it cannot.
+    pub terms: Result<TradingTerms, NotTradable>,
+    /// Its words for the journal.
+    pub words: MarketDescription,
+}
+
+/// Markets that are looked at together: those of one event, or a market that has none.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// The neg-risk event, when their outcomes exclude each other.
+    pub event: Option<EventRegistration>,
+    /// The markets, in any order.
+    pub markets: Vec<Listed>,
+}
+
+/// What the operator has settled.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Policy {
+    /// Pay out what the upstream says is resolved, without an operator looking at it.
+    pub resolve: bool,
+}
+
+/// Commands whose order matters, because a later one is right only when the earlier were done.
+pub type Steps = Vec<Command>;
+
+/// What is to be done about a group, and what is to be known.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Plan {
+    /// Independent of each other.
+    pub steps: Vec<Steps>,
+    /// Findings.
+    pub notes: Vec<Note>,
+}
+
+impl Plan {
+    fn note(&mut self, market: &Listed, finding: Finding) {
+        self.notes.push(Note {
+            market: market.id,
+            slug: market.slug.clone(),
+            finding,
+        });
+    }
+
+    fn push(&mut self, steps: Steps) {
+        if !steps.is_empty() {
+            self.steps.push(steps);
+        }
+    }
+}
+
+/// Compares a group with what the exchange has registered.
+#[must_use]
+pub fn difference(
+    group: &Group,
+    registered: &HashMap<ConditionId, Registered>,
+    policy: Policy,
+) -> Plan {
+    let mut plan = Plan::default();
+    let mut questions = Vec::new();
+    for market in &group.markets {
+        let terms = match &market.terms {
+            Ok(terms) => terms,
+            Err(reason) => {
+                let here = market.condition.and_then(|known| registered.get(&known));
+                unusable(&mut plan, market, reason, here);
+                continue;
+            }
+        };
+        let here = registered.get(&terms.condition);
+        if let Some(here) = here {
+            known(
+                &mut plan,
+                market,
+                terms,
+                here,
+                group.event_of(terms),
+                policy,
+            );
+        }
+        if terms.neg_risk {
+            questions.push((market, terms, here));
+        } else if here.is_none() {
+            new_plain(&mut plan, market, terms);
+        }
+    }
+    if !questions.is_empty() {
+        questions::list(&mut plan, group.event.as_ref(), questions);
+    }
+    plan
+}
+
+impl Group {
+    fn event_of(&self, terms: &TradingTerms) -> Option<u64> {
+        let event = self.event.as_ref().filter(|_| terms.neg_risk);
+        event.map(|event| event.id)
+    }
+}
+
+impl Listed {
+    const fn is_over(&self) -> bool {
+        self.flags.closed || self.flags.archived
+    }
+
+    /// Whether it may trade now: an upstream lists questions before they open.
+    const fn opens(&self, terms: &TradingTerms) -> bool {
+        !self.is_over() && self.flags.active && terms.accepting_orders
+    }
+}
+
+/// A market whose record no longer describes one of this exchange: if it trades here, only its end
+/// is still taken over.
+fn unusable(plan: &mut Plan, market: &Listed, reason: &NotTradable, here: Option<&Registered>) {
+    let Some(here) = here else {
+        return plan.note(market, Finding::NotTradable(reason.clone()));
+    };
+    plan.note(market, Finding::NoLongerTradable(reason.clone()));
+    if market.flags.closed && !here.status.is_over() {
+        plan.push(vec![Command::Close(here.condition)]);
+    }
+}
+
+/// A market that belongs to no neg-risk event and is not registered.
+fn new_plain(plan: &mut Plan, market: &Listed, terms: &TradingTerms) {
+    if market.is_over() {
+        plan.note(market, Finding::OverBefore);
+    } else {
+        let command = registration(market, terms, None, market.opens(terms));
+        plan.push(vec![command]);
+    }
+}
+
+fn registration(
+    market: &Listed,
+    terms: &TradingTerms,
+    event: Option<u64>,
+    activate: bool,
+) -> Command {
+    Command::RegisterMarket(Box::new(MarketRegistration {
+        condition: terms.condition,
+        tokens: terms.tokens,
+        tick: terms.tick,
+        minimum_size: terms.minimum_size,
+        fee: terms.fee,
+        event,
+        activate,
+        description: market.words.clone(),
+    }))
+}
+
+/// A market that is registered: what may change is changed, what must not differ is reported, and
+/// then nothing is done about the market at all.
+fn known(
+    plan: &mut Plan,
+    market: &Listed,
+    terms: &TradingTerms,
+    here: &Registered,
+    event: Option<u64>,
+    policy: Policy,
+) {
+    if here.tokens != terms.tokens {
+        return plan.note(market, Finding::TokensDiffer);
+    }
+    if here.event != event {
+        let (here, upstream) = (here.event, event);
+        return plan.note(market, Finding::EventDiffers { here, upstream });
+    }
+    if here.status.is_over() || market.flags.closed {
+        return ending(plan, market, terms, here, policy);
+    }
+    rules(plan, market, terms, here);
+    // A question of an event opens with the list of all of them.
+    if here.status == Status::Registered && event.is_none() && market.opens(terms) {
+        plan.push(vec![Command::Activate(terms.condition)]);
+    }
+}
+
+/// Tick, smallest order and fee of a market that still trades.
+fn rules(plan: &mut Plan, market: &Listed, terms: &TradingTerms, here: &Registered) {
+    let mut steps = Vec::new();
+    if terms.tick.units() < here.tick.units() {
+        steps.push(Command::SetTick(terms.condition, terms.tick));
+    } else if terms.tick != here.tick {
+        // A trade near 0 or 1 makes the tick finer here, and a tick never becomes coarser.
+        let (here, upstream) = (here.tick, terms.tick);
+        plan.note(market, Finding::TickCoarser { here, upstream });
+    }
+    if terms.minimum_size != here.minimum_size {
+        steps.push(Command::SetMinimumSize(terms.condition, terms.minimum_size));
+    }
+    if terms.fee != here.fee {
+        steps.push(Command::SetFee(terms.condition, terms.fee));
+    }
+    plan.push(steps);
+}
+
+/// A market that is over here or upstream.
+fn ending(
+    plan: &mut Plan,
+    market: &Listed,
+    terms: &TradingTerms,
+    here: &Registered,
+    policy: Policy,
+) {
+    if !market.flags.closed {
+        return plan.note(market, Finding::Reopened);
+    }
+    let mut steps = Vec::new();
+    if !here.status.is_over() {
+        steps.push(Command::Close(terms.condition));
+    }
+    match (here.payout, terms.payout) {
+        (Some(here), Some(upstream)) if here != upstream => {
+            plan.note(market, Finding::PayoutDiffers { here, upstream });
+        }
+        (Some(_), _) | (None, None) => {}
+        (None, Some(Payout::Half)) if here.event.is_some() => {
+            plan.note(market, Finding::HalfOfQuestion);
+        }
+        (None, Some(payout)) if policy.resolve => {
+            steps.push(Command::Resolve(terms.condition, payout));
+        }
+        (None, Some(payout)) => plan.note(market, Finding::ResolutionDue(payout)),
+    }
+    plan.push(steps);
+}
+
+#[cfg(test)]
+#[path = "difference_tests.rs"]
+mod tests;

@@ -1,0 +1,493 @@
+//! Tables of single markets, and events by chance against a model of the exchange that stops
+//! anywhere and is compared again.
+
+use std::collections::BTreeSet;
+
+use foretell_model::{FeeSchedule, Lots, Tick, TokenId};
+use proptest::prelude::*;
+use rstest::rstest;
+
+use super::*;
+
+const EVENT: u64 = 77;
+
+fn condition(market: u64) -> ConditionId {
+    let mut bytes = [0xcc; 32];
+    bytes[..8].copy_from_slice(&market.to_be_bytes());
+    ConditionId(bytes)
+}
+
+fn tokens(market: u64) -> [TokenId; 2] {
+    [1, 2].map(|outcome| {
+        let mut bytes = condition(market).0;
+        bytes[31] = outcome;
+        TokenId(bytes)
+    })
+}
+
+fn terms(market: u64) -> TradingTerms {
+    TradingTerms {
+        condition: condition(market),
+        tokens: tokens(market),
+        outcomes: ["Yes".into(), "No".into()],
+        tick: Tick::Hundredth,
+        minimum_size: Lots(500),
+        fee: FeeSchedule::default(),
+        neg_risk: false,
+        question_order: market,
+        accepting_orders: true,
+        payout: None,
+    }
+}
+
+fn listed(market: u64) -> Listed {
+    Listed {
+        id: market,
+        slug: format!("m{market}"),
+        condition: Some(condition(market)),
+        flags: Flags {
+            active: true,
+            closed: false,
+            archived: false,
+        },
+        terms: Ok(terms(market)),
+        words: MarketDescription::default(),
+    }
+}
+
+fn with(market: u64, change: impl FnOnce(&mut Listed, &mut TradingTerms)) -> Listed {
+    let (mut listed, mut terms) = (listed(market), terms(market));
+    change(&mut listed, &mut terms);
+    listed.terms = Ok(terms);
+    listed
+}
+
+fn registered(market: u64, status: Status) -> Registered {
+    let terms = terms(market);
+    Registered {
+        condition: terms.condition,
+        tokens: terms.tokens,
+        status,
+        tick: terms.tick,
+        minimum_size: terms.minimum_size,
+        fee: terms.fee,
+        event: None,
+        event_frozen: false,
+        payout: None,
+    }
+}
+
+fn event() -> EventRegistration {
+    EventRegistration {
+        id: EVENT,
+        title: "T".into(),
+        slug: "t".into(),
+        ticker: String::new(),
+    }
+}
+
+fn plan_of(
+    event: Option<EventRegistration>,
+    markets: &[Listed],
+    here: &[Registered],
+    policy: Policy,
+) -> Plan {
+    let group = Group {
+        event,
+        markets: markets.to_vec(),
+    };
+    let here = here
+        .iter()
+        .map(|market| (market.condition, *market))
+        .collect();
+    difference(&group, &here, policy)
+}
+
+/// What a plan does, in words.
+fn told(plan: &Plan) -> Vec<String> {
+    let name = |command: &Command| match command {
+        Command::RegisterMarket(market) if market.activate => "register open".to_owned(),
+        other => other.name().to_owned(),
+    };
+    plan.steps
+        .iter()
+        .map(|steps| steps.iter().map(name).collect::<Vec<_>>().join(", "))
+        .collect()
+}
+
+fn found(plan: &Plan) -> Vec<String> {
+    plan.notes
+        .iter()
+        .map(|note| note.finding.to_string())
+        .collect()
+}
+
+#[rstest]
+#[case::new(listed(1), None, "register open")]
+#[case::not_yet_open(with(1, |m, _| m.flags.active = false), None, "register market")]
+#[case::not_taking_orders(with(1, |_, t| t.accepting_orders = false), None, "register market")]
+#[case::the_same(listed(1), Some(registered(1, Status::Active)), "")]
+#[case::opens_later(listed(1), Some(registered(1, Status::Registered)), "activate")]
+#[case::stays_paused(listed(1), Some(registered(1, Status::Paused)), "")]
+#[case::closed(with(1, |m, _| m.flags.closed = true), Some(registered(1, Status::Active)), "close")]
+#[case::closed_while_paused(with(1, |m, _| m.flags.closed = true), Some(registered(1, Status::Paused)), "close")]
+#[case::closed_before_it_opened(with(1, |m, _| m.flags.closed = true), Some(registered(1, Status::Registered)), "close")]
+#[case::is_closed(with(1, |m, _| m.flags.closed = true), Some(registered(1, Status::Closed)), "")]
+#[case::tick(with(1, |_, t| t.tick = Tick::Thousandth), Some(registered(1, Status::Active)), "tick")]
+#[case::minimum(with(1, |_, t| t.minimum_size = Lots(1)), Some(registered(1, Status::Paused)), "minimum size")]
+#[case::fee(with(1, |_, t| t.fee.rate_ppm = 9), Some(registered(1, Status::Registered)), "fee, activate")]
+#[case::everything(
+    with(1, |_, t| (t.tick, t.minimum_size, t.fee.rate_ppm) = (Tick::TenThousandth, Lots(7), 1)),
+    Some(registered(1, Status::Active)), "tick, minimum size, fee"
+)]
+#[case::rules_of_a_closed_one_rest(
+    with(1, |m, t| (m.flags.closed, t.tick) = (true, Tick::Thousandth)),
+    Some(registered(1, Status::Closed)), ""
+)]
+fn a_plain_market(
+    #[case] market: Listed,
+    #[case] here: Option<Registered>,
+    #[case] expected: &str,
+) {
+    let here: Vec<_> = here.into_iter().collect();
+    let plan = plan_of(None, &[market], &here, Policy::default());
+    assert_eq!(told(&plan).join(", "), expected);
+    assert_eq!(plan.notes, []);
+}
+
+fn resolved(payout: Payout) -> Listed {
+    with(1, |market, terms| {
+        (market.flags.closed, terms.payout) = (true, Some(payout))
+    })
+}
+
+fn paid(payout: Payout) -> Registered {
+    Registered {
+        payout: Some(payout),
+        ..registered(1, Status::Resolved)
+    }
+}
+
+#[rstest]
+#[case::closed_at_first(with(1, |m, _| m.flags.closed = true), None, "closed or archived before it was registered")]
+#[case::archived_at_first(with(1, |m, _| m.flags.archived = true), None, "closed or archived before it was registered")]
+#[case::other_tokens(with(1, |_, t| t.tokens = tokens(2)), Some(registered(1, Status::Active)), "registered with other tokens")]
+#[case::swapped_tokens(with(1, |_, t| t.tokens.reverse()), Some(registered(1, Status::Active)), "registered with other tokens")]
+#[case::other_event(
+    listed(1), Some(Registered { event: Some(3), ..registered(1, Status::Active) }),
+    "registered under event 3, upstream says no neg-risk event"
+)]
+#[case::reopened(
+    listed(1),
+    Some(registered(1, Status::Closed)),
+    "closed here and open upstream: a closed market does not open again"
+)]
+#[case::coarser(
+    listed(1), Some(Registered { tick: Tick::Thousandth, ..registered(1, Status::Active) }),
+    "tick 0.001 here, 0.01 upstream"
+)]
+#[case::due(
+    resolved(Payout::No),
+    Some(registered(1, Status::Closed)),
+    "resolved no upstream: foretell market resolve"
+)]
+#[case::paid(resolved(Payout::No), Some(paid(Payout::No)), "")]
+#[case::paid_otherwise(
+    resolved(Payout::No),
+    Some(paid(Payout::Yes)),
+    "paid out yes here, upstream says no"
+)]
+fn a_finding(#[case] market: Listed, #[case] here: Option<Registered>, #[case] expected: &str) {
+    let here: Vec<_> = here.into_iter().collect();
+    let plan = plan_of(None, &[market], &here, Policy::default());
+    assert_eq!(found(&plan).join(", "), expected);
+    assert_eq!(told(&plan), [""; 0]);
+}
+
+#[test]
+fn what_cannot_trade_is_told_and_its_end_is_taken_over() {
+    let three = |closed| Listed {
+        terms: Err(NotTradable::Outcomes(3)),
+        flags: Flags {
+            closed,
+            ..listed(1).flags
+        },
+        ..listed(1)
+    };
+    let plan = plan_of(None, &[three(false)], &[], Policy::default());
+    assert_eq!(plan.notes[0].finding.kind(), Kind::NotTradable);
+    let here = [registered(1, Status::Active)];
+    let plan = plan_of(None, &[three(false)], &here, Policy::default());
+    assert_eq!(
+        (plan.notes[0].finding.kind(), told(&plan).len()),
+        (Kind::Error, 0)
+    );
+    assert_eq!(
+        told(&plan_of(None, &[three(true)], &here, Policy::default())),
+        ["close"]
+    );
+}
+
+#[test]
+fn the_operator_decides_who_resolves() {
+    let automatic = Policy { resolve: true };
+    let here = [registered(1, Status::Active)];
+    let plan = plan_of(None, &[resolved(Payout::Half)], &here, automatic);
+    assert_eq!(told(&plan), ["close, resolve"]);
+    let plan = plan_of(None, &[resolved(Payout::Half)], &here, Policy::default());
+    assert_eq!(told(&plan), ["close"]);
+    assert_eq!(plan.notes[0].finding, Finding::ResolutionDue(Payout::Half));
+}
+
+fn question(market: u64) -> Listed {
+    with(market, |_, terms| terms.neg_risk = true)
+}
+
+fn answered(market: u64, payout: Payout) -> Listed {
+    with(market, |listed, terms| {
+        terms.neg_risk = true;
+        (listed.flags.closed, terms.payout) = (true, Some(payout));
+    })
+}
+
+#[test]
+fn an_event_is_registered_whole_before_its_first_question_opens() {
+    let waits = with(3, |market, terms| {
+        (market.flags.active, terms.neg_risk) = (false, true)
+    });
+    let markets = [
+        question(2),
+        answered(4, Payout::No),
+        question(1),
+        waits,
+        listed(9),
+    ];
+    let plan = plan_of(Some(event()), &markets, &[], Policy::default());
+    let list =
+        "register event, register market, register market, register market, activate, activate";
+    assert_eq!(told(&plan), ["register open", list]);
+    let order: Vec<_> = plan.steps[1]
+        .iter()
+        .filter_map(|command| match command {
+            Command::RegisterMarket(market) => Some((market.condition, market.event)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        order,
+        [1, 2, 3].map(|market| (condition(market), Some(EVENT)))
+    );
+    assert_eq!(
+        found(&plan),
+        ["closed or archived before it was registered"]
+    );
+}
+
+#[test]
+fn a_question_that_comes_late_is_reported() {
+    let known = Registered {
+        event: Some(EVENT),
+        event_frozen: true,
+        ..registered(1, Status::Active)
+    };
+    let plan = plan_of(
+        Some(event()),
+        &[question(1), question(2)],
+        &[known],
+        Policy::default(),
+    );
+    assert_eq!(found(&plan), ["its event's list of questions is final"]);
+    assert_eq!(told(&plan), [""; 0]);
+    // A list that is not final yet still grows.
+    let known = Registered {
+        event_frozen: false,
+        status: Status::Registered,
+        ..known
+    };
+    let plan = plan_of(
+        Some(event()),
+        &[question(1), question(2)],
+        &[known],
+        Policy::default(),
+    );
+    assert_eq!(
+        told(&plan),
+        ["register event, register market, activate, activate"]
+    );
+}
+
+#[test]
+fn lists_that_cannot_resolve_are_not_made() {
+    let decided = [question(1), answered(2, Payout::Yes)];
+    let plan = plan_of(Some(event()), &decided, &[], Policy::default());
+    assert_eq!(told(&plan), [""; 0]);
+    assert_eq!(plan.notes[1].finding, Finding::Decided);
+
+    let plan = plan_of(None, &[question(1)], &[], Policy::default());
+    assert_eq!(plan.notes[0].finding, Finding::NoEvent);
+
+    let many: Vec<_> = (1..=129).map(question).collect();
+    let plan = plan_of(Some(event()), &many, &[], Policy::default());
+    assert_eq!((told(&plan).len(), plan.notes.len()), (0, 129));
+    let plan = plan_of(Some(event()), &many[..128], &[], Policy::default());
+    assert_eq!((told(&plan).len(), plan.notes.len()), (1, 0));
+}
+
+#[test]
+fn a_question_never_pays_a_half() {
+    let known = Registered {
+        event: Some(EVENT),
+        event_frozen: true,
+        ..registered(1, Status::Closed)
+    };
+    let plan = plan_of(
+        Some(event()),
+        &[answered(1, Payout::Half)],
+        &[known],
+        Policy { resolve: true },
+    );
+    assert_eq!(told(&plan), [""; 0]);
+    assert_eq!(plan.notes[0].finding, Finding::HalfOfQuestion);
+}
+
+/// The rules of protocol 5, as far as the sync meets them.
+#[derive(Default)]
+struct Model {
+    markets: HashMap<ConditionId, Registered>,
+    frozen: bool,
+    questions: BTreeSet<ConditionId>,
+    registrations: usize,
+}
+
+impl Model {
+    fn give(&mut self, command: &Command) {
+        match command {
+            Command::RegisterEvent(_) => {}
+            Command::RegisterMarket(market) => self.register(market),
+            Command::Activate(condition) => self.open(condition),
+            Command::Close(condition) => {
+                let market = self.market(condition);
+                assert!(!market.status.is_over());
+                market.status = Status::Closed;
+            }
+            Command::SetTick(condition, tick) => {
+                let market = self.market(condition);
+                assert!(tick.units() < market.tick.units() && !market.status.is_over());
+                market.tick = *tick;
+            }
+            Command::SetMinimumSize(condition, size) => self.market(condition).minimum_size = *size,
+            Command::SetFee(condition, fee) => self.market(condition).fee = *fee,
+            Command::Resolve(condition, payout) => self.resolve(condition, *payout),
+        }
+        let frozen = self.frozen;
+        for market in self
+            .markets
+            .values_mut()
+            .filter(|market| market.event.is_some())
+        {
+            market.event_frozen = frozen;
+        }
+    }
+
+    fn market(&mut self, condition: &ConditionId) -> &mut Registered {
+        self.markets
+            .get_mut(condition)
+            .expect("only registered markets are changed")
+    }
+
+    fn register(&mut self, market: &MarketRegistration) {
+        if self.markets.contains_key(&market.condition) {
+            panic!("registered twice");
+        }
+        self.registrations += 1;
+        if market.event.is_some() {
+            assert!(!self.frozen, "the list is final");
+            self.questions.insert(market.condition);
+        }
+        let status = if market.activate {
+            Status::Active
+        } else {
+            Status::Registered
+        };
+        assert!(!(market.activate && market.event.is_some()));
+        let here = Registered {
+            condition: market.condition,
+            tokens: market.tokens,
+            status,
+            tick: market.tick,
+            minimum_size: market.minimum_size,
+            fee: market.fee,
+            event: market.event,
+            event_frozen: false,
+            payout: None,
+        };
+        self.markets.insert(market.condition, here);
+    }
+
+    fn open(&mut self, condition: &ConditionId) {
+        let market = self.market(condition);
+        assert_eq!(market.status, Status::Registered);
+        market.status = Status::Active;
+        self.frozen |= market.event.is_some();
+    }
+
+    fn resolve(&mut self, condition: &ConditionId, payout: Payout) {
+        let market = self.market(condition);
+        assert_eq!(market.status, Status::Closed);
+        assert!(payout != Payout::Half || market.event.is_none());
+        (market.status, market.payout) = (Status::Resolved, Some(payout));
+    }
+}
+
+fn any_market(id: u64) -> impl Strategy<Value = Listed> {
+    let life = prop_oneof![
+        4 => Just((true, false, None)),
+        1 => Just((false, false, None)),
+        1 => Just((true, true, None)),
+        2 => prop_oneof![Just(Payout::Yes), Just(Payout::No), Just(Payout::Half)].prop_map(|paid| (true, true, Some(paid))),
+    ];
+    let ticks = prop_oneof![Just(Tick::Hundredth), Just(Tick::Thousandth)];
+    (life, any::<[bool; 3]>(), ticks, 1..900_u64, 0..3_u32).prop_map(
+        move |((active, closed, payout), [neg_risk, accepting, binary], tick, minimum, rate)| {
+            let mut market = with(id, |market, terms| {
+                (market.flags.active, market.flags.closed) = (active, closed);
+                (terms.neg_risk, terms.accepting_orders) = (neg_risk, accepting);
+                (terms.tick, terms.minimum_size) = (tick, Lots(minimum));
+                (terms.fee.rate_ppm, terms.payout) = (rate, payout);
+            });
+            if !binary && id.is_multiple_of(3) {
+                market.terms = Err(NotTradable::Outcomes(5));
+            }
+            market
+        },
+    )
+}
+
+fn any_markets() -> impl Strategy<Value = Vec<Listed>> {
+    (0..9_u64).prop_flat_map(|count| (0..count).map(any_market).collect::<Vec<_>>())
+}
+
+proptest! {
+    /// However often either side dies in between, in the end nothing is left to do, nothing was
+    /// registered twice, and no rule of the exchange was broken on the way.
+    #[test]
+    fn any_interruption_ends_in_agreement(
+        versions in prop::collection::vec((any_markets(), 0..6_usize), 1..5),
+        resolve in any::<bool>(),
+    ) {
+        let (mut model, policy) = (Model::default(), Policy { resolve });
+        let last = versions.last().map(|(markets, _)| markets.clone()).unwrap_or_default();
+        let rounds = versions.into_iter().chain([(last.clone(), usize::MAX)]);
+        for (markets, commands) in rounds {
+            let group = Group { event: Some(event()), markets };
+            let plan = difference(&group, &model.markets, policy);
+            for command in plan.steps.iter().flatten().take(commands) {
+                model.give(command);
+            }
+        }
+        let group = Group { event: Some(event()), markets: last };
+        let plan = difference(&group, &model.markets, policy);
+        prop_assert_eq!(told(&plan), [""; 0]);
+        prop_assert_eq!(model.registrations, model.markets.len());
+    }
+}

@@ -1,0 +1,106 @@
+//! A market as the exchange has it.
+
+use foretell_model::{ConditionId, FeeSchedule, Lots, Payout, Tick, TokenId};
+use foretell_wire::decimal;
+use foretell_wire::ids;
+use foretell_wire::operator::payout_word;
+use serde::Deserialize;
+
+/// Where a market is in its life (protocol 5).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Known, not yet open.
+    Registered,
+    /// Trading.
+    Active,
+    /// Trading interrupted by an operator.
+    Paused,
+    /// Trading ended.
+    Closed,
+    /// Paid out.
+    Resolved,
+}
+
+impl Status {
+    /// Whether trading has ended for good.
+    #[must_use]
+    pub const fn is_over(self) -> bool {
+        matches!(self, Self::Closed | Self::Resolved)
+    }
+}
+
+/// A market of the exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Registered {
+    /// Its condition.
+    pub condition: ConditionId,
+    /// Tokens of `[Yes, No]`.
+    pub tokens: [TokenId; 2],
+    /// Where it is in its life.
+    pub status: Status,
+    /// Step of its prices.
+    pub tick: Tick,
+    /// Smallest resting order.
+    pub minimum_size: Lots,
+    /// Taker fee.
+    pub fee: FeeSchedule,
+    /// The neg-risk event whose question it is.
+    pub event: Option<u64>,
+    /// Whether that event's list of questions is final.
+    pub event_frozen: bool,
+    /// What it pays, once resolved.
+    pub payout: Option<Payout>,
+}
+
+/// A row of the operator's `GET /markets`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Row {
+    condition_id: String,
+    token_ids: [String; 2],
+    status: Status,
+    tick: String,
+    minimum_size: String,
+    fee: Fee,
+    event_id: Option<u64>,
+    event_frozen: bool,
+    payout: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Fee {
+    rate_ppm: u32,
+    exponent: u8,
+}
+
+impl Row {
+    /// `None` when a field holds what the surface does not write.
+    pub(super) fn read(&self) -> Option<Registered> {
+        let token = |text: &str| decimal::uint256(text).ok().map(TokenId);
+        let payout = match &self.payout {
+            None => None,
+            Some(word) => Some(
+                Payout::ALL
+                    .iter()
+                    .copied()
+                    .find(|payout| payout_word(*payout) == word)?,
+            ),
+        };
+        Some(Registered {
+            condition: ids::condition_id(&self.condition_id)?,
+            tokens: [token(&self.token_ids[0])?, token(&self.token_ids[1])?],
+            status: self.status,
+            tick: decimal::tick(&self.tick)?,
+            minimum_size: decimal::lots(&self.minimum_size)?,
+            fee: FeeSchedule {
+                rate_ppm: self.fee.rate_ppm,
+                exponent: self.fee.exponent,
+            },
+            event: self.event_id,
+            event_frozen: self.event_frozen,
+            payout,
+        })
+    }
+}

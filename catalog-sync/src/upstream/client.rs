@@ -1,0 +1,262 @@
+//! The HTTP side: one request, one bounded body.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER};
+use reqwest::{Response, StatusCode, Url};
+
+use super::{Backoff, Failure, Page, PageRequest, retry_after};
+use crate::clock::Clock;
+use crate::limits::{MAX_PAGE_BYTES, MAX_REDIRECTS};
+
+/// Bytes of a body that are repeated in a message.
+const SHOWN: usize = 48;
+
+/// How long an upstream may take, how much it may send, and how often it is asked again.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// To open a connection.
+    pub connect: Duration,
+    /// Between two parts of an answer.
+    pub read: Duration,
+    /// For a whole answer.
+    pub total: Duration,
+    /// Bytes of a whole answer.
+    pub page_bytes: usize,
+    /// Pauses between attempts.
+    pub backoff: Backoff,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            connect: Duration::from_secs(10),
+            read: Duration::from_secs(30),
+            total: Duration::from_secs(180),
+            page_bytes: MAX_PAGE_BYTES,
+            backoff: Backoff::default(),
+        }
+    }
+}
+
+/// An upstream catalog.
+pub struct Upstream {
+    http: reqwest::Client,
+    base: Url,
+    bounds: Bounds,
+    clock: Arc<dyn Clock>,
+}
+
+impl Upstream {
+    /// The upstream at a base URL such as `https://gamma.example/api`.
+    ///
+    /// # Errors
+    /// The text is no http or https URL, or no client can be made.
+    pub fn new(base: &str, bounds: Bounds, clock: Arc<dyn Clock>) -> Result<Self, String> {
+        let wrong =
+            |why: &str| format!("the upstream is {base:?}: {why}; allowed: an http or https URL");
+        let mut base = Url::parse(base).map_err(|error| wrong(&error.to_string()))?;
+        if !matches!(base.scheme(), "http" | "https") || base.cannot_be_a_base() {
+            return Err(wrong("another scheme"));
+        }
+        if base.query().is_some() || base.fragment().is_some() {
+            return Err(wrong("it has a query"));
+        }
+        if !base.path().ends_with('/') {
+            base.set_path(&format!("{}/", base.path()));
+        }
+        let http = reqwest::Client::builder()
+            .user_agent(concat!("foretell/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(bounds.connect)
+            .read_timeout(bounds.read)
+            .timeout(bounds.total)
+            .redirect(reqwest::redirect::Policy::limited(MAX_REDIRECTS))
+            .build()
+            .map_err(|error| wrong(&reason(&error)))?;
+        Ok(Self {
+            http,
+            base,
+            bounds,
+            clock,
+        })
+    }
+
+    /// The base URL, which is the upstream's name in the catalog.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.base.as_str()
+    }
+
+    /// A page, asked for again after each failure that may pass. `failed` is told of each.
+    ///
+    /// # Errors
+    /// The last failure.
+    pub async fn page(
+        &self,
+        request: PageRequest,
+        mut failed: impl FnMut(&Failure, Duration),
+    ) -> Result<Page, Failure> {
+        let mut attempt = 0_u32;
+        loop {
+            attempt += 1;
+            let failure = match self.ask(request).await {
+                Ok(page) => return Ok(page),
+                Err(failure) => failure,
+            };
+            let by_chance = |longest| self.clock.by_chance(longest);
+            let pause = self
+                .bounds
+                .backoff
+                .pause(attempt, failure.retry_after(), by_chance);
+            match pause.filter(|_| failure.is_transient()) {
+                Some(pause) => {
+                    failed(&failure, pause);
+                    self.clock.pause(pause).await;
+                }
+                None => return Err(failure),
+            }
+        }
+    }
+
+    async fn ask(&self, request: PageRequest) -> Result<Page, Failure> {
+        let url = format!("{}{request}", self.base);
+        let answer = self
+            .http
+            .get(&url)
+            .header(ACCEPT, "application/json")
+            .send()
+            .await
+            .map_err(|error| no_answer(&url, &error))?;
+        let answer = self.checked(&url, answer)?;
+        let body = self.body(&url, answer).await?;
+        Page::read(&url, &body)
+    }
+
+    /// An answer that says it is a page.
+    fn checked(&self, url: &str, answer: Response) -> Result<Response, Failure> {
+        if answer.status() != StatusCode::OK {
+            let asked = answer.headers().get(RETRY_AFTER);
+            let asked = asked.and_then(|value| value.to_str().ok());
+            return Err(Failure::Status {
+                url: url.to_owned(),
+                status: answer.status().as_u16(),
+                retry_after: asked.and_then(|text| retry_after(text, self.clock.now())),
+            });
+        }
+        let kind = answer.headers().get(CONTENT_TYPE);
+        let kind = kind.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
+        match kind {
+            Some(kind) if !is_json(&kind) => Err(Failure::NotJson {
+                url: url.to_owned(),
+                given: kind.chars().take(SHOWN).collect(),
+            }),
+            // An upstream that names no kind is judged by what it sends.
+            _ => Ok(answer),
+        }
+    }
+
+    async fn body(&self, url: &str, mut answer: Response) -> Result<Vec<u8>, Failure> {
+        let limit = self.bounds.page_bytes;
+        let mut body = Vec::new();
+        let part = |error: reqwest::Error| no_answer(url, &error);
+        while let Some(part) = answer.chunk().await.map_err(part)? {
+            if body.len() + part.len() > limit {
+                return Err(Failure::TooLarge {
+                    url: url.to_owned(),
+                    limit,
+                });
+            }
+            body.extend_from_slice(&part);
+        }
+        let first = body.iter().find(|byte| !byte.is_ascii_whitespace());
+        if first.is_some_and(|first| *first == b'<') {
+            let start = String::from_utf8_lossy(&body[..body.len().min(SHOWN)]);
+            return Err(Failure::NotJson {
+                url: url.to_owned(),
+                given: format!("{start:?}"),
+            });
+        }
+        Ok(body)
+    }
+}
+
+/// `application/json`, something `+json`, or `text/plain`, which careless upstreams say of JSON.
+fn is_json(kind: &str) -> bool {
+    let kind = kind
+        .split(';')
+        .next()
+        .unwrap_or("")
+        .trim()
+        .to_ascii_lowercase();
+    kind.ends_with("/json") || kind.ends_with("+json") || kind == "text/plain"
+}
+
+fn no_answer(url: &str, error: &reqwest::Error) -> Failure {
+    if error.is_redirect() {
+        return Failure::Redirects {
+            url: url.to_owned(),
+        };
+    }
+    Failure::NoAnswer {
+        url: url.to_owned(),
+        reason: reason(error),
+    }
+}
+
+/// The innermost cause: the outer ones only say that a request failed.
+fn reason(error: &reqwest::Error) -> String {
+    if error.is_timeout() {
+        return "it took too long".to_owned();
+    }
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::SystemClock;
+
+    #[test]
+    fn an_upstream_is_an_http_address() {
+        let new = |base| Upstream::new(base, Bounds::default(), Arc::new(SystemClock));
+        assert_eq!(
+            new("http://127.0.0.1:1").unwrap().name(),
+            "http://127.0.0.1:1/"
+        );
+        assert_eq!(
+            new("https://a.example/b").unwrap().name(),
+            "https://a.example/b/"
+        );
+        for base in [
+            "",
+            "gamma",
+            "ftp://a.example",
+            "file:///etc/passwd",
+            "http://a/?x=1",
+            "http://",
+        ] {
+            let text = new(base).err().unwrap();
+            assert!(text.contains("allowed: an http or https URL"), "{text}");
+        }
+    }
+
+    #[test]
+    fn content_that_is_json_says_so() {
+        for (kind, json) in [
+            ("application/json", true),
+            ("application/json; charset=utf-8", true),
+            ("application/problem+json", true),
+            ("text/plain", true),
+            ("text/html; charset=utf-8", false),
+            ("application/octet-stream", false),
+            ("", false),
+        ] {
+            assert_eq!(is_json(kind), json, "{kind}");
+        }
+    }
+}

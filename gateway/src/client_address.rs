@@ -1,0 +1,156 @@
+//! Whose request it is: the peer of the connection, or whom a trusted proxy names (protocol 12).
+
+use std::net::{IpAddr, SocketAddr};
+
+use http::{HeaderMap, HeaderName};
+use ipnet::IpNet;
+
+const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+/// The proxies whose `X-Forwarded-For` is believed. `Forwarded` is not read: a proxy that writes
+/// the one may pass on the other as its client sent it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TrustedProxies(Vec<IpNet>);
+
+/// A client's address as far as it is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum ClientAddress {
+    /// It is this one.
+    Known(IpAddr),
+    /// A trusted proxy stands in between and names something that is no address.
+    BehindProxy(IpAddr),
+}
+
+impl ClientAddress {
+    /// What requests are counted by: of the unknown, their proxy.
+    pub(crate) fn counted(self) -> IpAddr {
+        match self {
+            Self::Known(address) | Self::BehindProxy(address) => address,
+        }
+    }
+}
+
+impl TrustedProxies {
+    pub(crate) fn new(networks: Vec<IpNet>) -> Self {
+        Self(networks)
+    }
+
+    /// The client of a request. `X-Forwarded-For` counts only when the peer is a trusted proxy;
+    /// then it is the right-most hop that is not one, because everything to the left of it is what
+    /// that hop wrote itself. Several header lines are one list.
+    pub(crate) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> ClientAddress {
+        let peer = peer.to_canonical();
+        let mut last = peer;
+        if !self.trusts(peer) {
+            return ClientAddress::Known(peer);
+        }
+        for line in headers.get_all(X_FORWARDED_FOR).iter().rev() {
+            let Ok(line) = line.to_str() else {
+                return ClientAddress::BehindProxy(last);
+            };
+            for hop in line.rsplit(',') {
+                let Some(address) = hop_address(hop.trim()) else {
+                    return ClientAddress::BehindProxy(last);
+                };
+                if !self.trusts(address) {
+                    return ClientAddress::Known(address);
+                }
+                last = address;
+            }
+        }
+        // Proxies all the way: the farthest of them asks for itself.
+        ClientAddress::Known(last)
+    }
+
+    fn trusts(&self, address: IpAddr) -> bool {
+        contains(&self.0, address)
+    }
+}
+
+/// Whether one of the networks holds a canonical address.
+pub(crate) fn contains(networks: &[IpNet], address: IpAddr) -> bool {
+    networks.iter().any(|network| network.contains(&address))
+}
+
+/// An address, with a port or without; an IPv4 address in IPv6 clothes is that IPv4 address.
+fn hop_address(text: &str) -> Option<IpAddr> {
+    let bare = text
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'))
+        .unwrap_or(text);
+    let address = bare.parse::<IpAddr>();
+    let address = address.or_else(|_| text.parse::<SocketAddr>().map(|it| it.ip()));
+    address.ok().map(|address| address.to_canonical())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use http::HeaderValue;
+
+    fn client(proxies: &[&str], peer: &str, lines: &[&'static str]) -> ClientAddress {
+        let networks = proxies.iter().map(|text| text.parse().expect("a network"));
+        let mut headers = HeaderMap::new();
+        headers.insert("forwarded", HeaderValue::from_static("for=127.0.0.1"));
+        for line in lines {
+            headers.append(X_FORWARDED_FOR, HeaderValue::from_static(line));
+        }
+        TrustedProxies::new(networks.collect()).client(peer.parse().expect("an address"), &headers)
+    }
+
+    fn known(text: &str) -> ClientAddress {
+        ClientAddress::Known(text.parse().expect("an address"))
+    }
+
+    #[test]
+    fn only_a_trusted_peer_is_believed() {
+        for peer in ["203.0.113.9", "::ffff:203.0.113.9"] {
+            let found = client(&["10.0.0.0/8"], peer, &["127.0.0.1"]);
+            assert_eq!(found, known("203.0.113.9"), "{peer}");
+        }
+        assert_eq!(client(&[], "127.0.0.1", &["8.8.8.8"]), known("127.0.0.1"));
+        for peer in ["10.1.2.3", "::ffff:10.1.2.3"] {
+            let found = client(&["10.0.0.0/8"], peer, &["203.0.113.9"]);
+            assert_eq!(found, known("203.0.113.9"), "{peer}");
+        }
+    }
+
+    #[test]
+    fn it_is_the_rightmost_hop_that_is_no_proxy() {
+        let proxies = ["10.0.0.0/8", "2001:db8::/32"];
+        for (lines, expected) in [
+            (vec!["203.0.113.9"], "203.0.113.9"),
+            // What the client wrote itself stands to the left.
+            (vec!["127.0.0.1, 203.0.113.9"], "203.0.113.9"),
+            (vec!["127.0.0.1", "203.0.113.9"], "203.0.113.9"),
+            (vec!["127.0.0.1", "203.0.113.9, 10.9.9.9"], "203.0.113.9"),
+            (
+                vec!["203.0.113.9", "10.9.9.9", "2001:db8::1"],
+                "203.0.113.9",
+            ),
+            (vec!["nonsense, 203.0.113.9"], "203.0.113.9"),
+            (vec!["203.0.113.9:4711"], "203.0.113.9"),
+            (vec!["[2001:db9::1]:4711"], "2001:db9::1"),
+            (vec!["[2001:db9::1]"], "2001:db9::1"),
+            (vec!["::ffff:203.0.113.9"], "203.0.113.9"),
+            // The proxy asks for itself.
+            (vec![], "10.1.2.3"),
+            (vec!["10.7.7.7, 10.8.8.8"], "10.7.7.7"),
+        ] {
+            assert_eq!(
+                client(&proxies, "10.1.2.3", &lines),
+                known(expected),
+                "{lines:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_hop_without_an_address_is_nobody_in_particular() {
+        for hop in ["unknown", "", "_hidden", "127.1", "203.0.113.9,"] {
+            let found = client(&["10.0.0.0/8"], "10.1.2.3", &[hop]);
+            let proxy = "10.1.2.3".parse().expect("an address");
+            assert_eq!(found, ClientAddress::BehindProxy(proxy), "{hop:?}");
+        }
+    }
+}

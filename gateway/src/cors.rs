@@ -1,0 +1,229 @@
+//! Pages of other origins that may read answers in a browser (protocol 12).
+//!
+//! Origins match as whole texts. Credentials of the browser (cookies) are never allowed: nothing
+//! here reads any. The operator surface answers no page at all.
+
+use http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ACCESS_CONTROL_REQUEST_METHOD, ORIGIN,
+    RETRY_AFTER, VARY,
+};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use thiserror::Error;
+
+use crate::answer::{Answer, X_EPOCH, X_SEQUENCE};
+use crate::rate_limits;
+
+/// What a browser may send beside the credential headers and what it always may.
+const REQUEST_HEADERS: [&str; 3] = ["content-type", "x-chain-id", "x-min-sequence"];
+const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, DELETE");
+/// Seconds a browser may remember a preflight.
+const MAX_AGE: HeaderValue = HeaderValue::from_static("600");
+
+/// An origin as browsers send it. `null` and `*` are none: the first is what any sandboxed page
+/// has, the second would open a surface on loopback to every page its user looks at.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Origin(HeaderValue);
+
+impl Origin {
+    /// Reads one.
+    ///
+    /// # Errors
+    /// The text is not `scheme://host` or `scheme://host:port` in lower case.
+    pub fn parse(text: &str) -> Result<Self, BadOrigin> {
+        let bad = || BadOrigin(text.to_owned());
+        let (scheme, host) = text.split_once("://").ok_or_else(bad)?;
+        let letters = |part: &str, more: &str| {
+            let fine = |byte: u8| {
+                byte.is_ascii_lowercase()
+                    || byte.is_ascii_digit()
+                    || more.as_bytes().contains(&byte)
+            };
+            !part.is_empty() && part.bytes().all(fine)
+        };
+        if !letters(scheme, "+-.") || !letters(host, "-.:[]") {
+            return Err(bad());
+        }
+        HeaderValue::from_str(text).map(Self).map_err(|_| bad())
+    }
+}
+
+/// An origin that browsers do not send.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error(
+    "origin {0:?}: allowed is scheme://host or scheme://host:port, in lower case, without a path"
+)]
+pub struct BadOrigin(String);
+
+/// The origins that may.
+#[derive(Clone, Debug)]
+pub(crate) struct Cors {
+    origins: Vec<Origin>,
+    allowed_headers: HeaderValue,
+    exposed_headers: HeaderValue,
+}
+
+impl Cors {
+    /// `credentials` are the names of the headers that carry them.
+    pub(crate) fn new<'a>(
+        origins: Vec<Origin>,
+        credentials: impl Iterator<Item = &'a HeaderName>,
+    ) -> Self {
+        let credentials: Vec<_> = credentials.map(HeaderName::as_str).collect();
+        let mut exposed = vec![X_SEQUENCE, X_EPOCH, RETRY_AFTER];
+        exposed.extend(rate_limits::HEADERS);
+        let exposed: Vec<_> = exposed.iter().map(HeaderName::as_str).collect();
+        let list = |names: &[&str]| {
+            HeaderValue::from_str(&names.join(", ")).expect("header names are visible ASCII")
+        };
+        Self {
+            origins,
+            allowed_headers: list(&[&REQUEST_HEADERS, credentials.as_slice()].concat()),
+            exposed_headers: list(&exposed),
+        }
+    }
+
+    /// The answer to a preflight; `None` when the request is none, or of an origin that may not.
+    pub(crate) fn preflight(&self, method: &Method, headers: &HeaderMap) -> Option<Answer> {
+        let asks =
+            *method == Method::OPTIONS && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD);
+        if !asks || self.reader(headers).is_none() {
+            return None;
+        }
+        let answer = Answer::without_body(StatusCode::NO_CONTENT)
+            .header(ACCESS_CONTROL_ALLOW_METHODS, METHODS)
+            .header(ACCESS_CONTROL_ALLOW_HEADERS, self.allowed_headers.clone())
+            .header(ACCESS_CONTROL_MAX_AGE, MAX_AGE);
+        Some(answer)
+    }
+
+    /// The origin of a request, when it stands there once and may read the answer.
+    pub(crate) fn reader(&self, headers: &HeaderMap) -> Option<HeaderValue> {
+        let mut origins = headers.get_all(ORIGIN).iter();
+        let (Some(origin), None) = (origins.next(), origins.next()) else {
+            return None;
+        };
+        let may = self.origins.iter().any(|allowed| allowed.0 == origin);
+        may.then(|| origin.clone())
+    }
+
+    /// Says to a browser whether a page of `reader` may read the answer.
+    pub(crate) fn tell(&self, reader: Option<HeaderValue>, answer: &mut HeaderMap) {
+        if self.origins.is_empty() {
+            return;
+        }
+        // Also where nothing is allowed: a cache must not hand one origin's answer to another.
+        answer.append(VARY, HeaderValue::from_static("origin"));
+        if let Some(origin) = reader {
+            answer.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+            answer.insert(ACCESS_CONTROL_EXPOSE_HEADERS, self.exposed_headers.clone());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const APP: &str = "https://app.example";
+
+    fn cors(origins: &[&str]) -> Cors {
+        let origins = origins
+            .iter()
+            .map(|text| Origin::parse(text).expect("an origin"));
+        let names = [HeaderName::from_static("service_address")];
+        Cors::new(origins.collect(), names.iter())
+    }
+
+    fn from(origins: &[&'static str]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert(
+            ACCESS_CONTROL_REQUEST_METHOD,
+            HeaderValue::from_static("DELETE"),
+        );
+        for origin in origins {
+            headers.append(ORIGIN, HeaderValue::from_static(origin));
+        }
+        headers
+    }
+
+    #[test]
+    fn a_listed_origin_may_send_credentials_headers_and_read_answers() {
+        let cors = cors(&["http://localhost:3000", APP]);
+        let answer = cors
+            .preflight(&Method::OPTIONS, &from(&[APP]))
+            .expect("a preflight");
+        assert_eq!(answer.status, StatusCode::NO_CONTENT);
+        let allowed = answer.headers[ACCESS_CONTROL_ALLOW_HEADERS]
+            .to_str()
+            .expect("text");
+        assert!(
+            allowed.split(", ").any(|name| name == "service_address"),
+            "{allowed}"
+        );
+        assert!(allowed.contains("x-min-sequence"), "{allowed}");
+        let mut headers = answer.headers;
+        cors.tell(cors.reader(&from(&[APP])), &mut headers);
+        assert_eq!(headers[ACCESS_CONTROL_ALLOW_ORIGIN], APP);
+        assert_eq!(headers[VARY], "origin");
+        assert!(
+            headers[ACCESS_CONTROL_EXPOSE_HEADERS]
+                .to_str()
+                .expect("text")
+                .contains("x-sequence")
+        );
+        assert!(!headers.contains_key("access-control-allow-credentials"));
+        assert!(cors.preflight(&Method::GET, &from(&[APP])).is_none());
+    }
+
+    #[test]
+    fn everybody_else_is_told_nothing() {
+        let cors = cors(&[APP]);
+        for origins in [
+            &["null"][..],
+            &["https://evil.app.example"],
+            &["https://app.example.evil"],
+            &["http://app.example"],
+            &["https://app.example:444"],
+            &["*"],
+            &[""],
+            &[],
+            &[APP, "https://evil.example"],
+        ] {
+            let headers = from(origins);
+            assert!(
+                cors.preflight(&Method::OPTIONS, &headers).is_none(),
+                "{origins:?}"
+            );
+            let mut answer = HeaderMap::new();
+            cors.tell(cors.reader(&headers), &mut answer);
+            assert!(
+                !answer.contains_key(ACCESS_CONTROL_ALLOW_ORIGIN),
+                "{origins:?}"
+            );
+            assert_eq!(answer[VARY], "origin");
+        }
+        let mut answer = HeaderMap::new();
+        let none = super::tests::cors(&[]);
+        none.tell(none.reader(&from(&[APP])), &mut answer);
+        assert!(answer.is_empty(), "nothing at all by default");
+    }
+
+    #[test]
+    fn what_no_browser_sends_is_no_origin() {
+        for text in [
+            "*",
+            "null",
+            "",
+            "app.example",
+            "https://App.example",
+            "https://a/",
+            "https://",
+            "://a",
+            "https://a b",
+        ] {
+            assert_eq!(Origin::parse(text), Err(BadOrigin(text.to_owned())));
+        }
+        assert!(Origin::parse("http://[::1]:8080").is_ok());
+    }
+}

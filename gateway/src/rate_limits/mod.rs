@@ -1,0 +1,267 @@
+//! Rate limits (interface, Limits; protocol 15): sliding windows by client address before any
+//! credential is looked at, and by API key for orders and cancels after its HMAC holds.
+//!
+//! Counters belong to the process and are shared by its threads. Only what is let in counts, so a
+//! client that keeps asking is let in again as its window slides. Deliberately absent: counters
+//! shared between gateways (each holds its part of the caps), and anything that survives a restart.
+
+mod scopes;
+mod settings;
+mod standing;
+mod table;
+mod window;
+
+use std::time::Instant;
+
+use foretell_model::KeyNumber;
+use http::{HeaderName, Method};
+
+pub(crate) use scopes::{Scope, Writes};
+pub use settings::RateLimits;
+use standing::{RATELIMIT_LIMIT, RATELIMIT_REMAINING, RATELIMIT_RESET};
+pub(crate) use standing::{Refused, Standing};
+use table::Table;
+use window::Millis;
+
+use crate::config::Surface;
+use crate::connection_caps::Client;
+
+/// Locks, and thousands of windows, for addresses; two or three windows an address.
+const ADDRESS_SHARDS: usize = 64;
+/// The same for API keys, which nobody without one can push out.
+const KEY_SHARDS: usize = 16;
+
+/// The headers in which answers tell how a client stands.
+pub(crate) const HEADERS: [HeaderName; 3] = [RATELIMIT_LIMIT, RATELIMIT_REMAINING, RATELIMIT_RESET];
+
+/// The counters of the process.
+pub(crate) struct RateLimiter {
+    limits: RateLimits,
+    gateways: u32,
+    since: Instant,
+    addresses: Table,
+    keys: Table,
+}
+
+impl RateLimiter {
+    /// Counters of one of `gateways` processes that serve the same surfaces.
+    pub(crate) fn new(limits: RateLimits, gateways: u32) -> Self {
+        Self {
+            limits,
+            gateways,
+            since: Instant::now(),
+            addresses: Table::new(ADDRESS_SHARDS),
+            keys: Table::new(KEY_SHARDS),
+        }
+    }
+
+    /// The time as the windows count it.
+    pub(crate) fn now(&self) -> Millis {
+        u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// Counts a request from an address; `None` where nothing is capped.
+    pub(crate) fn request(
+        &self,
+        now: Millis,
+        client: Client,
+        surface: Surface,
+        method: &Method,
+        route: Option<&str>,
+    ) -> Result<Option<Standing>, Refused> {
+        let scopes = Scope::of_request(surface, method, route);
+        let caps = self.caps(scopes.into_iter().flatten());
+        self.addresses.charge(now, client.number(), caps, 1)
+    }
+
+    /// Counts `count` orders or cancels of a key, at least one.
+    pub(crate) fn writes(
+        &self,
+        now: Millis,
+        key: KeyNumber,
+        writes: Writes,
+        count: usize,
+    ) -> Result<Option<Standing>, Refused> {
+        let caps = self.caps(writes.scopes().into_iter());
+        let cost = u32::try_from(count).unwrap_or(u32::MAX).max(1);
+        self.keys.charge(now, u64::from(key.0), caps, cost)
+    }
+
+    fn caps(
+        &self,
+        scopes: impl Iterator<Item = Scope> + Clone,
+    ) -> impl Iterator<Item = scopes::Cap> + Clone {
+        scopes.filter_map(|scope| self.limits.cap(scope, self.gateways))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn client(text: &str) -> Client {
+        Client::of(text.parse().expect("an address"))
+    }
+
+    /// How many requests of one client are let in at `now`.
+    fn let_in(
+        limiter: &RateLimiter,
+        now: Millis,
+        client: Client,
+        surface: Surface,
+        route: &str,
+    ) -> u32 {
+        let ask = || limiter.request(now, client, surface, &Method::GET, Some(route));
+        (0..).find(|_| ask().is_err()).expect("a cap")
+    }
+
+    #[test]
+    fn the_table_of_the_interface_is_in_force() {
+        use Surface::{Catalog, Trading};
+        for (surface, route, most) in [
+            (Catalog, "/series", 4_000),
+            (Catalog, "/events", 500),
+            (Catalog, "/markets", 300),
+            (Catalog, "/tags", 200),
+            (Catalog, "/public-search", 350),
+            (Trading, "/spread", 5_000),
+            (Trading, "/", 50),
+            (Trading, "/book", 200),
+            (Trading, "/price", 200),
+            (Trading, "/midpoint", 200),
+            (Trading, "/prices-history", 100),
+            (Trading, "/data/trades", 150),
+        ] {
+            let limiter = RateLimiter::new(RateLimits::default(), 1);
+            let [one, two] = [client("192.0.2.1"), client("192.0.2.2")];
+            assert_eq!(let_in(&limiter, 0, one, surface, route), most, "{route}");
+            assert_eq!(let_in(&limiter, 9_999, one, surface, route), 0, "{route}");
+            assert_eq!(
+                let_in(&limiter, 9_999, two, surface, route),
+                most,
+                "{route}"
+            );
+            assert_eq!(
+                let_in(&limiter, 10_500, one, surface, route),
+                most,
+                "{route}"
+            );
+        }
+    }
+
+    #[test]
+    fn posts_have_caps_of_their_own() {
+        for (route, most) in [
+            ("/books", 80),
+            ("/prices", 80),
+            ("/batch-prices-history", 80),
+            ("/auth/api-key", 20),
+        ] {
+            let limiter = RateLimiter::new(RateLimits::default(), 1);
+            let one = client("192.0.2.1");
+            let ask = || limiter.request(0, one, Surface::Trading, &Method::POST, Some(route));
+            assert_eq!((0..).find(|_| ask().is_err()), Some(most), "{route}");
+        }
+    }
+
+    #[test]
+    fn rows_of_a_group_share_a_window() {
+        let limiter = RateLimiter::new(RateLimits::default(), 1);
+        let one = client("2001:db8::1");
+        assert_eq!(
+            let_in(&limiter, 0, one, Surface::Trading, "/data/trades"),
+            150
+        );
+        assert_eq!(
+            let_in(&limiter, 0, one, Surface::Trading, "/data/orders"),
+            0
+        );
+        let neighbour = client("2001:db8::ffff");
+        assert_eq!(
+            let_in(&limiter, 0, neighbour, Surface::Trading, "/builder/trades"),
+            0
+        );
+        // 500 events and 300 markets are within 900 together; with a smaller cap they meet it.
+        let limits = RateLimits {
+            catalog_listings: 600,
+            ..RateLimits::default()
+        };
+        let limiter = RateLimiter::new(limits, 1);
+        assert_eq!(let_in(&limiter, 0, one, Surface::Catalog, "/events"), 500);
+        assert_eq!(let_in(&limiter, 0, one, Surface::Catalog, "/markets"), 100);
+    }
+
+    #[test]
+    fn writes_are_held_to_both_windows() {
+        let limiter = RateLimiter::new(RateLimits::default(), 1);
+        let key = KeyNumber(7);
+        let orders = |now, count| limiter.writes(now, key, Writes::Orders, count);
+        let mut placed = 0;
+        // 15 a batch until the burst window is full; ten such bursts fill the sustained one.
+        for burst in 0..11_u64 {
+            let now = burst * 10_500;
+            while orders(now, 15).is_ok() {
+                placed += 15;
+            }
+        }
+        assert_eq!(placed, 24_000);
+        let refused = orders(11 * 10_500, 1).unwrap_err();
+        assert_eq!(refused.scope, Scope::OrderSustained);
+        assert_eq!(
+            (refused.standing.limit, refused.standing.remaining),
+            (24_000, 0)
+        );
+        assert!(orders(630_000, 15).is_ok(), "ten minutes later");
+        assert!(
+            limiter.writes(0, key, Writes::Cancels, 1).is_ok(),
+            "cancels go on"
+        );
+        assert!(limiter.writes(0, KeyNumber(8), Writes::Orders, 15).is_ok());
+    }
+
+    #[test]
+    fn gateways_share_the_caps_and_zero_is_off() {
+        let limits = RateLimits {
+            book: 0,
+            trading: 0,
+            ..RateLimits::default()
+        };
+        let limiter = RateLimiter::new(limits, 16);
+        let one = client("192.0.2.1");
+        let asked = limiter.request(0, one, Surface::Trading, &Method::GET, Some("/book"));
+        assert_eq!(asked, Ok(None));
+        assert_eq!(
+            let_in(&limiter, 0, one, Surface::Trading, "/"),
+            4,
+            "50 over 16, rounded up"
+        );
+        let off = RateLimiter::new(RateLimits::off(), 1);
+        for _ in 0..100 {
+            let asked = off.request(0, one, Surface::Trading, &Method::GET, Some("/"));
+            assert_eq!(asked, Ok(None));
+        }
+    }
+
+    #[test]
+    fn threads_share_the_counters() {
+        let limiter = RateLimiter::new(RateLimits::default(), 1);
+        let one = client("192.0.2.1");
+        let ask = || {
+            (0..100)
+                .filter(|_| {
+                    limiter
+                        .request(0, one, Surface::Trading, &Method::GET, Some("/book"))
+                        .is_ok()
+                })
+                .count()
+        };
+        let let_in: usize = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8).map(|_| scope.spawn(ask)).collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().expect("no panic"))
+                .sum()
+        });
+        assert_eq!(let_in, 200);
+    }
+}

@@ -1,0 +1,293 @@
+//! What is counted together, and which counters a request moves (interface, Limits; protocol 15).
+
+use http::Method;
+
+use super::window::{Millis, SPAN};
+use crate::config::Surface;
+
+/// A row of the interface's table, and the two windows of writes apart.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Scope {
+    /// Every request to the catalog surface.
+    Catalog,
+    /// `GET /events`.
+    CatalogEvents,
+    /// `GET /markets` of the catalog.
+    CatalogMarkets,
+    /// `GET /events` and `GET /markets` together.
+    CatalogListings,
+    /// `GET /tags`.
+    CatalogTags,
+    /// `GET /public-search`.
+    CatalogSearch,
+    /// Every request to the trading surface.
+    Trading,
+    /// `GET /` and `/ok`.
+    Health,
+    /// `GET /book`.
+    Book,
+    /// `POST /books`.
+    Books,
+    /// `GET /price`.
+    Price,
+    /// `POST /prices`.
+    Prices,
+    /// `GET /midpoint`.
+    Midpoint,
+    /// `GET /prices-history`.
+    PricesHistory,
+    /// `POST /batch-prices-history`.
+    BatchPricesHistory,
+    /// Own orders and trades, builders' trades.
+    Ledger,
+    /// `POST /auth/*`: every key is journalled.
+    Keys,
+    /// Orders of an API key in 10 s.
+    OrderBurst,
+    /// Orders of an API key in 10 min.
+    OrderSustained,
+    /// Cancels of an API key in 10 s.
+    CancelBurst,
+    /// Cancels of an API key in 10 min.
+    CancelSustained,
+}
+
+/// A scope and what its window takes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cap {
+    pub(crate) scope: Scope,
+    pub(crate) most: u32,
+}
+
+const SHORT: Millis = 10_000;
+const LONG: Millis = 600_000;
+
+impl Scope {
+    /// The name of its setting, and of its counter of refusals.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Catalog => "catalog",
+            Self::CatalogEvents => "catalog_events",
+            Self::CatalogMarkets => "catalog_markets",
+            Self::CatalogListings => "catalog_listings",
+            Self::CatalogTags => "catalog_tags",
+            Self::CatalogSearch => "catalog_search",
+            Self::Trading => "trading",
+            Self::Health => "health",
+            Self::Book => "book",
+            Self::Books => "books",
+            Self::Price => "price",
+            Self::Prices => "prices",
+            Self::Midpoint => "midpoint",
+            Self::PricesHistory => "prices_history",
+            Self::BatchPricesHistory => "batch_prices_history",
+            Self::Ledger => "ledger",
+            Self::Keys => "keys",
+            Self::OrderBurst => "order_burst",
+            Self::OrderSustained => "order_sustained",
+            Self::CancelBurst => "cancel_burst",
+            Self::CancelSustained => "cancel_sustained",
+        }
+    }
+
+    /// Length of a slot of its window.
+    pub(crate) const fn slot(self) -> Millis {
+        match self {
+            Self::OrderSustained | Self::CancelSustained => LONG / SPAN,
+            _ => SHORT / SPAN,
+        }
+    }
+
+    /// Length of its window in seconds.
+    pub(crate) const fn seconds(self) -> u64 {
+        self.slot() * SPAN / 1_000
+    }
+
+    /// What a request counts as for the address it comes from: the surface as a whole, then the
+    /// row of its route, then what rows share. `route` is `None` for a path that is not there.
+    pub(crate) fn of_request(
+        surface: Surface,
+        method: &Method,
+        route: Option<&str>,
+    ) -> [Option<Self>; 3] {
+        let route = route.unwrap_or_default();
+        let reads = matches!(*method, Method::GET | Method::HEAD);
+        match surface {
+            Surface::Trading => {
+                let row = if reads {
+                    Self::trading_read(route)
+                } else if *method == Method::POST {
+                    Self::trading_post(route)
+                } else {
+                    None
+                };
+                [Some(Self::Trading), row, None]
+            }
+            Surface::Catalog => {
+                let [row, shared] = match route {
+                    "/events" if reads => [Some(Self::CatalogEvents), Some(Self::CatalogListings)],
+                    "/markets" if reads => {
+                        [Some(Self::CatalogMarkets), Some(Self::CatalogListings)]
+                    }
+                    "/tags" if reads => [Some(Self::CatalogTags), None],
+                    "/public-search" if reads => [Some(Self::CatalogSearch), None],
+                    _ => [None, None],
+                };
+                [Some(Self::Catalog), row, shared]
+            }
+            // The interface caps neither: one is behind an allowlist, one behind a token.
+            Surface::Data | Surface::Operator => [None; 3],
+        }
+    }
+
+    fn trading_read(route: &str) -> Option<Self> {
+        Some(match route {
+            "/" | "/ok" => Self::Health,
+            "/book" => Self::Book,
+            "/price" => Self::Price,
+            "/midpoint" => Self::Midpoint,
+            "/prices-history" => Self::PricesHistory,
+            "/data/trades" | "/data/orders" | "/data/order/{id}" | "/builder/trades" => {
+                Self::Ledger
+            }
+            _ => return None,
+        })
+    }
+
+    fn trading_post(route: &str) -> Option<Self> {
+        Some(match route {
+            "/books" => Self::Books,
+            "/prices" => Self::Prices,
+            "/batch-prices-history" => Self::BatchPricesHistory,
+            _ if route.starts_with("/auth/") => Self::Keys,
+            _ => return None,
+        })
+    }
+}
+
+/// What an API key writes; each kind has its two windows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Writes {
+    /// `POST /order`, and each order of `POST /orders`.
+    Orders,
+    /// Every cancel: each order named, and each request that means many.
+    Cancels,
+}
+
+impl Writes {
+    pub(crate) const fn scopes(self) -> [Scope; 2] {
+        match self {
+            Self::Orders => [Scope::OrderBurst, Scope::OrderSustained],
+            Self::Cancels => [Scope::CancelBurst, Scope::CancelSustained],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_count_in_their_rows() {
+        use Scope::*;
+        let (get, post) = (Method::GET, Method::POST);
+        for (surface, method, route, expected) in [
+            (Surface::Trading, &get, "/", vec![Trading, Health]),
+            (Surface::Trading, &get, "/book", vec![Trading, Book]),
+            (
+                Surface::Trading,
+                &Method::HEAD,
+                "/book",
+                vec![Trading, Book],
+            ),
+            (Surface::Trading, &post, "/books", vec![Trading, Books]),
+            (Surface::Trading, &get, "/price", vec![Trading, Price]),
+            (Surface::Trading, &post, "/prices", vec![Trading, Prices]),
+            (Surface::Trading, &get, "/midpoint", vec![Trading, Midpoint]),
+            (Surface::Trading, &get, "/spread", vec![Trading]),
+            (
+                Surface::Trading,
+                &get,
+                "/prices-history",
+                vec![Trading, PricesHistory],
+            ),
+            (
+                Surface::Trading,
+                &post,
+                "/batch-prices-history",
+                vec![Trading, BatchPricesHistory],
+            ),
+            (
+                Surface::Trading,
+                &get,
+                "/data/trades",
+                vec![Trading, Ledger],
+            ),
+            (
+                Surface::Trading,
+                &get,
+                "/data/orders",
+                vec![Trading, Ledger],
+            ),
+            (
+                Surface::Trading,
+                &get,
+                "/data/order/{id}",
+                vec![Trading, Ledger],
+            ),
+            (
+                Surface::Trading,
+                &get,
+                "/builder/trades",
+                vec![Trading, Ledger],
+            ),
+            (
+                Surface::Trading,
+                &post,
+                "/auth/api-key",
+                vec![Trading, Keys],
+            ),
+            (
+                Surface::Trading,
+                &get,
+                "/auth/derive-api-key",
+                vec![Trading],
+            ),
+            (Surface::Trading, &post, "/order", vec![Trading]),
+            (Surface::Trading, &get, "/markets", vec![Trading]),
+            (
+                Surface::Catalog,
+                &get,
+                "/events",
+                vec![Catalog, CatalogEvents, CatalogListings],
+            ),
+            (
+                Surface::Catalog,
+                &get,
+                "/markets",
+                vec![Catalog, CatalogMarkets, CatalogListings],
+            ),
+            (Surface::Catalog, &get, "/markets/{id}", vec![Catalog]),
+            (Surface::Catalog, &get, "/tags", vec![Catalog, CatalogTags]),
+            (
+                Surface::Catalog,
+                &get,
+                "/public-search",
+                vec![Catalog, CatalogSearch],
+            ),
+            (Surface::Data, &get, "/trades", vec![]),
+        ] {
+            let found: Vec<_> = Scope::of_request(surface, method, Some(route))
+                .into_iter()
+                .flatten()
+                .collect();
+            assert_eq!(found, expected, "{method} {route}");
+        }
+        let nowhere = Scope::of_request(Surface::Trading, &get, None);
+        assert_eq!(
+            nowhere,
+            [Some(Trading), None, None],
+            "a path that is not there"
+        );
+    }
+}

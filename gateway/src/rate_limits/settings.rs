@@ -1,0 +1,130 @@
+//! The caps an operator may set.
+
+use serde::{Deserialize, Serialize};
+
+use super::scopes::{Cap, Scope};
+
+/// How many requests of one client each window takes, with the defaults of the interface; 0 turns a
+/// cap off. A client is an IPv4 address or an IPv6 network of 64 bits; for orders and cancels it is
+/// an API key. Windows are 10 seconds unless said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct RateLimits {
+    /// False turns all of them off.
+    pub enabled: bool,
+    /// The catalog surface as a whole.
+    pub catalog: u32,
+    /// `GET /events`.
+    pub catalog_events: u32,
+    /// `GET /markets` of the catalog.
+    pub catalog_markets: u32,
+    /// `GET /events` and `GET /markets` together.
+    pub catalog_listings: u32,
+    /// `GET /tags`.
+    pub catalog_tags: u32,
+    /// `GET /public-search`.
+    pub catalog_search: u32,
+    /// The trading surface as a whole.
+    pub trading: u32,
+    /// `GET /` and `/ok`.
+    pub health: u32,
+    /// `GET /book`.
+    pub book: u32,
+    /// `POST /books`.
+    pub books: u32,
+    /// `GET /price`.
+    pub price: u32,
+    /// `POST /prices`.
+    pub prices: u32,
+    /// `GET /midpoint`.
+    pub midpoint: u32,
+    /// `GET /prices-history`.
+    pub prices_history: u32,
+    /// `POST /batch-prices-history`.
+    pub batch_prices_history: u32,
+    /// `GET /data/trades`, `/data/orders`, `/data/order/{id}`, `/builder/trades` together.
+    pub ledger: u32,
+    /// `POST /auth/*`.
+    pub keys: u32,
+    /// Orders of an API key.
+    pub order_burst: u32,
+    /// Orders of an API key in 10 minutes.
+    pub order_sustained: u32,
+    /// Cancels of an API key.
+    pub cancel_burst: u32,
+    /// Cancels of an API key in 10 minutes.
+    pub cancel_sustained: u32,
+}
+
+impl Default for RateLimits {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            catalog: 4_000,
+            catalog_events: 500,
+            catalog_markets: 300,
+            catalog_listings: 900,
+            catalog_tags: 200,
+            catalog_search: 350,
+            trading: 5_000,
+            health: 50,
+            book: 200,
+            books: 80,
+            price: 200,
+            prices: 80,
+            midpoint: 200,
+            prices_history: 100,
+            batch_prices_history: 80,
+            ledger: 150,
+            keys: 20,
+            order_burst: 2_400,
+            order_sustained: 24_000,
+            cancel_burst: 2_400,
+            cancel_sustained: 24_000,
+        }
+    }
+}
+
+impl RateLimits {
+    /// No limits, for measurements.
+    #[must_use]
+    pub fn off() -> Self {
+        Self {
+            enabled: false,
+            ..Self::default()
+        }
+    }
+
+    /// The cap of a scope; `None` when it is off. Where `gateways` processes share a surface, each
+    /// holds its part, rounded up so that no cap becomes 0.
+    pub(super) fn cap(&self, scope: Scope, gateways: u32) -> Option<Cap> {
+        let most = self.most(scope).div_ceil(gateways.max(1));
+        (self.enabled && most > 0).then_some(Cap { scope, most })
+    }
+
+    fn most(&self, scope: Scope) -> u32 {
+        match scope {
+            Scope::Catalog => self.catalog,
+            Scope::CatalogEvents => self.catalog_events,
+            Scope::CatalogMarkets => self.catalog_markets,
+            Scope::CatalogListings => self.catalog_listings,
+            Scope::CatalogTags => self.catalog_tags,
+            Scope::CatalogSearch => self.catalog_search,
+            Scope::Trading => self.trading,
+            Scope::Health => self.health,
+            Scope::Book => self.book,
+            Scope::Books => self.books,
+            Scope::Price => self.price,
+            Scope::Prices => self.prices,
+            Scope::Midpoint => self.midpoint,
+            Scope::PricesHistory => self.prices_history,
+            Scope::BatchPricesHistory => self.batch_prices_history,
+            Scope::Ledger => self.ledger,
+            Scope::Keys => self.keys,
+            Scope::OrderBurst => self.order_burst,
+            Scope::OrderSustained => self.order_sustained,
+            Scope::CancelBurst => self.cancel_burst,
+            Scope::CancelSustained => self.cancel_sustained,
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What an event of an account action moved: collateral and shares, as signed amounts.
+
+use foretell_model::{Event, Lots, MarketNumber, Micros, Outcome};
+use foretell_view::View;
+use foretell_wire::action::{ActionKind, Moved, MovedShares};
+use foretell_wire::{Decimal, TokenRef};
+
+/// What the event moved; `None` when it is of no account action, or the view does not know its
+/// market yet.
+pub(super) fn by(view: &View, event: &Event) -> Option<Moved> {
+    match *event {
+        Event::Split { market, lots, .. } => {
+            let shares = [(market, Outcome::Yes, lots), (market, Outcome::No, lots)];
+            moved(
+                view,
+                ActionKind::Split,
+                paid(lots.full_value()),
+                came(&shares),
+            )
+        }
+        Event::Merged { market, lots, .. } => {
+            let shares = [(market, Outcome::Yes, lots), (market, Outcome::No, lots)];
+            moved(
+                view,
+                ActionKind::Merge,
+                lots.full_value().into(),
+                went(&shares),
+            )
+        }
+        Event::Redeemed {
+            market,
+            lots: [yes, no],
+            payout,
+            ..
+        } => {
+            let shares = [(market, Outcome::Yes, yes), (market, Outcome::No, no)];
+            moved(view, ActionKind::Redeem, payout.into(), went(&shares))
+        }
+        Event::Converted {
+            event,
+            questions,
+            lots,
+            collateral,
+            ..
+        } => {
+            let markets = &view.events().get(event)?.questions;
+            let shares = (0..).zip(markets).flat_map(|(index, market)| {
+                if questions.contains(index) {
+                    went(&[(*market, Outcome::No, lots)])
+                } else {
+                    came(&[(*market, Outcome::Yes, lots)])
+                }
+            });
+            moved(
+                view,
+                ActionKind::Conversion,
+                collateral.into(),
+                shares.collect(),
+            )
+        }
+        _ => None,
+    }
+}
+
+type Shares = Vec<(MarketNumber, Outcome, Decimal)>;
+
+fn came(shares: &[(MarketNumber, Outcome, Lots)]) -> Shares {
+    signed(shares, 1)
+}
+
+fn went(shares: &[(MarketNumber, Outcome, Lots)]) -> Shares {
+    signed(shares, -1)
+}
+
+fn signed(shares: &[(MarketNumber, Outcome, Lots)], sign: i128) -> Shares {
+    let amount = |lots: Lots| Decimal::new(i128::from(lots.0) * sign, 2);
+    shares
+        .iter()
+        .map(|(market, outcome, lots)| (*market, *outcome, amount(*lots)))
+        .collect()
+}
+
+fn paid(collateral: Micros) -> Decimal {
+    Decimal::micros(-i128::from(collateral.0))
+}
+
+fn moved(view: &View, kind: ActionKind, collateral: Decimal, shares: Shares) -> Option<Moved> {
+    let named = |(market, outcome, amount): (MarketNumber, Outcome, Decimal)| {
+        let condition = view.markets().get(market)?.condition;
+        Some(MovedShares {
+            asset: TokenRef::Asset(condition, outcome),
+            amount,
+        })
+    };
+    let shares = shares
+        .into_iter()
+        .filter(|(_, _, amount)| !amount.is_zero())
+        .map(named)
+        .collect::<Option<_>>()?;
+    Some(Moved {
+        kind,
+        collateral,
+        shares,
+    })
+}
