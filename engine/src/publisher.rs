@@ -174,6 +174,14 @@ impl Publisher {
         }
     }
 
+    /// A chunk whose file somebody removed is written again: an image that lists it needs it.
+    fn miss_chunks(&mut self) {
+        let missed = self
+            .written
+            .extract_if(.., |_, entry| !self.setting.shelf.has_chunk(entry));
+        self.unwritten.extend(missed.map(|(chunk, _)| chunk));
+    }
+
     fn write_chunks(&mut self) -> Result<(), String> {
         while let Some(&chunk) = self.unwritten.front() {
             self.look_at_the_disk()?;
@@ -227,6 +235,7 @@ impl Publisher {
     /// `false` when the engine stops meanwhile.
     fn write_image(&mut self) -> Result<bool, String> {
         self.look_at_the_disk()?;
+        self.miss_chunks();
         self.write_chunks()?;
         let (twin, board) = (&self.twin, &self.setting.board);
         let frame = (self.follower.reader()).frame(twin.place, twin.sequence());

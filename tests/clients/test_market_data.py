@@ -2,7 +2,6 @@
 
 from decimal import Decimal
 
-import pytest
 from py_clob_client_v2.clob_types import BookParams, PricesHistoryParams
 
 from exchange import assert_live, assert_matched, eventually, levels, markets, place, refused
@@ -135,11 +134,37 @@ def test_last_trades_are_mirrored(public, alice, bob, market):
     assert [row["token_id"] for row in rows] == [market.yes, market.no]
 
 
-@pytest.mark.xfail(strict=True, reason="prices are not kept over time yet")
-def test_price_history(public, market):
-    history = public.get_prices_history(PricesHistoryParams(market=market.yes, interval="1h"))
-    for point in history["history"]:
-        assert isinstance(point["t"], int) and 0 < point["p"] < 1
+def prices(public, token, **asked):
+    """Times and prices of a history, after seeing that its points are steps apart."""
+    history = public.get_prices_history(PricesHistoryParams(market=token, **asked))["history"]
+    times = [point["t"] for point in history]
+    assert all(isinstance(time, int) and time % 60 == 0 for time in times)
+    assert times == sorted(set(times))
+    return [(point["t"], Decimal(str(point["p"]))) for point in history]
+
+
+def test_price_history(public, alice, bob, market):
+    both_sides(alice, bob, market)
+    seen_book(public, market.yes)
+    # The newest point is the midpoint as it stands, whatever the steps.
+    for asked in [
+        {"interval": "1h"},
+        {"interval": "1d", "fidelity": 5},
+        {"interval": "1m", "fidelity": 60},
+        {"interval": "max"},
+        {"start_ts": 0, "end_ts": 4_000_000_000},
+        {"start_ts": 0, "end_ts": 4_000_000_000, "fidelity": 1},
+    ]:
+        yes, no = prices(public, market.yes, **asked), prices(public, market.no, **asked)
+        assert yes[-1][1] == Decimal("0.445"), asked
+        assert no[-1][1] == Decimal("0.555"), asked
+    (time, _), now = prices(public, market.yes, interval="1h")[-1], public.get_server_time()
+    assert 0 <= now - time <= 120
+    assert prices(public, market.yes, start_ts=1, end_ts=1_000_000) == []
+    assert prices(public, "1" * 70, interval="1d") == []
+    refused(lambda: prices(public, market.yes, interval="2d"), 400)
+    refused(lambda: prices(public, market.yes, start_ts=5, end_ts=4), 400)
+    refused(lambda: prices(public, market.yes, interval="1d", fidelity=0), 400)
 
 
 def test_tokens_that_are_not(public):

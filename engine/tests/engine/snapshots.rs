@@ -182,6 +182,23 @@ fn only_the_kept_images_and_their_chunks_are_there() {
     assert_eq!(files(directory.path()).len(), 3 + newest.chunks().len());
 }
 
+#[test]
+fn what_somebody_removes_is_written_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let dir = snapshots(directory.path());
+    let mut life = Life::new(6);
+    let sequence = run(on_request(directory.path()), |world, client| {
+        life.go_on(world, client, 60);
+        snapshot(client);
+        fs::remove_dir_all(&dir).unwrap();
+        life.go_on(world, client, 5);
+        snapshot(client)
+    });
+    assert_eq!(published(directory.path()), [sequence]);
+    assert!(files(directory.path()).len() > 5);
+    assert_images_are_the_journal(directory.path(), &dir, &[sequence], SMALL);
+}
+
 /// What a start from the images in a directory comes to: the state an own snapshot shows, compared
 /// with the whole journal, and how an order that was placed before is answered.
 fn assert_starts_equal(directory: &Path, config: EngineConfig) {

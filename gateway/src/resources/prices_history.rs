@@ -1,17 +1,16 @@
 //! Price history: `GET /prices-history`, `POST /batch-prices-history` (protocol 11).
 
-use foretell_view::{BucketSize, PriceHistory, PricePoint};
+use foretell_view::{BucketSize, PriceHistory, PricePoint, View};
 use foretell_wire::history::{
     Histories, History, HistoryQuery, MAX_HISTORY_POINTS, Point, read_history, too_many_points,
 };
 use foretell_wire::history_range::{HistoryRange, Window};
-use foretell_wire::{Decimal, TokenRef, json_text};
+use foretell_wire::{Decimal, Failure as Refusal, TokenRef, json_text};
 
 use crate::answer::{Answer, Place};
 use crate::auth::now;
 use crate::call::Call;
 use crate::failure::Failure;
-use crate::replica::State;
 use crate::resources::market_of;
 
 /// `GET /prices-history?market=`.
@@ -47,31 +46,40 @@ async fn histories(
     })
     .await?;
     let state = app.replica.read();
-    let window = range.window(fidelity, seconds_now(&state));
+    let window = range.window(fidelity, seconds_now(&state.view));
+    Ok((points_of(&state.view, tokens, window)?, state.place()))
+}
+
+/// All points of a window, unless they are too many for one answer.
+fn points_of(
+    view: &View,
+    tokens: &[Option<TokenRef>],
+    window: Window,
+) -> Result<Vec<Vec<Point>>, Refusal> {
     let histories: Vec<_> = (tokens.iter())
-        .map(|token| history(&state, token.as_ref()?, window))
+        .map(|token| history(view, token.as_ref()?, window))
         .collect();
     let buckets = histories.iter().flatten().map(PriceHistory::buckets).sum();
     if buckets > MAX_HISTORY_POINTS {
-        return Err(too_many_points(buckets).into());
+        return Err(too_many_points(buckets));
     }
     let points = histories.iter().map(|history| match history {
         Some(history) => history.points().into_iter().map(shown).collect(),
         None => Vec::new(),
     });
-    Ok((points.collect(), state.place()))
+    Ok(points.collect())
 }
 
-fn history<'a>(state: &'a State, token: &TokenRef, window: Window) -> Option<PriceHistory<'a>> {
-    let (market, outcome) = market_of(&state.view, token)?;
+fn history<'a>(view: &'a View, token: &TokenRef, window: Window) -> Option<PriceHistory<'a>> {
+    let (market, outcome) = market_of(view, token)?;
     let size = BucketSize::at_least(window.minutes);
     let range = (window.from, window.to);
-    state.view.price_history(market, outcome, size, range)
+    view.price_history(market, outcome, size, range)
 }
 
 /// Now, and not before what the view has seen: the engine has a clock of its own.
-fn seconds_now(state: &State) -> u64 {
-    let seen = state.view.system().time.seconds().0;
+fn seconds_now(view: &View) -> u64 {
+    let seen = view.system().time.seconds().0;
     seen.max(now().0 / 1_000)
 }
 
@@ -79,5 +87,149 @@ fn shown(point: PricePoint) -> Point {
     Point {
         t: point.start,
         p: Decimal::new(i128::from(point.midpoint.half_units()) * 5, 5),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use foretell_model::command::RegisterMarket;
+    use foretell_model::{
+        AccountNumber, ApiKey, Command, ConditionId, Event, FeeSchedule, FramePlace, FrameRef,
+        KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderType, Outcome, PlaceOrder, Price,
+        Reference, Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress,
+    };
+
+    const ACCOUNT: AccountNumber = AccountNumber(0);
+    const MARKET: MarketNumber = MarketNumber(0);
+    const TOKENS: [TokenId; 2] = [TokenId([1; 32]), TokenId([2; 32])];
+
+    /// A bid for 10 shares of a token, and that it rests.
+    fn bid(number: u8, outcome: Outcome, price: u16) -> (Command, Vec<Event>) {
+        let order = PlaceOrder {
+            order: OrderId([number; 32]),
+            account: ACCOUNT,
+            key: KeyNumber(0),
+            market: MARKET,
+            outcome,
+            side: Side::Buy,
+            order_type: OrderType::Gtc,
+            post_only: false,
+            maker_amount: 1_000 * u64::from(price),
+            taker_amount: 10_000_000,
+            expiration: TimeSeconds(0),
+            timestamp: TimeMs(0),
+        };
+        let rested = Event::OrderRested {
+            lots: Lots(1_000),
+            price: Price(price),
+        };
+        (Command::PlaceOrder(order), vec![rested])
+    }
+
+    /// A market with bids at 0.42 for Yes and 0.53 for No, since the first second of 1970.
+    fn view() -> View {
+        let wallet = WalletAddress([1; 20]);
+        let amount = Micros(100_000_000);
+        let rules = RegisterMarket {
+            condition: ConditionId([3; 32]),
+            tokens: TOKENS,
+            tick: Tick::Hundredth,
+            tick_refines: false,
+            minimum_size: Lots(1),
+            fee: FeeSchedule::default(),
+            event: None,
+        };
+        let deposit = Command::Deposit {
+            wallet,
+            amount,
+            reference: Reference::ZERO,
+        };
+        let opened = Event::AccountOpened {
+            account: ACCOUNT,
+            wallet,
+        };
+        let deposited = Event::Deposited {
+            account: ACCOUNT,
+            amount,
+        };
+        let key = Command::RegisterKey {
+            owner: wallet,
+            nonce: [0; 32],
+            api_key: ApiKey([1; 16]),
+            read_only: false,
+        };
+        let with_key = Event::KeyRegistered {
+            key: KeyNumber(0),
+            owner: ACCOUNT,
+        };
+        let registered = Event::MarketRegistered {
+            market: MARKET,
+            condition: rules.condition,
+            question: 0,
+        };
+        let frames = [
+            (deposit, vec![opened, deposited]),
+            (key, vec![with_key]),
+            (Command::RegisterMarket(rules), vec![registered]),
+            bid(1, Outcome::Yes, 4_200),
+            bid(2, Outcome::No, 5_300),
+        ];
+        let mut view = View::new([0; 32]);
+        for (command, events) in &frames {
+            let frame = FrameRef {
+                sequence: view.sequence().next(),
+                time: TimeNs(0),
+                command,
+                events,
+                evidence: &[],
+                place: FramePlace::default(),
+            };
+            view.apply(&frame).expect("a frame that follows");
+        }
+        view
+    }
+
+    fn asked(to: u64, minutes: u32, tokens: usize) -> Result<Vec<Vec<Point>>, Refusal> {
+        let window = Window {
+            from: 0,
+            to,
+            minutes,
+        };
+        let tokens: Vec<_> = (TOKENS.iter().cycle().take(tokens))
+            .map(|token| Some(TokenRef::Token(*token)))
+            .collect();
+        points_of(&view(), &tokens, window)
+    }
+
+    #[test]
+    fn an_answer_has_the_midpoints_of_both_tokens() {
+        let histories = asked(60, 1, 2).expect("two points a token");
+        let point = |t, p| Point {
+            t,
+            p: Decimal::new(p, 5),
+        };
+        assert_eq!(histories[0], [point(0, 44_500), point(60, 44_500)]);
+        assert_eq!(histories[1], [point(0, 55_500), point(60, 55_500)]);
+    }
+
+    #[test]
+    fn an_answer_has_a_bound_over_all_its_tokens() {
+        let minutes = |count: u64| (count - 1) * 60;
+        assert_eq!(
+            asked(minutes(100_000), 1, 1).expect("just as many")[0].len(),
+            100_000
+        );
+        assert_eq!(asked(minutes(50_000), 1, 2).expect("just as many").len(), 2);
+        for (count, tokens, points) in [(100_001, 1, 100_001), (5_001, 20, 100_020)] {
+            let refusal = asked(minutes(count), 1, tokens)
+                .expect_err("one too many")
+                .text();
+            let text =
+                format!("the range has {points} points, allowed: at most 100000 in one answer");
+            assert!(refusal.starts_with(&text), "{refusal}");
+        }
+        assert!(asked(minutes(50_000_000), 720, 1).is_ok());
+        assert!(asked(u64::MAX, 1, 20).is_err());
     }
 }

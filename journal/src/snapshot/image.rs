@@ -57,12 +57,22 @@ impl Image {
     /// # Errors
     /// What [`Unfit`] names.
     pub fn open(dir: &Path, sequence: Sequence, genesis: &[u8; 32]) -> Result<Self, Unfit> {
+        let image = Self::open_unverified(dir, sequence, genesis)?;
+        image.snapshot.verify()?;
+        Ok(image)
+    }
+
+    /// The same without reading all of it.
+    pub(super) fn open_unverified(
+        dir: &Path,
+        sequence: Sequence,
+        genesis: &[u8; 32],
+    ) -> Result<Self, Unfit> {
         let snapshot = Snapshot::open(&path(dir, sequence), genesis)?;
         let label = snapshot.label();
         if (label.kind, label.sequence) != (Kind::Image, sequence) {
             return Err(Unfit::Misnamed);
         }
-        snapshot.verify()?;
         let part = |name| snapshot.section(name);
         let proof =
             (part(PROOF).and_then(Proof::decode)).ok_or(Unfit::Damaged("it has no proof"))?;

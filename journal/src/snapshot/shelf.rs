@@ -155,7 +155,17 @@ impl Shelf {
         })
     }
 
+    /// Whether the file of a chunk is there.
+    #[must_use]
+    pub fn has_chunk(&self, chunk: &ChunkEntry) -> bool {
+        chunk.path(&self.dir).exists()
+    }
+
     fn begin(&self, label: Label, log: LogName) -> Result<SnapshotWriter, JournalError> {
+        if !self.dir.exists() {
+            // Somebody removed it, which does no harm.
+            directory::prepare(&*self.disk, &self.dir)?;
+        }
         SnapshotWriter::create(Arc::clone(&self.disk), &self.dir, label, log)
     }
 
@@ -190,8 +200,10 @@ impl Shelf {
         self.remove(&image::path(&self.dir, sequence))
     }
 
-    /// Keeps the newest `keep` sound images and the chunks they list, and removes what is older or
-    /// listed by none. Damaged images among the kept ones stay, for whoever wants to know.
+    /// Keeps the newest `keep` images and the chunks they list, and removes what is older or listed
+    /// by none. An image that cannot be opened is not counted; among the kept ones it stays, for
+    /// whoever wants to know. The images are not read whole: a log only grows, so that the newest
+    /// lists what the others do.
     ///
     /// # Errors
     /// An I/O error; the rest goes next time.
@@ -201,7 +213,7 @@ impl Shelf {
         for sequence in self.images()? {
             if kept == keep {
                 self.remove_image(sequence)?;
-            } else if let Ok(image) = Image::open(&self.dir, sequence, &self.genesis) {
+            } else if let Ok(image) = Image::open_unverified(&self.dir, sequence, &self.genesis) {
                 kept += 1;
                 listed.extend(image.chunks().iter().map(|chunk| chunk.path(&self.dir)));
             }

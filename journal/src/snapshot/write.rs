@@ -14,6 +14,9 @@ use crate::error::{Context, JournalError};
 
 /// Bytes are collected up to here before they are hashed and written.
 const PIECE: usize = 256 << 10;
+/// A long file is synced each time so much more is written: one sync of all of it would keep the
+/// disk from the journal's.
+const SYNC_EVERY: u64 = 8 << 20;
 const ZEROS: [u8; 64] = [0; 64];
 const _: () = assert!(ZEROS.len() as u64 == ALIGN);
 /// The name of the file that is being written.
@@ -172,8 +175,12 @@ impl SnapshotWriter {
     fn flush(&mut self) -> Result<(), JournalError> {
         self.hasher.update(&self.piece);
         write_all(&mut *self.file, &self.piece, self.at).context("write", &self.path)?;
+        let before = self.at;
         self.at += self.piece.len() as u64;
         self.piece.clear();
+        if self.at / SYNC_EVERY > before / SYNC_EVERY {
+            self.file.sync_data().context("sync", &self.path)?;
+        }
         Ok(())
     }
 }

@@ -140,7 +140,7 @@ fn ask_everything(mut view: View, rest: &[Frame]) {
             }
         }
         for order in view.live_orders_of_owner(number) {
-            let _ = (order.original_size(), view.trades_of_order(order, 500));
+            let _ = (order.original_size(), view.trades_of_order(order, usize::MAX));
         }
     }
     for (market, _) in view.markets().iter() {
@@ -153,7 +153,7 @@ fn ask_everything(mut view: View, rest: &[Frame]) {
     let ended = view.orders().ended_between(Sequence(0), Sequence(u64::MAX));
     for ended in ended {
         let _ = view.orders().by_id(&ended.order.id);
-        let _ = view.trades_of_order(&ended.order, 500);
+        let _ = view.trades_of_order(&ended.order, usize::MAX);
     }
     for frame in rest {
         if view.apply(&frame.as_ref()).is_err() {
