@@ -1,1 +1,148 @@
+use super::*;
+use rstest::rstest;
 
+fn parameters(text: &str) -> Parameters {
+    text.split('&')
+        .filter(|pair| !pair.is_empty())
+        .map(|pair| pair.split_once('=').unwrap_or((pair, "")))
+        .collect()
+}
+
+fn refusal<T: std::fmt::Debug>(result: Result<T, CatalogError>) -> String {
+    let error = result.unwrap_err();
+    assert_eq!(error.status(), 400);
+    error.to_string()
+}
+
+#[test]
+fn defaults_are_those_of_the_interface() {
+    let markets = MarketsQuery::of(&Parameters::default()).unwrap();
+    assert_eq!(markets, MarketsQuery::default());
+    assert_eq!(
+        markets.page,
+        Page {
+            limit: 100,
+            offset: 0
+        }
+    );
+    assert!(!markets.order.ascending);
+    assert_eq!(
+        EventsQuery::of(&Parameters::default()).unwrap(),
+        EventsQuery::default()
+    );
+    let search = SearchQuery::of(&parameters("q=Rain")).unwrap();
+    assert_eq!((search.limit, search.page, search.tags), (25, 1, true));
+    assert_eq!(search.term, "rain");
+}
+
+#[rstest]
+#[case("limit=0", r#"limit is "0", allowed: 1 to 500"#)]
+#[case("limit=501", r#"limit is "501", allowed: 1 to 500"#)]
+#[case("limit=ten", r#"limit is "ten", allowed: 1 to 500"#)]
+#[case("limit=1e2", r#"limit is "1e2", allowed: 1 to 500"#)]
+#[case("limit=+5", r#"limit is "+5", allowed: 1 to 500"#)]
+#[case(
+    "limit=99999999999999999999",
+    r#"limit is "99999999999999999999", allowed: 1 to 500"#
+)]
+#[case("offset=-1", r#"offset is "-1", allowed: 0 to 4294967295"#)]
+#[case(
+    "offset=4294967296",
+    r#"offset is "4294967296", allowed: 0 to 4294967295"#
+)]
+#[case("limit=1&limit=2", "limit is given more than once, allowed: once")]
+#[case(
+    "tag=a&tag_slug=a",
+    "tag_slug or tag is given more than once, allowed: once"
+)]
+#[case("active=maybe", r#"active is "maybe", allowed: true, false, 1, 0"#)]
+#[case(
+    "ascending=maybe",
+    r#"ascending is "maybe", allowed: true, false, 1, 0"#
+)]
+#[case("tag_id=x", r#"tag_id is "x", allowed: a whole number"#)]
+#[case("tag_id=1;drop", r#"tag_id is "1;drop", allowed: a whole number"#)]
+fn bad_values_are_named(#[case] text: &str, #[case] expected: &str) {
+    assert_eq!(refusal(MarketsQuery::of(&parameters(text))), expected);
+    assert_eq!(refusal(EventsQuery::of(&parameters(text))), expected);
+}
+
+#[rstest]
+#[case("order=evil;drop", "order is \"evil;drop\"")]
+#[case("order=volume,conditionId", "order is \"conditionId\"")]
+#[case("order=ID", "order is \"ID\"")]
+#[case("event_id=1.5", "event_id is \"1.5\"")]
+#[case("id=1,x", "id is \"x\"")]
+#[case(
+    "closedd=true",
+    "\"closedd\" is no parameter here, allowed: limit, offset, active"
+)]
+#[case("\u{202e}evil=1", "\"\\u{202e}evil\" is no parameter here")]
+fn bad_filters_of_markets_are_named(#[case] text: &str, #[case] expected: &str) {
+    let refusal = refusal(MarketsQuery::of(&parameters(text)));
+    assert!(refusal.starts_with(expected), "{refusal}");
+}
+
+#[test]
+fn lists_are_bounded() {
+    let many = format!("id={}", "1,".repeat(501));
+    let expected = "id has 501 entries, allowed: up to 500";
+    assert_eq!(refusal(MarketsQuery::of(&parameters(&many))), expected);
+}
+
+#[rstest]
+#[case("tag=a", "tag_slug=a")]
+#[case("eventSlug=a", "event_slug=a")]
+#[case("condition_id=0xAA", "conditionId=0xAA")]
+#[case("order=question", "order=title")]
+#[case("id=1&id=2", "id=1,2")]
+#[case("closed=1&active=0", "closed=true&active=false")]
+#[case("limit=&tag=&order=", "")]
+fn aliases_and_empty_values(#[case] one: &str, #[case] other: &str) {
+    let of = |text| MarketsQuery::of(&parameters(text)).unwrap();
+    assert_eq!(of(one), of(other));
+}
+
+#[rstest]
+#[case("", "q is required")]
+#[case("q=", "q is required")]
+#[case("q=%20", "")]
+#[case("q= ", "q is required")]
+#[case("q=\u{200b}\u{a0}", "q is required")]
+#[case("page=1", "q is required")]
+#[case("q=a&page=0", r#"page is "0", allowed: 1 to 1000000"#)]
+#[case(
+    "q=a&limit_per_type=501",
+    r#"limit_per_type is "501", allowed: 1 to 500"#
+)]
+#[case(
+    "q=a&search_profiles=x",
+    r#"search_profiles is "x", allowed: true, false, 1, 0"#
+)]
+#[case("q=a&search_profiles=true", "")]
+fn search_terms(#[case] text: &str, #[case] expected: &str) {
+    match SearchQuery::of(&parameters(text)) {
+        Ok(_) => assert_eq!(expected, ""),
+        Err(error) => assert_eq!(error.to_string(), expected),
+    }
+}
+
+#[test]
+fn a_long_term_is_refused_and_cut_in_the_answer() {
+    let refusal = refusal(SearchQuery::of(&parameters(&format!(
+        "q={}",
+        "x".repeat(10_240)
+    ))));
+    assert!(
+        refusal.len() < 120 && refusal.ends_with("allowed: 1 to 256 characters"),
+        "{refusal}"
+    );
+}
+
+#[test]
+fn ids_in_paths_are_numbers() {
+    assert_eq!(path_id("42").unwrap(), 42);
+    for bad in ["", "x", "-1", "1.0", "9223372036854775808", "0x1", "1'--"] {
+        assert!(refusal(path_id(bad)).starts_with("id is "), "{bad}");
+    }
+}

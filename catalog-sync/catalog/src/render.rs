@@ -248,10 +248,6 @@ fn json<T: Serialize>(value: &T) -> String {
 }
 
 /// ISO 8601 UTC with as many decimals as the instant needs.
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "the signature is serde's"
-)]
 fn iso<S: Serializer>(date: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {
     match date {
         Some(date) => serializer.collect_str(date),

@@ -37,8 +37,11 @@ pub(super) fn decoded<'r>(file: impl Read + 'r) -> io::Result<Box<dyn BufRead + 
     }
 }
 
+/// A reader of which the first bytes were looked at.
+type Peeked<R> = BufReader<io::Chain<Cursor<Vec<u8>>, R>>;
+
 /// The first four bytes, and a reader that still has them.
-fn peeked<R: Read>(mut file: R) -> io::Result<(Vec<u8>, BufReader<io::Chain<Cursor<Vec<u8>>, R>>)> {
+fn peeked<R: Read>(mut file: R) -> io::Result<(Vec<u8>, Peeked<R>)> {
     let mut start = Vec::with_capacity(4);
     file.by_ref().take(4).read_to_end(&mut start)?;
     let whole = Cursor::new(start.clone()).chain(file);

@@ -84,7 +84,12 @@ impl Filter {
         // A unary plus keeps the sort from choosing the index.
         let plus = if self.narrow { "+" } else { "" };
         let mut columns: Vec<String> = Vec::new();
-        for column in order.columns.iter().filter(|column| **column != Column::Id) {
+        // Ids differ, so nothing behind one matters.
+        for column in order
+            .columns
+            .iter()
+            .take_while(|column| **column != Column::Id)
+        {
             columns.push(format!("{plus}{} {direction}", self.column(*column).0));
         }
         columns.push(format!("{plus}id {direction}"));

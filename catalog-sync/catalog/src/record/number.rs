@@ -36,7 +36,7 @@ pub(super) fn scaled(text: &str, places: u32) -> Option<u64> {
     let power = 10_u128.checked_pow(shift.unsigned_abs())?;
     let scaled = if shift >= 0 {
         mantissa.checked_mul(power)?
-    } else if mantissa % power == 0 {
+    } else if mantissa.is_multiple_of(power) {
         mantissa / power
     } else {
         return None;

@@ -1,0 +1,90 @@
+//! Texts that are meant to do something else than be compared.
+
+use super::common::{Shelf, condition, event, json_of, market, parameters};
+use foretell_catalog::query::{EventsQuery, MarketsQuery, OneQuery, Parameters};
+use rstest::rstest;
+use serde_json::json;
+
+#[rstest]
+#[case("' OR 1=1 --")]
+#[case("'; DROP TABLE markets; --")]
+#[case("\" OR \"\"=\"")]
+#[case("will-1-happe%")]
+#[case("will-1-happe_")]
+#[case("will-1-happen\u{200b}")]
+#[case("will-1-happen/")]
+#[case("will-1-happen\u{0}")]
+#[case("*")]
+#[case("🚀")]
+#[case("")]
+fn texts_are_compared_and_nothing_else(#[case] text: &str) {
+    let shelf = Shelf::new(&[event(1, &[market(1)])]);
+    let one = OneQuery::default();
+    let long = text.repeat(10_240 / text.len().max(1));
+    for text in [text, &long] {
+        for answer in [
+            shelf.catalog.market_by_slug(text, &one),
+            shelf.catalog.event_by_slug(text, &one),
+            shelf.catalog.tag_by_slug(text, &one),
+            shelf.catalog.market(text, &one),
+        ] {
+            assert_eq!(answer.unwrap_err().status(), 404);
+        }
+        for name in [
+            "slug",
+            "tag",
+            "event_slug",
+            "conditionId",
+            "condition_ids",
+            "clob_token_ids",
+            "creator",
+        ] {
+            let parameters: Parameters = [(name, text)].into_iter().collect();
+            let found = json_of(
+                shelf
+                    .catalog
+                    .markets(&MarketsQuery::of(&parameters).unwrap()),
+            );
+            let nothing_asked = text.trim().is_empty();
+            assert_eq!(
+                found.as_array().unwrap().len(),
+                usize::from(nothing_asked),
+                "{name}={text}"
+            );
+        }
+        for name in ["slug", "tag_slug", "series_slug", "creator"] {
+            let parameters: Parameters = [(name, text)].into_iter().collect();
+            assert!(
+                shelf
+                    .catalog
+                    .events(&EventsQuery::of(&parameters).unwrap())
+                    .is_ok()
+            );
+        }
+    }
+    // Nothing was dropped.
+    assert_eq!(
+        json_of(shelf.catalog.market("1", &one))["conditionId"],
+        json!(condition(1))
+    );
+}
+
+#[test]
+fn ids_of_markets_are_numbers_or_conditions() {
+    let shelf = Shelf::new(&[event(1, &[market(1)])]);
+    for bad in ["-1", "1.0", "0x1", "99999999999999999999", "1 ", "one"] {
+        let error = shelf.catalog.market(bad, &OneQuery::default()).unwrap_err();
+        assert_eq!(
+            error.body(),
+            r#"{"type":"not found error","error":"id not found"}"#,
+            "{bad}"
+        );
+    }
+}
+
+#[test]
+fn offsets_beyond_the_end_are_empty_pages() {
+    let shelf = Shelf::new(&[event(1, &[market(1)])]);
+    let query = MarketsQuery::of(&parameters("offset=4294967295&limit=500")).unwrap();
+    assert_eq!(json_of(shelf.catalog.markets(&query)), json!([]));
+}

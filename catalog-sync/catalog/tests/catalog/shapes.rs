@@ -1,0 +1,233 @@
+//! The field lists of the interface, as tables: what must be there, of which type, and what must
+//! not.
+
+use super::common::{Shelf, event, json_of, market, parameters, series, tag};
+use foretell_catalog::query::{
+    EventsQuery, MarketsQuery, OneQuery, SearchQuery, SeriesQuery, TagsQuery,
+};
+use serde_json::{Value, json};
+
+/// A record of the interface: names, and the letter of each one's type.
+/// `s` text, `d` date (may be missing), `b` boolean, `i` integer, `a` array, `o` object.
+type Shape = &'static [(&'static str, char)];
+
+const MARKET: Shape = &[
+    ("id", 's'),
+    ("question", 's'),
+    ("conditionId", 's'),
+    ("slug", 's'),
+    ("resolutionSource", 's'),
+    ("startDate", 'd'),
+    ("endDate", 'd'),
+    ("image", 's'),
+    ("icon", 's'),
+    ("description", 's'),
+    ("outcomes", 's'),
+    ("clobTokenIds", 's'),
+    ("active", 'b'),
+    ("closed", 'b'),
+    ("archived", 'b'),
+    ("createdAt", 'd'),
+    ("updatedAt", 'd'),
+    ("questionID", 's'),
+];
+const SHORT_EVENT: Shape = &[("id", 's'), ("ticker", 's'), ("slug", 's'), ("title", 's')];
+const FULL_EVENT: Shape = &[
+    ("id", 's'),
+    ("ticker", 's'),
+    ("slug", 's'),
+    ("title", 's'),
+    ("description", 's'),
+    ("resolutionSource", 's'),
+    ("startDate", 'd'),
+    ("creationDate", 'd'),
+    ("endDate", 'd'),
+    ("image", 's'),
+    ("icon", 's'),
+    ("active", 'b'),
+    ("closed", 'b'),
+    ("archived", 'b'),
+    ("createdAt", 'd'),
+    ("updatedAt", 'd'),
+];
+const TAG: Shape = &[
+    ("id", 's'),
+    ("label", 's'),
+    ("slug", 's'),
+    ("createdAt", 'd'),
+    ("updatedAt", 'd'),
+    ("requiresTranslation", 'b'),
+];
+const SERIES: Shape = &[
+    ("id", 's'),
+    ("ticker", 's'),
+    ("slug", 's'),
+    ("title", 's'),
+    ("seriesType", 's'),
+    ("recurrence", 's'),
+    ("image", 's'),
+    ("icon", 's'),
+    ("active", 'b'),
+    ("closed", 'b'),
+    ("archived", 'b'),
+    ("createdAt", 'd'),
+    ("updatedAt", 'd'),
+];
+const SEARCH_TAG: Shape = &[
+    ("id", 's'),
+    ("label", 's'),
+    ("slug", 's'),
+    ("event_count", 'i'),
+];
+
+/// Checks a record against its shape and further fields; with `dates`, dates must be there.
+fn check(record: &Value, shape: Shape, more: Shape, dates: bool) {
+    let fields = record.as_object().unwrap();
+    for (name, kind) in shape.iter().chain(more) {
+        let Some(value) = fields.get(*name) else {
+            assert!(*kind == 'd' && !dates, "{name} is missing in {record}");
+            continue;
+        };
+        let fits = match kind {
+            's' => value.is_string(),
+            'd' => value
+                .as_str()
+                .is_some_and(|date| date.ends_with('Z') && date.parse::<jiff::Timestamp>().is_ok()),
+            'b' => value.is_boolean(),
+            'i' => value.is_u64(),
+            'a' => value.is_array(),
+            _ => value.is_object(),
+        };
+        assert!(fits, "{name} is {value}");
+    }
+    let known: Vec<&str> = shape.iter().chain(more).map(|(name, _)| *name).collect();
+    let order: Vec<&str> = fields.keys().map(String::as_str).collect();
+    assert_eq!(
+        order.len(),
+        order.iter().filter(|name| known.contains(name)).count(),
+        "{order:?}"
+    );
+}
+
+/// A catalog of complete records, and one of records that say next to nothing.
+fn shelves() -> [(Shelf, bool); 2] {
+    let bare = json!({"id": "1", "slug": "event-1", "title": "Event 1",
+        "tags": [{"id": "1", "slug": "tag-1", "label": null}],
+        "series": [{"id": 1, "slug": "series-1"}],
+        "markets": [{"id": "1", "slug": "will-1-happen", "question": null, "startDate": "April 11, 2022"}]});
+    [
+        (Shelf::new(&[event(1, &[market(1)])]), true),
+        (Shelf::new(&[bare]), false),
+    ]
+}
+
+#[test]
+fn markets_in_lists_have_short_events() {
+    for (shelf, dates) in shelves() {
+        let markets = json_of(shelf.catalog.markets(&MarketsQuery::default()));
+        check(&markets[0], MARKET, &[("events", 'a')], dates);
+        assert_eq!(markets[0]["events"].as_array().unwrap().len(), 1);
+        check(&markets[0]["events"][0], SHORT_EVENT, &[], dates);
+    }
+}
+
+#[test]
+fn single_markets_have_full_events() {
+    for (shelf, dates) in shelves() {
+        let one = OneQuery::default();
+        let by_slug = json_of(shelf.catalog.market_by_slug("will-1-happen", &one));
+        check(&by_slug, MARKET, &[("events", 'a')], dates);
+        check(&by_slug["events"][0], FULL_EVENT, &[], dates);
+        assert_eq!(json_of(shelf.catalog.market("1", &one)), by_slug);
+    }
+}
+
+#[test]
+fn events_carry_tags_and_markets_and_series_that_carry_no_events() {
+    let more = &[
+        ("tags", 'a'),
+        ("markets", 'a'),
+        ("series", 'a'),
+        ("eventMetadata", 'o'),
+    ];
+    for (shelf, dates) in shelves() {
+        let list = json_of(shelf.catalog.events(&EventsQuery::default()));
+        let event = &list[0];
+        check(event, FULL_EVENT, more, dates);
+        check(&event["tags"][0], TAG, &[], dates);
+        check(&event["markets"][0], MARKET, &[], dates);
+        check(&event["series"][0], SERIES, &[], dates);
+        let one = OneQuery::default();
+        assert_eq!(&json_of(shelf.catalog.event(1, &one)), event);
+        assert_eq!(
+            &json_of(shelf.catalog.event_by_slug("event-1", &one)),
+            event
+        );
+    }
+}
+
+#[test]
+fn series_carry_full_events_and_tags_are_themselves() {
+    for (shelf, dates) in shelves() {
+        let list = json_of(shelf.catalog.series(&SeriesQuery::default()));
+        check(&list[0], SERIES, &[("events", 'a')], dates);
+        check(&list[0]["events"][0], FULL_EVENT, &[], dates);
+        let tags = json_of(shelf.catalog.tags(&TagsQuery::default()));
+        check(&tags[0], TAG, &[], dates);
+        let one = OneQuery::default();
+        assert_eq!(json_of(shelf.catalog.tag(1, &one)), tags[0]);
+        assert_eq!(json_of(shelf.catalog.tag_by_slug("tag-1", &one)), tags[0]);
+    }
+}
+
+#[test]
+fn search_results_are_short_and_counted() {
+    for (shelf, dates) in shelves() {
+        let query = SearchQuery::of(&parameters("q=event")).unwrap();
+        let found = json_of(shelf.catalog.search(&query));
+        check(
+            &found,
+            &[],
+            &[("events", 'a'), ("tags", 'a'), ("pagination", 'o')],
+            dates,
+        );
+        check(&found["events"][0], SHORT_EVENT, &[], dates);
+        assert_eq!(
+            found["pagination"],
+            json!({"hasMore": false, "totalResults": 1})
+        );
+    }
+    let (shelf, dates) = &shelves()[0];
+    let query = SearchQuery::of(&parameters("q=tag")).unwrap();
+    let found = json_of(shelf.catalog.search(&query));
+    check(&found["tags"][0], SEARCH_TAG, &[], *dates);
+    assert_eq!(found["tags"][0]["event_count"], 1);
+}
+
+#[test]
+fn what_was_put_is_what_is_answered() {
+    let shelf = Shelf::new(&[event(1, &[market(1)]), tag(2), series(2)]);
+    let answered = json_of(shelf.catalog.event(1, &OneQuery::default()));
+    let same = |put: &Value, answered: &Value, shape: Shape| {
+        for (name, kind) in shape {
+            match kind {
+                'd' => {
+                    let put = foretell_catalog::record::read_date(put[name].as_str().unwrap());
+                    assert_eq!(put, answered[name].as_str().unwrap().parse().ok(), "{name}");
+                }
+                _ => assert_eq!(put[name], answered[name], "{name}"),
+            }
+        }
+    };
+    same(&event(1, &[]), &answered, FULL_EVENT);
+    same(&market(1), &answered["markets"][0], MARKET);
+    same(&tag(1), &answered["tags"][0], TAG);
+    same(&series(1), &answered["series"][0], SERIES);
+    assert_eq!(answered["eventMetadata"], json!({"context": "more"}));
+    same(
+        &tag(2),
+        &json_of(shelf.catalog.tag(2, &OneQuery::default())),
+        TAG,
+    );
+    assert_eq!(answered["markets"][0]["endDate"], "2026-02-01T12:00:00Z");
+}

@@ -1,0 +1,234 @@
+//! A measurement, not a test: `cargo test -p foretell-catalog --release --test catalog -- --ignored --nocapture`.
+
+use std::io::{self, Read};
+use std::time::Instant;
+
+use super::common::{Shelf, address, condition, event, market, parameters, series, tag, with};
+use foretell_catalog::import::import;
+use foretell_catalog::query::{EventsQuery, MarketsQuery, OneQuery, SearchQuery, SeriesQuery};
+use foretell_catalog::{Catalog, CatalogError};
+use serde_json::{Value, json};
+
+/// How many events, each with four markets. The goal of the catalog is stated for 50,000.
+fn events() -> u64 {
+    std::env::var("EVENTS")
+        .ok()
+        .and_then(|count| count.parse().ok())
+        .unwrap_or(5_000)
+}
+
+const WORDS: &[&str] = &[
+    "election",
+    "president",
+    "bitcoin",
+    "price",
+    "above",
+    "march",
+    "team",
+    "points",
+    "league",
+    "championship",
+    "rate",
+    "inflation",
+    "senate",
+    "record",
+    "temperature",
+    "album",
+    "movie",
+];
+
+/// A small generator of the same numbers every time.
+fn mixed(number: u64) -> u64 {
+    let mut mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed ^= mixed >> 29;
+    mixed.wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 8
+}
+
+fn sentence(number: u64) -> String {
+    let word = |place: u64| {
+        let length = u64::try_from(WORDS.len()).unwrap();
+        WORDS[usize::try_from(mixed(number * 8 + place) % length).unwrap()]
+    };
+    format!(
+        "Will the {} {} the {} {} in {number}?",
+        word(0),
+        word(1),
+        word(2),
+        word(3)
+    )
+}
+
+fn record(id: u64) -> Value {
+    let day = |number: u64| {
+        format!(
+            "2026-{:02}-{:02}T00:00:00Z",
+            number % 12 + 1,
+            number % 28 + 1
+        )
+    };
+    let markets: Vec<Value> = (0..4)
+        .map(|place| id * 4 + place)
+        .map(|id| {
+            with(market(id), &json!({
+                "question": sentence(id), "conditionId": condition(id), "endDate": day(mixed(id)),
+                "volume": mixed(id) % 1_000_000, "closed": mixed(id) % 3 == 0, "creator": address(id % 50),
+                "description": "This market will resolve to Yes if it does. ".repeat(25),
+            }))
+        })
+        .collect();
+    let tags = [1, 10 + id % 5, 100 + id % 100, 1_000 + id % 1_000];
+    with(
+        event(id, &markets),
+        &json!({
+            "title": sentence(id * 4), "tags": tags.map(tag), "series": [series(id % 200 + 1)],
+            "closed": mixed(id) % 3 == 0, "volume": mixed(id) % 1_000_000,
+            "description": "This event is about it. ".repeat(25),
+        }),
+    )
+}
+
+/// JSON lines that are made as they are read.
+struct Generated {
+    next: u64,
+    line: io::Cursor<Vec<u8>>,
+}
+
+impl Read for Generated {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.line.read(buffer)?;
+        if count > 0 || self.next > events() {
+            return Ok(count);
+        }
+        self.line = io::Cursor::new(format!("{}\n", record(self.next)).into_bytes());
+        self.next += 1;
+        self.line.read(buffer)
+    }
+}
+
+fn measure(
+    catalog: &Catalog,
+    name: &str,
+    ask: impl Fn(&Catalog, u64) -> Result<String, CatalogError>,
+) {
+    let mut times: Vec<u128> = (0..200)
+        .map(|round| {
+            let start = Instant::now();
+            let answer = ask(catalog, round).unwrap();
+            assert!(!answer.is_empty());
+            start.elapsed().as_micros()
+        })
+        .collect();
+    times.sort_unstable();
+    println!(
+        "{name:40} p50 {:>7} µs  p99 {:>7} µs  max {:>7} µs",
+        times[100], times[197], times[199]
+    );
+}
+
+#[test]
+#[ignore = "a measurement; EVENTS=50000 is the stated size"]
+fn how_long_answers_take() {
+    let mut shelf = Shelf::new(&[]);
+    let start = Instant::now();
+    let generated = Generated {
+        next: 1,
+        line: io::Cursor::default(),
+    };
+    import(&mut shelf.writer, generated, |_| {}).unwrap();
+    println!("import of {} events: {:?}", events(), start.elapsed());
+    let start = Instant::now();
+    shelf.catalog.refresh_lookup().unwrap();
+    println!(
+        "words of {} markets: {:?}",
+        shelf.catalog.lookup().len(),
+        start.elapsed()
+    );
+
+    let catalog = &shelf.catalog;
+    for text in [
+        "",
+        "limit=500",
+        "limit=500&closed=false&order=volume",
+        "archived=true&order=endDate",
+        "active=false&order=slug",
+        "offset=19000",
+        "offset=190000&order=volume",
+        "tag=tag-1",
+        "tag=tag-1&archived=true",
+        "tag=tag-11&order=volume&closed=true",
+        "tag=tag-1&order=endDate&offset=15000",
+        "tag_id=105",
+        "tag_id=1005&order=endDate",
+        "event_id=77",
+        "slug=will-300-happen",
+        "creator=0x0000000000000000000000000000000000000007",
+        "creator=0x0000000000000000000000000000000000000007&order=volume",
+        "clob_token_ids=600,700",
+    ] {
+        measure(catalog, &format!("/markets?{text}"), |catalog, _| {
+            catalog.markets(&MarketsQuery::of(&parameters(text)).unwrap())
+        });
+    }
+    for text in [
+        "",
+        "limit=500",
+        "limit=500&closed=false&order=volume",
+        "archived=true&order=title",
+        "offset=4000",
+        "tag=tag-1&limit=500",
+        "tag_id=105&order=endDate",
+        "series_slug=series-5",
+        "creator=0x0000000000000000000000000000000000000007",
+    ] {
+        measure(catalog, &format!("/events?{text}"), |catalog, _| {
+            catalog.events(&EventsQuery::of(&parameters(text)).unwrap())
+        });
+    }
+    for limit in ["", "limit=500"] {
+        measure(catalog, &format!("/series?{limit}"), |catalog, _| {
+            catalog.series(&SeriesQuery::of(&parameters(limit)).unwrap())
+        });
+    }
+    let some = |round: u64| mixed(round) % events() + 1;
+    let one = OneQuery::default();
+    measure(catalog, "/markets/{id}", |catalog, round| {
+        catalog.market(&(some(round) * 4).to_string(), &one)
+    });
+    measure(catalog, "/markets/{condition}", |catalog, round| {
+        catalog.market(&condition(some(round) * 4), &one)
+    });
+    measure(catalog, "/events/{id}", |catalog, round| {
+        catalog.event(some(round), &one)
+    });
+    measure(catalog, "/events/slug/{slug}", |catalog, round| {
+        catalog.event_by_slug(&format!("event-{}", some(round)), &one)
+    });
+    for term in [
+        "will",
+        "Will the",
+        "bitcoin",
+        "election president",
+        "price of march",
+        "in 1234",
+        "w",
+        "th",
+        "a",
+        "zzz",
+        "event",
+        "will the election president the bitcoin",
+        "the in bitcoin",
+        "?",
+    ] {
+        measure(
+            catalog,
+            &format!("/public-search?q={term}"),
+            |catalog, _| {
+                catalog.search(&SearchQuery::of(&[("q", term)].into_iter().collect()).unwrap())
+            },
+        );
+    }
+    measure(catalog, "/public-search?q=bitcoin&page=40", |catalog, _| {
+        let terms = [("q", "bitcoin"), ("page", "40")].into_iter().collect();
+        catalog.search(&SearchQuery::of(&terms).unwrap())
+    });
+}
