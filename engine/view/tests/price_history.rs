@@ -31,7 +31,7 @@ fn story() -> (Scene, [OrderNumber; 2]) {
             lots: Lots(lots),
             reason: CloseReason::User,
         };
-        let id = scene.order(order).unwrap().id;
+        let id = scene.order(order).expect("it was placed").id;
         let command = Command::CancelOrder {
             owner: account,
             order: id,
@@ -78,7 +78,8 @@ fn closed_story() -> Scene {
 
 /// Minutes and midpoints in 0.00005.
 fn points(view: &View, outcome: Outcome, size: BucketSize, range: (u64, u64)) -> Vec<(u64, u16)> {
-    let history = view.price_history(MARKET, outcome, size, range).unwrap();
+    let history = view.price_history(MARKET, outcome, size, range);
+    let history = history.expect("the market is there");
     let points = history.points();
     assert!(points.len() <= history.buckets());
     let minute = |start| {
