@@ -71,16 +71,17 @@ impl Answer {
         self
     }
 
-    /// The response. The answer to a HEAD keeps the length and loses the body.
-    pub(crate) fn into_response(self, head: bool) -> Response<Full<Bytes>> {
-        let length = HeaderValue::from(self.body.len());
-        let body = if head { Bytes::new() } else { self.body };
-        let mut response = Response::new(Full::new(body));
+    /// The response. The answer to a HEAD keeps the length and loses the body; the length of any
+    /// other is its body's, which hyper writes.
+    pub(crate) fn into_response(mut self, head: bool) -> Response<Full<Bytes>> {
+        if head {
+            let length = HeaderValue::from(self.body.len());
+            self.headers.insert(CONTENT_LENGTH, length);
+            self.body = Bytes::new();
+        }
+        let mut response = Response::new(Full::new(self.body));
         *response.status_mut() = self.status;
         *response.headers_mut() = self.headers;
-        if response.status() != StatusCode::NO_CONTENT {
-            response.headers_mut().insert(CONTENT_LENGTH, length);
-        }
         response
     }
 }

@@ -16,7 +16,7 @@ use crate::failure::Failure;
 use crate::metrics::{Metrics, Readings};
 use crate::operator_token::OperatorToken;
 use crate::replica::Replica;
-use crate::resources::books::BookTexts;
+use crate::texts::Texts;
 
 /// The process as handlers see it.
 pub(crate) struct App {
@@ -27,7 +27,7 @@ pub(crate) struct App {
     pub(crate) metrics: Metrics,
     pub(crate) edge: Edge,
     pub(crate) caps: Arc<ConnectionCaps>,
-    pub(crate) books: BookTexts,
+    pub(crate) texts: Texts,
     pub(crate) price_side: PriceSide,
     pub(crate) descriptions: Descriptions,
 }

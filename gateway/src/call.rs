@@ -19,7 +19,7 @@ use crate::rate_limits::{Standing, Writes};
 use crate::signatures::SignatureGate;
 
 /// The state a read must show at least (protocol 11).
-const X_MIN_SEQUENCE: HeaderName = HeaderName::from_static("x-min-sequence");
+pub(crate) const X_MIN_SEQUENCE: HeaderName = HeaderName::from_static("x-min-sequence");
 
 /// One request.
 pub(crate) struct Call {
@@ -72,7 +72,7 @@ impl Call {
     }
 
     /// The query of the request.
-    pub(crate) fn query(&self) -> Result<Query, Refusal> {
+    pub(crate) fn query(&self) -> Result<Query<'_>, Refusal> {
         Query::parse(self.head.uri.query())
     }
 }

@@ -23,11 +23,11 @@ use crate::engine_link::EngineLink;
 use crate::follower;
 use crate::metrics::Metrics;
 use crate::replica::Replica;
-use crate::resources::books::BookTexts;
 use crate::routes::Routes;
 use crate::server::{self, Shared};
 use crate::signatures::SignatureGate;
 use crate::surfaces;
+use crate::texts::Texts;
 
 /// Between two looks whether the gateway is ready to listen.
 const READY_PAUSE: Duration = Duration::from_millis(2);
@@ -275,7 +275,7 @@ fn app(config: &GatewayConfig) -> Result<Arc<App>, GatewayError> {
         metrics: Metrics::new(),
         edge,
         caps: ConnectionCaps::new(config.connections.total, config.connections.per_address),
-        books: BookTexts::default(),
+        texts: Texts::default(),
         price_side: config.price_side,
         descriptions: Descriptions::default(),
     }))

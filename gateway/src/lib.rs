@@ -27,6 +27,7 @@ mod engine_link;
 mod failure;
 mod follower;
 mod gateway;
+mod glance;
 mod limits;
 mod market_facts;
 mod metrics;
@@ -38,6 +39,7 @@ mod routes;
 mod server;
 mod signatures;
 mod surfaces;
+mod texts;
 mod trade_rows;
 mod waiters;
 

@@ -69,6 +69,20 @@ pub(crate) struct Metrics {
     engine_clock_alarms: Gauge<u64, AtomicU64>,
 }
 
+/// Counts the successes of one route.
+pub(crate) struct Meter {
+    requests: Counter,
+    seconds: Histogram,
+}
+
+impl Meter {
+    /// A request was answered 200.
+    pub(crate) fn answered(&self, took: Duration) {
+        self.requests.inc();
+        self.seconds.observe(took.as_secs_f64());
+    }
+}
+
 /// What is read at the moment of a scrape.
 #[derive(Clone, Copy)]
 pub(crate) struct Readings {
@@ -205,6 +219,16 @@ impl Metrics {
             scope: scope.name(),
         };
         self.rate_limited.get_or_create(&label).inc();
+    }
+
+    /// Where the successes of a route are counted, found once.
+    pub(crate) fn meter(&self, route: &'static str) -> Meter {
+        let status = StatusCode::OK.as_u16();
+        let requests = self.requests.get_or_create(&RouteStatus { route, status });
+        Meter {
+            requests: Counter::clone(&requests),
+            seconds: Histogram::clone(&self.seconds.get_or_create(&Route { route })),
+        }
     }
 
     /// A request was answered.

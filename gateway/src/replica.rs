@@ -68,6 +68,12 @@ impl Replica {
         self.state.read()
     }
 
+    /// The present state, if nothing has to be waited for: it shows `acknowledged`, which this
+    /// process has told somebody.
+    pub(crate) fn present(&self, acknowledged: Sequence) -> Option<RwLockReadGuard<'_, State>> {
+        (self.is_ready() && self.waiters.reached() >= acknowledged).then(|| self.state.read())
+    }
+
     /// Whether there is a state worth reading.
     pub(crate) fn is_ready(&self) -> bool {
         self.ready.load(Ordering::Acquire)

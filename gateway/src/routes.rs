@@ -3,12 +3,15 @@
 
 use std::collections::HashMap;
 use std::pin::Pin;
+use std::sync::OnceLock;
 
+use foldhash::fast::RandomState;
 use http::Method;
 
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::Failure;
+use crate::glance::{AtAGlance, Glance};
 
 /// A handler on its way.
 pub(crate) type Handling = Pin<Box<dyn Future<Output = Result<Answer, Failure>> + Send>>;
@@ -27,7 +30,8 @@ pub(crate) struct Endpoint {
 /// The routes of one surface.
 #[derive(Default)]
 pub(crate) struct Routes {
-    exact: HashMap<&'static str, Methods>,
+    exact: HashMap<&'static str, Methods, RandomState>,
+    hot: HashMap<&'static str, AtAGlance, RandomState>,
     patterns: matchit::Router<Methods>,
     pattern_methods: HashMap<&'static str, Methods>,
 }
@@ -66,6 +70,23 @@ impl Routes {
             self.exact.entry(path).or_default().push((method, endpoint));
         }
         self
+    }
+
+    /// Lets the `GET` of a path, which is exact, be answered at a glance where that is possible.
+    pub(crate) fn hot(
+        mut self,
+        path: &'static str,
+        read: fn(&Glance<'_>) -> Option<Answer>,
+    ) -> Self {
+        let meter = OnceLock::new();
+        self.hot.insert(path, AtAGlance { read, meter });
+        self
+    }
+
+    /// How the `GET` of a path is answered at a glance, and the name of its route.
+    pub(crate) fn at_a_glance(&self, path: &str) -> Option<(&'static str, &AtAGlance)> {
+        let (name, hot) = self.hot.get_key_value(path)?;
+        Some((name, hot))
     }
 
     /// Adds one endpoint for every usual method of each path.

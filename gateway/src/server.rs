@@ -217,9 +217,16 @@ fn connection(
         let activity = Arc::clone(&activity);
         move |request| {
             let under_way = InService::begin(&activity);
-            let answering = dispatcher.clone().dispatch(peer, request);
+            let answer = match dispatcher.glance(peer, &request) {
+                Some(response) => Ok(response),
+                // Boxed, or every hot read would move as much memory about.
+                None => Err(Box::pin(dispatcher.clone().dispatch(peer, request))),
+            };
             async move {
-                let response = answering.await;
+                let response = match answer {
+                    Ok(response) => response,
+                    Err(answering) => answering.await,
+                };
                 drop(under_way);
                 Ok::<_, Infallible>(response)
             }

@@ -114,6 +114,7 @@ fn trading() -> Routes {
             handle!(actions::convert),
         )
         .add(get.clone(), "/book", NONE, handle!(books::one))
+        .hot("/book", books::at_a_glance)
         .add(
             post.clone(),
             "/books",
@@ -121,6 +122,7 @@ fn trading() -> Routes {
             handle!(books::many),
         )
         .add(get.clone(), "/price", NONE, handle!(prices::price))
+        .hot("/price", prices::price_at_a_glance)
         .add(
             post.clone(),
             "/prices",
@@ -128,6 +130,7 @@ fn trading() -> Routes {
             handle!(prices::prices),
         )
         .add(get.clone(), "/midpoint", NONE, handle!(prices::midpoint))
+        .hot("/midpoint", prices::midpoint_at_a_glance)
         .add(
             post.clone(),
             "/midpoints",
@@ -135,6 +138,7 @@ fn trading() -> Routes {
             handle!(prices::midpoints),
         )
         .add(get.clone(), "/spread", NONE, handle!(prices::spread))
+        .hot("/spread", prices::spread_at_a_glance)
         .add(
             post.clone(),
             "/spreads",

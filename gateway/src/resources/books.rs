@@ -1,22 +1,23 @@
 //! `GET /book` and `POST /books` (protocol 11).
 
-use std::collections::HashMap;
-
 use bytes::Bytes;
-use foldhash::fast::RandomState;
-use foretell_model::{MarketNumber, Outcome, Sequence};
+use foretell_model::{MarketNumber, Outcome};
 use foretell_view::View;
 use foretell_wire::Failure as Refusal;
 use foretell_wire::batch::{AskedToken, Sides, read_tokens};
 use foretell_wire::book::{Book, Level, books_json};
-use parking_lot::RwLock;
 
 use crate::answer::Answer;
 use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
+use crate::glance::Glance;
 use crate::replica::State;
 use crate::resources::market_of;
+use crate::texts::Saying;
+
+/// Books rendered under one hold of the lock on the view; a long one takes a millisecond.
+const STEP: usize = 4;
 
 /// `GET /book?token_id=`.
 pub(crate) async fn one(call: Call) -> Result<Answer, Failure> {
@@ -24,17 +25,20 @@ pub(crate) async fn one(call: Call) -> Result<Answer, Failure> {
     let app = &call.app;
     app.fresh(&call).await?;
     let found = app.find(|view| market_of(view, &token)).await?;
-    let (market, outcome) = found.ok_or(Refusal::NoOrderbook)?;
+    let found = found.ok_or(Refusal::NoOrderbook)?;
     let state = app.replica.read();
-    let book = app
-        .books
-        .get(&state, market, outcome, Sides::BOTH)
-        .ok_or(Refusal::NoOrderbook)?;
+    let book = text(app, &state, found, Sides::BOTH).ok_or(Refusal::NoOrderbook)?;
     Ok(Answer::json(book).at(state.place()))
 }
 
-/// Books rendered under one hold of the lock on the view; a long one takes a millisecond.
-const STEP: usize = 4;
+/// The same at a glance.
+pub(crate) fn at_a_glance(glance: &Glance<'_>) -> Option<Answer> {
+    let token = glance.query()?.token().ok()?;
+    glance.look(|state| {
+        let found = market_of(&state.view, &token)?;
+        text(glance.app, state, found, Sides::BOTH)
+    })
+}
 
 /// `POST /books`: input order kept, unknown tokens left out, all of one state.
 pub(crate) async fn many(call: Call) -> Result<Answer, Failure> {
@@ -65,8 +69,16 @@ pub(crate) async fn many(call: Call) -> Result<Answer, Failure> {
 }
 
 fn book_of(app: &App, state: &State, asked: &AskedToken) -> Option<Bytes> {
-    let (market, outcome) = market_of(&state.view, &asked.token)?;
-    app.books.get(state, market, outcome, asked.sides)
+    let found = market_of(&state.view, &asked.token)?;
+    text(app, state, found, asked.sides)
+}
+
+/// The book's JSON, rendered anew only when the book has changed.
+fn text(app: &App, state: &State, token: (MarketNumber, Outcome), sides: Sides) -> Option<Bytes> {
+    let written = app.texts.get(state, token, Saying::Book(sides), |book| {
+        render(&state.view, book, token, sides).ok_or(())
+    });
+    written?.ok()
 }
 
 /// JSON bytes.
@@ -78,47 +90,12 @@ impl AsRef<str> for Text {
     }
 }
 
-/// Books as they were last sent, good until the book changes.
-#[derive(Default)]
-pub(crate) struct BookTexts {
-    texts: RwLock<HashMap<(MarketNumber, Outcome, Sides), BookText, RandomState>>,
-}
-
-struct BookText {
-    epoch: u64,
-    changed: Sequence,
-    text: Bytes,
-}
-
-impl BookTexts {
-    /// The book's JSON, rendered anew only when the book has changed.
-    fn get(
-        &self,
-        state: &State,
-        market: MarketNumber,
-        outcome: Outcome,
-        sides: Sides,
-    ) -> Option<Bytes> {
-        let changed = state.view.books().get(market)?.changed();
-        let epoch = state.epoch;
-        if let Some(kept) = self.texts.read().get(&(market, outcome, sides))
-            && (kept.epoch, kept.changed) == (epoch, changed)
-        {
-            return Some(kept.text.clone());
-        }
-        let text = Bytes::from(render(&state.view, market, outcome, sides)?);
-        let kept = BookText {
-            epoch,
-            changed,
-            text: text.clone(),
-        };
-        self.texts.write().insert((market, outcome, sides), kept);
-        Some(text)
-    }
-}
-
-fn render(view: &View, market: MarketNumber, outcome: Outcome, sides: Sides) -> Option<String> {
-    let book = view.books().get(market)?;
+fn render(
+    view: &View,
+    book: &foretell_view::Book,
+    (market, outcome): (MarketNumber, Outcome),
+    sides: Sides,
+) -> Option<String> {
     let listed = view.markets().get(market)?;
     let seen = book.of(outcome);
     let level = |level: foretell_view::Level| Level {

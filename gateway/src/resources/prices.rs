@@ -3,7 +3,8 @@
 //!
 //! What does not exist (a side, a trade) is a 404 alone and left out of a batch.
 
-use foretell_model::{Price, Side};
+use bytes::Bytes;
+use foretell_model::{MarketNumber, Outcome, Price, Side};
 use foretell_view::TokenBook;
 use foretell_wire::batch::{Sides, read_tokens};
 use foretell_wire::price::{
@@ -12,28 +13,29 @@ use foretell_wire::price::{
 use foretell_wire::{Decimal, Failure as Refusal, TokenRef, json_text};
 
 use crate::answer::{Answer, Place};
+use crate::app::App;
 use crate::call::Call;
 use crate::config::PriceSide;
 use crate::failure::Failure;
+use crate::glance::Glance;
+use crate::replica::State;
 use crate::resources::market_of;
+use crate::texts::{Quote, Saying};
 
 /// `GET /price?token_id=&side=`.
 pub(crate) async fn price(call: Call) -> Result<Answer, Failure> {
     let query = call.query()?;
     let (token, side) = (query.token()?, query.side()?);
     let side = side_of_book(call.app.price_side, side);
-    one(&call, &token, |book| {
-        let price = best(side, book).ok_or(Refusal::NoPrice(match side {
-            Side::Buy => "bid",
-            Side::Sell => "ask",
-        }))?;
-        Ok(json_text(&PriceAnswer {
-            price,
-            best_bid: book.best_bid(),
-            best_ask: book.best_ask(),
-        }))
-    })
-    .await
+    one(&call, &token, Quote::Price(side)).await
+}
+
+/// The same at a glance.
+pub(crate) fn price_at_a_glance(glance: &Glance<'_>) -> Option<Answer> {
+    let query = glance.query()?;
+    let (token, side) = (query.token().ok()?, query.side().ok()?);
+    let side = side_of_book(glance.app.price_side, side);
+    at_a_glance(glance, &token, Quote::Price(side))
 }
 
 /// `POST /prices`.
@@ -54,11 +56,13 @@ pub(crate) async fn prices(call: Call) -> Result<Answer, Failure> {
 /// `GET /midpoint?token_id=`.
 pub(crate) async fn midpoint(call: Call) -> Result<Answer, Failure> {
     let token = call.query()?.token()?;
-    one(&call, &token, |book| {
-        let mid = middle(book).ok_or(Refusal::NoPrice("midpoint"))?;
-        Ok(json_text(&MidpointAnswer { mid }))
-    })
-    .await
+    one(&call, &token, Quote::Midpoint).await
+}
+
+/// The same at a glance.
+pub(crate) fn midpoint_at_a_glance(glance: &Glance<'_>) -> Option<Answer> {
+    let token = glance.query()?.token().ok()?;
+    at_a_glance(glance, &token, Quote::Midpoint)
 }
 
 /// `POST /midpoints`.
@@ -70,11 +74,13 @@ pub(crate) async fn midpoints(call: Call) -> Result<Answer, Failure> {
 /// `GET /spread?token_id=`.
 pub(crate) async fn spread(call: Call) -> Result<Answer, Failure> {
     let token = call.query()?.token()?;
-    one(&call, &token, |book| {
-        let spread = width(book).ok_or(Refusal::NoPrice("spread"))?;
-        Ok(json_text(&SpreadAnswer { spread }))
-    })
-    .await
+    one(&call, &token, Quote::Spread).await
+}
+
+/// The same at a glance.
+pub(crate) fn spread_at_a_glance(glance: &Glance<'_>) -> Option<Answer> {
+    let token = glance.query()?.token().ok()?;
+    at_a_glance(glance, &token, Quote::Spread)
 }
 
 /// `POST /spreads`.
@@ -86,11 +92,13 @@ pub(crate) async fn spreads(call: Call) -> Result<Answer, Failure> {
 /// `GET /last-trade-price?token_id=`.
 pub(crate) async fn last_trade(call: Call) -> Result<Answer, Failure> {
     let token = call.query()?.token()?;
-    one(&call, &token, |book| {
-        let last = last(book).ok_or(Refusal::NoPrice("trade"))?;
-        Ok(json_text(&last))
-    })
-    .await
+    let app = &call.app;
+    app.fresh(&call).await?;
+    let (market, outcome) = find(app, &token).await?;
+    let state = app.replica.read();
+    let book = state.view.books().get(market).ok_or(Refusal::NoOrderbook)?;
+    let last = last(book.of(outcome)).ok_or(Refusal::NoPrice("trade"))?;
+    Ok(Answer::json(json_text(&last)).at(state.place()))
 }
 
 /// `POST /last-trades-prices`.
@@ -136,18 +144,61 @@ fn last(book: TokenBook<'_>) -> Option<LastTrade> {
     })
 }
 
-async fn one(
-    call: &Call,
-    token: &TokenRef,
-    write: impl FnOnce(TokenBook<'_>) -> Result<String, Refusal>,
-) -> Result<Answer, Failure> {
+async fn one(call: &Call, token: &TokenRef, quote: Quote) -> Result<Answer, Failure> {
     let app = &call.app;
     app.fresh(call).await?;
-    let found = app.find(|view| market_of(view, token)).await?;
-    let (market, outcome) = found.ok_or(Refusal::NoOrderbook)?;
+    let found = find(app, token).await?;
     let state = app.replica.read();
-    let book = state.view.books().get(market).ok_or(Refusal::NoOrderbook)?;
-    Ok(Answer::json(write(book.of(outcome))?).at(state.place()))
+    let text = said(app, &state, found, quote).ok_or(Refusal::NoOrderbook)??;
+    Ok(Answer::json(text).at(state.place()))
+}
+
+fn at_a_glance(glance: &Glance<'_>, token: &TokenRef, quote: Quote) -> Option<Answer> {
+    glance.look(|state| {
+        let found = market_of(&state.view, token)?;
+        said(glance.app, state, found, quote)?.ok()
+    })
+}
+
+async fn find(app: &App, token: &TokenRef) -> Result<(MarketNumber, Outcome), Refusal> {
+    let found = app.find(|view| market_of(view, token)).await?;
+    found.ok_or(Refusal::NoOrderbook)
+}
+
+/// What is said about a token, as bytes.
+fn said(
+    app: &App,
+    state: &State,
+    token: (MarketNumber, Outcome),
+    quote: Quote,
+) -> Option<Result<Bytes, Refusal>> {
+    app.texts.get(state, token, Saying::Quote(quote), |book| {
+        write(quote, book.of(token.1))
+    })
+}
+
+fn write(quote: Quote, book: TokenBook<'_>) -> Result<String, Refusal> {
+    match quote {
+        Quote::Price(side) => {
+            let price = best(side, book).ok_or(Refusal::NoPrice(match side {
+                Side::Buy => "bid",
+                Side::Sell => "ask",
+            }))?;
+            Ok(json_text(&PriceAnswer {
+                price,
+                best_bid: book.best_bid(),
+                best_ask: book.best_ask(),
+            }))
+        }
+        Quote::Midpoint => {
+            let mid = middle(book).ok_or(Refusal::NoPrice("midpoint"))?;
+            Ok(json_text(&MidpointAnswer { mid }))
+        }
+        Quote::Spread => {
+            let spread = width(book).ok_or(Refusal::NoPrice("spread"))?;
+            Ok(json_text(&SpreadAnswer { spread }))
+        }
+    }
 }
 
 /// What `read` finds of each token asked for, under the token's text, in the order asked.

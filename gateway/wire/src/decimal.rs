@@ -184,21 +184,26 @@ pub fn uint256(text: &str) -> Result<[u8; 32], DigitsProblem> {
     if text.len() > MAX_UINT256_DIGITS {
         return Err(DigitsProblem::TooLarge);
     }
-    let mut limbs = [0_u64; 4];
-    for chunk in text.as_bytes().chunks(18) {
-        let mut part = 0_u64;
-        let mut scale = 1_u64;
-        for digit in chunk {
-            part = part * 10 + u64::from(digit - b'0');
-            scale *= 10;
-        }
-        multiply_add(&mut limbs, scale, part).ok_or(DigitsProblem::TooLarge)?;
+    // As many digits at once as a limb takes; the odd ones first, so that all the rest are whole.
+    let (odd, whole) = text.as_bytes().split_at(text.len() % LIMB_DIGITS);
+    let mut limbs = [digits(odd), 0, 0, 0];
+    for chunk in whole.chunks_exact(LIMB_DIGITS) {
+        multiply_add(&mut limbs, LIMB_SCALE, digits(chunk)).ok_or(DigitsProblem::TooLarge)?;
     }
     let mut word = [0; 32];
     for (bytes, limb) in word.chunks_exact_mut(8).zip(limbs.iter().rev()) {
         bytes.copy_from_slice(&limb.to_be_bytes());
     }
     Ok(word)
+}
+
+/// Decimal digits that fit 64 bits, whatever they are, and the power of ten they make.
+const LIMB_DIGITS: usize = 19;
+const LIMB_SCALE: u64 = 10_000_000_000_000_000_000;
+
+/// The number up to [`LIMB_DIGITS`] ASCII digits say.
+fn digits(text: &[u8]) -> u64 {
+    (text.iter()).fold(0, |number, digit| number * 10 + u64::from(digit - b'0'))
 }
 
 /// `limbs = limbs × scale + add`, least significant limb first; `None` past 256 bits.
@@ -220,7 +225,6 @@ const fn low_half(wide: u128) -> u64 {
 /// The decimal text of a big-endian 256-bit integer.
 #[must_use]
 pub fn uint256_text(word: &[u8; 32]) -> String {
-    const CHUNK: u64 = 10_000_000_000_000_000_000;
     let mut limbs = [0_u64; 4];
     for (limb, bytes) in limbs.iter_mut().zip(word.chunks_exact(8)) {
         *limb = u64::from_be_bytes(bytes.try_into().expect("chunks of 8"));
@@ -230,8 +234,8 @@ pub fn uint256_text(word: &[u8; 32]) -> String {
         let mut rest = 0_u64;
         for limb in &mut limbs {
             let wide = u128::from(rest) << 64 | u128::from(*limb);
-            *limb = low_half(wide / u128::from(CHUNK));
-            rest = low_half(wide % u128::from(CHUNK));
+            *limb = low_half(wide / u128::from(LIMB_SCALE));
+            rest = low_half(wide % u128::from(LIMB_SCALE));
         }
         chunks.push(rest);
     }

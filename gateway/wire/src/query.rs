@@ -3,6 +3,8 @@
 //! Unknown parameters are ignored on the trading surface (protocol 11); the data and catalog
 //! surfaces ask [`Query::unknown`].
 
+use std::borrow::Cow;
+
 use percent::decode;
 
 use foretell_model::{ConditionId, Side, TimeSeconds, WalletAddress, WalletKind};
@@ -20,17 +22,17 @@ pub const MAX_QUERY: usize = 8 * 1024;
 /// Parameters of a query string.
 pub const MAX_PARAMETERS: usize = 200;
 
-/// The decoded parameters of a request, in the order they stand.
+/// The decoded parameters of a request, in the order they stand. What is not encoded is not copied.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Query(Vec<(String, String)>);
+pub struct Query<'t>(Vec<(Cow<'t, str>, Cow<'t, str>)>);
 
-impl Query {
+impl<'t> Query<'t> {
     /// Reads what follows the `?`.
     ///
     /// # Errors
     /// [`Failure::InvalidQuery`]: longer than [`MAX_QUERY`], more than [`MAX_PARAMETERS`], an
     /// incomplete `%`, or what decodes to no UTF-8.
-    pub fn parse(text: Option<&str>) -> Result<Self, Failure> {
+    pub fn parse(text: Option<&'t str>) -> Result<Self, Failure> {
         let text = text.unwrap_or("");
         if text.len() > MAX_QUERY {
             return Err(Failure::InvalidQuery("longer than 8192 bytes"));
@@ -102,7 +104,7 @@ impl Query {
     pub fn unknown(&self, known: &[&str]) -> Option<&str> {
         self.0
             .iter()
-            .map(|(name, _)| name.as_str())
+            .map(|(name, _)| &**name)
             .find(|name| !known.contains(name))
     }
 
@@ -111,7 +113,7 @@ impl Query {
         self.0
             .iter()
             .filter(move |(known, _)| known == name)
-            .map(|(_, value)| value.as_str())
+            .map(|(_, value)| &**value)
     }
 
     /// A parameter that `read` understands.
@@ -215,7 +217,7 @@ impl TradesQuery {
     ///
     /// # Errors
     /// A parameter that is repeated or malformed; `before` below `after`.
-    pub fn of(query: &Query) -> Result<Self, Failure> {
+    pub fn of(query: &Query<'_>) -> Result<Self, Failure> {
         let instant = |name| {
             query.read(name, "unix seconds, digits", |text| {
                 decimal::digits_u64(text).ok().map(TimeSeconds)
@@ -263,7 +265,7 @@ impl OrdersQuery {
     ///
     /// # Errors
     /// A parameter that is repeated or malformed.
-    pub fn of(query: &Query) -> Result<Self, Failure> {
+    pub fn of(query: &Query<'_>) -> Result<Self, Failure> {
         Ok(Self {
             id: query.id()?,
             market: query.market()?,
@@ -296,7 +298,7 @@ impl BalanceQuery {
     ///
     /// # Errors
     /// A parameter that is missing, repeated or malformed.
-    pub fn of(query: &Query) -> Result<Self, Failure> {
+    pub fn of(query: &Query<'_>) -> Result<Self, Failure> {
         const ASSETS: &str = "COLLATERAL or CONDITIONAL";
         let asset = match query.one("asset_type")? {
             Some("COLLATERAL") => Asset::Collateral,

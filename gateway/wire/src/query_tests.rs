@@ -6,7 +6,7 @@ use super::*;
 const CONDITION: &str = "0x0202020202020202020202020202020202020202020202020202020202020202";
 const WALLET: &str = "0x1111111111111111111111111111111111111111";
 
-fn query(text: &str) -> Query {
+fn query(text: &str) -> Query<'_> {
     Query::parse(Some(text)).unwrap()
 }
 

@@ -1,11 +1,13 @@
 //! Percent-decoding of query strings.
 
+use std::borrow::Cow;
+
 use crate::failure::Failure;
 
 /// Decodes one name or value; `+` is a space.
-pub(super) fn decode(text: &str) -> Result<String, Failure> {
-    if !text.contains(['%', '+']) {
-        return Ok(text.to_owned());
+pub(super) fn decode(text: &str) -> Result<Cow<'_, str>, Failure> {
+    if !text.bytes().any(|byte| matches!(byte, b'%' | b'+')) {
+        return Ok(Cow::Borrowed(text));
     }
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -26,5 +28,8 @@ pub(super) fn decode(text: &str) -> Result<String, Failure> {
             other => bytes.push(*other),
         }
     }
-    String::from_utf8(bytes).map_err(|_| Failure::InvalidQuery("not UTF-8"))
+    let decoded = String::from_utf8(bytes);
+    decoded
+        .map(Cow::Owned)
+        .map_err(|_| Failure::InvalidQuery("not UTF-8"))
 }
