@@ -79,7 +79,7 @@ impl Dispatcher {
         let reader = app.edge.reader(self.surface, request.headers());
         let mut answer = match app.edge.admit(&arriving, &app.metrics) {
             Ok(standing) => answer.stands(standing),
-            Err(refusal) => refusal,
+            Err(refusal) => refusal.into_answer(),
         };
         app.edge.tell(self.surface, reader, &mut answer.headers);
         let meter = hot.meter.get_or_init(|| app.metrics.meter(route));

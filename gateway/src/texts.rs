@@ -117,10 +117,9 @@ mod tests {
             .into_iter()
             .flat_map(|buy| side.map(|sell| Saying::Book(Sides { buy, sell })));
         let prices = [Side::Buy, Side::Sell].map(Quote::Price);
-        let others = [Quote::Midpoint, Quote::Spread];
-        let mut kinds: Vec<_> = (books.chain(prices).chain(others))
-            .map(Saying::kind)
-            .collect();
+        let quotes = prices.into_iter().chain([Quote::Midpoint, Quote::Spread]);
+        let sayings = books.chain(quotes.map(Saying::Quote));
+        let mut kinds: Vec<_> = sayings.map(Saying::kind).collect();
         kinds.sort_unstable();
         assert_eq!(kinds, Vec::from_iter(0..KINDS));
     }
