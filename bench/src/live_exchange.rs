@@ -10,7 +10,8 @@ use std::time::Duration;
 use foretell_auth::{Domains, KeyOrigin, KeyTrio, MasterSecret, Window};
 use foretell_engine::client::Client;
 use foretell_engine::{
-    EngineConfig, EngineError, JOURNAL_DIRECTORY, Ready, SOCKET_NAME, SigningDomain, StopHandle,
+    EngineConfig, EngineError, JOURNAL_DIRECTORY, Ready, SNAPSHOT_DIRECTORY, SOCKET_NAME,
+    SigningDomain, StopHandle,
 };
 use foretell_gateway::{
     ConnectionLimits, EdgeConfig, Gateway, GatewayConfig, HeaderPrefix, PriceSide, RateLimits,
@@ -65,6 +66,8 @@ impl LiveExchange {
         open_venue(&ready, &origin, &key)?;
         let gateway = foretell_gateway::start(GatewayConfig {
             journal: data.join(JOURNAL_DIRECTORY),
+            snapshots: data.join(SNAPSHOT_DIRECTORY),
+            checked_at_start: foretell_gateway::CHECKED_AT_START,
             engine_socket: data.join(SOCKET_NAME),
             listen: vec![(Surface::Trading, SocketAddr::from(([127, 0, 0, 1], 0)))],
             threads: 1,

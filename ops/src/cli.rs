@@ -88,7 +88,7 @@ pub(crate) struct Up {
     pub engine: EngineRecovery,
 }
 
-/// What an operator may have to say after something bad happened.
+/// How the engine shall recover: what an operator may have to say after something bad happened.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct EngineRecovery {
     /// Start although the last run ended with an I/O error
@@ -97,6 +97,9 @@ pub(crate) struct EngineRecovery {
     /// Accept that re-execution differs from the record at this sequence
     #[arg(long, value_name = "SEQUENCE")]
     pub accept_divergence: Option<u64>,
+    /// Execute the whole journal again, whatever snapshots there are
+    #[arg(long)]
+    pub full_replay: bool,
 }
 
 /// `foretell engine`
