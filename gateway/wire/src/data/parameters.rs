@@ -17,7 +17,7 @@ const MAX_MARKETS: usize = 200;
 const MAX_TITLE: usize = 100;
 
 /// The parameters of a request whose names are all known.
-pub(crate) struct Parameters<'q>(&'q Query);
+pub(crate) struct Parameters<'q>(&'q Query<'q>);
 
 impl<'q> Parameters<'q> {
     /// Takes a query all of whose parameters are among `known`.
