@@ -5,7 +5,8 @@
 //! [`report`] says which goals are met. [`stream`] is the stream's file, [`generate`] makes one.
 //! [`recover`] restarts an engine beside a bare read of its journal; [`entry`] sends signed orders
 //! to a whole exchange beside a bare sync and signature check; [`reads`] asks a gateway beside a
-//! bare HTTP server.
+//! bare HTTP server; [`start`] starts gateways on a long history beside an empty one, and measures
+//! what snapshots cost.
 //!
 //! Deliberately absent: any rule of the exchange, and command line parsing (`ops`).
 
@@ -16,15 +17,20 @@ mod dress;
 mod encoding;
 pub mod entry;
 mod error;
+mod gateway_process;
 mod generate;
+mod history;
 mod http;
+mod journal_writer;
 mod latency;
 mod live_exchange;
 pub mod matching;
 pub mod reads;
 pub mod recover;
 pub mod report;
+mod running_engine;
 mod signed_orders;
+pub mod start;
 mod step;
 pub mod stream;
 mod thread_time;

@@ -215,6 +215,21 @@ pub(crate) enum Bench {
         #[arg(long, value_name = "DIR")]
         scratch: Option<PathBuf>,
     },
+    /// Start gateways on a long history, and see what snapshots cost
+    Start {
+        /// Trades of the long history; other histories have a tenth
+        #[arg(long, default_value_t = 10_000_000, value_parser = clap::value_parser!(u32).range(1_000..))]
+        trades: u32,
+        /// Starts on each history, and turns of each lane; the medians are reported
+        #[arg(long, default_value_t = 3)]
+        rounds: usize,
+        /// Seconds of a turn
+        #[arg(long, default_value_t = 10)]
+        seconds: u64,
+        /// Where the temporary directory is made; ten million trades need 20 GB [default: the system's]
+        #[arg(long, value_name = "DIR")]
+        scratch: Option<PathBuf>,
+    },
     /// Read books and prices beside a bare HTTP server, and see how soon acknowledged orders show
     Reads {
         /// Times every read is measured; the medians are reported
