@@ -55,7 +55,7 @@ impl<'a> Keeper<'a> {
             return;
         }
         let mut adoption = Adoption {
-            image: Sequence(0),
+            image: history.newest,
             settled: history.files.iter().map(|file| file.chunk).collect(),
             wanted: Vec::new(),
         };

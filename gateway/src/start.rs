@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use foretell_journal::snapshot::{Chunk, Image, Snapshot, Unfit, newest_image};
+use foretell_journal::snapshot::{Chunk, Image, Snapshot, Unfit, images, newest_image};
 use foretell_journal::{Follower, JournalError, Next};
 use foretell_model::Sequence;
 use foretell_view::{ChunkBytes, ChunkRef, VIEW_VERSION, View};
@@ -40,6 +40,8 @@ pub(crate) struct Begun {
 /// The files a view began on.
 #[derive(Default)]
 pub(crate) struct History {
+    /// The newest image there was, whether it could be used or not; 0 when there was none.
+    pub(crate) newest: Sequence,
     pub(crate) files: Vec<HistoryFile>,
     /// Whether all of their rows are what was written.
     pub(crate) is_checked: bool,
@@ -66,11 +68,14 @@ impl HistoryFile {
 pub(crate) fn begin(sources: &Sources, doubted: &Doubted) -> Result<Begun, JournalError> {
     let follower = Follower::open(&sources.journal, Sequence(0))?;
     let genesis = follower.genesis();
+    let listed = images(&sources.snapshots).unwrap_or_default();
+    let newest = listed.first().copied().unwrap_or_default();
     let mut limit = Sequence(u64::MAX);
     while let Some(image) = newest_image(&sources.snapshots, &genesis, limit) {
         let sequence = image.sequence();
         match on_image(sources, doubted, &image, follower.durable()) {
-            Ok(begun) => {
+            Ok(mut begun) => {
+                begun.history.newest = newest;
                 tracing::info!(
                     image = sequence.0,
                     chunks = begun.history.files.len(),
@@ -92,7 +97,10 @@ pub(crate) fn begin(sources: &Sources, doubted: &Doubted) -> Result<Begun, Journ
             epoch: follower.epoch(),
         },
         follower,
-        history: History::default(),
+        history: History {
+            newest,
+            ..History::default()
+        },
     })
 }
 
@@ -127,7 +135,11 @@ fn on_image(
             epoch: follower.epoch(),
         },
         follower,
-        history: History { files, is_checked },
+        history: History {
+            files,
+            is_checked,
+            ..History::default()
+        },
     })
 }
 
