@@ -54,6 +54,8 @@ pub(crate) enum Command {
     /// Check or print the settings
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Prove a journal, replay it, look things up in it
+    Audit(crate::audit::Audit),
     /// Measure this machine: the core and its frames beside bare floors
     #[command(subcommand)]
     Bench(Bench),
