@@ -160,7 +160,11 @@ impl Comparison {
 
     fn text(&self) -> String {
         let common = self.common;
-        let genesis = if self.same_genesis { "" } else { "two journals of different names; " };
+        let genesis = if self.same_genesis {
+            ""
+        } else {
+            "two journals of different names; "
+        };
         let rest = match (self.goes_on, self.same_genesis) {
             ([true, true], _) => format!("the first difference is at sequence {}", common + 1),
             ([true, false], _) => "the first goes on behind them".to_owned(),

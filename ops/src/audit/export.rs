@@ -69,9 +69,15 @@ pub(crate) fn run(source: &Source, files: &Files, output: Output) -> Result<Exit
     }
     let balances = Table::create(files.balances.as_deref(), BALANCES)?;
     let rows = export.finish(balances)?;
-    output.answer(&json!({ "trades": rows[0], "orders": rows[1], "balances": rows[2] }), |_| {
-        format!("{} trades, {} orders, {} balances", rows[0], rows[1], rows[2])
-    });
+    output.answer(
+        &json!({ "trades": rows[0], "orders": rows[1], "balances": rows[2] }),
+        |_| {
+            format!(
+                "{} trades, {} orders, {} balances",
+                rows[0], rows[1], rows[2]
+            )
+        },
+    );
     Ok(ExitCode::SUCCESS)
 }
 
@@ -94,16 +100,23 @@ struct Export {
 impl Export {
     fn frame(&mut self, frame: &Frame<'_>, scratch: &mut Scratch) -> Result<(), Failure> {
         let sequence = frame.sequence();
-        let read = frame.decode(scratch).map_err(|error| {
-            Finding::new(Kind::Damage, sequence, error.to_string()).failure()
-        })?;
+        let read = frame
+            .decode(scratch)
+            .map_err(|error| Finding::new(Kind::Damage, sequence, error.to_string()).failure())?;
         self.record
             .apply(&read)
             .map_err(|broken| Finding::new(broken.kind, sequence, broken.text).failure())?;
         if let Command::PlaceOrder(order) = *read.command {
             let placed = (sequence, read.time);
             let filled = Lots::ZERO;
-            self.live.insert(OrderNumber(sequence.0), Live { order, placed, filled });
+            self.live.insert(
+                OrderNumber(sequence.0),
+                Live {
+                    order,
+                    placed,
+                    filled,
+                },
+            );
         }
         let mut index = 0;
         for event in read.events {
@@ -114,7 +127,11 @@ impl Export {
                 }
                 Event::OrderCompleted => self.ended(OrderNumber(sequence.0), "filled", sequence)?,
                 Event::OrderKilled { reason } => {
-                    self.ended(OrderNumber(sequence.0), &format!("killed: {reason:?}"), sequence)?;
+                    self.ended(
+                        OrderNumber(sequence.0),
+                        &format!("killed: {reason:?}"),
+                        sequence,
+                    )?;
                 }
                 Event::OrderClosed { order, reason, .. } => {
                     self.ended(*order, &format!("closed: {reason:?}"), sequence)?;
@@ -133,8 +150,10 @@ impl Export {
         index: u32,
     ) -> Result<(), Failure> {
         let taker = OrderNumber(read.sequence.0);
-        let (Some(own), Some(other)) = (self.filled(taker, fill), self.filled(fill.maker_order, fill))
-        else {
+        let (Some(own), Some(other)) = (
+            self.filled(taker, fill),
+            self.filled(fill.maker_order, fill),
+        ) else {
             return Ok(()); // the record has refused such a fill
         };
         let id = TradeId::new(&self.genesis, read.sequence, TradeIndex(index));
@@ -207,7 +226,10 @@ impl Export {
         for live in open {
             self.order_row(&live, "live", "")?;
         }
-        for number in (0..).take(self.record.registry.accounts.len()).map(AccountNumber) {
+        for number in (0..)
+            .take(self.record.registry.accounts.len())
+            .map(AccountNumber)
+        {
             let purse = self.record.ledger.purse(number);
             balances.row(&[
                 self.wallet(number),
@@ -233,7 +255,11 @@ impl Export {
                 }
             }
         }
-        Ok([self.trades.finish()?, self.orders.finish()?, balances.finish()?])
+        Ok([
+            self.trades.finish()?,
+            self.orders.finish()?,
+            balances.finish()?,
+        ])
     }
 
     fn wallet(&self, account: AccountNumber) -> String {
@@ -287,7 +313,10 @@ struct Table {
 impl Table {
     fn create(path: Option<&Path>, head: &str) -> Result<Self, Failure> {
         let Some(path) = path else {
-            return Ok(Self { file: None, rows: 0 });
+            return Ok(Self {
+                file: None,
+                rows: 0,
+            });
         };
         let file = File::create(path).map_err(|error| cannot(path, &error))?;
         let mut table = Self {

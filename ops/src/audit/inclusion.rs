@@ -30,9 +30,8 @@ impl Inclusion {
     /// The segment cannot be read any more.
     pub(crate) fn find(directory: &Path, place: FramePlace) -> Result<Self, Failure> {
         let path = segment::path(directory, place.segment);
-        let cannot = |error: &dyn std::fmt::Display| {
-            Failure::new(format!("{}: {error}", path.display()))
-        };
+        let cannot =
+            |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", path.display()));
         let file = File::open(&path).map_err(|error| cannot(&error))?;
         let page = read(&file, 0, PAGE).map_err(|error| cannot(&error))?;
         let header = SegmentHeader::read(&page).map_err(|error| cannot(&error))?;

@@ -37,7 +37,10 @@ impl Wanted {
         let text = match self {
             Self::Sequence(sequence) => format!("the journal holds no sequence {sequence}"),
             Self::Receipt(receipt) => {
-                format!("no frame of the journal has the receipt 0x{}", hex::encode(receipt))
+                format!(
+                    "no frame of the journal has the receipt 0x{}",
+                    hex::encode(receipt)
+                )
             }
         };
         Failure::new(text).code(NOT_FOUND)
@@ -53,12 +56,17 @@ pub(crate) fn run(source: &Source, wanted: Wanted, output: Output) -> Result<Exi
     let mut found: Option<Result<(Value, FramePlace, Sequence, usize), Finding>> = None;
     let scanned = source.each(&mut |frame| {
         let sequence = frame.sequence();
-        let read = frame.decode(&mut scratch).map_err(|error| error.to_string()).and_then(|read| {
-            for event in read.events {
-                registry.fold(&read, event).map_err(|broken| broken.to_string())?;
-            }
-            Ok(read)
-        });
+        let read = frame
+            .decode(&mut scratch)
+            .map_err(|error| error.to_string())
+            .and_then(|read| {
+                for event in read.events {
+                    registry
+                        .fold(&read, event)
+                        .map_err(|broken| broken.to_string())?;
+                }
+                Ok(read)
+            });
         match read {
             Err(text) => found = Some(Err(Finding::new(Kind::Damage, sequence, text))),
             Ok(read) if wanted.is(frame) => {
@@ -86,9 +94,9 @@ pub(crate) fn run(source: &Source, wanted: Wanted, output: Output) -> Result<Exi
 /// The ids the interface gives the trades of a frame.
 fn trade_ids(source: &Source, sequence: Sequence, fills: usize) -> Result<Value, Failure> {
     let genesis = source.genesis()?;
-    let ids = (0..).take(fills).map(|index| {
-        TradeId::new(&genesis, sequence, TradeIndex(index)).to_string()
-    });
+    let ids = (0..)
+        .take(fills)
+        .map(|index| TradeId::new(&genesis, sequence, TradeIndex(index)).to_string());
     Ok(json!(ids.collect::<Vec<_>>()))
 }
 

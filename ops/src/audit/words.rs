@@ -79,15 +79,23 @@ fn value(record: &[u8], field: &FieldLayout, registry: &Registry) -> Value {
     let bytes = &record[field.offset..field.offset + field.bytes];
     let as_number = || number(bytes);
     let by_code = |names: &[&str]| {
-        let name = usize::try_from(as_number()).ok().and_then(|code| names.get(code).copied());
+        let name = usize::try_from(as_number())
+            .ok()
+            .and_then(|code| names.get(code).copied());
         name.map_or_else(|| json!(as_number()), |name| json!(name))
     };
     match field.word {
         "AccountNumber" => named(as_number(), |number| {
-            registry.accounts.get(number).map(|account| account.wallet.to_string())
+            registry
+                .accounts
+                .get(number)
+                .map(|account| account.wallet.to_string())
         }),
         "MarketNumber" => named(as_number(), |number| {
-            registry.markets.get(number).map(|market| market.condition.to_string())
+            registry
+                .markets
+                .get(number)
+                .map(|market| market.condition.to_string())
         }),
         "bool" => json!(as_number() == 1),
         "Side" => by_code(&["BUY", "SELL"]),
@@ -96,8 +104,16 @@ fn value(record: &[u8], field: &FieldLayout, registry: &Registry) -> Value {
         "OrderType" => by_code(&["GTC", "GTD", "FOK", "FAK"]),
         "MatchKind" => by_code(&["complementary", "mint", "merge"]),
         "CloseReason" => by_code(&[
-            "-", "user", "expired", "heartbeat", "self-trade", "rest of a FAK", "too many fills",
-            "market closed", "closed-only", "fee stopped",
+            "-",
+            "user",
+            "expired",
+            "heartbeat",
+            "self-trade",
+            "rest of a FAK",
+            "too many fills",
+            "market closed",
+            "closed-only",
+            "fee stopped",
         ]),
         "MarketState" => by_code(&["registered", "active", "paused", "closed", "resolved"]),
         "Payout" => by_code(&["yes", "no", "half"]),
@@ -105,7 +121,9 @@ fn value(record: &[u8], field: &FieldLayout, registry: &Registry) -> Value {
         "WalletKind" => by_code(&["EOA", "proxy", "safe", "deposit"]),
         "Tick" => by_code(&["-", "0.1", "0.01", "0.001", "0.0001"]),
         "RefusalReason" => refusal(as_number()),
-        "Option<EventNumber>" => as_number().checked_sub(1).map_or(Value::Null, |it| json!(it)),
+        "Option<EventNumber>" => as_number()
+            .checked_sub(1)
+            .map_or(Value::Null, |it| json!(it)),
         "[Lots; 2]" => json!([number(&bytes[..8]), number(&bytes[8..])]),
         "[TokenId; 2]" => json!([hexed(&bytes[..32]), hexed(&bytes[32..])]),
         "FeeSchedule" => json!({ "rate_ppm": number(&bytes[..4]), "exponent": bytes[4] }),
@@ -120,11 +138,16 @@ fn value(record: &[u8], field: &FieldLayout, registry: &Registry) -> Value {
 
 fn named(number: u64, name: impl Fn(usize) -> Option<String>) -> Value {
     let name = usize::try_from(number).ok().and_then(name);
-    name.map_or_else(|| json!(number), |name| json!({ "number": number, "is": name }))
+    name.map_or_else(
+        || json!(number),
+        |name| json!({ "number": number, "is": name }),
+    )
 }
 
 fn refusal(code: u64) -> Value {
-    let reason = u16::try_from(code).ok().and_then(foretell_model::RefusalReason::from_code);
+    let reason = u16::try_from(code)
+        .ok()
+        .and_then(foretell_model::RefusalReason::from_code);
     reason.map_or_else(|| json!(code), |reason| json!(format!("{reason:?}")))
 }
 
@@ -134,7 +157,10 @@ fn hexed(bytes: &[u8]) -> Value {
 
 /// Little-endian, at most eight bytes.
 fn number(bytes: &[u8]) -> u64 {
-    bytes.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+    bytes
+        .iter()
+        .rev()
+        .fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 /// Evidence as what it is for its command.
@@ -147,7 +173,10 @@ fn evidence(bytes: &[u8], command: &Command) -> Value {
     {
         return signed_order(&order);
     }
-    if let Command::RegisterDomain { domain: DomainNumber(number), .. } = *command
+    if let Command::RegisterDomain {
+        domain: DomainNumber(number),
+        ..
+    } = *command
         && let Ok(text) = std::str::from_utf8(bytes)
         && Domain::from_text(DomainNumber(number), text).is_some()
     {

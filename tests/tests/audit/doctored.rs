@@ -2,38 +2,15 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command as Process;
 
 use foretell_model::{
     CloseReason, Command, Event, Lots, Micros, OrderType, Outcome, Price, Side, WalletKind,
 };
 use serde_json::Value;
 
+use crate::run::{BROKEN, CONTRADICTS, DAMAGED, FORGED, SOUND, UNREADABLE, audit};
 use crate::seal::{Loose, seal};
 use crate::site::{Site, Wish, busy, limit};
-
-/// Exit codes as `docs/auditing.md` has them.
-const SOUND: i32 = 0;
-const UNREADABLE: i32 = 1;
-const DAMAGED: i32 = 3;
-const CONTRADICTS: i32 = 4;
-const FORGED: i32 = 5;
-const BROKEN: i32 = 6;
-
-/// Runs the audit as an auditor would.
-fn audit(directory: &Path, arguments: &[&str]) -> (i32, Value) {
-    let done = Process::new(env!("CARGO_BIN_EXE_foretell-under-test"))
-        .args(["--json", "audit", "--journal"])
-        .arg(directory)
-        .args(arguments)
-        .current_dir(directory)
-        .output()
-        .expect("the binary runs");
-    let text = if done.stdout.is_empty() { done.stderr } else { done.stdout };
-    let answer = serde_json::from_slice(&text)
-        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&text)));
-    (done.status.code().expect("an exit code"), answer)
-}
 
 fn verify(frames: &[Loose]) -> (i32, Value) {
     let directory = tempfile::tempdir().expect("a directory");
@@ -50,7 +27,9 @@ fn assert_found(frames: &[Loose], code: i32, sequence: u64, text: &str) {
     let is_it = |finding: &&Value| {
         finding["exit_code"] == code
             && finding["sequence"] == sequence
-            && finding["text"].as_str().is_some_and(|found| found.contains(text))
+            && finding["text"]
+                .as_str()
+                .is_some_and(|found| found.contains(text))
     };
     assert!(findings.iter().any(|finding| is_it(&finding)), "{report:#}");
 }
@@ -67,7 +46,10 @@ fn a_sound_journal_is_sound_and_says_what_was_proven() {
     let (code, report) = verify(&site.frames);
     assert_eq!(code, SOUND, "{report:#}");
     assert_eq!(report["last_sequence"], site.frames.len());
-    assert_eq!(report["signatures"]["sound"], report["counts"]["signed_orders"]);
+    assert_eq!(
+        report["signatures"]["sound"],
+        report["counts"]["signed_orders"]
+    );
     assert_eq!(report["signatures"]["unsound"], 0);
     assert!(report["counts"]["signed_orders"].as_u64() > Some(8));
     assert!(report["counts"]["trades"].as_u64() > Some(3), "{report:#}");
@@ -81,7 +63,12 @@ fn any_flipped_byte_is_damage() {
     let path = foretell_journal::segment::path(directory.path(), 1);
     let sound = fs::read(&path).expect("a segment");
     // Into the first batch's header and its frames, and far into the file.
-    for place in [4_096 + 20, 4_096 + 128 + 30, 4_096 + 400, sound.len() / 2 / 4_096 * 4_096 + 200] {
+    for place in [
+        4_096 + 20,
+        4_096 + 128 + 30,
+        4_096 + 400,
+        sound.len() / 2 / 4_096 * 4_096 + 200,
+    ] {
         let mut bytes = sound.clone();
         bytes[place] ^= 1;
         fs::write(&path, &bytes).expect("written");
@@ -99,9 +86,8 @@ fn mark(directory: &Path, site: &Site) {
     let scan = foretell_journal::scan(sound.path(), foretell_model::Sequence(0), &mut |_| Ok(()))
         .expect("sound");
     let last = fs::read_dir(directory).expect("a directory").flatten();
-    let segments = last.filter_map(|entry| {
-        foretell_journal::segment::number_of(entry.file_name().to_str()?)
-    });
+    let segments =
+        last.filter_map(|entry| foretell_journal::segment::number_of(entry.file_name().to_str()?));
     let segment = segments.max().expect("a segment");
     let path = foretell_journal::segment::path(sound.path(), segment);
     let end = u32::try_from(fs::metadata(path).expect("a file").len()).expect("a small file");
@@ -149,7 +135,9 @@ fn a_frame_that_was_taken_out_is_damage_or_a_contradiction() {
 }
 
 fn first_order(frames: &[Loose]) -> u64 {
-    let mut orders = frames.iter().filter(|frame| matches!(frame.command, Command::PlaceOrder(_)));
+    let mut orders = frames
+        .iter()
+        .filter(|frame| matches!(frame.command, Command::PlaceOrder(_)));
     orders.next().expect("an order").sequence
 }
 
@@ -158,7 +146,12 @@ fn swapped_events_contradict_re_execution() {
     let mut frames = busy().frames;
     let deposit = frames
         .iter()
-        .find(|frame| matches!(frame.events[..], [Event::OrderClosed { .. }, Event::OrderClosed { .. }, ..]))
+        .find(|frame| {
+            matches!(
+                frame.events[..],
+                [Event::OrderClosed { .. }, Event::OrderClosed { .. }, ..]
+            )
+        })
         .expect("a cancel of several orders")
         .sequence;
     at(&mut frames, deposit).events.swap(0, 1);
@@ -194,12 +187,28 @@ fn a_forged_signature_is_found() {
     let mut site = Site::new();
     let (command, evidence) = site.sign(limit(0, (Outcome::Yes, Side::Buy), 1_000, 4_000), 1);
     let sequence = site.apply(command, &evidence);
-    assert_found(&site.frames, FORGED, sequence, "recovered address is not the signer's");
+    assert_found(
+        &site.frames,
+        FORGED,
+        sequence,
+        "recovered address is not the signer's",
+    );
     let wish = limit(0, (Outcome::Yes, Side::Buy), 1_000, 4_000);
-    let (command, evidence) = site.sign(Wish { kind: WalletKind::Deposit, ..wish }, 1);
+    let (command, evidence) = site.sign(
+        Wish {
+            kind: WalletKind::Deposit,
+            ..wish
+        },
+        1,
+    );
     let sequence = site.apply(command, &evidence);
     let address = site.wallet(1).to_string();
-    assert_found(&site.frames, FORGED, sequence, &format!("{address} signed for a wallet of"));
+    assert_found(
+        &site.frames,
+        FORGED,
+        sequence,
+        &format!("{address} signed for a wallet of"),
+    );
     let (code, _) = {
         let directory = tempfile::tempdir().expect("a directory");
         seal(directory.path(), &site.frames);
@@ -210,12 +219,27 @@ fn a_forged_signature_is_found() {
 
 #[test]
 fn every_changed_evidence_word_is_found() {
-    let said = ["", "signed as maker", "named as signer", "was signed", "makerAmount", "takerAmount", "side",
-        "signature type", "timestamp", "", ""];
+    let said = [
+        "",
+        "signed as maker",
+        "named as signer",
+        "was signed",
+        "makerAmount",
+        "takerAmount",
+        "side",
+        "signature type",
+        "timestamp",
+        "",
+        "",
+    ];
     for (word, text) in said.iter().enumerate() {
         let (frames, sequence) = with_last_order(|frame| frame.evidence[32 * word + 31] ^= 2);
         // What no field of the command names changes the hash, and so the id.
-        let text = if text.is_empty() { "recovered address" } else { text };
+        let text = if text.is_empty() {
+            "recovered address"
+        } else {
+            text
+        };
         assert_found(&frames, FORGED, sequence, text);
         // The high bytes of a word are part of it.
         if matches!(word, 1 | 2 | 4..=8) {
@@ -232,7 +256,12 @@ fn evidence_must_be_there_and_name_a_registered_domain_of_the_market() {
     let (frames, sequence) = with_last_order(|frame| frame.evidence.truncate(200));
     assert_found(&frames, FORGED, sequence, "no signed order");
     let (frames, sequence) = with_last_order(|frame| frame.evidence[352] = 77);
-    assert_found(&frames, FORGED, sequence, "signing domain 77 was never registered");
+    assert_found(
+        &frames,
+        FORGED,
+        sequence,
+        "signing domain 77 was never registered",
+    );
     let (frames, sequence) = with_last_order(|frame| frame.evidence[352] = 2);
     assert_found(&frames, FORGED, sequence, "is not one for market 0");
     let mut frames = Site::new().frames;
@@ -257,7 +286,15 @@ fn asks() -> Site {
     let account = foretell_model::AccountNumber(0);
     let reference = foretell_model::Reference([30; 32]);
     let (market, lots) = (foretell_model::MarketNumber(0), Lots(5_000));
-    site.apply(Command::Split { account, market, lots, reference }, b"");
+    site.apply(
+        Command::Split {
+            account,
+            market,
+            lots,
+            reference,
+        },
+        b"",
+    );
     site.place(limit(0, (Outcome::Yes, Side::Sell), 1_000, 5_000));
     site.place(limit(0, (Outcome::Yes, Side::Sell), 1_000, 5_100));
     site.place(limit(0, (Outcome::Yes, Side::Sell), 1_000, 5_100));
@@ -279,7 +316,12 @@ fn a_trade_through_is_found_by_the_auditors_own_book() {
     let fill = first_fill(at(&mut site.frames, sequence));
     (fill.maker_order, fill.yes_price) = (second, Price(5_100));
     assert_found(&site.frames, BROKEN, sequence, "stood before it");
-    assert_found(&site.frames, BROKEN, sequence, &format!("traded with order {second} at 5100"));
+    assert_found(
+        &site.frames,
+        BROKEN,
+        sequence,
+        &format!("traded with order {second} at 5100"),
+    );
 }
 
 #[test]
@@ -296,9 +338,17 @@ fn a_fill_out_of_turn_at_one_price_is_found() {
 fn a_fill_that_was_left_out_is_found() {
     let mut site = asks();
     let sequence = site.place(limit(1, (Outcome::Yes, Side::Buy), 1_000, 5_100));
-    let rested = Event::OrderRested { lots: Lots(1_000), price: Price(5_100) };
+    let rested = Event::OrderRested {
+        lots: Lots(1_000),
+        price: Price(5_100),
+    };
     at(&mut site.frames, sequence).events = vec![rested];
-    assert_found(&site.frames, BROKEN, sequence, "although an order within its limit does too");
+    assert_found(
+        &site.frames,
+        BROKEN,
+        sequence,
+        "although an order within its limit does too",
+    );
 }
 
 #[test]
@@ -321,7 +371,10 @@ fn less_and_more_and_dearer_than_due_is_found() {
 fn a_kill_and_a_close_without_reason_are_found() {
     let mut site = asks();
     let wish = limit(1, (Outcome::Yes, Side::Buy), 1_000, 5_100);
-    let sequence = site.place(Wish { order_type: OrderType::Fok, ..wish });
+    let sequence = site.place(Wish {
+        order_type: OrderType::Fok,
+        ..wish
+    });
     let reason = foretell_model::RefusalReason::FokNotFilled;
     at(&mut site.frames, sequence).events = vec![Event::OrderKilled { reason }];
     assert_found(&site.frames, BROKEN, sequence, "was killed as FokNotFilled");

@@ -11,7 +11,9 @@ mod style;
 #[path = "../twin_agrees/world.rs"]
 mod world;
 
+mod commands;
 mod doctored;
 mod random;
+mod run;
 mod seal;
 mod site;

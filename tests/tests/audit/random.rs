@@ -48,7 +48,8 @@ fn frames(seed: u64) -> Vec<Loose> {
     let mut next = Some((spare, time));
     while let Some((command, at)) = next {
         // A domain made up by the generator has no text that gives its separator.
-        let is_made_up = matches!(command, Command::RegisterDomain { domain, .. } if domain != SPARE_DOMAIN);
+        let is_made_up =
+            matches!(command, Command::RegisterDomain { domain, .. } if domain != SPARE_DOMAIN);
         if !is_made_up {
             let evidence = evidence_of(&command, &state, &domain);
             events.clear();
@@ -74,7 +75,15 @@ fn frames(seed: u64) -> Vec<Loose> {
 
 fn spare_domain() -> Domain {
     let contract = WalletAddress([9; 20]);
-    Domain::new(SPARE_DOMAIN, "Foretell", "1", 80_002, contract, Markets::Both).expect("a domain")
+    Domain::new(
+        SPARE_DOMAIN,
+        "Foretell",
+        "1",
+        80_002,
+        contract,
+        Markets::Both,
+    )
+    .expect("a domain")
 }
 
 fn evidence_of(command: &Command, state: &[StateRecord], domain: &Domain) -> Vec<u8> {
@@ -84,7 +93,12 @@ fn evidence_of(command: &Command, state: &[StateRecord], domain: &Domain) -> Vec
         Command::PlaceOrder(order) => {
             if let Some(words) = words_of(order, state) {
                 let domain = domain.number();
-                OrderEvidence { words: &words, domain, signature: &[1; 65] }.encode(&mut evidence);
+                OrderEvidence {
+                    words: &words,
+                    domain,
+                    signature: &[1; 65],
+                }
+                .encode(&mut evidence);
             }
         }
         _ => {}
@@ -100,7 +114,11 @@ fn words_of(order: &PlaceOrder, state: &[StateRecord]) -> Option<[u8; 352]> {
     let fields = OrderFields {
         salt: [3; 32],
         maker,
-        signer: if kind == WalletKind::Deposit { maker } else { owner },
+        signer: if kind == WalletKind::Deposit {
+            maker
+        } else {
+            owner
+        },
         token: tokens(order.market, state)?[order.outcome.index()],
         maker_amount: order.maker_amount,
         taker_amount: order.taker_amount,
@@ -118,9 +136,13 @@ fn account(
     state: &[StateRecord],
 ) -> Option<(WalletAddress, AccountNumber, WalletKind)> {
     state.iter().find_map(|record| match *record {
-        StateRecord::Account { account, wallet, owner, kind, .. } if account == number => {
-            Some((wallet, owner, kind))
-        }
+        StateRecord::Account {
+            account,
+            wallet,
+            owner,
+            kind,
+            ..
+        } if account == number => Some((wallet, owner, kind)),
         _ => None,
     })
 }

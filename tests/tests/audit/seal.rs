@@ -31,7 +31,14 @@ impl Loose {
         let mut out = vec![0; frame::length(self.events.len(), self.evidence.len())];
         let sequence = Sequence(self.sequence);
         let (command, events) = (&self.command, &self.events);
-        frame::encode(&mut out, sequence, self.time, command, events, &self.evidence);
+        frame::encode(
+            &mut out,
+            sequence,
+            self.time,
+            command,
+            events,
+            &self.evidence,
+        );
         out
     }
 }
@@ -40,7 +47,9 @@ impl Loose {
 pub(crate) fn unseal(directory: &Path) -> Vec<Loose> {
     let (mut frames, mut scratch) = (Vec::new(), Scratch::default());
     foretell_journal::scan(directory, Sequence(0), &mut |frame: &Frame<'_>| {
-        let frame = frame.decode(&mut scratch).map_err(|error| error.to_string())?;
+        let frame = frame
+            .decode(&mut scratch)
+            .map_err(|error| error.to_string())?;
         frames.push(Loose {
             sequence: frame.sequence.0,
             time: frame.time,

@@ -64,7 +64,9 @@ impl Site {
         let mut site = Self {
             exchange: Exchange::new(Capacity::default(), 7),
             frames: Vec::new(),
-            signers: [1, 2].map(|byte| Signer::from_bytes(&[byte; 32]).expect("a key")).into(),
+            signers: [1, 2]
+                .map(|byte| Signer::from_bytes(&[byte; 32]).expect("a key"))
+                .into(),
             domains: Domains::default(),
             now: START,
             beats: false,
@@ -72,7 +74,10 @@ impl Site {
         let domains: Vec<Domain> = site.domains.iter().cloned().collect();
         for domain in domains {
             let (number, separator) = (domain.number(), *domain.separator());
-            let command = Command::RegisterDomain { domain: number, separator };
+            let command = Command::RegisterDomain {
+                domain: number,
+                separator,
+            };
             site.apply(command, domain.text().as_bytes());
         }
         for (trader, byte) in [(0, 1), (1, 2)] {
@@ -80,12 +85,27 @@ impl Site {
             site.apply(deposit(owner, byte), b"");
             let nonce = [0; 32];
             let api_key = ApiKey([byte; 16]);
-            site.apply(Command::RegisterKey { owner, nonce, api_key, read_only: false }, b"");
+            site.apply(
+                Command::RegisterKey {
+                    owner,
+                    nonce,
+                    api_key,
+                    read_only: false,
+                },
+                b"",
+            );
         }
         for (trader, byte) in [(0, 3), (1, 4)] {
             let owner = site.signers[trader].address();
             let wallet = deposit_wallet(trader);
-            site.apply(Command::BindWallet { owner, wallet, kind: WalletKind::Deposit }, b"");
+            site.apply(
+                Command::BindWallet {
+                    owner,
+                    wallet,
+                    kind: WalletKind::Deposit,
+                },
+                b"",
+            );
             site.apply(deposit(wallet, byte), b"");
         }
         site.apply(Command::RegisterEvent { event: EventId(9) }, b"{}");
@@ -104,7 +124,10 @@ impl Site {
         let mut events = Vec::new();
         self.now.0 += 1_000_000;
         let verdict = self.exchange.apply(&command, self.now, &mut events);
-        assert!(matches!(verdict, Verdict::Applied(_)), "{command:?}: {verdict:?}");
+        assert!(
+            matches!(verdict, Verdict::Applied(_)),
+            "{command:?}: {verdict:?}"
+        );
         let sequence = self.exchange.sequence().0;
         let is_killed = matches!(events[..], [foretell_model::Event::OrderKilled { .. }]);
         self.frames.push(Loose {
@@ -112,7 +135,11 @@ impl Site {
             time: self.now,
             command,
             events,
-            evidence: if is_killed { Vec::new() } else { evidence.to_vec() },
+            evidence: if is_killed {
+                Vec::new()
+            } else {
+                evidence.to_vec()
+            },
         });
         sequence
     }
@@ -121,7 +148,13 @@ impl Site {
     pub(crate) fn idle(&mut self) -> u64 {
         self.beats = !self.beats;
         let owner = AccountNumber(0);
-        self.apply(Command::SetHeartbeat { owner, on: self.beats }, b"")
+        self.apply(
+            Command::SetHeartbeat {
+                owner,
+                on: self.beats,
+            },
+            b"",
+        )
     }
 
     /// Signs and places an order; its sequence.
@@ -147,7 +180,11 @@ impl Site {
         let fields = OrderFields {
             salt,
             maker,
-            signer: if wish.kind == WalletKind::Deposit { maker } else { owner },
+            signer: if wish.kind == WalletKind::Deposit {
+                maker
+            } else {
+                owner
+            },
             token: tokens(wish.market)[wish.outcome.index()],
             maker_amount,
             taker_amount,
@@ -157,7 +194,11 @@ impl Site {
             metadata: [0; 32],
             builder: [0; 32],
         };
-        let domain = self.domains.candidates(wish.market > 0).next().expect("a domain");
+        let domain = self
+            .domains
+            .candidates(wish.market > 0)
+            .next()
+            .expect("a domain");
         let signature = self.signers[signer].sign_order(&fields, domain);
         let command = PlaceOrder {
             order: foretell_auth::signing::signed_order_id(&fields, domain),
@@ -175,8 +216,12 @@ impl Site {
         };
         let words = fields.words();
         let mut evidence = Vec::new();
-        OrderEvidence { words: &words, domain: domain.number(), signature: &signature }
-            .encode(&mut evidence);
+        OrderEvidence {
+            words: &words,
+            domain: domain.number(),
+            signature: &signature,
+        }
+        .encode(&mut evidence);
         (Command::PlaceOrder(command), evidence)
     }
 
@@ -213,7 +258,10 @@ fn register(market: u32, event: Option<EventNumber>) -> RegisterMarket {
         tick: Tick::Hundredth,
         tick_refines: true,
         minimum_size: Lots(100),
-        fee: FeeSchedule { rate_ppm: 20_000, exponent: 1 },
+        fee: FeeSchedule {
+            rate_ppm: 20_000,
+            exponent: 1,
+        },
         event,
     }
 }
@@ -237,10 +285,19 @@ pub(crate) fn busy() -> Site {
     site.place(limit(0, (Yes, Buy), 500, 3_000));
     site.place(limit(1, (Yes, Buy), 3_000, 6_200)); // mints 2,000 at 0.60, takes 1,000 at 0.61
     site.place(limit(0, (Yes, Buy), 200, 6_200)); // closes its own ask, then rests
-    site.place(Wish { order_type: OrderType::Fok, ..limit(1, (Yes, Sell), 3_000, 6_300) }); // killed
+    site.place(Wish {
+        order_type: OrderType::Fok,
+        ..limit(1, (Yes, Sell), 3_000, 6_300)
+    }); // killed
     site.place(limit(0, (No, Sell), 1_000, 3_900)); // a bid at 0.61
-    site.place(Wish { kind: WalletKind::Deposit, ..limit(1, (Yes, Buy), 700, 5_500) });
-    site.place(Wish { order_type: OrderType::Fak, ..limit(1, (Yes, Sell), 400, 6_000) }); // 200 at 0.62, merges 200
+    site.place(Wish {
+        kind: WalletKind::Deposit,
+        ..limit(1, (Yes, Buy), 700, 5_500)
+    });
+    site.place(Wish {
+        order_type: OrderType::Fak,
+        ..limit(1, (Yes, Sell), 400, 6_000)
+    }); // 200 at 0.62, merges 200
     for trader in [0, 1] {
         let all = Command::CancelAll {
             owner: number(trader),
@@ -249,7 +306,11 @@ pub(crate) fn busy() -> Site {
         };
         site.apply(all, b"");
     }
-    site.place(Wish { market: 1, kind: WalletKind::Deposit, ..limit(0, (No, Sell), 500, 2_000) });
+    site.place(Wish {
+        market: 1,
+        kind: WalletKind::Deposit,
+        ..limit(0, (No, Sell), 500, 2_000)
+    });
     let mut questions = foretell_model::QuestionSet::default();
     questions = questions.with(0);
     site.apply(
@@ -262,9 +323,20 @@ pub(crate) fn busy() -> Site {
         },
         b"",
     );
-    site.apply(Command::CloseMarket { market: MarketNumber(0) }, b"");
+    site.apply(
+        Command::CloseMarket {
+            market: MarketNumber(0),
+        },
+        b"",
+    );
     let payout = foretell_model::Payout::Half;
-    site.apply(Command::ResolveMarket { market: MarketNumber(0), payout }, b"");
+    site.apply(
+        Command::ResolveMarket {
+            market: MarketNumber(0),
+            payout,
+        },
+        b"",
+    );
     site.apply(
         Command::Redeem {
             account: AccountNumber(0),
