@@ -214,6 +214,21 @@ pub(crate) enum Bench {
         #[arg(long, value_name = "DIR")]
         scratch: Option<PathBuf>,
     },
+    /// Audit a journal of resting orders: bytes, re-execution, rules, signatures
+    Audit {
+        /// Placements in the journal
+        #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..))]
+        orders: u32,
+        /// Sign them, and check the signatures on all cores
+        #[arg(long)]
+        signatures: bool,
+        /// Audits; the median is reported
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
+        /// Where the temporary directory is made [default: the system's]
+        #[arg(long, value_name = "DIR")]
+        scratch: Option<PathBuf>,
+    },
     /// Read books and prices beside a bare HTTP server, and see how soon acknowledged orders show
     Reads {
         /// Times every read is measured; the medians are reported

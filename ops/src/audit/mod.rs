@@ -15,6 +15,7 @@ mod export;
 pub mod finding;
 mod inclusion;
 mod lookup;
+pub(crate) mod measure;
 mod record;
 mod replay;
 pub mod report;

@@ -143,8 +143,11 @@ fn a_frame_is_shown_by_sequence_and_by_receipt() {
 
 /// The batch that is named gives its hash from the one before it.
 fn assert_chained(journal: &Path, inclusion: &Value) {
-    let field = |name: &str| usize::try_from(inclusion[name].as_u64().expect("a number")).unwrap();
-    let segment = u32::try_from(field("segment")).unwrap();
+    let field = |name: &str| {
+        let number = inclusion[name].as_u64().expect("a number");
+        usize::try_from(number).expect("a small number")
+    };
+    let segment = u32::try_from(field("segment")).expect("a small number");
     let file = fs::read(foretell_journal::segment::path(journal, segment)).expect("a segment");
     let at = field("batch_offset");
     let header = foretell_journal::batch::BatchHeader::read(&file[at..]).expect("a batch");

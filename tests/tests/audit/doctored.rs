@@ -353,7 +353,8 @@ fn a_fill_that_was_left_out_is_found() {
 
 #[test]
 fn less_and_more_and_dearer_than_due_is_found() {
-    let doctored: [(fn(&mut foretell_model::Fill), &str); 4] = [
+    type Change = fn(&mut foretell_model::Fill);
+    let doctored: [(Change, &str); 4] = [
         (|fill| fill.fee = Micros(fill.fee.0 + 10), "were due"),
         (|fill| fill.lots = Lots(fill.lots.0 - 1), "were due"),
         (|fill| fill.lots = Lots(u64::MAX), "were due"),
