@@ -54,6 +54,8 @@ pub(crate) enum Command {
     /// Check or print the settings
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Prove a journal, replay it, look things up in it
+    Audit(crate::audit::Audit),
     /// Measure this machine: the core and its frames beside bare floors
     #[command(subcommand)]
     Bench(Bench),
@@ -208,6 +210,21 @@ pub(crate) enum Bench {
         /// Turns of orders and floor; the ratio is the median of theirs
         #[arg(long, default_value_t = 10)]
         rounds: u32,
+        /// Where the temporary directory is made [default: the system's]
+        #[arg(long, value_name = "DIR")]
+        scratch: Option<PathBuf>,
+    },
+    /// Audit a journal of resting orders: bytes, re-execution, rules, signatures
+    Audit {
+        /// Placements in the journal
+        #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..))]
+        orders: u32,
+        /// Sign them, and check the signatures on all cores
+        #[arg(long)]
+        signatures: bool,
+        /// Audits; the median is reported
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
         /// Where the temporary directory is made [default: the system's]
         #[arg(long, value_name = "DIR")]
         scratch: Option<PathBuf>,
