@@ -9,17 +9,17 @@ use parking_lot::Mutex;
 use serde_json::{Value, json};
 
 /// A running upstream.
-pub struct Upstream {
+pub(crate) struct Upstream {
     /// Its base URL.
-    pub base: String,
+    pub(crate) base: String,
     /// Its events, with their markets.
-    pub events: Arc<Mutex<Vec<Value>>>,
+    pub(crate) events: Arc<Mutex<Vec<Value>>>,
     asked: Arc<AtomicUsize>,
 }
 
 impl Upstream {
     /// Starts one without events.
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let base = format!("http://{}", listener.local_addr().expect("an address"));
         let events = Arc::new(Mutex::new(Vec::new()));
@@ -40,7 +40,7 @@ impl Upstream {
     }
 
     /// Requests so far.
-    pub fn asked(&self) -> usize {
+    pub(crate) fn asked(&self) -> usize {
         self.asked.load(Ordering::Relaxed)
     }
 }
@@ -88,7 +88,7 @@ fn rows(target: &str, events: &[Value]) -> Vec<Value> {
 }
 
 /// An event as an upstream has it; `minute` is when it was changed last.
-pub fn event(id: u64, neg_risk: bool, questions: u64, minute: u64) -> Value {
+pub(crate) fn event(id: u64, neg_risk: bool, questions: u64, minute: u64) -> Value {
     let time = format!(
         "2026-01-{:02}T{:02}:{:02}:00Z",
         1 + minute / 1_440,
