@@ -117,7 +117,7 @@ pub(super) fn import(
 /// does with its sample.
 ///
 /// # Errors
-/// The catalog cannot be written, or the exchange is not what the records say afterwards.
+/// The catalog cannot be written, or the exchange is away.
 pub(crate) async fn import_records(
     config: &Config,
     operator: SocketAddr,
@@ -132,8 +132,13 @@ pub(crate) async fn import_records(
     };
     let round = service(settings)?.round().await;
     match round.exchange {
-        Some(Ok(reconciled)) if reconciled.count_of(Kind::Error) == 0 => Ok(()),
-        Some(Ok(reconciled)) => Err(Failure::new(reconciled.to_string())),
+        Some(Ok(reconciled)) => {
+            // What an operator did to the markets since is theirs to decide.
+            for note in &reconciled.notes {
+                tracing::warn!(slug = note.slug, "{}", note.finding);
+            }
+            Ok(())
+        }
         Some(Err(failure)) => Err(Failure::new(failure.to_string())),
         None => Ok(()),
     }
