@@ -8,8 +8,9 @@ use foretell_model::{
 };
 use serde_json::Value;
 
+use crate::rng::Rng;
 use crate::run::{BROKEN, CONTRADICTS, DAMAGED, FORGED, SOUND, UNREADABLE, audit};
-use crate::seal::{Loose, seal};
+use crate::seal::{Loose, seal, seal_bytes};
 use crate::site::{Site, Wish, busy, limit};
 
 fn verify(frames: &[Loose]) -> (i32, Value) {
@@ -156,6 +157,53 @@ fn swapped_events_contradict_re_execution() {
         .sequence;
     at(&mut frames, deposit).events.swap(0, 1);
     assert_found(&frames, CONTRADICTS, deposit, "event 0 is recorded as");
+}
+
+#[test]
+fn a_divergence_that_the_operator_accepted_is_listed() {
+    let mut site = busy();
+    let closes = |frame: &&Loose| {
+        matches!(
+            frame.events[..],
+            [Event::OrderClosed { .. }, Event::OrderClosed { .. }, ..]
+        )
+    };
+    let cancel = site.frames.iter().find(closes).expect("a cancel").sequence;
+    let sequence = foretell_model::Sequence(cancel);
+    site.apply(Command::AcceptDivergence { sequence }, b"");
+    at(&mut site.frames, cancel).events.swap(0, 1);
+    let (code, report) = verify(&site.frames);
+    assert_eq!(code, SOUND, "{report:#}");
+    assert_eq!(report["accepted_divergences"], serde_json::json!([cancel]));
+}
+
+/// A byte of a frame's events, its checksums made right again.
+#[test]
+fn no_byte_of_an_event_can_be_another_and_nothing_panics() {
+    let frames = busy().frames;
+    let mut random = Rng::new(5);
+    for round in 0..400 {
+        let mut sealed: Vec<_> = frames.iter().map(|it| (it.sequence, it.bytes())).collect();
+        let place = usize::try_from(random.below(frames.len() as u64)).expect("small");
+        let events = frames[place].events.len() as u64;
+        // The command stands before the events; what it asks may be changed to no effect.
+        let (from, bytes, is_event) = match random.below(3) {
+            0 => (24, 128, false),
+            _ => (160, 48 * events, true),
+        };
+        let at = usize::try_from(from + random.below(bytes.max(1))).expect("small");
+        sealed[place].1[at] ^= 1 << random.below(8);
+        let directory = tempfile::tempdir().expect("a directory");
+        seal_bytes(directory.path(), &sealed);
+        let report = foretell_ops::audit::verify(directory.path(), Default::default());
+        let report = report.expect("a journal");
+        let names_it = report
+            .findings
+            .iter()
+            .any(|finding| finding.sequence.is_some());
+        assert!(report.is_sound() || names_it, "round {round}: {report}");
+        assert!(!is_event || !report.is_sound(), "round {round}: {report}");
+    }
 }
 
 #[test]

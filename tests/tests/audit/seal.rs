@@ -65,13 +65,22 @@ pub(crate) fn unseal(directory: &Path) -> Vec<Loose> {
 
 /// Writes frames as a journal into an empty directory.
 pub(crate) fn seal(directory: &Path, frames: &[Loose]) {
+    let frames: Vec<_> = frames
+        .iter()
+        .map(|frame| (frame.sequence, frame.bytes()))
+        .collect();
+    seal_bytes(directory, &frames);
+}
+
+/// The same for frames that are bytes already, each with its sequence.
+pub(crate) fn seal_bytes(directory: &Path, frames: &[(u64, Vec<u8>)]) {
     fs::create_dir_all(directory).expect("a directory");
     let mut previous_hash = chain_start(&GENESIS);
     let mut previous_end = 0;
     let parts = frames.chunks(FRAMES_OF_A_BATCH * BATCHES_OF_A_SEGMENT);
     for (number, part) in (1..).zip(parts) {
         let mut batches = Vec::new();
-        let first = Sequence(part[0].sequence);
+        let first = Sequence(part[0].0);
         let before = previous_hash;
         for frames in part.chunks(FRAMES_OF_A_BATCH) {
             let offset = FIRST_BATCH + u32::try_from(batches.len()).expect("a small segment");
@@ -97,15 +106,15 @@ pub(crate) fn seal(directory: &Path, frames: &[Loose]) {
 
 /// A batch of whole pages.
 fn batch(
-    frames: &[Loose],
+    frames: &[(u64, Vec<u8>)],
     (segment, offset): (u32, u32),
     previous_hash: &[u8; 32],
 ) -> (BatchHeader, Vec<u8>) {
     let mut bytes = vec![0; HEADER_BYTES];
-    for frame in frames {
-        bytes.extend(frame.bytes());
+    for (_, frame) in frames {
+        bytes.extend(frame);
     }
-    let first = Sequence(frames[0].sequence);
+    let first = Sequence(frames[0].0);
     let header = BatchHeader {
         frames: u32::try_from(frames.len()).expect("a few frames"),
         payload: 0,
@@ -113,7 +122,7 @@ fn batch(
         offset,
         epoch: 1,
         first,
-        last: Sequence(frames[frames.len() - 1].sequence),
+        last: Sequence(frames[frames.len() - 1].0),
         proven: Sequence(first.0 - 1),
         payload_crc: 0,
         hash: [0; 32],
