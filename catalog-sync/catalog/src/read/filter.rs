@@ -11,7 +11,7 @@ use crate::ids;
 use crate::query::{Column, FlagFilter, Order, Page};
 
 /// Rows that are cheaper gathered and sorted than found by walking a whole order.
-const FEW: u64 = 4_000;
+const FEW: u64 = 6_000;
 
 /// A list in the making: `SELECT id FROM table WHERE …` and how to walk it.
 pub(super) struct Filter {

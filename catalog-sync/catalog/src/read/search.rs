@@ -4,7 +4,7 @@
 //! that begins with it, one that holds it, then what holds its words apart; among equals the
 //! newest. Words of one or two characters are found where a word begins with them.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
@@ -69,33 +69,29 @@ impl Search<'_> {
 
     /// The events of the page, and how many there are in all.
     fn events(&self) -> Result<(Vec<String>, u64), CatalogError> {
-        let term = &self.query.term;
-        let words = Words::of(term);
+        let words = Words::of(&self.query.term);
         let all = self.with_every_word(&words)?;
         let needed = self.offset().saturating_add(self.limit());
         let mut found = Vec::new();
         let mut known = HashSet::new();
+        let mut add = |ids: Vec<i64>| {
+            found.extend(ids.into_iter().filter(|id| known.insert(*id)));
+            found.len() < needed
+        };
         // Each tier holds the one before it, so rows are only ever added behind.
-        for tier in [
-            format!("{BEGIN}{term}{END}"),
-            format!("{BEGIN}{term}"),
-            term.clone(),
-        ] {
-            // Three characters are the least that can be looked up in one piece.
-            if found.len() >= needed || tier.chars().nth(2).is_none() {
-                continue;
-            }
-            for id in
-                all.keep(self.newest(TRIGRAMS, &phrase(&tier), all.how_many_of_a_tier(needed))?)
-            {
-                if known.insert(id) {
-                    found.push(id);
-                }
+        let mut wanting = all.total() > 0;
+        let pieces = if wanting {
+            self.pieces(&all, needed)?
+        } else {
+            Vec::new()
+        };
+        for tier in pieces {
+            if wanting {
+                wanting = add(self.in_one_piece(&tier, &all, needed)?);
             }
         }
-        if found.len() < needed {
-            let rest = all.newest(self, &words, needed)?;
-            found.extend(rest.into_iter().filter(|id| !known.contains(id)));
+        if wanting {
+            add(all.newest(self, &words, needed)?);
         }
         let page: Vec<i64> = found
             .into_iter()
@@ -104,6 +100,31 @@ impl Search<'_> {
             .collect();
         let short = "SELECT short FROM event_texts WHERE id = ?1";
         Ok((texts(self.connection, short, &page)?, all.total()))
+    }
+
+    /// What is looked up in one piece, best first: the term as a whole field, at the beginning of
+    /// one, anywhere. Nowhere at all is most common with several words, and settles all three.
+    fn pieces(&self, all: &Every, needed: usize) -> Result<Vec<String>, CatalogError> {
+        let term = &self.query.term;
+        let (whole, beginning) = (format!("{BEGIN}{term}{END}"), format!("{BEGIN}{term}"));
+        // Three characters are the least that can be looked up.
+        if term.chars().nth(2).is_none() {
+            return Ok(vec![whole, beginning]);
+        }
+        if term.contains(' ') && self.in_one_piece(term, all, needed)?.is_empty() {
+            return Ok(Vec::new());
+        }
+        Ok(vec![whole, beginning, term.clone()])
+    }
+
+    fn in_one_piece(
+        &self,
+        text: &str,
+        all: &Every,
+        needed: usize,
+    ) -> Result<Vec<i64>, CatalogError> {
+        let limit = all.how_many_of_a_tier(needed);
+        Ok(all.keep(self.newest(TRIGRAMS, &phrase(text), limit)?))
     }
 
     /// What holds every word of the term.
@@ -201,8 +222,9 @@ struct Words {
 
 impl Words {
     fn of(term: &str) -> Self {
-        let (long, short): (Vec<&str>, Vec<&str>) = term
-            .split(' ')
+        let once: BTreeSet<&str> = term.split(' ').collect();
+        let (long, short): (Vec<&str>, Vec<&str>) = once
+            .into_iter()
             .partition(|word| word.chars().nth(2).is_some());
         let joined = |asked: Vec<String>| (!asked.is_empty()).then(|| asked.join(" AND "));
         let prefix = |word| phrase(&prefix_word(word));
