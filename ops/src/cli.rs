@@ -245,10 +245,19 @@ pub(crate) enum Bench {
 
 /// `foretell demo-bots`
 #[derive(Debug, Args)]
-pub struct DemoBots {
+pub(crate) struct DemoBots {
     /// Address of the trading surface
     #[arg(long, value_name = "URL")]
     pub trading: String,
+    /// Where the operator surface listens
+    #[arg(long, value_name = "ADDRESS")]
+    pub operator_listen: Option<SocketAddr>,
+    /// Seconds a short market is open
+    #[arg(long, default_value_t = 600, value_name = "SECONDS")]
+    pub round_seconds: u64,
+    /// Seconds the first of them is open, so that a visitor soon sees one end
+    #[arg(long, default_value_t = 90, value_name = "SECONDS")]
+    pub first_round_seconds: u64,
     /// Stop when this process, which started us, ends
     #[arg(long, hide = true, value_name = "PID")]
     pub supervised: Option<i32>,
@@ -282,6 +291,7 @@ impl Cli {
                     gateway.operator_listen,
                 )
             }
+            Command::DemoBots(bots) => (None, None, bots.operator_listen),
             _ => (None, None, None),
         };
         for (setting, listen) in [

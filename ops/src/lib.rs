@@ -72,7 +72,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
         }
         Command::DemoBots(arguments) => {
             logging::install(&config.log)?;
-            demo::bots::run(&arguments)
+            demo::bots::run(&config, &arguments)
         }
         Command::Market(command) => operator::market(&config, &command, output),
         Command::Account(command) => operator::account(&config, &command, output),

@@ -9,8 +9,8 @@ use foretell_auth::text::parse_address;
 use foretell_auth::{Domain, Domains, MasterSecret, Window, domains};
 use foretell_engine::{EngineConfig, EngineError, SigningDomain, Waiting};
 use foretell_gateway::{
-    CatalogConfig, ConnectionLimits, EdgeConfig, GatewayConfig, HeaderPrefix, OperatorToken, Origin, Surface,
-    TimeForm,
+    CatalogConfig, ConnectionLimits, EdgeConfig, GatewayConfig, HeaderPrefix, OperatorToken,
+    Origin, Surface, TimeForm,
 };
 use foretell_matching::Capacity;
 use foretell_model::{DomainNumber, Sequence};

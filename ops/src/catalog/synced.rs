@@ -144,6 +144,17 @@ pub(crate) async fn import_records(
     }
 }
 
+/// Puts records that are in memory into the catalog, and leaves the exchange as it is.
+///
+/// # Errors
+/// The catalog cannot be written.
+pub(crate) fn put_records(config: &Config, name: &str, records: &[u8]) -> Result<(), Failure> {
+    let imported = put(config, name, records, &Progress::hidden());
+    imported
+        .map(|_| ())
+        .map_err(|error| Failure::new(error.to_string()))
+}
+
 fn put(
     config: &Config,
     name: &str,
