@@ -128,6 +128,9 @@ fn restart(data: &Path, last: Sequence) -> Result<Duration, MeasureError> {
     let mut config = EngineConfig::new(data.to_owned());
     // Ctrl-C ends the measurement, not one of its engines.
     config.handle_signals = false;
+    // What is measured is the whole journal, and no second execution beside it.
+    config.ignore_images = true;
+    config.publishing.enabled = false;
     let start = Instant::now();
     let mut ready_after = None;
     foretell_engine::run(&config, |ready| {
