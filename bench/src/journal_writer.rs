@@ -31,10 +31,12 @@ pub(crate) struct JournalWriter {
 }
 
 /// What was written.
-pub(crate) struct Written {
-    pub(crate) last: Sequence,
-    /// Where the last frame stands.
-    pub(crate) end: FramePlace,
+#[derive(Clone, Copy, Debug)]
+pub struct Written {
+    /// The last sequence.
+    pub last: Sequence,
+    /// Where its frame stands.
+    pub end: FramePlace,
 }
 
 impl JournalWriter {

@@ -6,7 +6,7 @@
 //! [`recover`] restarts an engine beside a bare read of its journal; [`entry`] sends signed orders
 //! to a whole exchange beside a bare sync and signature check; [`reads`] asks a gateway beside a
 //! bare HTTP server; [`start`] starts gateways on a long history beside an empty one, and measures
-//! what snapshots cost.
+//! what snapshots cost. [`resting_journal`] writes what restarts and audits read.
 //!
 //! Deliberately absent: any rule of the exchange, and command line parsing (`ops`).
 
@@ -28,6 +28,7 @@ pub mod matching;
 pub mod reads;
 pub mod recover;
 pub mod report;
+pub mod resting_journal;
 mod running_engine;
 mod signed_orders;
 pub mod start;

@@ -9,34 +9,17 @@ use std::time::{Duration, Instant};
 
 use foretell_engine::{EngineConfig, JOURNAL_DIRECTORY};
 use foretell_journal::segment;
-use foretell_matching::Capacity;
-use foretell_model::command::RegisterMarket;
-use foretell_model::evidence::{OrderEvidence, WORDS_BYTES};
-use foretell_model::limits::MAX_BALANCE;
-use foretell_model::{
-    AccountNumber, ApiKey, Command, ConditionId, DomainNumber, Event, FeeSchedule, FramePlace,
-    KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderType, Outcome, PlaceOrder, Reference,
-    Sequence, Settings, Side, Tick, TimeNs, TimeSeconds, TokenId, WalletAddress,
-};
+use foretell_model::{FramePlace, Sequence};
 use serde::Serialize;
 
-use crate::dress::scramble;
 use crate::error::MeasureError;
-use crate::journal_writer::{JournalWriter, Written, name, random_bytes};
 use crate::latency::median;
 use crate::report::Goal;
+use crate::resting_journal::write_journal;
 
 /// Most seconds a restart over a million placements may take.
 const GOAL_SECONDS: f64 = 5.0;
 const MILLION: f64 = 1e6;
-const MARKETS: u32 = 100;
-const ACCOUNTS: u32 = 1_000;
-/// What passes between two commands.
-const STEP_NS: u64 = 10_000;
-/// Bids on either token stay at or below 0.49, so no two of them can meet.
-const HIGHEST_CENT: u64 = 49;
-const UNITS_PER_CENT: u64 = 100;
-const SIGNATURE_BYTES: usize = 65;
 const READ_BYTES: usize = 1 << 20;
 
 /// What restarts took: medians over the rounds.
@@ -107,7 +90,7 @@ pub fn measure(directory: &Path, orders: u32, rounds: usize) -> Result<Report, M
         .tempdir_in(directory)
         .map_err(MeasureError::io("making a temporary directory"))?;
     let data = scratch.path();
-    let written = write_journal(&data.join(JOURNAL_DIRECTORY), orders)?;
+    let written = write_journal(&data.join(JOURNAL_DIRECTORY), orders, false)?;
     let files = files(&data.join(JOURNAL_DIRECTORY), written.end)?;
 
     let (mut restarts, mut reads, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
@@ -200,134 +183,18 @@ fn read_and_check(files: &[(PathBuf, u64)]) -> std::io::Result<(Duration, u64)> 
     Ok((elapsed, total))
 }
 
-fn write_journal(journal: &Path, orders: u32) -> Result<Written, MeasureError> {
-    let capacity = Capacity {
-        orders: orders as usize,
-        order_ids: orders as usize,
-        ..Capacity::default()
-    };
-    let mut writer = JournalWriter::create(journal, capacity, STEP_NS)?;
-    open_venue(&mut writer, orders)?;
-    let mut evidence = Vec::new();
-    for number in 0..orders {
-        place(&mut writer, number, &mut evidence)?;
-    }
-    writer.finish()
-}
-
-fn open_venue(writer: &mut JournalWriter, orders: u32) -> Result<(), MeasureError> {
-    let settings = Settings {
-        live_orders_per_account: u32::MAX,
-        remembered_order_ids: orders.max(Settings::default().remembered_order_ids),
-        ..Settings::default()
-    };
-    writer.apply(&Command::ChangeSettings(settings), &[])?;
-    for number in 0..MARKETS {
-        let market = RegisterMarket {
-            condition: ConditionId(name(number, 0)),
-            tokens: [1, 2].map(|kind| TokenId(name(number, kind))),
-            tick: Tick::Hundredth,
-            tick_refines: false,
-            minimum_size: Lots(1),
-            fee: FeeSchedule {
-                rate_ppm: 20_000,
-                exponent: 1,
-            },
-            event: None,
-        };
-        writer.apply(&Command::RegisterMarket(market), &[])?;
-        let market = MarketNumber(number);
-        writer.apply(&Command::ActivateMarket { market }, &[])?;
-    }
-    for number in 0..ACCOUNTS {
-        let name = name(number, 3);
-        let (mut owner, mut api_key) = ([0; 20], [0; 16]);
-        owner.copy_from_slice(&name[..20]);
-        api_key.copy_from_slice(&name[..16]);
-        let wallet = WalletAddress(owner);
-        let key = Command::RegisterKey {
-            owner: wallet,
-            nonce: [0; 32],
-            api_key: ApiKey(api_key),
-            read_only: false,
-        };
-        writer.apply(&key, &[])?;
-        let deposit = Command::Deposit {
-            wallet,
-            amount: Micros(MAX_BALANCE.0 / u64::from(ACCOUNTS)),
-            reference: Reference(name),
-        };
-        writer.apply(&deposit, &[])?;
-    }
-    Ok(())
-}
-
-/// One resting order with evidence of the size a real one has.
-fn place(
-    writer: &mut JournalWriter,
-    number: u32,
-    evidence: &mut Vec<u8>,
-) -> Result<(), MeasureError> {
-    let mut words = [0; WORDS_BYTES];
-    random_bytes(u64::from(number) << 8, &mut words);
-    let mut signature = [0; SIGNATURE_BYTES];
-    random_bytes(u64::from(number) << 8 | 0x80, &mut signature);
-    evidence.clear();
-    OrderEvidence {
-        words: &words,
-        domain: DomainNumber(1),
-        signature: &signature,
-    }
-    .encode(evidence);
-    let command = Command::PlaceOrder(placement(number, writer.time()));
-    let events = writer.apply(&command, evidence)?;
-    if events.iter().any(|event| matches!(event, Event::Fill(_))) {
-        return Err(MeasureError::Wrong(format!("{command:?} traded")));
-    }
-    Ok(())
-}
-
-/// A bid on either token; account and market are drawn, so neighbours share neither.
-fn placement(number: u32, time: TimeNs) -> PlaceOrder {
-    let draw = scramble(u64::from(number));
-    let at_most = |bits: u64, bound: u32| {
-        u32::try_from(bits % u64::from(bound)).expect("smaller than the bound")
-    };
-    let account = at_most(draw >> 8, ACCOUNTS);
-    let lots = Lots(100 + (draw >> 24) % 900);
-    let units = (1 + (draw >> 40) % HIGHEST_CENT) * UNITS_PER_CENT;
-    let mut order = [0; 32];
-    random_bytes(u64::from(number) << 8 | 0xC0, &mut order);
-    PlaceOrder {
-        order: OrderId(order),
-        account: AccountNumber(account),
-        key: KeyNumber(account),
-        market: MarketNumber(at_most(draw >> 48, MARKETS)),
-        outcome: if draw & 1 == 0 {
-            Outcome::Yes
-        } else {
-            Outcome::No
-        },
-        side: Side::Buy,
-        order_type: OrderType::Gtc,
-        post_only: false,
-        maker_amount: lots.0 * units,
-        taker_amount: lots.micro_shares(),
-        expiration: TimeSeconds(0),
-        timestamp: time.millis(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::journal_writer::BURST;
+    use crate::resting_journal::{ACCOUNTS, MARKETS, SIGNATURE_BYTES};
+    use foretell_model::evidence::WORDS_BYTES;
 
     #[test]
     fn engines_come_back_with_every_order() {
         let orders = 3 * BURST + 1;
         let report = measure(&std::env::temp_dir(), orders, 2).unwrap();
-        let set_up = u64::from(1 + 2 * MARKETS + 2 * ACCOUNTS);
+        let set_up = u64::from(2 + 2 * MARKETS + 2 * ACCOUNTS);
         assert_eq!(report.commands, u64::from(orders) + set_up);
         let evidence = (WORDS_BYTES + SIGNATURE_BYTES) as u64;
         assert!(report.journal_bytes > u64::from(orders) * evidence);

@@ -54,6 +54,8 @@ pub(crate) enum Command {
     /// Check or print the settings
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Prove a journal, replay it, look things up in it
+    Audit(crate::audit::Audit),
     /// Measure this machine: the core and its frames beside bare floors
     #[command(subcommand)]
     Bench(Bench),
@@ -215,6 +217,21 @@ pub(crate) enum Bench {
         #[arg(long, value_name = "DIR")]
         scratch: Option<PathBuf>,
     },
+    /// Audit a journal of resting orders: bytes, re-execution, rules, signatures
+    Audit {
+        /// Placements in the journal
+        #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..))]
+        orders: u32,
+        /// Sign them, and check the signatures on all cores
+        #[arg(long)]
+        signatures: bool,
+        /// Audits; the median is reported
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
+        /// Where the temporary directory is made [default: the system's]
+        #[arg(long, value_name = "DIR")]
+        scratch: Option<PathBuf>,
+    },
     /// Start gateways on a long history, and see what snapshots cost
     Start {
         /// Trades of the long history; other histories have a tenth
@@ -246,10 +263,19 @@ pub(crate) enum Bench {
 
 /// `foretell demo-bots`
 #[derive(Debug, Args)]
-pub struct DemoBots {
+pub(crate) struct DemoBots {
     /// Address of the trading surface
     #[arg(long, value_name = "URL")]
     pub trading: String,
+    /// Where the operator surface listens
+    #[arg(long, value_name = "ADDRESS")]
+    pub operator_listen: Option<SocketAddr>,
+    /// Seconds a short market is open
+    #[arg(long, default_value_t = 600, value_name = "SECONDS")]
+    pub round_seconds: u64,
+    /// Seconds the first of them is open, so that a visitor soon sees one end
+    #[arg(long, default_value_t = 90, value_name = "SECONDS")]
+    pub first_round_seconds: u64,
     /// Stop when this process, which started us, ends
     #[arg(long, hide = true, value_name = "PID")]
     pub supervised: Option<i32>,
@@ -283,6 +309,7 @@ impl Cli {
                     gateway.operator_listen,
                 )
             }
+            Command::DemoBots(bots) => (None, None, bots.operator_listen),
             _ => (None, None, None),
         };
         for (setting, listen) in [

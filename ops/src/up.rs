@@ -198,6 +198,7 @@ impl Site {
     fn bots(&self) -> ProcessSpec {
         let mut arguments = self.common(&["demo-bots"]);
         arguments.extend(["--trading".to_owned(), format!("http://{}", self.trading)]);
+        arguments.extend(["--operator-listen".to_owned(), self.operator.to_string()]);
         ProcessSpec {
             name: "demo-bots".to_owned(),
             arguments,

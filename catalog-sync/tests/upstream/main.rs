@@ -11,6 +11,6 @@ fn run<T>(test: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .unwrap();
+        .expect("a fixture of ours");
     runtime.block_on(test)
 }

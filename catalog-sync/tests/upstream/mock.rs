@@ -12,7 +12,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 /// What an upstream answers.
 #[derive(Clone, Debug)]
-pub enum Reply {
+pub(crate) enum Reply {
     /// 200 with JSON.
     Json(String),
     /// Any status, one more header, a body of HTML.
@@ -27,41 +27,48 @@ pub enum Reply {
 
 /// A request: its path and its parameters.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub(crate) struct Asked {
     /// `/events`
-    pub path: String,
+    pub(crate) path: String,
     /// `limit=100&offset=0&…`
-    pub query: String,
+    pub(crate) query: String,
     /// How many requests came before it.
-    pub before: usize,
+    pub(crate) before: usize,
 }
 
 impl Asked {
     /// A parameter.
-    pub fn number(&self, name: &str) -> usize {
+    pub(crate) fn number(&self, name: &str) -> usize {
         let pairs = self
             .query
             .split('&')
             .filter_map(|pair| pair.split_once('='));
         let mut found = pairs.filter(|(known, _)| *known == name);
-        found.next().map_or(0, |(_, value)| value.parse().unwrap())
+        found
+            .next()
+            .map_or(0, |(_, value)| value.parse().expect("a fixture of ours"))
     }
 }
 
 type Answer = dyn Fn(&Asked) -> Reply + Send + Sync;
 
 /// A running upstream.
-pub struct Mock {
+pub(crate) struct Mock {
     /// Its base URL.
-    pub base: String,
+    pub(crate) base: String,
     asked: Arc<Mutex<Vec<Asked>>>,
 }
 
 impl Mock {
     /// Starts one on a free port.
-    pub async fn start(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let base = format!("http://{}/api", listener.local_addr().unwrap());
+    pub(crate) async fn start(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0")
+            .await
+            .expect("a fixture of ours");
+        let base = format!(
+            "http://{}/api",
+            listener.local_addr().expect("a fixture of ours")
+        );
         let asked = Arc::new(Mutex::new(Vec::new()));
         let (log, answer): (_, Arc<Answer>) = (Arc::clone(&asked), Arc::new(answer));
         tokio::spawn(async move {
@@ -74,7 +81,7 @@ impl Mock {
     }
 
     /// The requests so far.
-    pub fn asked(&self) -> Vec<Asked> {
+    pub(crate) fn asked(&self) -> Vec<Asked> {
         self.asked.lock().clone()
     }
 }
@@ -157,27 +164,27 @@ async fn send(stream: &mut TcpStream, reply: Reply) -> io::Result<()> {
 }
 
 /// A clock that notes every pause and waits for none.
-pub struct NoWait {
+pub(crate) struct NoWait {
     now: Mutex<Timestamp>,
     pauses: Mutex<Vec<Duration>>,
 }
 
 impl NoWait {
     /// At a time.
-    pub fn at(now: &str) -> Arc<Self> {
+    pub(crate) fn at(now: &str) -> Arc<Self> {
         Arc::new(Self {
-            now: Mutex::new(now.parse().unwrap()),
+            now: Mutex::new(now.parse().expect("a fixture of ours")),
             pauses: Mutex::new(Vec::new()),
         })
     }
 
     /// Moves on.
-    pub fn set(&self, now: &str) {
-        *self.now.lock() = now.parse().unwrap();
+    pub(crate) fn set(&self, now: &str) {
+        *self.now.lock() = now.parse().expect("a fixture of ours");
     }
 
     /// The pauses so far.
-    pub fn pauses(&self) -> Vec<Duration> {
+    pub(crate) fn pauses(&self) -> Vec<Duration> {
         self.pauses.lock().clone()
     }
 }

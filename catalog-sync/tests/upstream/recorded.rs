@@ -19,14 +19,14 @@ fn recorded(name: &str) -> Option<Vec<Value>> {
     let mut text = String::new();
     match name.ends_with(".zst") {
         true => zstd::Decoder::new(file)
-            .unwrap()
+            .expect("a fixture of ours")
             .read_to_string(&mut text)
-            .unwrap(),
+            .expect("a fixture of ours"),
         false => std::io::BufReader::new(file)
             .read_to_string(&mut text)
-            .unwrap(),
+            .expect("a fixture of ours"),
     };
-    Some(serde_json::from_str(&text).unwrap())
+    Some(serde_json::from_str(&text).expect("a fixture of ours"))
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn recorded_pages_are_read_to_the_last_record() {
     };
     let inside = events
         .iter()
-        .flat_map(|event| event["markets"].as_array().unwrap());
+        .flat_map(|event| event["markets"].as_array().expect("a fixture of ours"));
     let ids: BTreeSet<String> = inside
         .chain(&markets)
         .map(|market| market["id"].to_string())
@@ -64,7 +64,7 @@ fn recorded_pages_are_read_to_the_last_record() {
         })
         .await;
         let world = World::new(&mock.base, &NoWait::at("2026-02-09T00:00:00Z"));
-        let pulled = world.pull().await.unwrap();
+        let pulled = world.pull().await.expect("a fixture of ours");
         assert_eq!(
             pulled.records.markets.added,
             ids.len() as u64,
@@ -72,6 +72,13 @@ fn recorded_pages_are_read_to_the_last_record() {
             pulled.records.skips
         );
         assert!(pulled.records.skipped <= 1, "{:?}", pulled.records.skips);
-        assert!(!world.pull().await.unwrap().records.changed_anything());
+        assert!(
+            !world
+                .pull()
+                .await
+                .expect("a fixture of ours")
+                .records
+                .changed_anything()
+        );
     });
 }

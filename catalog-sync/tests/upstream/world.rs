@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use crate::mock::{Asked, NoWait, Reply};
 
 /// An event with two markets, changed in the given second of the day.
-pub fn event(id: u64, second: u64) -> Value {
+pub(crate) fn event(id: u64, second: u64) -> Value {
     let time = format!(
         "2026-02-08T{:02}:{:02}:{:02}Z",
         second / 3_600,
@@ -40,7 +40,7 @@ pub fn event(id: u64, second: u64) -> Value {
 }
 
 /// The answer of an upstream that has these events, in the order that was asked for.
-pub fn page(events: &[Value], asked: &Asked) -> Reply {
+pub(crate) fn page(events: &[Value], asked: &Asked) -> Reply {
     let markets = || -> Vec<Value> {
         let of = |event: &Value| event["markets"].as_array().cloned().unwrap_or_default();
         events.iter().flat_map(of).collect()
@@ -52,7 +52,14 @@ pub fn page(events: &[Value], asked: &Asked) -> Reply {
         _ => Vec::new(),
     };
     if asked.query.contains("order=updatedAt") {
-        rows.sort_by_key(|row| std::cmp::Reverse(row["updatedAt"].as_str().unwrap().to_owned()));
+        rows.sort_by_key(|row| {
+            std::cmp::Reverse(
+                row["updatedAt"]
+                    .as_str()
+                    .expect("a fixture of ours")
+                    .to_owned(),
+            )
+        });
     }
     let rows = rows
         .into_iter()
@@ -62,7 +69,7 @@ pub fn page(events: &[Value], asked: &Asked) -> Reply {
 }
 
 /// A catalog that is read from one upstream.
-pub struct World {
+pub(crate) struct World {
     directory: TempDir,
     base: String,
     clock: Arc<NoWait>,
@@ -71,9 +78,9 @@ pub struct World {
 
 impl World {
     /// An empty catalog.
-    pub fn new(base: &str, clock: &Arc<NoWait>) -> Self {
+    pub(crate) fn new(base: &str, clock: &Arc<NoWait>) -> Self {
         Self {
-            directory: tempfile::tempdir().unwrap(),
+            directory: tempfile::tempdir().expect("a fixture of ours"),
             base: base.to_owned(),
             clock: Arc::clone(clock),
             bounds: Bounds {
@@ -87,13 +94,13 @@ impl World {
     }
 
     /// With other bounds.
-    pub fn bounded(mut self, change: impl FnOnce(&mut Bounds)) -> Self {
+    pub(crate) fn bounded(mut self, change: impl FnOnce(&mut Bounds)) -> Self {
         change(&mut self.bounds);
         self
     }
 
     /// One round, as a process that has just started does it.
-    pub async fn pull(&self) -> Result<Pulled, SyncFailure> {
+    pub(crate) async fn pull(&self) -> Result<Pulled, SyncFailure> {
         let settings = Settings {
             catalog: self.directory.path().join("catalog.db"),
             upstream: Some(self.base.clone()),
@@ -106,36 +113,44 @@ impl World {
             progress: Progress::hidden(),
         };
         Service::new(settings)
-            .unwrap()
+            .expect("a fixture of ours")
             .round()
             .await
             .pulled
-            .unwrap()
+            .expect("a fixture of ours")
     }
 
     fn catalog(&self) -> Catalog {
         let path = self.directory.path().join("catalog.db");
-        Catalog::open(&path, Sites::default()).unwrap()
+        Catalog::open(&path, Sites::default()).expect("a fixture of ours")
     }
 
     /// Ids of the catalog's events, ascending, up to five hundred.
-    pub fn events(&self) -> Vec<u64> {
+    pub(crate) fn events(&self) -> Vec<u64> {
         let pairs = [("limit", "500"), ("ascending", "true")];
-        let query = EventsQuery::of(&pairs.into_iter().collect::<Parameters>()).unwrap();
-        ids(&self.catalog().events(&query).unwrap())
+        let query =
+            EventsQuery::of(&pairs.into_iter().collect::<Parameters>()).expect("a fixture of ours");
+        ids(&self.catalog().events(&query).expect("a fixture of ours"))
     }
 
     /// The same of markets.
-    pub fn markets(&self) -> Vec<u64> {
+    pub(crate) fn markets(&self) -> Vec<u64> {
         let pairs = [("limit", "500"), ("ascending", "true")];
-        let query = MarketsQuery::of(&pairs.into_iter().collect::<Parameters>()).unwrap();
-        ids(&self.catalog().markets(&query).unwrap())
+        let query = MarketsQuery::of(&pairs.into_iter().collect::<Parameters>())
+            .expect("a fixture of ours");
+        ids(&self.catalog().markets(&query).expect("a fixture of ours"))
     }
 }
 
 fn ids(rows: &str) -> Vec<u64> {
-    let rows: Vec<Value> = serde_json::from_str(rows).unwrap();
+    let rows: Vec<Value> = serde_json::from_str(rows).expect("a fixture of ours");
     rows.iter()
-        .map(|row| row["id"].as_str().unwrap().parse().unwrap())
+        .map(|row| {
+            row["id"]
+                .as_str()
+                .expect("a fixture of ours")
+                .parse()
+                .expect("a fixture of ours")
+        })
         .collect()
 }

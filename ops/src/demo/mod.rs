@@ -1,8 +1,11 @@
 //! `up --demo`: a sample of markets, funded development wallets, bots that keep books alive.
 
+mod actions;
 pub mod bots;
 pub mod greeting;
+mod market;
 pub mod quotes;
+mod rounds;
 pub mod sample;
 mod summary;
 pub mod wallets;
