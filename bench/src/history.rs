@@ -33,6 +33,9 @@ const MOST_MAKERS: u64 = 4;
 /// Trades are from this many cents to as many below a whole; what rests lies outside.
 const LOWEST_CENTS: u64 = 5;
 const UNITS_PER_CENT: u64 = 100;
+/// What the market makers have together, and the crowd as well: half of what may be, so that more
+/// can be paid in.
+const FUNDS: u64 = MAX_BALANCE.0 / 4;
 
 /// How much of everything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -119,10 +122,10 @@ impl History {
             self.apply(&Command::ActivateMarket { market })?;
         }
         for number in 0..MAKERS {
-            self.open_account(number, MAX_BALANCE.0 / 2 / u64::from(MAKERS))?;
+            self.open_account(number, FUNDS / u64::from(MAKERS))?;
         }
         for rank in 0..shape.crowd {
-            let funds = self.crowd.share(rank, MAX_BALANCE.0 / 2);
+            let funds = self.crowd.share(rank, FUNDS);
             self.open_account(MAKERS + rank, funds)?;
         }
         Ok(())

@@ -96,9 +96,10 @@ pub(crate) fn run(command: &Bench, output: Output) -> Result<ExitCode, Failure> 
             };
             let program = std::env::current_exe()
                 .map_err(|error| Failure::new(format!("where this program is: {error}")))?;
-            let report =
-                start::measure(&directory(scratch), &scope, &|data| gateway(&program, data))
-                    .map_err(|error| Failure::new(error.to_string()))?;
+            let scratch = std::path::absolute(directory(scratch))
+                .map_err(|error| Failure::new(format!("where to work: {error}")))?;
+            let report = start::measure(&scratch, &scope, &|data| gateway(&program, data))
+                .map_err(|error| Failure::new(error.to_string()))?;
             show(&report, &report.goals(), output)?;
         }
     }

@@ -241,7 +241,7 @@ pub(crate) enum Bench {
         #[arg(long, default_value_t = 3)]
         rounds: usize,
         /// Seconds of a turn
-        #[arg(long, default_value_t = 10)]
+        #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
         seconds: u64,
         /// Where the temporary directory is made; ten million trades need 20 GB [default: the system's]
         #[arg(long, value_name = "DIR")]

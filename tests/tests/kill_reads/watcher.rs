@@ -104,11 +104,11 @@ fn answer(stream: &mut TcpStream) -> io::Result<(String, Vec<u8>)> {
 
 fn number(head: &str, name: &str) -> u64 {
     let lines = head.lines().filter_map(|line| line.split_once(": "));
-    let value = lines
+    let mut value = lines
         .filter(|(field, _)| *field == name)
         .map(|(_, value)| value);
     value
-        .last()
+        .next()
         .and_then(|text| text.parse().ok())
         .unwrap_or_else(|| panic!("{name} in {head}"))
 }
