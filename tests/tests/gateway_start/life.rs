@@ -87,7 +87,7 @@ impl Life {
             self.place(taker, &buy(no, 600, 10_000 - price)).await;
             self.place(taker, &buy(no, 700, 500 + 100 * (round % 9)))
                 .await;
-            if round % 4 != 0 {
+            if !round.is_multiple_of(4) {
                 let body = json!({ "orderID": rests }).to_string();
                 let cancel = maker.signed(Method::DELETE, "/order", "", &body);
                 assert_eq!(cancel.await.expect("an answer").0, 200);
