@@ -37,9 +37,14 @@ pub(crate) struct BookWriter {
 impl BookWriter {
     /// Connects, and places an ask that stays: a book without one has no midpoint.
     pub(crate) fn connect(socket: &Path) -> Result<Self, MeasureError> {
+        Self::connect_again(socket, 0)
+    }
+
+    /// The same where others before it have changed the book: each has a number of its own.
+    pub(crate) fn connect_again(socket: &Path, number: u32) -> Result<Self, MeasureError> {
         let mut writer = Self {
             client: Client::connect(socket, "book writer", Role::Operator)?,
-            placed: 0,
+            placed: u64::from(number) << u32::BITS,
             live: VecDeque::new(),
         };
         let ask = PlaceOrder {

@@ -133,13 +133,13 @@ pub(crate) fn price(entry: &Entry) -> Price {
 }
 
 /// Deals ranks by zipf's law: rank r as often as 1 / (r + 1).
-struct Ranks {
+pub(crate) struct Ranks {
     /// Upper ends, on a scale of 2^32.
     ends: Vec<u64>,
 }
 
 impl Ranks {
-    fn new(ranks: u32) -> Self {
+    pub(crate) fn new(ranks: u32) -> Self {
         // Weights in whole numbers: the largest rank's is still above 10^8.
         const SCALE: u64 = 1 << 40;
         let weights = (1..=u64::from(ranks)).map(|rank| SCALE / rank);
@@ -152,11 +152,21 @@ impl Ranks {
         Self { ends }
     }
 
-    fn of(&self, id: u32) -> u32 {
+    /// The rank dealt to a number.
+    pub(crate) fn of(&self, id: u32) -> u32 {
         let total = self.ends.last().copied().unwrap_or(1);
         let point = scramble(!u64::from(id)) % total;
         let rank = self.ends.partition_point(|end| *end <= point);
         u32::try_from(rank).expect("there are u32 ranks")
+    }
+
+    /// What a rank gets of a `whole` that is divided as often as it is dealt, rounded down.
+    pub(crate) fn share(&self, rank: u32, whole: u64) -> u64 {
+        let end = |rank: usize| self.ends.get(rank).copied().unwrap_or(0);
+        let below = (rank as usize).checked_sub(1).map_or(0, end);
+        let total = self.ends.last().copied().unwrap_or(1);
+        let part = u128::from(whole) * u128::from(end(rank as usize) - below) / u128::from(total);
+        u64::try_from(part).expect("a part is at most the whole")
     }
 }
 

@@ -5,7 +5,8 @@
 //! [`report`] says which goals are met. [`stream`] is the stream's file, [`generate`] makes one.
 //! [`recover`] restarts an engine beside a bare read of its journal; [`entry`] sends signed orders
 //! to a whole exchange beside a bare sync and signature check; [`reads`] asks a gateway beside a
-//! bare HTTP server. [`resting_journal`] writes what restarts and audits read.
+//! bare HTTP server; [`start`] starts gateways on a long history beside an empty one, and measures
+//! what snapshots cost. [`resting_journal`] writes what restarts and audits read.
 //!
 //! Deliberately absent: any rule of the exchange, and command line parsing (`ops`).
 
@@ -16,8 +17,11 @@ mod dress;
 mod encoding;
 pub mod entry;
 mod error;
+mod gateway_process;
 mod generate;
+mod history;
 mod http;
+mod journal_writer;
 mod latency;
 mod live_exchange;
 pub mod matching;
@@ -25,7 +29,9 @@ pub mod reads;
 pub mod recover;
 pub mod report;
 pub mod resting_journal;
+mod running_engine;
 mod signed_orders;
+pub mod start;
 mod step;
 pub mod stream;
 mod thread_time;

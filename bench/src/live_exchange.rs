@@ -3,14 +3,12 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use foretell_auth::{Domains, KeyOrigin, KeyTrio, MasterSecret, Window};
 use foretell_engine::client::Client;
 use foretell_engine::{
-    EngineConfig, EngineError, JOURNAL_DIRECTORY, Ready, SOCKET_NAME, SigningDomain, StopHandle,
+    EngineConfig, JOURNAL_DIRECTORY, Ready, SNAPSHOT_DIRECTORY, SOCKET_NAME, SigningDomain,
 };
 use foretell_gateway::{
     ConnectionLimits, EdgeConfig, Gateway, GatewayConfig, HeaderPrefix, PriceSide, RateLimits,
@@ -25,6 +23,7 @@ use foretell_model::{
 };
 
 use crate::error::MeasureError;
+use crate::running_engine::RunningEngine;
 
 /// Family of credential headers.
 pub(crate) const PREFIX: &str = "BENCH";
@@ -38,8 +37,7 @@ const READY_PATIENCE: Duration = Duration::from_secs(30);
 /// The running exchange.
 pub(crate) struct LiveExchange {
     gateway: Gateway,
-    engine: JoinHandle<Result<(), EngineError>>,
-    stop: StopHandle,
+    engine: RunningEngine,
     /// Where the trading surface listens.
     pub(crate) trading: SocketAddr,
     /// Where gateways connect to the engine.
@@ -55,16 +53,18 @@ impl LiveExchange {
         domains: &Domains,
         owner: WalletAddress,
     ) -> Result<Self, MeasureError> {
-        let (ready, engine) = start_engine(data, domains)?;
+        let engine = start_engine(data, domains)?;
         let master = MasterSecret::from_bytes([7; 32]);
         let origin = KeyOrigin {
             owner,
             nonce: [0; 32],
         };
         let key = master.trio(&origin, domains.chain_id());
-        open_venue(&ready, &origin, &key)?;
+        open_venue(&engine.ready, &origin, &key)?;
         let gateway = foretell_gateway::start(GatewayConfig {
             journal: data.join(JOURNAL_DIRECTORY),
+            snapshots: data.join(SNAPSHOT_DIRECTORY),
+            checked_at_start: foretell_gateway::CHECKED_AT_START,
             engine_socket: data.join(SOCKET_NAME),
             listen: vec![(Surface::Trading, SocketAddr::from(([127, 0, 0, 1], 0)))],
             threads: 1,
@@ -97,9 +97,8 @@ impl LiveExchange {
             .ok_or_else(|| MeasureError::Wrong("the gateway does not listen".to_owned()))?;
         Ok(Self {
             gateway,
+            socket: engine.ready.socket.clone(),
             engine,
-            stop: ready.stop,
-            socket: ready.socket,
             trading,
             key,
         })
@@ -108,20 +107,12 @@ impl LiveExchange {
     /// Stops both.
     pub(crate) fn stop(self) -> Result<(), MeasureError> {
         self.gateway.stop()?;
-        self.stop.stop();
-        Ok(self
-            .engine
-            .join()
-            .expect("a panic of the engine aborts the process")?)
+        self.engine.stop()
     }
 }
 
-type EngineThread = JoinHandle<Result<(), EngineError>>;
-
-fn start_engine(data: &Path, domains: &Domains) -> Result<(Ready, EngineThread), MeasureError> {
+fn start_engine(data: &Path, domains: &Domains) -> Result<RunningEngine, MeasureError> {
     let mut config = EngineConfig::new(data.to_owned());
-    // Ctrl-C ends the measurement, not its engine.
-    config.handle_signals = false;
     config.settings = Settings {
         timestamp_past_ms: u64::from(OLDEST_SECONDS) * 1_000,
         live_orders_per_account: u32::MAX,
@@ -135,20 +126,7 @@ fn start_engine(data: &Path, domains: &Domains) -> Result<(Ready, EngineThread),
             text: domain.text(),
         })
         .collect();
-    let (tell, told) = mpsc::channel();
-    let engine = std::thread::spawn(move || {
-        foretell_engine::run(&config, |ready| {
-            // Whoever waits for it is below.
-            let _ = tell.send(ready.clone());
-        })
-    });
-    match told.recv() {
-        Ok(ready) => Ok((ready, engine)),
-        Err(_) => Err(match engine.join() {
-            Ok(Err(error)) => error.into(),
-            _ => MeasureError::Wrong("the engine ended before it was ready".to_owned()),
-        }),
-    }
+    RunningEngine::start(config)
 }
 
 /// Opens the market, issues the key, funds its owner.

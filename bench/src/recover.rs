@@ -186,7 +186,8 @@ fn read_and_check(files: &[(PathBuf, u64)]) -> std::io::Result<(Duration, u64)> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resting_journal::{ACCOUNTS, BURST, MARKETS, SIGNATURE_BYTES};
+    use crate::journal_writer::BURST;
+    use crate::resting_journal::{ACCOUNTS, MARKETS, SIGNATURE_BYTES};
     use foretell_model::evidence::WORDS_BYTES;
 
     #[test]

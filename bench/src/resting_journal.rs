@@ -1,44 +1,32 @@
-//! A journal of placements that all rest, written by the core and the journal on one thread: what
-//! restarts and audits are measured on.
+//! A journal of placements that all rest: what restarts and audits are measured on.
 
 use std::path::Path;
 
 use foretell_auth::signing::signed_order_id;
 use foretell_auth::{Domain, Domains, OrderFields, Signer};
-use foretell_journal::{Appender, Durability, Options, Step, Syncer};
-use foretell_matching::{Capacity, Exchange};
+use foretell_matching::Capacity;
 use foretell_model::command::RegisterMarket;
 use foretell_model::evidence::OrderEvidence;
-use foretell_model::limits::{MAX_BALANCE, MAX_EVENTS};
+use foretell_model::limits::MAX_BALANCE;
 use foretell_model::{
-    AccountNumber, ApiKey, Command, ConditionId, Event, FeeSchedule, FramePlace, KeyNumber, Lots,
-    MarketNumber, Micros, OrderId, OrderType, Outcome, PlaceOrder, Reference, Sequence, Settings,
-    Side, Tick, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress, WalletKind,
+    AccountNumber, ApiKey, Command, ConditionId, Event, FeeSchedule, KeyNumber, Lots, MarketNumber,
+    Micros, OrderId, OrderType, Outcome, PlaceOrder, Reference, Settings, Side, Tick, TimeNs,
+    TimeSeconds, TokenId, WalletAddress, WalletKind,
 };
 
 use crate::dress::scramble;
 use crate::error::MeasureError;
+pub use crate::journal_writer::Written;
+use crate::journal_writer::{JournalWriter, name, random_bytes};
 
 pub(crate) const MARKETS: u32 = 100;
 pub(crate) const ACCOUNTS: u32 = 1_000;
-/// Commands of a batch: what the matcher publishes at once under load.
-pub(crate) const BURST: u32 = 64;
-/// When the journal begins, and what passes between two commands.
-const START_NS: u64 = 1_700_000_000_000_000_000;
+/// What passes between two commands.
 const STEP_NS: u64 = 10_000;
 /// Bids on either token stay at or below 0.49, so no two of them can meet.
 const HIGHEST_CENT: u64 = 49;
 const UNITS_PER_CENT: u64 = 100;
 pub(crate) const SIGNATURE_BYTES: usize = 65;
-
-/// What was written.
-#[derive(Clone, Copy, Debug)]
-pub struct Written {
-    /// The last sequence.
-    pub last: Sequence,
-    /// Where its frame stands.
-    pub end: FramePlace,
-}
 
 /// Writes a journal with this many placements, all of which rest, into a directory that does not
 /// exist yet. Evidence says what the commands do; signatures are noise unless `signed`, because
@@ -47,28 +35,14 @@ pub struct Written {
 /// # Errors
 /// The disk or the journal fails.
 pub fn write_journal(journal: &Path, orders: u32, signed: bool) -> Result<Written, MeasureError> {
-    // Synced when a segment is full and at the end: the engines find everything proven durable.
-    let options = Options {
-        durability: Durability::Process,
-        ..Options::default()
+    let capacity = Capacity {
+        orders: orders as usize,
+        order_ids: orders as usize,
+        ..Capacity::default()
     };
-    let recovered = foretell_journal::recover(journal, options, Sequence(0), &mut |_| Ok(()))?;
-    let (appender, syncer, _state) = recovered.start()?;
-    let mut writer = Writer {
-        exchange: Exchange::new(
-            Capacity {
-                orders: orders as usize,
-                order_ids: orders as usize,
-                ..Capacity::default()
-            },
-            scramble(0),
-        ),
-        events: Vec::with_capacity(MAX_EVENTS),
+    let mut writer = RestingWriter {
+        journal: JournalWriter::create(journal, capacity, STEP_NS)?,
         evidence: Vec::new(),
-        appender,
-        syncer,
-        staged: 0,
-        end: FramePlace::default(),
         signers: signers()?,
         domain: domain()?,
         signed,
@@ -77,7 +51,7 @@ pub fn write_journal(journal: &Path, orders: u32, signed: bool) -> Result<Writte
     for number in 0..orders {
         writer.place(number)?;
     }
-    writer.finish()
+    writer.journal.finish()
 }
 
 /// Writes such a journal into a temporary directory under `scratch`, hands it to `work`, and removes
@@ -100,23 +74,16 @@ pub fn with_journal<T>(
     Ok(work(&journal))
 }
 
-/// The core and the journal on one thread, as the matcher and the sync thread use them.
-struct Writer {
-    exchange: Exchange,
-    events: Vec<Event>,
+/// Fills a journal.
+struct RestingWriter {
+    journal: JournalWriter,
     evidence: Vec<u8>,
-    appender: Appender,
-    syncer: Syncer,
-    /// Frames of the batch being filled.
-    staged: u32,
-    /// Of the last frame.
-    end: FramePlace,
     signers: Vec<Signer>,
     domain: Domain,
     signed: bool,
 }
 
-impl Writer {
+impl RestingWriter {
     fn open_venue(&mut self, orders: u32) -> Result<(), MeasureError> {
         self.apply(&Command::ChangeSettings(Settings {
             live_orders_per_account: u32::MAX,
@@ -167,7 +134,7 @@ impl Writer {
 
     /// One resting order with the evidence a gateway sends.
     fn place(&mut self, number: u32) -> Result<(), MeasureError> {
-        let mut order = placement(number, self.time());
+        let mut order = placement(number, self.journal.time());
         let signer = &self.signers[order.account.0 as usize];
         let fields = fields_of(&order, number, signer.address());
         let mut noise = [0; SIGNATURE_BYTES];
@@ -188,57 +155,13 @@ impl Writer {
         self.apply(&Command::PlaceOrder(order))
     }
 
-    fn time(&self) -> TimeNs {
-        TimeNs(START_NS + self.exchange.sequence().0 * STEP_NS)
-    }
-
-    /// Applies a command, journals it with the evidence at hand, and writes whole bursts.
+    /// Applies a command, which must not trade, and journals it with the evidence at hand.
     fn apply(&mut self, command: &Command) -> Result<(), MeasureError> {
-        if !self.appender.has_room_for_largest() {
-            self.write()?;
-        }
-        let time = self.time();
-        self.events.clear();
-        let verdict = self.exchange.apply(command, time, &mut self.events);
-        let traded = self
-            .events
-            .iter()
-            .any(|event| matches!(event, Event::Fill(_)));
-        if !matches!(verdict, Verdict::Applied(_)) || traded {
-            return Err(MeasureError::Wrong(format!("{command:?}: {verdict:?}")));
-        }
-        let sequence = self.exchange.sequence();
-        self.end = self
-            .appender
-            .append(sequence, time, command, &self.events, &self.evidence);
-        self.staged += 1;
-        if self.staged == BURST {
-            self.write()?;
+        let events = self.journal.apply(command, &self.evidence)?;
+        if events.iter().any(|event| matches!(event, Event::Fill(_))) {
+            return Err(MeasureError::Wrong(format!("{command:?} traded")));
         }
         Ok(())
-    }
-
-    /// Writes what is staged. A segment that is still being prepared is waited for.
-    fn write(&mut self) -> Result<(), MeasureError> {
-        self.appender.publish();
-        self.staged = 0;
-        while self.syncer.step()? == Step::Waiting {
-            std::thread::yield_now();
-        }
-        Ok(())
-    }
-
-    fn finish(mut self) -> Result<Written, MeasureError> {
-        let last = self.exchange.sequence();
-        self.write()?;
-        drop(self.appender);
-        while self.syncer.step()? != Step::Ended {
-            std::thread::yield_now();
-        }
-        Ok(Written {
-            last,
-            end: self.end,
-        })
     }
 }
 
@@ -309,18 +232,4 @@ fn domain() -> Result<Domain, MeasureError> {
     let domains = Domains::default();
     let first = domains.candidates(false).next().cloned();
     first.ok_or_else(|| MeasureError::Wrong("there is no signing domain".to_owned()))
-}
-
-/// Fills `bytes` from a seed; each eight bytes take the next seed, so seeds stand apart.
-fn random_bytes(seed: u64, bytes: &mut [u8]) {
-    for (seed, chunk) in (seed..).zip(bytes.chunks_mut(8)) {
-        chunk.copy_from_slice(&scramble(seed).to_le_bytes()[..chunk.len()]);
-    }
-}
-
-/// A 32-byte name of a numbered thing of some kind.
-fn name(number: u32, kind: u8) -> [u8; 32] {
-    let mut name = [kind; 32];
-    name[..4].copy_from_slice(&number.to_le_bytes());
-    name
 }

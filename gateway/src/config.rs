@@ -62,6 +62,11 @@ pub struct HeaderPrefix {
 pub struct GatewayConfig {
     /// The journal it follows.
     pub journal: PathBuf,
+    /// Where the engine publishes snapshots; nothing needs to be there.
+    pub snapshots: PathBuf,
+    /// A history of so many bytes at most is checked before it is shown, a longer one behind;
+    /// [`crate::CHECKED_AT_START`] but in tests.
+    pub checked_at_start: u64,
     /// The engine's Unix socket.
     pub engine_socket: PathBuf,
     /// Surfaces and where they listen; port 0 takes a free port.

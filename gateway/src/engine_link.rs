@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use foretell_link::{
     Answer, AnswerDecoder, BusyReason, Goodbye, Heartbeat, HeartbeatAnswer, HeartbeatId, Hello,
-    PROTOCOL_VERSION, Reply, Request, Role, Status, Submit, Violation, Welcome,
+    PROTOCOL_VERSION, Reply, Request, Role, SnapshotResult, Status, Submit, Violation, Welcome,
 };
 use foretell_model::{AccountNumber, Command, Sequence};
 use parking_lot::Mutex;
@@ -24,7 +24,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::{Notify, oneshot, watch};
 use tokio::time::Instant;
 
-use crate::limits::{ENGINE_ANSWER, MAX_IN_FLIGHT};
+use crate::limits::{ENGINE_ANSWER, MAX_IN_FLIGHT, SNAPSHOT_ANSWER};
 
 /// First pause after a connection broke or could not be made; it doubles up to [`MAX_PAUSE`].
 const MIN_PAUSE: Duration = Duration::from_millis(20);
@@ -185,6 +185,20 @@ impl EngineLink {
             .await?
         {
             Answer::Status(status) => Ok(status),
+            other => Err(unexpected(&other)),
+        }
+    }
+
+    /// Asks for an image of everything that is durable now. An operator's link may.
+    ///
+    /// # Errors
+    /// As [`LinkFailure`] says; [`LinkFailure::Unknown`] also when it takes longer than
+    /// [`SNAPSHOT_ANSWER`].
+    pub(crate) async fn snapshot(&self) -> Result<SnapshotResult, LinkFailure> {
+        let mut asked = self.send(MAX_IN_FLIGHT, |request| Request::Snapshot { request })?;
+        asked.due = Instant::now() + SNAPSHOT_ANSWER;
+        match asked.answer().await? {
+            Answer::Snapshot(answer) => Ok(answer.result),
             other => Err(unexpected(&other)),
         }
     }

@@ -1,15 +1,16 @@
 //! The thread that folds the journal into the shared view.
 
-use std::path::Path;
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use foretell_journal::{Follower, FrameError, JournalError, Next, Scratch};
-use foretell_model::Sequence;
-use foretell_view::{FoldError, View};
+use foretell_view::FoldError;
 use thiserror::Error;
 
+use crate::keeper::Keeper;
 use crate::replica::{LOCK_HOLD, Replica, State};
+use crate::start::{self, Begun, Doubted, Sources};
 
 /// How long it sleeps when nothing is new; it is also how fast it hears that it shall stop.
 const IDLE: Duration = Duration::from_millis(50);
@@ -25,6 +26,8 @@ enum Broken {
     Frame(#[from] FrameError),
     #[error(transparent)]
     Fold(#[from] FoldError),
+    #[error("no thread for the history: {0}")]
+    Thread(io::Error),
 }
 
 /// What comes after a batch.
@@ -40,9 +43,10 @@ enum Then {
 }
 
 /// Follows until `stop`. Never fails: a journal that is not there yet will be.
-pub(crate) fn follow(journal: &Path, replica: &Replica, stop: &AtomicBool) {
+pub(crate) fn follow(sources: &Sources, replica: &Replica, stop: &AtomicBool) {
+    let mut doubted = Doubted::default();
     while !stop.load(Ordering::Relaxed) {
-        match session(journal, replica, stop) {
+        match session(sources, &mut doubted, replica, stop) {
             Ok(()) => continue,
             Err(Broken::Journal(JournalError::NoEngine(_))) => {
                 tracing::debug!("no journal yet");
@@ -56,22 +60,59 @@ pub(crate) fn follow(journal: &Path, replica: &Replica, stop: &AtomicBool) {
     }
 }
 
-/// From the first frame until the view must start over.
-fn session(journal: &Path, replica: &Replica, stop: &AtomicBool) -> Result<(), Broken> {
-    let mut follower = Follower::open(journal, Sequence(0))?;
+/// From the beginning of a view until it must start over, with a keeper of its history beside it.
+fn session(
+    sources: &Sources,
+    doubted: &mut Doubted,
+    replica: &Replica,
+    stop: &AtomicBool,
+) -> Result<(), Broken> {
+    let begun = start::begin(sources, doubted)?;
+    let Begun {
+        state,
+        follower,
+        history,
+    } = begun;
+    let keeper = Keeper::new(sources, replica, follower.genesis());
+    let ended = std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new()
+            .name("history".to_owned())
+            .spawn_scoped(scope, || keeper.work(&history))
+            .map_err(Broken::Thread)?;
+        let _end = keeper.until_dropped(thread.thread().clone());
+        let shown = || keeper.shown(thread.thread());
+        let goes_on = || !stop.load(Ordering::Relaxed) && keeper.damaged().is_none();
+        follow_view(sources, replica, state, follower, shown, goes_on)
+    });
+    if let Some(damaged) = keeper.damaged() {
+        replica.lose();
+        doubted.insert(damaged.clone());
+    }
+    ended
+}
+
+/// Catches up, shows the view, and keeps it up to date while it `goes_on`.
+fn follow_view(
+    sources: &Sources,
+    replica: &Replica,
+    mut state: State,
+    mut follower: Follower,
+    shown: impl FnOnce(),
+    goes_on: impl Fn() -> bool,
+) -> Result<(), Broken> {
+    let journal = &sources.journal;
     let mut scratch = Scratch::default();
-    let mut state = State {
-        view: View::new(follower.genesis()),
-        epoch: follower.epoch(),
-    };
     let target = follower.durable();
-    // Nobody reads this state yet, so it needs no lock and no short batches.
-    while state.view.sequence() < target && !stop.load(Ordering::Relaxed) {
-        match fold(&mut follower, &mut scratch, &mut state, Duration::MAX)? {
+    // Nobody reads this state yet, so it needs no lock; the pieces are for hearing of the end.
+    while state.view.sequence() < target && goes_on() {
+        match fold(&mut follower, &mut scratch, &mut state, IDLE)? {
             Then::More | Then::NewEngine => {}
             Then::Wait => follower.wait(IDLE),
             Then::Rebuild => return Ok(()),
         }
+    }
+    if !goes_on() {
+        return Ok(());
     }
     tracing::info!(
         sequence = state.view.sequence().0,
@@ -80,7 +121,8 @@ fn session(journal: &Path, replica: &Replica, stop: &AtomicBool) -> Result<(), B
     );
     let control = Follower::open(journal, target)?;
     replica.replace(state, control, follower.reader());
-    while !stop.load(Ordering::Relaxed) {
+    shown();
+    while goes_on() {
         let then = replica.advance(|state| fold(&mut follower, &mut scratch, state, LOCK_HOLD))?;
         match then {
             Then::More => {}

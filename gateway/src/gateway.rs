@@ -27,6 +27,7 @@ use crate::replica::Replica;
 use crate::routes::Routes;
 use crate::server::{self, Shared};
 use crate::signatures::SignatureGate;
+use crate::start::Sources;
 use crate::surfaces;
 use crate::texts::Texts;
 
@@ -168,11 +169,16 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
     let follower = std::thread::Builder::new()
         .name("follower".to_owned())
         .spawn({
-            let (app, journal) = (Arc::clone(&app), config.journal.clone());
+            let app = Arc::clone(&app);
+            let sources = Sources {
+                journal: config.journal.clone(),
+                snapshots: config.snapshots.clone(),
+                checked_at_start: config.checked_at_start,
+            };
             let (stop, end) = (Arc::clone(&stop_following), EndOfThread(Arc::clone(&vital)));
             move || {
                 let _end = end;
-                follower::follow(&journal, &app.replica, &stop);
+                follower::follow(&sources, &app.replica, &stop);
             }
         })?;
     wait_ready(&app, config.ready_patience);

@@ -3,7 +3,9 @@
 //! [`start`] wires the machine in the order a request moves: listeners and connections
 //! (`server`, `connection`), who asks and how often (`edge`), route and body (`dispatch`,
 //! `routes`), credentials (`auth`), a resource (`resources`), then either the engine
-//! (`engine_link`) or the view (`replica`, which `follower` keeps up with the journal).
+//! (`engine_link`) or the view (`replica`, which `follower` keeps up with the journal). The view
+//! begins with the engine's newest image (`start`) and shares the files of its history with the
+//! other gateways (`keeper`).
 //!
 //! Deliberately absent: the rules of the exchange, the public JSON (`foretell_wire`), how
 //! signatures and secrets work (`foretell_auth`). Nothing here is state that must survive: a
@@ -29,6 +31,7 @@ mod failure;
 mod follower;
 mod gateway;
 mod glance;
+mod keeper;
 mod limits;
 mod market_facts;
 mod metrics;
@@ -39,6 +42,7 @@ mod resources;
 mod routes;
 mod server;
 mod signatures;
+mod start;
 mod surfaces;
 mod texts;
 mod trade_rows;
@@ -51,6 +55,6 @@ pub use cors::{BadOrigin, Origin};
 pub use edge::EdgeConfig;
 pub use foretell_wire::time::TimeForm;
 pub use gateway::{Gateway, GatewayError, run, start};
-pub use limits::ConnectionLimits;
+pub use limits::{CHECKED_AT_START, ConnectionLimits};
 pub use operator_token::{OperatorToken, OperatorTokenError};
 pub use rate_limits::RateLimits;

@@ -43,6 +43,12 @@ pub(crate) const MAX_IN_FLIGHT: usize = 8_192;
 /// How long an engine that took a command may stay silent before its outcome is unknown.
 pub(crate) const ENGINE_ANSWER: Duration = Duration::from_secs(10);
 
+/// How long the engine may take for a snapshot that an operator asked for; what the operator's own
+/// clients wait for an answer is a little more.
+pub(crate) const SNAPSHOT_ANSWER: Duration = Duration::from_secs(25);
+/// Bytes of history that a start checks before it shows them: about a quarter of a second.
+pub const CHECKED_AT_START: u64 = 256 << 20;
+
 /// Bounds an operator may set.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectionLimits {

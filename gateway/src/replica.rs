@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use foretell_journal::{Follower, FrameReader};
 use foretell_model::{FramePlace, Sequence};
-use foretell_view::View;
+use foretell_view::{ChunkCopy, View};
 use foretell_wire::Failure;
 use parking_lot::{RwLock, RwLockReadGuard};
 use tokio::sync::Semaphore;
@@ -195,6 +195,13 @@ impl Replica {
     /// The view cannot follow the journal: reads are refused until it can.
     pub(crate) fn lose(&self) {
         self.ready.store(false, Ordering::Release);
+    }
+
+    /// Lets the view read a chunk of its history from another copy. The one it had is freed outside
+    /// of the lock.
+    pub(crate) fn adopt(&self, copy: ChunkCopy) {
+        let old = self.state.write().view.adopt_chunk(copy);
+        drop(old);
     }
 
     /// Changes the state under the lock, then wakes whoever waited for what is now reached.

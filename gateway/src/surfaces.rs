@@ -486,5 +486,11 @@ fn operator_routes() -> Routes {
             guarded!(market_info::detail),
         )
         .add(post.clone(), "/system/mode", NONE, guarded!(system::mode))
-        .add(post, "/system/settings", NONE, guarded!(system::settings))
+        .add(
+            post.clone(),
+            "/system/settings",
+            NONE,
+            guarded!(system::settings),
+        )
+        .add(post, "/snapshot", NONE, guarded!(system::snapshot))
 }

@@ -1,12 +1,12 @@
 //! `foretell bench …`: measurements of this machine, from the `bench` crate.
 
 use std::fmt::Display;
-use std::path::PathBuf;
-use std::process::ExitCode;
+use std::path::{Path, PathBuf};
+use std::process::{self, ExitCode};
 use std::time::Duration;
 
 use foretell_bench::report::Goal;
-use foretell_bench::{Stream, entry, reads, recover};
+use foretell_bench::{Stream, entry, reads, recover, start};
 use serde::Serialize;
 use serde_json::json;
 
@@ -83,8 +83,39 @@ pub(crate) fn run(command: &Bench, output: Output) -> Result<ExitCode, Failure> 
                 .map_err(|error| Failure::new(error.to_string()))?;
             show(&report, &report.goals(), output)?;
         }
+        Bench::Start {
+            trades,
+            rounds,
+            seconds,
+            scratch,
+        } => {
+            let scope = start::Scope {
+                trades: *trades,
+                rounds: *rounds,
+                turn: Duration::from_secs(*seconds),
+            };
+            let program = std::env::current_exe()
+                .map_err(|error| Failure::new(format!("where this program is: {error}")))?;
+            let report =
+                start::measure(&directory(scratch), &scope, &|data| gateway(&program, data))
+                    .map_err(|error| Failure::new(error.to_string()))?;
+            show(&report, &report.goals(), output)?;
+        }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// A gateway on a data directory that listens on a free port. It has no settings but the standard
+/// ones.
+fn gateway(program: &Path, data: &Path) -> process::Command {
+    let mut command = process::Command::new(program);
+    command.args(["gateway", "--surfaces", "trading"]);
+    command.args(["--trading-listen", "127.0.0.1:0", "--data"]);
+    command.arg(data).current_dir(data);
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FORETELL_")) {
+        command.env_remove(name);
+    }
+    command
 }
 
 /// Where a measurement may make its temporary directory.

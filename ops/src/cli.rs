@@ -90,7 +90,7 @@ pub(crate) struct Up {
     pub engine: EngineRecovery,
 }
 
-/// What an operator may have to say after something bad happened.
+/// How the engine shall recover: what an operator may have to say after something bad happened.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct EngineRecovery {
     /// Start although the last run ended with an I/O error
@@ -99,6 +99,9 @@ pub(crate) struct EngineRecovery {
     /// Accept that re-execution differs from the record at this sequence
     #[arg(long, value_name = "SEQUENCE")]
     pub accept_divergence: Option<u64>,
+    /// Execute the whole journal again, whatever snapshots there are
+    #[arg(long)]
+    pub full_replay: bool,
 }
 
 /// `foretell engine`
@@ -226,6 +229,21 @@ pub(crate) enum Bench {
         #[arg(long, default_value_t = 5)]
         rounds: usize,
         /// Where the temporary directory is made [default: the system's]
+        #[arg(long, value_name = "DIR")]
+        scratch: Option<PathBuf>,
+    },
+    /// Start gateways on a long history, and see what snapshots cost
+    Start {
+        /// Trades of the long history; other histories have a tenth
+        #[arg(long, default_value_t = 10_000_000, value_parser = clap::value_parser!(u32).range(1_000..))]
+        trades: u32,
+        /// Starts on each history, and turns of each lane; the medians are reported
+        #[arg(long, default_value_t = 3)]
+        rounds: usize,
+        /// Seconds of a turn
+        #[arg(long, default_value_t = 10)]
+        seconds: u64,
+        /// Where the temporary directory is made; ten million trades need 20 GB [default: the system's]
         #[arg(long, value_name = "DIR")]
         scratch: Option<PathBuf>,
     },

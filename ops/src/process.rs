@@ -70,6 +70,7 @@ pub(crate) fn engine(config: &Config, arguments: &EngineArgs) -> Result<ExitCode
         .collect();
     engine.journal.after_io_error = arguments.recovery.after_io_error;
     engine.accept_divergence = arguments.recovery.accept_divergence.map(Sequence);
+    engine.ignore_images = arguments.recovery.full_replay;
     foretell_engine::run(&engine, |ready| {
         let more = json!({ "epoch": ready.epoch, "sequence": ready.sequence.0 });
         say_ready("engine", &more);
@@ -112,6 +113,8 @@ pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCo
     };
     let gateway = GatewayConfig {
         journal: config.data.0.join(foretell_engine::JOURNAL_DIRECTORY),
+        snapshots: config.data.0.join(foretell_engine::SNAPSHOT_DIRECTORY),
+        checked_at_start: foretell_gateway::CHECKED_AT_START,
         engine_socket: config.data.0.join(foretell_engine::SOCKET_NAME),
         listen,
         threads: threads(config.gateway.threads),

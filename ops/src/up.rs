@@ -157,6 +157,9 @@ impl Site {
         if let Some(sequence) = up.engine.accept_divergence {
             arguments.extend(["--accept-divergence".to_owned(), sequence.to_string()]);
         }
+        if up.engine.full_replay {
+            arguments.push("--full-replay".to_owned());
+        }
         ProcessSpec {
             name: "engine".to_owned(),
             arguments,

@@ -8,7 +8,9 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use foretell_auth::{Domains, MasterSecret, Window};
-use foretell_engine::{EngineConfig, JOURNAL_DIRECTORY, SOCKET_NAME, SigningDomain, StopHandle};
+use foretell_engine::{
+    EngineConfig, JOURNAL_DIRECTORY, SNAPSHOT_DIRECTORY, SOCKET_NAME, SigningDomain, StopHandle,
+};
 use foretell_gateway::{
     ConnectionLimits, EdgeConfig, Gateway, GatewayConfig, HeaderPrefix, OperatorToken, PriceSide,
     RateLimits, Surface, TimeForm,
@@ -57,6 +59,8 @@ impl Site {
         };
         let gateway = foretell_gateway::start(GatewayConfig {
             journal: data.join(JOURNAL_DIRECTORY),
+            snapshots: data.join(SNAPSHOT_DIRECTORY),
+            checked_at_start: foretell_gateway::CHECKED_AT_START,
             engine_socket: data.join(SOCKET_NAME),
             listen: vec![(Surface::Trading, any), (Surface::Operator, any)],
             threads: 2,

@@ -19,6 +19,8 @@ pub(crate) fn config(connections: ConnectionLimits) -> GatewayConfig {
     let any = SocketAddr::from(([127, 0, 0, 1], 0));
     GatewayConfig {
         journal: nowhere.clone(),
+        snapshots: nowhere.clone(),
+        checked_at_start: foretell_gateway::CHECKED_AT_START,
         engine_socket: nowhere.join("engine.sock"),
         listen: vec![(Surface::Trading, any), (Surface::Operator, any)],
         threads: 2,

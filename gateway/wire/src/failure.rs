@@ -408,6 +408,12 @@ pub enum Failure {
     /// The engine died with the request in flight.
     #[error("outcome unknown: query or retry with the same id")]
     OutcomeUnknown,
+    /// The disk did not take the snapshot an operator asked for.
+    #[error("the snapshot could not be written: the engine's log says why")]
+    SnapshotFailed,
+    /// The snapshot an operator asked for takes longer than an answer may.
+    #[error("the snapshot is not written yet: look for it in the status")]
+    SnapshotLate,
     /// `x-min-sequence` was not reached in time.
     #[error("not yet at sequence {0}")]
     NotYetAtSequence(u64),
@@ -454,6 +460,8 @@ impl Failure {
             | Self::DiskLow
             | Self::EngineAway
             | Self::OutcomeUnknown
+            | Self::SnapshotFailed
+            | Self::SnapshotLate
             | Self::NotYetAtSequence(_)
             | Self::TooManyWaiters => 503,
             _ => 400,

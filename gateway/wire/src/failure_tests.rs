@@ -120,6 +120,8 @@ fn every_503_and_425_says_when_to_come_back() {
         Failure::EngineAway,
         Failure::Recovering,
         Failure::OutcomeUnknown,
+        Failure::SnapshotFailed,
+        Failure::SnapshotLate,
         Failure::NotYetAtSequence(1),
         Failure::TooManyWaiters,
         Failure::CancelOnly,

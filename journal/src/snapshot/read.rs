@@ -81,6 +81,12 @@ impl Snapshot {
         &self.header.label
     }
 
+    /// The size of the file in bytes.
+    #[must_use]
+    pub const fn bytes(&self) -> u64 {
+        self.header.bytes
+    }
+
     /// The hash it was written with: names its content.
     #[must_use]
     pub const fn hash(&self) -> &[u8; 32] {

@@ -211,6 +211,8 @@ pub(crate) enum System {
         #[arg(value_enum)]
         mode: Option<Mode>,
     },
+    /// Have the engine write an image of everything that is durable now, and wait for it
+    Snapshot,
     /// Take collected fees out
     WithdrawFees {
         /// Amount in whole units, up to six decimals

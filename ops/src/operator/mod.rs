@@ -198,6 +198,7 @@ pub(crate) fn system(
             &json!({ "mode": mode_word(*mode) }),
             output,
         ),
+        System::Snapshot => post(config, "/snapshot", &json!({}), output),
         System::WithdrawFees { amount, reference } => {
             let body = json!({ "amount": amount, "reference": or_fresh(reference) });
             post(config, "/fees/withdraw", &body, output)

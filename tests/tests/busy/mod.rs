@@ -103,6 +103,12 @@ impl Site {
         assert!(self.exchange.stop().success(), "a clean stop");
     }
 
+    /// The two tokens of each market.
+    pub(crate) fn tokens(&self) -> Vec<[String; 2]> {
+        let texts = self.markets.iter().map(|market| market.texts.clone());
+        texts.collect()
+    }
+
     async fn pause(&mut self) {
         self.shared.stop.send_replace(true);
         for task in self.tasks.drain(..) {
@@ -114,11 +120,11 @@ impl Site {
         let ledger: Ledger = std::mem::take(&mut *self.shared.ledger.lock());
         ledger.check(&self.traders).await;
         *self.shared.ledger.lock() = ledger;
-        let tokens: Vec<_> = self
-            .markets
-            .iter()
-            .map(|market| market.texts.clone())
-            .collect();
-        check_money(&self.traders, &tokens, FUNDS * self.traders.len() as u64).await;
+        check_money(
+            &self.traders,
+            &self.tokens(),
+            FUNDS * self.traders.len() as u64,
+        )
+        .await;
     }
 }

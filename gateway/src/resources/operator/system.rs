@@ -1,11 +1,15 @@
-//! What the whole system accepts: `/system/mode`, `/system/settings`.
+//! The system as a whole: `/system/mode`, `/system/settings`, `/snapshot`.
 
+use foretell_link::SnapshotResult;
 use foretell_model::Command;
 use foretell_wire::operator::{read_mode, read_settings};
+use foretell_wire::{Failure as Refusal, json_text};
+use serde::Serialize;
 
 use super::order;
 use crate::answer::Answer;
 use crate::call::Call;
+use crate::engine_link::LinkFailure;
 use crate::failure::Failure;
 
 /// `POST /system/mode`.
@@ -27,4 +31,31 @@ pub(crate) async fn settings(call: Call) -> Result<Answer, Failure> {
             .await?
             .answer(),
     )
+}
+
+/// The answer to a snapshot that was asked for.
+#[derive(Serialize)]
+struct Snapshot {
+    /// There is an image of the state after this command.
+    sequence: u64,
+}
+
+/// `POST /snapshot`: an image of everything that is durable now.
+pub(crate) async fn snapshot(call: Call) -> Result<Answer, Failure> {
+    let app = &call.app;
+    match app.engine.snapshot().await {
+        Ok(SnapshotResult::Published { sequence }) => {
+            let body = json_text(&Snapshot {
+                sequence: sequence.0,
+            });
+            Ok(Answer::json(body).at(app.replica.read().place()))
+        }
+        Ok(SnapshotResult::Failed) => Err(Refusal::SnapshotFailed.into()),
+        Ok(SnapshotResult::Off) => {
+            const OFF: &str = "this engine publishes no snapshots";
+            Err(Refusal::Conflict(OFF.to_owned()).into())
+        }
+        Err(LinkFailure::Unknown) => Err(Refusal::SnapshotLate.into()),
+        Err(failure) => Err(failure.into()),
+    }
 }

@@ -1,0 +1,105 @@
+//! A gateway as a process of its own, from its start until it answers, and its memory.
+
+use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use foretell_model::Sequence;
+use serde_json::Value;
+
+use crate::error::MeasureError;
+use crate::http::Connection;
+
+/// Between two tries of a gateway that cannot answer yet.
+const PAUSE: Duration = Duration::from_millis(2);
+
+/// A gateway that answers; dropping it kills it.
+pub(crate) struct GatewayProcess {
+    child: Child,
+    /// From its start until it answered.
+    pub(crate) after: Duration,
+}
+
+/// Memory of a process in bytes, as the kernel counts it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Memory {
+    /// Its own: no part of a file.
+    pub(crate) anonymous: u64,
+    /// With all it has touched of files.
+    pub(crate) resident: u64,
+}
+
+impl GatewayProcess {
+    /// Starts `command`, which tells its address by one JSON line, and asks for `path` until the
+    /// answer is a state at `minimum` or later.
+    pub(crate) fn start(
+        mut command: Command,
+        path: &str,
+        minimum: Sequence,
+    ) -> Result<Self, MeasureError> {
+        let began = Instant::now();
+        let child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(MeasureError::io("starting a gateway"))?;
+        let mut gateway = Self {
+            child,
+            after: Duration::ZERO,
+        };
+        let address = gateway.address()?;
+        let minimum = minimum.0;
+        let request =
+            format!("GET {path} HTTP/1.1\r\nHost: x\r\nx-min-sequence: {minimum}\r\n\r\n");
+        let asking = || -> std::io::Result<()> {
+            let mut connection = Connection::open(address)?;
+            while connection.ask(request.as_bytes())?.status != 200 {
+                std::thread::park_timeout(PAUSE);
+            }
+            Ok(())
+        };
+        asking().map_err(MeasureError::io("asking a gateway"))?;
+        gateway.after = began.elapsed();
+        Ok(gateway)
+    }
+
+    fn address(&mut self) -> Result<SocketAddr, MeasureError> {
+        let mut line = String::new();
+        if let Some(stdout) = self.child.stdout.take() {
+            BufReader::new(stdout)
+                .read_line(&mut line)
+                .map_err(MeasureError::io("reading what a gateway says"))?;
+        }
+        let said: Value = serde_json::from_str(&line).unwrap_or_default();
+        let address = said["trading"].as_str().and_then(|text| text.parse().ok());
+        address.ok_or_else(|| MeasureError::Wrong(format!("a gateway said {line:?}")))
+    }
+
+    /// What it holds now.
+    pub(crate) fn memory(&self) -> Result<Memory, MeasureError> {
+        let path = format!("/proc/{}/smaps_rollup", self.child.id());
+        let text = std::fs::read_to_string(path)
+            .map_err(MeasureError::io("reading the memory of a gateway"))?;
+        let kibibytes = |name: &str| -> Option<u64> {
+            let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+            line.trim().strip_suffix(" kB")?.parse().ok()
+        };
+        let memory = || {
+            Some(Memory {
+                anonymous: kibibytes("Anonymous:")? << 10,
+                resident: kibibytes("Rss:")? << 10,
+            })
+        };
+        memory().ok_or_else(|| MeasureError::Wrong(format!("no memory figures in {text:?}")))
+    }
+}
+
+impl Drop for GatewayProcess {
+    fn drop(&mut self) {
+        // It may have ended by itself.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,75 @@
+//! An engine on a thread of this process.
+
+use std::sync::mpsc;
+use std::thread::JoinHandle;
+
+use foretell_engine::client::Client;
+use foretell_engine::{EngineConfig, EngineError, Ready};
+use foretell_link::{Answer, Request, Role, SnapshotResult, Status};
+use foretell_model::Sequence;
+
+use crate::error::MeasureError;
+
+/// The running engine.
+pub(crate) struct RunningEngine {
+    pub(crate) ready: Ready,
+    thread: JoinHandle<Result<(), EngineError>>,
+}
+
+impl RunningEngine {
+    /// Starts it and waits until gateways can connect. Ctrl-C ends the measurement, not its engine.
+    pub(crate) fn start(mut config: EngineConfig) -> Result<Self, MeasureError> {
+        config.handle_signals = false;
+        let (tell, told) = mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            foretell_engine::run(&config, |ready| {
+                // Whoever waits for it is below.
+                let _ = tell.send(ready.clone());
+            })
+        });
+        match told.recv() {
+            Ok(ready) => Ok(Self { ready, thread }),
+            Err(_) => Err(match thread.join() {
+                Ok(Err(error)) => error.into(),
+                _ => MeasureError::Wrong("the engine ended before it was ready".to_owned()),
+            }),
+        }
+    }
+
+    /// An operator's connection.
+    pub(crate) fn operator(&self) -> Result<Client, MeasureError> {
+        Ok(Client::connect(
+            &self.ready.socket,
+            "bench",
+            Role::Operator,
+        )?)
+    }
+
+    /// Stops it.
+    pub(crate) fn stop(self) -> Result<(), MeasureError> {
+        self.ready.stop.stop();
+        Ok(self
+            .thread
+            .join()
+            .expect("a panic of the engine aborts the process")?)
+    }
+}
+
+/// Has the engine publish an image, and waits for it.
+pub(crate) fn snapshot(operator: &mut Client) -> Result<Sequence, MeasureError> {
+    match operator.ask(Request::Snapshot { request: 0 })? {
+        Answer::Snapshot(answer) => match answer.result {
+            SnapshotResult::Published { sequence } => Ok(sequence),
+            other => Err(MeasureError::Wrong(format!("no snapshot: {other:?}"))),
+        },
+        other => Err(MeasureError::Wrong(format!("no snapshot: {other:?}"))),
+    }
+}
+
+/// Facts of the engine.
+pub(crate) fn status(operator: &mut Client) -> Result<Box<Status>, MeasureError> {
+    match operator.ask(Request::Status { request: 0 })? {
+        Answer::Status(status) => Ok(status),
+        other => Err(MeasureError::Wrong(format!("no status: {other:?}"))),
+    }
+}

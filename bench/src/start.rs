@@ -1,0 +1,303 @@
+//! What snapshots are for and what they cost: how soon a gateway answers on a long history and what
+//! memory it takes; how large images are and how long they take to write, at several sizes of what
+//! lives and of history; and whether the engine's step feels them.
+//!
+//! Gateways are processes of their own, so that their memory is theirs alone.
+
+mod figures;
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use alloy_primitives::U256;
+use foretell_engine::client::Client;
+use foretell_engine::{EngineConfig, SNAPSHOT_DIRECTORY};
+use foretell_journal::snapshot::images;
+use foretell_link::{Answer, Request, Stage, Submit};
+use foretell_model::{Command as Order, Micros, Reference, Sequence, Verdict, WalletAddress};
+
+pub use self::figures::{Report, Site, Starts, Steps};
+use crate::book_writer::BookWriter;
+use crate::error::MeasureError;
+use crate::gateway_process::GatewayProcess;
+use crate::history::{self, Shape};
+use crate::latency::median;
+use crate::running_engine::{RunningEngine, snapshot, status};
+
+/// Images written one after the other for a median.
+const IMAGES: u8 = 5;
+/// Orders a second while the engine's step is measured; as many are cancelled.
+const ORDERS_PER_SECOND: u32 = 1_000;
+/// Nothing is published but what is asked for.
+const NEVER: Duration = Duration::from_secs(1_000_000);
+/// Between two looks whether the publisher has caught up.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// How much is measured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Scope {
+    /// Trades of the long history; the short ones have a tenth.
+    pub trades: u32,
+    /// Starts of each gateway, and turns of the engine's lanes.
+    pub rounds: usize,
+    /// How long the engine's step is measured in a turn.
+    pub turn: Duration,
+}
+
+/// Makes journals under `directory` (in a temporary one that is removed), has engines publish them,
+/// and starts gateways on them with `gateway`: the command line of one on a data directory, which
+/// listens on a free port and tells it.
+///
+/// # Errors
+/// The disk, an engine or a gateway fails.
+pub fn measure(
+    directory: &Path,
+    scope: &Scope,
+    gateway: &dyn Fn(&Path) -> Command,
+) -> Result<Report, MeasureError> {
+    let scratch = tempfile::Builder::new()
+        .prefix("foretell-start-")
+        .tempdir_in(directory)
+        .map_err(MeasureError::io("making a temporary directory"))?;
+    let trades = scope.trades.max(100);
+    let (crowd, markets) = (
+        (trades / 100).min(100_000),
+        (trades / 2_000).clamp(1, 5_000),
+    );
+    let (few, many) = (trades / 1_000, trades / 50);
+    let nothing = (0, 0, 1, 1);
+    let shapes = [
+        nothing,
+        (trades / 10, few, crowd, markets),
+        (trades / 10, many, crowd, markets),
+        (trades, few, crowd, markets),
+    ];
+    let mut sites = Vec::new();
+    let mut long = None;
+    for (index, (trades, live_orders, crowd, markets)) in shapes.into_iter().enumerate() {
+        let data = scratch.path().join(format!("site-{index}"));
+        let shape = Shape {
+            trades: trades.into(),
+            live_orders,
+            crowd,
+            markets,
+        };
+        sites.push(site(&data, &shape, scope.rounds, gateway)?);
+        // Only the last, the longest, is needed further.
+        if let Some(done) = long.replace(data) {
+            std::fs::remove_dir_all(done).map_err(MeasureError::io("removing a journal"))?;
+        }
+    }
+    let steps = match long {
+        Some(data) => steps(&data, scope)?,
+        None => Vec::new(),
+    };
+    Ok(Report { sites, steps })
+}
+
+/// Everything about one history.
+fn site(
+    data: &Path,
+    shape: &Shape,
+    rounds: usize,
+    gateway: &dyn Fn(&Path) -> Command,
+) -> Result<Site, MeasureError> {
+    let began = Instant::now();
+    let written = history::write(data, shape)?;
+    let write_seconds = began.elapsed().as_secs_f64();
+    let engine = RunningEngine::start(publishing_on_request(data))?;
+    let mut operator = engine.operator()?;
+    let began = Instant::now();
+    snapshot(&mut operator)?;
+    let publish_seconds = began.elapsed().as_secs_f64();
+    let mut image_seconds = Vec::new();
+    let mut last = Sequence(0);
+    for number in 0..IMAGES {
+        deposit(&mut operator, number)?;
+        let began = Instant::now();
+        last = snapshot(&mut operator)?;
+        image_seconds.push(began.elapsed().as_secs_f64());
+    }
+    let status = status(&mut operator)?;
+    let files = Files::of(&data.join(SNAPSHOT_DIRECTORY), last)?;
+    let starts = starts(data, rounds, last, gateway)?;
+    drop(operator);
+    engine.stop()?;
+    Ok(Site {
+        trades: shape.trades,
+        live_orders: status.live_orders,
+        accounts: status.accounts,
+        markets: status.markets,
+        commands: written.last.0,
+        write_seconds,
+        publish_seconds,
+        image_bytes: files.image,
+        image_seconds: median(&image_seconds),
+        chunks: files.chunks,
+        chunk_bytes: files.chunk_bytes,
+        starts,
+    })
+}
+
+fn publishing_on_request(data: &Path) -> EngineConfig {
+    let mut config = EngineConfig::new(data.to_owned());
+    (config.publishing.interval, config.publishing.frames) = (NEVER, u64::MAX);
+    config
+}
+
+/// Something happens, so that the next image is another.
+fn deposit(operator: &mut Client, number: u8) -> Result<(), MeasureError> {
+    let submit = Submit {
+        request: 0,
+        command: Order::Deposit {
+            wallet: WalletAddress([0xEE; 20]),
+            amount: Micros(1),
+            reference: Reference([0xE0 | number; 32]),
+        },
+        evidence: &[],
+    };
+    match operator.ask(Request::Submit(submit))? {
+        Answer::Reply(reply) if matches!(reply.verdict, Verdict::Applied(_)) => Ok(()),
+        other => Err(MeasureError::Wrong(format!("a deposit: {other:?}"))),
+    }
+}
+
+/// Bytes of what was published.
+#[derive(Default)]
+struct Files {
+    image: u64,
+    chunks: u64,
+    chunk_bytes: u64,
+}
+
+impl Files {
+    fn of(snapshots: &Path, newest: Sequence) -> Result<Self, MeasureError> {
+        let listed = || -> std::io::Result<(Vec<Sequence>, Self)> {
+            let mut files = Self::default();
+            let newest = format!("{:020}.image", newest.0);
+            for entry in std::fs::read_dir(snapshots)? {
+                let entry = entry?;
+                let (name, bytes) = (entry.file_name(), entry.metadata()?.len());
+                let name = name.to_string_lossy();
+                if name == newest {
+                    files.image = bytes;
+                } else if name.ends_with(".chunk") {
+                    files.chunks += 1;
+                    files.chunk_bytes += bytes;
+                }
+            }
+            Ok((images(snapshots)?, files))
+        };
+        let (images, files) = listed().map_err(MeasureError::io("listing the snapshots"))?;
+        if images.first() == Some(&newest) {
+            Ok(files)
+        } else {
+            Err(MeasureError::Wrong(format!("the images are {images:?}")))
+        }
+    }
+}
+
+/// Starts gateways, one after the other.
+fn starts(
+    data: &Path,
+    rounds: usize,
+    last: Sequence,
+    gateway: &dyn Fn(&Path) -> Command,
+) -> Result<Starts, MeasureError> {
+    let [token, _] = history::tokens(0).map(|token| U256::from_be_bytes(token.0));
+    let path = format!("/book?token_id={token}");
+    let (mut seconds, mut anonymous, mut resident) = (Vec::new(), 0, 0);
+    for _ in 0..rounds.max(1) {
+        let running = GatewayProcess::start(gateway(data), &path, last)?;
+        let memory = running.memory()?;
+        seconds.push(running.after.as_secs_f64());
+        anonymous = anonymous.max(memory.anonymous);
+        resident = resident.max(memory.resident);
+    }
+    Ok(Starts {
+        seconds: median(&seconds),
+        slowest_seconds: seconds.iter().copied().fold(0.0, f64::max),
+        anonymous_bytes: anonymous,
+        resident_bytes: resident,
+    })
+}
+
+/// What the publisher does while the engine's step is measured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Publisher {
+    Off,
+    Follows,
+    Snapshots,
+}
+
+/// The engine's step in turns of all three.
+fn steps(data: &Path, scope: &Scope) -> Result<Vec<Steps>, MeasureError> {
+    let lanes = [Publisher::Off, Publisher::Follows, Publisher::Snapshots];
+    let mut turns = lanes.map(|_| Vec::new());
+    let mut number = 0;
+    for _ in 0..scope.rounds.max(1) {
+        for (publisher, turns) in lanes.into_iter().zip(&mut turns) {
+            number += 1;
+            turns.push(turn(data, publisher, number, scope.turn)?);
+        }
+    }
+    let named = lanes.into_iter().zip(turns);
+    Ok(named
+        .map(|(publisher, turns)| Steps::of_turns(publisher.text(), &turns))
+        .collect())
+}
+
+impl Publisher {
+    const fn text(self) -> &'static str {
+        match self {
+            Self::Off => "no publisher",
+            Self::Follows => "publisher, no snapshot",
+            Self::Snapshots => "snapshots all the time",
+        }
+    }
+}
+
+/// One turn on an engine of its own.
+fn turn(
+    data: &Path,
+    publisher: Publisher,
+    number: u32,
+    length: Duration,
+) -> Result<figures::Turn, MeasureError> {
+    let mut config = publishing_on_request(data);
+    config.publishing.enabled = publisher != Publisher::Off;
+    let engine = RunningEngine::start(config)?;
+    let mut operator = engine.operator()?;
+    while publisher != Publisher::Off && status(&mut operator)?.publisher_lag() > 0 {
+        std::thread::park_timeout(PAUSE);
+    }
+    let mut writer = BookWriter::connect_again(&engine.ready.socket, number)?;
+    let stop = AtomicBool::new(false);
+    let snapshots = std::thread::scope(|scope| -> Result<u64, MeasureError> {
+        let load = scope.spawn(|| writer.run(ORDERS_PER_SECOND, &stop, |_| Ok(())));
+        let taken = take(publisher, &mut operator, Instant::now() + length);
+        stop.store(true, Ordering::Relaxed);
+        load.join().expect("the load does not panic")?;
+        taken
+    })?;
+    let apply = *status(&mut operator)?.stage(Stage::Apply);
+    drop((operator, writer));
+    engine.stop()?;
+    Ok(figures::Turn { apply, snapshots })
+}
+
+/// Takes snapshots, or waits, until `end`; how many were taken.
+fn take(publisher: Publisher, operator: &mut Client, end: Instant) -> Result<u64, MeasureError> {
+    let mut taken = 0;
+    while let Some(left) = end.checked_duration_since(Instant::now()) {
+        if publisher == Publisher::Snapshots {
+            snapshot(operator)?;
+            taken += 1;
+        } else {
+            std::thread::park_timeout(left);
+        }
+    }
+    Ok(taken)
+}

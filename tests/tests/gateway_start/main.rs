@@ -1,0 +1,211 @@
+//! Gateways answer alike, byte for byte, whatever they started on: an image and its chunks, another
+//! image because files are damaged, or the whole journal.
+
+mod life;
+mod reads;
+mod site;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use foretell_tests::exchange::PATIENCE;
+use life::Life;
+use site::{GatewayProcess, Site};
+
+const BEGAN: &str = "the view begins with an image";
+const PASSED_OVER: &str = "an image is passed over";
+const WHOLE: &str = "the whole journal is read";
+
+/// An exchange with two images, a history of many chunks, and a few commands after the newest.
+async fn exchange() -> (Site, Life, GatewayProcess) {
+    let site = Site::start();
+    let first = GatewayProcess::start(&site.show("first")).await;
+    let mut life = Life::begin(&first).await;
+    life.go_on(&first, 14).await;
+    first.snapshot().await;
+    life.go_on(&first, 10).await;
+    first.snapshot().await;
+    life.go_on(&first, 2).await;
+    (site, life, first)
+}
+
+/// The files of a directory with this ending, in the order of their names.
+fn files(data: &Path, ending: &str) -> Vec<PathBuf> {
+    let entries = fs::read_dir(data.join("snapshots")).expect("the snapshots");
+    let paths = entries.map(|entry| entry.expect("a file").path());
+    let mut paths: Vec<_> = paths
+        .filter(|path| path.extension().is_some_and(|other| other == ending))
+        .collect();
+    paths.sort();
+    paths
+}
+
+/// A chunk of trades both images list.
+fn chunk_of_trades(data: &Path) -> PathBuf {
+    let chunks = files(data, "chunk");
+    let named = |path: &&PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| name.starts_with("trades-000001"))
+    };
+    chunks
+        .iter()
+        .find(named)
+        .expect("a chunk of trades")
+        .clone()
+}
+
+/// Changes one byte; the middle of a chunk's file is in its rows.
+fn flip(path: &Path) {
+    let mut bytes = fs::read(path).expect("a file");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    write(path, &bytes);
+}
+
+fn truncate(path: &Path) {
+    let bytes = fs::read(path).expect("a file");
+    write(path, &bytes[..bytes.len() - 1]);
+}
+
+/// Snapshots are read-only files.
+fn write(path: &Path, bytes: &[u8]) {
+    fs::remove_file(path).expect("it is there");
+    fs::write(path, bytes).expect("it is written");
+}
+
+fn passed_over(gateway: &GatewayProcess) -> usize {
+    gateway.log().matches(PASSED_OVER).count()
+}
+
+#[tokio::test]
+async fn an_image_and_the_whole_journal_give_the_same_answers() {
+    let (site, life, first) = exchange().await;
+    let expected = reads::all(first.surfaces(), &life).await;
+    reads::assert_telling(&expected);
+    assert!(first.log().contains(WHOLE), "it began before any image");
+
+    let on_image = GatewayProcess::start(&site.share("on-image")).await;
+    let whole = GatewayProcess::start(&site.show("whole")).await;
+    assert!(on_image.log().contains(BEGAN), "{}", on_image.log());
+    assert_eq!(passed_over(&on_image), 0, "{}", on_image.log());
+    assert!(whole.log().contains(WHOLE), "{}", whole.log());
+    assert_eq!(reads::all(on_image.surfaces(), &life).await, expected);
+    assert_eq!(reads::all(whole.surfaces(), &life).await, expected);
+}
+
+#[tokio::test]
+async fn damaged_files_cost_an_older_image_or_the_whole_journal() {
+    type Damage = fn(&Path);
+    // what is done to a copy of the snapshots, images passed over, whether one is left
+    let cases: [(&str, Damage, usize, bool); 7] = [
+        (
+            "newest-flipped",
+            |data| flip(&files(data, "image")[1]),
+            1,
+            true,
+        ),
+        (
+            "newest-cut",
+            |data| truncate(&files(data, "image")[1]),
+            1,
+            true,
+        ),
+        (
+            "both-flipped",
+            |data| files(data, "image").iter().for_each(|image| flip(image)),
+            2,
+            false,
+        ),
+        (
+            "chunk-flipped",
+            |data| flip(&chunk_of_trades(data)),
+            2,
+            false,
+        ),
+        (
+            "chunk-cut",
+            |data| truncate(&chunk_of_trades(data)),
+            2,
+            false,
+        ),
+        (
+            "chunk-gone",
+            |data| fs::remove_file(chunk_of_trades(data)).expect("it was there"),
+            2,
+            false,
+        ),
+        (
+            "newest-chunk-gone",
+            |data| {
+                let of_trades = |path: &&PathBuf| path.to_string_lossy().contains("/trades-");
+                let chunks = files(data, "chunk");
+                let newest = chunks.iter().rfind(of_trades).expect("a chunk");
+                fs::remove_file(newest).expect("it was there");
+            },
+            1,
+            true,
+        ),
+    ];
+    let (site, life, first) = exchange().await;
+    let expected = reads::all(first.surfaces(), &life).await;
+    for (name, damage, passed, image_left) in cases {
+        let data = site.copy(name);
+        assert_eq!(files(&data, "image").len(), 2, "{name}");
+        damage(&data);
+        let gateway = GatewayProcess::start(&data).await;
+        let log = gateway.log();
+        assert_eq!(passed_over(&gateway), passed, "{name}: {log}");
+        assert_eq!(log.contains(BEGAN), image_left, "{name}: {log}");
+        assert_eq!(log.contains(WHOLE), !image_left, "{name}: {log}");
+        let answers = reads::all(gateway.surfaces(), &life).await;
+        assert!(answers == expected, "{name}: other answers");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn damage_found_behind_the_start_makes_the_view_start_over() {
+    let (site, life, first) = exchange().await;
+    let expected = reads::all(first.surfaces(), &life).await;
+    let data = site.copy("checked-late");
+    flip(&chunk_of_trades(&data));
+    let gateway = site::checks_nothing_at_start(&data);
+    let addresses = gateway.addresses().iter();
+    let urls: Vec<_> = addresses
+        .map(|(_, address)| format!("http://{address}"))
+        .collect();
+    let began = Instant::now();
+    while reads::all([&urls[0], &urls[1]], &life).await != expected {
+        assert!(began.elapsed() < PATIENCE, "it keeps the damaged rows");
+    }
+    gateway.stop().expect("its threads end in order");
+}
+
+#[tokio::test]
+async fn a_gateway_that_runs_on_takes_the_publishers_chunks() {
+    let (site, mut life, _first) = exchange().await;
+    let gateway = GatewayProcess::start(&site.share("runs-on")).await;
+    life.go_on(&gateway, 12).await;
+    let before = reads::all(gateway.surfaces(), &life).await;
+    let began_on = mapped(&gateway, &site);
+    gateway.snapshot().await;
+    let published = files(&site.snapshots().join(".."), "chunk").len();
+    assert!(began_on < published, "{began_on} of {published}");
+    let began = Instant::now();
+    while mapped(&gateway, &site) < published {
+        assert!(began.elapsed() < PATIENCE, "{}", gateway.log());
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(reads::all(gateway.surfaces(), &life).await, before);
+}
+
+/// How many of the published chunks a gateway has mapped.
+fn mapped(gateway: &GatewayProcess, site: &Site) -> usize {
+    let maps = gateway.maps();
+    let chunks = files(&site.snapshots().join(".."), "chunk");
+    let is_mapped = |path: &&PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| maps.contains(name))
+    };
+    chunks.iter().filter(is_mapped).count()
+}
