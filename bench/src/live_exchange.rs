@@ -87,6 +87,7 @@ impl LiveExchange {
             master,
             domains: domains.clone(),
             ready_patience: READY_PATIENCE,
+            catalog: None,
             operator_token: None,
         })?;
         let trading = gateway

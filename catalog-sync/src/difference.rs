@@ -41,6 +41,44 @@ pub struct Group {
     pub markets: Vec<Listed>,
 }
 
+/// What the exchange has.
+#[derive(Clone, Debug, Default)]
+pub struct Present {
+    markets: HashMap<ConditionId, Registered>,
+    events: HashMap<u64, Questions>,
+}
+
+/// The questions of a neg-risk event of the exchange.
+#[derive(Clone, Copy, Debug, Default)]
+struct Questions {
+    count: usize,
+    is_final: bool,
+}
+
+impl Present {
+    /// Of its markets.
+    pub fn of(markets: impl IntoIterator<Item = Registered>) -> Self {
+        let mut present = Self::default();
+        for market in markets {
+            if let Some(event) = market.event {
+                let questions = present.events.entry(event).or_default();
+                questions.count += 1;
+                questions.is_final |= market.event_frozen;
+            }
+            present.markets.insert(market.condition, market);
+        }
+        present
+    }
+
+    fn market(&self, condition: &ConditionId) -> Option<&Registered> {
+        self.markets.get(condition)
+    }
+
+    fn questions(&self, event: u64) -> Questions {
+        self.events.get(&event).copied().unwrap_or_default()
+    }
+}
+
 /// What the operator has settled.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Policy {
@@ -76,25 +114,21 @@ impl Plan {
     }
 }
 
-/// Compares a group with what the exchange has registered.
+/// Compares a group with what the exchange has.
 #[must_use]
-pub fn difference(
-    group: &Group,
-    registered: &HashMap<ConditionId, Registered>,
-    policy: Policy,
-) -> Plan {
+pub fn difference(group: &Group, present: &Present, policy: Policy) -> Plan {
     let mut plan = Plan::default();
     let mut questions = Vec::new();
     for market in &group.markets {
         let terms = match &market.terms {
             Ok(terms) => terms,
             Err(reason) => {
-                let here = market.condition.and_then(|known| registered.get(&known));
+                let here = market.condition.and_then(|known| present.market(&known));
                 unusable(&mut plan, market, reason, here);
                 continue;
             }
         };
-        let here = registered.get(&terms.condition);
+        let here = present.market(&terms.condition);
         if let Some(here) = here {
             known(
                 &mut plan,
@@ -112,7 +146,7 @@ pub fn difference(
         }
     }
     if !questions.is_empty() {
-        questions::list(&mut plan, group.event.as_ref(), questions);
+        questions::list(&mut plan, group.event.as_ref(), present, questions);
     }
     plan
 }

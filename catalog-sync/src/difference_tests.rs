@@ -96,11 +96,7 @@ fn plan_of(
         event,
         markets: markets.to_vec(),
     };
-    let here = here
-        .iter()
-        .map(|market| (market.condition, *market))
-        .collect();
-    difference(&group, &here, policy)
+    difference(&group, &Present::of(here.iter().copied()), policy)
 }
 
 /// What a plan does, in words.
@@ -360,6 +356,10 @@ struct Model {
 }
 
 impl Model {
+    fn present(&self) -> Present {
+        Present::of(self.markets.values().copied())
+    }
+
     fn give(&mut self, command: &Command) {
         match command {
             Command::RegisterEvent(_) => {}
@@ -480,13 +480,13 @@ proptest! {
         let rounds = versions.into_iter().chain([(last.clone(), usize::MAX)]);
         for (markets, commands) in rounds {
             let group = Group { event: Some(event()), markets };
-            let plan = difference(&group, &model.markets, policy);
+            let plan = difference(&group, &model.present(), policy);
             for command in plan.steps.iter().flatten().take(commands) {
                 model.give(command);
             }
         }
         let group = Group { event: Some(event()), markets: last };
-        let plan = difference(&group, &model.markets, policy);
+        let plan = difference(&group, &model.present(), policy);
         prop_assert_eq!(told(&plan), [""; 0]);
         prop_assert_eq!(model.registrations, model.markets.len());
     }

@@ -10,8 +10,8 @@ use foretell_model::ConditionId;
 use thiserror::Error;
 use tokio::task::JoinSet;
 
-use crate::difference::{Finding, Note, Policy, Steps, difference};
-use crate::exchange::{Command, Exchange, ExchangeFailure, Registered};
+use crate::difference::{Finding, Note, Policy, Present, Steps, difference};
+use crate::exchange::{Command, Exchange, ExchangeFailure};
 use crate::progress::Progress;
 use crate::words;
 
@@ -31,6 +31,9 @@ pub enum ReconcileFailure {
     /// The exchange is away, or not what it should be.
     #[error(transparent)]
     Exchange(#[from] ExchangeFailure),
+    /// It cannot be told whose turn it is.
+    #[error("waiting for our turn: {0}")]
+    Turn(std::io::Error),
 }
 
 /// Whether commands are given or only counted.
@@ -60,15 +63,10 @@ pub async fn reconcile(
     if units.is_empty() {
         return Ok(reconciled);
     }
-    let registered: HashMap<ConditionId, Registered> = exchange
-        .markets()
-        .await?
-        .into_iter()
-        .map(|market| (market.condition, market))
-        .collect();
+    let present = Present::of(exchange.markets().await?);
     progress.begin("comparing with the exchange");
     while let Some(last) = units.last().map(|unit| unit.change) {
-        let (jobs, names) = compare(&units, &registered, policy, &mut reconciled);
+        let (jobs, names) = compare(&units, &present, policy, &mut reconciled);
         match mode {
             Mode::Look => jobs
                 .iter()
@@ -87,14 +85,14 @@ type Names = HashMap<ConditionId, (u64, String)>;
 
 fn compare(
     units: &[Unit],
-    registered: &HashMap<ConditionId, Registered>,
+    present: &Present,
     policy: Policy,
     reconciled: &mut Reconciled,
 ) -> (Vec<Steps>, Names) {
     let (mut jobs, mut names) = (Vec::new(), Names::new());
     for unit in units {
         let group = words::group(unit);
-        let plan = difference(&group, registered, policy);
+        let plan = difference(&group, present, policy);
         plan.notes
             .into_iter()
             .for_each(|note| reconciled.note(note));

@@ -7,6 +7,7 @@ use foretell_wire::Failure as Refusal;
 
 use crate::auth::Auth;
 use crate::call::Call;
+use crate::catalog_door::CatalogDoor;
 use crate::config::PriceSide;
 use crate::connection_caps::ConnectionCaps;
 use crate::descriptions::Descriptions;
@@ -30,6 +31,8 @@ pub(crate) struct App {
     pub(crate) texts: Texts,
     pub(crate) price_side: PriceSide,
     pub(crate) descriptions: Descriptions,
+    /// Where a catalog is configured.
+    pub(crate) catalog: Option<Arc<CatalogDoor>>,
 }
 
 impl App {

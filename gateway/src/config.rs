@@ -7,6 +7,7 @@ use std::time::Duration;
 use foretell_auth::{Domains, MasterSecret, Window};
 use foretell_wire::time::TimeForm;
 
+use crate::catalog_door::CatalogConfig;
 use crate::edge::EdgeConfig;
 use crate::limits::ConnectionLimits;
 use crate::operator_token::OperatorToken;
@@ -87,6 +88,8 @@ pub struct GatewayConfig {
     /// where gateways share a port, clients go to those that can answer. After that it listens
     /// and says what is missing.
     pub ready_patience: Duration,
+    /// The catalog, needed by its surface.
+    pub catalog: Option<CatalogConfig>,
     /// Needed by the operator surface.
     pub operator_token: Option<OperatorToken>,
 }

@@ -14,6 +14,7 @@ use tokio::sync::{Notify, watch};
 
 use crate::app::App;
 use crate::auth::{Auth, BadPrefix};
+use crate::catalog_door::CatalogDoor;
 use crate::config::{GatewayConfig, Surface};
 use crate::connection_caps::ConnectionCaps;
 use crate::descriptions::Descriptions;
@@ -278,6 +279,7 @@ fn app(config: &GatewayConfig) -> Result<Arc<App>, GatewayError> {
         texts: Texts::default(),
         price_side: config.price_side,
         descriptions: Descriptions::default(),
+        catalog: config.catalog.clone().map(CatalogDoor::new).map(Arc::new),
     }))
 }
 

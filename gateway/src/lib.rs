@@ -15,6 +15,7 @@ mod app;
 mod auth;
 mod body;
 mod call;
+mod catalog_door;
 mod client_address;
 mod config;
 mod connection;
@@ -44,6 +45,7 @@ mod trade_rows;
 mod waiters;
 
 pub use auth::BadPrefix;
+pub use catalog_door::CatalogConfig;
 pub use config::{GatewayConfig, HeaderPrefix, PriceSide, Surface};
 pub use cors::{BadOrigin, Origin};
 pub use edge::EdgeConfig;

@@ -7,7 +7,7 @@ use crate::limits::{
     LIST_BODY_BYTES, OPERATOR_BODY_BYTES, ORDER_BODY_BYTES, ORDERS_BODY_BYTES, SMALL_BODY_BYTES,
 };
 use crate::resources::{
-    actions, balances, books, builder_trades, cancels, empty, health, heartbeats, keys,
+    actions, balances, books, builder_trades, cancels, catalog, empty, health, heartbeats, keys,
     market_info, market_lists, my_orders, my_trades, operator, orders, prices, prices_history,
 };
 use crate::routes::Routes;
@@ -43,8 +43,9 @@ const NOT_SUPPORTED: &[&str] = &[
 pub(crate) fn routes(surface: Surface) -> Routes {
     match surface {
         Surface::Trading => trading(),
-        // Their paths come with what they show.
-        Surface::Data | Surface::Catalog => Routes::default(),
+        // Its paths come with what they show.
+        Surface::Data => Routes::default(),
+        Surface::Catalog => catalog_routes(),
         Surface::Operator => operator_routes(),
     }
     .build()
@@ -331,6 +332,41 @@ fn trading() -> Routes {
             ORDER_BODY_BYTES,
             handle!(health::not_supported),
         )
+}
+
+fn catalog_routes() -> Routes {
+    use catalog::{lists, records};
+    const NONE: usize = SMALL_BODY_BYTES;
+    let get = Method::GET;
+    Routes::default()
+        .add(get.clone(), "/", NONE, handle!(health::ok))
+        .add(get.clone(), "/ok", NONE, handle!(health::ok))
+        .add(get.clone(), "/markets", NONE, handle!(lists::markets))
+        .add(
+            get.clone(),
+            "/markets/slug/{slug}",
+            NONE,
+            handle!(records::market_by_slug),
+        )
+        .add(get.clone(), "/markets/{id}", NONE, handle!(records::market))
+        .add(get.clone(), "/events", NONE, handle!(lists::events))
+        .add(
+            get.clone(),
+            "/events/slug/{slug}",
+            NONE,
+            handle!(records::event_by_slug),
+        )
+        .add(get.clone(), "/events/{id}", NONE, handle!(records::event))
+        .add(get.clone(), "/series", NONE, handle!(lists::series))
+        .add(get.clone(), "/tags", NONE, handle!(lists::tags))
+        .add(
+            get.clone(),
+            "/tags/slug/{slug}",
+            NONE,
+            handle!(records::tag_by_slug),
+        )
+        .add(get.clone(), "/tags/{id}", NONE, handle!(records::tag))
+        .add(get, "/public-search", NONE, handle!(lists::search))
 }
 
 fn operator_routes() -> Routes {

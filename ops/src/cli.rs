@@ -40,6 +40,9 @@ pub(crate) enum Command {
     /// Deposits, withdrawals, bound wallets, balances
     #[command(subcommand)]
     Account(Account),
+    /// The catalog: read an upstream, import files, look things up
+    #[command(subcommand)]
+    Catalog(Catalog),
     /// API keys
     #[command(subcommand)]
     Keys(Keys),
@@ -71,9 +74,15 @@ pub(crate) struct Up {
     /// Where the trading surface listens [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDRESS")]
     pub trading_listen: Option<SocketAddr>,
+    /// Where the catalog surface listens [default: 127.0.0.1:8082]
+    #[arg(long, value_name = "ADDRESS")]
+    pub catalog_listen: Option<SocketAddr>,
     /// Where the operator surface listens [default: 127.0.0.1:8090]
     #[arg(long, value_name = "ADDRESS")]
     pub operator_listen: Option<SocketAddr>,
+    /// Keep the catalog in step with the upstream at this base URL
+    #[arg(long, value_name = "URL")]
+    pub catalog: Option<String>,
     /// Options handed to the engine
     #[command(flatten)]
     pub engine: EngineRecovery,
@@ -118,6 +127,9 @@ pub(crate) struct GatewayArgs {
     /// Where the trading surface listens
     #[arg(long, value_name = "ADDRESS")]
     pub trading_listen: Option<SocketAddr>,
+    /// Where the catalog surface listens
+    #[arg(long, value_name = "ADDRESS")]
+    pub catalog_listen: Option<SocketAddr>,
     /// Where the operator surface listens
     #[arg(long, value_name = "ADDRESS")]
     pub operator_listen: Option<SocketAddr>,
@@ -134,6 +146,8 @@ pub(crate) struct GatewayArgs {
 pub(crate) enum Surface {
     /// Order books, orders, trades
     Trading,
+    /// Markets, events, series, tags, search
+    Catalog,
     /// Operator commands; loopback, bearer token
     Operator,
 }
@@ -223,6 +237,7 @@ pub struct DemoBots {
     pub supervised: Option<i32>,
 }
 
+pub(crate) use crate::catalog::arguments::Catalog;
 pub(crate) use crate::operator::arguments::{Account, Keys, Market, System};
 
 impl Cli {
@@ -233,21 +248,33 @@ impl Cli {
         if let Some(data) = &self.data {
             flags.push(("data", data.to_string_lossy().into_owned().into()));
         }
-        let (trading, operator) = match &self.command {
-            Command::Up(up) => (up.trading_listen, up.operator_listen),
+        let (trading, catalog, operator) = match &self.command {
+            Command::Up(up) => {
+                if let Some(upstream) = &up.catalog {
+                    flags.push(("catalog.upstream", upstream.as_str().into()));
+                }
+                (up.trading_listen, up.catalog_listen, up.operator_listen)
+            }
             Command::Gateway(gateway) => {
                 if gateway.dev_auth_hints {
                     flags.push(("gateway.dev_auth_hints", true.into()));
                 }
-                (gateway.trading_listen, gateway.operator_listen)
+                (
+                    gateway.trading_listen,
+                    gateway.catalog_listen,
+                    gateway.operator_listen,
+                )
             }
-            _ => (None, None),
+            _ => (None, None, None),
         };
-        if let Some(listen) = trading {
-            flags.push(("trading.listen", listen.to_string().into()));
-        }
-        if let Some(listen) = operator {
-            flags.push(("operator.listen", listen.to_string().into()));
+        for (setting, listen) in [
+            ("trading.listen", trading),
+            ("catalog.listen", catalog),
+            ("operator.listen", operator),
+        ] {
+            if let Some(listen) = listen {
+                flags.push((setting, listen.to_string().into()));
+            }
         }
         flags
     }

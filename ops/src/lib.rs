@@ -5,6 +5,7 @@
 //! `foretell-gateway`); operator commands go through the operator's HTTP surface like anybody's.
 
 mod bench;
+mod catalog;
 mod cli;
 mod config;
 pub mod demo;
@@ -74,6 +75,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
         }
         Command::Market(command) => operator::market(&config, &command, output),
         Command::Account(command) => operator::account(&config, &command, output),
+        Command::Catalog(command) => catalog::run(&config, &command, output),
         Command::Keys(command) => operator::keys(&config, &command, output),
         Command::System(command) => operator::system(&config, &command, output),
         Command::Status => operator::status(&config, output),

@@ -9,7 +9,7 @@ use foretell_auth::text::parse_address;
 use foretell_auth::{Domain, Domains, MasterSecret, Window, domains};
 use foretell_engine::{EngineConfig, EngineError, SigningDomain, Waiting};
 use foretell_gateway::{
-    ConnectionLimits, EdgeConfig, GatewayConfig, HeaderPrefix, OperatorToken, Origin, Surface,
+    CatalogConfig, ConnectionLimits, EdgeConfig, GatewayConfig, HeaderPrefix, OperatorToken, Origin, Surface,
     TimeForm,
 };
 use foretell_matching::Capacity;
@@ -100,6 +100,7 @@ pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCo
         .iter()
         .map(|surface| match surface {
             cli::Surface::Trading => (Surface::Trading, config.trading.listen),
+            cli::Surface::Catalog => (Surface::Catalog, config.catalog.listen),
             cli::Surface::Operator => (Surface::Operator, config.operator.listen),
         })
         .collect();
@@ -145,6 +146,10 @@ pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCo
         dev_auth_hints: config.gateway.dev_auth_hints,
         master: master_secret(config)?,
         domains: signing_domains(&config.signing)?,
+        catalog: Some(CatalogConfig {
+            file: config.catalog_file(),
+            sites: config.catalog.creators()?,
+        }),
         operator_token,
     };
     foretell_gateway::run(gateway, |addresses| {
@@ -327,6 +332,16 @@ pub(crate) fn prepare_data_directory(path: &Path) -> Result<(), Failure> {
         .hint(format!("chmod 700 {}", path.display())));
     }
     Ok(())
+}
+
+/// Makes the catalog, or brings its tables up to date.
+///
+/// # Errors
+/// It cannot be written, or a newer version wrote it.
+pub(crate) fn prepare_catalog(path: &Path) -> Result<(), Failure> {
+    foretell_catalog::Writer::open(path)
+        .map(|_| ())
+        .map_err(|error| Failure::new(format!("{}: {error}", path.display())))
 }
 
 /// Makes the operator's bearer token, readable by its owner only, unless it is there. It stands

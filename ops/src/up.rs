@@ -52,8 +52,9 @@ struct Site {
     config: Config,
     file: Option<PathBuf>,
     trading: SocketAddr,
+    catalog: SocketAddr,
     operator: SocketAddr,
-    /// Holds both ports; see [`reserve`].
+    /// Holds the ports; see [`reserve`].
     _reserved: Vec<Socket>,
 }
 
@@ -66,11 +67,15 @@ impl Site {
         }
         let mut reserved = Vec::new();
         let trading = reserve(config.trading.listen, &mut reserved)?;
+        let catalog = reserve(config.catalog.listen, &mut reserved)?;
         let operator = reserve(config.operator.listen, &mut reserved)?;
+        // There before whoever reads it starts.
+        process::prepare_catalog(&config.catalog_file())?;
         Ok(Self {
             config: config.clone(),
             file: file.map(Path::to_owned),
             trading,
+            catalog,
             operator,
             _reserved: reserved,
         })
@@ -97,23 +102,32 @@ impl Site {
         let ready = json!({
             "ready": "exchange",
             "trading": format!("http://{}", self.trading),
+            "catalog": format!("http://{}", self.catalog),
             "operator": format!("http://{}", self.operator),
         });
         let client = OperatorClient::at(self.operator, &self.config)?;
         client.wait_ready().await?;
         if up.demo {
-            let trading = format!("http://{}", self.trading);
-            let greeting = demo::prepare(&client, &trading, self.command()).await?;
+            let site = demo::Site {
+                trading: self.trading,
+                catalog: self.catalog,
+                operator: self.operator,
+            };
+            let greeting = demo::prepare(&self.config, &site, &client, self.command()).await?;
+            supervisor.start(self.catalog_sync());
             if !up.no_bots {
                 supervisor.start(self.bots());
             }
             output.answer(&merge(ready, greeting.json()), |_| greeting.text());
         } else {
+            supervisor.start(self.catalog_sync());
             output.answer(&ready, |ready| {
+                let field = |name| output::field(ready, name);
                 format!(
-                    "trading   {}\noperator  {}\nCtrl-C stops everything.",
-                    output::field(ready, "trading"),
-                    output::field(ready, "operator")
+                    "trading   {}\ncatalog   {}\noperator  {}\nCtrl-C stops everything.",
+                    field("trading"),
+                    field("catalog"),
+                    field("operator")
                 )
             });
         }
@@ -136,7 +150,7 @@ impl Site {
     }
 
     fn engine(&self, up: &Up) -> ProcessSpec {
-        let mut arguments = self.common("engine");
+        let mut arguments = self.common(&["engine"]);
         if up.engine.after_io_error {
             arguments.push("--after-io-error".to_owned());
         }
@@ -151,16 +165,21 @@ impl Site {
     }
 
     fn gateway(&self, number: u32, up: &Up) -> ProcessSpec {
-        let mut arguments = self.common("gateway");
+        let mut arguments = self.common(&["gateway"]);
         // One gateway answers the operator: its commands are few and need no second door.
         let surfaces = if number == 1 {
-            "trading,operator"
+            "trading,catalog,operator"
         } else {
-            "trading"
+            "trading,catalog"
         };
-        arguments.extend(["--surfaces", surfaces, "--trading-listen"].map(str::to_owned));
-        arguments.push(self.trading.to_string());
-        arguments.extend(["--operator-listen".to_owned(), self.operator.to_string()]);
+        arguments.extend(["--surfaces", surfaces].map(str::to_owned));
+        for (flag, address) in [
+            ("--trading-listen", self.trading),
+            ("--catalog-listen", self.catalog),
+            ("--operator-listen", self.operator),
+        ] {
+            arguments.extend([flag.to_owned(), address.to_string()]);
+        }
         let gateways = self.config.gateway.processes;
         arguments.extend(["--one-of".to_owned(), gateways.to_string()]);
         if up.demo {
@@ -174,7 +193,7 @@ impl Site {
     }
 
     fn bots(&self) -> ProcessSpec {
-        let mut arguments = self.common("demo-bots");
+        let mut arguments = self.common(&["demo-bots"]);
         arguments.extend(["--trading".to_owned(), format!("http://{}", self.trading)]);
         ProcessSpec {
             name: "demo-bots".to_owned(),
@@ -183,12 +202,24 @@ impl Site {
         }
     }
 
-    fn common(&self, command: &str) -> Vec<String> {
-        let mut arguments = vec![
-            command.to_owned(),
-            "--supervised".to_owned(),
-            std::process::id().to_string(),
-        ];
+    /// Always there: without an upstream it brings the exchange in step with what was imported while
+    /// the exchange was away.
+    fn catalog_sync(&self) -> ProcessSpec {
+        let mut arguments = self.common(&["catalog", "sync"]);
+        arguments.extend(["--operator-listen".to_owned(), self.operator.to_string()]);
+        if !self.config.catalog.upstream.is_empty() {
+            arguments.push(self.config.catalog.upstream.clone());
+        }
+        ProcessSpec {
+            name: "catalog-sync".to_owned(),
+            arguments,
+            final_codes: Vec::new(),
+        }
+    }
+
+    fn common(&self, command: &[&str]) -> Vec<String> {
+        let mut arguments: Vec<String> = command.iter().map(|word| (*word).to_owned()).collect();
+        arguments.extend(["--supervised".to_owned(), std::process::id().to_string()]);
         arguments.extend([
             "--data".to_owned(),
             self.config.data.0.to_string_lossy().into_owned(),

@@ -11,8 +11,12 @@ const LAYERS: &[&[&str]] = &[
     &["foretell-link"],
     &["foretell-matching", "foretell-journal"],
     &["foretell-view"],
-    &["foretell-wire", "foretell-auth"],
-    &["foretell-engine", "foretell-gateway"],
+    &["foretell-wire", "foretell-auth", "foretell-catalog"],
+    &[
+        "foretell-engine",
+        "foretell-gateway",
+        "foretell-catalog-sync",
+    ],
     &["foretell-bench"],
     &["foretell-ops"],
     &["foretell-tests"],
@@ -77,6 +81,19 @@ const NEVER: &[(&str, &[&str])] = &[
     (
         "foretell-auth",
         &["hyper", "foretell-engine", "foretell-journal"],
+    ),
+    (
+        "foretell-catalog",
+        &["tokio", "hyper", "reqwest", "foretell-journal"],
+    ),
+    (
+        "foretell-catalog-sync",
+        &[
+            "foretell-matching",
+            "foretell-engine",
+            "foretell-journal",
+            "foretell-link",
+        ],
     ),
     (
         "foretell-gateway",

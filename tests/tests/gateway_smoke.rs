@@ -75,6 +75,7 @@ impl Site {
             dev_auth_hints: true,
             master: MasterSecret::from_bytes([9; 32]),
             domains: Domains::default(),
+            catalog: None,
             operator_token: Some(OperatorToken::new(TOKEN).unwrap()),
         })
         .unwrap();

@@ -17,10 +17,10 @@ use crate::record::read;
 use crate::report::Report;
 use crate::store::Writer;
 
-/// Records that one transaction takes.
-const BATCH: usize = 1_024;
+/// Records that one transaction takes: many, as every transaction writes most pages of the indices.
+const BATCH: usize = 4_096;
 
-/// Puts every record of a file, a thousand at a time, and calls `progress` after each of these
+/// Puts every record of a file, some thousands at a time, and calls `progress` after each of these
 /// transactions with what was done so far. What was committed stays when a later part fails.
 ///
 /// # Errors

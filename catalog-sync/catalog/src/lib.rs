@@ -25,5 +25,5 @@ pub use error::{CatalogError, NotFound};
 pub use lookup::{EventWords, Lookup, MarketWords};
 pub use profile::Profile;
 pub use read::{Catalog, Sites, Unit};
-pub use report::{Report, Tally};
+pub use report::{NotTraded, Report, Tally};
 pub use store::{Batch, Writer};

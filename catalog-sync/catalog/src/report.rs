@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::record::{Kind, Skip, Warning};
+use crate::record::{Kind, NotTradable, Skip, Warning};
 
-/// Skips and warnings that are listed one by one; beyond, they are only counted.
+/// Skips, warnings and markets that cannot be traded are listed one by one up to this many of each;
+/// beyond, they are only counted.
 const LISTED: usize = 1_000;
 
 /// How many records of a kind were what.
@@ -32,6 +33,15 @@ pub(crate) enum Effect {
     Unchanged,
 }
 
+/// A market that is catalogued and cannot be traded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NotTraded {
+    /// Its id.
+    pub market: u64,
+    /// Why.
+    pub reason: NotTradable,
+}
+
 /// What a batch, or a whole import, did.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
@@ -43,8 +53,10 @@ pub struct Report {
     pub series: Tally,
     /// Tags, those inside events included.
     pub tags: Tally,
-    /// Markets of added or changed records that cannot be traded, by reason.
-    pub not_tradable: BTreeMap<String, u64>,
+    /// Added or changed markets that cannot be traded, by the field that is the reason.
+    pub not_tradable: BTreeMap<&'static str, u64>,
+    /// The first thousand of them.
+    pub not_traded: Vec<NotTraded>,
     /// Records left out.
     pub skipped: u64,
     /// The first thousand of them.
@@ -69,6 +81,15 @@ impl Report {
             Effect::Changed => &mut tally.changed,
             Effect::Unchanged => &mut tally.unchanged,
         } += 1;
+    }
+
+    /// Notes a market that cannot be traded.
+    pub(crate) fn not_traded(&mut self, market: u64, reason: &NotTradable) {
+        *self.not_tradable.entry(reason.field()).or_default() += 1;
+        if self.not_traded.len() < LISTED {
+            let reason = reason.clone();
+            self.not_traded.push(NotTraded { market, reason });
+        }
     }
 
     /// Notes a record that was left out.
@@ -112,11 +133,16 @@ impl Report {
         }
         self.skipped += other.skipped;
         self.warned += other.warned;
-        let room = LISTED.saturating_sub(self.skips.len());
-        self.skips.extend(other.skips.into_iter().take(room));
-        let room = LISTED.saturating_sub(self.warnings.len());
-        self.warnings.extend(other.warnings.into_iter().take(room));
+        fill(&mut self.skips, other.skips);
+        fill(&mut self.warnings, other.warnings);
+        fill(&mut self.not_traded, other.not_traded);
     }
+}
+
+/// Lists more, as long as there is room.
+fn fill<T>(list: &mut Vec<T>, more: Vec<T>) {
+    let room = LISTED.saturating_sub(list.len());
+    list.extend(more.into_iter().take(room));
 }
 
 impl fmt::Display for Report {
@@ -133,8 +159,11 @@ impl fmt::Display for Report {
                 tally.added, tally.changed, tally.unchanged
             )?;
         }
-        for (reason, count) in &self.not_tradable {
-            writeln!(f, "not tradable: {count} with {reason}")?;
+        for (field, count) in &self.not_tradable {
+            writeln!(f, "not tradable for its {field}: {count}")?;
+        }
+        for NotTraded { market, reason } in &self.not_traded {
+            writeln!(f, "not tradable, market {market}: {reason}")?;
         }
         for skip in &self.skips {
             let kind = skip.kind.map_or("record", Kind::word);

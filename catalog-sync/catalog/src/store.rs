@@ -20,6 +20,9 @@ use crate::report::Report;
 
 /// How long a writer waits for another to end its transaction.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// Page cache of a writer, in KiB. New records touch most pages of the indices; a page that has to
+/// leave the cache before its transaction ends is written twice.
+const CACHE_KIB: i64 = 192 * 1024;
 /// Reports that are kept.
 const KEPT_REPORTS: i64 = 100;
 /// Prepared statements that are kept.
@@ -39,13 +42,11 @@ impl Writer {
     pub fn open(path: &Path) -> Result<Self, CatalogError> {
         let mut connection = Connection::open(path)?;
         connection.busy_timeout(PATIENCE)?;
-        // Before the first page is written; a file that has pages keeps its size.
-        connection.pragma_update(None, "page_size", 8_192)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         // A power cut may lose the last transactions, never tear one: a sync is simply resumed
         // from the resume point that was lost with them.
         connection.pragma_update(None, "synchronous", "NORMAL")?;
-        connection.pragma_update(None, "cache_size", -65_536)?;
+        connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         schema::migrate(&mut connection)?;
         Ok(Self { connection })

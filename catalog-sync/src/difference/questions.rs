@@ -4,7 +4,7 @@ use foretell_catalog::record::TradingTerms;
 use foretell_model::Payout;
 use foretell_model::limits::MAX_QUESTIONS;
 
-use super::{Finding, Listed, Plan, registration};
+use super::{Finding, Listed, Plan, Present, registration};
 use crate::exchange::{Command, EventRegistration, Registered, Status};
 
 type Question<'a> = (&'a Listed, &'a TradingTerms, Option<&'a Registered>);
@@ -13,6 +13,7 @@ type Question<'a> = (&'a Listed, &'a TradingTerms, Option<&'a Registered>);
 pub(super) fn list(
     plan: &mut Plan,
     event: Option<&EventRegistration>,
+    present: &Present,
     mut questions: Vec<Question<'_>>,
 ) {
     // Everybody who reads the same records makes the same list.
@@ -30,10 +31,9 @@ pub(super) fn list(
     let Some(event) = event else {
         return note_all(plan, &missing, &Finding::NoEvent);
     };
-    let is_final = questions
-        .iter()
-        .any(|(_, _, here)| here.is_some_and(|here| here.event_frozen));
-    if !is_final && let Some(obstacle) = obstacle(&questions, missing.len()) {
+    let known = present.questions(event.id);
+    let is_final = known.is_final;
+    if !is_final && let Some(obstacle) = obstacle(&questions, known.count + missing.len()) {
         return note_all(plan, &missing, &obstacle);
     }
     let mut steps = Vec::new();
@@ -59,10 +59,8 @@ pub(super) fn list(
     plan.push(steps);
 }
 
-/// Why a list cannot be made: none of its questions would resolve rightly.
-fn obstacle(questions: &[Question<'_>], missing: usize) -> Option<Finding> {
-    let known = questions.iter().filter(|(_, _, here)| here.is_some());
-    let all = known.count() + missing;
+/// Why a list of so many questions cannot be made: none of them would resolve rightly.
+fn obstacle(questions: &[Question<'_>], all: usize) -> Option<Finding> {
     if u32::try_from(all).is_ok_and(|all| all > MAX_QUESTIONS) {
         return Some(Finding::TooManyQuestions(all));
     }

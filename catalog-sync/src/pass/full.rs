@@ -16,6 +16,8 @@ pub struct FullPass {
     offset: u64,
     /// Ids of the last page; empty at the beginning and after a restart.
     last: HashSet<String>,
+    /// Rows of the last page that the next one begins with; none when a page is a single row.
+    overlap: u64,
     /// Most rows that one page brought: an upstream may give fewer than asked for.
     page: u64,
 }
@@ -47,7 +49,8 @@ impl FullPass {
             .map(|row| row.id.clone())
             .filter(|id| !id.is_empty())
             .collect();
-        let slipped = self.offset > 0 && self.last.is_disjoint(&ids) && !self.last.is_empty();
+        let overlaps = self.offset > 0 && self.overlap > 0;
+        let slipped = overlaps && !self.last.is_empty() && self.last.is_disjoint(&ids);
         if slipped {
             self.offset = self.offset.saturating_sub(self.page.max(1));
             return Next::Again;
@@ -57,8 +60,8 @@ impl FullPass {
         if rows == 0 || !is_new {
             return Next::Done;
         }
-        let overlap = PAGE_OVERLAP.min(rows / 2);
-        self.offset = self.offset.saturating_add(rows - overlap);
+        self.overlap = PAGE_OVERLAP.min(rows / 2);
+        self.offset = self.offset.saturating_add(rows - self.overlap);
         self.last = ids;
         Next::More
     }

@@ -34,6 +34,7 @@ pub(crate) fn config(connections: ConnectionLimits) -> GatewayConfig {
         dev_auth_hints: false,
         master: MasterSecret::from_bytes([1; 32]),
         domains: Domains::default(),
+        catalog: None,
         operator_token: Some(OperatorToken::new(TOKEN).unwrap()),
     }
 }

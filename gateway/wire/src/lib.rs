@@ -1,7 +1,7 @@
 //! The public JSON, in and out: the only crate that knows it.
 //!
 //! Text in becomes typed requests ([`order`], [`cancel`], [`batch`], [`action`], [`operator`],
-//! [`query`]); typed answers become text ([`result`], [`book`], [`price`], [`user_order`],
+//! [`query`], [`data`]); typed answers become text ([`result`], [`book`], [`price`], [`user_order`],
 //! [`trade`], [`market`], [`account`], [`history`], [`page`]). [`failure`] is every way to say no, [`decimal`]
 //! every way to write a number.
 //!
@@ -14,6 +14,7 @@ pub mod batch;
 mod body;
 pub mod book;
 pub mod cancel;
+pub mod data;
 pub mod decimal;
 mod depth;
 pub mod failure;

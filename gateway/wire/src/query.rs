@@ -48,6 +48,12 @@ impl<'t> Query<'t> {
         Ok(Self(parameters))
     }
 
+    /// The parameters as they stand: for a surface that knows its own.
+    pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
+        let pairs = self.0.iter();
+        pairs.map(|(name, value)| (&**name, &**value))
+    }
+
     /// The value of a parameter that may stand once; empty is absent.
     ///
     /// # Errors

@@ -1,9 +1,11 @@
 //! What a setting must be beyond its type.
 
+use foretell_auth::text::parse_address;
+use foretell_catalog::Sites;
 use foretell_gateway::Origin;
 use foretell_model::limits::REQUEST_MEMORY_NS;
 
-use crate::config::{Config, Gateway, Signing};
+use crate::config::{Catalog, Config, Gateway, Signing};
 use crate::failure::Failure;
 
 impl Config {
@@ -31,6 +33,7 @@ impl Config {
             ));
         }
         self.gateway.check()?;
+        self.catalog.check()?;
         self.signing.check()
     }
 }
@@ -52,6 +55,33 @@ impl Gateway {
                 .map_err(|error| Failure::new(format!("gateway.cors_origins: {error}")))?;
         }
         Ok(())
+    }
+}
+
+impl Catalog {
+    fn check(&self) -> Result<(), Failure> {
+        check_range("catalog.every_seconds", self.every_seconds, 1, 86_400)?;
+        check_range("catalog.full_every_hours", self.full_every_hours, 1, 720)?;
+        self.creators().map(|_| ())
+    }
+
+    /// The creators of each site.
+    ///
+    /// # Errors
+    /// One of them is no address.
+    pub fn creators(&self) -> Result<Sites, Failure> {
+        let address = |site: &str, text: &String| {
+            parse_address(text).ok_or_else(|| {
+                Failure::new(format!(
+                    "catalog.sites.{site} has {text:?}, allowed: 0x and 40 hex digits"
+                ))
+            })
+        };
+        let site = |(site, creators): (&String, &Vec<String>)| {
+            let creators = creators.iter().map(|text| address(site, text));
+            Ok((site.clone(), creators.collect::<Result<_, _>>()?))
+        };
+        self.sites.iter().map(site).collect()
     }
 }
 

@@ -1,5 +1,6 @@
 //! Every setting, its meaning and its default.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -15,6 +16,8 @@ pub struct Config {
     pub data: DataDir,
     /// The trading surface.
     pub trading: Trading,
+    /// The catalog: its surface, its upstream.
+    pub catalog: Catalog,
     /// The operator surface.
     pub operator: Operator,
     /// The engine process.
@@ -67,6 +70,37 @@ pub enum PriceSide {
     Taker,
     /// BUY = what the best buyer bids.
     Maker,
+}
+
+/// The catalog.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Catalog {
+    /// Where its surface listens.
+    pub listen: SocketAddr,
+    /// Base URL of the upstream it is read from; empty = files only.
+    pub upstream: String,
+    /// Between two looks at what changed upstream, 1 to 86,400.
+    pub every_seconds: u32,
+    /// Between two full readings of the upstream, 1 to 720.
+    pub full_every_hours: u32,
+    /// Pay out what the upstream says is resolved, without an operator looking at it.
+    pub resolve: bool,
+    /// Creators that a site name stands for in `creator`: name = ["0x…", …].
+    pub sites: BTreeMap<String, Vec<String>>,
+}
+
+impl Default for Catalog {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from(([127, 0, 0, 1], 8082)),
+            upstream: String::new(),
+            every_seconds: 60,
+            full_every_hours: 24,
+            resolve: false,
+            sites: BTreeMap::new(),
+        }
+    }
 }
 
 /// The operator surface.
@@ -335,6 +369,12 @@ impl Config {
     #[must_use]
     pub fn operator_token_file(&self) -> PathBuf {
         self.data.0.join("operator.token")
+    }
+
+    /// File of the catalog.
+    #[must_use]
+    pub fn catalog_file(&self) -> PathBuf {
+        self.data.0.join("catalog.db")
     }
 
     /// File with the secret that API keys are derived from.

@@ -9,6 +9,8 @@ use crate::demo::wallets::DemoWallet;
 pub struct Greeting {
     /// Base URL of the trading surface.
     pub trading: String,
+    /// Base URL of the catalog surface.
+    pub catalog: String,
     /// Base URL of the operator surface.
     pub operator: String,
     /// A funded wallet.
@@ -45,6 +47,7 @@ impl Greeting {
     pub fn text(&self) -> String {
         let Self {
             trading,
+            catalog,
             operator,
             wallet,
             funded,
@@ -58,6 +61,7 @@ impl Greeting {
 Foretell is trading: {markets} markets.
 
   trading   {trading}
+  catalog   {catalog}
   operator  {operator}
   wallet    {address}, {funded} on it
   its key   {key}
@@ -66,6 +70,10 @@ Foretell is trading: {markets} markets.
 The book of \"{question}\":
 
   curl -s '{trading}/book?token_id={token}'
+
+What else there is:
+
+  curl -s '{catalog}/public-search?q=league'
 
 An order from the stock Python client (pip install py-clob-client-v2):
 

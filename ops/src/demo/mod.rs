@@ -7,43 +7,51 @@ pub mod sample;
 mod summary;
 pub mod wallets;
 
+use std::net::SocketAddr;
+
 use serde_json::json;
 
+use crate::catalog::import_records;
+use crate::config::Config;
 use crate::failure::Failure;
 use crate::operator::client::OperatorClient;
 use greeting::Greeting;
-use sample::{Sample, SampleEvent, SampleMarket};
+use sample::Sample;
 use wallets::{BOTS, VISITORS};
 
+/// Under which the catalog keeps its report of the sample.
+const SAMPLE_NAME: &str = "the demo's sample";
 /// Collateral of each visitor's wallet.
 const VISITOR_FUNDS: &str = "10000";
 /// Collateral of each bot's wallet.
 const BOT_FUNDS: &str = "5000000";
 
-/// Registers the sample and funds the wallets through the operator's surface. Every step is safe to
-/// repeat, so a second start of the same data directory changes nothing. `command` starts this
-/// program against this exchange.
+/// Where an exchange listens.
+#[derive(Clone, Copy, Debug)]
+pub struct Site {
+    /// The trading surface.
+    pub trading: SocketAddr,
+    /// The catalog surface.
+    pub catalog: SocketAddr,
+    /// The operator surface.
+    pub operator: SocketAddr,
+}
+
+/// Puts the sample into the catalog, which registers its markets, and funds the wallets through the
+/// operator's surface. Every step is safe to repeat, so a second start of the same data directory
+/// changes nothing. `command` starts this program against this exchange.
 ///
 /// # Errors
-/// The operator's surface refuses a step.
+/// The catalog cannot be written, or the operator's surface refuses a step.
 pub async fn prepare(
+    config: &Config,
+    site: &Site,
     client: &OperatorClient,
-    trading: &str,
     command: String,
 ) -> Result<Greeting, Failure> {
     let sample = Sample::load()?;
-    for event in &sample.events {
-        if event.neg_risk {
-            client.post("/events", &event_body(event)).await?;
-        }
-        // A list of questions is final once the first of them is open: all are there before one is.
-        for activate in [false, true] {
-            for market in &event.markets {
-                let body = market_body(event, market, activate);
-                client.post("/markets", &body).await?;
-            }
-        }
-    }
+    let records = sample.records().to_string();
+    import_records(config, site.operator, SAMPLE_NAME, records.as_bytes()).await?;
     for (wallets, amount) in [(&VISITORS[..], VISITOR_FUNDS), (&BOTS[..], BOT_FUNDS)] {
         for wallet in wallets {
             let reference = format!("demo-{}", wallet.address);
@@ -56,7 +64,8 @@ pub async fn prepare(
     let shown = shown.ok_or_else(|| Failure::new("the sample is empty"))?;
     let [token, _] = shown.token_ids();
     Ok(Greeting {
-        trading: trading.to_owned(),
+        trading: format!("http://{}", site.trading),
+        catalog: format!("http://{}", site.catalog),
         operator: client.base().to_owned(),
         wallet: VISITORS[0],
         funded: VISITOR_FUNDS.to_owned(),
@@ -65,34 +74,4 @@ pub async fn prepare(
         token,
         command,
     })
-}
-
-fn event_body(event: &SampleEvent) -> serde_json::Value {
-    json!({
-        "event_id": event.id,
-        "title": event.title,
-        "slug": event.slug,
-        "description": event.description,
-    })
-}
-
-fn market_body(event: &SampleEvent, market: &SampleMarket, activate: bool) -> serde_json::Value {
-    let mut body = json!({
-        "condition_id": market.condition_id(),
-        "token_ids": market.token_ids(),
-        "outcomes": market.outcomes,
-        "question": market.question,
-        "description": market.description,
-        "slug": market.slug,
-        "end_date": market.end_date,
-        "event": { "id": event.id, "slug": event.slug, "title": event.title },
-        "tick_size": market.tick,
-        "minimum_order_size": market.minimum_size.to_string(),
-        "fee": { "rate_ppm": market.fee_rate_ppm, "exponent": market.fee_exponent },
-        "activate": activate,
-    });
-    if event.neg_risk {
-        body["event_id"] = json!(event.id);
-    }
-    body
 }

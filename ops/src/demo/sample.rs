@@ -2,10 +2,15 @@
 
 use alloy_primitives::{U256, keccak256};
 use serde::Deserialize;
+use serde_json::{Value, json};
 
 use crate::failure::Failure;
 
 const TEXT: &str = include_str!("sample.json");
+/// When the sample was written, and when it begins.
+const WRITTEN: &str = "2026-01-05T09:00:00Z";
+/// Ids of an event's markets begin at its own times this.
+const IDS_PER_EVENT: u64 = 100;
 
 /// The whole sample.
 #[derive(Debug, Deserialize)]
@@ -27,6 +32,8 @@ pub struct SampleEvent {
     pub title: String,
     /// What it is about.
     pub description: String,
+    /// Labels.
+    pub tags: Vec<String>,
     /// Whether its questions exclude each other.
     pub neg_risk: bool,
     /// Its questions.
@@ -70,9 +77,73 @@ impl Sample {
         serde_json::from_str(TEXT)
             .map_err(|error| Failure::new(format!("the built-in sample: {error}")))
     }
+
+    /// The sample as an upstream would send it: an array of events with their markets and tags.
+    #[must_use]
+    pub fn records(&self) -> Value {
+        let mut labels: Vec<&str> = Vec::new();
+        for tag in self.events.iter().flat_map(|event| &event.tags) {
+            if !labels.contains(&tag.as_str()) {
+                labels.push(tag);
+            }
+        }
+        let event = |event: &SampleEvent| event.record(&labels);
+        self.events.iter().map(event).collect()
+    }
+}
+
+impl SampleEvent {
+    fn record(&self, labels: &[&str]) -> Value {
+        let tags = labels.iter().zip(1_u64..);
+        let tags = tags.filter(|(label, _)| self.tags.iter().any(|tag| tag == *label));
+        let tags: Vec<Value> = tags
+            .map(|(label, id)| {
+                json!({ "id": id.to_string(), "label": label, "slug": label.to_lowercase(),
+                    "createdAt": WRITTEN, "updatedAt": WRITTEN, "requiresTranslation": false })
+            })
+            .collect();
+        let numbered = self.markets.iter().zip(0_u64..);
+        let markets: Vec<Value> = numbered
+            .map(|(market, place)| market.record(self, place))
+            .collect();
+        let end = self.markets.iter().map(|market| &market.end_date).max();
+        json!({
+            "id": self.id.to_string(), "ticker": self.slug, "slug": self.slug, "title": self.title,
+            "description": self.description, "resolutionSource": "", "image": "", "icon": "",
+            "startDate": WRITTEN, "creationDate": WRITTEN, "endDate": end,
+            "createdAt": WRITTEN, "updatedAt": WRITTEN,
+            "active": true, "closed": false, "archived": false, "negRisk": self.neg_risk,
+            "tags": tags, "markets": markets,
+        })
+    }
 }
 
 impl SampleMarket {
+    fn record(&self, event: &SampleEvent, place: u64) -> Value {
+        let mut record = json!({
+            "id": (event.id * IDS_PER_EVENT + place).to_string(),
+            "question": self.question, "slug": self.slug, "description": self.description,
+            "conditionId": self.condition_id(), "resolutionSource": "", "image": "", "icon": "",
+            "outcomes": json!(self.outcomes).to_string(),
+            "clobTokenIds": json!(self.token_ids()).to_string(),
+            "startDate": WRITTEN, "endDate": self.end_date,
+            "createdAt": WRITTEN, "updatedAt": WRITTEN,
+            "active": true, "closed": false, "archived": false,
+            "questionID": self.condition_id(),
+            "enableOrderBook": true, "acceptingOrders": true, "negRisk": event.neg_risk,
+            "groupItemThreshold": place.to_string(),
+            "orderPriceMinTickSize": self.tick, "orderMinSize": self.minimum_size,
+        });
+        if self.fee_rate_ppm > 0 {
+            let rate = f64::from(self.fee_rate_ppm) / 1e6;
+            let schedule =
+                json!({ "rate": rate, "exponent": self.fee_exponent, "takerOnly": true });
+            record["feesEnabled"] = true.into();
+            record["feeSchedule"] = schedule;
+        }
+        record
+    }
+
     /// Condition id, `0x` and 64 hex digits.
     #[must_use]
     pub fn condition_id(&self) -> String {
@@ -143,6 +214,36 @@ mod tests {
         }
         let conditions: BTreeSet<_> = markets.iter().map(|market| market.condition_id()).collect();
         assert_eq!(conditions.len(), markets.len());
+    }
+
+    #[test]
+    fn the_catalog_reads_the_sample_to_the_last_market() {
+        use foretell_catalog::record::{Kind, Record, read};
+        let sample = Sample::load().unwrap();
+        let records = sample.records();
+        for (event, record) in sample.events.iter().zip(records.as_array().unwrap()) {
+            let read = read(Some(Kind::Event), record.to_string().as_bytes()).unwrap();
+            assert_eq!(
+                (read.warnings.len(), read.skipped.len()),
+                (0, 0),
+                "{read:?}"
+            );
+            let Record::Event(known) = read.record else {
+                panic!("{record}");
+            };
+            assert_eq!(
+                (known.neg_risk, known.markets.len()),
+                (event.neg_risk, event.markets.len())
+            );
+            assert!(!known.tags.unwrap().is_empty());
+            for (market, known) in event.markets.iter().zip(&known.markets) {
+                let terms = known.terms.as_ref().unwrap();
+                assert_eq!(terms.tick.units(), market.tick_units());
+                assert_eq!(terms.fee.rate_ppm, market.fee_rate_ppm);
+                assert_eq!(terms.minimum_size.0, u64::from(market.minimum_size) * 100);
+                assert_eq!(terms.condition.to_string(), market.condition_id());
+            }
+        }
     }
 
     #[test]

@@ -18,6 +18,23 @@ pub(crate) const UNREACHABLE: u8 = 4;
 const READY_PATIENCE: Duration = Duration::from_secs(60);
 const READY_PAUSE: Duration = Duration::from_millis(10);
 
+/// The bearer token of the deployment.
+///
+/// # Errors
+/// Its file cannot be read.
+pub(crate) fn token(config: &Config) -> Result<String, Failure> {
+    let path = config.operator_token_file();
+    let token = std::fs::read_to_string(&path).map_err(|error| {
+        Failure::new(format!(
+            "cannot read the operator's token {}: {error}",
+            path.display()
+        ))
+        .hint("run it with the --data of a running exchange, as the user who started it")
+        .code(UNREACHABLE)
+    })?;
+    Ok(token.trim().to_owned())
+}
+
 /// Talks to one gateway's operator listener with the deployment's token.
 pub struct OperatorClient {
     http: reqwest::Client,
@@ -39,15 +56,7 @@ impl OperatorClient {
     /// # Errors
     /// The token file cannot be read.
     pub fn at(listen: SocketAddr, config: &Config) -> Result<Self, Failure> {
-        let path = config.operator_token_file();
-        let token = std::fs::read_to_string(&path).map_err(|error| {
-            Failure::new(format!(
-                "cannot read the operator's token {}: {error}",
-                path.display()
-            ))
-            .hint("run it with the --data of a running exchange, as the user who started it")
-            .code(UNREACHABLE)
-        })?;
+        let token = token(config)?;
         let http = reqwest::Client::builder()
             .timeout(Duration::from_secs(30))
             .no_proxy()
@@ -56,7 +65,7 @@ impl OperatorClient {
         Ok(Self {
             http,
             base: format!("http://{listen}"),
-            token: token.trim().to_owned(),
+            token,
         })
     }
 

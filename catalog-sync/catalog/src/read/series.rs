@@ -7,7 +7,7 @@ use crate::query::SeriesQuery;
 use crate::render;
 
 impl Catalog {
-    /// `GET /series`: an array of series with full summaries of their hundred newest events.
+    /// `GET /series`: an array of series with full summaries of their twenty newest events.
     ///
     /// # Errors
     /// What the database said.

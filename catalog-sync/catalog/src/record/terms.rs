@@ -8,6 +8,7 @@ use thiserror::Error;
 use super::Notes;
 use super::fields::Fields;
 use super::number::{scaled, token_id};
+use crate::shown::quoted;
 
 /// Tick of a market that names none (protocol 1).
 const DEFAULT_TICK: Tick = Tick::Hundredth;
@@ -44,7 +45,7 @@ pub struct TradingTerms {
 #[serde(rename_all = "snake_case")]
 pub enum NotTradable {
     /// No condition id, or none of 32 bytes.
-    #[error("conditionId is \"{0}\", allowed: 0x and 64 hex digits")]
+    #[error("conditionId is {0}, allowed: 0x and 64 hex digits")]
     Condition(String),
     /// Not two outcomes.
     #[error("not binary: {0} outcomes")]
@@ -73,13 +74,29 @@ pub enum NotTradable {
     },
 }
 
+impl NotTradable {
+    /// The field of the record that is the reason.
+    #[must_use]
+    pub const fn field(&self) -> &'static str {
+        match self {
+            Self::Condition(_) => "conditionId",
+            Self::Outcomes(_) => "outcomes",
+            Self::Tokens => "clobTokenIds",
+            Self::NoOrderBook => "enableOrderBook",
+            Self::Tick(_) => "orderPriceMinTickSize",
+            Self::MinimumSize(_) => "orderMinSize",
+            Self::Fee { field, .. } => field,
+        }
+    }
+}
+
 impl TradingTerms {
     pub(super) fn of(fields: &Fields, notes: &mut Notes) -> Result<Self, NotTradable> {
         let condition_text = fields.text("conditionId", notes);
         let condition = hex_bytes(condition_text.trim())
             .map(ConditionId)
             .filter(|condition| *condition != ConditionId::ZERO)
-            .ok_or(NotTradable::Condition(condition_text))?;
+            .ok_or_else(|| NotTradable::Condition(quoted(&condition_text)))?;
         let outcomes = labels(&fields.array_text("outcomes", notes))?;
         let tokens = tokens(&fields.array_text("clobTokenIds", notes))?;
         if fields.flag("enableOrderBook", notes) == Some(false) {
@@ -152,7 +169,7 @@ fn tick(digits: Option<String>) -> Result<Tick, NotTradable> {
         Some(100) => Ok(Tick::Hundredth),
         Some(10) => Ok(Tick::Thousandth),
         Some(1) => Ok(Tick::TenThousandth),
-        _ => Err(NotTradable::Tick(digits)),
+        _ => Err(NotTradable::Tick(quoted(&digits))),
     }
 }
 
@@ -163,7 +180,7 @@ fn minimum_size(digits: Option<String>) -> Result<Lots, NotTradable> {
     };
     match scaled(&digits, 2) {
         Some(lots) if lots <= MAX_ORDER_LOTS.0 => Ok(Lots(lots.max(1))),
-        _ => Err(NotTradable::MinimumSize(digits)),
+        _ => Err(NotTradable::MinimumSize(quoted(&digits))),
     }
 }
 
@@ -205,7 +222,7 @@ fn none(field: &'static str, digits: Option<String>) -> Result<(), NotTradable> 
     match digits {
         Some(value) if scaled(&value, 0) != Some(0) => Err(NotTradable::Fee {
             field,
-            value,
+            value: quoted(&value),
             allowed: "0",
         }),
         _ => Ok(()),
@@ -216,9 +233,9 @@ fn parts_per_million(field: &'static str, value: String, places: u32) -> Result<
     scaled(&value, places)
         .and_then(|rate| u32::try_from(rate).ok())
         .filter(|rate| *rate <= MAX_FEE_RATE_PPM)
-        .ok_or(NotTradable::Fee {
+        .ok_or_else(|| NotTradable::Fee {
             field,
-            value,
+            value: quoted(&value),
             allowed: "a share of up to 1, in whole parts per million",
         })
 }
@@ -228,9 +245,9 @@ fn exponent(digits: Option<String>) -> Result<u8, NotTradable> {
     scaled(&value, 0)
         .and_then(|exponent| u8::try_from(exponent).ok())
         .filter(|exponent| *exponent <= MAX_FEE_EXPONENT)
-        .ok_or(NotTradable::Fee {
+        .ok_or_else(|| NotTradable::Fee {
             field: "feeSchedule.exponent",
-            value,
+            value: quoted(&value),
             allowed: "0, 1, 2",
         })
 }

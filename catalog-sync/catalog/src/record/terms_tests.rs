@@ -74,14 +74,14 @@ fn fees_of_takers(#[case] changes: Value, #[case] rate_ppm: u32, #[case] exponen
 #[case(json!({"clobTokenIds": "[\"10\", \"10\"]"}), "clobTokenIds")]
 #[case(json!({"clobTokenIds": "[\"10\", \"x\"]"}), "clobTokenIds")]
 #[case(json!({"enableOrderBook": false}), "enableOrderBook")]
-#[case(json!({"orderPriceMinTickSize": 0.005}), "orderPriceMinTickSize is 0.005")]
-#[case(json!({"orderMinSize": 5.001}), "orderMinSize is 5.001")]
-#[case(json!({"orderMinSize": -5}), "orderMinSize is -5")]
-#[case(json!({"makerBaseFee": 1000, "takerBaseFee": 1000}), "makerBaseFee is 1000")]
+#[case(json!({"orderPriceMinTickSize": 0.005}), "orderPriceMinTickSize is \"0.005\"")]
+#[case(json!({"orderMinSize": 5.001}), "orderMinSize is \"5.001\"")]
+#[case(json!({"orderMinSize": -5}), "orderMinSize is \"-5\"")]
+#[case(json!({"makerBaseFee": 1000, "takerBaseFee": 1000}), "makerBaseFee is \"1000\"")]
 #[case(json!({"makerRebatesFeeShareBps": 10000}), "makerRebatesFeeShareBps")]
-#[case(json!({"feeSchedule": {"rate": 2}}), "feeSchedule.rate is 2")]
-#[case(json!({"feeSchedule": {"rate": 0.1, "exponent": 3}}), "feeSchedule.exponent is 3")]
-#[case(json!({"feeSchedule": {"rate": 0.1, "rebateRate": 0.2}}), "feeSchedule.rebateRate is 0.2")]
+#[case(json!({"feeSchedule": {"rate": 2}}), "feeSchedule.rate is \"2\"")]
+#[case(json!({"feeSchedule": {"rate": 0.1, "exponent": 3}}), "feeSchedule.exponent is \"3\"")]
+#[case(json!({"feeSchedule": {"rate": 0.1, "rebateRate": 0.2}}), "feeSchedule.rebateRate is \"0.2\"")]
 fn what_cannot_be_traded_says_why(#[case] changes: Value, #[case] text: &str) {
     let reason = terms(&changes).unwrap_err().to_string();
     assert!(reason.starts_with(text), "{reason}");

@@ -237,8 +237,7 @@ impl Put<'_> {
                 self.dirty.lone_markets.insert(record.id);
             }
             if let Err(reason) = &record.terms {
-                let count = self.report.not_tradable.entry(reason.to_string());
-                *count.or_default() += 1;
+                self.report.not_traded(record.id, reason);
             }
         }
         self.report.count(Kind::Market, effect);

@@ -11,8 +11,9 @@ use crate::error::CatalogError;
 use crate::search_text::{document, prefixes};
 use crate::{ids, render};
 
-/// Events that a series shows, its newest: some series have one every few minutes, for ever.
-pub(crate) const SERIES_EVENTS: u32 = 100;
+/// Events that a series shows, its newest: some series have one every few minutes, for ever, and
+/// `GET /events?series_slug=` lists them all.
+const SERIES_EVENTS: u32 = 20;
 
 /// Settles what a batch changed.
 pub(super) fn settle(connection: &Connection, dirty: &Dirty) -> Result<(), CatalogError> {

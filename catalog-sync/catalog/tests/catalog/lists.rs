@@ -58,7 +58,7 @@ impl Row {
     }
 
     fn tags(event: u64) -> Vec<u64> {
-        (1..4).filter(|tag| event % (tag + 1) == 0).collect()
+        (1..4).filter(|tag| event.is_multiple_of(tag + 1)).collect()
     }
 }
 
@@ -396,13 +396,13 @@ fn creators_are_addresses_and_sites() {
 }
 
 #[test]
-fn a_series_shows_its_hundred_newest_events() {
-    let records: Vec<Value> = (1..=103).map(|id| event(id, &[])).collect();
+fn a_series_shows_its_twenty_newest_events() {
+    let records: Vec<Value> = (1..=23).map(|id| event(id, &[])).collect();
     let shelf = Shelf::new(&records);
     let series = json_of(shelf.catalog.series(&SeriesQuery::default()));
     let shown = ids(&series[0]["events"]);
-    assert_eq!((shown.len(), shown[0], shown[99]), (100, 103, 4));
-    assert_eq!(events(&shelf, "series_slug=series-1&limit=500").len(), 103);
+    assert_eq!((shown.len(), shown[0], shown[19]), (20, 23, 4));
+    assert_eq!(events(&shelf, "series_slug=series-1&limit=500").len(), 23);
 }
 
 #[test]

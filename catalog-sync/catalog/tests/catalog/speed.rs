@@ -71,7 +71,7 @@ fn record(id: u64) -> Value {
         .map(|id| {
             with(market(id), &json!({
                 "question": sentence(id), "conditionId": condition(id), "endDate": day(mixed(id)),
-                "volume": mixed(id) % 1_000_000, "closed": mixed(id) % 3 == 0, "creator": address(id % 50),
+                "volume": mixed(id) % 1_000_000, "closed": mixed(id).is_multiple_of(3), "creator": address(id % 50),
                 "description": "This market will resolve to Yes if it does. ".repeat(25),
             }))
         })
@@ -81,7 +81,7 @@ fn record(id: u64) -> Value {
         event(id, &markets),
         &json!({
             "title": sentence(id * 4), "tags": tags.map(tag), "series": [series(id % 200 + 1)],
-            "closed": mixed(id) % 3 == 0, "volume": mixed(id) % 1_000_000,
+            "closed": mixed(id).is_multiple_of(3), "volume": mixed(id) % 1_000_000,
             "description": "This event is about it. ".repeat(25),
         }),
     )

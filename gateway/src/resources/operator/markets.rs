@@ -301,6 +301,8 @@ pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
     })?;
     let offset = query.read("offset", "a number", number)?.unwrap_or(0);
     app.fresh(&call).await?;
+    // Whoever compares must not act on less than is durable: also right after a gateway's start.
+    app.replica.caught_up().await?;
     let state = app.replica.read();
     let markets = state.view.markets().iter().skip(offset);
     let rows = Rows {

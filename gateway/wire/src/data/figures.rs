@@ -1,0 +1,256 @@
+//! What a position is worth, and what it earned: exact inside, rounded once for the answer
+//! (protocol 12).
+
+use foretell_model::Price;
+use foretell_model::quantity::PRICE_ONE;
+
+/// Micros in half a price unit.
+const MICROS_PER_HALF_UNIT: i128 = 50;
+/// A hundred percent with six decimals.
+const HUNDRED: i128 = 100_000_000;
+
+/// `curPrice`: in half price units of 0.00005, so that a midpoint is exact.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CurPrice(u16);
+
+impl CurPrice {
+    /// The middle of two prices.
+    ///
+    /// # Panics
+    /// A price is above one, which none is.
+    #[must_use]
+    pub const fn midpoint(bid: Price, ask: Price) -> Self {
+        assert!(
+            bid.0 <= PRICE_ONE && ask.0 <= PRICE_ONE,
+            "prices are at most one"
+        );
+        Self(bid.0 + ask.0)
+    }
+
+    /// A price as it is; payouts are prices here.
+    ///
+    /// # Panics
+    /// As [`Self::midpoint`].
+    #[must_use]
+    pub const fn exactly(price: Price) -> Self {
+        Self::midpoint(price, price)
+    }
+
+    /// The other outcome's.
+    #[must_use]
+    pub const fn complement(self) -> Self {
+        Self(2 * PRICE_ONE - self.0)
+    }
+}
+
+/// The integers a position is shown from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Figures {
+    /// Lots held; 0 = it is closed.
+    pub lots: u64,
+    /// What they cost, in micros.
+    pub cost: i128,
+    /// Lots ever bought.
+    pub bought: u128,
+    /// What those cost, in micros.
+    pub spent: i128,
+    /// Proceeds less the cost of what was sold, in micros.
+    pub realized: i128,
+    /// The price of its token now.
+    pub price: CurPrice,
+}
+
+/// The numbers of a row, each in millionths, each rounded once. Sorting goes by these: by what a
+/// client sees.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shown {
+    /// `size`
+    pub size: i128,
+    /// `avgPrice`
+    pub avg_price: i128,
+    /// `initialValue`
+    pub initial_value: i128,
+    /// `currentValue`
+    pub current_value: i128,
+    /// `cashPnl`
+    pub cash_pnl: i128,
+    /// `percentPnl`
+    pub percent_pnl: i128,
+    /// `totalBought`
+    pub total_bought: i128,
+    /// `realizedPnl`
+    pub realized_pnl: i128,
+    /// `percentRealizedPnl`
+    pub percent_realized_pnl: i128,
+    /// `curPrice`
+    pub cur_price: i128,
+}
+
+impl Figures {
+    /// `currentValue` in half micros: exact, for whoever adds up many.
+    #[must_use]
+    pub fn current_half_micros(&self) -> i128 {
+        i128::from(self.lots) * i128::from(self.price.0)
+    }
+
+    /// The numbers of its row.
+    #[must_use]
+    pub fn shown(&self) -> Shown {
+        let lots = i128::from(self.lots);
+        let current = self.current_half_micros();
+        let percent_realized_pnl = rounded(self.realized * HUNDRED, self.spent);
+        let (cash_pnl, percent_pnl) = if self.lots == 0 {
+            (self.realized, percent_realized_pnl)
+        } else {
+            let cash = current - 2 * self.cost;
+            (rounded(cash, 2), rounded(cash * HUNDRED, 2 * self.cost))
+        };
+        Shown {
+            size: lots * 10_000,
+            // Of micros a lot, a hundred lots a share.
+            avg_price: rounded(self.cost * 100, lots),
+            initial_value: self.cost,
+            current_value: rounded(current, 2),
+            cash_pnl,
+            percent_pnl,
+            total_bought: i128::try_from(self.bought * 10_000).unwrap_or(i128::MAX),
+            realized_pnl: self.realized,
+            percent_realized_pnl,
+            cur_price: i128::from(self.price.0) * MICROS_PER_HALF_UNIT,
+        }
+    }
+}
+
+/// The quotient rounded half away from zero; 0 when the divisor is 0.
+pub(crate) fn rounded(dividend: i128, divisor: i128) -> i128 {
+    if divisor == 0 {
+        return 0;
+    }
+    let (quotient, rest) = (dividend / divisor, dividend % divisor);
+    let is_far = rest.unsigned_abs() >= divisor.unsigned_abs() - rest.unsigned_abs();
+    match (is_far, (dividend < 0) == (divisor < 0)) {
+        (false, _) => quotient,
+        (true, true) => quotient + 1,
+        (true, false) => quotient - 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Decimal;
+    use proptest::prelude::*;
+    use rstest::rstest;
+
+    #[rstest]
+    #[case(1, 2, 1)]
+    #[case(-1, 2, -1)]
+    #[case(1, -2, -1)]
+    #[case(-1, -2, 1)]
+    #[case(1, 3, 0)]
+    #[case(2, 3, 1)]
+    #[case(-2, 3, -1)]
+    #[case(7, 7, 1)]
+    #[case(0, -5, 0)]
+    #[case(5, 0, 0)]
+    fn rounding_is_half_away_from_zero(
+        #[case] dividend: i128,
+        #[case] divisor: i128,
+        #[case] expected: i128,
+    ) {
+        assert_eq!(rounded(dividend, divisor), expected);
+    }
+
+    /// 150 bought for 67.50, 40 of them sold with a profit of 6.00, now at 0.505 (a midpoint).
+    #[test]
+    fn an_open_position_by_hand() {
+        let figures = Figures {
+            lots: 11_000,
+            cost: 49_500_000,
+            bought: 15_000,
+            spent: 67_500_000,
+            realized: 6_000_000,
+            price: CurPrice::midpoint(Price(5_000), Price(5_100)),
+        };
+        let expected = Shown {
+            size: 110_000_000,
+            avg_price: 450_000,
+            initial_value: 49_500_000,
+            current_value: 55_550_000,
+            cash_pnl: 6_050_000,
+            percent_pnl: 12_222_222,
+            total_bought: 150_000_000,
+            realized_pnl: 6_000_000,
+            percent_realized_pnl: 8_888_889,
+            cur_price: 505_000,
+        };
+        assert_eq!(figures.shown(), expected);
+    }
+
+    #[test]
+    fn a_closed_position_shows_what_was_realized() {
+        let figures = Figures {
+            lots: 0,
+            cost: 0,
+            bought: 300,
+            spent: 1_000_000,
+            realized: -333_333,
+            price: CurPrice::exactly(Price(0)),
+        };
+        let shown = figures.shown();
+        let nothing = [
+            shown.size,
+            shown.avg_price,
+            shown.initial_value,
+            shown.current_value,
+        ];
+        assert_eq!(nothing, [0; 4]);
+        assert_eq!((shown.cash_pnl, shown.percent_pnl), (-333_333, -33_333_300));
+        assert_eq!(
+            (shown.realized_pnl, shown.percent_realized_pnl),
+            (-333_333, -33_333_300)
+        );
+    }
+
+    #[test]
+    fn a_cost_below_zero_or_none_divides_as_it_is() {
+        let figures = |cost| Figures {
+            lots: 1,
+            cost,
+            bought: 1,
+            spent: cost,
+            realized: 0,
+            price: CurPrice::exactly(Price(1)),
+        };
+        assert_eq!(figures(0).shown().percent_pnl, 0);
+        let negative = figures(-1).shown();
+        assert_eq!((negative.avg_price, negative.cash_pnl), (-100, 2));
+        assert_eq!(negative.percent_pnl, -200_000_000);
+    }
+
+    #[test]
+    fn both_outcomes_are_worth_one() {
+        let yes = CurPrice::midpoint(Price(3_333), Price(3_400));
+        let value = |price| {
+            let figures = Figures {
+                lots: 1,
+                cost: 0,
+                bought: 0,
+                spent: 0,
+                realized: 0,
+                price,
+            };
+            figures.current_half_micros()
+        };
+        assert_eq!(value(yes), 6_733);
+        assert_eq!(value(yes) + value(yes.complement()), 20_000);
+    }
+
+    proptest! {
+        #[test]
+        fn rounding_agrees_with_the_decimals(dividend in -10_i128.pow(24)..10_i128.pow(24), divisor in -1_000_i128..1_000) {
+            let expected = Decimal::ratio(dividend, divisor, 0).unwrap_or(Decimal::ZERO);
+            prop_assert_eq!(Decimal::new(rounded(dividend, divisor), 0).to_string(), expected.to_string());
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! What rows say of a market, made into JSON once.
+
+use foretell_model::{ConditionId, Outcome};
+
+use crate::data::rows::push_text;
+
+/// What is known of a market's names; what is not known is empty.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MarketNames<'a> {
+    /// Its question.
+    pub title: &'a str,
+    /// Its slug.
+    pub slug: &'a str,
+    /// URL of its image.
+    pub icon: &'a str,
+    /// Slug of its event.
+    pub event_slug: &'a str,
+    /// Labels of `[Yes, No]`.
+    pub outcomes: [&'a str; 2],
+    /// When it is expected to end, ISO 8601.
+    pub end_date: &'a str,
+}
+
+/// The fields that rows of a market share.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MarketText {
+    condition: ConditionId,
+    title: Box<str>,
+    end_date: Box<str>,
+    /// `asset` and `conditionId` of a row of each outcome.
+    ids: [Box<str>; 2],
+    /// `title`, `slug`, `icon`, `eventSlug`.
+    names: Box<str>,
+    /// `outcome` of each.
+    labels: [Box<str>; 2],
+    /// `outcome`, `oppositeOutcome`, `oppositeAsset` of each.
+    both: [Box<str>; 2],
+    /// `endDate`.
+    end: Box<str>,
+}
+
+impl MarketText {
+    /// The fields of a market.
+    #[must_use]
+    pub fn new(condition: ConditionId, names: &MarketNames<'_>) -> Self {
+        let asset = |outcome: Outcome| format!("{condition}:{}", outcome.code());
+        let of_each = |fields: &dyn Fn(Outcome) -> Vec<(&'static str, String)>| {
+            [Outcome::Yes, Outcome::No].map(|outcome| {
+                let fields = fields(outcome);
+                let fields = fields.iter().map(|(name, value)| (*name, value.as_str()));
+                json_fields(fields)
+            })
+        };
+        let label = |outcome: Outcome| names.outcomes[outcome.index()].to_owned();
+        let ids = |outcome| {
+            vec![
+                ("asset", asset(outcome)),
+                ("conditionId", condition.to_string()),
+            ]
+        };
+        let both = |outcome: Outcome| {
+            let other = outcome.opposite();
+            vec![
+                ("outcome", label(outcome)),
+                ("oppositeOutcome", label(other)),
+                ("oppositeAsset", asset(other)),
+            ]
+        };
+        let shared = [
+            ("title", names.title),
+            ("slug", names.slug),
+            ("icon", names.icon),
+            ("eventSlug", names.event_slug),
+        ];
+        Self {
+            condition,
+            title: names.title.into(),
+            end_date: names.end_date.into(),
+            ids: of_each(&ids),
+            names: json_fields(shared.into_iter()),
+            labels: of_each(&|outcome| vec![("outcome", label(outcome))]),
+            both: of_each(&both),
+            end: json_fields([("endDate", names.end_date)].into_iter()),
+        }
+    }
+
+    /// Its condition id.
+    #[must_use]
+    pub const fn condition(&self) -> ConditionId {
+        self.condition
+    }
+
+    /// Its title, for sorting.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// When it is expected to end, for sorting.
+    #[must_use]
+    pub fn end_date(&self) -> &str {
+        &self.end_date
+    }
+
+    /// Whether its title contains a text, whatever the case of either.
+    #[must_use]
+    pub fn title_contains(&self, text: &str) -> bool {
+        self.title.to_lowercase().contains(&text.to_lowercase())
+    }
+
+    /// `asset`, `conditionId`.
+    pub(crate) fn ids(&self, outcome: Outcome) -> &str {
+        &self.ids[outcome.index()]
+    }
+
+    /// `title`, `slug`, `icon`, `eventSlug`.
+    pub(crate) fn names(&self) -> &str {
+        &self.names
+    }
+
+    /// `outcome`.
+    pub(crate) fn label(&self, outcome: Outcome) -> &str {
+        &self.labels[outcome.index()]
+    }
+
+    /// `outcome`, `oppositeOutcome`, `oppositeAsset`.
+    pub(crate) fn both(&self, outcome: Outcome) -> &str {
+        &self.both[outcome.index()]
+    }
+
+    /// `endDate`.
+    pub(crate) fn end(&self) -> &str {
+        &self.end
+    }
+}
+
+fn json_fields<'a>(fields: impl Iterator<Item = (&'a str, &'a str)>) -> Box<str> {
+    let mut json = String::new();
+    for (name, value) in fields {
+        if !json.is_empty() {
+            json.push(',');
+        }
+        push_text(&mut json, name);
+        json.push(':');
+        push_text(&mut json, value);
+    }
+    json.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_rows_share_is_json_already() {
+        let names = MarketNames {
+            title: "Say \"yes\"?",
+            slug: "s",
+            outcomes: ["Yes", "No"],
+            ..MarketNames::default()
+        };
+        let text = MarketText::new(ConditionId([2; 32]), &names);
+        let condition = format!("0x{}", "02".repeat(32));
+        assert_eq!(
+            text.names(),
+            r#""title":"Say \"yes\"?","slug":"s","icon":"","eventSlug":"""#
+        );
+        assert_eq!(
+            text.ids(Outcome::No),
+            format!(r#""asset":"{condition}:1","conditionId":"{condition}""#)
+        );
+        assert_eq!(
+            text.both(Outcome::No),
+            format!(r#""outcome":"No","oppositeOutcome":"Yes","oppositeAsset":"{condition}:0""#)
+        );
+        assert_eq!(
+            (text.label(Outcome::Yes), text.end()),
+            (r#""outcome":"Yes""#, r#""endDate":"""#)
+        );
+    }
+
+    #[test]
+    fn a_title_is_found_in_any_case() {
+        let names = MarketNames {
+            title: "Über 3 °C in ÅRHUS?",
+            ..MarketNames::default()
+        };
+        let text = MarketText::new(ConditionId([0; 32]), &names);
+        for (part, found) in [
+            ("über", true),
+            ("århus", true),
+            ("°c IN", true),
+            ("uber", false),
+        ] {
+            assert_eq!(text.title_contains(part), found, "{part}");
+        }
+    }
+}

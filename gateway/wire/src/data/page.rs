@@ -1,0 +1,116 @@
+//! Which rows of a sorted list are shown.
+
+use std::cmp::Ordering;
+
+use crate::data::failure::DataFailure;
+use crate::data::parameters::Parameters;
+
+/// `limit` and `offset`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Page {
+    /// Most rows shown.
+    pub limit: usize,
+    /// Rows left out before the first.
+    pub offset: usize,
+}
+
+/// `sortDirection`
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// Smallest first.
+    Ascending,
+    /// Largest first.
+    Descending,
+}
+
+impl Page {
+    /// Reads `limit` (0 to `largest_limit`) and `offset` (0 to `largest_offset`).
+    pub(crate) fn of(
+        parameters: &Parameters<'_>,
+        default_limit: u32,
+        largest_limit: u32,
+        largest_offset: u32,
+    ) -> Result<Self, DataFailure> {
+        Ok(Self {
+            limit: parameters.whole("limit", default_limit, largest_limit)?,
+            offset: parameters.whole("offset", 0, largest_offset)?,
+        })
+    }
+}
+
+impl Direction {
+    pub(crate) fn of(parameters: &Parameters<'_>) -> Result<Self, DataFailure> {
+        let words = [("ASC", Self::Ascending), ("DESC", Self::Descending)];
+        let given = parameters.choice("sortDirection", &words)?;
+        Ok(given.unwrap_or(Self::Descending))
+    }
+
+    /// An order of what is sorted by, in this direction.
+    #[must_use]
+    pub const fn apply(self, ordering: Ordering) -> Ordering {
+        match self {
+            Self::Ascending => ordering,
+            Self::Descending => ordering.reverse(),
+        }
+    }
+}
+
+/// The rows of a page, in order. `compare` must tell any two rows apart, or paging would show some
+/// of them twice and others never. Sorts no more than the rows before the page's end.
+#[must_use]
+pub fn page<T>(
+    mut rows: Vec<T>,
+    page: Page,
+    mut compare: impl FnMut(&T, &T) -> Ordering,
+) -> Vec<T> {
+    let end = page.offset.saturating_add(page.limit);
+    if page.offset >= rows.len() || page.limit == 0 {
+        return Vec::new();
+    }
+    if end < rows.len() {
+        rows.select_nth_unstable_by(end, &mut compare);
+        rows.truncate(end);
+    }
+    if page.offset > 0 {
+        rows.select_nth_unstable_by(page.offset, &mut compare);
+        rows.drain(..page.offset);
+    }
+    rows.sort_unstable_by(compare);
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn pages_follow_each_other_and_show_each_row_once(
+            keys in prop::collection::vec(0..5_u8, 0..60),
+            limit in 1..20_usize,
+            descending: bool,
+        ) {
+            let direction = if descending { Direction::Descending } else { Direction::Ascending };
+            let compare = |a: &(u8, usize), b: &(u8, usize)| {
+                direction.apply(a.0.cmp(&b.0)).then(a.1.cmp(&b.1))
+            };
+            let rows: Vec<_> = keys.into_iter().zip(0..).collect();
+            let mut sorted = rows.clone();
+            sorted.sort_by(compare);
+            let mut shown = Vec::new();
+            for offset in (0..=rows.len()).step_by(limit) {
+                shown.extend(page(rows.clone(), Page { limit, offset }, compare));
+            }
+            prop_assert_eq!(shown, sorted);
+        }
+    }
+
+    #[test]
+    fn nothing_is_shown_of_nothing_or_behind_the_end() {
+        for (limit, offset) in [(0, 0), (5, 3), (0, 2), (5, usize::MAX)] {
+            let rows = page(vec![1, 2, 3], Page { limit, offset }, i32::cmp);
+            assert!(rows.is_empty(), "{limit} {offset}");
+        }
+    }
+}

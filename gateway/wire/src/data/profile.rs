@@ -1,0 +1,166 @@
+//! Who a wallet is: what an operator wrote down of it, and a pseudonym for everybody.
+
+use foretell_model::WalletAddress;
+
+use crate::data::rows::Rows;
+
+/// A row of the operators' table; empty where nothing is known.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Profile<'a> {
+    /// Display name.
+    pub name: &'a str,
+    /// A few words.
+    pub bio: &'a str,
+    /// URL of an image.
+    pub image: &'a str,
+    /// URL of a smaller one.
+    pub image_optimized: &'a str,
+    /// Whether the name may be shown in public.
+    pub is_public: bool,
+}
+
+impl Profile<'_> {
+    /// `name`, `pseudonym`, `bio`, `profileImage`, `profileImageOptimized`.
+    pub(crate) fn write(&self, wallet: &WalletAddress, row: &mut Rows) {
+        row.text("name", self.name);
+        row.shown("pseudonym", &pseudonym(wallet));
+        row.text("bio", self.bio);
+        row.text("profileImage", self.image);
+        row.text("profileImageOptimized", self.image_optimized);
+    }
+}
+
+/// A name made of the address, the same everywhere and for ever: two words and a number, such as
+/// `Quiet-Heron-417`. It is no identity: wallets may share one.
+#[must_use]
+pub fn pseudonym(wallet: &WalletAddress) -> String {
+    // FNV-1a over the bytes, then the finalizer of MurmurHash3: addresses that differ in their last
+    // byte only, or are mostly zeros, get other words too.
+    let mut hash = wallet
+        .0
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        });
+    for factor in [0xff51_afd7_ed55_8ccd, 0xc4ce_b9fe_1a85_ec53] {
+        hash = (hash ^ hash >> 33).wrapping_mul(factor);
+    }
+    hash ^= hash >> 33;
+    let word = |words: &[&'static str; 64], shift: u32| words[(hash >> shift & 63) as usize];
+    let number = (hash >> 20) % 1_000;
+    format!("{}-{}-{number}", word(&QUALITIES, 58), word(&ANIMALS, 52))
+}
+
+const QUALITIES: [&str; 64] = [
+    "Able", "Agile", "Amber", "Ample", "Azure", "Bold", "Brave", "Brisk", "Bright", "Calm",
+    "Candid", "Careful", "Cheerful", "Clear", "Clever", "Copper", "Coral", "Crisp", "Curious",
+    "Daring", "Eager", "Early", "Fair", "Fleet", "Fond", "Frank", "Gentle", "Glad", "Golden",
+    "Grand", "Green", "Happy", "Hardy", "Honest", "Humble", "Ivory", "Jolly", "Keen", "Kind",
+    "Light", "Lively", "Lucid", "Lucky", "Mellow", "Merry", "Mild", "Modest", "Neat", "Nimble",
+    "Noble", "Patient", "Placid", "Plain", "Proud", "Quick", "Quiet", "Ready", "Sage", "Silver",
+    "Steady", "Sunny", "Swift", "Warm", "Witty",
+];
+
+const ANIMALS: [&str; 64] = [
+    "Badger",
+    "Bear",
+    "Beaver",
+    "Bison",
+    "Bittern",
+    "Bobcat",
+    "Camel",
+    "Caribou",
+    "Cheetah",
+    "Condor",
+    "Cormorant",
+    "Cougar",
+    "Crane",
+    "Cricket",
+    "Curlew",
+    "Deer",
+    "Dolphin",
+    "Dove",
+    "Eagle",
+    "Egret",
+    "Elk",
+    "Falcon",
+    "Ferret",
+    "Finch",
+    "Fox",
+    "Gazelle",
+    "Gecko",
+    "Goose",
+    "Grouse",
+    "Gull",
+    "Hare",
+    "Hawk",
+    "Hedgehog",
+    "Heron",
+    "Ibex",
+    "Ibis",
+    "Jackdaw",
+    "Jaguar",
+    "Kestrel",
+    "Kingfisher",
+    "Lark",
+    "Lemur",
+    "Lynx",
+    "Magpie",
+    "Marmot",
+    "Marten",
+    "Mole",
+    "Newt",
+    "Nuthatch",
+    "Ocelot",
+    "Osprey",
+    "Otter",
+    "Owl",
+    "Panther",
+    "Pelican",
+    "Plover",
+    "Puffin",
+    "Raven",
+    "Robin",
+    "Salmon",
+    "Seal",
+    "Stork",
+    "Swan",
+    "Wren",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn a_pseudonym_is_the_same_for_ever() {
+        let of = |byte| pseudonym(&WalletAddress([byte; 20]));
+        let names: Vec<_> = [0, 1, 0xff].map(of).into();
+        insta::assert_debug_snapshot!(names);
+    }
+
+    #[test]
+    fn neighbours_have_other_names_and_all_words_are_used() {
+        let names: Vec<_> = (0..5_000_u32)
+            .map(|number| {
+                let mut wallet = [0; 20];
+                wallet[16..].copy_from_slice(&number.to_be_bytes());
+                pseudonym(&WalletAddress(wallet))
+            })
+            .collect();
+        let distinct: HashSet<_> = names.iter().collect();
+        assert!(distinct.len() > 4_900, "{}", distinct.len());
+        for place in 0..2 {
+            let words = names.iter().map(|name| name.split('-').nth(place));
+            assert_eq!(words.collect::<HashSet<_>>().len(), 64);
+        }
+    }
+
+    #[test]
+    fn every_word_stands_once() {
+        for words in [QUALITIES, ANIMALS] {
+            assert_eq!(words.iter().collect::<HashSet<_>>().len(), 64);
+        }
+    }
+}

@@ -1,0 +1,528 @@
+//! Every parameter of every endpoint: its default, its bounds, and each way to get it wrong.
+
+use foretell_model::{ConditionId, Lots, Price, Side, TimeSeconds, WalletAddress};
+use proptest::prelude::*;
+use rstest::rstest;
+
+use super::{
+    ActivityKind, ActivityQuery, ClosedPositionsQuery, ClosedSort, DataFailure, Direction,
+    HoldersQuery, MarketsQuery, Minimum, Page, PositionSort, PositionsQuery, TradesQuery,
+    UserQuery, ValueQuery,
+};
+use crate::query::Query;
+
+const USER: &str = "0x1111111111111111111111111111111111111111";
+const MARKET: &str = "0x0202020202020202020202020202020202020202020202020202020202020202";
+const OTHER: &str = "0x0303030303030303030303030303030303030303030303030303030303030303";
+
+/// What an endpoint says of a query string: nothing, or why it is refused.
+fn refused<T>(read: impl Fn(&Query) -> Result<T, DataFailure>, text: &str) -> Option<String> {
+    let query = Query::parse(Some(text)).map_err(DataFailure::from);
+    let outcome = query.and_then(|query| read(&query));
+    outcome.err().map(|failure| {
+        assert_eq!(failure.status(), 400, "{failure}");
+        failure.to_string()
+    })
+}
+
+/// An endpoint by its path, as [`refused`] asks it.
+fn ask(endpoint: &str, text: &str) -> Option<String> {
+    match endpoint {
+        "trades" => refused(TradesQuery::of, text),
+        "positions" => refused(PositionsQuery::of, text),
+        "closed-positions" => refused(ClosedPositionsQuery::of, text),
+        "holders" => refused(HoldersQuery::of, text),
+        "activity" => refused(ActivityQuery::of, text),
+        "value" => refused(ValueQuery::of, text),
+        "traded" => refused(UserQuery::of, text),
+        "oi" => refused(MarketsQuery::of, text),
+        other => panic!("{other}"),
+    }
+}
+
+/// The parameters without which an endpoint says nothing else.
+fn required(endpoint: &str) -> String {
+    match endpoint {
+        "trades" => String::new(),
+        "holders" | "oi" => format!("market={MARKET}&"),
+        _ => format!("user={USER}&"),
+    }
+}
+
+fn parse<T>(read: impl Fn(&Query) -> Result<T, DataFailure>, text: &str) -> T {
+    let query = Query::parse(Some(text)).expect("a query");
+    read(&query).unwrap_or_else(|failure| panic!("{text}: {failure}"))
+}
+
+#[test]
+fn what_is_not_given_has_its_default() {
+    let page = |limit| Page { limit, offset: 0 };
+    assert_eq!(
+        parse(TradesQuery::of, ""),
+        TradesQuery {
+            page: page(100),
+            taker_only: true,
+            minimum: None,
+            markets: Vec::new(),
+            user: None,
+            side: None,
+        }
+    );
+    let user = WalletAddress([0x11; 20]);
+    assert_eq!(
+        parse(PositionsQuery::of, &format!("user={USER}")),
+        PositionsQuery {
+            user,
+            markets: Vec::new(),
+            least: 1_000_000,
+            redeemable: false,
+            mergeable: false,
+            page: page(100),
+            sort: PositionSort::Tokens,
+            direction: Direction::Descending,
+            title: None,
+        }
+    );
+    assert_eq!(
+        parse(ClosedPositionsQuery::of, &format!("user={USER}")),
+        ClosedPositionsQuery {
+            user,
+            markets: Vec::new(),
+            title: None,
+            page: page(10),
+            sort: ClosedSort::RealizedPnl,
+            direction: Direction::Descending,
+        }
+    );
+    let holders = parse(HoldersQuery::of, &format!("market={MARKET}"));
+    assert_eq!((holders.limit, holders.least), (100, 1_000_000));
+    let activity = parse(ActivityQuery::of, &format!("user={USER}"));
+    assert_eq!(
+        (activity.page, activity.direction),
+        (page(100), Direction::Descending)
+    );
+}
+
+#[test]
+fn what_is_given_is_taken() {
+    let text = format!(
+        "limit=10000&offset=10000&takerOnly=0&filterType=CASH&filterAmount=2.5&market={MARKET},{OTHER}\
+         &market={MARKET}&user={USER}&side=SELL&cursorTimestamp=1&cursorId=x&cursorUser=y"
+    );
+    assert_eq!(
+        parse(TradesQuery::of, &text),
+        TradesQuery {
+            page: Page {
+                limit: 10_000,
+                offset: 10_000
+            },
+            taker_only: false,
+            minimum: Some(Minimum::Cash(2_500_000)),
+            markets: vec![ConditionId([2; 32]), ConditionId([3; 32])],
+            user: Some(WalletAddress([0x11; 20])),
+            side: Some(Side::Sell),
+        }
+    );
+    let text = format!(
+        "user={USER}&sizeThreshold=0&redeemable=true&mergeable=1&limit=0&sortBy=RESOLVING\
+         &sortDirection=ASC&title=%C3%84"
+    );
+    let positions = parse(PositionsQuery::of, &text);
+    assert_eq!(
+        (positions.least, positions.redeemable, positions.mergeable),
+        (0, true, true)
+    );
+    assert_eq!(
+        (positions.sort, positions.page.limit),
+        (PositionSort::Resolving, 0)
+    );
+    assert_eq!(positions.direction, Direction::Ascending);
+    assert_eq!(positions.title.as_deref(), Some("Ä"));
+    let text = format!("user={USER}&type=TRADE,REDEEM&type=SPLIT&start=5&end=5&sortBy=TIMESTAMP");
+    let activity = parse(ActivityQuery::of, &text);
+    let kinds = [
+        ActivityKind::Trade,
+        ActivityKind::Redeem,
+        ActivityKind::Split,
+    ];
+    assert_eq!(activity.kinds, kinds);
+    assert!(activity.admits(ActivityKind::Redeem, TimeSeconds(5)));
+    assert!(!activity.admits(ActivityKind::Merge, TimeSeconds(5)));
+    assert!(!activity.admits(ActivityKind::Trade, TimeSeconds(4)));
+    assert!(!activity.admits(ActivityKind::Trade, TimeSeconds(6)));
+}
+
+/// Every sort the interface names, and no other.
+#[test]
+fn the_sorts_are_those_of_the_interface() {
+    for (endpoint, sorts) in [
+        (
+            "positions",
+            "CURRENT INITIAL TOKENS CASHPNL PERCENTPNL TITLE RESOLVING PRICE AVGPRICE",
+        ),
+        (
+            "closed-positions",
+            "REALIZEDPNL TITLE PRICE AVGPRICE TIMESTAMP",
+        ),
+    ] {
+        for sort in sorts.split(' ') {
+            assert_eq!(
+                ask(endpoint, &format!("user={USER}&sortBy={sort}")),
+                None,
+                "{sort}"
+            );
+        }
+        for sort in ["tokens", "SIZE", "PRICE,TITLE"] {
+            let text = ask(endpoint, &format!("user={USER}&sortBy={sort}")).expect(sort);
+            assert!(text.starts_with("invalid_field: sortBy: "), "{text}");
+        }
+    }
+}
+
+#[rstest]
+#[case("trades", "limit", 10_000)]
+#[case("trades", "offset", 10_000)]
+#[case("positions", "limit", 500)]
+#[case("positions", "offset", 10_000)]
+#[case("closed-positions", "limit", 50)]
+#[case("closed-positions", "offset", 100_000)]
+#[case("holders", "limit", 500)]
+#[case("activity", "limit", 500)]
+#[case("activity", "offset", 10_000)]
+fn an_integer_keeps_its_bounds(#[case] endpoint: &str, #[case] name: &str, #[case] largest: u32) {
+    let required = required(endpoint);
+    for good in [
+        "0".to_owned(),
+        largest.to_string(),
+        "007".to_owned(),
+        String::new(),
+    ] {
+        assert_eq!(
+            ask(endpoint, &format!("{required}{name}={good}")),
+            None,
+            "{good}"
+        );
+    }
+    for bad in [
+        "-1",
+        &(largest + 1).to_string(),
+        "1e3",
+        "1.0",
+        "+1",
+        "%201",
+        "0x10",
+        "12345678901234567890",
+        "99999999999999999999",
+        "4294967296",
+        "NaN",
+        "%EF%BC%91",
+        "null",
+    ] {
+        let text = ask(endpoint, &format!("{required}{name}={bad}")).expect(bad);
+        let allowed = format!("is not an integer from 0 to {largest}");
+        assert!(
+            text.starts_with(&format!("invalid_field: {name}: '")),
+            "{text}"
+        );
+        assert!(text.ends_with(&allowed), "{text}");
+    }
+    let twice = ask(endpoint, &format!("{required}{name}=1&{name}=1"));
+    let expected = format!("invalid_field: {name}: it stands more than once");
+    assert_eq!(twice, Some(expected));
+}
+
+#[rstest]
+#[case("trades", "filterAmount")]
+#[case("positions", "sizeThreshold")]
+#[case("closed-positions", "sizeThreshold")]
+#[case("holders", "minBalance")]
+fn a_number_is_digits_with_up_to_six_decimals(#[case] endpoint: &str, #[case] name: &str) {
+    let required = required(endpoint);
+    for good in [
+        "0",
+        "0.0",
+        "1",
+        "0.000001",
+        "1000000000",
+        "18446744073709.551615",
+    ] {
+        assert_eq!(
+            ask(endpoint, &format!("{required}{name}={good}")),
+            None,
+            "{good}"
+        );
+    }
+    for bad in [
+        "-0",
+        "-1",
+        "-0.5",
+        "NaN",
+        "nan",
+        "Infinity",
+        "inf",
+        "-inf",
+        "1e3",
+        ".5",
+        "1.",
+        "1,5",
+        "0.0000001",
+        "18446744073709.551616",
+        "12345678901234567890",
+        "1_000",
+        "+1",
+        "0x1",
+    ] {
+        let text = ask(endpoint, &format!("{required}{name}={bad}")).expect(bad);
+        assert!(
+            text.starts_with(&format!("invalid_field: {name}: '")),
+            "{text}"
+        );
+    }
+}
+
+#[rstest]
+#[case("trades", "takerOnly")]
+#[case("positions", "redeemable")]
+#[case("positions", "mergeable")]
+fn a_boolean_has_four_words(#[case] endpoint: &str, #[case] name: &str) {
+    let required = required(endpoint);
+    for good in ["true", "false", "1", "0"] {
+        assert_eq!(ask(endpoint, &format!("{required}{name}={good}")), None);
+    }
+    for bad in ["True", "TRUE", "yes", "2", "-1", "null", "true,false"] {
+        let text = ask(endpoint, &format!("{required}{name}={bad}")).expect(bad);
+        let expected = "is not true, false, 1 or 0";
+        assert!(
+            text.starts_with(&format!("invalid_field: {name}: '")),
+            "{text}"
+        );
+        assert!(text.ends_with(expected), "{text}");
+    }
+}
+
+#[rstest]
+#[case("positions")]
+#[case("closed-positions")]
+#[case("activity")]
+#[case("value")]
+#[case("traded")]
+fn a_user_is_required_and_is_an_address(#[case] endpoint: &str) {
+    for absent in ["", "user=", "user"] {
+        assert_eq!(
+            ask(endpoint, absent).as_deref(),
+            Some("missing_field: user")
+        );
+    }
+    for bad in [
+        "0x12",
+        &USER[2..],
+        &format!("{USER}0"),
+        "0xzz11111111111111111111111111111111111111",
+    ] {
+        let text = ask(endpoint, &format!("user={bad}")).expect(bad);
+        assert!(text.starts_with("invalid_field: user: '"), "{text}");
+    }
+    let twice = ask(endpoint, &format!("user={USER}&user={USER}"));
+    assert_eq!(
+        twice.as_deref(),
+        Some("invalid_field: user: it stands more than once")
+    );
+    assert_eq!(
+        ask(
+            endpoint,
+            &format!("user={}", USER.to_uppercase().replace("0X", "0x"))
+        ),
+        None
+    );
+}
+
+#[rstest]
+#[case("holders", true)]
+#[case("oi", true)]
+#[case("trades", false)]
+#[case("positions", false)]
+#[case("closed-positions", false)]
+#[case("activity", false)]
+#[case("value", false)]
+fn a_list_of_markets_may_be_cut_by_commas_or_repeated(
+    #[case] endpoint: &str,
+    #[case] is_required: bool,
+) {
+    let required = if is_required {
+        String::new()
+    } else {
+        required(endpoint)
+    };
+    for good in [
+        format!("market={MARKET},{OTHER}"),
+        format!("market={MARKET}&market={OTHER}"),
+        format!("market={MARKET},,{OTHER},"),
+        format!("market={MARKET}%2C{OTHER}"),
+    ] {
+        assert_eq!(ask(endpoint, &format!("{required}{good}")), None, "{good}");
+    }
+    for empty in ["", "market=", "market=,"] {
+        let expected = is_required.then(|| "missing_field: market".to_owned());
+        assert_eq!(
+            ask(endpoint, &format!("{required}{empty}")),
+            expected,
+            "{empty}"
+        );
+    }
+    for bad in [
+        "0x12",
+        &MARKET[2..],
+        &format!("{MARKET}:0"),
+        &format!("{MARKET},x"),
+        "7",
+    ] {
+        let text = ask(endpoint, &format!("{required}market={bad}")).expect(bad);
+        assert!(text.starts_with("invalid_field: market: '"), "{text}");
+    }
+    // As many as a query string holds are fewer than may be named.
+    let long = vec![MARKET; 120].join(",");
+    assert_eq!(ask(endpoint, &format!("{required}market={long}")), None);
+    let endless = vec![MARKET; 10_000].join(",");
+    let text = ask(endpoint, &format!("{required}market={endless}"));
+    assert_eq!(
+        text.as_deref(),
+        Some("invalid_field: query: longer than 8192 bytes")
+    );
+}
+
+#[rstest]
+#[case("positions")]
+#[case("closed-positions")]
+fn a_title_has_up_to_100_characters(#[case] endpoint: &str) {
+    let title = |text: &str| ask(endpoint, &format!("user={USER}&title={text}"));
+    for good in [
+        "x".repeat(100),
+        "%F0%9F%8C%8D".repeat(100),
+        "a+b%26c".to_owned(),
+    ] {
+        assert_eq!(title(&good), None, "{good}");
+    }
+    for bad in ["x".repeat(101), "%F0%9F%8C%8D".repeat(101)] {
+        let text = title(&bad).expect("too long");
+        assert!(text.starts_with("invalid_field: title: '"), "{text}");
+        assert!(
+            text.ends_with("is not a text of at most 100 characters"),
+            "{text}"
+        );
+    }
+    for bad in ["%FF", "%", "%4"] {
+        let text = title(bad).expect(bad);
+        assert!(text.starts_with("invalid_field: query: "), "{text}");
+    }
+}
+
+#[rstest]
+#[case("filterType=CASH", "missing_field: filterAmount")]
+#[case("filterType=CASH&filterAmount=", "missing_field: filterAmount")]
+#[case(
+    "filterType=cash&filterAmount=1",
+    "invalid_field: filterType: 'cash' is not one of CASH, TOKENS"
+)]
+#[case(
+    "filterType=CASH&filterAmount=-0",
+    "invalid_field: filterAmount: '-0' is not a number from 0 with at most 6 decimals"
+)]
+#[case(
+    "filterAmount=-1",
+    "invalid_field: filterAmount: '-1' is not a number from 0 with at most 6 decimals"
+)]
+#[case("side=buy", "invalid_field: side: 'buy' is not one of BUY, SELL")]
+#[case("side=BUY&side=SELL", "invalid_field: side: it stands more than once")]
+#[case(
+    "cursorId=1&cursorId=2",
+    "invalid_field: cursorId: it stands more than once"
+)]
+#[case(
+    "user=7",
+    "invalid_field: user: '7' is not an address, 0x and 40 hex digits"
+)]
+fn trades_say_what_is_wrong(#[case] text: &str, #[case] expected: &str) {
+    assert_eq!(ask("trades", text).as_deref(), Some(expected));
+}
+
+#[rstest]
+#[case(
+    "type=BUY",
+    "invalid_field: type: 'BUY' is not one of TRADE, SPLIT, MERGE, REDEEM, CONVERSION"
+)]
+#[case(
+    "start=2&end=1",
+    "invalid_field: end: '1' is not a time from start (2) on"
+)]
+#[case("start=-1", "invalid_field: start: '-1' is not unix seconds")]
+#[case("sortBy=CASH", "invalid_field: sortBy: 'CASH' is not one of TIMESTAMP")]
+#[case(
+    "sortDirection=UP",
+    "invalid_field: sortDirection: 'UP' is not one of ASC, DESC"
+)]
+fn activity_says_what_is_wrong(#[case] text: &str, #[case] expected: &str) {
+    assert_eq!(
+        ask("activity", &format!("user={USER}&{text}")).as_deref(),
+        Some(expected)
+    );
+}
+
+#[test]
+fn an_amount_without_a_type_is_checked_and_ignored() {
+    assert_eq!(parse(TradesQuery::of, "filterAmount=5").minimum, None);
+}
+
+#[rstest]
+fn an_unknown_parameter_is_named_before_anything_else(
+    #[values(
+        "trades",
+        "positions",
+        "closed-positions",
+        "holders",
+        "activity",
+        "value",
+        "traded",
+        "oi"
+    )]
+    endpoint: &str,
+) {
+    for (name, shown) in [
+        ("foo", "foo"),
+        ("Limit", "Limit"),
+        ("user%00", "'user\\0'"),
+        ("%E2%80%AE", "'\\u{202e}'"),
+        ("limit%5B%5D", "limit[]"),
+    ] {
+        let expected = format!("unknown_field: {shown}");
+        assert_eq!(ask(endpoint, &format!("{name}=1")), Some(expected));
+    }
+}
+
+#[test]
+fn a_minimum_counts_what_it_names() {
+    let (lots, price) = (Lots(250), Price(4_000));
+    for (minimum, admitted) in [
+        (Minimum::Cash(1_000_000), true),
+        (Minimum::Cash(1_000_001), false),
+        (Minimum::Tokens(2_500_000), true),
+        (Minimum::Tokens(2_500_001), false),
+    ] {
+        assert_eq!(minimum.admits(lots, price), admitted, "{minimum:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_query_is_read_or_refused_without_panic(names in prop::collection::vec((0..20_usize, ".{0,12}"), 0..6)) {
+        const NAMES: [&str; 20] = [
+            "limit", "offset", "user", "market", "side", "takerOnly", "filterType", "filterAmount",
+            "title", "sortBy", "sortDirection", "sizeThreshold", "redeemable", "mergeable",
+            "minBalance", "type", "start", "end", "cursorId", "x",
+        ];
+        let pairs: Vec<_> = names.iter().map(|(name, value)| format!("{}={value}", NAMES[*name])).collect();
+        let text = pairs.join("&");
+        for endpoint in ["trades", "positions", "closed-positions", "holders", "activity", "value", "traded", "oi"] {
+            let _ = ask(endpoint, &text);
+        }
+    }
+}

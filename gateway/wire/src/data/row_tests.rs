@@ -1,0 +1,258 @@
+//! The rows, field by field: names, order and types of the interface.
+
+use std::cmp::Ordering;
+
+use foretell_model::{
+    ConditionId, Lots, Micros, Outcome, Price, Sequence, Side, TimeSeconds, WalletAddress,
+};
+use serde_json::Value;
+
+use super::{
+    Activity, ActivityKind, ClosedSort, CurPrice, Direction, Figures, Holder, HolderGroup,
+    MarketNames, MarketText, Position, PositionSort, Profile, Rows, Trade, compare_closed,
+    compare_open,
+};
+
+const WALLET: WalletAddress = WalletAddress([0x11; 20]);
+const PROFILE: Profile<'_> = Profile {
+    name: "Ann \"A\"",
+    bio: "trades\nrain",
+    image: "https://example.org/a.png",
+    image_optimized: "https://example.org/a-small.png",
+    is_public: true,
+};
+
+fn market(byte: u8) -> MarketText {
+    MarketText::new(
+        ConditionId([byte; 32]),
+        &MarketNames {
+            title: "Will it rain?",
+            slug: "will-it-rain",
+            icon: "https://example.org/rain.png",
+            event_slug: "weather",
+            outcomes: ["Yes", "No"],
+            end_date: "2027-01-01T00:00:00Z",
+        },
+    )
+}
+
+fn trade(market: &MarketText) -> Trade<'_> {
+    Trade {
+        wallet: WALLET,
+        side: Side::Sell,
+        market,
+        outcome: Outcome::No,
+        lots: Lots(1_234),
+        price: Price(4_560),
+        time: TimeSeconds(1_700_000_000),
+        profile: &PROFILE,
+        receipt: [0xab; 32],
+    }
+}
+
+/// An answer as readable text, in the order it was written.
+fn pretty(rows: Rows) -> String {
+    let text = rows.finish();
+    let value: Value = serde_json::from_str(&text).expect("JSON");
+    assert!(value.is_array());
+    // Objects of `serde_json` are sorted; the text itself shows the order.
+    text.replace("},{", "},\n{")
+        .replace("\",\"", "\",\n \"")
+        .replace(",\"", ",\n \"")
+}
+
+/// The names of the fields of the first row, in order.
+fn names(rows: Rows) -> Vec<String> {
+    let text = rows.finish();
+    let mut names = Vec::new();
+    let mut rest = text.as_str();
+    while let Some(end) = rest.find("\":") {
+        let start = rest[..end].rfind('"').expect("a name is quoted");
+        names.push(rest[start + 1..end].to_owned());
+        rest = &rest[end + 2..];
+    }
+    names
+}
+
+fn position(market: &MarketText) -> Position<'_> {
+    let figures = Figures {
+        lots: 11_000,
+        cost: 49_500_000,
+        bought: 15_000,
+        spent: 67_500_000,
+        realized: 6_000_000,
+        price: CurPrice::midpoint(Price(5_000), Price(5_100)),
+    };
+    Position {
+        wallet: WALLET,
+        market,
+        outcome: Outcome::Yes,
+        shown: figures.shown(),
+        redeemable: false,
+        mergeable: true,
+        neg_risk: Some(false),
+        time: TimeSeconds(1_700_000_000),
+        closed_by: Sequence(0),
+    }
+}
+
+#[test]
+fn a_trade_fill_has_the_fields_of_the_interface() {
+    let market = market(2);
+    let mut rows = Rows::with_capacity(1);
+    trade(&market).write(&mut rows);
+    insta::assert_snapshot!(pretty(rows));
+}
+
+#[test]
+fn a_position_has_the_fields_of_the_interface() {
+    let market = market(2);
+    let mut rows = Rows::with_capacity(1);
+    position(&market).write(&mut rows);
+    insta::assert_snapshot!(pretty(rows));
+}
+
+#[test]
+fn a_closed_position_has_no_negative_risk() {
+    let market = market(2);
+    let open = position(&market);
+    let write = |position: Position<'_>| {
+        let mut rows = Rows::with_capacity(1);
+        position.write(&mut rows);
+        names(rows)
+    };
+    let mut fields = write(open);
+    fields.retain(|name| name != "negativeRisk");
+    assert_eq!(
+        write(Position {
+            neg_risk: None,
+            ..open
+        }),
+        fields
+    );
+}
+
+#[test]
+fn holders_are_grouped_by_token() {
+    let holder = |byte, lots| Holder {
+        wallet: WalletAddress([byte; 20]),
+        lots: Lots(lots),
+        profile: &PROFILE,
+    };
+    let holders = [holder(1, 250), holder(2, 100)];
+    let mut rows = Rows::with_capacity(2);
+    for (outcome, holders) in [(Outcome::Yes, &holders[..]), (Outcome::No, &[])] {
+        let condition = ConditionId([2; 32]);
+        HolderGroup {
+            condition,
+            outcome,
+            holders,
+        }
+        .write(&mut rows);
+    }
+    insta::assert_snapshot!(pretty(rows));
+}
+
+#[test]
+fn an_activity_is_a_trade_fill_and_a_type() {
+    let market = market(2);
+    let mut rows = Rows::with_capacity(1);
+    trade(&market).write(&mut rows);
+    let mut fields = names(rows);
+    fields.push("type".to_owned());
+    let action = Activity::Action {
+        kind: ActivityKind::Conversion,
+        wallet: WALLET,
+        market: &market,
+        lots: Lots(500),
+        collateral: Micros(5_000_000),
+        time: TimeSeconds(1_700_000_000),
+        profile: &Profile::default(),
+        receipt: [0; 32],
+    };
+    for activity in [Activity::Trade(trade(&market)), action] {
+        let mut rows = Rows::with_capacity(1);
+        activity.write(&mut rows);
+        assert_eq!(names(rows), fields);
+    }
+    let mut rows = Rows::with_capacity(1);
+    action.write(&mut rows);
+    insta::assert_snapshot!(pretty(rows));
+}
+
+/// Of two positions that differ in every number, each sort names the one it should; of two that do
+/// not differ in it, the asset decides, whatever the direction.
+#[test]
+fn positions_are_sorted_by_what_they_show() {
+    use PositionSort::*;
+    let (small, large) = (market(2), market(3));
+    let mut low = position(&small);
+    let mut high = position(&large);
+    high.shown.size += 1;
+    high.shown.avg_price += 1;
+    high.shown.initial_value += 1;
+    high.shown.current_value += 1;
+    high.shown.cash_pnl += 1;
+    high.shown.percent_pnl += 1;
+    high.shown.cur_price += 1;
+    for (low, high) in [(low, high), {
+        std::mem::swap(&mut low.market, &mut high.market);
+        (low, high)
+    }] {
+        for sort in [
+            Current, Initial, Tokens, CashPnl, PercentPnl, Price, AvgPrice,
+        ] {
+            let up = compare_open(sort, Direction::Ascending)(&low, &high);
+            let down = compare_open(sort, Direction::Descending)(&low, &high);
+            assert_eq!((up, down), (Ordering::Less, Ordering::Greater), "{sort:?}");
+        }
+    }
+    for sort in [
+        Current, Initial, Tokens, CashPnl, PercentPnl, Price, AvgPrice, Title, Resolving,
+    ] {
+        for direction in [Direction::Ascending, Direction::Descending] {
+            let compare = compare_open(sort, direction);
+            let (first, second) = (position(&small), position(&large));
+            assert_eq!(compare(&first, &second), Ordering::Less, "{sort:?}");
+            let no = Position {
+                outcome: Outcome::No,
+                ..first
+            };
+            assert_eq!(compare(&first, &no), Ordering::Less, "{sort:?}");
+            assert_eq!(compare(&first, &first), Ordering::Equal);
+        }
+    }
+}
+
+#[test]
+fn closed_positions_of_one_asset_stand_by_when_they_were_closed() {
+    let market = market(2);
+    let first = Position {
+        closed_by: Sequence(7),
+        ..position(&market)
+    };
+    let second = Position {
+        closed_by: Sequence(8),
+        ..first
+    };
+    for sort in [
+        ClosedSort::RealizedPnl,
+        ClosedSort::Title,
+        ClosedSort::Price,
+        ClosedSort::AvgPrice,
+        ClosedSort::Timestamp,
+    ] {
+        for direction in [Direction::Ascending, Direction::Descending] {
+            assert_eq!(
+                compare_closed(sort, direction)(&first, &second),
+                Ordering::Less
+            );
+        }
+    }
+    let later = Position {
+        time: TimeSeconds(1_700_000_001),
+        ..first
+    };
+    let newest = compare_closed(ClosedSort::Timestamp, Direction::Descending);
+    assert_eq!(newest(&later, &second), Ordering::Less);
+}

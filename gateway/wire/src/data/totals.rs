@@ -1,0 +1,154 @@
+//! `GET /value`, `/traded`, `/oi` and `/live-volume` (protocol 12).
+
+use foretell_model::{ConditionId, Micros, WalletAddress};
+
+use crate::data::failure::DataFailure;
+use crate::data::figures::rounded;
+use crate::data::parameters::Parameters;
+use crate::data::rows::Rows;
+use crate::query::Query;
+
+/// Parameters of `GET /value`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ValueQuery {
+    /// Whose positions.
+    pub user: WalletAddress,
+    /// Only in these markets; empty = all.
+    pub markets: Vec<ConditionId>,
+}
+
+/// Parameters of `GET /traded`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UserQuery {
+    /// Whose.
+    pub user: WalletAddress,
+}
+
+/// Parameters of `GET /oi` and `GET /live-volume`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MarketsQuery {
+    /// Which markets; at least one.
+    pub markets: Vec<ConditionId>,
+}
+
+impl ValueQuery {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// A parameter that is unknown, missing or wrong.
+    pub fn of(query: &Query<'_>) -> Result<Self, DataFailure> {
+        let parameters = Parameters::of(query, &["user", "market"])?;
+        Ok(Self {
+            user: parameters.required_user()?,
+            markets: parameters.markets()?,
+        })
+    }
+}
+
+impl UserQuery {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// A parameter that is unknown, missing or wrong.
+    pub fn of(query: &Query<'_>) -> Result<Self, DataFailure> {
+        let user = Parameters::of(query, &["user"])?.required_user()?;
+        Ok(Self { user })
+    }
+}
+
+impl MarketsQuery {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// A parameter that is unknown, missing or wrong.
+    pub fn of(query: &Query<'_>) -> Result<Self, DataFailure> {
+        let markets = Parameters::of(query, &["market"])?.required_markets()?;
+        Ok(Self { markets })
+    }
+}
+
+/// `[{user, value}]`; the value is the sum of [`crate::data::Figures::current_half_micros`].
+#[must_use]
+pub fn value_text(user: &WalletAddress, half_micros: i128) -> String {
+    let mut rows = Rows::with_capacity(1);
+    rows.row(|row| {
+        row.wallet("user", user);
+        row.millionths("value", rounded(half_micros, 2));
+    });
+    rows.finish()
+}
+
+/// `{user, traded}`: in how many markets the wallet has traded.
+#[must_use]
+pub fn traded_text(user: &WalletAddress, markets: u64) -> String {
+    format!(r#"{{"user":"{user}","traded":{markets}}}"#)
+}
+
+/// `[{market, value}]`: the collateral locked in each market.
+#[must_use]
+pub fn open_interest_text(markets: &[(ConditionId, Micros)]) -> String {
+    let mut rows = Rows::with_capacity(markets.len());
+    market_rows(&mut rows, markets);
+    rows.finish()
+}
+
+/// `[{total, markets: [{market, value}]}]`: what was traded in each market.
+#[must_use]
+pub fn live_volume_text(markets: &[(ConditionId, Micros)]) -> String {
+    let total = markets.iter().map(|(_, value)| i128::from(value.0)).sum();
+    let mut rows = Rows::with_capacity(markets.len() + 1);
+    rows.row(|row| {
+        row.millionths("total", total);
+        row.array("markets", |rows| market_rows(rows, markets));
+    });
+    rows.finish()
+}
+
+fn market_rows(rows: &mut Rows, markets: &[(ConditionId, Micros)]) {
+    for (condition, value) in markets {
+        rows.row(|row| {
+            row.shown("market", condition);
+            row.millionths("value", value.0.into());
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn parsed(text: &str) -> Value {
+        serde_json::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn totals_are_numbers_rounded_once() {
+        let user = WalletAddress([7; 20]);
+        let shown = format!("0x{}", "07".repeat(20));
+        for (half_micros, value) in [(0, "0"), (1, "0.000001"), (3, "0.000002"), (2_000_000, "1")] {
+            let expected = format!(r#"[{{"user":"{shown}","value":{value}}}]"#);
+            assert_eq!(value_text(&user, half_micros), expected);
+        }
+        assert_eq!(
+            traded_text(&user, 3),
+            format!(r#"{{"user":"{shown}","traded":3}}"#)
+        );
+    }
+
+    #[test]
+    fn markets_are_listed_with_their_sums() {
+        let of = |byte: u8| format!("0x{}", hex::encode([byte; 32]));
+        let markets = [
+            (ConditionId([1; 32]), Micros(1_500_000)),
+            (ConditionId([2; 32]), Micros(0)),
+        ];
+        let rows = json!([{ "market": of(1), "value": 1.5 }, { "market": of(2), "value": 0 }]);
+        assert_eq!(parsed(&open_interest_text(&markets)), rows);
+        assert_eq!(
+            parsed(&live_volume_text(&markets)),
+            json!([{ "total": 1.5, "markets": rows }])
+        );
+        assert_eq!(open_interest_text(&[]), "[]");
+    }
+}

@@ -1,0 +1,275 @@
+//! What changes the catalog, and what brings the exchange in step with it.
+
+use std::fs::File;
+use std::io::Read;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use foretell_catalog::Report;
+use foretell_catalog_sync::clock::SystemClock;
+use foretell_catalog_sync::difference::{Kind, Policy};
+use foretell_catalog_sync::exchange::Exchange;
+use foretell_catalog_sync::reconcile::{ReconcileFailure, Reconciled};
+use foretell_catalog_sync::upstream::{Backoff, Bounds};
+use foretell_catalog_sync::{Importer, Progress, Round, Service, Settings};
+use serde_json::json;
+
+use super::arguments::Sync;
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::logging;
+use crate::operator::client::{self, REFUSED, UNREACHABLE};
+use crate::output::Output;
+use crate::process;
+
+/// A person waits for the answer: an exchange that is away is reported soon.
+const IMPATIENT: Backoff = Backoff {
+    first: Duration::from_millis(100),
+    longest: Duration::from_secs(1),
+    attempts: 4,
+};
+
+/// `foretell catalog sync`: one round, or rounds until SIGTERM.
+pub(super) fn sync(config: &Config, sync: &Sync, output: Output) -> Result<ExitCode, Failure> {
+    process::follow_parent(sync.supervised)?;
+    let follow = sync.follow || sync.supervised.is_some();
+    if follow {
+        logging::install(&config.log)?;
+    }
+    let upstream = sync.upstream.as_ref().unwrap_or(&config.catalog.upstream);
+    if upstream.is_empty() && sync.catalog_only {
+        return Err(Failure::new("there is no upstream to read")
+            .hint("give its URL, or set catalog.upstream"));
+    }
+    let backoff = if follow {
+        Backoff::default()
+    } else {
+        IMPATIENT
+    };
+    let exchange = match sync.catalog_only {
+        true => None,
+        false => Some(exchange(config, sync.operator_listen, backoff)?),
+    };
+    let progress = progress(follow || output.json);
+    let settings = Settings {
+        upstream: Some(upstream.clone()).filter(|upstream| !upstream.is_empty()),
+        exchange,
+        ..settings(config, &progress)
+    };
+    process::small_runtime()?.block_on(async {
+        let mut stop = process::StopSignal::install()?;
+        let mut service = service(settings)?;
+        if follow {
+            if sync.supervised.is_some() {
+                process::say_ready("catalog-sync", &json!({}));
+            }
+            tokio::select! {
+                () = service.keep() => {}
+                () = stop.wait() => {}
+            }
+            return Ok(ExitCode::SUCCESS);
+        }
+        tokio::select! {
+            round = service.round() => finished(&round, None, output),
+            () = stop.wait() => Err(Failure::new("interrupted; the next sync goes on from here")),
+        }
+    })
+}
+
+/// `foretell catalog import`
+pub(super) fn import(
+    config: &Config,
+    files: &[PathBuf],
+    catalog_only: bool,
+    output: Output,
+) -> Result<ExitCode, Failure> {
+    process::prepare_data_directory(&config.data.0)?;
+    let progress = progress(output.json);
+    let mut report = Report::default();
+    for file in files {
+        let text =
+            |error: &dyn std::fmt::Display| Failure::new(format!("{}: {error}", file.display()));
+        let read: Box<dyn Read> = if file == Path::new("-") {
+            Box::new(std::io::stdin())
+        } else {
+            Box::new(File::open(file).map_err(|error| text(&error))?)
+        };
+        let name = file.to_string_lossy();
+        let imported = put(config, &name, read, &progress);
+        report.merge(imported.map_err(|error| text(&error))?);
+    }
+    if catalog_only {
+        return finished(&Round::default(), Some(&report), output);
+    }
+    let settings = Settings {
+        exchange: exchange(config, None, IMPATIENT).ok(),
+        ..settings(config, &progress)
+    };
+    let round = process::small_runtime()?
+        .block_on(async { Ok::<_, Failure>(service(settings)?.round().await) })?;
+    finished(&round, Some(&report), output)
+}
+
+/// Puts records that are in memory, and brings the exchange at `operator` in step: what the demo
+/// does with its sample.
+///
+/// # Errors
+/// The catalog cannot be written, or the exchange is not what the records say afterwards.
+pub(crate) async fn import_records(
+    config: &Config,
+    operator: SocketAddr,
+    name: &str,
+    records: &[u8],
+) -> Result<(), Failure> {
+    let progress = Progress::hidden();
+    put(config, name, records, &progress).map_err(|error| Failure::new(error.to_string()))?;
+    let settings = Settings {
+        exchange: Some(exchange(config, Some(operator), Backoff::default())?),
+        ..settings(config, &progress)
+    };
+    let round = service(settings)?.round().await;
+    match round.exchange {
+        Some(Ok(reconciled)) if reconciled.count_of(Kind::Error) == 0 => Ok(()),
+        Some(Ok(reconciled)) => Err(Failure::new(reconciled.to_string())),
+        Some(Err(failure)) => Err(Failure::new(failure.to_string())),
+        None => Ok(()),
+    }
+}
+
+fn put(
+    config: &Config,
+    name: &str,
+    records: impl Read,
+    progress: &Progress,
+) -> Result<Report, foretell_catalog::CatalogError> {
+    Importer::open(&config.catalog_file(), &SystemClock, progress)?.import(name, records)
+}
+
+/// `foretell catalog check`: whether catalog and exchange agree.
+pub(super) fn check(config: &Config, output: Output) -> Result<ExitCode, Failure> {
+    let progress = progress(output.json);
+    let settings = Settings {
+        exchange: Some(exchange(config, None, IMPATIENT)?),
+        ..settings(config, &progress)
+    };
+    let found = process::small_runtime()?.block_on(async {
+        let found = service(settings)?.look().await;
+        found.ok_or_else(|| Failure::new("there is no exchange to compare with"))
+    })?;
+    let found = found.map_err(|failure| apart(&failure))?;
+    let agrees = found.done() == 0 && found.count_of(Kind::Error) == 0;
+    let mut answer = found.json();
+    answer["agrees"] = agrees.into();
+    output.answer(&answer, |_| match agrees {
+        true => format!("catalog and exchange agree\n{found}"),
+        false => format!("catalog and exchange differ; to do or to look at:\n{found}"),
+    });
+    Ok(if agrees {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}
+
+fn progress(hidden: bool) -> Progress {
+    if hidden {
+        Progress::hidden()
+    } else {
+        Progress::on_terminal()
+    }
+}
+
+fn settings(config: &Config, progress: &Progress) -> Settings {
+    let catalog = &config.catalog;
+    Settings {
+        catalog: config.catalog_file(),
+        upstream: None,
+        bounds: Bounds::default(),
+        exchange: None,
+        policy: Policy {
+            resolve: catalog.resolve,
+        },
+        every: Duration::from_secs(u64::from(catalog.every_seconds)),
+        full_every: Duration::from_secs(u64::from(catalog.full_every_hours) * 3_600),
+        clock: Arc::new(SystemClock),
+        progress: progress.clone(),
+    }
+}
+
+fn service(settings: Settings) -> Result<Service, Failure> {
+    Service::new(settings).map_err(|failure| Failure::new(failure.to_string()))
+}
+
+fn exchange(
+    config: &Config,
+    listen: Option<SocketAddr>,
+    backoff: Backoff,
+) -> Result<Arc<Exchange>, Failure> {
+    let token = client::token(config)?;
+    let base = format!("http://{}", listen.unwrap_or(config.operator.listen));
+    Exchange::new(&base, &token, backoff, Arc::new(SystemClock))
+        .map(Arc::new)
+        .map_err(Failure::new)
+}
+
+/// Prints what was done; an end before the end is a failure that names what to do.
+fn finished(round: &Round, imported: Option<&Report>, output: Output) -> Result<ExitCode, Failure> {
+    let mut answer = round.json();
+    if let Some(report) = imported {
+        answer["catalog"] = json!({ "records": report });
+    }
+    output.answer(&answer, |_| text(round, imported));
+    if let Some(Err(failure)) = &round.pulled {
+        return Err(Failure::new(failure.to_string())
+            .hint("run it again: it goes on where it stopped")
+            .code(UNREACHABLE));
+    }
+    match &round.exchange {
+        Some(Err(failure)) => Err(apart(failure)),
+        Some(Ok(reconciled)) if reconciled.count_of(Kind::Error) > 0 => {
+            Err(Failure::new("catalog and exchange contradict each other, see above").code(REFUSED))
+        }
+        _ => Ok(ExitCode::SUCCESS),
+    }
+}
+
+fn text(round: &Round, imported: Option<&Report>) -> String {
+    let mut parts = Vec::new();
+    if let Some(report) = imported {
+        parts.push(report.to_string());
+    }
+    if let Some(Ok(pulled)) = &round.pulled {
+        let what = if pulled.full {
+            "all lists"
+        } else {
+            "what changed"
+        };
+        let (pages, retries) = (pulled.pages, pulled.retries);
+        parts.push(format!(
+            "read {what}: {pages} pages, {retries} asked for again\n{}",
+            pulled.records
+        ));
+    }
+    match &round.exchange {
+        Some(Ok(reconciled)) => parts.push(in_step(reconciled)),
+        None => parts.push("the exchange was left as it is".to_owned()),
+        Some(Err(_)) => {}
+    }
+    parts.join("\n")
+}
+
+fn in_step(reconciled: &Reconciled) -> String {
+    match reconciled.done() {
+        0 => format!("the exchange was in step\n{reconciled}"),
+        done => format!("the exchange is in step after {done} commands\n{reconciled}"),
+    }
+}
+
+fn apart(failure: &ReconcileFailure) -> Failure {
+    Failure::new(failure.to_string())
+        .hint("`foretell up`, then `foretell catalog sync` brings the exchange in step")
+        .code(UNREACHABLE)
+}
