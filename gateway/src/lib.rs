@@ -31,6 +31,7 @@ mod gateway;
 mod glance;
 mod limits;
 mod market_facts;
+mod market_texts;
 mod metrics;
 mod operator_token;
 mod rate_limits;

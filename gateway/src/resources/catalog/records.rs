@@ -52,7 +52,10 @@ async fn by_text(call: &Call, find: ByText) -> Result<Answer, Failure> {
 async fn by_number(call: &Call, find: ByNumber) -> Result<Answer, Failure> {
     let id = path_text(&call.parameter);
     let of = |parameters: &Parameters| Ok((path_id(&id)?, OneQuery::of(parameters)?));
-    ask(call, of, move |catalog, (id, query)| find(catalog, *id, query)).await
+    ask(call, of, move |catalog, (id, query)| {
+        find(catalog, *id, query)
+    })
+    .await
 }
 
 /// A part of a path as it was meant: `%41` is `A`, and `+` is a plus. What is no such code stands
