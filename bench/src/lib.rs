@@ -5,7 +5,7 @@
 //! [`report`] says which goals are met. [`stream`] is the stream's file, [`generate`] makes one.
 //! [`recover`] restarts an engine beside a bare read of its journal; [`entry`] sends signed orders
 //! to a whole exchange beside a bare sync and signature check; [`reads`] asks a gateway beside a
-//! bare HTTP server.
+//! bare HTTP server. [`resting_journal`] writes what restarts and audits read.
 //!
 //! Deliberately absent: any rule of the exchange, and command line parsing (`ops`).
 
@@ -24,6 +24,7 @@ pub mod matching;
 pub mod reads;
 pub mod recover;
 pub mod report;
+pub mod resting_journal;
 mod signed_orders;
 mod step;
 pub mod stream;

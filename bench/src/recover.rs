@@ -8,37 +8,18 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use foretell_engine::{EngineConfig, JOURNAL_DIRECTORY};
-use foretell_journal::{Appender, Durability, Options, Step, Syncer, segment};
-use foretell_matching::{Capacity, Exchange};
-use foretell_model::command::RegisterMarket;
-use foretell_model::evidence::{OrderEvidence, WORDS_BYTES};
-use foretell_model::limits::{MAX_BALANCE, MAX_EVENTS};
-use foretell_model::{
-    AccountNumber, ApiKey, Command, ConditionId, DomainNumber, Event, FeeSchedule, FramePlace,
-    KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderType, Outcome, PlaceOrder, Reference,
-    Sequence, Settings, Side, Tick, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress,
-};
+use foretell_journal::segment;
+use foretell_model::{FramePlace, Sequence};
 use serde::Serialize;
 
-use crate::dress::scramble;
 use crate::error::MeasureError;
 use crate::latency::median;
 use crate::report::Goal;
+use crate::resting_journal::write_journal;
 
 /// Most seconds a restart over a million placements may take.
 const GOAL_SECONDS: f64 = 5.0;
 const MILLION: f64 = 1e6;
-const MARKETS: u32 = 100;
-const ACCOUNTS: u32 = 1_000;
-/// Commands of a batch: what the matcher publishes at once under load.
-const BURST: u32 = 64;
-/// When the journal begins, and what passes between two commands.
-const START_NS: u64 = 1_700_000_000_000_000_000;
-const STEP_NS: u64 = 10_000;
-/// Bids on either token stay at or below 0.49, so no two of them can meet.
-const HIGHEST_CENT: u64 = 49;
-const UNITS_PER_CENT: u64 = 100;
-const SIGNATURE_BYTES: usize = 65;
 const READ_BYTES: usize = 1 << 20;
 
 /// What restarts took: medians over the rounds.
@@ -109,7 +90,7 @@ pub fn measure(directory: &Path, orders: u32, rounds: usize) -> Result<Report, M
         .tempdir_in(directory)
         .map_err(MeasureError::io("making a temporary directory"))?;
     let data = scratch.path();
-    let written = write_journal(&data.join(JOURNAL_DIRECTORY), orders)?;
+    let written = write_journal(&data.join(JOURNAL_DIRECTORY), orders, false)?;
     let files = files(&data.join(JOURNAL_DIRECTORY), written.end)?;
 
     let (mut restarts, mut reads, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
@@ -147,6 +128,9 @@ fn restart(data: &Path, last: Sequence) -> Result<Duration, MeasureError> {
     let mut config = EngineConfig::new(data.to_owned());
     // Ctrl-C ends the measurement, not one of its engines.
     config.handle_signals = false;
+    // What is measured is the whole journal, and no second execution beside it.
+    config.ignore_images = true;
+    config.publishing.enabled = false;
     let start = Instant::now();
     let mut ready_after = None;
     foretell_engine::run(&config, |ready| {
@@ -199,225 +183,17 @@ fn read_and_check(files: &[(PathBuf, u64)]) -> std::io::Result<(Duration, u64)> 
     Ok((elapsed, total))
 }
 
-/// What was written.
-struct Written {
-    last: Sequence,
-    end: FramePlace,
-}
-
-fn write_journal(journal: &Path, orders: u32) -> Result<Written, MeasureError> {
-    // Synced when a segment is full and at the end: the engines find everything proven durable.
-    let options = Options {
-        durability: Durability::Process,
-        ..Options::default()
-    };
-    let recovered = foretell_journal::recover(journal, options, Sequence(0), &mut |_| Ok(()))?;
-    let (appender, syncer, _state) = recovered.start()?;
-    let mut writer = Writer {
-        exchange: Exchange::new(
-            Capacity {
-                orders: orders as usize,
-                order_ids: orders as usize,
-                ..Capacity::default()
-            },
-            scramble(0),
-        ),
-        events: Vec::with_capacity(MAX_EVENTS),
-        evidence: Vec::new(),
-        appender,
-        syncer,
-        staged: 0,
-        end: FramePlace::default(),
-    };
-    writer.open_venue(orders)?;
-    for number in 0..orders {
-        writer.place(number)?;
-    }
-    writer.finish()
-}
-
-/// The core and the journal on one thread, as the matcher and the sync thread use them.
-struct Writer {
-    exchange: Exchange,
-    events: Vec<Event>,
-    evidence: Vec<u8>,
-    appender: Appender,
-    syncer: Syncer,
-    /// Frames of the batch being filled.
-    staged: u32,
-    /// Of the last frame.
-    end: FramePlace,
-}
-
-impl Writer {
-    fn open_venue(&mut self, orders: u32) -> Result<(), MeasureError> {
-        self.apply(&Command::ChangeSettings(Settings {
-            live_orders_per_account: u32::MAX,
-            remembered_order_ids: orders.max(Settings::default().remembered_order_ids),
-            ..Settings::default()
-        }))?;
-        for number in 0..MARKETS {
-            self.apply(&Command::RegisterMarket(RegisterMarket {
-                condition: ConditionId(name(number, 0)),
-                tokens: [1, 2].map(|kind| TokenId(name(number, kind))),
-                tick: Tick::Hundredth,
-                tick_refines: false,
-                minimum_size: Lots(1),
-                fee: FeeSchedule {
-                    rate_ppm: 20_000,
-                    exponent: 1,
-                },
-                event: None,
-            }))?;
-            let market = MarketNumber(number);
-            self.apply(&Command::ActivateMarket { market })?;
-        }
-        for number in 0..ACCOUNTS {
-            let name = name(number, 3);
-            let (mut owner, mut api_key) = ([0; 20], [0; 16]);
-            owner.copy_from_slice(&name[..20]);
-            api_key.copy_from_slice(&name[..16]);
-            let wallet = WalletAddress(owner);
-            self.apply(&Command::RegisterKey {
-                owner: wallet,
-                nonce: [0; 32],
-                api_key: ApiKey(api_key),
-                read_only: false,
-            })?;
-            self.apply(&Command::Deposit {
-                wallet,
-                amount: Micros(MAX_BALANCE.0 / u64::from(ACCOUNTS)),
-                reference: Reference(name),
-            })?;
-        }
-        Ok(())
-    }
-
-    /// One resting order with evidence of the size a real one has.
-    fn place(&mut self, number: u32) -> Result<(), MeasureError> {
-        let mut words = [0; WORDS_BYTES];
-        random_bytes(u64::from(number) << 8, &mut words);
-        let mut signature = [0; SIGNATURE_BYTES];
-        random_bytes(u64::from(number) << 8 | 0x80, &mut signature);
-        self.evidence.clear();
-        OrderEvidence {
-            words: &words,
-            domain: DomainNumber(1),
-            signature: &signature,
-        }
-        .encode(&mut self.evidence);
-        let command = Command::PlaceOrder(placement(number, self.time()));
-        self.apply(&command)
-    }
-
-    fn time(&self) -> TimeNs {
-        TimeNs(START_NS + self.exchange.sequence().0 * STEP_NS)
-    }
-
-    /// Applies a command, journals it with the evidence at hand, and writes whole bursts.
-    fn apply(&mut self, command: &Command) -> Result<(), MeasureError> {
-        if !self.appender.has_room_for_largest() {
-            self.write()?;
-        }
-        let time = self.time();
-        self.events.clear();
-        let verdict = self.exchange.apply(command, time, &mut self.events);
-        let traded = self
-            .events
-            .iter()
-            .any(|event| matches!(event, Event::Fill(_)));
-        if !matches!(verdict, Verdict::Applied(_)) || traded {
-            return Err(MeasureError::Wrong(format!("{command:?}: {verdict:?}")));
-        }
-        let sequence = self.exchange.sequence();
-        self.end = self
-            .appender
-            .append(sequence, time, command, &self.events, &self.evidence);
-        self.staged += 1;
-        if self.staged == BURST {
-            self.write()?;
-        }
-        Ok(())
-    }
-
-    /// Writes what is staged. A segment that is still being prepared is waited for.
-    fn write(&mut self) -> Result<(), MeasureError> {
-        self.appender.publish();
-        self.staged = 0;
-        while self.syncer.step()? == Step::Waiting {
-            std::thread::yield_now();
-        }
-        Ok(())
-    }
-
-    fn finish(mut self) -> Result<Written, MeasureError> {
-        let last = self.exchange.sequence();
-        self.write()?;
-        drop(self.appender);
-        while self.syncer.step()? != Step::Ended {
-            std::thread::yield_now();
-        }
-        Ok(Written {
-            last,
-            end: self.end,
-        })
-    }
-}
-
-/// A bid on either token; account and market are drawn, so neighbours share neither.
-fn placement(number: u32, time: TimeNs) -> PlaceOrder {
-    let draw = scramble(u64::from(number));
-    let at_most = |bits: u64, bound: u32| {
-        u32::try_from(bits % u64::from(bound)).expect("smaller than the bound")
-    };
-    let account = at_most(draw >> 8, ACCOUNTS);
-    let lots = Lots(100 + (draw >> 24) % 900);
-    let units = (1 + (draw >> 40) % HIGHEST_CENT) * UNITS_PER_CENT;
-    let mut order = [0; 32];
-    random_bytes(u64::from(number) << 8 | 0xC0, &mut order);
-    PlaceOrder {
-        order: OrderId(order),
-        account: AccountNumber(account),
-        key: KeyNumber(account),
-        market: MarketNumber(at_most(draw >> 48, MARKETS)),
-        outcome: if draw & 1 == 0 {
-            Outcome::Yes
-        } else {
-            Outcome::No
-        },
-        side: Side::Buy,
-        order_type: OrderType::Gtc,
-        post_only: false,
-        maker_amount: lots.0 * units,
-        taker_amount: lots.micro_shares(),
-        expiration: TimeSeconds(0),
-        timestamp: time.millis(),
-    }
-}
-
-/// Fills `bytes` from a seed; each eight bytes take the next seed, so seeds stand apart.
-fn random_bytes(seed: u64, bytes: &mut [u8]) {
-    for (seed, chunk) in (seed..).zip(bytes.chunks_mut(8)) {
-        chunk.copy_from_slice(&scramble(seed).to_le_bytes()[..chunk.len()]);
-    }
-}
-
-/// A 32-byte name of a numbered thing of some kind.
-fn name(number: u32, kind: u8) -> [u8; 32] {
-    let mut name = [kind; 32];
-    name[..4].copy_from_slice(&number.to_le_bytes());
-    name
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::resting_journal::{ACCOUNTS, BURST, MARKETS, SIGNATURE_BYTES};
+    use foretell_model::evidence::WORDS_BYTES;
 
     #[test]
     fn engines_come_back_with_every_order() {
         let orders = 3 * BURST + 1;
         let report = measure(&std::env::temp_dir(), orders, 2).unwrap();
-        let set_up = u64::from(1 + 2 * MARKETS + 2 * ACCOUNTS);
+        let set_up = u64::from(2 + 2 * MARKETS + 2 * ACCOUNTS);
         assert_eq!(report.commands, u64::from(orders) + set_up);
         let evidence = (WORDS_BYTES + SIGNATURE_BYTES) as u64;
         assert!(report.journal_bytes > u64::from(orders) * evidence);

@@ -136,7 +136,7 @@ impl Service {
 
     async fn apply(&self) -> Option<Result<Reconciled, ReconcileFailure>> {
         let exchange = self.exchange.as_ref()?;
-        Some(match Turn::take(&self.path).await {
+        Some(match Turn::take(&self.path, &*self.clock).await {
             Ok(_turn) => self.compare(exchange, self.reached, Mode::Apply).await,
             Err(error) => Err(ReconcileFailure::Turn(error)),
         })

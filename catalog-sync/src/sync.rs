@@ -2,6 +2,8 @@
 
 mod point;
 
+use std::collections::HashSet;
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,6 +19,9 @@ use crate::progress::Progress;
 use crate::resource::Resource;
 use crate::upstream::{Failure, Order, Page, PageRequest, Upstream};
 use point::{Full, Point};
+
+/// Reports of one round that are remembered.
+const REMEMBERED: usize = 10_000;
 
 /// Why a pass ended early. What was committed stays; the next one goes on from there.
 #[derive(Debug, Error)]
@@ -49,6 +54,8 @@ pub struct Sync {
     clock: Arc<dyn Clock>,
     progress: Progress,
     full_every: Duration,
+    /// What the present round has reported as left out: pages overlap, and reports should not.
+    told: HashSet<String>,
 }
 
 impl Sync {
@@ -67,6 +74,7 @@ impl Sync {
             clock,
             progress,
             full_every,
+            told: HashSet::new(),
         }
     }
 
@@ -75,6 +83,7 @@ impl Sync {
     /// # Errors
     /// See [`SyncFailure`].
     pub async fn pull(&mut self) -> Result<Pulled, SyncFailure> {
+        self.told.clear();
         let mut pulled = Pulled::default();
         let mut point = Point::load(&self.writer, self.upstream.name())?;
         let now = self.clock.now();
@@ -186,12 +195,20 @@ impl Sync {
     ) -> Result<(), CatalogError> {
         let mut batch = self.writer.begin()?;
         for row in page.rows {
-            match row
-                .content
-                .and_then(|json| read(Some(resource.kind()), &json))
-            {
-                Ok(read) => batch.put(&read)?,
-                Err(skip) => batch.skip(named(skip, resource, row.id)),
+            let json = row.content;
+            match json.and_then(|json| read(Some(resource.kind()), &json)) {
+                Ok(mut read) => {
+                    read.skipped.retain(|skip| is_new(&mut self.told, skip));
+                    read.warnings
+                        .retain(|warning| is_new(&mut self.told, warning));
+                    batch.put(&read)?;
+                }
+                Err(skip) => {
+                    let skip = named(skip, resource, row.id);
+                    if is_new(&mut self.told, &skip) {
+                        batch.skip(skip);
+                    }
+                }
             }
         }
         if let Some(point) = point {
@@ -200,6 +217,14 @@ impl Sync {
         pulled.records.merge(batch.commit()?);
         Ok(())
     }
+}
+
+/// Whether it has not been reported yet; of more than so many some are reported again.
+fn is_new(told: &mut HashSet<String>, what: &impl fmt::Debug) -> bool {
+    if told.len() >= REMEMBERED {
+        told.clear();
+    }
+    told.insert(format!("{what:?}"))
 }
 
 /// A skip with what the page said about its row.

@@ -2,9 +2,15 @@
 //! could both see an event without questions, and the one that knows fewer could make its list
 //! final before the other has registered the rest.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io;
 use std::path::Path;
+use std::time::Duration;
+
+use crate::clock::Clock;
+
+/// Between two looks whether the turn is ours.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Held as long as it lives, and given back by the kernel should the process die.
 #[derive(Debug)]
@@ -13,43 +19,42 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    /// Waits for the turn of the catalog at `catalog`.
-    pub(crate) async fn take(catalog: &Path) -> io::Result<Self> {
-        let path = catalog.with_extension("turn");
-        let wait = move || {
-            let file = File::options()
-                .create(true)
-                .truncate(false)
-                .write(true)
-                .open(path)?;
-            file.lock()?;
-            Ok(Self { _file: file })
-        };
-        tokio::task::spawn_blocking(wait)
-            .await
-            .map_err(io::Error::other)?
+    /// Waits for the turn of the catalog at `catalog`. Looks again and again instead of blocking, so
+    /// that a process that is told to stop can.
+    pub(crate) async fn take(catalog: &Path, clock: &dyn Clock) -> io::Result<Self> {
+        let file = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(catalog.with_extension("turn"))?;
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(Self { _file: file }),
+                Err(TryLockError::WouldBlock) => clock.pause(LOOK).await,
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::task::{Context, Poll, Waker};
+
     use super::*;
+    use crate::clock::SystemClock;
 
     #[tokio::test(flavor = "current_thread")]
     async fn one_at_a_time() {
         let directory = tempfile::tempdir().unwrap();
         let catalog = directory.path().join("catalog.db");
-        let first = Turn::take(&catalog).await.unwrap();
-        let second = tokio::spawn({
-            let catalog = catalog.clone();
-            async move { Turn::take(&catalog).await.map(|_| ()) }
-        });
-        let third = File::options()
-            .write(true)
-            .open(catalog.with_extension("turn"))
-            .unwrap();
-        assert!(third.try_lock().is_err(), "it is held");
-        drop((first, third));
-        second.await.unwrap().unwrap();
+        let first = Turn::take(&catalog, &SystemClock).await.unwrap();
+        let mut second = Box::pin(Turn::take(&catalog, &SystemClock));
+        let look = second
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()));
+        assert!(matches!(look, Poll::Pending), "it is held");
+        drop(first);
+        second.await.unwrap();
     }
 }

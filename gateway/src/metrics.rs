@@ -67,6 +67,8 @@ pub(crate) struct Metrics {
     engine_busy: Gauge<u64, AtomicU64>,
     engine_disk_low: Gauge,
     engine_clock_alarms: Gauge<u64, AtomicU64>,
+    engine_snapshot_sequence: Gauge<u64, AtomicU64>,
+    engine_publisher_lag: Gauge<u64, AtomicU64>,
 }
 
 /// Counts the successes of one route.
@@ -120,6 +122,8 @@ impl Metrics {
             engine_busy: Gauge::default(),
             engine_disk_low: Gauge::default(),
             engine_clock_alarms: Gauge::default(),
+            engine_snapshot_sequence: Gauge::default(),
+            engine_publisher_lag: Gauge::default(),
         };
         metrics.register();
         metrics.register_engine();
@@ -211,6 +215,16 @@ impl Metrics {
             "Times engine time was seen far from wall time since its start",
             self.engine_clock_alarms.clone(),
         );
+        registry.register(
+            "engine_snapshot_sequence",
+            "Sequence of its newest image; 0 while there is none",
+            self.engine_snapshot_sequence.clone(),
+        );
+        registry.register(
+            "engine_publisher_lag",
+            "Durable commands that its publisher has not executed a second time yet",
+            self.engine_publisher_lag.clone(),
+        );
     }
 
     /// A rate limit refused a request.
@@ -280,6 +294,8 @@ impl Metrics {
         self.engine_busy.set(engine.busy);
         self.engine_disk_low.set(i64::from(engine.disk_low));
         self.engine_clock_alarms.set(engine.clock_alarms);
+        self.engine_snapshot_sequence.set(engine.snapshots.image.0);
+        self.engine_publisher_lag.set(engine.publisher_lag());
         for stage in Stage::ALL {
             let summary = engine.stage(stage);
             let quantiles = [

@@ -10,6 +10,7 @@ use foretell_bench::{Stream, entry, reads, recover};
 use serde::Serialize;
 use serde_json::json;
 
+use crate::audit::measure::measure;
 use crate::cli::Bench;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -62,6 +63,15 @@ pub(crate) fn run(command: &Bench, output: Output) -> Result<ExitCode, Failure> 
             let report = entry::measure(&directory(scratch), *orders, *rounds)
                 .map_err(|error| Failure::new(error.to_string()))?;
             show(&report, &[report.goal()], output)?;
+        }
+        Bench::Audit {
+            orders,
+            signatures,
+            rounds,
+            scratch,
+        } => {
+            let report = measure(&directory(scratch), (*orders, *signatures), *rounds)?;
+            show(&report, &report.goals(), output)?;
         }
         Bench::Reads {
             rounds,

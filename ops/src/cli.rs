@@ -54,6 +54,8 @@ pub(crate) enum Command {
     /// Check or print the settings
     #[command(subcommand)]
     Config(ConfigCommand),
+    /// Prove a journal, replay it, look things up in it
+    Audit(crate::audit::Audit),
     /// Measure this machine: the core and its frames beside bare floors
     #[command(subcommand)]
     Bench(Bench),
@@ -74,6 +76,9 @@ pub(crate) struct Up {
     /// Where the trading surface listens [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDRESS")]
     pub trading_listen: Option<SocketAddr>,
+    /// Where the data surface listens [default: 127.0.0.1:8081]
+    #[arg(long, value_name = "ADDRESS")]
+    pub data_listen: Option<SocketAddr>,
     /// Where the catalog surface listens [default: 127.0.0.1:8082]
     #[arg(long, value_name = "ADDRESS")]
     pub catalog_listen: Option<SocketAddr>,
@@ -127,6 +132,9 @@ pub(crate) struct GatewayArgs {
     /// Where the trading surface listens
     #[arg(long, value_name = "ADDRESS")]
     pub trading_listen: Option<SocketAddr>,
+    /// Where the data surface listens
+    #[arg(long, value_name = "ADDRESS")]
+    pub data_listen: Option<SocketAddr>,
     /// Where the catalog surface listens
     #[arg(long, value_name = "ADDRESS")]
     pub catalog_listen: Option<SocketAddr>,
@@ -146,6 +154,8 @@ pub(crate) struct GatewayArgs {
 pub(crate) enum Surface {
     /// Order books, orders, trades
     Trading,
+    /// Trade fills, positions, holders; for addresses on the allowlist
+    Data,
     /// Markets, events, series, tags, search
     Catalog,
     /// Operator commands; loopback, bearer token
@@ -212,6 +222,21 @@ pub(crate) enum Bench {
         #[arg(long, value_name = "DIR")]
         scratch: Option<PathBuf>,
     },
+    /// Audit a journal of resting orders: bytes, re-execution, rules, signatures
+    Audit {
+        /// Placements in the journal
+        #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..))]
+        orders: u32,
+        /// Sign them, and check the signatures on all cores
+        #[arg(long)]
+        signatures: bool,
+        /// Audits; the median is reported
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
+        /// Where the temporary directory is made [default: the system's]
+        #[arg(long, value_name = "DIR")]
+        scratch: Option<PathBuf>,
+    },
     /// Read books and prices beside a bare HTTP server, and see how soon acknowledged orders show
     Reads {
         /// Times every read is measured; the medians are reported
@@ -228,10 +253,19 @@ pub(crate) enum Bench {
 
 /// `foretell demo-bots`
 #[derive(Debug, Args)]
-pub struct DemoBots {
+pub(crate) struct DemoBots {
     /// Address of the trading surface
     #[arg(long, value_name = "URL")]
     pub trading: String,
+    /// Where the operator surface listens
+    #[arg(long, value_name = "ADDRESS")]
+    pub operator_listen: Option<SocketAddr>,
+    /// Seconds a short market is open
+    #[arg(long, default_value_t = 600, value_name = "SECONDS")]
+    pub round_seconds: u64,
+    /// Seconds the first of them is open, so that a visitor soon sees one end
+    #[arg(long, default_value_t = 90, value_name = "SECONDS")]
+    pub first_round_seconds: u64,
     /// Stop when this process, which started us, ends
     #[arg(long, hide = true, value_name = "PID")]
     pub supervised: Option<i32>,
@@ -248,27 +282,35 @@ impl Cli {
         if let Some(data) = &self.data {
             flags.push(("data", data.to_string_lossy().into_owned().into()));
         }
-        let (trading, catalog, operator) = match &self.command {
+        let [trading, data, catalog, operator] = match &self.command {
             Command::Up(up) => {
                 if let Some(upstream) = &up.catalog {
                     flags.push(("catalog.upstream", upstream.as_str().into()));
                 }
-                (up.trading_listen, up.catalog_listen, up.operator_listen)
+                [
+                    up.trading_listen,
+                    up.data_listen,
+                    up.catalog_listen,
+                    up.operator_listen,
+                ]
             }
             Command::Gateway(gateway) => {
                 if gateway.dev_auth_hints {
                     flags.push(("gateway.dev_auth_hints", true.into()));
                 }
-                (
+                [
                     gateway.trading_listen,
+                    gateway.data_listen,
                     gateway.catalog_listen,
                     gateway.operator_listen,
-                )
+                ]
             }
-            _ => (None, None, None),
+            Command::DemoBots(bots) => [None, None, None, bots.operator_listen],
+            _ => [None; 4],
         };
         for (setting, listen) in [
             ("trading.listen", trading),
+            ("gateway.data_listen", data),
             ("catalog.listen", catalog),
             ("operator.listen", operator),
         ] {

@@ -4,6 +4,7 @@
 //! of the exchange. The processes are libraries of their own (`foretell-engine`,
 //! `foretell-gateway`); operator commands go through the operator's HTTP surface like anybody's.
 
+pub mod audit;
 mod bench;
 mod catalog;
 mod cli;
@@ -71,13 +72,14 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
         }
         Command::DemoBots(arguments) => {
             logging::install(&config.log)?;
-            demo::bots::run(&arguments)
+            demo::bots::run(&config, &arguments)
         }
         Command::Market(command) => operator::market(&config, &command, output),
         Command::Account(command) => operator::account(&config, &command, output),
         Command::Catalog(command) => catalog::run(&config, &command, output),
         Command::Keys(command) => operator::keys(&config, &command, output),
         Command::System(command) => operator::system(&config, &command, output),
+        Command::Audit(audit) => audit::run(&config, &audit, output),
         Command::Status => operator::status(&config, output),
         Command::Bench(command) => bench::run(&command, output),
     }

@@ -9,8 +9,8 @@ use foretell_auth::text::parse_address;
 use foretell_auth::{Domain, Domains, MasterSecret, Window, domains};
 use foretell_engine::{EngineConfig, EngineError, SigningDomain, Waiting};
 use foretell_gateway::{
-    CatalogConfig, ConnectionLimits, EdgeConfig, GatewayConfig, HeaderPrefix, OperatorToken, Origin, Surface,
-    TimeForm,
+    CatalogConfig, ConnectionLimits, EdgeConfig, GatewayConfig, HeaderPrefix, OperatorToken,
+    Origin, Surface, TimeForm,
 };
 use foretell_matching::Capacity;
 use foretell_model::{DomainNumber, Sequence};
@@ -100,6 +100,7 @@ pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCo
         .iter()
         .map(|surface| match surface {
             cli::Surface::Trading => (Surface::Trading, config.trading.listen),
+            cli::Surface::Data => (Surface::Data, config.gateway.data_listen),
             cli::Surface::Catalog => (Surface::Catalog, config.catalog.listen),
             cli::Surface::Operator => (Surface::Operator, config.operator.listen),
         })

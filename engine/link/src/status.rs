@@ -145,6 +145,15 @@ pub struct Status {
 }
 
 impl Status {
+    /// Durable commands that the publisher has not executed once more; 0 without a publisher.
+    #[must_use]
+    pub const fn publisher_lag(&self) -> u64 {
+        if !self.snapshots.enabled {
+            return 0;
+        }
+        self.durable.0.saturating_sub(self.snapshots.folded.0)
+    }
+
     /// The durations of one stage.
     #[must_use]
     pub const fn stage(&self, stage: Stage) -> &StageSummary {

@@ -11,7 +11,7 @@ use foretell_link::{Answer, Role};
 use foretell_model::{Command, OrderId, Sequence, Verdict};
 
 use crate::harness::{Engine, MACHINES, TestClient, config, frames};
-use crate::images::{assert_images_are_the_journal, published, snapshots};
+use crate::images::{assert_states_are_the_journal, published, snapshots};
 use crate::snapshots::{SMALL, on_request, snapshot};
 use crate::world::World;
 
@@ -132,7 +132,7 @@ fn what_was_acknowledged_survives_kill_nine() {
         let images = published(directory.path());
         assert!(!images.is_empty());
         let kept = snapshots(directory.path());
-        assert_images_are_the_journal(directory.path(), &kept, &images, SMALL);
+        assert_states_are_the_journal(directory.path(), &kept, &images, SMALL);
     }
 }
 

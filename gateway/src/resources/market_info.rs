@@ -17,6 +17,7 @@ use crate::failure::Failure;
 use crate::market_facts::market_facts;
 use crate::replica::State;
 use crate::resources::market_of;
+use crate::resources::raw_records::raw_records;
 
 /// `GET /tick-size?token_id=`.
 pub(crate) async fn tick_size(call: Call) -> Result<Answer, Failure> {
@@ -88,13 +89,15 @@ pub(crate) async fn clob_market(call: Call) -> Result<Answer, Failure> {
 
 /// `GET /markets/{condition_id}`.
 pub(crate) async fn detail(call: Call) -> Result<Answer, Failure> {
+    let condition = condition_id(&call.parameter).ok_or(Refusal::MarketNotFound)?;
+    let raw = raw_records(&call.app, vec![condition]).await.pop();
     by_condition(&call, |state, market| {
         let listed = state.view.markets().get(market)?;
         let facts = market_facts(&state.view, market)?;
-        Some(json_text(&MarketDetail::new(
-            &facts,
-            &call.app.descriptions.of(listed),
-        )))
+        let detail = MarketDetail::new(&facts, &call.app.descriptions.of(listed));
+        Some(json_text(
+            &detail.with_raw_metadata(raw.unwrap_or_default()),
+        ))
     })
     .await
 }

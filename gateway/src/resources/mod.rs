@@ -19,6 +19,7 @@ pub(crate) mod operator;
 pub(crate) mod orders;
 pub(crate) mod prices;
 pub(crate) mod prices_history;
+mod raw_records;
 
 use foretell_link::Reply;
 use foretell_model::{MarketNumber, Outcome, Reference, Sequence};

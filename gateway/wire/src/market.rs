@@ -240,6 +240,15 @@ impl MarketDetail {
             market: TradingMarket::new(facts, description),
         }
     }
+
+    /// With the upstream's record as the catalog has it, unless it was registered with one.
+    #[must_use]
+    pub fn with_raw_metadata(mut self, raw: Map<String, Value>) -> Self {
+        if self.raw_metadata.is_empty() {
+            self.raw_metadata = raw;
+        }
+        self
+    }
 }
 
 /// An item of `GET /simplified-markets`.

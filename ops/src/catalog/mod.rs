@@ -11,7 +11,7 @@ use crate::failure::Failure;
 use crate::output::Output;
 use arguments::Catalog;
 
-pub(crate) use synced::import_records;
+pub(crate) use synced::{import_records, put_records};
 
 /// `foretell catalog …`
 ///

@@ -117,7 +117,7 @@ pub(super) fn import(
 /// does with its sample.
 ///
 /// # Errors
-/// The catalog cannot be written, or the exchange is not what the records say afterwards.
+/// The catalog cannot be written, or the exchange is away.
 pub(crate) async fn import_records(
     config: &Config,
     operator: SocketAddr,
@@ -132,11 +132,27 @@ pub(crate) async fn import_records(
     };
     let round = service(settings)?.round().await;
     match round.exchange {
-        Some(Ok(reconciled)) if reconciled.count_of(Kind::Error) == 0 => Ok(()),
-        Some(Ok(reconciled)) => Err(Failure::new(reconciled.to_string())),
+        Some(Ok(reconciled)) => {
+            // What an operator did to the markets since is theirs to decide.
+            for note in &reconciled.notes {
+                tracing::warn!(slug = note.slug, "{}", note.finding);
+            }
+            Ok(())
+        }
         Some(Err(failure)) => Err(Failure::new(failure.to_string())),
         None => Ok(()),
     }
+}
+
+/// Puts records that are in memory into the catalog, and leaves the exchange as it is.
+///
+/// # Errors
+/// The catalog cannot be written.
+pub(crate) fn put_records(config: &Config, name: &str, records: &[u8]) -> Result<(), Failure> {
+    let imported = put(config, name, records, &Progress::hidden());
+    imported
+        .map(|_| ())
+        .map_err(|error| Failure::new(error.to_string()))
 }
 
 fn put(

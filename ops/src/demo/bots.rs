@@ -1,24 +1,29 @@
-//! Market-making bots: two quote both sides of every sample market, one trades against them.
+//! Market-making bots: two quote both sides of every market, one trades against them.
 //!
 //! They are ordinary users: they trade through the public interface with keys of their own, and
-//! know of the exchange what it tells everybody.
+//! know of the exchange what it tells everybody. Only which short markets open and end they hear
+//! from the host ([`crate::demo::rounds`]), which runs beside them.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use foretell_model::{Side, TokenId};
+use foretell_model::Side;
 use reqwest::Method;
 use serde_json::{Value, json};
+use tokio::sync::mpsc;
 use tracing::{debug, info, warn};
 
 use crate::cli::DemoBots;
+use crate::config::Config;
+use crate::demo::actions::{Actions, redeem};
+use crate::demo::market::BotMarket;
 use crate::demo::quotes::{self, Quote, Shape};
-use crate::demo::sample::Sample;
+use crate::demo::rounds::{Host, Lengths, News};
 use crate::demo::summary::Summary;
 use crate::demo::wallets::BOTS;
 use crate::failure::Failure;
 use crate::process;
-use crate::trader::{Terms, Trader, token};
+use crate::trader::{Terms, Trader};
 
 /// Pause between two markets' turns: about four requests a turn keep the load of all bots far
 /// below a tenth of a core.
@@ -30,108 +35,147 @@ const LOTS: u64 = 5_000;
 const HALF_SPREAD: u16 = 100;
 /// Out of 16 turns, this many see the taker trade.
 const TAKER_TURNS: u64 = 9;
+/// Every so many turns one is the open round's: it lives for minutes only.
+const ROUND_TURNS: usize = 4;
 
-/// A sample market as the bots see it.
-struct BotMarket {
-    condition: String,
-    tokens: [TokenId; 2],
-    texts: [String; 2],
-    neg_risk: bool,
-    tick: u16,
-    fair: u16,
-}
-
-/// Runs the bots until SIGTERM.
+/// Runs the bots, and the host of the short markets they trade in, until SIGTERM.
 ///
 /// # Errors
-/// The sample does not parse or a bot gets no key.
-pub fn run(arguments: &DemoBots) -> Result<ExitCode, Failure> {
+/// The sample does not parse, or a bot gets no key.
+pub(crate) fn run(config: &Config, arguments: &DemoBots) -> Result<ExitCode, Failure> {
     process::follow_parent(arguments.supervised)?;
     let runtime = process::small_runtime()?;
     runtime.block_on(async {
         let mut stop = process::StopSignal::install()?;
+        let (sender, news) = mpsc::unbounded_channel();
+        let host = Host::new(config, &arguments.trading, sender)?;
+        let lengths = Lengths {
+            first: Duration::from_secs(arguments.first_round_seconds),
+            others: Duration::from_secs(arguments.round_seconds),
+        };
+        let mut bots = Bots::connect(&arguments.trading, news).await?;
         tokio::select! {
-            outcome = trade(&arguments.trading) => outcome,
+            () = bots.trade() => Ok(ExitCode::SUCCESS),
+            () = host.run(lengths) => Ok(ExitCode::SUCCESS),
             () = stop.wait() => Ok(ExitCode::SUCCESS),
         }
     })
 }
 
-async fn trade(base: &str) -> Result<ExitCode, Failure> {
-    let mut markets = markets()?;
-    let [first, second, third] = BOTS;
-    let makers = [
-        Trader::connect(base, first.private_key, 0).await?,
-        Trader::connect(base, second.private_key, 0).await?,
-    ];
-    let taker = Trader::connect(base, third.private_key, 0).await?;
-    process::say_ready("demo-bots", &json!({ "markets": markets.len() }));
-    info!(markets = markets.len(), "bots trade");
-    let mut random = Random::seeded()?;
-    let mut summary = Summary::new();
-    for turn in 0_usize.. {
-        let index = turn % markets.len();
-        let market = &mut markets[index];
-        market.fair = quotes::drift(market.fair, random.next(), market.tick);
-        let maker = &makers[(turn / 7) % makers.len()];
-        let outcome = match requote(maker, market, &mut summary).await {
-            Ok(()) if random.below(16) < TAKER_TURNS => {
-                take(&taker, market, &mut random, &mut summary).await
-            }
-            outcome => outcome,
-        };
-        let pause = match outcome {
-            Ok(()) => TURN,
-            Err(failure) => {
-                warn!("a bot's turn failed: {failure}");
-                RETRY
-            }
-        };
-        summary.draw_if_due();
-        tokio::time::sleep(pause).await;
-    }
-    Ok(ExitCode::SUCCESS)
+/// The bots and what they trade in.
+struct Bots {
+    makers: [Trader; 2],
+    taker: Trader,
+    sample: Vec<BotMarket>,
+    /// The round that is open.
+    round: Option<BotMarket>,
+    /// Condition ids of rounds that ended and are not redeemed yet.
+    ended: Vec<String>,
+    news: mpsc::UnboundedReceiver<News>,
+    actions: Actions,
+    random: Random,
+    summary: Summary,
 }
 
-fn markets() -> Result<Vec<BotMarket>, Failure> {
-    let sample = Sample::load()?;
-    let mut markets = Vec::new();
-    for event in &sample.events {
-        for market in &event.markets {
-            let texts = market.token_ids();
-            let parsed = [token(&texts[0]), token(&texts[1])];
-            let [Some(yes), Some(no)] = parsed else {
-                return Err(Failure::new(format!(
-                    "the sample's market {} has no token ids",
-                    market.slug
-                )));
+impl Bots {
+    async fn connect(base: &str, news: mpsc::UnboundedReceiver<News>) -> Result<Self, Failure> {
+        let [first, second, third] = BOTS;
+        let sample = BotMarket::of_sample()?;
+        let bots = Self {
+            makers: [
+                Trader::connect(base, first.private_key, 0).await?,
+                Trader::connect(base, second.private_key, 0).await?,
+            ],
+            taker: Trader::connect(base, third.private_key, 0).await?,
+            sample,
+            round: None,
+            ended: Vec::new(),
+            news,
+            actions: Actions::new(),
+            random: Random::seeded()?,
+            summary: Summary::new(),
+        };
+        process::say_ready("demo-bots", &json!({ "markets": bots.sample.len() }));
+        info!(markets = bots.sample.len(), "bots trade");
+        Ok(bots)
+    }
+
+    /// Takes turns for ever.
+    async fn trade(&mut self) {
+        for number in 0_usize.. {
+            let outcome = match self.hear().await {
+                Ok(()) => self.turn(number).await,
+                failed => failed,
             };
-            markets.push(BotMarket {
-                condition: market.condition_id(),
-                tokens: [yes, no],
-                texts,
-                neg_risk: event.neg_risk,
-                tick: market.tick_units(),
-                fair: market.price_units(),
-            });
+            let pause = match outcome {
+                Ok(()) => TURN,
+                Err(failure) => {
+                    warn!("a bot's turn failed: {failure}");
+                    RETRY
+                }
+            };
+            self.summary.draw_if_due();
+            tokio::time::sleep(pause).await;
         }
     }
-    Ok(markets)
+
+    /// Takes up what the host tells: trades in the new round, redeems what ended.
+    async fn hear(&mut self) -> Result<(), Failure> {
+        while let Ok(news) = self.news.try_recv() {
+            match news {
+                News::Opened(event) => {
+                    self.round = Some(BotMarket::of(&event, 0, &event.markets[0])?);
+                }
+                News::Ended(market) => {
+                    let condition = market.condition_id();
+                    self.round.take_if(|round| round.condition == condition);
+                    self.ended.push(condition);
+                }
+            }
+        }
+        let traders = [&self.makers[0], &self.makers[1], &self.taker];
+        while let Some(condition) = self.ended.last() {
+            redeem(&traders, condition).await?;
+            self.ended.pop();
+        }
+        Ok(())
+    }
+
+    /// One market's quotes are renewed, and now and then somebody takes some of them.
+    async fn turn(&mut self, number: usize) -> Result<(), Failure> {
+        let index = number % self.sample.len();
+        let market = match &mut self.round {
+            Some(round) if number % ROUND_TURNS == 0 => round,
+            _ => &mut self.sample[index],
+        };
+        market.fair = quotes::drift(market.fair, self.random.next(), market.tick);
+        let maker = &self.makers[(number / 7) % self.makers.len()];
+        requote(maker, market, &mut self.actions, &mut self.summary).await?;
+        if self.random.below(16) < TAKER_TURNS {
+            take(&self.taker, market, &mut self.random, &mut self.summary).await?;
+        }
+        Ok(())
+    }
 }
 
 /// Cancels the maker's quotes in a market and places new ones around fair: bids buy Yes; asks sell
 /// Yes while there are enough of them, else buy No, which is the same ask in the ladder.
-async fn requote(maker: &Trader, market: &BotMarket, summary: &mut Summary) -> Result<(), Failure> {
+async fn requote(
+    maker: &Trader,
+    market: &BotMarket,
+    actions: &mut Actions,
+    summary: &mut Summary,
+) -> Result<(), Failure> {
     let body = json!({ "market": market.condition }).to_string();
     expect_ok(
         maker
             .signed(Method::DELETE, "/cancel-market-orders", "", &body)
             .await?,
     )?;
-    let mut held = [
-        held_lots(maker, &market.texts[0]).await?,
-        held_lots(maker, &market.texts[1]).await?,
-    ];
+    let mut held = held_of_both(maker, market).await?;
+    if actions.act(maker, market, held).await? {
+        held = held_of_both(maker, market).await?;
+    }
     let shape = Shape {
         tick: market.tick,
         levels: LEVELS,
@@ -177,7 +221,7 @@ fn terms(market: &BotMarket, quote: Quote, held: &mut [u64; 2]) -> Terms<'static
         held[sold] -= quote.lots;
         return Terms::limit(
             market.tokens[sold],
-            market.neg_risk,
+            market.is_neg_risk(),
             Side::Sell,
             quote.lots,
             own_price(sold),
@@ -186,7 +230,7 @@ fn terms(market: &BotMarket, quote: Quote, held: &mut [u64; 2]) -> Terms<'static
     let bought = 1 - sold;
     Terms::limit(
         market.tokens[bought],
-        market.neg_risk,
+        market.is_neg_risk(),
         Side::Buy,
         quote.lots,
         own_price(bought),
@@ -212,7 +256,7 @@ async fn take(
     let mut order = if held >= lots {
         Terms::limit(
             market.tokens[outcome],
-            market.neg_risk,
+            market.is_neg_risk(),
             Side::Sell,
             lots,
             low,
@@ -220,7 +264,7 @@ async fn take(
     } else {
         Terms::limit(
             market.tokens[outcome],
-            market.neg_risk,
+            market.is_neg_risk(),
             Side::Buy,
             lots,
             high,
@@ -246,6 +290,14 @@ async fn take(
         debug!(market = market.condition, status, %answer, "nothing taken");
     }
     Ok(())
+}
+
+/// Free lots of both tokens of a market.
+async fn held_of_both(trader: &Trader, market: &BotMarket) -> Result<[u64; 2], Failure> {
+    Ok([
+        held_lots(trader, &market.texts[0]).await?,
+        held_lots(trader, &market.texts[1]).await?,
+    ])
 }
 
 /// How many trades the result of an order tells of.

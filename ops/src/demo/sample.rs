@@ -93,7 +93,8 @@ impl Sample {
 }
 
 impl SampleEvent {
-    fn record(&self, labels: &[&str]) -> Value {
+    /// The event as an upstream would send it; `labels` are all tags there are, in order.
+    pub(crate) fn record(&self, labels: &[&str]) -> Value {
         let tags = labels.iter().zip(1_u64..);
         let tags = tags.filter(|(label, _)| self.tags.iter().any(|tag| tag == *label));
         let tags: Vec<Value> = tags

@@ -127,6 +127,8 @@ pub(super) fn status(value: &Value) -> String {
             ("answered busy", "busy"),
             ("disk low", "diskLow"),
             ("clock alarms", "clockAlarms"),
+            ("newest snapshot", "snapshotSequence"),
+            ("publisher lag", "publisherLag"),
         ],
     ));
     text.push_str("\nlatency by stage, in microseconds\n");

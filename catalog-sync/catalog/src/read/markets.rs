@@ -121,19 +121,33 @@ fn scoped(connection: &Connection, filter: &mut Filter, scope: &Scope) -> Result
     let Some((own, values)) = scope.condition("creator") else {
         return Ok(());
     };
-    let count =
-        format!("SELECT COUNT(*) FROM (SELECT 1 FROM event_creators WHERE {own} LIMIT 1001)");
-    let events: i64 = connection
+    let twice = || values.iter().chain(&values).cloned();
+    let count = format!(
+        "SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM markets WHERE {own} LIMIT {SOME}))
+              + (SELECT COUNT(*) FROM (SELECT 1 FROM event_creators WHERE {own} LIMIT {SOME}))"
+    );
+    let made: i64 = connection
         .prepare_cached(&count)?
-        .query_row(rusqlite::params_from_iter(&values), |row| row.get(0))?;
-    if events == 0 {
-        filter.leaves(0);
-    }
-    let clause =
-        format!("({own} OR (creator IS NULL AND event_id IN (SELECT id FROM events WHERE {own})))");
-    filter.clause(clause, values.iter().cloned().chain(values.iter().cloned()));
+        .query_row(rusqlite::params_from_iter(twice()), |row| row.get(0))?;
+    filter.leaves(ids::of_row(made));
+    let clause = if filter.is_narrow() {
+        format!(
+            "id IN (SELECT id FROM markets WHERE {own}
+                    UNION ALL
+                    SELECT m.id FROM event_creators c
+                    JOIN events e ON e.id = c.event_id AND e.creator = c.creator
+                    JOIN markets m ON m.event_id = e.id AND m.creator IS NULL
+                    WHERE c.{own})"
+        )
+    } else {
+        format!("({own} OR (creator IS NULL AND event_id IN (SELECT id FROM events WHERE {own})))")
+    };
+    filter.clause(clause, twice());
     Ok(())
 }
+
+/// Counted up to here: more is many.
+const SOME: u32 = 10_000;
 
 fn filter(
     connection: &Connection,

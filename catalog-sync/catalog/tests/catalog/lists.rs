@@ -330,6 +330,54 @@ fn every_filter_by_name_finds_what_has_it() {
 }
 
 #[test]
+fn every_column_sorts_both_lists_both_ways() {
+    let numbered = |id: u64| {
+        let day = |month: u64| format!("2026-{month:02}-0{id}T00:00:00Z");
+        json!({
+            "title": format!("T{id}"), "question": format!("T{id}"), "slug": format!("s{id}"), "startDate": day(1),
+            "endDate": day(2), "createdAt": day(3), "updatedAt": day(4), "creationDate": day(5),
+            "volume": id, "liquidity": id, "conditionId": null, "markets": null, "tags": null,
+        })
+    };
+    let event = |id| {
+        with(
+            with(event(id, &[]), &numbered(id)),
+            &json!({"question": null}),
+        )
+    };
+    let market = |id| with(market(id), &numbered(id));
+    // Ids run against everything else.
+    let shelf = Shelf::new(&[
+        with(event(1), &json!({"id": "9"})),
+        event(2),
+        with(market(1), &json!({"id": "9"})),
+        market(2),
+    ]);
+    for column in [
+        "slug",
+        "startDate",
+        "endDate",
+        "createdAt",
+        "updatedAt",
+        "creationDate",
+        "title",
+        "question",
+        "volume",
+        "liquidity",
+    ] {
+        for (ascending, expected) in [(true, [9, 2]), (false, [2, 9])] {
+            // Few rows are found another way than many.
+            for more in ["", "&slug=nothing"] {
+                let text = format!("order={column}&ascending={ascending}{more}");
+                let expected: &[u64] = if more.is_empty() { &expected } else { &[] };
+                assert_eq!(markets(&shelf, &text), expected, "{text}");
+                assert_eq!(events(&shelf, &text), expected, "{text}");
+            }
+        }
+    }
+}
+
+#[test]
 fn creators_are_addresses_and_sites() {
     let of = |id, creator: u64| with(market(id), &json!({"creator": address(creator)}));
     let submitted = with(

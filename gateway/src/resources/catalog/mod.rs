@@ -4,8 +4,6 @@ pub(crate) mod lists;
 pub(crate) mod records;
 mod shape;
 
-use std::sync::Arc;
-
 use foretell_catalog::query::Parameters;
 use foretell_catalog::{Catalog, CatalogError};
 use http::header::RETRY_AFTER;
@@ -32,9 +30,7 @@ async fn ask<Q: Send + 'static>(
     let Some(door) = &call.app.catalog else {
         return Err(refusal(&CatalogError::Missing("none configured".into())));
     };
-    let text = Arc::clone(door)
-        .read(move |catalog| answer(catalog, &query))
-        .await?;
+    let text = door.read(move |catalog| answer(catalog, &query)).await?;
     match text {
         Ok(text) => Ok(Answer::json(text)),
         Err(error) => Err(refusal(&error)),

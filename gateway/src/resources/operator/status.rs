@@ -43,6 +43,8 @@ struct Engine {
     busy: u64,
     disk_low: bool,
     clock_alarms: u64,
+    snapshot_sequence: u64,
+    publisher_lag: u64,
     stages: Vec<StageRow>,
 }
 
@@ -170,6 +172,8 @@ fn engine(status: &Status, pid: Option<i32>) -> Engine {
         busy: status.busy,
         disk_low: status.disk_low,
         clock_alarms: status.clock_alarms,
+        snapshot_sequence: status.snapshots.image.0,
+        publisher_lag: status.publisher_lag(),
         stages: Stage::ALL.iter().map(|&stage| row(stage, status)).collect(),
     }
 }

@@ -1,0 +1,326 @@
+//! A journal of placements that all rest, written by the core and the journal on one thread: what
+//! restarts and audits are measured on.
+
+use std::path::Path;
+
+use foretell_auth::signing::signed_order_id;
+use foretell_auth::{Domain, Domains, OrderFields, Signer};
+use foretell_journal::{Appender, Durability, Options, Step, Syncer};
+use foretell_matching::{Capacity, Exchange};
+use foretell_model::command::RegisterMarket;
+use foretell_model::evidence::OrderEvidence;
+use foretell_model::limits::{MAX_BALANCE, MAX_EVENTS};
+use foretell_model::{
+    AccountNumber, ApiKey, Command, ConditionId, Event, FeeSchedule, FramePlace, KeyNumber, Lots,
+    MarketNumber, Micros, OrderId, OrderType, Outcome, PlaceOrder, Reference, Sequence, Settings,
+    Side, Tick, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress, WalletKind,
+};
+
+use crate::dress::scramble;
+use crate::error::MeasureError;
+
+pub(crate) const MARKETS: u32 = 100;
+pub(crate) const ACCOUNTS: u32 = 1_000;
+/// Commands of a batch: what the matcher publishes at once under load.
+pub(crate) const BURST: u32 = 64;
+/// When the journal begins, and what passes between two commands.
+const START_NS: u64 = 1_700_000_000_000_000_000;
+const STEP_NS: u64 = 10_000;
+/// Bids on either token stay at or below 0.49, so no two of them can meet.
+const HIGHEST_CENT: u64 = 49;
+const UNITS_PER_CENT: u64 = 100;
+pub(crate) const SIGNATURE_BYTES: usize = 65;
+
+/// What was written.
+#[derive(Clone, Copy, Debug)]
+pub struct Written {
+    /// The last sequence.
+    pub last: Sequence,
+    /// Where its frame stands.
+    pub end: FramePlace,
+}
+
+/// Writes a journal with this many placements, all of which rest, into a directory that does not
+/// exist yet. Evidence says what the commands do; signatures are noise unless `signed`, because
+/// making them takes far longer than all else.
+///
+/// # Errors
+/// The disk or the journal fails.
+pub fn write_journal(journal: &Path, orders: u32, signed: bool) -> Result<Written, MeasureError> {
+    // Synced when a segment is full and at the end: the engines find everything proven durable.
+    let options = Options {
+        durability: Durability::Process,
+        ..Options::default()
+    };
+    let recovered = foretell_journal::recover(journal, options, Sequence(0), &mut |_| Ok(()))?;
+    let (appender, syncer, _state) = recovered.start()?;
+    let mut writer = Writer {
+        exchange: Exchange::new(
+            Capacity {
+                orders: orders as usize,
+                order_ids: orders as usize,
+                ..Capacity::default()
+            },
+            scramble(0),
+        ),
+        events: Vec::with_capacity(MAX_EVENTS),
+        evidence: Vec::new(),
+        appender,
+        syncer,
+        staged: 0,
+        end: FramePlace::default(),
+        signers: signers()?,
+        domain: domain()?,
+        signed,
+    };
+    writer.open_venue(orders)?;
+    for number in 0..orders {
+        writer.place(number)?;
+    }
+    writer.finish()
+}
+
+/// Writes such a journal into a temporary directory under `scratch`, hands it to `work`, and removes
+/// it.
+///
+/// # Errors
+/// The disk or the journal fails.
+pub fn with_journal<T>(
+    scratch: &Path,
+    orders: u32,
+    signed: bool,
+    work: impl FnOnce(&Path) -> T,
+) -> Result<T, MeasureError> {
+    let scratch = tempfile::Builder::new()
+        .prefix("foretell-journal-")
+        .tempdir_in(scratch)
+        .map_err(MeasureError::io("making a temporary directory"))?;
+    let journal = scratch.path().join("journal");
+    write_journal(&journal, orders, signed)?;
+    Ok(work(&journal))
+}
+
+/// The core and the journal on one thread, as the matcher and the sync thread use them.
+struct Writer {
+    exchange: Exchange,
+    events: Vec<Event>,
+    evidence: Vec<u8>,
+    appender: Appender,
+    syncer: Syncer,
+    /// Frames of the batch being filled.
+    staged: u32,
+    /// Of the last frame.
+    end: FramePlace,
+    signers: Vec<Signer>,
+    domain: Domain,
+    signed: bool,
+}
+
+impl Writer {
+    fn open_venue(&mut self, orders: u32) -> Result<(), MeasureError> {
+        self.apply(&Command::ChangeSettings(Settings {
+            live_orders_per_account: u32::MAX,
+            remembered_order_ids: orders.max(Settings::default().remembered_order_ids),
+            ..Settings::default()
+        }))?;
+        self.evidence.extend(self.domain.text().bytes());
+        self.apply(&Command::RegisterDomain {
+            domain: self.domain.number(),
+            separator: *self.domain.separator(),
+        })?;
+        self.evidence.clear();
+        for number in 0..MARKETS {
+            self.apply(&Command::RegisterMarket(RegisterMarket {
+                condition: ConditionId(name(number, 0)),
+                tokens: [1, 2].map(|kind| TokenId(name(number, kind))),
+                tick: Tick::Hundredth,
+                tick_refines: false,
+                minimum_size: Lots(1),
+                fee: FeeSchedule {
+                    rate_ppm: 20_000,
+                    exponent: 1,
+                },
+                event: None,
+            }))?;
+            let market = MarketNumber(number);
+            self.apply(&Command::ActivateMarket { market })?;
+        }
+        for number in 0..ACCOUNTS {
+            let name = name(number, 3);
+            let mut api_key = [0; 16];
+            api_key.copy_from_slice(&name[..16]);
+            let wallet = self.signers[number as usize].address();
+            self.apply(&Command::RegisterKey {
+                owner: wallet,
+                nonce: [0; 32],
+                api_key: ApiKey(api_key),
+                read_only: false,
+            })?;
+            self.apply(&Command::Deposit {
+                wallet,
+                amount: Micros(MAX_BALANCE.0 / u64::from(ACCOUNTS)),
+                reference: Reference(name),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// One resting order with the evidence a gateway sends.
+    fn place(&mut self, number: u32) -> Result<(), MeasureError> {
+        let mut order = placement(number, self.time());
+        let signer = &self.signers[order.account.0 as usize];
+        let fields = fields_of(&order, number, signer.address());
+        let mut noise = [0; SIGNATURE_BYTES];
+        let signature = if self.signed {
+            order.order = signed_order_id(&fields, &self.domain);
+            signer.sign_order(&fields, &self.domain)
+        } else {
+            random_bytes(u64::from(number) << 8 | 0x80, &mut noise);
+            noise.to_vec()
+        };
+        self.evidence.clear();
+        OrderEvidence {
+            words: &fields.words(),
+            domain: self.domain.number(),
+            signature: &signature,
+        }
+        .encode(&mut self.evidence);
+        self.apply(&Command::PlaceOrder(order))
+    }
+
+    fn time(&self) -> TimeNs {
+        TimeNs(START_NS + self.exchange.sequence().0 * STEP_NS)
+    }
+
+    /// Applies a command, journals it with the evidence at hand, and writes whole bursts.
+    fn apply(&mut self, command: &Command) -> Result<(), MeasureError> {
+        if !self.appender.has_room_for_largest() {
+            self.write()?;
+        }
+        let time = self.time();
+        self.events.clear();
+        let verdict = self.exchange.apply(command, time, &mut self.events);
+        let traded = self
+            .events
+            .iter()
+            .any(|event| matches!(event, Event::Fill(_)));
+        if !matches!(verdict, Verdict::Applied(_)) || traded {
+            return Err(MeasureError::Wrong(format!("{command:?}: {verdict:?}")));
+        }
+        let sequence = self.exchange.sequence();
+        self.end = self
+            .appender
+            .append(sequence, time, command, &self.events, &self.evidence);
+        self.staged += 1;
+        if self.staged == BURST {
+            self.write()?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is staged. A segment that is still being prepared is waited for.
+    fn write(&mut self) -> Result<(), MeasureError> {
+        self.appender.publish();
+        self.staged = 0;
+        while self.syncer.step()? == Step::Waiting {
+            std::thread::yield_now();
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Written, MeasureError> {
+        let last = self.exchange.sequence();
+        self.write()?;
+        drop(self.appender);
+        while self.syncer.step()? != Step::Ended {
+            std::thread::yield_now();
+        }
+        Ok(Written {
+            last,
+            end: self.end,
+        })
+    }
+}
+
+/// A bid on either token; account and market are drawn, so neighbours share neither.
+fn placement(number: u32, time: TimeNs) -> PlaceOrder {
+    let draw = scramble(u64::from(number));
+    let at_most = |bits: u64, bound: u32| {
+        u32::try_from(bits % u64::from(bound)).expect("smaller than the bound")
+    };
+    let account = at_most(draw >> 8, ACCOUNTS);
+    let lots = Lots(100 + (draw >> 24) % 900);
+    let units = (1 + (draw >> 40) % HIGHEST_CENT) * UNITS_PER_CENT;
+    let mut order = [0; 32];
+    random_bytes(u64::from(number) << 8 | 0xC0, &mut order);
+    PlaceOrder {
+        order: OrderId(order),
+        account: AccountNumber(account),
+        key: KeyNumber(account),
+        market: MarketNumber(at_most(draw >> 48, MARKETS)),
+        outcome: if draw & 1 == 0 {
+            Outcome::Yes
+        } else {
+            Outcome::No
+        },
+        side: Side::Buy,
+        order_type: OrderType::Gtc,
+        post_only: false,
+        maker_amount: lots.0 * units,
+        taker_amount: lots.micro_shares(),
+        expiration: TimeSeconds(0),
+        timestamp: time.millis(),
+    }
+}
+
+/// What a client signs for a placement.
+fn fields_of(order: &PlaceOrder, number: u32, wallet: WalletAddress) -> OrderFields {
+    let mut salt = [0; 32];
+    random_bytes(u64::from(number) << 8, &mut salt);
+    let kind = match order.outcome {
+        Outcome::Yes => 1,
+        Outcome::No => 2,
+    };
+    OrderFields {
+        salt,
+        maker: wallet,
+        signer: wallet,
+        token: TokenId(name(order.market.0, kind)),
+        maker_amount: order.maker_amount,
+        taker_amount: order.taker_amount,
+        side: order.side,
+        signature_type: WalletKind::Eoa,
+        timestamp: order.timestamp,
+        metadata: [0; 32],
+        builder: [0; 32],
+    }
+}
+
+/// The owners of the accounts.
+fn signers() -> Result<Vec<Signer>, MeasureError> {
+    let key = |number| {
+        Signer::from_bytes(&name(number, 3))
+            .ok_or_else(|| MeasureError::Wrong(format!("account {number} has no key")))
+    };
+    (0..ACCOUNTS).map(key).collect()
+}
+
+fn domain() -> Result<Domain, MeasureError> {
+    let domains = Domains::default();
+    let first = domains.candidates(false).next().cloned();
+    first.ok_or_else(|| MeasureError::Wrong("there is no signing domain".to_owned()))
+}
+
+/// Fills `bytes` from a seed; each eight bytes take the next seed, so seeds stand apart.
+fn random_bytes(seed: u64, bytes: &mut [u8]) {
+    for (seed, chunk) in (seed..).zip(bytes.chunks_mut(8)) {
+        chunk.copy_from_slice(&scramble(seed).to_le_bytes()[..chunk.len()]);
+    }
+}
+
+/// A 32-byte name of a numbered thing of some kind.
+fn name(number: u32, kind: u8) -> [u8; 32] {
+    let mut name = [kind; 32];
+    name[..4].copy_from_slice(&number.to_le_bytes());
+    name
+}

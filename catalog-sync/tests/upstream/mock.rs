@@ -1,0 +1,205 @@
+//! An upstream on a real socket that does what a test tells it, and a clock that never waits.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use foretell_catalog_sync::clock::{Clock, Wait};
+use jiff::Timestamp;
+use parking_lot::Mutex;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+
+/// What an upstream answers.
+#[derive(Clone, Debug)]
+pub(crate) enum Reply {
+    /// 200 with JSON.
+    Json(String),
+    /// Any status, one more header, a body of HTML.
+    Status(u16, &'static str, String),
+    /// 200 with JSON of which the last byte never comes.
+    Cut(String),
+    /// 200 with JSON that has no end.
+    Endless,
+    /// 200 with the beginning of a body, and then silence.
+    Silence,
+}
+
+/// A request: its path and its parameters.
+#[derive(Clone, Debug)]
+pub(crate) struct Asked {
+    /// `/events`
+    pub(crate) path: String,
+    /// `limit=100&offset=0&…`
+    pub(crate) query: String,
+    /// How many requests came before it.
+    pub(crate) before: usize,
+}
+
+impl Asked {
+    /// A parameter.
+    pub(crate) fn number(&self, name: &str) -> usize {
+        let pairs = self
+            .query
+            .split('&')
+            .filter_map(|pair| pair.split_once('='));
+        let mut found = pairs.filter(|(known, _)| *known == name);
+        found
+            .next()
+            .map_or(0, |(_, value)| value.parse().expect("a fixture of ours"))
+    }
+}
+
+type Answer = dyn Fn(&Asked) -> Reply + Send + Sync;
+
+/// A running upstream.
+pub(crate) struct Mock {
+    /// Its base URL.
+    pub(crate) base: String,
+    asked: Arc<Mutex<Vec<Asked>>>,
+}
+
+impl Mock {
+    /// Starts one on a free port.
+    pub(crate) async fn start(answer: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0")
+            .await
+            .expect("a fixture of ours");
+        let base = format!(
+            "http://{}/api",
+            listener.local_addr().expect("a fixture of ours")
+        );
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let (log, answer): (_, Arc<Answer>) = (Arc::clone(&asked), Arc::new(answer));
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                // A client that goes away is no matter of ours.
+                tokio::spawn(serve(stream, Arc::clone(&log), Arc::clone(&answer)));
+            }
+        });
+        Self { base, asked }
+    }
+
+    /// The requests so far.
+    pub(crate) fn asked(&self) -> Vec<Asked> {
+        self.asked.lock().clone()
+    }
+}
+
+async fn serve(
+    stream: TcpStream,
+    log: Arc<Mutex<Vec<Asked>>>,
+    answer: Arc<Answer>,
+) -> io::Result<()> {
+    let mut stream = BufReader::new(stream);
+    let mut first = String::new();
+    stream.read_line(&mut first).await?;
+    let mut line = String::new();
+    while stream.read_line(&mut line).await? > 2 {
+        line.clear();
+    }
+    let target = first.split(' ').nth(1).unwrap_or_default();
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let asked = Asked {
+        path: path.trim_start_matches("/api").to_owned(),
+        query: query.to_owned(),
+        before: log.lock().len(),
+    };
+    log.lock().push(asked.clone());
+    send(stream.get_mut(), answer(&asked)).await
+}
+
+async fn send(stream: &mut TcpStream, reply: Reply) -> io::Result<()> {
+    let head = |status: u16, kind: &str, header: &str, length: Option<usize>| {
+        let length = length.map_or(String::new(), |length| {
+            format!("content-length: {length}\r\n")
+        });
+        format!(
+            "HTTP/1.1 {status} X\r\ncontent-type: {kind}\r\nconnection: close\r\n{header}{length}\r\n"
+        )
+    };
+    const JSON: &str = "application/json";
+    match reply {
+        Reply::Json(body) => {
+            stream
+                .write_all(head(200, JSON, "", Some(body.len())).as_bytes())
+                .await?;
+            stream.write_all(body.as_bytes()).await
+        }
+        Reply::Status(status, header, value) => {
+            let header = if header.is_empty() {
+                String::new()
+            } else {
+                format!("{header}: {value}\r\n")
+            };
+            let body = "<html>no</html>";
+            let head = head(status, "text/html", &header, Some(body.len()));
+            stream.write_all(head.as_bytes()).await?;
+            stream.write_all(body.as_bytes()).await
+        }
+        Reply::Cut(body) => {
+            stream
+                .write_all(head(200, JSON, "", Some(body.len())).as_bytes())
+                .await?;
+            stream.write_all(&body.as_bytes()[..body.len() - 1]).await
+        }
+        Reply::Endless => {
+            stream
+                .write_all(head(200, JSON, "", None).as_bytes())
+                .await?;
+            stream.write_all(b"[").await?;
+            let rows = "{\"id\":\"1\"},".repeat(10_000);
+            loop {
+                stream.write_all(rows.as_bytes()).await?;
+            }
+        }
+        Reply::Silence => {
+            stream
+                .write_all(head(200, JSON, "", Some(1_000)).as_bytes())
+                .await?;
+            stream.write_all(b"[{\"id\":").await?;
+            std::future::pending().await
+        }
+    }
+}
+
+/// A clock that notes every pause and waits for none.
+pub(crate) struct NoWait {
+    now: Mutex<Timestamp>,
+    pauses: Mutex<Vec<Duration>>,
+}
+
+impl NoWait {
+    /// At a time.
+    pub(crate) fn at(now: &str) -> Arc<Self> {
+        Arc::new(Self {
+            now: Mutex::new(now.parse().expect("a fixture of ours")),
+            pauses: Mutex::new(Vec::new()),
+        })
+    }
+
+    /// Moves on.
+    pub(crate) fn set(&self, now: &str) {
+        *self.now.lock() = now.parse().expect("a fixture of ours");
+    }
+
+    /// The pauses so far.
+    pub(crate) fn pauses(&self) -> Vec<Duration> {
+        self.pauses.lock().clone()
+    }
+}
+
+impl Clock for NoWait {
+    fn now(&self) -> Timestamp {
+        *self.now.lock()
+    }
+
+    fn pause(&self, pause: Duration) -> Wait {
+        self.pauses.lock().push(pause);
+        Box::pin(std::future::ready(()))
+    }
+
+    fn by_chance(&self, longest: Duration) -> Duration {
+        longest
+    }
+}

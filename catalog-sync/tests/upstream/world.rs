@@ -1,0 +1,156 @@
+//! An upstream's lists in memory, served page by page, and a catalog of its own to read them into.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use foretell_catalog::query::{EventsQuery, MarketsQuery, Parameters};
+use foretell_catalog::{Catalog, Sites};
+use foretell_catalog_sync::difference::Policy;
+use foretell_catalog_sync::sync::{Pulled, SyncFailure};
+use foretell_catalog_sync::upstream::{Backoff, Bounds};
+use foretell_catalog_sync::{Progress, Service, Settings};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::mock::{Asked, NoWait, Reply};
+
+/// An event with two markets, changed in the given second of the day.
+pub(crate) fn event(id: u64, second: u64) -> Value {
+    let time = format!(
+        "2026-02-08T{:02}:{:02}:{:02}Z",
+        second / 3_600,
+        second / 60 % 60,
+        second % 60
+    );
+    let market = |place: u64| {
+        let number = id * 10 + place;
+        json!({
+            "id": number.to_string(), "question": format!("Question {number}?"),
+            "slug": format!("market-{number}"), "conditionId": format!("0x{number:064x}"),
+            "outcomes": "[\"Yes\", \"No\"]", "updatedAt": time, "active": true, "closed": false,
+            "clobTokenIds": format!("[\"{number}1\", \"{number}2\"]"), "volume": "12.5",
+        })
+    };
+    json!({
+        "id": id.to_string(), "slug": format!("event-{id}"), "title": format!("Event {id}"),
+        "ticker": format!("event-{id}"), "updatedAt": time, "active": true, "closed": false,
+        "tags": [{"id": "1", "label": "Weather", "slug": "weather"}],
+        "markets": [market(1), market(2)],
+    })
+}
+
+/// The answer of an upstream that has these events, in the order that was asked for.
+pub(crate) fn page(events: &[Value], asked: &Asked) -> Reply {
+    let markets = || -> Vec<Value> {
+        let of = |event: &Value| event["markets"].as_array().cloned().unwrap_or_default();
+        events.iter().flat_map(of).collect()
+    };
+    let mut rows = match asked.path.as_str() {
+        "/events" => events.to_vec(),
+        "/markets" => markets(),
+        "/tags" => vec![json!({"id": "1", "label": "Weather", "slug": "weather"})],
+        _ => Vec::new(),
+    };
+    if asked.query.contains("order=updatedAt") {
+        rows.sort_by_key(|row| {
+            std::cmp::Reverse(
+                row["updatedAt"]
+                    .as_str()
+                    .expect("a fixture of ours")
+                    .to_owned(),
+            )
+        });
+    }
+    let rows = rows
+        .into_iter()
+        .skip(asked.number("offset"))
+        .take(asked.number("limit"));
+    Reply::Json(rows.collect::<Value>().to_string())
+}
+
+/// A catalog that is read from one upstream.
+pub(crate) struct World {
+    directory: TempDir,
+    base: String,
+    clock: Arc<NoWait>,
+    bounds: Bounds,
+}
+
+impl World {
+    /// An empty catalog.
+    pub(crate) fn new(base: &str, clock: &Arc<NoWait>) -> Self {
+        Self {
+            directory: tempfile::tempdir().expect("a fixture of ours"),
+            base: base.to_owned(),
+            clock: Arc::clone(clock),
+            bounds: Bounds {
+                backoff: Backoff {
+                    attempts: 4,
+                    ..Backoff::default()
+                },
+                ..Bounds::default()
+            },
+        }
+    }
+
+    /// With other bounds.
+    pub(crate) fn bounded(mut self, change: impl FnOnce(&mut Bounds)) -> Self {
+        change(&mut self.bounds);
+        self
+    }
+
+    /// One round, as a process that has just started does it.
+    pub(crate) async fn pull(&self) -> Result<Pulled, SyncFailure> {
+        let settings = Settings {
+            catalog: self.directory.path().join("catalog.db"),
+            upstream: Some(self.base.clone()),
+            bounds: self.bounds,
+            exchange: None,
+            policy: Policy::default(),
+            every: Duration::from_secs(60),
+            full_every: Duration::from_secs(3_600),
+            clock: self.clock.clone(),
+            progress: Progress::hidden(),
+        };
+        Service::new(settings)
+            .expect("a fixture of ours")
+            .round()
+            .await
+            .pulled
+            .expect("a fixture of ours")
+    }
+
+    fn catalog(&self) -> Catalog {
+        let path = self.directory.path().join("catalog.db");
+        Catalog::open(&path, Sites::default()).expect("a fixture of ours")
+    }
+
+    /// Ids of the catalog's events, ascending, up to five hundred.
+    pub(crate) fn events(&self) -> Vec<u64> {
+        let pairs = [("limit", "500"), ("ascending", "true")];
+        let query =
+            EventsQuery::of(&pairs.into_iter().collect::<Parameters>()).expect("a fixture of ours");
+        ids(&self.catalog().events(&query).expect("a fixture of ours"))
+    }
+
+    /// The same of markets.
+    pub(crate) fn markets(&self) -> Vec<u64> {
+        let pairs = [("limit", "500"), ("ascending", "true")];
+        let query = MarketsQuery::of(&pairs.into_iter().collect::<Parameters>())
+            .expect("a fixture of ours");
+        ids(&self.catalog().markets(&query).expect("a fixture of ours"))
+    }
+}
+
+fn ids(rows: &str) -> Vec<u64> {
+    let rows: Vec<Value> = serde_json::from_str(rows).expect("a fixture of ours");
+    rows.iter()
+        .map(|row| {
+            row["id"]
+                .as_str()
+                .expect("a fixture of ours")
+                .parse()
+                .expect("a fixture of ours")
+        })
+        .collect()
+}

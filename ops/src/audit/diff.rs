@@ -1,0 +1,176 @@
+//! `foretell audit diff`: whether two journals are the same, and where they part.
+//!
+//! Frames are compared by their receipts, so by every byte. Where a batch ends and which segment
+//! it stands in may differ: a start writes batches anew and keeps the frames.
+
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+
+use foretell_journal::{JournalError, ScanReport};
+use foretell_model::Sequence;
+use serde_json::{Value, json};
+
+use super::finding::{DIFFERENT, Finding};
+use super::source::Source;
+use crate::failure::Failure;
+use crate::output::Output;
+
+/// Receipts handed over at once, and how many such hand-overs may wait.
+const CHUNK: usize = 1_024;
+const WAITING: usize = 4;
+
+type Receipts = Vec<[u8; 32]>;
+
+/// How two journals compare.
+#[derive(Clone, Copy, Debug)]
+struct Comparison {
+    same_genesis: bool,
+    /// Frames that are the same, from the first on.
+    common: u64,
+    /// Whether each has frames behind those.
+    goes_on: [bool; 2],
+}
+
+/// Compares two journals frame by frame.
+///
+/// # Errors
+/// One of them cannot be read, or is damaged in what has to be read of it.
+pub(crate) fn run(sources: [&Source; 2], output: Output) -> Result<ExitCode, Failure> {
+    let [first, second] = sources;
+    let genesis = [first.genesis()?, second.genesis()?];
+    let (common, goes_on) = compare(first, second)?;
+    let comparison = Comparison {
+        same_genesis: genesis[0] == genesis[1],
+        common,
+        goes_on,
+    };
+    output.answer(&comparison.json(), |_| comparison.text());
+    let code = if comparison.differs() { DIFFERENT } else { 0 };
+    Ok(ExitCode::from(code))
+}
+
+/// The length of the common beginning, and who goes on behind it.
+fn compare(first: &Source, second: &Source) -> Result<(u64, [bool; 2]), Failure> {
+    thread::scope(|scope| {
+        let (sender, receipts) = sync_channel(WAITING);
+        let reader = scope.spawn(move || send_all(first, &sender));
+        let mut theirs = Incoming::new(receipts);
+        let (mut common, mut parted, mut first_ended) = (0, false, false);
+        let read = second.each(&mut |frame| match theirs.next() {
+            Some(receipt) if receipt == frame.receipt() => {
+                common += 1;
+                ControlFlow::Continue(())
+            }
+            other => {
+                first_ended = other.is_none();
+                parted = true;
+                ControlFlow::Break(())
+            }
+        });
+        let first_goes_on = !first_ended && (parted || theirs.next().is_some());
+        // Its thread stops at the next chunk it cannot hand over.
+        drop(theirs);
+        let first_read = match reader.join() {
+            Ok(read) => read,
+            Err(panic) => std::panic::resume_unwind(panic),
+        };
+        let has_difference = first_goes_on && parted;
+        for read in [first_read, read] {
+            // What is behind a difference is not looked at, damaged or not.
+            if let Err(error) = read
+                && !has_difference
+            {
+                return Err(Finding::damage(&error)?.failure());
+            }
+        }
+        Ok((common, [first_goes_on, parted]))
+    })
+}
+
+fn send_all(
+    source: &Source,
+    sender: &SyncSender<Receipts>,
+) -> Result<Option<ScanReport>, JournalError> {
+    let mut chunk = Receipts::with_capacity(CHUNK);
+    let read = source.each(&mut |frame| {
+        chunk.push(frame.receipt());
+        if chunk.len() < CHUNK {
+            return ControlFlow::Continue(());
+        }
+        match sender.send(std::mem::take(&mut chunk)) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        }
+    });
+    // Nobody may be listening any more: the journals have parted.
+    let _ = sender.send(chunk);
+    read
+}
+
+/// The receipts of the other journal, one by one.
+struct Incoming {
+    receipts: Receiver<Receipts>,
+    chunk: std::vec::IntoIter<[u8; 32]>,
+}
+
+impl Incoming {
+    fn new(receipts: Receiver<Receipts>) -> Self {
+        Self {
+            receipts,
+            chunk: Vec::new().into_iter(),
+        }
+    }
+
+    fn next(&mut self) -> Option<[u8; 32]> {
+        loop {
+            if let Some(receipt) = self.chunk.next() {
+                return Some(receipt);
+            }
+            self.chunk = self.receipts.recv().ok()?.into_iter();
+        }
+    }
+}
+
+impl Comparison {
+    /// Both go on behind what they share, or they are of other exchanges.
+    const fn differs(&self) -> bool {
+        !self.same_genesis || (self.goes_on[0] && self.goes_on[1])
+    }
+
+    const fn relation(&self) -> &'static str {
+        match (self.differs(), self.goes_on) {
+            (true, _) => "different",
+            (false, [false, false]) => "same",
+            (false, [false, true]) => "second goes on",
+            (false, _) => "first goes on",
+        }
+    }
+
+    fn json(&self) -> Value {
+        let parts = self.goes_on[0] && self.goes_on[1];
+        json!({
+            "relation": self.relation(),
+            "same_genesis": self.same_genesis,
+            "common_frames": self.common,
+            "first_difference": parts.then(|| Sequence(self.common).next().0),
+        })
+    }
+
+    fn text(&self) -> String {
+        let common = self.common;
+        let genesis = if self.same_genesis {
+            ""
+        } else {
+            "two journals of different names; "
+        };
+        let rest = match (self.goes_on, self.same_genesis) {
+            ([true, true], _) => format!("the first difference is at sequence {}", common + 1),
+            ([true, false], _) => "the first goes on behind them".to_owned(),
+            ([false, true], _) => "the second goes on behind them".to_owned(),
+            _ => "they end there".to_owned(),
+        };
+        format!("{genesis}{common} frames are the same, {rest}")
+    }
+}

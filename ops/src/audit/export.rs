@@ -1,0 +1,356 @@
+//! `foretell audit export`: trades, orders and balances as CSV, one row a line, times in UTC,
+//! amounts in whole units with every digit.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufWriter, Write as _};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use foldhash::fast::RandomState;
+use foretell_journal::Scratch;
+use foretell_journal::frame::Frame;
+use foretell_model::{
+    AccountNumber, Command, Event, Fill, FrameRef, Lots, MarketNumber, Micros, OrderNumber,
+    OrderType, Outcome, PlaceOrder, Price, Sequence, Side, TradeIndex,
+};
+use foretell_view::TradeId;
+use serde_json::json;
+
+use super::finding::{Finding, Kind};
+use super::record::Record;
+use super::source::Source;
+use super::text::{iso, price, shares, units};
+use crate::failure::Failure;
+use crate::output::Output;
+
+const TRADES: &str = "sequence,index,trade_id,time,transaction_hash,condition_id,kind,shares,taker,\
+taker_order_id,taker_side,taker_outcome,taker_price,fee,maker,maker_order_id,maker_side,\
+maker_outcome,maker_price";
+const ORDERS: &str = "sequence,time,order_id,wallet,condition_id,outcome,side,type,post_only,\
+expiration,maker_amount,taker_amount,filled_shares,status,ended_sequence";
+const BALANCES: &str = "wallet,asset,outcome,free,reserved";
+
+/// Where each table goes; a table without a file is not made.
+#[derive(Clone, Debug)]
+pub(crate) struct Files {
+    pub(crate) trades: Option<PathBuf>,
+    pub(crate) orders: Option<PathBuf>,
+    pub(crate) balances: Option<PathBuf>,
+}
+
+/// Writes the tables.
+///
+/// # Errors
+/// A file cannot be written, the journal cannot be read, is damaged or breaks a rule.
+pub(crate) fn run(source: &Source, files: &Files, output: Output) -> Result<ExitCode, Failure> {
+    let mut export = Export {
+        genesis: source.genesis()?,
+        trades: Table::create(files.trades.as_deref(), TRADES)?,
+        orders: Table::create(files.orders.as_deref(), ORDERS)?,
+        record: Record::default(),
+        live: HashMap::default(),
+    };
+    let mut scratch = Scratch::default();
+    let mut stopped = None;
+    let scanned = source.each(&mut |frame| match export.frame(frame, &mut scratch) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(failure) => {
+            stopped = Some(failure);
+            ControlFlow::Break(())
+        }
+    });
+    if let Some(failure) = stopped {
+        return Err(failure);
+    }
+    if let Err(error) = scanned {
+        return Err(Finding::damage(&error)?.failure());
+    }
+    let balances = Table::create(files.balances.as_deref(), BALANCES)?;
+    let rows = export.finish(balances)?;
+    output.answer(
+        &json!({ "trades": rows[0], "orders": rows[1], "balances": rows[2] }),
+        |_| {
+            format!(
+                "{} trades, {} orders, {} balances",
+                rows[0], rows[1], rows[2]
+            )
+        },
+    );
+    Ok(ExitCode::SUCCESS)
+}
+
+/// An order that has not ended.
+#[derive(Clone, Copy, Debug)]
+struct Live {
+    order: PlaceOrder,
+    placed: (Sequence, foretell_model::TimeNs),
+    filled: Lots,
+}
+
+struct Export {
+    genesis: [u8; 32],
+    trades: Table,
+    orders: Table,
+    record: Record,
+    live: HashMap<OrderNumber, Live, RandomState>,
+}
+
+impl Export {
+    fn frame(&mut self, frame: &Frame<'_>, scratch: &mut Scratch) -> Result<(), Failure> {
+        let sequence = frame.sequence();
+        let read = frame
+            .decode(scratch)
+            .map_err(|error| Finding::new(Kind::Damage, sequence, error.to_string()).failure())?;
+        self.record
+            .apply(&read)
+            .map_err(|broken| Finding::new(broken.kind, sequence, broken.text).failure())?;
+        if let Command::PlaceOrder(order) = *read.command {
+            let placed = (sequence, read.time);
+            let filled = Lots::ZERO;
+            self.live.insert(
+                OrderNumber(sequence.0),
+                Live {
+                    order,
+                    placed,
+                    filled,
+                },
+            );
+        }
+        let mut index = 0;
+        for event in read.events {
+            match event {
+                Event::Fill(fill) => {
+                    self.fill(frame, &read, fill, index)?;
+                    index += 1;
+                }
+                Event::OrderCompleted => self.ended(OrderNumber(sequence.0), "filled", sequence)?,
+                Event::OrderKilled { reason } => {
+                    self.ended(
+                        OrderNumber(sequence.0),
+                        &format!("killed: {reason:?}"),
+                        sequence,
+                    )?;
+                }
+                Event::OrderClosed { order, reason, .. } => {
+                    self.ended(*order, &format!("closed: {reason:?}"), sequence)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn fill(
+        &mut self,
+        frame: &Frame<'_>,
+        read: &FrameRef<'_>,
+        fill: &Fill,
+        index: u32,
+    ) -> Result<(), Failure> {
+        let taker = OrderNumber(read.sequence.0);
+        let (Some(own), Some(other)) = (
+            self.filled(taker, fill),
+            self.filled(fill.maker_order, fill),
+        ) else {
+            return Ok(()); // the record has refused such a fill
+        };
+        let id = TradeId::new(&self.genesis, read.sequence, TradeIndex(index));
+        self.trades.row(&[
+            read.sequence.to_string(),
+            index.to_string(),
+            id.to_string(),
+            iso(read.time),
+            format!("0x{}", hex::encode(frame.receipt())),
+            self.condition(own.order.market),
+            format!("{:?}", fill.kind).to_lowercase(),
+            shares(fill.lots),
+            self.wallet(own.order.account),
+            own.order.order.to_string(),
+            side(own.order.side).to_owned(),
+            outcome(own.order.outcome).to_owned(),
+            own_price(fill.yes_price, own.order.outcome),
+            units(fill.fee),
+            self.wallet(fill.maker),
+            other.order.order.to_string(),
+            side(other.order.side).to_owned(),
+            outcome(other.order.outcome).to_owned(),
+            own_price(fill.yes_price, other.order.outcome),
+        ])?;
+        if fill.maker_left.is_zero() {
+            self.ended(fill.maker_order, "filled", read.sequence)?;
+        }
+        Ok(())
+    }
+
+    fn filled(&mut self, number: OrderNumber, fill: &Fill) -> Option<Live> {
+        let live = self.live.get_mut(&number)?;
+        live.filled += fill.lots;
+        Some(*live)
+    }
+
+    fn ended(&mut self, number: OrderNumber, status: &str, at: Sequence) -> Result<(), Failure> {
+        match self.live.remove(&number) {
+            Some(live) => self.order_row(&live, status, &at.to_string()),
+            None => Ok(()),
+        }
+    }
+
+    fn order_row(&mut self, live: &Live, status: &str, ended: &str) -> Result<(), Failure> {
+        let order = &live.order;
+        let row = [
+            live.placed.0.to_string(),
+            iso(live.placed.1),
+            order.order.to_string(),
+            self.wallet(order.account),
+            self.condition(order.market),
+            outcome(order.outcome).to_owned(),
+            side(order.side).to_owned(),
+            order_type(order.order_type).to_owned(),
+            order.post_only.to_string(),
+            order.expiration.0.to_string(),
+            units(Micros(order.maker_amount)),
+            units(Micros(order.taker_amount)),
+            shares(live.filled),
+            status.to_owned(),
+            ended.to_owned(),
+        ];
+        self.orders.row(&row)
+    }
+
+    /// Writes what is still open and what everybody has; rows of each table.
+    fn finish(mut self, mut balances: Table) -> Result<[u64; 3], Failure> {
+        let mut open: Vec<Live> = self.live.values().copied().collect();
+        open.sort_unstable_by_key(|live| live.placed.0);
+        for live in open {
+            self.order_row(&live, "live", "")?;
+        }
+        for number in (0..)
+            .take(self.record.registry.accounts.len())
+            .map(AccountNumber)
+        {
+            let purse = self.record.ledger.purse(number);
+            balances.row(&[
+                self.wallet(number),
+                "collateral".to_owned(),
+                String::new(),
+                units(Micros(purse.free)),
+                units(Micros(purse.reserved)),
+            ])?;
+        }
+        let mut held: Vec<_> = self.record.ledger.holdings().collect();
+        held.sort_unstable_by_key(|(account, market, _)| (*account, *market));
+        for (account, market, holding) in held {
+            for of in Outcome::ALL {
+                let (free, reserved) = (holding.free[of.index()], holding.reserved[of.index()]);
+                if free + reserved > 0 {
+                    balances.row(&[
+                        self.wallet(account),
+                        self.condition(market),
+                        outcome(*of).to_owned(),
+                        shares(Lots(free)),
+                        shares(Lots(reserved)),
+                    ])?;
+                }
+            }
+        }
+        Ok([
+            self.trades.finish()?,
+            self.orders.finish()?,
+            balances.finish()?,
+        ])
+    }
+
+    fn wallet(&self, account: AccountNumber) -> String {
+        let account = self.record.registry.account(account);
+        account.map_or_else(|_| "-".to_owned(), |account| account.wallet.to_string())
+    }
+
+    fn condition(&self, market: MarketNumber) -> String {
+        let market = self.record.registry.market(market);
+        market.map_or_else(|_| "-".to_owned(), |market| market.condition.to_string())
+    }
+}
+
+fn own_price(yes_price: Price, outcome: Outcome) -> String {
+    price(match outcome {
+        Outcome::Yes => yes_price.0,
+        Outcome::No => yes_price.complement().0,
+    })
+}
+
+const fn side(side: Side) -> &'static str {
+    match side {
+        Side::Buy => "BUY",
+        Side::Sell => "SELL",
+    }
+}
+
+const fn outcome(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Yes => "yes",
+        Outcome::No => "no",
+    }
+}
+
+const fn order_type(order_type: OrderType) -> &'static str {
+    match order_type {
+        OrderType::Gtc => "GTC",
+        OrderType::Gtd => "GTD",
+        OrderType::Fok => "FOK",
+        OrderType::Fak => "FAK",
+    }
+}
+
+/// A CSV file, or nothing. No cell holds a comma, a quote or a line break: all are numbers, hex,
+/// times and words of ours.
+struct Table {
+    file: Option<(PathBuf, BufWriter<File>)>,
+    rows: u64,
+}
+
+impl Table {
+    fn create(path: Option<&Path>, head: &str) -> Result<Self, Failure> {
+        let Some(path) = path else {
+            return Ok(Self {
+                file: None,
+                rows: 0,
+            });
+        };
+        let file = File::create(path).map_err(|error| cannot(path, &error))?;
+        let mut table = Self {
+            file: Some((path.to_owned(), BufWriter::new(file))),
+            rows: 0,
+        };
+        table.write(head)?;
+        Ok(table)
+    }
+
+    fn row(&mut self, cells: &[String]) -> Result<(), Failure> {
+        if self.file.is_none() {
+            return Ok(());
+        }
+        self.rows += 1;
+        self.write(&cells.join(","))
+    }
+
+    fn write(&mut self, line: &str) -> Result<(), Failure> {
+        match &mut self.file {
+            Some((path, file)) => writeln!(file, "{line}").map_err(|error| cannot(path, &error)),
+            None => Ok(()),
+        }
+    }
+
+    fn finish(mut self) -> Result<u64, Failure> {
+        match &mut self.file {
+            Some((path, file)) => file.flush().map_err(|error| cannot(path, &error))?,
+            None => return Ok(0),
+        }
+        Ok(self.rows)
+    }
+}
+
+fn cannot(path: &Path, error: &io::Error) -> Failure {
+    Failure::new(format!("{}: {error}", path.display()))
+}

@@ -1,0 +1,138 @@
+//! What an audit finds, and what its exit code says of it.
+
+use std::fmt;
+
+use foretell_journal::JournalError;
+use foretell_model::Sequence;
+use serde_json::{Value, json};
+
+use crate::failure::{Failure, GENERAL};
+
+/// Two journals differ.
+pub(crate) const DIFFERENT: u8 = 7;
+/// The journal holds no such frame.
+pub(crate) const NOT_FOUND: u8 = 8;
+
+/// Kinds of what can be wrong. The number is the exit code of the process; the highest one found
+/// counts.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Kind {
+    /// Bytes, checksums, chain, sequences: the journal is not the one that was written.
+    Damage = 3,
+    /// Re-execution of the commands gives something else than the record.
+    Contradiction = 4,
+    /// An order was not signed by its maker, or its evidence says something else than its command.
+    Signature = 5,
+    /// The record breaks a rule of the exchange: money, priority, limits, identity.
+    Rule = 6,
+}
+
+impl Kind {
+    /// The exit code of an audit that found nothing worse.
+    #[must_use]
+    pub const fn exit_code(self) -> u8 {
+        self as u8
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Damage => "damage",
+            Self::Contradiction => "contradiction",
+            Self::Signature => "signature",
+            Self::Rule => "rule",
+        }
+    }
+}
+
+/// One thing that is wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// What it is.
+    pub kind: Kind,
+    /// The frame it was found at; for damage the first one that cannot be read, where that is known.
+    pub sequence: Option<Sequence>,
+    /// What is wrong, for people.
+    pub text: String,
+}
+
+impl Finding {
+    pub(crate) fn new(kind: Kind, sequence: Sequence, text: impl Into<String>) -> Self {
+        Self {
+            kind,
+            sequence: Some(sequence),
+            text: text.into(),
+        }
+    }
+
+    /// Damage of the journal; any other error of reading is a failure of ours.
+    pub(crate) fn damage(error: &JournalError) -> Result<Self, Failure> {
+        let sequence = match error {
+            JournalError::Damaged { first, .. } => Some(*first),
+            JournalError::Missing(_)
+            | JournalError::Foreign(_)
+            | JournalError::Watermark { .. } => None,
+            other => return Err(Failure::new(other.to_string()).code(GENERAL)),
+        };
+        Ok(Self {
+            kind: Kind::Damage,
+            sequence,
+            text: error.to_string(),
+        })
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        json!({
+            "kind": self.kind.name(),
+            "exit_code": self.kind.exit_code(),
+            "sequence": self.sequence.map(|sequence| sequence.0),
+            "text": self.text,
+        })
+    }
+
+    /// The finding as the failure of a command that cannot go on behind it.
+    pub(crate) fn failure(&self) -> Failure {
+        Failure::new(self.to_string()).code(self.kind.exit_code())
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.kind.name())?;
+        if let Some(sequence) = self.sequence {
+            write!(f, " at sequence {sequence}")?;
+        }
+        write!(f, ": {}", self.text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damage_names_its_first_sequence_and_what_cannot_be_read_is_no_damage() {
+        let damaged = JournalError::Damaged {
+            segment: 2,
+            from: 4_096,
+            to: 8_192,
+            first: Sequence(7),
+            last: Sequence(9),
+            why: "the payload's checksum fails".to_owned(),
+        };
+        let finding = Finding::damage(&damaged).unwrap();
+        assert_eq!(
+            (finding.kind, finding.sequence),
+            (Kind::Damage, Some(Sequence(7)))
+        );
+        assert!(
+            finding
+                .to_string()
+                .starts_with("damage at sequence 7: segment 2")
+        );
+        assert_eq!(finding.json()["exit_code"], 3);
+        let newer = JournalError::Newer {
+            what: "segment 1".to_owned(),
+        };
+        assert!(Finding::damage(&newer).is_err());
+    }
+}

@@ -1,0 +1,99 @@
+//! The exchange by its record alone: accounts, money, shares, books and rules, folded from the
+//! commands and events of the journal without the matching core.
+//!
+//! Re-execution proves that the record is what this program's core makes of the commands. It can not
+//! find a fault of the core itself. This fold can: it knows the rules of `docs/matching.md` and
+//! nothing of the core, and refuses a frame that breaks one.
+
+mod books;
+mod broken;
+mod evidence;
+mod fees;
+mod fold;
+mod ids;
+mod ledger;
+mod placing;
+mod registry;
+mod same;
+mod taker;
+
+use foretell_model::{Command, FrameRef, SystemMode};
+
+pub(crate) use books::Resting;
+pub(crate) use broken::Broken;
+pub(crate) use evidence::Claim;
+pub(crate) use ledger::{Holding, Purse};
+pub(crate) use registry::Registry;
+
+use books::Books;
+use broken::{Checked, must};
+use ids::OrderIds;
+use ledger::Ledger;
+
+/// The state of the exchange as its record tells it.
+#[derive(Debug)]
+pub(crate) struct Record {
+    pub(crate) registry: Registry,
+    pub(crate) ledger: Ledger,
+    pub(crate) books: Books,
+    ids: OrderIds,
+    mode: SystemMode,
+    /// `Continue` must come next.
+    work_pending: bool,
+}
+
+impl Default for Record {
+    fn default() -> Self {
+        Self {
+            registry: Registry::default(),
+            ledger: Ledger::default(),
+            books: Books::default(),
+            ids: OrderIds::default(),
+            mode: SystemMode::Running,
+            work_pending: false,
+        }
+    }
+}
+
+impl Record {
+    /// Takes in the next frame. For an order that carries evidence: who must have signed it.
+    ///
+    /// # Errors
+    /// The first thing in it that can not be. What the frame changed up to there stays changed: a
+    /// broken record is not read on.
+    pub(crate) fn apply(&mut self, frame: &FrameRef<'_>) -> Checked<Option<Claim>> {
+        must(
+            !self.work_pending || *frame.command == Command::Continue,
+            || "another command came before work was done that must go on".to_owned(),
+        )?;
+        let claim = match frame.command {
+            Command::PlaceOrder(order) => {
+                let claim = self.claim(frame)?;
+                self.place(frame, order)?;
+                claim
+            }
+            _ => None,
+        };
+        self.fold(frame)?;
+        self.ledger.settle_frame(&self.registry)?;
+        Ok(claim)
+    }
+
+    /// Only an order the book refused may come without evidence (protocol 9).
+    fn claim(&self, frame: &FrameRef<'_>) -> Checked<Option<Claim>> {
+        let Command::PlaceOrder(order) = frame.command else {
+            return Ok(None);
+        };
+        if frame.evidence.is_empty() {
+            let is_killed = matches!(frame.events, [foretell_model::Event::OrderKilled { .. }]);
+            return if is_killed {
+                Ok(None)
+            } else {
+                Err(Broken::evidence(
+                    "an order was executed without evidence that it was signed",
+                ))
+            };
+        }
+        evidence::check_evidence(order, frame.evidence, &self.registry).map(Some)
+    }
+}

@@ -1,0 +1,344 @@
+//! `foretell audit replay`: the state of the exchange at a point of its journal.
+
+use std::ops::ControlFlow;
+use std::process::ExitCode;
+
+use foretell_journal::Scratch;
+use foretell_matching::Exchange;
+use foretell_model::digest::StateRecord;
+use foretell_model::{AccountNumber, Lots, MarketNumber, Micros, Outcome, Sequence, Side, TimeNs};
+use serde_json::{Value, json};
+
+use super::execution::{Differs, Execution};
+use super::finding::{Finding, Kind};
+use super::source::Source;
+use super::text::{Until, iso, price, shares, units};
+use crate::failure::Failure;
+use crate::output::{Output, table};
+
+/// Executes the journal up to `until` and prints the state there.
+///
+/// # Errors
+/// The journal cannot be read, is damaged, or says something else than re-execution.
+pub(crate) fn run(
+    source: &Source,
+    until: Option<Until>,
+    output: Output,
+) -> Result<ExitCode, Failure> {
+    let (execution, time) = replay(source, until)?;
+    if let Some(Until::Sequence(wanted)) = until
+        && execution.exchange().sequence() < wanted
+    {
+        let last = execution.exchange().sequence();
+        return Err(
+            Failure::new(format!("the journal ends at {last}, before {wanted}"))
+                .code(super::finding::NOT_FOUND),
+        );
+    }
+    let state = State::of(execution.exchange(), time);
+    output.answer(&state.json(), |_| state.text());
+    Ok(ExitCode::SUCCESS)
+}
+
+fn replay(source: &Source, until: Option<Until>) -> Result<(Execution, TimeNs), Failure> {
+    let mut execution = Execution::new();
+    let (mut time, mut scratch) = (TimeNs(0), Scratch::default());
+    let mut wrong = None;
+    if until == Some(Until::Sequence(Sequence(0))) {
+        return Ok((execution, time));
+    }
+    let scanned = source.each(&mut |frame| {
+        if matches!(until, Some(Until::Time(limit)) if frame.time() > limit) {
+            return ControlFlow::Break(());
+        }
+        let sequence = frame.sequence();
+        let followed = frame
+            .decode(&mut scratch)
+            .map_err(|error| Differs::Record(error.to_string()))
+            .and_then(|frame| execution.follow(&frame, source));
+        if let Err(differs) = followed {
+            wrong = Some((sequence, differs));
+            return ControlFlow::Break(());
+        }
+        time = frame.time();
+        if until == Some(Until::Sequence(sequence)) {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    });
+    match wrong {
+        Some((sequence, Differs::Record(text))) => {
+            Err(Finding::new(Kind::Contradiction, sequence, text).failure())
+        }
+        Some((_, Differs::Journal(error))) => Err(Finding::damage(&error)?.failure()),
+        None => match scanned {
+            Ok(_) => Ok((execution, time)),
+            Err(error) => Err(Finding::damage(&error)?.failure()),
+        },
+    }
+}
+
+/// The state, by the names the outside world uses.
+struct State {
+    sequence: Sequence,
+    time: TimeNs,
+    digest: [u8; 32],
+    collateral: Micros,
+    fees: Micros,
+    accounts: Vec<Account>,
+    markets: Vec<Market>,
+    holdings: Vec<Holding>,
+    orders: Vec<Order>,
+}
+
+struct Account {
+    wallet: String,
+    free: Micros,
+    reserved: Micros,
+}
+
+struct Market {
+    condition: String,
+    tokens: [String; 2],
+    state: String,
+    supply: [Lots; 2],
+}
+
+struct Holding {
+    account: AccountNumber,
+    market: MarketNumber,
+    free: [Lots; 2],
+    reserved: [Lots; 2],
+}
+
+struct Order {
+    id: String,
+    number: u64,
+    account: AccountNumber,
+    market: MarketNumber,
+    outcome: Outcome,
+    side: Side,
+    /// In its own token, units of 0.0001.
+    price: u16,
+    lots: Lots,
+}
+
+impl State {
+    fn of(exchange: &Exchange, time: TimeNs) -> Self {
+        let mut state = Self {
+            sequence: exchange.sequence(),
+            time,
+            digest: exchange.digest(),
+            collateral: Micros::ZERO,
+            fees: Micros::ZERO,
+            accounts: Vec::new(),
+            markets: Vec::new(),
+            holdings: Vec::new(),
+            orders: Vec::new(),
+        };
+        exchange.visit_state(&mut |record| state.take(record));
+        state
+    }
+
+    fn take(&mut self, record: &StateRecord) {
+        match *record {
+            StateRecord::System {
+                collateral, fees, ..
+            } => {
+                (self.collateral, self.fees) = (collateral, fees);
+            }
+            StateRecord::Account {
+                wallet,
+                free,
+                reserved,
+                ..
+            } => self.accounts.push(Account {
+                wallet: wallet.to_string(),
+                free,
+                reserved,
+            }),
+            StateRecord::Market {
+                condition,
+                tokens,
+                state,
+                supply,
+                ..
+            } => {
+                self.markets.push(Market {
+                    condition: condition.to_string(),
+                    tokens: tokens.map(|token| token.to_string()),
+                    state: format!("{state:?}").to_lowercase(),
+                    supply,
+                });
+            }
+            StateRecord::Position {
+                account,
+                market,
+                free,
+                reserved,
+            } => {
+                self.holdings.push(Holding {
+                    account,
+                    market,
+                    free,
+                    reserved,
+                });
+            }
+            StateRecord::Order {
+                order,
+                id,
+                account,
+                market,
+                outcome,
+                side,
+                price,
+                lots,
+                ..
+            } => {
+                self.orders.push(Order {
+                    id: id.to_string(),
+                    number: order.0,
+                    account,
+                    market,
+                    outcome,
+                    side,
+                    price: price.0,
+                    lots,
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn wallet(&self, account: AccountNumber) -> &str {
+        self.accounts
+            .get(account.0 as usize)
+            .map_or("-", |account| &account.wallet)
+    }
+
+    fn condition(&self, market: MarketNumber) -> &str {
+        self.markets
+            .get(market.0 as usize)
+            .map_or("-", |market| &market.condition)
+    }
+
+    /// Whole numbers of micros and lots, so that programs compare exactly.
+    fn json(&self) -> Value {
+        let accounts = self.accounts.iter().map(|account| {
+            json!({
+                "wallet": account.wallet,
+                "free_micros": account.free.0,
+                "reserved_micros": account.reserved.0,
+            })
+        });
+        let markets = self.markets.iter().map(|market| {
+            json!({
+                "condition_id": market.condition,
+                "token_ids": market.tokens,
+                "state": market.state,
+                "supply_lots": market.supply.map(|lots| lots.0),
+            })
+        });
+        let holdings = self.holdings.iter().map(|held| {
+            json!({
+                "wallet": self.wallet(held.account),
+                "condition_id": self.condition(held.market),
+                "free_lots": held.free.map(|lots| lots.0),
+                "reserved_lots": held.reserved.map(|lots| lots.0),
+            })
+        });
+        let orders = self.orders.iter().map(|order| {
+            json!({
+                "order_id": order.id,
+                "sequence": order.number,
+                "wallet": self.wallet(order.account),
+                "condition_id": self.condition(order.market),
+                "outcome": order.outcome.code(),
+                "side": side(order.side),
+                "price_units": order.price,
+                "lots": order.lots.0,
+            })
+        });
+        json!({
+            "sequence": self.sequence.0,
+            "time": iso(self.time),
+            "digest": hex::encode(self.digest),
+            "collateral_micros": self.collateral.0,
+            "fee_account_micros": self.fees.0,
+            "accounts": accounts.collect::<Vec<_>>(),
+            "markets": markets.collect::<Vec<_>>(),
+            "holdings": holdings.collect::<Vec<_>>(),
+            "orders": orders.collect::<Vec<_>>(),
+        })
+    }
+
+    fn text(&self) -> String {
+        let row = |cells: &[&str]| {
+            cells
+                .iter()
+                .map(|cell| (*cell).to_owned())
+                .collect::<Vec<_>>()
+        };
+        let mut balances = vec![row(&["wallet", "free", "reserved"])];
+        balances.extend(self.accounts.iter().map(|account| {
+            row(&[
+                &account.wallet,
+                &units(account.free),
+                &units(account.reserved),
+            ])
+        }));
+        let mut held = vec![row(&["wallet", "market", "yes", "no"])];
+        held.extend(self.holdings.iter().map(|holding| {
+            let all = |place: usize| shares(holding.free[place] + holding.reserved[place]);
+            row(&[
+                self.wallet(holding.account),
+                self.condition(holding.market),
+                &all(0),
+                &all(1),
+            ])
+        }));
+        format!(
+            "sequence {} at {}\nstate digest {}\ncollateral {}, of it fees {}\n\n{}\n{}\n{}",
+            self.sequence,
+            iso(self.time),
+            hex::encode(self.digest),
+            units(self.collateral),
+            units(self.fees),
+            table(&balances),
+            table(&held),
+            self.books(),
+        )
+    }
+
+    /// Every resting order in Yes prices, market by market, bids then asks, best first.
+    fn books(&self) -> String {
+        let mut text = String::new();
+        for (number, market) in (0..).map(MarketNumber).zip(&self.markets) {
+            text += &format!(
+                "market {} {}: {} yes, {} no exist\n",
+                market.condition,
+                market.state,
+                shares(market.supply[0]),
+                shares(market.supply[1])
+            );
+            for order in self.orders.iter().filter(|order| order.market == number) {
+                text += &format!(
+                    "  {:4} {:3} {} at {}  {}\n",
+                    side(order.side),
+                    format!("{:?}", order.outcome),
+                    shares(order.lots),
+                    price(order.price),
+                    self.wallet(order.account)
+                );
+            }
+        }
+        text
+    }
+}
+
+const fn side(side: Side) -> &'static str {
+    match side {
+        Side::Buy => "BUY",
+        Side::Sell => "SELL",
+    }
+}

@@ -1,0 +1,144 @@
+//! What an audit says: for people, and as JSON.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use foretell_journal::ScanReport;
+use foretell_model::{Sequence, TimeNs};
+use serde_json::{Value, json};
+
+use super::counts::Counts;
+use super::finding::Finding;
+use super::text::iso;
+
+/// The result of an audit.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The journal.
+    pub directory: PathBuf,
+    /// What it holds, when it could be read to its end.
+    pub journal: Option<ScanReport>,
+    /// The last frame that was executed again, and its time.
+    pub last: Sequence,
+    /// Its time.
+    pub time: TimeNs,
+    /// Digest of the state there.
+    pub digest: [u8; 32],
+    /// What proves the commands.
+    pub counts: Counts,
+    /// Signatures that hold and that do not, when they were checked.
+    pub signatures: Option<(u64, u64)>,
+    /// Divergences that an operator accepted by a journalled command.
+    pub accepted_divergences: Vec<Sequence>,
+    /// Everything that is wrong; nothing in a sound journal.
+    pub findings: Vec<Finding>,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+impl Report {
+    /// Whether nothing is wrong.
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
+        self.findings.is_empty()
+    }
+
+    /// 0, or the highest code of what was found.
+    #[must_use]
+    pub fn exit_code(&self) -> u8 {
+        let kinds = self.findings.iter().map(|finding| finding.kind);
+        kinds.max().map_or(0, super::finding::Kind::exit_code)
+    }
+
+    fn per_second(&self) -> u64 {
+        #[allow(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a rate for people"
+        )]
+        let rate = (self.counts.commands() as f64 / self.seconds.max(1e-9)) as u64;
+        rate
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        let journal = self.journal.as_ref().map(|journal| {
+            json!({
+                "genesis": hex::encode(journal.genesis),
+                "epoch": journal.epoch,
+                "last_sequence": journal.last_sequence.0,
+                "proven_sequence": journal.proven_sequence.0,
+                "hash": hex::encode(journal.hash),
+                "torn_bytes": journal.torn,
+            })
+        });
+        let signatures = self
+            .signatures
+            .map(|(sound, unsound)| json!({ "sound": sound, "unsound": unsound }));
+        json!({
+            "sound": self.is_sound(),
+            "exit_code": self.exit_code(),
+            "directory": self.directory,
+            "journal": journal,
+            "last_sequence": self.last.0,
+            "time": iso(self.time),
+            "digest": hex::encode(self.digest),
+            "counts": self.counts.json(),
+            "signatures": signatures,
+            "accepted_divergences": self.accepted_divergences.iter().map(|it| it.0).collect::<Vec<_>>(),
+            "findings": self.findings.iter().map(Finding::json).collect::<Vec<_>>(),
+            "seconds": self.seconds,
+            "commands_per_second": self.per_second(),
+        })
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counts = &self.counts;
+        writeln!(
+            f,
+            "{} commands, {} trades, up to sequence {} at {}",
+            counts.commands(),
+            counts.trades,
+            self.last,
+            iso(self.time)
+        )?;
+        writeln!(
+            f,
+            "orders: {} with their maker's signature, {} refused by the book",
+            counts.signed_orders, counts.killed_orders
+        )?;
+        writeln!(
+            f,
+            "without a signature: {} attested by a gateway, {} by the operator, {} by the engine",
+            counts.gateway_attested, counts.operator, counts.engine
+        )?;
+        match self.signatures {
+            Some((sound, unsound)) => writeln!(f, "signatures: {sound} hold, {unsound} do not")?,
+            None => writeln!(f, "signatures: not checked (--signatures)")?,
+        }
+        if let Some(journal) = &self.journal {
+            writeln!(f, "chain         {}", hex::encode(journal.hash))?;
+            if journal.proven_sequence < journal.last_sequence {
+                writeln!(f, "proven up to  {}", journal.proven_sequence)?;
+            }
+        }
+        writeln!(f, "state digest  {}", hex::encode(self.digest))?;
+        for sequence in &self.accepted_divergences {
+            writeln!(
+                f,
+                "the operator accepted a divergence at sequence {sequence}"
+            )?;
+        }
+        writeln!(f, "{:.2} s, {} commands/s", self.seconds, self.per_second())?;
+        for finding in &self.findings {
+            writeln!(f, "{finding}")?;
+        }
+        f.write_str(if self.is_sound() {
+            "sound"
+        } else {
+            "NOT SOUND"
+        })
+    }
+}

@@ -1,0 +1,121 @@
+//! The journal under audit: opened read-only, read from its genesis to its end, or to what is
+//! durable while an engine runs.
+
+use std::fs::{self, File};
+use std::io::{IsTerminal as _, Read as _};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use foretell_journal::frame::Frame;
+use foretell_journal::segment::SegmentHeader;
+use foretell_journal::{JournalError, PAGE, ScanReport, scan, segment, watermark};
+use foretell_model::Sequence;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::finding::Kind;
+use crate::failure::Failure;
+
+/// Frames between two steps of the progress bar.
+const STEP: u64 = 4_096;
+
+/// A journal's directory.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    directory: PathBuf,
+    progress: bool,
+}
+
+impl Source {
+    /// Sees that there is a journal.
+    ///
+    /// # Errors
+    /// There is none, or the directory cannot be read.
+    pub(crate) fn open(directory: &Path, progress: bool) -> Result<Self, Failure> {
+        let cannot = |what: String| Failure::new(format!("{}: {what}", directory.display()));
+        let entries = fs::read_dir(directory)
+            .map_err(|error| cannot(error.to_string()).hint("--journal DIR, or --data DIR"))?;
+        let has_segment = entries.flatten().any(|entry| {
+            let name = entry.file_name();
+            name.to_str()
+                .is_some_and(|name| segment::number_of(name).is_some())
+        });
+        if !has_segment {
+            return Err(cannot("no journal is here".to_owned()).hint(
+                "--journal DIR names the directory of the segments, --data DIR the one above it",
+            ));
+        }
+        Ok(Self {
+            directory: directory.to_owned(),
+            progress: progress && std::io::stderr().is_terminal(),
+        })
+    }
+
+    pub(crate) fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The random bytes that name the journal.
+    ///
+    /// # Errors
+    /// The first segment's header cannot be read.
+    pub(crate) fn genesis(&self) -> Result<[u8; 32], Failure> {
+        let path = segment::path(&self.directory, 1);
+        let cannot = |what: String| {
+            Failure::new(format!("{}: {what}", path.display())).code(Kind::Damage.exit_code())
+        };
+        let mut page = Vec::new();
+        File::open(&path)
+            .and_then(|file| file.take(PAGE as u64).read_to_end(&mut page))
+            .map_err(|error| cannot(error.to_string()))?;
+        SegmentHeader::read(&page)
+            .map(|header| header.genesis)
+            .map_err(|error| cannot(error.to_string()))
+    }
+
+    /// Verifies checksums, chain, sequences and times from the genesis on and shows every frame, until
+    /// `visit` breaks. Gives what the whole journal holds, or `None` after a break.
+    ///
+    /// # Errors
+    /// Damage, or files that cannot be read.
+    pub(crate) fn each(
+        &self,
+        visit: &mut dyn FnMut(&Frame<'_>) -> ControlFlow<()>,
+    ) -> Result<Option<ScanReport>, JournalError> {
+        let bar = self.bar();
+        let mut stopped = false;
+        let scanned = scan(&self.directory, Sequence(0), &mut |frame| {
+            if frame.sequence().0.is_multiple_of(STEP) {
+                bar.set_position(frame.sequence().0);
+            }
+            if visit(frame).is_break() {
+                stopped = true;
+                return Err(String::new());
+            }
+            Ok(())
+        });
+        bar.finish_and_clear();
+        match scanned {
+            Err(JournalError::Stopped { .. }) if stopped => Ok(None),
+            other => other.map(Some),
+        }
+    }
+
+    /// A bar as long as the watermark says; without one it only turns.
+    fn bar(&self) -> ProgressBar {
+        if !self.progress {
+            return ProgressBar::hidden();
+        }
+        match watermark::read(&self.directory) {
+            Ok(Some(mark)) => {
+                let style = "{bar:40} {human_pos} of {human_len} frames, {per_sec}, {eta} left";
+                let bar = ProgressBar::new(mark.sequence.0);
+                bar.set_style(
+                    ProgressStyle::with_template(style)
+                        .unwrap_or_else(|_| ProgressStyle::default_bar()),
+                );
+                bar
+            }
+            _ => ProgressBar::new_spinner(),
+        }
+    }
+}

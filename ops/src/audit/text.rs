@@ -1,0 +1,89 @@
+//! Times and numbers as the audit writes and reads them.
+
+use foretell_model::{Lots, Micros, Sequence, TimeNs};
+
+/// ISO 8601 in UTC, to the nanosecond.
+pub(crate) fn iso(time: TimeNs) -> String {
+    jiff::Timestamp::from_nanosecond(time.0.into())
+        .map_or_else(|_| time.0.to_string(), |time| time.to_string())
+}
+
+/// Where a replay stops: behind this sequence, or before the first frame later than this time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Until {
+    Sequence(Sequence),
+    Time(TimeNs),
+}
+
+/// A sequence in digits, or a time such as `2026-11-20T12:00:00Z`.
+pub(crate) fn parse_until(text: &str) -> Result<Until, String> {
+    if text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return text
+            .parse()
+            .map(|sequence| Until::Sequence(Sequence(sequence)))
+            .map_err(|error| error.to_string());
+    }
+    let time: jiff::Timestamp = text
+        .parse()
+        .map_err(|_| "neither a sequence nor a time such as 2026-11-20T12:00:00Z".to_owned())?;
+    u64::try_from(time.as_nanosecond())
+        .map(|nanoseconds| Until::Time(TimeNs(nanoseconds)))
+        .map_err(|_| "no frame is that old".to_owned())
+}
+
+/// 32 bytes as 64 hex digits, with or without `0x`.
+pub(crate) fn parse_hash(text: &str) -> Result<[u8; 32], String> {
+    let mut hash = [0; 32];
+    hex::decode_to_slice(text.strip_prefix("0x").unwrap_or(text), &mut hash)
+        .map(|()| hash)
+        .map_err(|_| "64 hex digits are expected".to_owned())
+}
+
+/// Collateral in whole units, six decimals.
+pub(crate) fn units(amount: Micros) -> String {
+    format!("{}.{:06}", amount.0 / 1_000_000, amount.0 % 1_000_000)
+}
+
+/// Shares, two decimals.
+pub(crate) fn shares(lots: Lots) -> String {
+    format!("{}.{:02}", lots.0 / 100, lots.0 % 100)
+}
+
+/// A price in units of 0.0001.
+pub(crate) fn price(units: u16) -> String {
+    format!("{}.{:04}", units / 10_000, units % 10_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_a_sequence_and_the_rest_is_a_time() {
+        assert_eq!(parse_until("17"), Ok(Until::Sequence(Sequence(17))));
+        let second = Until::Time(TimeNs(1_700_000_000_000_000_000));
+        assert_eq!(parse_until("2023-11-14T22:13:20Z"), Ok(second));
+        for text in ["", "x", "-1", "1.5", "2023-11-14", "1960-01-01T00:00:00Z"] {
+            assert!(parse_until(text).is_err() || text.is_empty(), "{text}");
+        }
+        assert_eq!(
+            iso(TimeNs(1_700_000_000_000_000_001)),
+            "2023-11-14T22:13:20.000000001Z"
+        );
+    }
+
+    #[test]
+    fn amounts_keep_every_digit() {
+        assert_eq!(units(Micros(1_000_001)), "1.000001");
+        assert_eq!(shares(Lots(1_205)), "12.05");
+        assert_eq!(price(3_400), "0.3400");
+    }
+
+    #[test]
+    fn hashes_are_64_digits() {
+        let text = "ab".repeat(32);
+        assert_eq!(parse_hash(&text), Ok([0xab; 32]));
+        assert_eq!(parse_hash(&format!("0x{text}")), Ok([0xab; 32]));
+        assert!(parse_hash(&text[1..]).is_err());
+    }
+}

@@ -1,0 +1,187 @@
+//! The whole audit of a journal: one pass over its frames, each of which is executed again, folded
+//! into a record that knows no core, and, when asked, checked for its maker's signature.
+
+use std::num::NonZeroUsize;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Instant;
+
+use foretell_journal::frame::Frame;
+use foretell_journal::{JournalError, ScanReport, Scratch};
+use foretell_model::{FrameRef, Sequence, TimeNs};
+
+use super::counts::Counts;
+use super::execution::{Differs, Execution};
+use super::finding::{Finding, Kind};
+use super::record::Record;
+use super::report::Report;
+use super::signatures::{Checked, Job, Signatures};
+use super::source::Source;
+use crate::failure::Failure;
+
+/// What to look at, and how.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// Check every order's signature.
+    pub signatures: bool,
+    /// Threads that check signatures; as many as there are cores when not given.
+    pub threads: Option<NonZeroUsize>,
+    /// Show a bar, if standard error is a terminal.
+    pub progress: bool,
+}
+
+/// Audits the journal in `directory` from its genesis to its end, or to what is durable while an
+/// engine runs. Reads only.
+///
+/// # Errors
+/// There is no journal, or its files cannot be read. What is wrong with a journal is no error but a
+/// finding of the report.
+pub fn verify(directory: &Path, options: Options) -> Result<Report, Failure> {
+    let source = Source::open(directory, options.progress)?;
+    let started = Instant::now();
+    let mut audit = Audit::new(&source, options);
+    let mut scratch = Scratch::default();
+    let scanned = source.each(&mut |frame| audit.frame(frame, &mut scratch));
+    let mut report = audit.finish(scanned)?;
+    report.seconds = started.elapsed().as_secs_f64();
+    Ok(report)
+}
+
+struct Audit<'s> {
+    source: &'s Source,
+    execution: Execution,
+    record: Record,
+    signatures: Option<Signatures>,
+    counts: Counts,
+    time: TimeNs,
+    findings: Vec<Finding>,
+    failure: Option<JournalError>,
+}
+
+impl<'s> Audit<'s> {
+    fn new(source: &'s Source, options: Options) -> Self {
+        Self {
+            source,
+            execution: Execution::new(),
+            record: Record::default(),
+            signatures: options
+                .signatures
+                .then(|| Signatures::start(options.threads)),
+            counts: Counts::default(),
+            time: TimeNs(0),
+            findings: Vec::new(),
+            failure: None,
+        }
+    }
+
+    /// Looks at the next frame; breaks behind the first one whose state cannot be relied on.
+    fn frame(&mut self, frame: &Frame<'_>, scratch: &mut Scratch) -> ControlFlow<()> {
+        let sequence = frame.sequence();
+        let frame = match frame.decode(scratch) {
+            Ok(frame) => frame,
+            Err(error) => return self.found(Kind::Damage, sequence, error.to_string()),
+        };
+        let executed = self.execute(&frame);
+        let recorded = self.fold(&frame);
+        self.time = frame.time;
+        if executed.is_break() || recorded.is_break() {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn execute(&mut self, frame: &FrameRef<'_>) -> ControlFlow<()> {
+        match self.execution.follow(frame, self.source) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(Differs::Record(text)) => self.found(Kind::Contradiction, frame.sequence, text),
+            Err(Differs::Journal(error)) => {
+                self.failure = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    }
+
+    fn fold(&mut self, frame: &FrameRef<'_>) -> ControlFlow<()> {
+        let claim = match self.record.apply(frame) {
+            Ok(claim) => claim,
+            Err(broken) => return self.found(broken.kind, frame.sequence, broken.text),
+        };
+        self.counts.count(frame);
+        if let (Some(signatures), Some(claim)) = (&mut self.signatures, claim)
+            && let foretell_model::Command::PlaceOrder(order) = frame.command
+            && let Some(domain) = self.record.registry.domain(claim.domain)
+        {
+            signatures.push(Job {
+                sequence: frame.sequence,
+                order: order.order,
+                owner: claim.owner,
+                domain: domain.clone(),
+                evidence: frame.evidence.into(),
+            });
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn found(&mut self, kind: Kind, sequence: Sequence, text: String) -> ControlFlow<()> {
+        self.findings.push(Finding::new(kind, sequence, text));
+        ControlFlow::Break(())
+    }
+
+    fn finish(
+        mut self,
+        scanned: Result<Option<ScanReport>, JournalError>,
+    ) -> Result<Report, Failure> {
+        if let Some(error) = self.failure.take() {
+            self.findings.push(Finding::damage(&error)?);
+        }
+        let journal = match scanned {
+            Ok(journal) => journal,
+            Err(error) => {
+                self.findings.push(Finding::damage(&error)?);
+                None
+            }
+        };
+        if journal.is_some() && self.execution.accepted().is_empty() {
+            self.compare_states();
+        }
+        let signatures = self.signatures.take().map(Signatures::finish);
+        let exchange = self.execution.exchange();
+        let mut report = Report {
+            directory: self.source.directory().to_owned(),
+            journal,
+            last: exchange.sequence(),
+            time: self.time,
+            digest: exchange.digest(),
+            counts: self.counts,
+            signatures: None,
+            accepted_divergences: self.execution.accepted().to_vec(),
+            findings: self.findings,
+            seconds: 0.0,
+        };
+        if let Some(Checked {
+            sound,
+            unsound,
+            findings,
+        }) = signatures
+        {
+            report.signatures = Some((sound, unsound));
+            report.findings.extend(findings);
+        }
+        Ok(report)
+    }
+
+    /// At the end both ways of reading the journal must have come to the same state.
+    fn compare_states(&mut self) {
+        let exchange = self.execution.exchange();
+        let state = self.record.compare(exchange);
+        let core = exchange.check_invariants();
+        let sequence = exchange.sequence();
+        if let Err(broken) = state {
+            self.findings
+                .push(Finding::new(Kind::Contradiction, sequence, broken.text));
+        }
+        if let Err(text) = core {
+            self.findings.push(Finding::new(Kind::Rule, sequence, text));
+        }
+    }
+}

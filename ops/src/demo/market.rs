@@ -1,0 +1,60 @@
+//! A market as the bots see it.
+
+use foretell_model::TokenId;
+
+use crate::demo::sample::{Sample, SampleEvent, SampleMarket};
+use crate::failure::Failure;
+use crate::trader::token;
+
+/// What a bot needs to know of a market.
+pub(super) struct BotMarket {
+    pub(super) condition: String,
+    pub(super) tokens: [TokenId; 2],
+    pub(super) texts: [String; 2],
+    /// The neg-risk event and the question's place in it.
+    pub(super) question: Option<(u64, u32)>,
+    /// In price units of 0.0001.
+    pub(super) tick: u16,
+    /// Where it is quoted, in price units; it drifts.
+    pub(super) fair: u16,
+}
+
+impl BotMarket {
+    /// The sample's market at a place in its event.
+    pub(super) fn of(
+        event: &SampleEvent,
+        place: u32,
+        market: &SampleMarket,
+    ) -> Result<Self, Failure> {
+        let texts = market.token_ids();
+        let [Some(yes), Some(no)] = [token(&texts[0]), token(&texts[1])] else {
+            let text = format!("the demo's market {} has no token ids", market.slug);
+            return Err(Failure::new(text));
+        };
+        Ok(Self {
+            condition: market.condition_id(),
+            tokens: [yes, no],
+            texts,
+            question: event.neg_risk.then_some((event.id, place)),
+            tick: market.tick_units(),
+            fair: market.price_units(),
+        })
+    }
+
+    /// The markets of the sample.
+    pub(super) fn of_sample() -> Result<Vec<Self>, Failure> {
+        let sample = Sample::load()?;
+        let placed = sample
+            .events
+            .iter()
+            .flat_map(|event| (0..).zip(&event.markets).map(move |it| (event, it)));
+        placed
+            .map(|(event, (place, market))| Self::of(event, place, market))
+            .collect()
+    }
+
+    /// Whether it signs in the domain of neg-risk markets.
+    pub(super) const fn is_neg_risk(&self) -> bool {
+        self.question.is_some()
+    }
+}

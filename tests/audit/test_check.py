@@ -1,0 +1,75 @@
+"""Known answers of what the checker stands on, and that it refuses what is wrong."""
+
+import pathlib
+import struct
+import unittest
+
+from blake3 import blake3
+from journal import Damaged, crc32c, read_frames
+from ledger import Contradiction, Ledger
+
+GOLDEN = pathlib.Path(__file__).parents[2] / "journal" / "tests" / "golden"
+
+# Of the published test vectors: bytes 0, 1, … 250, 0, … of these lengths.
+VECTORS = {
+    0: "af1349b9f5f9a1a6a0404dea36dcc9499bcb25c9adc112b7cc9a93cae41f3262",
+    1: "2d3adedff11b61f14c886e35afa036736dcd87a74d27b5c1510225d0f592e213",
+    1023: "10108970eeda3eb932baac1428c7a2163b0e924c9a9e25b35bba72b28f70bd11",
+    1024: "42214739f095a406f3fc83deb889744ac00df831c10daa55189b5d121c855af7",
+    1025: "d00278ae47eb27b34faecf67b4fe263f82d5412916c1ffd97c8cb7fb814b8444",
+    2048: "e776b6028c7cd22a4d0ba182a8bf62205d2ef576467e838ed6f2529b85fba24a",
+    2049: "5f4d72f40d7a5f82b15ca2b2e44b1de3c2ef86c426c95c1af0b6879522563030",
+    3072: "b98cb0ff3623be03326b373de6b9095218513e64f1ee2edd2525c7ad1e5cffd2",
+    5121: "628bd2cb2004694adaab7bbd778a25df25c47b9d4155a55f8fbd79f2fe154cff",
+}
+
+
+class Hashes(unittest.TestCase):
+    def test_blake3_gives_the_published_answers(self):
+        for length, expected in VECTORS.items():
+            data = bytes(index % 251 for index in range(length))
+            self.assertEqual(blake3(data).hex(), expected, length)
+
+    def test_blake3_gives_the_receipt_of_the_golden_frame(self):
+        frame = bytes.fromhex("".join((GOLDEN / "frame_v1.golden").read_text().split()))
+        receipt = "".join((GOLDEN / "frame_v1_receipt.golden").read_text().split())
+        self.assertEqual(blake3(frame).hex(), receipt)
+
+    def test_crc32c_gives_the_check_value(self):
+        self.assertEqual(crc32c(b"123456789"), 0xE3069283)
+
+
+class Records(unittest.TestCase):
+    def frame(self):
+        return bytes.fromhex("".join((GOLDEN / "frame_v1.golden").read_text().split()))
+
+    def test_the_golden_frame_is_read(self):
+        (frame,) = read_frames(self.frame())
+        self.assertEqual([event[0] for event in frame.events], [1, 3])
+        order = Ledger().placed(frame)
+        self.assertEqual((order.account, order.market, order.outcome, order.side), (0x0101, 0x0303, 1, 1))
+
+    def test_lengths_that_do_not_add_up_are_refused(self):
+        for at, value in [(0, 8), (4, 2), (152, 5), (156, 1)]:
+            frame = bytearray(self.frame())
+            struct.pack_into("<I", frame, at, value)
+            with self.assertRaises((Damaged, struct.error)):
+                list(read_frames(bytes(frame)))
+
+    def test_a_fill_of_an_order_that_is_not_open_does_not_add_up(self):
+        (frame,) = read_frames(self.frame())
+        with self.assertRaises(Contradiction):
+            Ledger().apply(frame)
+
+    def test_money_that_came_from_nowhere_does_not_add_up(self):
+        ledger = Ledger()
+        ledger.account_opened(bytes([10]) + bytes(47), None, None)
+        ledger.deposited(bytes([11]) + bytes(7) + struct.pack("<Q", 5) + bytes(32), None, None)
+        ledger.check()
+        ledger.accounts[0].free += 1
+        with self.assertRaises(Contradiction):
+            ledger.check()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,293 @@
+//! Looking things up in a journal: replay, show, receipt, export, diff.
+
+use std::fs;
+use std::path::Path;
+
+use foretell_model::{Command, Event};
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::run::{CONTRADICTS, DIFFERENT, NOT_FOUND, SOUND, audit};
+use crate::seal::{Loose, seal, unseal};
+use crate::site::{Site, busy};
+
+fn sealed(frames: &[Loose]) -> TempDir {
+    let directory = tempfile::tempdir().expect("a directory");
+    seal(directory.path(), frames);
+    directory
+}
+
+fn sound(directory: &Path, arguments: &[&str]) -> Value {
+    let (code, answer) = audit(directory, arguments);
+    assert_eq!(code, SOUND, "{arguments:?}: {answer:#}");
+    answer
+}
+
+/// The first frame that trades, and how often it does.
+fn first_trade(site: &Site) -> (&Loose, usize) {
+    let fills = |frame: &Loose| {
+        let fills = frame
+            .events
+            .iter()
+            .filter(|event| matches!(event, Event::Fill(_)));
+        fills.count()
+    };
+    let frame = site
+        .frames
+        .iter()
+        .find(|frame| fills(frame) > 0)
+        .expect("a trade");
+    (frame, fills(frame))
+}
+
+#[test]
+fn a_replay_ends_where_it_is_told_to() {
+    let site = busy();
+    let journal = sealed(&site.frames);
+    let whole = sound(journal.path(), &["replay"]);
+    assert_eq!(whole["sequence"], site.frames.len());
+    let verified = sound(journal.path(), &["verify"]);
+    assert_eq!(whole["digest"], verified["digest"]);
+
+    let (trade, _) = first_trade(&site);
+    let before = (trade.sequence - 1).to_string();
+    let by_sequence = sound(journal.path(), &["replay", "--until", &before]);
+    assert_eq!(by_sequence["sequence"], trade.sequence - 1);
+    assert_eq!(by_sequence["fee_account_micros"], 0);
+    assert_ne!(by_sequence["digest"], whole["digest"]);
+    // Commands come a millisecond apart: a time between two is the same place.
+    let time = by_sequence["time"]
+        .as_str()
+        .expect("a time")
+        .replace('Z', "5Z");
+    let by_time = sound(journal.path(), &["replay", "--until", &time]);
+    assert_eq!(by_time, by_sequence);
+
+    let nothing = sound(journal.path(), &["replay", "--until", "0"]);
+    assert_eq!(
+        (&nothing["sequence"], &nothing["accounts"]),
+        (&0.into(), &Value::Array(vec![]))
+    );
+    let (code, answer) = audit(journal.path(), &["replay", "--until", "100000"]);
+    assert_eq!(code, NOT_FOUND, "{answer}");
+}
+
+#[test]
+fn a_replay_stops_where_the_record_says_something_else() {
+    let mut site = busy();
+    let (trade, _) = first_trade(&site);
+    let sequence = trade.sequence;
+    let place = usize::try_from(sequence - 1).expect("small");
+    site.frames[place].events.swap(0, 1);
+    let journal = sealed(&site.frames);
+    let (code, answer) = audit(journal.path(), &["replay"]);
+    assert_eq!(code, CONTRADICTS);
+    assert!(
+        answer["error"]
+            .as_str()
+            .expect("a text")
+            .contains(&format!("sequence {sequence}"))
+    );
+    let before = (sequence - 1).to_string();
+    sound(journal.path(), &["replay", "--until", &before]);
+}
+
+#[test]
+fn a_frame_is_shown_by_sequence_and_by_receipt() {
+    let site = busy();
+    let journal = sealed(&site.frames);
+    let (trade, fills) = first_trade(&site);
+    let shown = sound(journal.path(), &["show", &trade.sequence.to_string()]);
+    let receipt = format!(
+        "0x{}",
+        hex::encode(foretell_journal::receipt(&trade.bytes()))
+    );
+    assert_eq!(shown["receipt"], receipt);
+    assert_eq!(shown["trade_ids"].as_array().map(Vec::len), Some(fills));
+    let Command::PlaceOrder(order) = trade.command else {
+        panic!("orders trade");
+    };
+    let command = &shown["command"]["PlaceOrder"];
+    assert_eq!(command["order"], order.order.to_string());
+    assert_eq!(command["account"]["is"], site.wallet(1).to_string());
+    assert_eq!(
+        (&command["side"], &command["order_type"]),
+        (&"BUY".into(), &"GTC".into())
+    );
+    let signed = &shown["evidence"]["signed_order"];
+    assert_eq!(signed["maker"], site.wallet(1).to_string());
+    assert_eq!(signed["makerAmount"], order.maker_amount);
+    let fill = &shown["events"][0]["Fill"];
+    assert_eq!(
+        (&fill["kind"], &fill["yes_price"]),
+        (&"mint".into(), &6_000.into())
+    );
+
+    let inclusion = &shown["inclusion"];
+    let (first, last) = (
+        inclusion["first_sequence"].as_u64(),
+        inclusion["last_sequence"].as_u64(),
+    );
+    assert!(
+        first <= Some(trade.sequence) && Some(trade.sequence) <= last,
+        "{inclusion}"
+    );
+    assert_chained(journal.path(), inclusion);
+
+    assert_eq!(sound(journal.path(), &["receipt", &receipt]), shown);
+    let (code, _) = audit(journal.path(), &["receipt", &"00".repeat(32)]);
+    assert_eq!(code, NOT_FOUND);
+    let (code, _) = audit(journal.path(), &["show", "100000"]);
+    assert_eq!(code, NOT_FOUND);
+}
+
+/// The batch that is named gives its hash from the one before it.
+fn assert_chained(journal: &Path, inclusion: &Value) {
+    let field = |name: &str| {
+        let number = inclusion[name].as_u64().expect("a number");
+        usize::try_from(number).expect("a small number")
+    };
+    let segment = u32::try_from(field("segment")).expect("a small number");
+    let file = fs::read(foretell_journal::segment::path(journal, segment)).expect("a segment");
+    let at = field("batch_offset");
+    let header = foretell_journal::batch::BatchHeader::read(&file[at..]).expect("a batch");
+    let payload = &file[at + 128..at + 128 + field("batch_payload_bytes")];
+    let mut previous = [0; 32];
+    let text = inclusion["previous_hash"].as_str().expect("a hash");
+    hex::decode_to_slice(text, &mut previous).expect("hex");
+    let expected = header.expected_hash(&previous, payload);
+    assert_eq!(inclusion["hash"], hex::encode(expected));
+}
+
+#[test]
+fn every_frame_can_be_shown() {
+    let site = busy();
+    let journal = sealed(&site.frames);
+    for frame in &site.frames {
+        let shown = sound(journal.path(), &["show", &frame.sequence.to_string()]);
+        let events = shown["events"].as_array().expect("events");
+        assert_eq!(events.len(), frame.events.len());
+        assert!(!shown.to_string().contains("unknown"), "{shown:#}");
+    }
+}
+
+#[test]
+fn exported_tables_hold_every_trade_order_and_balance() {
+    let site = busy();
+    let journal = sealed(&site.frames);
+    let out = tempfile::tempdir().expect("a directory");
+    let path = |name: &str| out.path().join(name).to_str().expect("text").to_owned();
+    let (trades, orders, balances) = (path("t.csv"), path("o.csv"), path("b.csv"));
+    let arguments = [
+        "export",
+        "--trades",
+        &trades,
+        "--orders",
+        &orders,
+        "--balances",
+        &balances,
+    ];
+    let written = sound(journal.path(), &arguments);
+
+    let verified = sound(journal.path(), &["verify"]);
+    let rows = |file: &str| -> Vec<Vec<String>> {
+        let text = fs::read_to_string(file).expect("a table");
+        text.lines()
+            .map(|line| line.split(',').map(str::to_owned).collect())
+            .collect()
+    };
+    let trades = rows(&trades);
+    assert_eq!(
+        trades.len() as u64 - 1,
+        verified["counts"]["trades"].as_u64().expect("a count")
+    );
+    assert_eq!(written["trades"], trades.len() - 1);
+    let orders = rows(&orders);
+    let placed = site
+        .frames
+        .iter()
+        .filter(|it| matches!(it.command, Command::PlaceOrder(_)));
+    assert_eq!(orders.len() - 1, placed.count());
+    for table in [&trades, &orders] {
+        assert!(table.iter().all(|row| row.len() == table[0].len()));
+    }
+    let replayed = sound(journal.path(), &["replay"]);
+    let open = orders.iter().filter(|row| row[13] == "live").count();
+    assert_eq!(Some(open), replayed["orders"].as_array().map(Vec::len));
+
+    let total: f64 = rows(&balances)
+        .iter()
+        .filter(|row| row[1] == "collateral")
+        .flat_map(|row| {
+            [
+                row[3].parse::<f64>().unwrap(),
+                row[4].parse::<f64>().unwrap(),
+            ]
+        })
+        .sum();
+    let accounts = replayed["accounts"].as_array().expect("accounts");
+    let micros: u64 = accounts
+        .iter()
+        .map(|row| row["free_micros"].as_u64().unwrap() + row["reserved_micros"].as_u64().unwrap())
+        .sum();
+    assert!(
+        (total * 1e6 - micros as f64).abs() < 1.0,
+        "{total} and {micros}"
+    );
+    let (code, _) = audit_usage(journal.path());
+    assert_eq!(code, 2, "an export of nothing");
+}
+
+fn audit_usage(journal: &Path) -> (i32, String) {
+    let done = std::process::Command::new(env!("CARGO_BIN_EXE_foretell-under-test"))
+        .args(["audit", "--journal"])
+        .arg(journal)
+        .arg("export")
+        .output()
+        .expect("the binary runs");
+    (
+        done.status.code().expect("a code"),
+        String::from_utf8_lossy(&done.stderr).into_owned(),
+    )
+}
+
+#[test]
+fn two_journals_are_the_same_one_goes_on_or_they_part() {
+    let mut site = busy();
+    let journal = sealed(&site.frames);
+    let count = site.frames.len();
+    let compare = |other: &[Loose]| {
+        let other = sealed(other);
+        let (first, second) = (journal.path().to_str(), other.path().to_str());
+        audit(
+            journal.path(),
+            &["diff", first.expect("text"), second.expect("text")],
+        )
+    };
+    let (code, same) = compare(&site.frames);
+    assert_eq!((code, &same["relation"]), (SOUND, &"same".into()));
+    assert_eq!(same["common_frames"], count);
+
+    let (code, shorter) = compare(&site.frames[..count - 3]);
+    assert_eq!(
+        (code, &shorter["relation"]),
+        (SOUND, &"first goes on".into())
+    );
+    let mut longer = site.frames.clone();
+    site.idle();
+    longer.extend(site.frames.last().cloned());
+    let (code, longer) = compare(&longer);
+    assert_eq!(
+        (code, &longer["relation"]),
+        (SOUND, &"second goes on".into())
+    );
+
+    let mut other = unseal(journal.path());
+    other[9].evidence.push(1);
+    let (code, other) = compare(&other);
+    assert_eq!((code, &other["relation"]), (DIFFERENT, &"different".into()));
+    assert_eq!(
+        (&other["common_frames"], &other["first_difference"]),
+        (&9.into(), &10.into())
+    );
+}

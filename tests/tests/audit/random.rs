@@ -1,0 +1,155 @@
+//! The audit of wide random journals: what the core did is sound by rules that were written without
+//! it, and both readings of the journal end in the same state.
+
+use foretell_auth::{Domain, Markets, OrderFields};
+use foretell_matching::{Capacity, Exchange};
+use foretell_model::digest::StateRecord;
+use foretell_model::evidence::OrderEvidence;
+use foretell_model::{
+    AccountNumber, Command, Event, MarketNumber, PlaceOrder, TokenId, Verdict, WalletAddress,
+    WalletKind,
+};
+use foretell_ops::audit::{Options, verify};
+
+use crate::generator::Generator;
+use crate::seal::{Loose, seal};
+use crate::site::SPARE_DOMAIN;
+
+const JOURNALS: u64 = 400;
+
+#[test]
+fn random_journals_are_sound() {
+    for seed in 0..JOURNALS {
+        let frames = frames(seed);
+        if frames.is_empty() {
+            continue;
+        }
+        let directory = tempfile::tempdir().expect("a directory");
+        seal(directory.path(), &frames);
+        let report = verify(directory.path(), Options::default()).expect("a journal");
+        assert!(report.is_sound(), "seed {seed}: {report}");
+        assert_eq!(report.last.0, frames.len() as u64, "seed {seed}");
+    }
+}
+
+/// What the core journals of a seed's commands. Orders carry their fields as evidence; nobody
+/// signed them.
+fn frames(seed: u64) -> Vec<Loose> {
+    let mut exchange = Exchange::new(Capacity::default(), seed);
+    let mut generator = Generator::new(seed);
+    let (mut frames, mut state): (Vec<Loose>, Vec<StateRecord>) = (Vec::new(), Vec::new());
+    let domain = spare_domain();
+    let spare = Command::RegisterDomain {
+        domain: domain.number(),
+        separator: *domain.separator(),
+    };
+    let mut time = foretell_model::TimeNs(0);
+    let mut events = Vec::new();
+    let mut next = Some((spare, time));
+    while let Some((command, at)) = next {
+        // A domain made up by the generator has no text that gives its separator.
+        let is_made_up =
+            matches!(command, Command::RegisterDomain { domain, .. } if domain != SPARE_DOMAIN);
+        if !is_made_up {
+            let evidence = evidence_of(&command, &state, &domain);
+            events.clear();
+            time = time.max(at);
+            if let Verdict::Applied(_) = exchange.apply(&command, time, &mut events) {
+                let is_killed = matches!(events[..], [Event::OrderKilled { .. }]);
+                frames.push(Loose {
+                    sequence: exchange.sequence().0,
+                    time,
+                    command,
+                    events: events.clone(),
+                    evidence: if is_killed { Vec::new() } else { evidence },
+                });
+            }
+        }
+        state.clear();
+        exchange.visit_state(&mut |record| state.push(*record));
+        generator.observe(&command, &state);
+        next = generator.next_command();
+    }
+    frames
+}
+
+fn spare_domain() -> Domain {
+    let contract = WalletAddress([9; 20]);
+    Domain::new(
+        SPARE_DOMAIN,
+        "Foretell",
+        "1",
+        80_002,
+        contract,
+        Markets::Both,
+    )
+    .expect("a domain")
+}
+
+fn evidence_of(command: &Command, state: &[StateRecord], domain: &Domain) -> Vec<u8> {
+    let mut evidence = Vec::new();
+    match command {
+        Command::RegisterDomain { .. } => evidence.extend(domain.text().bytes()),
+        Command::PlaceOrder(order) => {
+            if let Some(words) = words_of(order, state) {
+                let domain = domain.number();
+                OrderEvidence {
+                    words: &words,
+                    domain,
+                    signature: &[1; 65],
+                }
+                .encode(&mut evidence);
+            }
+        }
+        _ => {}
+    }
+    evidence
+}
+
+/// What a client would have signed for this command; `None` when there is no such account or
+/// market, and so no frame.
+fn words_of(order: &PlaceOrder, state: &[StateRecord]) -> Option<[u8; 352]> {
+    let (maker, owner, kind) = account(order.account, state)?;
+    let (owner, _, _) = account(owner, state)?;
+    let fields = OrderFields {
+        salt: [3; 32],
+        maker,
+        signer: if kind == WalletKind::Deposit {
+            maker
+        } else {
+            owner
+        },
+        token: tokens(order.market, state)?[order.outcome.index()],
+        maker_amount: order.maker_amount,
+        taker_amount: order.taker_amount,
+        side: order.side,
+        signature_type: kind,
+        timestamp: order.timestamp,
+        metadata: [0; 32],
+        builder: [0; 32],
+    };
+    Some(fields.words())
+}
+
+fn account(
+    number: AccountNumber,
+    state: &[StateRecord],
+) -> Option<(WalletAddress, AccountNumber, WalletKind)> {
+    state.iter().find_map(|record| match *record {
+        StateRecord::Account {
+            account,
+            wallet,
+            owner,
+            kind,
+            ..
+        } if account == number => Some((wallet, owner, kind)),
+        _ => None,
+    })
+}
+
+fn tokens(number: MarketNumber, state: &[StateRecord]) -> Option<[TokenId; 2]> {
+    state.iter().find_map(|record| match *record {
+        StateRecord::Market { market, tokens, .. } if market == number => Some(tokens),
+        _ => None,
+    })
+}

@@ -1,0 +1,35 @@
+//! The binary as an auditor runs it.
+
+use std::path::Path;
+use std::process::Command as Process;
+
+use serde_json::Value;
+
+/// Exit codes as `docs/auditing.md` has them.
+pub(crate) const SOUND: i32 = 0;
+pub(crate) const UNREADABLE: i32 = 1;
+pub(crate) const DAMAGED: i32 = 3;
+pub(crate) const CONTRADICTS: i32 = 4;
+pub(crate) const FORGED: i32 = 5;
+pub(crate) const BROKEN: i32 = 6;
+pub(crate) const DIFFERENT: i32 = 7;
+pub(crate) const NOT_FOUND: i32 = 8;
+
+/// Runs the audit as an auditor would.
+pub(crate) fn audit(directory: &Path, arguments: &[&str]) -> (i32, Value) {
+    let done = Process::new(env!("CARGO_BIN_EXE_foretell-under-test"))
+        .args(["--json", "audit", "--journal"])
+        .arg(directory)
+        .args(arguments)
+        .current_dir(directory)
+        .output()
+        .expect("the binary runs");
+    let text = if done.stdout.is_empty() {
+        done.stderr
+    } else {
+        done.stdout
+    };
+    let answer = serde_json::from_slice(&text)
+        .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&text)));
+    (done.status.code().expect("an exit code"), answer)
+}

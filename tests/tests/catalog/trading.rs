@@ -1,0 +1,82 @@
+//! A file is imported, and a client trades what it described.
+
+use foretell_model::Side;
+use foretell_ops::demo::wallets::VISITORS;
+use foretell_ops::trader::{Terms, Trader, token};
+use foretell_tests::exchange::{Exchange, Options};
+use serde_json::{Value, json};
+
+use crate::upstream::event;
+use crate::{BINARY, get, run, runtime};
+
+/// A file of two events: one plain, one neg-risk with a question that has ended.
+fn file() -> Value {
+    let mut plain = event(7, false, 2, 10);
+    plain["markets"][1]["outcomes"] = "[\"A\", \"B\", \"C\"]".into();
+    plain["markets"][0]["orderPriceMinTickSize"] = json!(0.001);
+    let mut neg_risk = event(8, true, 4, 10);
+    neg_risk["markets"][3]["closed"] = true.into();
+    json!([plain, neg_risk])
+}
+
+#[test]
+fn an_imported_market_is_listed_read_and_traded() {
+    let exchange = Exchange::start(BINARY, &Options::demo());
+    let path = exchange.data().join("records.json");
+    std::fs::write(&path, file().to_string()).expect("a file");
+    let name = path.to_str().expect("UTF-8");
+
+    let (ok, printed) = run(&exchange, &["catalog", "import", name]);
+    assert!(ok, "{printed}");
+    let commands = &printed["exchange"]["commands"];
+    assert_eq!(commands["register market"]["done"], 4, "{printed}");
+    assert_eq!(commands["activate"]["done"], 3, "{printed}");
+    assert_eq!(printed["exchange"]["found"]["not tradable"], 2, "{printed}");
+    let (ok, again) = run(&exchange, &["catalog", "import", name]);
+    assert!(ok);
+    assert_eq!(again["exchange"]["commands"], json!({}), "{again}");
+    assert_eq!(
+        again["catalog"]["records"]["markets"]["unchanged"], 6,
+        "{again}"
+    );
+
+    runtime().block_on(trade(&exchange));
+}
+
+async fn trade(exchange: &Exchange) {
+    let condition = format!("0x{:064x}", 700);
+    let (_, market) = get(&format!("{}/markets/{condition}", exchange.trading), None).await;
+    assert_eq!(market["question"], "Question 700?");
+    assert_eq!(market["event"]["title"], "Event 7");
+    assert_eq!(market["raw_metadata"]["orderMinSize"].to_string(), "5");
+    let yes = market["tokens"][0]["token_id"].as_str().expect("a token");
+    assert_eq!(yes, "700001");
+    let (_, tick) = get(
+        &format!("{}/tick-size?token_id={yes}", exchange.trading),
+        None,
+    )
+    .await;
+    assert_eq!(tick["minimum_tick_size"].to_string(), "0.001");
+
+    let mut traders = Vec::new();
+    for visitor in &VISITORS[..2] {
+        let trader = Trader::connect(&exchange.trading, visitor.private_key, 0).await;
+        traders.push(trader.expect("a key"));
+    }
+    let [yes, no] = ["700001", "700002"].map(|text| token(text).expect("a token"));
+    // 10 shares: one side pays 0.455, the other 0.545.
+    for (trader, token, price) in [(&traders[0], yes, 4_550), (&traders[1], no, 5_450)] {
+        let terms = Terms::limit(token, false, Side::Buy, 1_000, price);
+        let (status, answer) = trader
+            .place(&trader.sign(&terms).expect("signed"))
+            .await
+            .expect("answered");
+        assert_eq!(status, 200, "{answer}");
+    }
+    let (_, last) = get(
+        &format!("{}/last-trade-price?token_id=700001", exchange.trading),
+        None,
+    )
+    .await;
+    assert_eq!(last["price"], "0.455");
+}
