@@ -5,8 +5,8 @@ use std::fmt::Debug;
 
 use foretell_model::digest::{Fate, StateRecord};
 use foretell_model::{
-    AccountNumber, Command, CommandOutcome, Lots, MarketNumber, OrderNumber, OrderStatus, Outcome, Price,
-    Sequence, Side, Verdict,
+    AccountNumber, Command, CommandOutcome, Lots, MarketNumber, OrderNumber, OrderStatus, Outcome,
+    Price, Sequence, Side, Verdict,
 };
 use foretell_view::{OrderState, TokenBook, View};
 

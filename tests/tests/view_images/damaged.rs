@@ -140,7 +140,10 @@ fn ask_everything(mut view: View, rest: &[Frame]) {
             }
         }
         for order in view.live_orders_of_owner(number) {
-            let _ = (order.original_size(), view.trades_of_order(order, usize::MAX));
+            let _ = (
+                order.original_size(),
+                view.trades_of_order(order, usize::MAX),
+            );
         }
     }
     for (market, _) in view.markets().iter() {
