@@ -174,6 +174,11 @@ impl View {
         };
         const LIVE: &str = "live-orders";
         for order in image.read::<Vec<Order>>(LIVE)? {
+            // A list is found by its builder's place.
+            let builder = order.builder.map(|slot| view.builders.code(slot));
+            if builder == Some(None) {
+                return Err(ImageError::Malformed(LIVE));
+            }
             let restored = view.books.restore(&order);
             restored
                 .and_then(|()| view.orders.rest(order))
