@@ -34,6 +34,7 @@ mod glance;
 mod keeper;
 mod limits;
 mod market_facts;
+mod market_texts;
 mod metrics;
 mod operator_token;
 mod rate_limits;
