@@ -165,6 +165,8 @@ fn config(journal: &Path) -> GatewayConfig {
     edge.limits.enabled = false;
     GatewayConfig {
         journal: journal.to_owned(),
+        snapshots: journal.join("none"),
+        checked_at_start: foretell_gateway::CHECKED_AT_START,
         engine_socket: journal.join("nobody.sock"),
         listen: vec![(Surface::Data, SocketAddr::from(([127, 0, 0, 1], 0)))],
         threads: 1,
