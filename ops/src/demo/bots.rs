@@ -145,7 +145,7 @@ impl Bots {
     async fn turn(&mut self, number: usize) -> Result<(), Failure> {
         let index = number % self.sample.len();
         let market = match &mut self.round {
-            Some(round) if number % ROUND_TURNS == 0 => round,
+            Some(round) if number.is_multiple_of(ROUND_TURNS) => round,
             _ => &mut self.sample[index],
         };
         market.fair = quotes::drift(market.fair, self.random.next(), market.tick);

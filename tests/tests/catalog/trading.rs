@@ -28,10 +28,10 @@ fn an_imported_market_is_listed_read_and_traded() {
 
     let (ok, printed) = run(&exchange, &["catalog", "import", name]);
     assert!(ok, "{printed}");
-    let commands = &printed["exchange"]["commands"];
-    assert_eq!(commands["register market"]["done"], 4, "{printed}");
-    assert_eq!(commands["activate"]["done"], 3, "{printed}");
     assert_eq!(printed["exchange"]["found"]["not tradable"], 2, "{printed}");
+    // The process that `up` keeps may have been faster with the commands: what counts is the end.
+    let (agrees, found) = run(&exchange, &["catalog", "check"]);
+    assert!(agrees, "{found}");
     let (ok, again) = run(&exchange, &["catalog", "import", name]);
     assert!(ok);
     assert_eq!(again["exchange"]["commands"], json!({}), "{again}");

@@ -144,6 +144,7 @@ CREATE INDEX events_by_updated   ON events (updated_at,    id, active, closed, a
 CREATE INDEX events_by_volume    ON events (volume,        id, active, closed, archived);
 CREATE INDEX events_by_liquidity ON events (liquidity,     id, active, closed, archived);
 CREATE INDEX events_by_change    ON events (change);
+CREATE INDEX events_by_creator   ON events (creator) WHERE creator IS NOT NULL;
 
 -- Search, by the event's id. `search` holds every three characters in a row of its title, slug and
 -- questions; `search_prefixes` the first one and two of their words, which are too short for that.
