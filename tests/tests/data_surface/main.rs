@@ -47,11 +47,9 @@ fn a_trade_shows_everywhere_as_soon_as_it_is_told() {
     let exchange = Exchange::start(BINARY, &Options::demo());
     runtime().block_on(async {
         let sample = Sample::load().expect("the sample");
-        let markets = sample.events.iter().flat_map(|event| &event.markets);
-        let market = markets
-            .filter(|market| market.slug == MARKET)
-            .next()
-            .expect("the market");
+        let mut markets = sample.events.iter().flat_map(|event| &event.markets);
+        let market = markets.find(|market| market.slug == MARKET);
+        let market = market.expect("the market");
         let [yes, no] = market.token_ids();
         for (visitor, id, price) in [(0, &yes, 6_000), (1, &no, 4_000)] {
             let key = VISITORS[visitor].private_key;
