@@ -38,6 +38,7 @@ mod market_texts;
 mod metrics;
 mod operator_token;
 mod rate_limits;
+mod receipts;
 mod replica;
 mod resources;
 mod routes;

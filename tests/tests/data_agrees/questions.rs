@@ -51,6 +51,18 @@ struct Asked<'a> {
     plain: &'a Plain,
 }
 
+/// Something a wallet did.
+struct Done {
+    /// Sequence, and place among the trades.
+    at: (u64, usize),
+    second: u64,
+    market: usize,
+    kind: &'static str,
+    /// Of a trade: whether the wallet bought.
+    buys: Option<bool>,
+    row: Value,
+}
+
 /// Sorted by a key in a direction; ties by asset, then by closing.
 fn sorted(mut rows: Vec<PositionRow>, key: SortKey, descending: bool) -> Vec<Value> {
     rows.sort_by(|a, b| a.asset.cmp(&b.asset));
@@ -199,54 +211,62 @@ impl Asked<'_> {
         }
     }
 
-    fn activity(&self, account: usize) {
+    /// What a wallet did, oldest first.
+    fn done(&self, account: usize) -> Vec<Done> {
         let plain = self.plain;
-        let user = &plain.wallets[account];
-        // Sequence, place within it, second, market, kind, side, row.
         let mut done = Vec::new();
         for (place, trade) in plain.fills.iter().enumerate() {
             for (side, leg) in trade.legs.iter().enumerate() {
                 if leg.account == account {
                     let mut row = plain.traded(self.site, trade, side);
                     row["type"] = "TRADE".into();
-                    let at = (trade.sequence, place);
-                    done.push((at, trade.second, trade.market, "TRADE", Some(leg.buys), row));
+                    done.push(Done {
+                        at: (trade.sequence, place),
+                        second: trade.second,
+                        market: trade.market,
+                        kind: "TRADE",
+                        buys: Some(leg.buys),
+                        row,
+                    });
                 }
             }
         }
-        for action in plain
-            .actions
-            .iter()
-            .filter(|action| action.account == account)
-        {
-            let row = plain.acted(self.site, action);
-            let at = (action.sequence, 0);
-            done.push((at, action.second, action.market, action.kind, None, row));
-        }
-        done.sort_by_key(|done| done.0);
-        let of = |wanted: &dyn Fn(u64, usize, &str, Option<bool>) -> bool| -> Vec<Value> {
-            let done = done
-                .iter()
-                .filter(|done| wanted(done.1, done.2, done.3, done.4));
-            done.map(|done| done.5.clone()).collect()
+        let actions = plain.actions.iter();
+        done.extend(actions.filter(|it| it.account == account).map(|it| Done {
+            at: (it.sequence, 0),
+            second: it.second,
+            market: it.market,
+            kind: it.kind,
+            buys: None,
+            row: plain.acted(self.site, it),
+        }));
+        done.sort_by_key(|done| done.at);
+        done
+    }
+
+    fn activity(&self, account: usize) {
+        let done = self.done(account);
+        let of = |wanted: &dyn Fn(&Done) -> bool| -> Vec<Value> {
+            let done = done.iter().filter(|done| wanted(done));
+            done.map(|done| done.row.clone()).collect()
         };
         let newest = |mut rows: Vec<Value>| {
             rows.reverse();
             rows
         };
-        let all = format!("/activity?user={user}");
-        self.agree(&all, &newest(of(&|_, _, _, _| true)));
-        self.agree(&format!("{all}&sortDirection=ASC"), &of(&|_, _, _, _| true));
+        let all = format!("/activity?user={}", self.plain.wallets[account]);
+        self.agree(&all, &newest(of(&|_| true)));
+        self.agree(&format!("{all}&sortDirection=ASC"), &of(&|_| true));
         let (markets, named) = self.some_markets();
-        let of_markets = newest(of(&|_, market, _, _| named(market)));
+        let of_markets = newest(of(&|done| named(done.market)));
         self.agree(&format!("{all}&{markets}"), &of_markets);
-        let kinds = newest(of(&|_, _, kind, _| kind != "TRADE" && kind != "MERGE"));
+        let kinds = newest(of(&|done| done.kind != "TRADE" && done.kind != "MERGE"));
         self.agree(&format!("{all}&type=SPLIT,REDEEM,CONVERSION"), &kinds);
-        let sold = newest(of(&|_, _, _, buys| buys == Some(false)));
+        let sold = newest(of(&|done| done.buys == Some(false)));
         self.agree(&format!("{all}&side=SELL"), &sold);
-        if let Some(middle) = done.get(done.len() / 2).map(|done| done.1) {
+        if let Some(middle) = done.get(done.len() / 2).map(|done| done.second) {
             let (start, end) = (middle - 3, middle + 9);
-            let within = of(&|second, _, _, _| start <= second && second <= end);
+            let within = of(&|done| (start..=end).contains(&done.second));
             let path = format!("{all}&start={start}&end={end}");
             self.agree(&path, &newest(within.clone()));
             self.agree(&format!("{path}&sortDirection=ASC"), &within);
