@@ -45,8 +45,9 @@ pub(crate) struct Shape {
     pub(crate) markets: u32,
 }
 
-/// Writes the journal of a data directory that has none.
+/// Makes a data directory and writes its journal.
 pub(crate) fn write(data: &Path, shape: &Shape) -> Result<Written, MeasureError> {
+    std::fs::create_dir(data).map_err(MeasureError::io("making a data directory"))?;
     let accounts = (shape.crowd + MAKERS) as usize;
     let capacity = Capacity {
         accounts,

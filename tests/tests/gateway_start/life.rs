@@ -1,6 +1,6 @@
 //! What happens on the exchange: two wallets that trade in a few markets.
 
-use std::time::Instant;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use foretell_model::{Side, TokenId};
 use foretell_ops::trader::{Terms, Trader, decimal};
@@ -29,6 +29,8 @@ pub(crate) fn tokens(market: u8) -> [TokenId; 2] {
 pub(crate) struct Life {
     pub(crate) orders: Vec<String>,
     rounds: u16,
+    /// When it happened last, in seconds: histories up to a moment that is over do not change.
+    pub(crate) last: u64,
 }
 
 impl Life {
@@ -91,6 +93,8 @@ impl Life {
                 assert_eq!(cancel.await.expect("an answer").0, 200);
             }
         }
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        self.last = now.expect("after 1970").as_secs();
     }
 
     async fn place(&mut self, trader: &Trader, terms: &Terms<'_>) -> String {

@@ -22,7 +22,7 @@ pub(crate) async fn all([trading, operator]: [&str; 2], life: &Life) -> Vec<Read
         base: trading,
         reads: Vec::new(),
     };
-    reader.of_markets().await;
+    reader.of_markets(life).await;
     for trader in &traders {
         reader.of_trader(trader, life).await;
     }
@@ -34,6 +34,12 @@ pub(crate) async fn all([trading, operator]: [&str; 2], life: &Life) -> Vec<Read
     }
     reader.operator("/markets").await;
     reader.reads
+}
+
+/// The first answer of two gateways that differs, if one does.
+pub(crate) fn difference<'r>(one: &'r [Read], other: &'r [Read]) -> Option<(&'r Read, &'r Read)> {
+    assert_eq!(one.len(), other.len());
+    one.iter().zip(other).find(|(one, other)| one != other)
 }
 
 /// Whether the answers say enough to tell gateways apart.
@@ -49,7 +55,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    async fn of_markets(&mut self) {
+    async fn of_markets(&mut self, life: &Life) {
         for path in [
             "/markets",
             "/simplified-markets",
@@ -82,10 +88,10 @@ impl Reader<'_> {
                     all.push(json!({ "token_id": token, "side": side }));
                 }
                 self.get(&format!("/markets-by-token/{token}")).await;
-                // From the start on: what is relative to now would differ.
+                // What is relative to now would differ from minute to minute.
                 for minutes in [1, 5, 30] {
                     let path = "/prices-history";
-                    let span = format!("startTs=0&fidelity={minutes}");
+                    let span = format!("startTs=0&endTs={}&fidelity={minutes}", life.last);
                     self.get(&format!("{path}?market={token}&{span}")).await;
                 }
             }
