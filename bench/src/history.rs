@@ -167,7 +167,7 @@ impl History {
     fn round(&mut self, number: u64, most: u64) -> Result<u64, MeasureError> {
         let draw = scramble(number);
         let taker = self.crowd.of(low(draw));
-        let favourite = u64::from(taker) * MARKETS_EACH + (draw >> 32) % MARKETS_EACH;
+        let favourite = (u64::from(taker) << 8) | ((draw >> 32) % MARKETS_EACH);
         let market = self.markets.of(low(scramble(favourite)));
         let outcome = either(draw >> 36);
         let cents = LOWEST_CENTS + (draw >> 40) % (101 - 2 * LOWEST_CENTS);

@@ -36,8 +36,6 @@ const CONNECTIONS: usize = 16;
 const BURST: usize = 50;
 /// Bursts of a round.
 const BURSTS: usize = 10;
-/// Name of the gateway's only serving thread.
-const GATEWAY_THREAD: &str = "http-0";
 /// A key of no value.
 const PRIVATE_KEY: [u8; 32] = [0x42; 32];
 
@@ -298,7 +296,8 @@ impl Lane {
             bytes,
             to_gateway: many(exchange.trading).map_err(failed("connecting"))?,
             to_bare: many(bare.address).map_err(failed("connecting"))?,
-            gateway: ThreadTime::of(GATEWAY_THREAD).map_err(failed("finding a thread"))?,
+            gateway: ThreadTime::of(&serving_thread(exchange))
+                .map_err(failed("finding a thread"))?,
             bare_time: ThreadTime::of(bare_server::THREAD).map_err(failed("finding a thread"))?,
             bare,
         })
@@ -343,6 +342,11 @@ fn burst(
         }
     }
     Ok(time()? - before)
+}
+
+/// The name of the gateway's only serving thread.
+fn serving_thread(exchange: &LiveExchange) -> String {
+    format!("http-{}-0", exchange.trading.port())
 }
 
 fn open(exchange: &LiveExchange) -> Result<Connection, MeasureError> {

@@ -40,18 +40,18 @@ pub fn write_journal(journal: &Path, orders: u32, signed: bool) -> Result<Writte
         order_ids: orders as usize,
         ..Capacity::default()
     };
-    let mut resting = Resting {
-        writer: JournalWriter::create(journal, capacity, STEP_NS)?,
+    let mut writer = RestingWriter {
+        journal: JournalWriter::create(journal, capacity, STEP_NS)?,
         evidence: Vec::new(),
         signers: signers()?,
         domain: domain()?,
         signed,
     };
-    resting.open_venue(orders)?;
+    writer.open_venue(orders)?;
     for number in 0..orders {
-        resting.place(number)?;
+        writer.place(number)?;
     }
-    resting.writer.finish()
+    writer.journal.finish()
 }
 
 /// Writes such a journal into a temporary directory under `scratch`, hands it to `work`, and removes
@@ -74,16 +74,16 @@ pub fn with_journal<T>(
     Ok(work(&journal))
 }
 
-/// The journal and what its commands are made of.
-struct Resting {
-    writer: JournalWriter,
+/// Fills a journal.
+struct RestingWriter {
+    journal: JournalWriter,
     evidence: Vec<u8>,
     signers: Vec<Signer>,
     domain: Domain,
     signed: bool,
 }
 
-impl Resting {
+impl RestingWriter {
     fn open_venue(&mut self, orders: u32) -> Result<(), MeasureError> {
         self.apply(&Command::ChangeSettings(Settings {
             live_orders_per_account: u32::MAX,
@@ -134,7 +134,7 @@ impl Resting {
 
     /// One resting order with the evidence a gateway sends.
     fn place(&mut self, number: u32) -> Result<(), MeasureError> {
-        let mut order = placement(number, self.writer.time());
+        let mut order = placement(number, self.journal.time());
         let signer = &self.signers[order.account.0 as usize];
         let fields = fields_of(&order, number, signer.address());
         let mut noise = [0; SIGNATURE_BYTES];
@@ -155,10 +155,10 @@ impl Resting {
         self.apply(&Command::PlaceOrder(order))
     }
 
-    /// Journals a command with the evidence at hand; nothing may trade.
+    /// Applies a command, which must not trade, and journals it with the evidence at hand.
     fn apply(&mut self, command: &Command) -> Result<(), MeasureError> {
-        let mut events = self.writer.apply(command, &self.evidence)?.iter();
-        if events.any(|event| matches!(event, Event::Fill(_))) {
+        let events = self.journal.apply(command, &self.evidence)?;
+        if events.iter().any(|event| matches!(event, Event::Fill(_))) {
             return Err(MeasureError::Wrong(format!("{command:?} traded")));
         }
         Ok(())

@@ -14,6 +14,7 @@ use crate::descriptions::Descriptions;
 use crate::edge::Edge;
 use crate::engine_link::EngineLink;
 use crate::failure::Failure;
+use crate::market_texts::MarketTexts;
 use crate::metrics::{Metrics, Readings};
 use crate::operator_token::OperatorToken;
 use crate::replica::Replica;
@@ -31,6 +32,7 @@ pub(crate) struct App {
     pub(crate) texts: Texts,
     pub(crate) price_side: PriceSide,
     pub(crate) descriptions: Descriptions,
+    pub(crate) market_texts: MarketTexts,
     /// Where a catalog is configured.
     pub(crate) catalog: Option<Arc<CatalogDoor>>,
 }

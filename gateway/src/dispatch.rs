@@ -24,7 +24,7 @@ use crate::config::Surface;
 use crate::edge::Arriving;
 use crate::failure::{self, Failure};
 use crate::limits::MAX_PATH_BYTES;
-use crate::resources::catalog;
+use crate::resources::{catalog, data};
 use crate::routes::{Endpoint, Miss, Routes};
 use crate::signatures::SignatureGate;
 
@@ -57,8 +57,10 @@ impl Dispatcher {
         let route = found.as_ref().map_or("none", |(endpoint, _)| endpoint.name);
         let answering = self.answer(peer, request, found);
         let mut answer = CatchPanic(Box::pin(answering)).await;
-        if surface == Surface::Catalog {
-            answer = catalog::shaped(answer);
+        match surface {
+            Surface::Data => answer = data::shaped(answer),
+            Surface::Catalog => answer = catalog::shaped(answer),
+            Surface::Trading | Surface::Operator => {}
         }
         if let Some(place) = before
             && !answer.headers.contains_key(X_SEQUENCE)

@@ -2,6 +2,7 @@
 //! `foretell_wire`'s; what only a transport can refuse stands here.
 
 use foretell_wire::Failure as Refusal;
+use foretell_wire::data::DataFailure;
 use http::header::RETRY_AFTER;
 use http::{HeaderValue, StatusCode};
 use serde_json::json;
@@ -32,6 +33,18 @@ impl From<Answer> for Failure {
 impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
         answer(&refusal).into()
+    }
+}
+
+impl From<DataFailure> for Failure {
+    fn from(failure: DataFailure) -> Self {
+        let status = StatusCode::from_u16(failure.status()).expect("statuses are constants");
+        let answer = Answer::with_status(status, failure.body());
+        match failure.retry_after() {
+            Some(seconds) => answer.header(RETRY_AFTER, HeaderValue::from(seconds)),
+            None => answer,
+        }
+        .into()
     }
 }
 

@@ -22,6 +22,7 @@ use crate::dispatch::Dispatcher;
 use crate::edge::Edge;
 use crate::engine_link::EngineLink;
 use crate::follower;
+use crate::market_texts::MarketTexts;
 use crate::metrics::Metrics;
 use crate::replica::Replica;
 use crate::routes::Routes;
@@ -285,6 +286,7 @@ fn app(config: &GatewayConfig) -> Result<Arc<App>, GatewayError> {
         texts: Texts::default(),
         price_side: config.price_side,
         descriptions: Descriptions::default(),
+        market_texts: MarketTexts::default(),
         catalog: config.catalog.clone().map(CatalogDoor::new).map(Arc::new),
     }))
 }

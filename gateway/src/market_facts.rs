@@ -1,17 +1,18 @@
-//! A market of the view as the wire wants it, and its current prices.
+//! A market of the view as the wire wants it.
 
-use foretell_model::{MarketNumber, Outcome, Price};
-use foretell_view::{TokenBook, View};
+use foretell_model::{MarketNumber, Outcome};
+use foretell_view::View;
 use foretell_wire::Decimal;
 use foretell_wire::market::MarketFacts;
-
-/// The widest spread whose midpoint is still a price (protocol 12): 0.10.
-const WIDE_SPREAD: u16 = 1_000;
 
 /// What the exchange knows of a market.
 pub(crate) fn market_facts(view: &View, number: MarketNumber) -> Option<MarketFacts> {
     let market = view.markets().get(number)?;
-    let yes = current_price(view.books().get(number)?.of(Outcome::Yes));
+    let price = |outcome| {
+        let price = view.current_price(number, outcome)?;
+        // In half price units of 0.00005.
+        Some(Decimal::new(i128::from(price.half_units()) * 5, 5))
+    };
     Some(MarketFacts {
         condition: market.condition,
         tokens: market.tokens,
@@ -22,22 +23,8 @@ pub(crate) fn market_facts(view: &View, number: MarketNumber) -> Option<MarketFa
         fee: market.fee,
         neg_risk: market.is_neg_risk(),
         payout: market.payout,
-        prices: yes,
+        prices: [price(Outcome::Yes)?, price(Outcome::No)?],
         accepting_since: market.activated,
         mode: view.system().mode,
     })
-}
-
-/// The current prices of `[Yes, No]`, from the book as seen from Yes: the midpoint when both sides
-/// exist and are at most 0.10 apart, else the last trade, else the midpoint, else one half.
-fn current_price(yes: TokenBook<'_>) -> [Decimal; 2] {
-    let both = yes.best_bid().zip(yes.best_ask());
-    let narrow = both.filter(|(bid, ask)| ask.0.saturating_sub(bid.0) <= WIDE_SPREAD);
-    let last = yes.last_trade().map(|last| (last.price, last.price));
-    let half = (Price(5_000), Price(5_000));
-    let (low, high) = narrow.or(last).or(both).unwrap_or(half);
-    [
-        Decimal::midpoint(low, high),
-        Decimal::midpoint(high.complement(), low.complement()),
-    ]
 }

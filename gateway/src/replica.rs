@@ -1,6 +1,6 @@
 //! The view as the threads of this process share it: whole states, and waits for later ones.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use foretell_journal::{Follower, FrameReader};
@@ -12,6 +12,7 @@ use tokio::sync::Semaphore;
 
 use crate::answer::Place;
 use crate::limits::{MAX_FRAME_SEARCHES, MAX_SEQUENCE_AHEAD, MAX_SEQUENCE_WAITERS, SEQUENCE_WAIT};
+use crate::receipts::Receipts;
 use crate::waiters::Waiters;
 
 /// The shared view. Only the follower thread writes.
@@ -19,6 +20,9 @@ pub(crate) struct Replica {
     state: RwLock<State>,
     journal: RwLock<Option<Journal>>,
     waiters: Waiters,
+    receipts: Receipts,
+    /// Raised when the view starts over: frames before and after may differ.
+    history: AtomicU64,
     /// Once the view has caught up with the journal as it was when this process met it.
     ready: AtomicBool,
     asking: Semaphore,
@@ -57,6 +61,8 @@ impl Replica {
             }),
             journal: RwLock::new(None),
             waiters: Waiters::default(),
+            receipts: Receipts::default(),
+            history: AtomicU64::new(0),
             ready: AtomicBool::new(false),
             asking: Semaphore::new(MAX_SEQUENCE_WAITERS),
             searching: Semaphore::new(MAX_FRAME_SEARCHES),
@@ -89,9 +95,17 @@ impl Replica {
 
     /// The receipt of a frame: `0x` and 64 hex digits where it is shown.
     pub(crate) fn receipt(&self, place: FramePlace, sequence: Sequence) -> Option<[u8; 32]> {
+        let history = self.history.load(Ordering::Acquire);
+        if let Some(known) = self.receipts.get(history, sequence) {
+            return Some(known);
+        }
         let frames = self.journal.read().as_ref()?.frames.clone();
         match frames.frame(place, sequence) {
-            Ok(bytes) => Some(foretell_journal::receipt(&bytes)),
+            Ok(bytes) => {
+                let receipt = foretell_journal::receipt(&bytes);
+                self.receipts.put(history, sequence, receipt);
+                Some(receipt)
+            }
             Err(error) => {
                 tracing::error!(%error, sequence = sequence.0, "no frame to make a receipt of");
                 None
@@ -179,6 +193,7 @@ impl Replica {
 
     /// Puts a new state in place of the old one: at the start, and after a recovery of the engine.
     pub(crate) fn replace(&self, state: State, control: Follower, frames: FrameReader) {
+        self.history.fetch_add(1, Ordering::AcqRel);
         self.renew(control, frames);
         let sequence = state.view.sequence();
         let old = std::mem::replace(&mut *self.state.write(), state);

@@ -89,6 +89,8 @@ pub(crate) fn start(
         .map(|bound| bound.sockets.len())
         .min()
         .unwrap_or(0);
+    // Gateways of one process, as in measurements, are told apart by where they listen.
+    let port = surfaces.first().map_or(0, |bound| bound.address.port());
     let mut by_surface = Vec::with_capacity(surfaces.len());
     for bound in surfaces {
         by_surface.push(bound.listen()?.into_iter());
@@ -106,7 +108,7 @@ pub(crate) fn start(
                 .enable_time()
                 .build()?;
             std::thread::Builder::new()
-                .name(format!("http-{index}"))
+                .name(format!("http-{port}-{index}"))
                 .spawn(move || runtime.block_on(serve(listeners, shared)))
         })
         .collect()

@@ -7,8 +7,9 @@ use crate::limits::{
     LIST_BODY_BYTES, OPERATOR_BODY_BYTES, ORDER_BODY_BYTES, ORDERS_BODY_BYTES, SMALL_BODY_BYTES,
 };
 use crate::resources::{
-    actions, balances, books, builder_trades, cancels, catalog, empty, health, heartbeats, keys,
-    market_info, market_lists, my_orders, my_trades, operator, orders, prices, prices_history,
+    actions, balances, books, builder_trades, cancels, catalog, data, empty, health, heartbeats,
+    keys, market_info, market_lists, my_orders, my_trades, operator, orders, prices,
+    prices_history,
 };
 use crate::routes::Routes;
 
@@ -43,8 +44,7 @@ const NOT_SUPPORTED: &[&str] = &[
 pub(crate) fn routes(surface: Surface) -> Routes {
     match surface {
         Surface::Trading => trading(),
-        // Its paths come with what they show.
-        Surface::Data => Routes::default(),
+        Surface::Data => data_routes(),
         Surface::Catalog => catalog_routes(),
         Surface::Operator => operator_routes(),
     }
@@ -332,6 +332,29 @@ fn trading() -> Routes {
             ORDER_BODY_BYTES,
             handle!(health::not_supported),
         )
+}
+
+fn data_routes() -> Routes {
+    use data::{activity, closed_positions, holders, positions, totals, trades};
+    const NONE: usize = SMALL_BODY_BYTES;
+    let get = Method::GET;
+    Routes::default()
+        .add(get.clone(), "/", NONE, handle!(health::ok))
+        .add(get.clone(), "/ok", NONE, handle!(health::ok))
+        .add(get.clone(), "/trades", NONE, handle!(trades::list))
+        .add(get.clone(), "/positions", NONE, handle!(positions::list))
+        .add(
+            get.clone(),
+            "/closed-positions",
+            NONE,
+            handle!(closed_positions::list),
+        )
+        .add(get.clone(), "/holders", NONE, handle!(holders::list))
+        .add(get.clone(), "/activity", NONE, handle!(activity::list))
+        .add(get.clone(), "/value", NONE, handle!(totals::value))
+        .add(get.clone(), "/traded", NONE, handle!(totals::traded))
+        .add(get.clone(), "/oi", NONE, handle!(totals::open_interest))
+        .add(get, "/live-volume", NONE, handle!(totals::live_volume))
 }
 
 fn catalog_routes() -> Routes {

@@ -76,6 +76,9 @@ pub(crate) struct Up {
     /// Where the trading surface listens [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDRESS")]
     pub trading_listen: Option<SocketAddr>,
+    /// Where the data surface listens [default: 127.0.0.1:8081]
+    #[arg(long, value_name = "ADDRESS")]
+    pub data_listen: Option<SocketAddr>,
     /// Where the catalog surface listens [default: 127.0.0.1:8082]
     #[arg(long, value_name = "ADDRESS")]
     pub catalog_listen: Option<SocketAddr>,
@@ -132,6 +135,9 @@ pub(crate) struct GatewayArgs {
     /// Where the trading surface listens
     #[arg(long, value_name = "ADDRESS")]
     pub trading_listen: Option<SocketAddr>,
+    /// Where the data surface listens
+    #[arg(long, value_name = "ADDRESS")]
+    pub data_listen: Option<SocketAddr>,
     /// Where the catalog surface listens
     #[arg(long, value_name = "ADDRESS")]
     pub catalog_listen: Option<SocketAddr>,
@@ -151,6 +157,8 @@ pub(crate) struct GatewayArgs {
 pub(crate) enum Surface {
     /// Order books, orders, trades
     Trading,
+    /// Trade fills, positions, holders; for addresses on the allowlist
+    Data,
     /// Markets, events, series, tags, search
     Catalog,
     /// Operator commands; loopback, bearer token
@@ -292,28 +300,35 @@ impl Cli {
         if let Some(data) = &self.data {
             flags.push(("data", data.to_string_lossy().into_owned().into()));
         }
-        let (trading, catalog, operator) = match &self.command {
+        let [trading, data, catalog, operator] = match &self.command {
             Command::Up(up) => {
                 if let Some(upstream) = &up.catalog {
                     flags.push(("catalog.upstream", upstream.as_str().into()));
                 }
-                (up.trading_listen, up.catalog_listen, up.operator_listen)
+                [
+                    up.trading_listen,
+                    up.data_listen,
+                    up.catalog_listen,
+                    up.operator_listen,
+                ]
             }
             Command::Gateway(gateway) => {
                 if gateway.dev_auth_hints {
                     flags.push(("gateway.dev_auth_hints", true.into()));
                 }
-                (
+                [
                     gateway.trading_listen,
+                    gateway.data_listen,
                     gateway.catalog_listen,
                     gateway.operator_listen,
-                )
+                ]
             }
-            Command::DemoBots(bots) => (None, None, bots.operator_listen),
-            _ => (None, None, None),
+            Command::DemoBots(bots) => [None, None, None, bots.operator_listen],
+            _ => [None; 4],
         };
         for (setting, listen) in [
             ("trading.listen", trading),
+            ("gateway.data_listen", data),
             ("catalog.listen", catalog),
             ("operator.listen", operator),
         ] {

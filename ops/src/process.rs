@@ -101,6 +101,7 @@ pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCo
         .iter()
         .map(|surface| match surface {
             cli::Surface::Trading => (Surface::Trading, config.trading.listen),
+            cli::Surface::Data => (Surface::Data, config.gateway.data_listen),
             cli::Surface::Catalog => (Surface::Catalog, config.catalog.listen),
             cli::Surface::Operator => (Surface::Operator, config.operator.listen),
         })

@@ -52,6 +52,7 @@ struct Site {
     config: Config,
     file: Option<PathBuf>,
     trading: SocketAddr,
+    data: SocketAddr,
     catalog: SocketAddr,
     operator: SocketAddr,
     /// Holds the ports; see [`reserve`].
@@ -67,6 +68,7 @@ impl Site {
         }
         let mut reserved = Vec::new();
         let trading = reserve(config.trading.listen, &mut reserved)?;
+        let data = reserve(config.gateway.data_listen, &mut reserved)?;
         let catalog = reserve(config.catalog.listen, &mut reserved)?;
         let operator = reserve(config.operator.listen, &mut reserved)?;
         // There before whoever reads it starts.
@@ -75,6 +77,7 @@ impl Site {
             config: config.clone(),
             file: file.map(Path::to_owned),
             trading,
+            data,
             catalog,
             operator,
             _reserved: reserved,
@@ -102,6 +105,7 @@ impl Site {
         let ready = json!({
             "ready": "exchange",
             "trading": format!("http://{}", self.trading),
+            "data": format!("http://{}", self.data),
             "catalog": format!("http://{}", self.catalog),
             "operator": format!("http://{}", self.operator),
         });
@@ -110,6 +114,7 @@ impl Site {
         if up.demo {
             let site = demo::Site {
                 trading: self.trading,
+                data: self.data,
                 catalog: self.catalog,
                 operator: self.operator,
             };
@@ -124,8 +129,9 @@ impl Site {
             output.answer(&ready, |ready| {
                 let field = |name| output::field(ready, name);
                 format!(
-                    "trading   {}\ncatalog   {}\noperator  {}\nCtrl-C stops everything.",
+                    "trading   {}\ndata      {}\ncatalog   {}\noperator  {}\nCtrl-C stops everything.",
                     field("trading"),
+                    field("data"),
                     field("catalog"),
                     field("operator")
                 )
@@ -171,13 +177,14 @@ impl Site {
         let mut arguments = self.common(&["gateway"]);
         // One gateway answers the operator: its commands are few and need no second door.
         let surfaces = if number == 1 {
-            "trading,catalog,operator"
+            "trading,data,catalog,operator"
         } else {
-            "trading,catalog"
+            "trading,data,catalog"
         };
         arguments.extend(["--surfaces", surfaces].map(str::to_owned));
         for (flag, address) in [
             ("--trading-listen", self.trading),
+            ("--data-listen", self.data),
             ("--catalog-listen", self.catalog),
             ("--operator-listen", self.operator),
         ] {

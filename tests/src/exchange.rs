@@ -51,6 +51,8 @@ pub struct Exchange {
     directory: Directory,
     /// Base URL of the trading surface.
     pub trading: String,
+    /// Base URL of the data surface.
+    pub data_surface: String,
     /// Base URL of the catalog surface.
     pub catalog: String,
     /// Base URL of the operator surface.
@@ -88,6 +90,8 @@ impl Exchange {
         command.args(["up", "--json", "--data"]).arg(data);
         command.args([
             "--trading-listen",
+            "127.0.0.1:0",
+            "--data-listen",
             "127.0.0.1:0",
             "--catalog-listen",
             "127.0.0.1:0",
@@ -130,11 +134,13 @@ impl Exchange {
             pids: HashMap::new(),
             directory,
             trading: String::new(),
+            data_surface: String::new(),
             catalog: String::new(),
             operator: String::new(),
         };
         let ready = exchange.wait_line(|line| line["ready"] == "exchange");
         exchange.trading = ready["trading"].as_str().expect("a URL").to_owned();
+        exchange.data_surface = ready["data"].as_str().expect("a URL").to_owned();
         exchange.catalog = ready["catalog"].as_str().expect("a URL").to_owned();
         exchange.operator = ready["operator"].as_str().expect("a URL").to_owned();
         exchange

@@ -17,7 +17,12 @@ impl Bots {
         let operator = exchange.operator.trim_start_matches("http://");
         let child = Command::new(env!("CARGO_BIN_EXE_foretell-under-test"))
             .arg("demo-bots")
-            .args(["--trading", &exchange.trading, "--operator-listen", operator])
+            .args([
+                "--trading",
+                &exchange.trading,
+                "--operator-listen",
+                operator,
+            ])
             .args(["--first-round-seconds", "1", "--round-seconds", "2"])
             .arg("--data")
             .arg(exchange.data())
@@ -58,7 +63,10 @@ async fn holds(exchange: &Exchange, market: &Value) -> bool {
             operator::get(exchange, &format!("/accounts/{}", bot.address)).await;
         assert_eq!(status, 200, "{account}");
         let positions = account["positions"].as_array().expect("a list");
-        if positions.iter().any(|held| held["condition_id"] == market["conditionId"]) {
+        if positions
+            .iter()
+            .any(|held| held["condition_id"] == market["conditionId"])
+        {
             return true;
         }
     }
@@ -81,7 +89,10 @@ async fn rounds_open_and_end_and_are_redeemed_for_ever() {
     let exchange = Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), &Options::demo());
     let mut bots = Bots::start(&exchange);
     let resolved = |rounds: &[Value]| {
-        rounds.iter().filter(|round| round["status"] == "resolved").count()
+        rounds
+            .iter()
+            .filter(|round| round["status"] == "resolved")
+            .count()
     };
     until("two rounds end and another is open", async || {
         let rounds = rounds(&exchange).await;
@@ -101,14 +112,18 @@ async fn rounds_open_and_end_and_are_redeemed_for_ever() {
     // A run that broke off left a round open; the next ends it.
     let open = until("a round is open", async || {
         let rounds = rounds(&exchange).await;
-        rounds.into_iter().find(|round| round["status"] != "resolved")
+        rounds
+            .into_iter()
+            .find(|round| round["status"] != "resolved")
     })
     .await;
     let _bots = Bots::start(&exchange);
     until("the round left over ends", async || {
         let rounds = rounds(&exchange).await;
         let again = rounds.iter().find(|round| round["slug"] == open["slug"]);
-        again.filter(|round| round["status"] == "resolved").map(|_| ())
+        again
+            .filter(|round| round["status"] == "resolved")
+            .map(|_| ())
     })
     .await;
     assert!(exchange.stop().success());

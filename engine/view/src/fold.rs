@@ -2,6 +2,7 @@
 
 mod money;
 mod placing;
+mod positions;
 mod registry;
 mod trading;
 
@@ -116,7 +117,10 @@ impl View {
             Event::Split { .. }
             | Event::Merged { .. }
             | Event::Redeemed { .. }
-            | Event::Converted { .. } => self.fold_shares(event),
+            | Event::Converted { .. } => {
+                self.fold_shares(event)?;
+                self.note_action(step, event)
+            }
 
             Event::KeyRegistered { .. } | Event::KeyRevoked { .. } => self.fold_key(step, event),
 

@@ -25,6 +25,14 @@ pub enum LogName {
     Midpoints,
     /// Those of each market and bucket size.
     MarketMidpoints,
+    /// Positions whose last share went.
+    ClosedPositions,
+    /// Those of each account.
+    AccountClosed,
+    /// Splits, merges, redeems and converts.
+    Actions,
+    /// Those of each account.
+    AccountActions,
 }
 
 impl LogName {
@@ -38,6 +46,10 @@ impl LogName {
         Self::BuilderTrades,
         Self::Midpoints,
         Self::MarketMidpoints,
+        Self::ClosedPositions,
+        Self::AccountClosed,
+        Self::Actions,
+        Self::AccountActions,
     ];
 
     /// Lower-case letters and hyphens.
@@ -52,6 +64,10 @@ impl LogName {
             Self::BuilderTrades => "builder-trades",
             Self::Midpoints => "midpoints",
             Self::MarketMidpoints => "market-midpoints",
+            Self::ClosedPositions => "closed-positions",
+            Self::AccountClosed => "account-closed",
+            Self::Actions => "actions",
+            Self::AccountActions => "account-actions",
         }
     }
 
@@ -159,6 +175,10 @@ impl View {
             LogName::BuilderTrades => self.trades.of_builder.postings().chunks(),
             LogName::Midpoints => self.midpoints.turns.chunks(),
             LogName::MarketMidpoints => self.midpoints.of_market.postings().chunks(),
+            LogName::ClosedPositions => self.positions.closed.chunks(),
+            LogName::AccountClosed => self.positions.closed_of.postings().chunks(),
+            LogName::Actions => self.actions.all.chunks(),
+            LogName::AccountActions => self.actions.of_account.postings().chunks(),
         }
     }
 
@@ -172,18 +192,28 @@ impl View {
             LogName::BuilderTrades => self.trades.of_builder.postings_mut().chunks_mut(),
             LogName::Midpoints => self.midpoints.turns.chunks_mut(),
             LogName::MarketMidpoints => self.midpoints.of_market.postings_mut().chunks_mut(),
+            LogName::ClosedPositions => self.positions.closed.chunks_mut(),
+            LogName::AccountClosed => self.positions.closed_of.postings_mut().chunks_mut(),
+            LogName::Actions => self.actions.all.chunks_mut(),
+            LogName::AccountActions => self.actions.of_account.postings_mut().chunks_mut(),
         }
     }
 
     /// The lists whose postings a log holds.
     pub(crate) fn lists(&self, name: LogName) -> Option<&Lists> {
         match name {
-            LogName::Trades | LogName::FinishedOrders | LogName::Midpoints => None,
+            LogName::Trades
+            | LogName::FinishedOrders
+            | LogName::Midpoints
+            | LogName::ClosedPositions
+            | LogName::Actions => None,
             LogName::AccountTrades => Some(&self.trades.of_account),
             LogName::MarketTrades => Some(&self.trades.of_market),
             LogName::TokenTrades => Some(&self.trades.of_token),
             LogName::BuilderTrades => Some(&self.trades.of_builder),
             LogName::MarketMidpoints => Some(&self.midpoints.of_market),
+            LogName::AccountClosed => Some(&self.positions.closed_of),
+            LogName::AccountActions => Some(&self.actions.of_account),
         }
     }
 }

@@ -4,21 +4,28 @@
 //! Each view's own file says what its bytes are; here they are put together. The order of things
 //! is always the same, so that equal views have equal images.
 
+use crate::accounts::Accounts;
+use crate::actions::Actions;
 use crate::chunk::{ChunkBytes, Chunking};
 use crate::history::{ChunkRef, LogName};
 use crate::list::{Heads, Lists};
 use crate::log::Log;
+use crate::markets::Markets;
 use crate::midpoints::Midpoints;
 use crate::named::NamedLog;
 use crate::order::Order;
 use crate::orders::Orders;
+use crate::positions::Positions;
 use crate::row::{Row, Stored, put_all, stored, take_bytes};
 use crate::trades::Trades;
 use crate::view::View;
 
 /// Names the layout of images and chunks. Raised with every change of either, so that what another
 /// build wrote is ignored instead of misread.
-pub const VIEW_VERSION: u32 = 1;
+pub const VIEW_VERSION: u32 = 2;
+
+/// The section of the open positions.
+const OPEN_POSITIONS: &str = "open-positions";
 
 /// A view as bytes.
 #[derive(Clone, Debug)]
@@ -87,6 +94,8 @@ impl View {
             ("books", bytes(&self.books)),
             ("builders", bytes(&self.builders)),
             ("open-midpoints", bytes(&self.midpoints.current)),
+            (OPEN_POSITIONS, bytes(&self.positions.open)),
+            ("turnover", bytes(&self.turnover)),
         ];
         let mut live = Vec::new();
         put_all(self.orders.all_live(), &mut live);
@@ -123,15 +132,24 @@ impl View {
         };
         let head: Head = image.read_head()?;
         image.chunking = head.chunk_bits.map_or(Chunking::Standard, Chunking::Bits);
+        let accounts: Accounts = image.read("accounts")?;
+        let markets: Markets = image.read("markets")?;
+        let positions = Positions::of(
+            image.read(OPEN_POSITIONS)?,
+            image.read_log(LogName::ClosedPositions)?,
+            image.read_lists(LogName::AccountClosed)?,
+            &accounts,
+            &markets,
+        );
         let mut view = Self {
             genesis: head.genesis,
             chunking: image.chunking,
             broken: false,
             system: image.read("system")?,
-            accounts: image.read("accounts")?,
+            accounts,
             keys: image.read("keys")?,
             events: image.read("events")?,
-            markets: image.read("markets")?,
+            markets,
             books: image.read("books")?,
             builders: image.read("builders")?,
             orders: Orders::of(NamedLog::of(image.read_log(LogName::FinishedOrders)?)),
@@ -147,9 +165,20 @@ impl View {
                 turns: image.read_log(LogName::Midpoints)?,
                 of_market: image.read_lists(LogName::MarketMidpoints)?,
             },
+            positions: positions.ok_or(ImageError::Malformed(OPEN_POSITIONS))?,
+            actions: Actions {
+                all: image.read_log(LogName::Actions)?,
+                of_account: image.read_lists(LogName::AccountActions)?,
+            },
+            turnover: image.read("turnover")?,
         };
         const LIVE: &str = "live-orders";
         for order in image.read::<Vec<Order>>(LIVE)? {
+            // A list is found by its builder's place.
+            let builder = order.builder.map(|slot| view.builders.code(slot));
+            if builder == Some(None) {
+                return Err(ImageError::Malformed(LIVE));
+            }
             let restored = view.books.restore(&order);
             restored
                 .and_then(|()| view.orders.rest(order))

@@ -1,15 +1,15 @@
 //! The read model: a pure fold of journal frames into what gateways answer from.
 //!
 //! [`View::apply`] takes the next frame; everything else only reads. One file holds one view
-//! (accounts, keys, markets, events, books, orders, trades, midpoints, system), knows no other,
-//! and lists its queries; `fold` routes each event to the views it concerns; `query` has the few
+//! (accounts, keys, markets, events, books, orders, trades, midpoints, positions, actions,
+//! turnover, system), knows no other, and lists its queries; `fold` routes each event to the views it concerns; `query` has the few
 //! answers that join two views.
 //!
 //! A view has two halves.
-//! - **What lives** is plain data in memory: accounts, keys, markets, books, live orders. Only the
-//!   present sets its size.
-//! - **History** is trades, finished orders, changes of midpoints, and the lists of what concerns
-//!   whom. Each is a log of rows of one length (`row`, `log`), cut into chunks of a fixed number
+//! - **What lives** is plain data in memory: accounts, keys, markets, books, live orders, open
+//!   positions. Only the present sets its size.
+//! - **History** is trades, finished orders, changes of midpoints, closed positions, account
+//!   actions, and the lists of what concerns whom. Each is a log of rows of one length (`row`, `log`), cut into chunks of a fixed number
 //!   of rows (`chunk`). A full chunk never changes, and its bytes follow from the journal alone.
 //!   Lists are logs too (`list`): memory holds the newest entry of each, jumps lead back to any
 //!   place in logarithmic time. Rows with a name are found by it (`named`): each chunk carries an
@@ -30,14 +30,17 @@
 //! [`TradeRecord::place`].
 
 mod accounts;
+mod actions;
 mod books;
 mod builders;
 mod chunk;
+mod current_price;
 mod dense;
 mod error;
 mod events;
 mod fold;
 mod history;
+mod holders;
 mod holding;
 mod image;
 mod keys;
@@ -49,6 +52,7 @@ mod named;
 mod order;
 mod orders;
 mod position;
+mod positions;
 mod price_history;
 mod query;
 mod row;
@@ -58,9 +62,11 @@ mod system;
 mod trade;
 mod trade_id;
 mod trades;
+mod turnover;
 mod view;
 
 pub use accounts::{Account, Accounts};
+pub use actions::{Action, ActionKind, Actions};
 pub use books::{Book, Books, LastTrade, Level, Levels, TokenBook};
 pub use builders::{Builder, Builders};
 pub use chunk::{ChunkBytes, Chunking};
@@ -75,10 +81,12 @@ pub use midpoints::{BucketSize, Midpoint};
 pub use order::{Order, OrderState, UserStatus};
 pub use orders::{Ended, Orders};
 pub use position::{Conversion, NotHeld, Position};
+pub use positions::{ClosedPosition, OpenPosition, Positions};
 pub use price_history::{PriceHistory, PricePoint};
 pub use slots::Slots;
 pub use system::{Domain, System};
 pub use trade::{TradeRecord, TradeSide, TradeSlot};
 pub use trade_id::TradeId;
 pub use trades::Trades;
+pub use turnover::Turnover;
 pub use view::View;

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 use foretell_model::command::RegisterMarket;
+use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{
-    ConditionId, EventNumber, FeeSchedule, Lots, MarketNumber, MarketState, Outcome, Payout,
-    Sequence, Tick, TimeNs, TokenId,
+    ConditionId, EventNumber, FeeSchedule, Lots, MarketNumber, MarketState, Micros, Outcome,
+    Payout, Price, Sequence, Tick, TimeNs, TokenId,
 };
 
 use crate::dense::Dense;
@@ -83,6 +84,22 @@ impl Market {
     #[must_use]
     pub fn token(&self, outcome: Outcome) -> TokenId {
         self.tokens[outcome.index()]
+    }
+}
+
+impl Market {
+    /// The collateral its shares lock: its open interest. Of a question of a neg-risk event it is
+    /// that of its full sets; what converts moved between the questions (`c` of protocol 5) is
+    /// locked by the event beside it.
+    #[must_use]
+    pub fn locked(&self) -> Micros {
+        let [yes, no] = self.supply;
+        let half = |lots: Lots| lots.value_at(Price(PRICE_ONE / 2)).0;
+        match self.payout {
+            None | Some(Payout::No) => no.full_value(),
+            Some(Payout::Yes) => yes.full_value(),
+            Some(Payout::Half) => Micros(half(yes).saturating_add(half(no))),
+        }
     }
 }
 

@@ -7,6 +7,8 @@
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{Lots, Micros, Outcome, Payout};
 
+use crate::row::{Fixed, Stored};
+
 /// What a full set's half counts at in a split or merge, in price units.
 const HALF: u16 = PRICE_ONE / 2;
 
@@ -18,6 +20,36 @@ pub struct Position {
     bought: u128,
     spent: i128,
     realized: i128,
+}
+
+/// The largest cost and the largest sum that are read back: far above what balances allow
+/// (protocol 1), and far below where later arithmetic could overflow.
+const MOST_COST: u128 = 1 << 72;
+const MOST_SUM: u128 = 1 << 96;
+
+impl Stored for Position {
+    fn put(&self, out: &mut Vec<u8>) {
+        (self.lots, self.cost).put(out);
+        (self.bought, self.spent, self.realized).put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        let (lots, cost): (Lots, i128) = Stored::take(from)?;
+        let (bought, spent, realized): (u128, i128, i128) = Stored::take(from)?;
+        let sums = [bought, spent.unsigned_abs(), realized.unsigned_abs()];
+        let is_sane = cost.unsigned_abs() <= MOST_COST && sums.iter().all(|sum| *sum <= MOST_SUM);
+        is_sane.then_some(Self {
+            lots,
+            cost,
+            bought,
+            spent,
+            realized,
+        })
+    }
+}
+
+impl Fixed for Position {
+    const SIZE: usize = <(Lots, i128) as Fixed>::SIZE + <(u128, i128, i128) as Fixed>::SIZE;
 }
 
 /// More shares went than were held.

@@ -36,6 +36,15 @@ impl Trades {
         (0..self.all.log().len()).map(TradeSlot)
     }
 
+    /// All of them from new to old: those older than a trade, or all.
+    pub fn newest_first(
+        &self,
+        older_than: Option<TradeSlot>,
+    ) -> impl Iterator<Item = TradeSlot> + use<> {
+        let TradeSlot(end) = older_than.unwrap_or_else(|| self.next_slot());
+        (0..end).rev().map(TradeSlot)
+    }
+
     /// Those in which an account is taker or maker.
     #[must_use]
     pub fn of_account(&self, account: AccountNumber) -> Slots<'_> {

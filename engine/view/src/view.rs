@@ -3,6 +3,7 @@
 use foretell_model::{MarketNumber, MarketState, Sequence};
 
 use crate::accounts::Accounts;
+use crate::actions::Actions;
 use crate::books::Books;
 use crate::builders::Builders;
 use crate::chunk::Chunking;
@@ -15,8 +16,10 @@ use crate::markets::Markets;
 use crate::midpoints::Midpoints;
 use crate::named::NamedLog;
 use crate::orders::Orders;
+use crate::positions::Positions;
 use crate::system::System;
 use crate::trades::Trades;
+use crate::turnover::Turnover;
 
 /// Everything a gateway answers from, as of one sequence.
 #[derive(Debug)]
@@ -35,6 +38,9 @@ pub struct View {
     pub(crate) trades: Trades,
     pub(crate) builders: Builders,
     pub(crate) midpoints: Midpoints,
+    pub(crate) positions: Positions,
+    pub(crate) actions: Actions,
+    pub(crate) turnover: Turnover,
 }
 
 impl View {
@@ -72,6 +78,12 @@ impl View {
                 turns: Log::new(chunking),
                 of_market: lists(),
             },
+            positions: Positions::new(Log::new(chunking), lists()),
+            actions: Actions {
+                all: Log::new(chunking),
+                of_account: lists(),
+            },
+            turnover: Turnover::default(),
         }
     }
 
@@ -133,6 +145,24 @@ impl View {
     #[must_use]
     pub fn trades(&self) -> &Trades {
         &self.trades
+    }
+
+    /// Positions, open and closed, and the holders of tokens.
+    #[must_use]
+    pub fn positions(&self) -> &Positions {
+        &self.positions
+    }
+
+    /// Splits, merges, redeems and converts.
+    #[must_use]
+    pub fn actions(&self) -> &Actions {
+        &self.actions
+    }
+
+    /// How much was traded.
+    #[must_use]
+    pub fn turnover(&self) -> &Turnover {
+        &self.turnover
     }
 
     /// Whether a market takes orders now: it is active, and the system runs or is post-only.

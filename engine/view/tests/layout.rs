@@ -8,11 +8,11 @@ use scene::*;
 
 /// The version, and the hash of everything a small scene writes under it.
 const PINNED: (u32, &str) = (
-    1,
-    "817f0678ae7eeb4ebd9a2d1dfef8e2b4357e04889fd968ccab357c982114bff6",
+    2,
+    "cb6aa9596ff7c2ce18cdb241eb7d40f4fc221a4bbea78d15fbdf629d27ee8aa4",
 );
 
-/// Two trades, orders of every fate, chunks of two rows.
+/// Two trades, orders of every fate, account actions, chunks of two rows.
 fn scene() -> Scene {
     let mut scene = Scene::trading_in(View::with_chunking(GENESIS, Chunking::Bits(1)));
     scene.split(CAROL, MARKET, 100);
@@ -38,6 +38,8 @@ fn scene() -> Scene {
     let reason = RefusalReason::FokNotFilled;
     scene.place(killed, &[Event::OrderKilled { reason }]);
     scene.rest(ALICE, YES, BUY, 10, 3_000);
+    scene.merge(CAROL, MARKET, 5);
+    scene.merge(CAROL, MARKET, 5);
     scene
 }
 

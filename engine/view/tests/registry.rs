@@ -85,6 +85,17 @@ fn money_comes_goes_and_changes_form() {
         ((999_400_000, 0), [60, 60])
     );
 
+    let payout = Payout::Half;
+    scene.step(
+        Command::ResolveMarket {
+            market: MARKET,
+            payout,
+        },
+        &[Event::MarketResolved {
+            market: MARKET,
+            payout,
+        }],
+    );
     let redeem = Command::Redeem {
         account: ALICE,
         market: MARKET,

@@ -32,9 +32,13 @@ pub(crate) async fn sampling(call: Call) -> Result<Answer, Failure> {
     let listed = take(&call, is_sampled).await?;
     let conditions = listed.rows.iter().map(|(facts, _)| facts.condition);
     let raw = raw_records(&call.app, conditions.collect()).await;
-    let rows = listed.rows.iter().zip(raw).map(|((facts, described), raw)| {
-        MarketDetail::new(facts, described).with_raw_metadata(raw)
-    });
+    let rows = listed
+        .rows
+        .iter()
+        .zip(raw)
+        .map(|((facts, described), raw)| {
+            MarketDetail::new(facts, described).with_raw_metadata(raw)
+        });
     Ok(listed.answer(rows.collect()))
 }
 

@@ -22,7 +22,7 @@ mod totals;
 mod trades;
 
 pub use activity::{Activity, ActivityKind, ActivityQuery};
-pub use failure::DataFailure;
+pub use failure::{DataFailure, coded};
 pub use figures::{CurPrice, Figures, Shown};
 pub use holders::{Holder, HolderGroup, HoldersQuery};
 pub use market_text::{MarketNames, MarketText};

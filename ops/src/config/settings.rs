@@ -197,7 +197,9 @@ pub struct Gateway {
     pub connections_per_address: u32,
     /// Networks of proxies whose `X-Forwarded-For` names the client.
     pub trusted_proxies: Vec<IpNet>,
-    /// Networks whose addresses may ask the data surface.
+    /// Where the data surface listens.
+    pub data_listen: SocketAddr,
+    /// Networks whose addresses may ask it.
     pub data_allowlist: Vec<IpNet>,
     /// Origins whose pages may read answers in a browser: `https://app.example`.
     pub cors_origins: Vec<String>,
@@ -219,6 +221,7 @@ impl Default for Gateway {
             connections: 20_000,
             connections_per_address: 12_000,
             trusted_proxies: Vec::new(),
+            data_listen: SocketAddr::from(([127, 0, 0, 1], 8081)),
             data_allowlist: EdgeConfig::default().data_allowlist,
             cors_origins: Vec::new(),
             header_prefixes: vec![

@@ -47,7 +47,9 @@ impl Config {
             set(&mut tree, setting, value);
         }
         let config: Self = tree.try_into().map_err(|error: toml::de::Error| {
-            Failure::new(format!("settings: {}", error.message().trim()))
+            // All of it: what follows the message names the setting.
+            let text = error.to_string().trim().replace('\n', " ");
+            Failure::new(format!("settings: {text}"))
                 .hint("`foretell config print` shows every setting with its default")
         })?;
         config.check()?;

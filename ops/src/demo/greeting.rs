@@ -9,6 +9,8 @@ use crate::demo::wallets::DemoWallet;
 pub struct Greeting {
     /// Base URL of the trading surface.
     pub trading: String,
+    /// Base URL of the data surface.
+    pub data: String,
     /// Base URL of the catalog surface.
     pub catalog: String,
     /// Base URL of the operator surface.
@@ -21,8 +23,10 @@ pub struct Greeting {
     pub markets: usize,
     /// A market to try: its question,
     pub question: String,
-    /// and its first token.
+    /// its first token,
     pub token: String,
+    /// and its condition id.
+    pub condition: String,
     /// How to start this program against this exchange.
     pub command: String,
 }
@@ -38,6 +42,7 @@ impl Greeting {
                 "collateral": self.funded,
                 "markets": self.markets,
                 "token": self.token,
+                "condition": self.condition,
             }
         })
     }
@@ -47,6 +52,7 @@ impl Greeting {
     pub fn text(&self) -> String {
         let Self {
             trading,
+            data,
             catalog,
             operator,
             wallet,
@@ -54,6 +60,7 @@ impl Greeting {
             markets,
             question,
             token,
+            condition,
             command,
         } = self;
         format!(
@@ -61,6 +68,7 @@ impl Greeting {
 Foretell is trading: {markets} markets.
 
   trading   {trading}
+  data      {data}
   catalog   {catalog}
   operator  {operator}
   wallet    {address}, {funded} on it
@@ -70,6 +78,11 @@ Foretell is trading: {markets} markets.
 The book of \"{question}\":
 
   curl -s '{trading}/book?token_id={token}'
+
+Who holds it, and what was traded last:
+
+  curl -s '{data}/holders?market={condition}'
+  curl -s '{data}/trades?limit=5'
 
 What else there is:
 

@@ -34,6 +34,8 @@ const BOT_FUNDS: &str = "5000000";
 pub struct Site {
     /// The trading surface.
     pub trading: SocketAddr,
+    /// The data surface.
+    pub data: SocketAddr,
     /// The catalog surface.
     pub catalog: SocketAddr,
     /// The operator surface.
@@ -65,9 +67,10 @@ pub async fn prepare(
     }
     let shown = sample.events.last().and_then(|event| event.markets.first());
     let shown = shown.ok_or_else(|| Failure::new("the sample is empty"))?;
-    let [token, _] = shown.token_ids();
+    let ([token, _], condition) = (shown.token_ids(), shown.condition_id());
     Ok(Greeting {
         trading: format!("http://{}", site.trading),
+        data: format!("http://{}", site.data),
         catalog: format!("http://{}", site.catalog),
         operator: client.base().to_owned(),
         wallet: VISITORS[0],
@@ -75,6 +78,7 @@ pub async fn prepare(
         markets: sample.events.iter().map(|event| event.markets.len()).sum(),
         question: shown.question.clone(),
         token,
+        condition,
         command,
     })
 }

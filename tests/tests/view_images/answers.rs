@@ -19,6 +19,7 @@ pub(crate) fn same_answers(one: &View, other: &View, names: &Names, rng: &mut Rn
     same.orders(names);
     same.trades(names);
     same.parts_of_lists(rng);
+    same.positions();
 }
 
 /// Two views that are to be one.
@@ -150,6 +151,41 @@ impl Same<'_> {
         }
         for (account, _) in self.one.accounts().iter() {
             self.list(|view| view.trades().of_account(account));
+        }
+    }
+
+    fn positions(&self) {
+        for (account, _) in self.one.accounts().iter() {
+            self.of(|view| {
+                let open = view.positions().open_of(account, None);
+                open.map(|(market, outcome, held)| (market, outcome, *held))
+                    .collect::<Vec<_>>()
+            });
+            self.of(|view| {
+                let count = view.positions().closed_count(account);
+                let closed: Vec<_> = view.positions().closed(account, count).collect();
+                assert_eq!(closed.len(), count);
+                closed
+            });
+            self.of(|view| {
+                let count = view.actions().count_of(account);
+                let newest: Vec<_> = view.actions().newest_first(account, count).collect();
+                let by_place = (0..count).rev().map(|at| view.actions().get(account, at));
+                assert!(by_place.eq(newest.iter().copied().map(Some)));
+                newest
+            });
+            self.of(|view| view.turnover().markets_of(account));
+        }
+        for (market, _) in self.one.markets().iter() {
+            self.of(|view| view.turnover().value_in(market));
+            for &outcome in Outcome::ALL {
+                self.of(|view| {
+                    view.positions()
+                        .holders(market, outcome)
+                        .collect::<Vec<_>>()
+                });
+                self.of(|view| view.current_price(market, outcome));
+            }
         }
     }
 

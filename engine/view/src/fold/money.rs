@@ -13,7 +13,11 @@ use crate::view::View;
 impl View {
     pub(super) fn fold_account(&mut self, event: &Event) -> Result<(), Impossible> {
         match *event {
-            Event::AccountOpened { account, wallet } => self.accounts.open(account, wallet),
+            Event::AccountOpened { account, wallet } => {
+                self.accounts.open(account, wallet)?;
+                self.positions.open_account(account)?;
+                self.turnover.open_account(account)
+            }
             Event::Deposited { account, amount } => {
                 add(&mut self.system.collateral, amount)?;
                 self.accounts.get_mut(account)?.credit(amount)

@@ -65,6 +65,8 @@ impl View {
                 (self.markets).register(market, rules, question, description, step.at())?;
                 self.books.open(market, step.at())?;
                 self.midpoints.open(market)?;
+                self.positions.open_market();
+                self.turnover.open_market(market)?;
                 match rules.event {
                     Some(event) => self.events.add_question(event, question, market),
                     None => Ok(()),

@@ -319,6 +319,27 @@ impl Scene {
         self.step(command, &[split])
     }
 
+    pub(crate) fn merge(
+        &mut self,
+        account: AccountNumber,
+        market: MarketNumber,
+        lots: u64,
+    ) -> Sequence {
+        let lots = Lots(lots);
+        let command = Command::Merge {
+            account,
+            market,
+            lots,
+            reference: Reference::ZERO,
+        };
+        let merged = Event::Merged {
+            account,
+            market,
+            lots,
+        };
+        self.step(command, &[merged])
+    }
+
     /// The order with this number, which was placed under its id, live or finished.
     pub(crate) fn order(&self, number: OrderNumber) -> Option<Order> {
         self.view.orders().by_id(&order_id(number.0))

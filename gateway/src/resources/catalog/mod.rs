@@ -30,9 +30,7 @@ async fn ask<Q: Send + 'static>(
     let Some(door) = &call.app.catalog else {
         return Err(refusal(&CatalogError::Missing("none configured".into())));
     };
-    let text = door
-        .read(move |catalog| answer(catalog, &query))
-        .await?;
+    let text = door.read(move |catalog| answer(catalog, &query)).await?;
     match text {
         Ok(text) => Ok(Answer::json(text)),
         Err(error) => Err(refusal(&error)),

@@ -63,7 +63,7 @@ impl ActivityQuery {
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong; `end` before `start`.
-    pub fn of(query: &Query) -> Result<Self, DataFailure> {
+    pub fn of(query: &Query<'_>) -> Result<Self, DataFailure> {
         let known = [
             "user",
             "market",

@@ -105,6 +105,32 @@ impl From<Failure> for DataFailure {
     }
 }
 
+/// Every code.
+const CODES: [&str; 10] = [
+    "unknown_field",
+    "missing_field",
+    "invalid_field",
+    "unauthorized",
+    "internal_error",
+    "not_found",
+    "method_not_allowed",
+    "rate_limited",
+    "unavailable",
+    "bad_request",
+];
+
+/// The text of a failure that was put into words before its surface was known: as it is when it
+/// begins with a code, else behind the code of its status. Of a mistake of ours nothing is told.
+#[must_use]
+pub fn coded(status: u16, text: &str) -> String {
+    let code = text.split_once(": ").map(|(code, _)| code);
+    match code {
+        _ if status == 500 => DataFailure::Internal.to_string(),
+        Some(code) if CODES.contains(&code) => text.to_owned(),
+        _ => format!("{}: {text}", code_of(status)),
+    }
+}
+
 /// The code of what every surface can say.
 const fn code_of(status: u16) -> &'static str {
     match status {

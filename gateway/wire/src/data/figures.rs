@@ -36,6 +36,16 @@ impl CurPrice {
         Self::midpoint(price, price)
     }
 
+    /// So many times 0.00005.
+    ///
+    /// # Panics
+    /// That is above one.
+    #[must_use]
+    pub const fn half_units(count: u16) -> Self {
+        assert!(count <= 2 * PRICE_ONE, "prices are at most one");
+        Self(count)
+    }
+
     /// The other outcome's.
     #[must_use]
     pub const fn complement(self) -> Self {

@@ -25,7 +25,7 @@ impl HoldersQuery {
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query) -> Result<Self, DataFailure> {
+    pub fn of(query: &Query<'_>) -> Result<Self, DataFailure> {
         let parameters = Parameters::of(query, &["market", "limit", "minBalance"])?;
         Ok(Self {
             markets: parameters.required_markets()?,

@@ -21,7 +21,7 @@ pub(crate) struct Parameters<'q>(&'q Query<'q>);
 
 impl<'q> Parameters<'q> {
     /// Takes a query all of whose parameters are among `known`.
-    pub(crate) fn of(query: &'q Query, known: &[&str]) -> Result<Self, DataFailure> {
+    pub(crate) fn of(query: &'q Query<'q>, known: &[&str]) -> Result<Self, DataFailure> {
         match query.unknown(known) {
             Some(name) => Err(DataFailure::unknown(name)),
             None => Ok(Self(query)),

@@ -98,7 +98,7 @@ impl PositionsQuery {
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query) -> Result<Self, DataFailure> {
+    pub fn of(query: &Query<'_>) -> Result<Self, DataFailure> {
         let known = [
             "user",
             "market",
@@ -149,7 +149,7 @@ impl ClosedPositionsQuery {
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query) -> Result<Self, DataFailure> {
+    pub fn of(query: &Query<'_>) -> Result<Self, DataFailure> {
         let known = [
             "user",
             "market",

@@ -36,7 +36,7 @@ impl ValueQuery {
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query) -> Result<Self, DataFailure> {
+    pub fn of(query: &Query<'_>) -> Result<Self, DataFailure> {
         let parameters = Parameters::of(query, &["user", "market"])?;
         Ok(Self {
             user: parameters.required_user()?,
@@ -50,7 +50,7 @@ impl UserQuery {
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query) -> Result<Self, DataFailure> {
+    pub fn of(query: &Query<'_>) -> Result<Self, DataFailure> {
         let user = Parameters::of(query, &["user"])?.required_user()?;
         Ok(Self { user })
     }
@@ -61,7 +61,7 @@ impl MarketsQuery {
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query) -> Result<Self, DataFailure> {
+    pub fn of(query: &Query<'_>) -> Result<Self, DataFailure> {
         let markets = Parameters::of(query, &["market"])?.required_markets()?;
         Ok(Self { markets })
     }

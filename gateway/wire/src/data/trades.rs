@@ -56,7 +56,7 @@ impl TradesQuery {
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query) -> Result<Self, DataFailure> {
+    pub fn of(query: &Query<'_>) -> Result<Self, DataFailure> {
         let own = [
             "limit",
             "offset",

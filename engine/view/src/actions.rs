@@ -1,0 +1,115 @@
+//! What accounts did with their shares beside trading: splits, merges, redeems, converts
+//! (protocol 5).
+
+use foretell_model::{AccountNumber, FramePlace, Lots, MarketNumber, Micros, Sequence, TimeNs};
+
+use crate::error::Impossible;
+use crate::list::Lists;
+use crate::log::Log;
+use crate::row::{Row, fixed};
+
+/// What was done. The number is the row's.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum ActionKind {
+    /// Collateral became full sets.
+    Split = 0,
+    /// Full sets became collateral.
+    Merge = 1,
+    /// Holdings of a resolved market became their payout.
+    Redeem = 2,
+    /// No of some questions became collateral and Yes of the others.
+    Convert = 3,
+}
+
+impl ActionKind {
+    pub(crate) const fn from_code(code: u8) -> Option<Self> {
+        match code {
+            0 => Some(Self::Split),
+            1 => Some(Self::Merge),
+            2 => Some(Self::Redeem),
+            3 => Some(Self::Convert),
+            _ => None,
+        }
+    }
+}
+
+/// One action of an account.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Action {
+    /// What.
+    pub kind: ActionKind,
+    /// In which market; of a convert the first question given.
+    pub market: MarketNumber,
+    /// Full sets, or the No of each question given, or all shares redeemed.
+    pub lots: Lots,
+    /// Paid by a split, received by every other.
+    pub collateral: Micros,
+    /// When.
+    pub time: TimeNs,
+    /// Its frame.
+    pub sequence: Sequence,
+    /// Where that frame stands: its bytes are the receipt.
+    pub place: FramePlace,
+}
+
+fixed!(Action {
+    kind: ActionKind,
+    market: MarketNumber,
+    lots: Lots,
+    collateral: Micros,
+    time: TimeNs,
+    sequence: Sequence,
+    place: FramePlace,
+});
+
+impl Row for Action {
+    const CHUNK_BITS: u32 = 15;
+}
+
+/// All actions.
+#[derive(Debug)]
+pub struct Actions {
+    pub(crate) all: Log<Action>,
+    pub(crate) of_account: Lists,
+}
+
+impl Actions {
+    /// How many an account has done.
+    #[must_use]
+    pub fn count_of(&self, account: AccountNumber) -> usize {
+        self.of_account.list(account.0 as usize).len() as usize
+    }
+
+    /// How many of them came before an instant.
+    #[must_use]
+    pub fn count_before(&self, account: AccountNumber, time: TimeNs) -> usize {
+        let list = self.of_account.list(account.0 as usize);
+        let early = |slot| self.all.get(slot).is_some_and(|action| action.time < time);
+        list.partition_point(early) as usize
+    }
+
+    /// The action of an account at a place, the oldest at 0.
+    #[must_use]
+    pub fn get(&self, account: AccountNumber, index: usize) -> Option<Action> {
+        let list = self.of_account.list(account.0 as usize);
+        self.all.get(list.get(u32::try_from(index).ok()?)?)
+    }
+
+    /// The `end` oldest actions of an account, the newest of them first.
+    pub fn newest_first(&self, account: AccountNumber, end: usize) -> impl Iterator<Item = Action> {
+        let end = u32::try_from(end).unwrap_or(u32::MAX);
+        let slots = self.of_account.list(account.0 as usize).newest_first(end);
+        slots.filter_map(|slot| self.all.get(slot))
+    }
+
+    pub(crate) fn push(
+        &mut self,
+        account: AccountNumber,
+        action: &Action,
+    ) -> Result<(), Impossible> {
+        self.of_account.push(account.0 as usize, self.all.len())?;
+        self.all.push(action)?;
+        Ok(())
+    }
+}

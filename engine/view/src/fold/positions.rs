@@ -1,0 +1,189 @@
+//! Positions (protocol 12): what a trade, a split, a merge, a redeem or a convert does to what an
+//! account's shares cost and earned. Fees are not in it.
+
+use foretell_model::{
+    AccountNumber, Event, EventNumber, Lots, MarketNumber, Micros, Outcome, QuestionSet, Side,
+};
+
+use super::{Step, mismatch};
+use crate::actions::{Action, ActionKind};
+use crate::error::Impossible;
+use crate::position::{Conversion, NotHeld, Position};
+use crate::view::View;
+
+impl From<NotHeld> for Impossible {
+    fn from(_: NotHeld) -> Self {
+        Self::AmountOutOfRange
+    }
+}
+
+impl View {
+    /// One side of a trade.
+    pub(super) fn trade_position(
+        &mut self,
+        step: &Step<'_>,
+        account: AccountNumber,
+        token: (MarketNumber, Outcome),
+        (side, lots, value): (Side, Lots, Micros),
+    ) -> Result<(), Impossible> {
+        self.change_position(step, account, token, |position| match side {
+            Side::Buy => {
+                position.buy(lots, i128::from(value.0));
+                Ok(())
+            }
+            Side::Sell => Ok(position.sell(lots, value)?),
+        })
+    }
+
+    /// An account action: the positions it changes, and its row.
+    pub(super) fn note_action(&mut self, step: &Step<'_>, event: &Event) -> Result<(), Impossible> {
+        let (account, kind, market, lots, collateral) = match *event {
+            Event::Split {
+                account,
+                market,
+                lots,
+            } => {
+                self.each_outcome(step, account, market, |position| {
+                    position.split(lots);
+                    Ok(())
+                })?;
+                (account, ActionKind::Split, market, lots, lots.full_value())
+            }
+            Event::Merged {
+                account,
+                market,
+                lots,
+            } => {
+                self.each_outcome(step, account, market, |position| position.merge(lots))?;
+                (account, ActionKind::Merge, market, lots, lots.full_value())
+            }
+            Event::Redeemed {
+                account,
+                market,
+                lots,
+                payout,
+            } => {
+                self.redeem_positions(step, event, account, market, lots)?;
+                let [yes, no] = lots;
+                let all = yes.checked_add(no).ok_or(Impossible::AmountOutOfRange)?;
+                (account, ActionKind::Redeem, market, all, payout)
+            }
+            Event::Converted {
+                account,
+                event: number,
+                questions,
+                lots,
+                collateral,
+            } => {
+                let first = self.convert_positions(step, account, number, questions, lots)?;
+                let first = first.ok_or_else(|| mismatch(event))?;
+                (account, ActionKind::Convert, first, lots, collateral)
+            }
+            _ => return Err(mismatch(event)),
+        };
+        let (sequence, time) = step.at();
+        let action = Action {
+            kind,
+            market,
+            lots,
+            collateral,
+            time,
+            sequence,
+            place: step.frame.place,
+        };
+        self.actions.push(account, &action)
+    }
+
+    fn redeem_positions(
+        &mut self,
+        step: &Step<'_>,
+        event: &Event,
+        account: AccountNumber,
+        market: MarketNumber,
+        lots: [Lots; 2],
+    ) -> Result<(), Impossible> {
+        let payout = self.markets.get_mut(market)?.payout;
+        let payout = payout.ok_or_else(|| mismatch(event))?;
+        for (&outcome, lots) in Outcome::ALL.iter().zip(lots) {
+            // What is not held has no position.
+            if !lots.is_zero() {
+                self.change_position(step, account, (market, outcome), |position| {
+                    Ok(position.redeem(lots, payout, outcome)?)
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves the cost of the No given onto the Yes received. Returns the first question given.
+    fn convert_positions(
+        &mut self,
+        step: &Step<'_>,
+        account: AccountNumber,
+        event: EventNumber,
+        given: QuestionSet,
+        lots: Lots,
+    ) -> Result<Option<MarketNumber>, Impossible> {
+        let questions = self.events.get_mut(event)?.questions.clone();
+        let (mut no, mut yes) = (Vec::new(), Vec::new());
+        for (index, market) in (0..).zip(questions) {
+            let side = if given.contains(index) {
+                &mut no
+            } else {
+                &mut yes
+            };
+            side.push(market);
+        }
+        let mut removed = 0;
+        for &market in &no {
+            let held = self.positions.open(account, market, Outcome::No);
+            let held = held.ok_or(Impossible::AmountOutOfRange)?;
+            removed += held.position.clone().give(lots)?;
+        }
+        let count = |markets: &[MarketNumber]| u32::try_from(markets.len());
+        let (given, others) = count(&no)
+            .and_then(|no| Ok((no, count(&yes)?)))
+            .map_err(|_| Impossible::Full)?;
+        let conversion = Conversion::new(lots, removed, given, given.saturating_add(others));
+        for (nth, &market) in (0..).zip(&no) {
+            self.change_position(step, account, (market, Outcome::No), |position| {
+                position.give(lots)?;
+                position.realize(conversion.no_profit(nth));
+                Ok(())
+            })?;
+        }
+        for (nth, &market) in (0..).zip(&yes) {
+            self.change_position(step, account, (market, Outcome::Yes), |position| {
+                position.buy(lots, conversion.yes_cost(nth));
+                Ok(())
+            })?;
+        }
+        Ok(no.first().copied())
+    }
+
+    fn each_outcome(
+        &mut self,
+        step: &Step<'_>,
+        account: AccountNumber,
+        market: MarketNumber,
+        change: impl Fn(&mut Position) -> Result<(), NotHeld>,
+    ) -> Result<(), Impossible> {
+        for &outcome in Outcome::ALL {
+            self.change_position(step, account, (market, outcome), |position| {
+                Ok(change(position)?)
+            })?;
+        }
+        Ok(())
+    }
+
+    fn change_position(
+        &mut self,
+        step: &Step<'_>,
+        account: AccountNumber,
+        token: (MarketNumber, Outcome),
+        change: impl FnOnce(&mut Position) -> Result<(), Impossible>,
+    ) -> Result<(), Impossible> {
+        let wallet = self.accounts.get_mut(account)?.wallet;
+        (self.positions).change((account, wallet), token, step.at(), change)
+    }
+}

@@ -1,0 +1,49 @@
+//! Who holds a token, the largest holder first.
+
+use core::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use foretell_model::{Lots, Outcome, WalletAddress};
+
+use crate::positions::Token;
+
+/// The holders of all tokens, in order: a market with many costs a reader no more than the rows
+/// it asks for.
+#[derive(Debug, Default)]
+pub(crate) struct Holders {
+    of_token: Vec<BTreeSet<(Reverse<Lots>, WalletAddress)>>,
+}
+
+impl Holders {
+    /// The next market's two tokens.
+    pub(crate) fn open(&mut self) {
+        let tokens = Outcome::ALL.iter().map(|_| BTreeSet::new());
+        self.of_token.extend(tokens);
+    }
+
+    /// A wallet holds so much of a token.
+    pub(crate) fn hold(&mut self, token: Token, wallet: WalletAddress, lots: Lots) {
+        if !lots.is_zero()
+            && let Some(holders) = self.of_token.get_mut(number(token))
+        {
+            holders.insert((Reverse(lots), wallet));
+        }
+    }
+
+    /// A wallet no longer holds just so much of a token.
+    pub(crate) fn part(&mut self, token: Token, wallet: WalletAddress, lots: Lots) {
+        if let Some(holders) = self.of_token.get_mut(number(token)) {
+            holders.remove(&(Reverse(lots), wallet));
+        }
+    }
+
+    /// The holders of a token, the largest first, equal ones by address.
+    pub(crate) fn of(&self, token: Token) -> impl Iterator<Item = (WalletAddress, Lots)> {
+        let holders = self.of_token.get(number(token)).into_iter().flatten();
+        holders.map(|&(Reverse(lots), wallet)| (wallet, lots))
+    }
+}
+
+fn number((market, outcome): Token) -> usize {
+    market.0 as usize * Outcome::ALL.len() + outcome.index()
+}

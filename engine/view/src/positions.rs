@@ -1,0 +1,213 @@
+//! Positions of wallets (protocol 12): open ones as they stand, closed ones as history, and the
+//! holders of each token.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use foretell_model::{AccountNumber, MarketNumber, Outcome, Sequence, TimeNs, WalletAddress};
+
+use crate::accounts::Accounts;
+use crate::dense::Dense;
+use crate::error::Impossible;
+use crate::holders::Holders;
+use crate::list::Lists;
+use crate::log::Log;
+use crate::markets::Markets;
+use crate::position::Position;
+use crate::row::{Row, fixed};
+
+/// A token by what it is.
+pub(crate) type Token = (MarketNumber, Outcome);
+
+/// A position with shares.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OpenPosition {
+    /// What it cost and earned.
+    pub position: Position,
+    /// When it last changed.
+    pub time: TimeNs,
+}
+
+fixed!(OpenPosition {
+    position: Position,
+    time: TimeNs,
+});
+
+/// A position whose last share is gone.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ClosedPosition {
+    /// Of which market.
+    pub market: MarketNumber,
+    /// Of which token of it.
+    pub outcome: Outcome,
+    /// What it cost and earned.
+    pub position: Position,
+    /// When its last share went.
+    pub time: TimeNs,
+    /// The frame in which it went; one frame closes a token of a wallet once at most.
+    pub closed_by: Sequence,
+}
+
+fixed!(ClosedPosition {
+    market: MarketNumber,
+    outcome: Outcome,
+    position: Position,
+    time: TimeNs,
+    closed_by: Sequence,
+});
+
+impl Row for ClosedPosition {
+    const CHUNK_BITS: u32 = 14;
+}
+
+/// The open positions of each account, by token.
+pub(crate) type Open = Dense<AccountNumber, BTreeMap<Token, OpenPosition>>;
+
+/// All positions.
+#[derive(Debug)]
+pub struct Positions {
+    pub(crate) open: Open,
+    pub(crate) closed: Log<ClosedPosition>,
+    /// The closed ones of each account.
+    pub(crate) closed_of: Lists,
+    /// Follows from `open`.
+    holders: Holders,
+}
+
+impl Positions {
+    /// None yet.
+    pub(crate) fn new(closed: Log<ClosedPosition>, closed_of: Lists) -> Self {
+        Self {
+            open: Dense::default(),
+            closed,
+            closed_of,
+            holders: Holders::default(),
+        }
+    }
+
+    /// Those of an image; `None` when they name accounts or markets that are not there.
+    pub(crate) fn of(
+        open: Open,
+        closed: Log<ClosedPosition>,
+        closed_of: Lists,
+        accounts: &Accounts,
+        markets: &Markets,
+    ) -> Option<Self> {
+        if open.len() != accounts.count() {
+            return None;
+        }
+        let mut holders = Holders::default();
+        markets.iter().for_each(|_| holders.open());
+        for (account, tokens) in open.iter() {
+            let wallet = accounts.get(account)?.wallet;
+            for (token, held) in tokens {
+                markets.get(token.0)?;
+                holders.hold(*token, wallet, held.position.lots());
+            }
+        }
+        Some(Self {
+            open,
+            closed,
+            closed_of,
+            holders,
+        })
+    }
+
+    /// The position of an account in a token, while it has shares.
+    #[must_use]
+    pub fn open(
+        &self,
+        account: AccountNumber,
+        market: MarketNumber,
+        outcome: Outcome,
+    ) -> Option<&OpenPosition> {
+        self.open.get(account)?.get(&(market, outcome))
+    }
+
+    /// The open positions of an account by market and outcome: those after a token, or all.
+    pub fn open_of(
+        &self,
+        account: AccountNumber,
+        after: Option<(MarketNumber, Outcome)>,
+    ) -> impl Iterator<Item = (MarketNumber, Outcome, &OpenPosition)> {
+        use core::ops::Bound::{Excluded, Unbounded};
+        let from = after.map_or(Unbounded, Excluded);
+        let tokens = self.open.get(account).into_iter();
+        let open = tokens.flat_map(move |tokens| tokens.range((from, Unbounded)));
+        open.map(|(&(market, outcome), position)| (market, outcome, position))
+    }
+
+    /// How many positions an account has closed.
+    #[must_use]
+    pub fn closed_count(&self, account: AccountNumber) -> usize {
+        self.closed_of.list(account.0 as usize).len() as usize
+    }
+
+    /// The `end` oldest of the positions an account has closed, the newest of them first.
+    pub fn closed(
+        &self,
+        account: AccountNumber,
+        end: usize,
+    ) -> impl Iterator<Item = ClosedPosition> {
+        let end = u32::try_from(end).unwrap_or(u32::MAX);
+        let slots = self.closed_of.list(account.0 as usize).newest_first(end);
+        slots.filter_map(|slot| self.closed.get(slot))
+    }
+
+    /// The wallets that hold a token and how much, the largest first, equal ones by address.
+    pub fn holders(
+        &self,
+        market: MarketNumber,
+        outcome: Outcome,
+    ) -> impl Iterator<Item = (WalletAddress, foretell_model::Lots)> {
+        self.holders.of((market, outcome))
+    }
+
+    /// An account that holds nothing.
+    pub(crate) fn open_account(&mut self, account: AccountNumber) -> Result<(), Impossible> {
+        self.open.push(account, BTreeMap::new())
+    }
+
+    /// A market whose tokens nobody holds.
+    pub(crate) fn open_market(&mut self) {
+        self.holders.open();
+    }
+
+    /// Changes the position of an account in a token; one that has no share then is closed.
+    pub(crate) fn change(
+        &mut self,
+        (account, wallet): (AccountNumber, WalletAddress),
+        token: Token,
+        (sequence, time): (Sequence, TimeNs),
+        change: impl FnOnce(&mut Position) -> Result<(), Impossible>,
+    ) -> Result<(), Impossible> {
+        let open = self.open.get_mut(account);
+        let open = open.ok_or(Impossible::UnknownAccount(account))?;
+        let mut entry = match open.entry(token) {
+            Entry::Occupied(entry) => entry,
+            Entry::Vacant(entry) => entry.insert_entry(OpenPosition {
+                position: Position::default(),
+                time,
+            }),
+        };
+        let held = entry.get_mut();
+        let before = held.position.lots();
+        change(&mut held.position)?;
+        held.time = time;
+        let position = held.position;
+        if position.is_closed() {
+            entry.remove();
+            self.closed_of.push(account.0 as usize, self.closed.len())?;
+            self.closed.push(&ClosedPosition {
+                market: token.0,
+                outcome: token.1,
+                position,
+                time,
+                closed_by: sequence,
+            })?;
+        }
+        self.holders.part(token, wallet, before);
+        self.holders.hold(token, wallet, position.lots());
+        Ok(())
+    }
+}

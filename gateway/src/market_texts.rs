@@ -1,0 +1,49 @@
+//! What the data surface's rows say of a market, made into JSON once each.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foldhash::fast::RandomState;
+use foretell_model::ConditionId;
+use foretell_view::Market;
+use foretell_wire::data::{MarketNames, MarketText};
+use foretell_wire::operator::MarketDescription;
+use parking_lot::RwLock;
+
+use crate::descriptions::Descriptions;
+
+/// The texts made so far: as many as markets were shown.
+#[derive(Default)]
+pub(crate) struct MarketTexts {
+    made: RwLock<HashMap<ConditionId, Arc<MarketText>, RandomState>>,
+}
+
+impl MarketTexts {
+    /// The text of a market.
+    pub(crate) fn of(&self, market: &Market, descriptions: &Descriptions) -> Arc<MarketText> {
+        if let Some(known) = self.made.read().get(&market.condition) {
+            return Arc::clone(known);
+        }
+        let description = descriptions.of(market);
+        let text = Arc::new(MarketText::new(market.condition, &names(&description)));
+        self.made
+            .write()
+            .insert(market.condition, Arc::clone(&text));
+        text
+    }
+}
+
+/// What a market is called on the data surface: the one place that says so. All of it stands in
+/// the description the market was registered with; what that leaves out is empty.
+fn names(description: &MarketDescription) -> MarketNames<'_> {
+    let [yes, no] = &description.outcomes;
+    let event = description.event.as_ref();
+    MarketNames {
+        title: &description.question,
+        slug: &description.slug,
+        icon: &description.icon,
+        event_slug: event.map_or("", |event| &event.slug),
+        outcomes: [yes, no],
+        end_date: description.end_date.as_deref().unwrap_or(""),
+    }
+}

@@ -1,0 +1,95 @@
+//! A trade of the view as one of its two wallets sees it.
+
+use std::sync::Arc;
+
+use foretell_model::{
+    FramePlace, Lots, Outcome, Price, Sequence, Side, TimeSeconds, WalletAddress,
+};
+use foretell_view::{TradeRecord, TradeSide, View};
+use foretell_wire::data::{MarketText, Profile, Trade};
+
+use crate::app::App;
+
+/// What is not known of anybody yet: operators keep no profiles here.
+pub(super) const NO_PROFILE: Profile<'static> = Profile {
+    name: "",
+    bio: "",
+    image: "",
+    image_optimized: "",
+    is_public: false,
+};
+
+/// One row.
+pub(super) struct Fill {
+    wallet: WalletAddress,
+    side: Side,
+    market: Arc<MarketText>,
+    outcome: Outcome,
+    lots: Lots,
+    price: Price,
+    time: TimeSeconds,
+    frame: (FramePlace, Sequence),
+}
+
+impl Fill {
+    /// That of one side of a trade.
+    pub(super) fn of(
+        app: &App,
+        view: &View,
+        trade: &TradeRecord,
+        side: &TradeSide,
+    ) -> Option<Self> {
+        let market = view.markets().get(trade.market)?;
+        Some(Self {
+            wallet: view.accounts().get(side.account)?.wallet,
+            side: side.side,
+            market: app.market_texts.of(market, &app.descriptions),
+            outcome: side.outcome,
+            lots: trade.lots,
+            price: side.price,
+            time: trade.time.seconds(),
+            frame: (trade.place, trade.sequence),
+        })
+    }
+
+    /// The row; its receipt is looked up without the lock on the view.
+    pub(super) fn row(&self, receipts: &mut Receipts<'_>) -> Trade<'_> {
+        Trade {
+            wallet: self.wallet,
+            side: self.side,
+            market: &self.market,
+            outcome: self.outcome,
+            lots: self.lots,
+            price: self.price,
+            time: self.time,
+            profile: &NO_PROFILE,
+            receipt: receipts.of(self.frame),
+        }
+    }
+}
+
+/// Receipts of frames; rows of one frame stand together.
+pub(super) struct Receipts<'a> {
+    app: &'a App,
+    last: Option<(Sequence, [u8; 32])>,
+}
+
+impl<'a> Receipts<'a> {
+    pub(super) fn new(app: &'a App) -> Self {
+        Self { app, last: None }
+    }
+
+    /// That of a frame; zeros when its bytes are gone.
+    pub(super) fn of(&mut self, (place, sequence): (FramePlace, Sequence)) -> [u8; 32] {
+        let known = self.last.filter(|(last, _)| *last == sequence);
+        let receipt = match known {
+            Some((_, receipt)) => receipt,
+            None => {
+                let found = self.app.replica.receipt(place, sequence);
+                found.unwrap_or_default()
+            }
+        };
+        self.last = Some((sequence, receipt));
+        receipt
+    }
+}

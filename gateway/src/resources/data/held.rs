@@ -1,0 +1,98 @@
+//! A position of the view as its row shows it.
+
+use std::sync::Arc;
+
+use foretell_model::{AccountNumber, MarketNumber, Outcome, Sequence, TimeSeconds, WalletAddress};
+use foretell_view::{ClosedPosition, OpenPosition, View};
+use foretell_wire::data::{CurPrice, Figures, MarketText, Position, Shown};
+
+use crate::app::App;
+
+/// One row.
+pub(super) struct Held {
+    market: Arc<MarketText>,
+    outcome: Outcome,
+    shown: Shown,
+    pub(super) redeemable: bool,
+    pub(super) mergeable: bool,
+    neg_risk: Option<bool>,
+    time: TimeSeconds,
+    closed_by: Sequence,
+}
+
+impl Held {
+    /// An open position.
+    pub(super) fn open(
+        app: &App,
+        view: &View,
+        account: AccountNumber,
+        (market, outcome): (MarketNumber, Outcome),
+        open: &OpenPosition,
+    ) -> Option<Self> {
+        let listed = view.markets().get(market)?;
+        let other = view.positions().open(account, market, outcome.opposite());
+        Some(Self {
+            market: app.market_texts.of(listed, &app.descriptions),
+            outcome,
+            shown: figures(view, (market, outcome), &open.position)?.shown(),
+            redeemable: listed.payout.is_some(),
+            mergeable: other.is_some(),
+            neg_risk: Some(listed.is_neg_risk()),
+            time: open.time.seconds(),
+            closed_by: Sequence(0),
+        })
+    }
+
+    /// A closed one.
+    pub(super) fn closed(app: &App, view: &View, closed: &ClosedPosition) -> Option<Self> {
+        let listed = view.markets().get(closed.market)?;
+        let token = (closed.market, closed.outcome);
+        Some(Self {
+            market: app.market_texts.of(listed, &app.descriptions),
+            outcome: closed.outcome,
+            shown: figures(view, token, &closed.position)?.shown(),
+            redeemable: false,
+            mergeable: false,
+            neg_risk: None,
+            time: closed.time.seconds(),
+            closed_by: closed.closed_by,
+        })
+    }
+
+    /// Whether the market's title contains what is asked for, if anything is.
+    pub(super) fn is_titled(&self, wanted: Option<&str>) -> bool {
+        wanted.is_none_or(|wanted| self.market.title_contains(wanted))
+    }
+
+    /// The row of a wallet; two rows are compared as those of one wallet.
+    pub(super) fn row(&self, wallet: WalletAddress) -> Position<'_> {
+        Position {
+            wallet,
+            market: &self.market,
+            outcome: self.outcome,
+            shown: self.shown,
+            redeemable: self.redeemable,
+            mergeable: self.mergeable,
+            neg_risk: self.neg_risk,
+            time: self.time,
+            closed_by: self.closed_by,
+        }
+    }
+}
+
+/// What a position is shown from.
+pub(super) fn figures(
+    view: &View,
+    (market, outcome): (MarketNumber, Outcome),
+    position: &foretell_view::Position,
+) -> Option<Figures> {
+    let price = view.current_price(market, outcome)?;
+    Some(Figures {
+        lots: position.lots().0,
+        cost: position.cost(),
+        bought: position.bought(),
+        spent: position.spent(),
+        realized: position.realized(),
+        price: CurPrice::half_units(price.half_units()),
+    })
+}

@@ -1,0 +1,98 @@
+//! What the data surface says is what the journal says: every field of every row of every endpoint
+//! beside a recomputation that shares no code with the views, on random journals with all kinds of
+//! commands, over HTTP.
+//!
+//! Half of the journals are those the core and its twin are compared on; the others trade, split,
+//! merge, convert, resolve and redeem without rest.
+
+#[path = "../twin_agrees/generator.rs"]
+mod generator;
+#[path = "../twin_agrees/placements.rs"]
+mod placements;
+#[path = "../twin_agrees/rng.rs"]
+mod rng;
+#[path = "../twin_agrees/style.rs"]
+mod style;
+#[path = "../twin_agrees/world.rs"]
+mod world;
+
+mod busy;
+mod journal;
+mod pages;
+mod plain;
+mod positions;
+mod questions;
+mod rows;
+mod site;
+mod sums;
+mod wallet;
+
+use journal::Journal;
+use plain::Plain;
+use site::Site;
+
+/// Busy journals, each asked everything over HTTP.
+const BUSY: u64 = 12;
+/// Wide journals whose sums are checked, and how many of them are asked everything.
+const WIDE: u64 = 300;
+const WIDE_ASKED: usize = 8;
+
+#[test]
+fn every_row_is_what_the_journal_says() {
+    let mut seen = Seen::default();
+    for seed in 0..BUSY {
+        let journal = busy::journal(seed);
+        seen.add(&agrees(&format!("busy journal {seed}"), &journal));
+    }
+    println!("{seen:?}");
+    assert!(
+        seen.fills > 500 && seen.closed > 100 && seen.actions.iter().all(|count| *count > 10),
+        "{seen:?}: too few to tell"
+    );
+    let asked = (0..WIDE)
+        .map(|seed| (seed, Journal::wide(seed)))
+        .filter(|(_, journal)| Plain::of(journal).actions.len() > 2)
+        .take(WIDE_ASKED);
+    for (seed, journal) in asked {
+        agrees(&format!("wide journal {seed}"), &journal);
+    }
+}
+
+#[test]
+fn nothing_comes_from_nowhere() {
+    for seed in 0..WIDE {
+        sums::hold(&format!("wide journal {seed}"), &Journal::wide(seed));
+    }
+    for seed in 0..BUSY * 4 {
+        sums::hold(&format!("busy journal {seed}"), &busy::journal(seed));
+    }
+}
+
+/// Serves a journal and asks everything about it.
+fn agrees(name: &str, journal: &Journal) -> Plain {
+    let plain = Plain::of(journal);
+    let site = Site::serve(journal);
+    questions::ask(name, &site, &plain);
+    plain
+}
+
+/// What the journals asked about held.
+#[derive(Default, Debug)]
+struct Seen {
+    fills: usize,
+    closed: usize,
+    /// Splits, merges, redeems, converts.
+    actions: [usize; 4],
+}
+
+impl Seen {
+    fn add(&mut self, plain: &Plain) {
+        self.fills += plain.fills.len();
+        self.closed += plain.closed.len();
+        for action in &plain.actions {
+            let kinds = ["SPLIT", "MERGE", "REDEEM", "CONVERSION"];
+            let kind = kinds.iter().position(|kind| *kind == action.kind);
+            self.actions[kind.expect("one of the four")] += 1;
+        }
+    }
+}
