@@ -120,6 +120,30 @@ def test_prices(public, alice, bob, market):
     assert {Decimal(spread) for spread in spreads.values()} == {Decimal("0.03")}
 
 
+def test_the_price_an_amount_reaches(public, alice, bob, market):
+    both_sides(alice, bob, market)
+    seen_book(public, market.yes)
+    # 30 shares at 0.46 cost 13.80; what is more needs the next level.
+    assert public.calculate_market_price(market.yes, "BUY", 13) == 0.46
+    assert public.calculate_market_price(market.yes, "BUY", 20) == 0.47
+    assert public.calculate_market_price(market.yes, "SELL", 10) == 0.43
+    assert public.calculate_market_price(market.yes, "SELL", 25) == 0.42
+
+
+def test_what_the_family_has_and_this_exchange_does_not(public, alice, market):
+    for ask in [
+        public.get_current_rewards,
+        lambda: public.get_raw_rewards_for_market(market.condition),
+        lambda: public.get_market_trades_events(market.condition),
+        alice.get_reward_percentages,
+        lambda: alice.get_earnings_for_user_for_day("2026-01-01"),
+        lambda: alice.get_total_earnings_for_user_for_day("2026-01-01"),
+        lambda: alice.get_user_earnings_and_markets_config("2026-01-01"),
+        alice.get_builder_api_keys,
+    ]:
+        refused(ask, 404, "not supported")
+
+
 def test_last_trades_are_mirrored(public, alice, bob, market):
     assert_live(place(alice, market.yes, "BUY", 0.6, 10))
     assert_matched(place(bob, market.no, "BUY", 0.4, 10), "10", "4")
