@@ -42,19 +42,29 @@ async fn recorded_books_come_back_level_for_level() {
             let (status, results) = trader.place_all(orders).await.expect("an answer");
             assert_eq!(status, 200, "{results}");
             let all = results.as_array().expect("results");
-            assert!(all.iter().all(|result| result["status"] == "live"), "{results}");
+            assert!(
+                all.iter().all(|result| result["status"] == "live"),
+                "{results}"
+            );
         }
     }
 
     for recorded in &books {
-        let path = format!("/book?token_id={}", recorded["asset_id"].as_str().expect("a token"));
+        let path = format!(
+            "/book?token_id={}",
+            recorded["asset_id"].as_str().expect("a token")
+        );
         let (status, book) = trader.get(&path).await.expect("an answer");
         assert_eq!(status, 200, "{book}");
         for part in ["market", "asset_id", "tick_size", "neg_risk"] {
             assert_eq!(book[part], recorded[part], "{part}");
         }
         for side in ["bids", "asks"] {
-            assert_eq!(levels(&book[side]), levels(&recorded[side]), "{side} of {path}");
+            assert_eq!(
+                levels(&book[side]),
+                levels(&recorded[side]),
+                "{side} of {path}"
+            );
         }
     }
 }
@@ -86,7 +96,11 @@ fn resting(trader: &Trader, market: &[Value]) -> Vec<SignedOrder> {
     let mut orders = Vec::new();
     for (side, token) in ["bids", "asks"].into_iter().zip(tokens) {
         for (price, lots) in levels(&market[0][side]) {
-            let price = if side == "bids" { price } else { PRICE_ONE - price };
+            let price = if side == "bids" {
+                price
+            } else {
+                PRICE_ONE - price
+            };
             let terms = Terms::limit(token, true, Side::Buy, lots, price);
             orders.push(trader.sign(&terms).expect("a signature"));
         }
@@ -101,7 +115,10 @@ fn levels(side: &Value) -> Vec<(u16, u64)> {
         .iter()
         .map(|level| {
             let price = scaled(&level["price"], 4);
-            (u16::try_from(price).expect("a price"), scaled(&level["size"], 2))
+            (
+                u16::try_from(price).expect("a price"),
+                scaled(&level["size"], 2),
+            )
         })
         .collect()
 }
