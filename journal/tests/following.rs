@@ -21,13 +21,13 @@ use foretell_model::Sequence;
 use rstest::rstest;
 
 const SOON: Duration = Duration::from_secs(30);
-/// Tells the two tests below that they are the other process.
+/// Tells a test that it is its own other process, and on which journal.
 const DIRECTORY: &str = "FORETELL_TEST_JOURNAL";
 
-/// Runs one of the ignored tests of this binary in a process of its own.
+/// Runs a test of this binary again, in a process of its own that is told the journal.
 fn spawn(test: &str, dir: &Path) -> (Child, BufReader<ChildStdout>) {
     let mut child = Command::new(env::current_exe().unwrap())
-        .args(["--exact", test, "--ignored", "--nocapture", "--quiet"])
+        .args(["--exact", test, "--nocapture", "--quiet"])
         .env(DIRECTORY, dir)
         .stdout(Stdio::piped())
         .spawn()
@@ -47,11 +47,9 @@ fn line(output: &mut impl BufRead, word: &str) -> String {
     }
 }
 
-#[test]
-#[ignore = "run in a process of its own by another test"]
-fn other_process_follows() {
-    let dir = env::var(DIRECTORY).unwrap();
-    let mut follower = Follower::open(Path::new(&dir), Sequence(0)).unwrap();
+/// The other process: tells every frame until the engine is gone.
+fn tell_what_is_followed(dir: &Path) {
+    let mut follower = Follower::open(dir, Sequence(0)).unwrap();
     println!("\nready");
     loop {
         // Asked first: what was written before the end is read before it.
@@ -72,11 +70,9 @@ fn other_process_follows() {
     }
 }
 
-#[test]
-#[ignore = "run in a process of its own by another test"]
-fn other_process_writes() {
-    let dir = env::var(DIRECTORY).unwrap();
-    let mut writer = Writer::open(Path::new(&dir));
+/// The other process: writes, and tells what is durable, until it is killed.
+fn tell_what_is_durable(dir: &Path) -> ! {
+    let mut writer = Writer::open(dir);
     loop {
         writer.batch(3);
         println!("\ndurable {}", writer.state.durable());
@@ -86,9 +82,12 @@ fn other_process_writes() {
 
 #[test]
 fn another_process_follows_as_it_happens() {
+    if let Some(dir) = env::var_os(DIRECTORY) {
+        return tell_what_is_followed(Path::new(&dir));
+    }
     let dir = tempfile::tempdir().unwrap();
     let mut writer = Writer::open(dir.path());
-    let (mut child, mut output) = spawn("other_process_follows", dir.path());
+    let (mut child, mut output) = spawn("another_process_follows_as_it_happens", dir.path());
     line(&mut output, "ready");
     let mut seen = Vec::new();
     for frames in [1, 2, 5] {
@@ -120,10 +119,14 @@ fn another_process_follows_as_it_happens() {
 
 #[test]
 fn kill_minus_nine_of_the_writer_loses_nothing_acknowledged() {
+    const NAME: &str = "kill_minus_nine_of_the_writer_loses_nothing_acknowledged";
+    if let Some(dir) = env::var_os(DIRECTORY) {
+        tell_what_is_durable(Path::new(&dir));
+    }
     let dir = tempfile::tempdir().unwrap();
     let mut acknowledged: u64 = 0;
     for round in 1..=4 {
-        let (mut child, mut output) = spawn("other_process_writes", dir.path());
+        let (mut child, mut output) = spawn(NAME, dir.path());
         for _ in 0..round * 10 {
             acknowledged = line(&mut output, "durable").parse().unwrap();
         }
