@@ -1,7 +1,5 @@
 //! What a handler answers, and how it becomes an HTTP response.
 
-use std::cell::RefCell;
-
 use bytes::Bytes;
 use foretell_model::Sequence;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
@@ -61,9 +59,9 @@ impl Answer {
 
     /// Names the state this reflects.
     pub(crate) fn at(mut self, place: Place) -> Self {
-        let [sequence, epoch] = place.values();
-        self.headers.insert(X_SEQUENCE, sequence);
-        self.headers.insert(X_EPOCH, epoch);
+        self.headers
+            .insert(X_SEQUENCE, HeaderValue::from(place.sequence.0));
+        self.headers.insert(X_EPOCH, HeaderValue::from(place.epoch));
         self
     }
 
@@ -93,23 +91,4 @@ impl Answer {
 pub(crate) struct Place {
     pub(crate) sequence: Sequence,
     pub(crate) epoch: u64,
-}
-
-thread_local! {
-    /// The place this thread named last, as headers: most answers in a row name the same.
-    static LAST_NAMED: RefCell<Option<(Place, [HeaderValue; 2])>> = const { RefCell::new(None) };
-}
-
-impl Place {
-    /// Sequence and epoch as header values.
-    fn values(self) -> [HeaderValue; 2] {
-        LAST_NAMED.with_borrow_mut(|last| match last {
-            Some((place, values)) if *place == self => values.clone(),
-            _ => {
-                let values = [self.sequence.0, self.epoch].map(HeaderValue::from);
-                *last = Some((self, values.clone()));
-                values
-            }
-        })
-    }
 }

@@ -8,9 +8,7 @@ use std::sync::OnceLock;
 use std::time::Instant;
 
 use bytes::Bytes;
-use foretell_model::Side;
-use foretell_wire::TokenRef;
-use foretell_wire::batch::side_of;
+use foretell_wire::query::Query;
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::Full;
 use hyper::body::{Body, Incoming};
@@ -23,9 +21,6 @@ use crate::edge::Arriving;
 use crate::metrics::Meter;
 use crate::replica::State;
 
-/// Longest query that is read at a glance.
-const PLAIN_BYTES: usize = 256;
-
 /// What a hot read looks at.
 pub(crate) struct Glance<'r> {
     pub(crate) app: &'r App,
@@ -33,14 +28,9 @@ pub(crate) struct Glance<'r> {
 }
 
 impl<'r> Glance<'r> {
-    /// The token asked about, if it is plain to see.
-    pub(crate) fn token(&self) -> Option<TokenRef> {
-        TokenRef::parse(plain(self.query?, "token_id")?)
-    }
-
-    /// The side asked for, likewise.
-    pub(crate) fn side(&self) -> Option<Side> {
-        side_of(plain(self.query?, "side")?).ok()?
+    /// The query, if it can be read.
+    pub(crate) fn query(&self) -> Option<Query<'r>> {
+        Query::parse(self.query).ok()
     }
 
     /// An answer from the present state, if that shows everything this process has told anybody.
@@ -48,20 +38,6 @@ impl<'r> Glance<'r> {
         let state = self.app.replica.present(self.app.engine.acknowledged())?;
         Some(Answer::json(read(&state)?).at(state.place()))
     }
-}
-
-/// The value of a parameter that stands once in a short query in which nothing is encoded: then it
-/// is what [`foretell_wire::query::Query`] would read, without a copy.
-fn plain<'q>(query: &'q str, name: &str) -> Option<&'q str> {
-    if query.len() > PLAIN_BYTES || query.bytes().any(|byte| matches!(byte, b'%' | b'+')) {
-        return None;
-    }
-    let pairs = query
-        .split('&')
-        .map(|pair| pair.split_once('=').unwrap_or((pair, "")));
-    let mut values = pairs.filter_map(|(known, value)| (known == name).then_some(value));
-    let value = values.next();
-    value.filter(|_| values.next().is_none())
 }
 
 /// How a route answers at a glance; `None` leaves the request to its handler.
@@ -112,32 +88,5 @@ impl Dispatcher {
             other => app.metrics.request(route, other, began.elapsed()),
         }
         Some(answer.into_response(false))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use foretell_wire::query::Query;
-    use proptest::prelude::*;
-
-    proptest! {
-        /// What is plain is what the ordinary way reads; what it refuses is never plain.
-        #[test]
-        fn a_plain_value_is_the_queries_own(query in "((a|b|ab)?(=|==)?[ab01%+]{0,2}&?){0,5}") {
-            if let Some(value) = plain(&query, "a") {
-                let read = Query::parse(Some(&query)).expect("nothing is encoded");
-                let read = read.one("a").expect("it stands once").unwrap_or("");
-                prop_assert_eq!(read, value);
-            }
-        }
-    }
-
-    #[test]
-    fn a_plain_value_is_seen() {
-        assert_eq!(plain("token_id=1&side=BUY", "side"), Some("BUY"));
-        assert_eq!(plain("token_id=1&token_id", "token_id"), None);
-        assert_eq!(plain("token_id=%31", "token_id"), None);
-        assert_eq!(plain("side=BUY", "token_id"), None);
     }
 }

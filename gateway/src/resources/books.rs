@@ -33,7 +33,7 @@ pub(crate) async fn one(call: Call) -> Result<Answer, Failure> {
 
 /// The same at a glance.
 pub(crate) fn at_a_glance(glance: &Glance<'_>) -> Option<Answer> {
-    let token = glance.token()?;
+    let token = glance.query()?.token().ok()?;
     glance.look(|state| {
         let found = market_of(&state.view, &token)?;
         text(glance.app, state, found, Sides::BOTH)

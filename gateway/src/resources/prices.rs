@@ -32,7 +32,8 @@ pub(crate) async fn price(call: Call) -> Result<Answer, Failure> {
 
 /// The same at a glance.
 pub(crate) fn price_at_a_glance(glance: &Glance<'_>) -> Option<Answer> {
-    let (token, side) = (glance.token()?, glance.side()?);
+    let query = glance.query()?;
+    let (token, side) = (query.token().ok()?, query.side().ok()?);
     let side = side_of_book(glance.app.price_side, side);
     at_a_glance(glance, &token, Quote::Price(side))
 }
@@ -60,7 +61,7 @@ pub(crate) async fn midpoint(call: Call) -> Result<Answer, Failure> {
 
 /// The same at a glance.
 pub(crate) fn midpoint_at_a_glance(glance: &Glance<'_>) -> Option<Answer> {
-    let token = glance.token()?;
+    let token = glance.query()?.token().ok()?;
     at_a_glance(glance, &token, Quote::Midpoint)
 }
 
@@ -78,7 +79,7 @@ pub(crate) async fn spread(call: Call) -> Result<Answer, Failure> {
 
 /// The same at a glance.
 pub(crate) fn spread_at_a_glance(glance: &Glance<'_>) -> Option<Answer> {
-    let token = glance.token()?;
+    let token = glance.query()?.token().ok()?;
     at_a_glance(glance, &token, Quote::Spread)
 }
 
