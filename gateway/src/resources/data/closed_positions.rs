@@ -3,13 +3,13 @@
 use std::cmp::Ordering;
 
 use foretell_model::AccountNumber;
-use foretell_wire::data::{ClosedPositionsQuery, Page, Rows, compare_closed, page};
+use foretell_wire::data::{ClosedPositionsQuery, Page, compare_closed, page};
 
 use crate::answer::{Answer, Place};
 use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
-use crate::resources::data::held::Held;
+use crate::resources::data::held::{Held, answer};
 use crate::resources::data::{Markets, STEP, account_of, parameters};
 
 /// `GET /closed-positions`.
@@ -31,11 +31,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
     }
     let place = search.place.unwrap_or_else(|| app.replica.read().place());
     let shown = search.page(search.wanted.page);
-    let mut rows = Rows::with_capacity(shown.len());
-    for held in &shown {
-        held.row(search.wanted.user).write(&mut rows);
-    }
-    Ok(Answer::json(rows.finish()).at(place))
+    Ok(answer(&shown, search.wanted.user, place))
 }
 
 /// The rows asked for, being looked for from the newest back.

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use foretell_model::{AccountNumber, MarketNumber, Outcome, Sequence, TimeSeconds, WalletAddress};
 use foretell_view::{ClosedPosition, OpenPosition, View};
-use foretell_wire::data::{CurPrice, Figures, MarketText, Position, Shown};
+use foretell_wire::data::{CurPrice, Figures, MarketText, Position, Rows, Shown};
 
+use crate::answer::{Answer, Place};
 use crate::app::App;
 
 /// One row.
@@ -78,6 +79,15 @@ impl Held {
             closed_by: self.closed_by,
         }
     }
+}
+
+/// The answer with these rows of a wallet, as of a state.
+pub(super) fn answer(shown: &[Held], wallet: WalletAddress, place: Place) -> Answer {
+    let mut rows = Rows::with_capacity(shown.len());
+    for held in shown {
+        held.row(wallet).write(&mut rows);
+    }
+    Answer::json(rows.finish()).at(place)
 }
 
 /// What a position is shown from.

@@ -1,13 +1,13 @@
 //! `GET /positions`: what a wallet holds.
 
 use foretell_model::{AccountNumber, MarketNumber, Outcome};
-use foretell_wire::data::{PositionsQuery, Rows, compare_open, page};
+use foretell_wire::data::{PositionsQuery, compare_open, page};
 
 use crate::answer::{Answer, Place};
 use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
-use crate::resources::data::held::Held;
+use crate::resources::data::held::{Held, answer};
 use crate::resources::data::{Markets, STEP, account_of, parameters};
 
 /// `GET /positions`.
@@ -33,11 +33,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
     let shown = page(found, wanted.page, |a, b| {
         compare(&a.row(wanted.user), &b.row(wanted.user))
     });
-    let mut rows = Rows::with_capacity(shown.len());
-    for held in &shown {
-        held.row(wanted.user).write(&mut rows);
-    }
-    Ok(Answer::json(rows.finish()).at(place))
+    Ok(answer(&shown, wanted.user, place))
 }
 
 /// The rows asked for, being looked for. Nearly every wallet is one step, and so one state; one
