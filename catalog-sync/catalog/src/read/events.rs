@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension};
 
 use super::Catalog;
 use super::filter::{Filter, events_of_tags, ids_of_slug, marks};
-use super::markets::first;
+use super::markets::newest_of_slug;
 use super::scope::Scope;
 use crate::error::{CatalogError, NotFound};
 use crate::query::{EventsQuery, OneQuery};
@@ -45,11 +45,7 @@ impl Catalog {
     pub fn event_by_slug(&self, slug: &str, query: &OneQuery) -> Result<String, CatalogError> {
         let scope = self.scope(query.creator.as_deref());
         self.pool.with(|connection| {
-            let id = first(
-                connection,
-                "SELECT id FROM events WHERE slug = ?1 ORDER BY id DESC LIMIT 1",
-                Value::Text(slug.to_owned()),
-            )?;
+            let id = newest_of_slug(connection, "events", slug)?;
             one(connection, id, &scope, NotFound::Slug)
         })
     }

@@ -52,11 +52,7 @@ impl Catalog {
     /// `slug not found`; what the database said.
     pub fn market_by_slug(&self, slug: &str, query: &OneQuery) -> Result<String, CatalogError> {
         self.one_market(query, NotFound::Slug, |connection| {
-            first(
-                connection,
-                "SELECT id FROM markets WHERE slug = ?1 ORDER BY id DESC LIMIT 1",
-                Value::Text(slug.to_owned()),
-            )
+            newest_of_slug(connection, "markets", slug)
         })
     }
 
@@ -77,7 +73,17 @@ impl Catalog {
     }
 }
 
-pub(super) fn first(
+/// Of several records of a table with one slug, the newest.
+pub(super) fn newest_of_slug(
+    connection: &Connection,
+    table: &'static str,
+    slug: &str,
+) -> Result<Option<i64>, CatalogError> {
+    let statement = format!("SELECT id FROM {table} WHERE slug = ?1 ORDER BY id DESC LIMIT 1");
+    first(connection, &statement, Value::Text(slug.to_owned()))
+}
+
+fn first(
     connection: &Connection,
     statement: &str,
     value: Value,

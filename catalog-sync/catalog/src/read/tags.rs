@@ -4,7 +4,7 @@ use rusqlite::Connection;
 use rusqlite::types::Value;
 
 use super::filter::Filter;
-use super::markets::first;
+use super::markets::newest_of_slug;
 use super::scope::Scope;
 use super::{Catalog, texts};
 use crate::error::{CatalogError, NotFound};
@@ -46,11 +46,7 @@ impl Catalog {
     pub fn tag_by_slug(&self, slug: &str, query: &OneQuery) -> Result<String, CatalogError> {
         let scope = self.scope(query.creator.as_deref());
         self.pool.with(|connection| {
-            let id = first(
-                connection,
-                "SELECT id FROM tags WHERE slug = ?1 ORDER BY id DESC LIMIT 1",
-                Value::Text(slug.to_owned()),
-            )?;
+            let id = newest_of_slug(connection, "tags", slug)?;
             one(connection, id, &scope, NotFound::Slug)
         })
     }
