@@ -1,5 +1,5 @@
-//! What bounds one connection in time: a stream that notes what moves, and a watchdog that ends
-//! a connection on which nothing does.
+//! What bounds one connection in time: a stream that notes what moves, and the order to end that
+//! the [`crate::sweep`] gives a connection on which nothing does.
 //!
 //! hyper's own head timeout also counts the idle time between two requests of a kept connection,
 //! so that it cannot be short without cutting off honest clients; here the five seconds run from
@@ -7,65 +7,70 @@
 
 use std::io;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
-use std::task::{Context, Poll};
-use std::time::Duration;
+use std::sync::atomic::Ordering::{Relaxed, SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32};
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Poll, Waker};
 
-use rustix::time::{ClockId, clock_gettime};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::limits::ConnectionLimits;
+use crate::sweep::{Clock, Patience, Tick};
 
 /// First bytes of an HTTP/2 connection (prior knowledge).
 const HTTP2: &[u8] = b"PRI";
 
-/// What a connection is doing. Times are milliseconds since its start; 0 = not running.
+/// What a connection is doing. Times are ticks of the sweep's clock, which runs from 1; 0 = not
+/// running. Only the connection's own thread writes them.
 #[derive(Debug)]
 pub(crate) struct Activity {
-    start: Coarse,
-    last_byte: AtomicU64,
-    head_since: AtomicU64,
-    write_blocked_since: AtomicU64,
+    clock: Arc<Clock>,
+    last_byte: AtomicU32,
+    head_since: AtomicU32,
+    write_blocked_since: AtomicU32,
     in_service: AtomicU32,
     served: AtomicBool,
     http2: AtomicBool,
+    order: AtomicU8,
+    waker: OnceLock<Waker>,
+}
+
+/// What a connection is asked to do. A later one outranks an earlier one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[repr(u8)]
+pub(crate) enum Order {
+    /// Serve.
+    Serve = 0,
+    /// End after the requests that are under way.
+    Drain = 1,
+    /// End now.
+    Cut = 2,
 }
 
 impl Activity {
-    pub(crate) fn new() -> Arc<Self> {
+    pub(crate) fn new(clock: Arc<Clock>) -> Arc<Self> {
+        let now = clock.now();
         Arc::new(Self {
-            start: Coarse::now(),
-            last_byte: AtomicU64::new(1),
+            clock,
+            last_byte: AtomicU32::new(now),
             // A connection that never sends anything is a head that never ends.
-            head_since: AtomicU64::new(1),
-            write_blocked_since: AtomicU64::new(0),
+            head_since: AtomicU32::new(now),
+            write_blocked_since: AtomicU32::new(0),
             in_service: AtomicU32::new(0),
             served: AtomicBool::new(false),
             http2: AtomicBool::new(false),
+            order: AtomicU8::new(Order::Serve as u8),
+            waker: OnceLock::new(),
         })
     }
 
-    fn now(&self) -> u64 {
-        u64::try_from(self.start.elapsed().as_millis())
-            .unwrap_or(u64::MAX)
-            .max(1)
-    }
-
     /// A request's head is complete.
-    pub(crate) fn request_began(&self) {
-        self.in_service.fetch_add(1, Relaxed);
+    pub(crate) fn request_came(&self) {
         self.served.store(true, Relaxed);
         self.head_since.store(0, Relaxed);
     }
 
-    /// Its answer is ready to be written.
-    pub(crate) fn request_ended(&self) {
-        self.in_service.fetch_sub(1, Relaxed);
-    }
-
     fn read(&self, bytes: &[u8]) {
-        let now = self.now();
+        let now = self.clock.now();
         if !self.served.load(Relaxed) && bytes.starts_with(HTTP2) {
             self.http2.store(true, Relaxed);
         }
@@ -79,50 +84,46 @@ impl Activity {
 
     fn wrote(&self, blocked: bool) {
         if !blocked {
-            self.last_byte.store(self.now(), Relaxed);
+            self.last_byte.store(self.clock.now(), Relaxed);
             self.write_blocked_since.store(0, Relaxed);
         } else if self.write_blocked_since.load(Relaxed) == 0 {
-            self.write_blocked_since.store(self.now(), Relaxed);
+            self.write_blocked_since.store(self.clock.now(), Relaxed);
         }
     }
 
-    /// Whether one of the limits has passed.
-    fn expired(&self, limits: &ConnectionLimits) -> bool {
-        let now = self.now();
-        let past = |since: &AtomicU64, limit: Duration| {
+    /// Whether one of the limits has passed at `now`.
+    pub(crate) fn expired(&self, now: Tick, patience: Patience) -> bool {
+        let past = |since: &AtomicU32, limit: Tick| {
             let since = since.load(Relaxed);
-            since != 0 && u128::from(now.saturating_sub(since)) >= limit.as_millis()
+            // A tick may have been almost over when it was noted: only whole ones after it count.
+            since != 0 && now.saturating_sub(since) > limit
         };
-        past(&self.head_since, limits.head)
-            || past(&self.write_blocked_since, limits.write_stall)
-            || past(&self.last_byte, limits.idle)
+        past(&self.head_since, patience.head)
+            || past(&self.write_blocked_since, patience.write_stall)
+            || past(&self.last_byte, patience.idle)
     }
 
-    /// Returns when the connection has outlived one of its limits. It looks twice within the
-    /// shortest of them, so a limit is met within one and a half times its length.
-    pub(crate) async fn watch(&self, limits: &ConnectionLimits) {
-        let step = limits.head.min(limits.write_stall).min(limits.idle) / 2;
-        while !self.expired(limits) {
-            tokio::time::sleep(step.max(Duration::from_millis(1))).await;
+    /// Asks the connection to end, from any thread.
+    pub(crate) fn ask(&self, order: Order) {
+        // Either this sees the waker, or the first poll, which leaves it, sees the order.
+        self.order.fetch_max(order as u8, SeqCst);
+        if let Some(waker) = self.waker.get() {
+            waker.wake_by_ref();
         }
     }
-}
 
-/// A reading of the monotonic clock that is some milliseconds old: it is taken for every piece a
-/// connection reads or writes, at a fifth of what an exact one costs.
-#[derive(Clone, Copy, Debug)]
-struct Coarse(Duration);
-
-impl Coarse {
-    fn now() -> Self {
-        let time = clock_gettime(ClockId::MonotonicCoarse);
-        let part = |number: i64| u64::try_from(number).unwrap_or(0);
-        let seconds = Duration::from_secs(part(time.tv_sec));
-        Self(seconds + Duration::from_nanos(part(time.tv_nsec)))
-    }
-
-    fn elapsed(self) -> Duration {
-        Self::now().0.saturating_sub(self.0)
+    /// What the connection, whose task `cx` is of, is asked to do.
+    pub(crate) fn order(&self, cx: &Context<'_>) -> Order {
+        // The waker of a spawned task is the same at every poll.
+        if self.waker.get().is_none() {
+            self.waker.get_or_init(|| cx.waker().clone());
+            std::sync::atomic::fence(SeqCst);
+        }
+        match self.order.load(SeqCst) {
+            0 => Order::Serve,
+            1 => Order::Drain,
+            _ => Order::Cut,
+        }
     }
 }
 
@@ -131,14 +132,14 @@ pub(crate) struct InService(Arc<Activity>);
 
 impl InService {
     pub(crate) fn begin(activity: &Arc<Activity>) -> Self {
-        activity.request_began();
+        activity.in_service.fetch_add(1, Relaxed);
         Self(Arc::clone(activity))
     }
 }
 
 impl Drop for InService {
     fn drop(&mut self) {
-        self.0.request_ended();
+        self.0.in_service.fetch_sub(1, Relaxed);
     }
 }
 
@@ -207,54 +208,76 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for NotedStream<S> {
 mod tests {
     use super::*;
 
-    fn limits() -> ConnectionLimits {
-        ConnectionLimits {
-            head: Duration::from_millis(200),
-            idle: Duration::from_secs(2_000),
-            write_stall: Duration::from_millis(300),
-            ..ConnectionLimits::default()
-        }
-    }
-
-    /// An activity that is `age` old, as if its bytes had come then.
-    fn aged(age: Duration) -> Activity {
-        let activity = Activity::new();
-        let mut activity = Arc::into_inner(activity).expect("nobody else has it");
-        activity.start = Coarse(Coarse::now().0.checked_sub(age).expect("uptime"));
-        activity
-    }
+    const PATIENCE: Patience = Patience {
+        head: 2,
+        idle: 2_000,
+        write_stall: 3,
+    };
 
     #[test]
     fn a_head_that_never_ends_expires_and_a_complete_one_does_not() {
-        let activity = aged(Duration::from_millis(250));
-        assert!(activity.expired(&limits()));
-        activity.request_began();
-        assert!(!activity.expired(&limits()), "the body has its own limit");
-        activity.request_ended();
-        assert!(!activity.expired(&limits()), "idle between requests");
+        let clock = Arc::new(Clock::default());
+        let activity = Activity::new(Arc::clone(&clock));
+        clock.advance(2);
+        assert!(
+            !activity.expired(clock.now(), PATIENCE),
+            "not two whole ticks"
+        );
+        clock.advance(1);
+        assert!(activity.expired(clock.now(), PATIENCE));
+        activity.request_came();
+        let under_way = InService::begin(&activity);
+        activity.read(b"the body");
+        clock.advance(10);
+        assert!(
+            !activity.expired(clock.now(), PATIENCE),
+            "the body has its own limit"
+        );
+        drop(under_way);
+        assert!(
+            !activity.expired(clock.now(), PATIENCE),
+            "idle between requests"
+        );
         activity.read(b"GET");
-        assert!(!activity.expired(&limits()), "the next head has just begun");
+        assert!(
+            !activity.expired(clock.now(), PATIENCE),
+            "the next head has just begun"
+        );
+        clock.advance(3);
+        assert!(activity.expired(clock.now(), PATIENCE));
     }
 
     #[test]
     fn http2_frames_between_requests_are_not_heads() {
-        let activity = aged(Duration::from_secs(1));
+        let activity = Activity::new(Arc::default());
         activity.read(b"PRI * HTTP/2.0");
-        activity.request_began();
-        activity.request_ended();
+        activity.request_came();
         activity.read(b"\0\0\x08\x06");
         assert_eq!(activity.head_since.load(Relaxed), 0);
     }
 
     #[test]
     fn a_reader_that_takes_nothing_expires() {
-        let activity = aged(Duration::from_secs(1));
-        activity.request_began();
+        let clock = Arc::new(Clock::default());
+        let activity = Activity::new(Arc::clone(&clock));
+        activity.request_came();
         activity.wrote(true);
-        assert!(!activity.expired(&limits()));
-        activity.write_blocked_since.store(1, Relaxed);
-        assert!(activity.expired(&limits()));
+        clock.advance(3);
+        activity.wrote(true);
+        assert!(!activity.expired(clock.now(), PATIENCE));
+        clock.advance(1);
+        assert!(activity.expired(clock.now(), PATIENCE));
         activity.wrote(false);
-        assert!(!activity.expired(&limits()));
+        assert!(!activity.expired(clock.now(), PATIENCE));
+    }
+
+    #[test]
+    fn an_order_reaches_a_connection_polled_before_or_after_it() {
+        let cx = Context::from_waker(Waker::noop());
+        let activity = Activity::new(Arc::default());
+        assert_eq!(activity.order(&cx), Order::Serve);
+        activity.ask(Order::Cut);
+        activity.ask(Order::Drain);
+        assert_eq!(activity.order(&cx), Order::Cut, "the stronger one holds");
     }
 }

@@ -46,6 +46,7 @@ mod server;
 mod signatures;
 mod start;
 mod surfaces;
+mod sweep;
 mod texts;
 mod trade_rows;
 mod waiters;

@@ -2,24 +2,28 @@
 //! on every address (`SO_REUSEPORT`), so that no request crosses threads on its way in.
 
 use std::convert::Infallible;
+use std::future::poll_fn;
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener as StdListener};
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
-use hyper_util::server::graceful::GracefulShutdown;
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
+use tokio::task::JoinSet;
 
-use crate::connection::{Activity, InService, NotedStream};
+use crate::connection::{Activity, InService, NotedStream, Order};
 use crate::connection_caps::{Client, ConnectionCaps};
 use crate::dispatch::Dispatcher;
 use crate::limits::{ConnectionLimits, HTTP2_WINDOW_BYTES, MAX_HEAD_BYTES, MAX_STREAMS};
+use crate::sweep::Sweep;
 
 /// Connections the kernel completes ahead of us.
 const BACKLOG: i32 = 1_024;
@@ -95,67 +99,70 @@ pub(crate) fn start(
     for bound in surfaces {
         by_surface.push(bound.listen()?.into_iter());
     }
-    (0..threads)
-        .map(|index| {
-            let listeners: Vec<_> = by_surface
-                .iter_mut()
-                .filter_map(Iterator::next)
-                .zip(dispatcher(index))
-                .collect();
-            let shared = shared.clone();
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_io()
-                .enable_time()
-                .build()?;
-            std::thread::Builder::new()
-                .name(format!("http-{port}-{index}"))
-                .spawn(move || runtime.block_on(serve(listeners, shared)))
-        })
-        .collect()
+    let (sweep, sweeper) = Sweep::start(&shared.limits)?;
+    let mut running = vec![sweeper];
+    for index in 0..threads {
+        let listeners: Vec<_> = by_surface
+            .iter_mut()
+            .filter_map(Iterator::next)
+            .zip(dispatcher(index))
+            .collect();
+        let (shared, sweep) = (shared.clone(), Arc::clone(&sweep));
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_io()
+            .enable_time()
+            .build()?;
+        let thread = std::thread::Builder::new()
+            .name(format!("http-{port}-{index}"))
+            .spawn(move || runtime.block_on(serve(listeners, shared, sweep)))?;
+        running.push(thread);
+    }
+    Ok(running)
 }
 
 /// One thread's work: accepts on every listener until asked to stop, then drains.
-async fn serve(listeners: Vec<(StdListener, Dispatcher)>, shared: Shared) {
-    let graceful = Arc::new(GracefulShutdown::new());
-    let mut accepting = Vec::new();
+async fn serve(listeners: Vec<(StdListener, Dispatcher)>, shared: Shared, sweep: Arc<Sweep>) {
+    let mut accepting = JoinSet::new();
     for (listener, dispatcher) in listeners {
         match TcpListener::from_std(listener) {
-            Ok(listener) => accepting.push(tokio::spawn(accept(
-                listener,
-                dispatcher,
-                shared.clone(),
-                Arc::clone(&graceful),
-            ))),
+            Ok(listener) => {
+                let (shared, sweep) = (shared.clone(), Arc::clone(&sweep));
+                accepting.spawn(accept(listener, dispatcher, shared, sweep));
+            }
             Err(error) => tracing::error!(%error, "a listener is lost"),
         }
     }
-    for task in accepting {
-        let _ = task.await;
-    }
-    let Some(graceful) = Arc::into_inner(graceful) else {
-        return;
+    let mut open = accepting.join_all().await;
+    sweep.drain();
+    let ended = async {
+        for connections in &mut open {
+            while connections.join_next().await.is_some() {}
+        }
     };
-    let open = graceful.count();
-    if tokio::time::timeout(shared.limits.drain, graceful.shutdown())
+    if tokio::time::timeout(shared.limits.drain, ended)
         .await
         .is_err()
     {
+        let open: usize = open.iter().map(JoinSet::len).sum();
         tracing::warn!(open, "connections did not end in time and are cut off");
     }
 }
 
+/// Accepts until asked to stop; the connections that are open then.
 async fn accept(
     listener: TcpListener,
     dispatcher: Dispatcher,
     shared: Shared,
-    graceful: Arc<GracefulShutdown>,
-) {
+    sweep: Arc<Sweep>,
+) -> JoinSet<()> {
     let mut stop = shared.stop.clone();
     let builder = builder();
+    let mut open = JoinSet::new();
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
-            _ = stop.wait_for(|stop| *stop) => return,
+            Some(_) = open.join_next() => continue,
+            _ = stop.wait_for(|stop| *stop) => return open,
         };
         let (stream, peer) = match accepted {
             Ok(accepted) => accepted,
@@ -174,10 +181,9 @@ async fn accept(
             peer.ip(),
             builder.clone(),
             dispatcher.clone(),
-            shared.limits,
-            &graceful,
+            sweep.connection(),
         );
-        tokio::spawn(async move {
+        open.spawn(async move {
             connection.await;
             drop(admitted);
         });
@@ -203,50 +209,53 @@ fn builder() -> Builder<TokioExecutor> {
 }
 
 /// Serves one connection to its end.
-fn connection(
+async fn connection(
     stream: TcpStream,
     peer: IpAddr,
     builder: Builder<TokioExecutor>,
     dispatcher: Dispatcher,
-    limits: ConnectionLimits,
-    graceful: &GracefulShutdown,
-) -> impl Future<Output = ()> + use<> {
+    activity: Arc<Activity>,
+) {
     // Answers are whole when they are written, so waiting to fill a packet only adds latency.
     let _ = stream.set_nodelay(true);
-    let activity = Activity::new();
     let noted = NotedStream::new(stream, Arc::clone(&activity));
-    let service = service_fn({
-        let activity = Arc::clone(&activity);
-        move |request| {
-            let under_way = InService::begin(&activity);
-            let answer = match dispatcher.glance(peer, &request) {
-                Some(response) => Ok(response),
+    let service = service_fn(|request| {
+        activity.request_came();
+        let answer = match dispatcher.glance(peer, &request) {
+            Some(response) => Ok(response),
+            None => {
+                let under_way = InService::begin(&activity);
+                let answering = dispatcher.clone().dispatch(peer, request);
                 // Boxed, or every hot read would move as much memory about.
-                None => Err(Box::pin(dispatcher.clone().dispatch(peer, request))),
-            };
-            async move {
-                let response = match answer {
-                    Ok(response) => response,
-                    Err(answering) => answering.await,
-                };
-                drop(under_way);
-                Ok::<_, Infallible>(response)
+                Err(Box::pin(async move {
+                    let response = answering.await;
+                    drop(under_way);
+                    response
+                }))
             }
+        };
+        async move {
+            Ok::<_, Infallible>(match answer {
+                Ok(response) => response,
+                Err(answering) => answering.await,
+            })
         }
     });
-    let served = graceful.watch(
-        builder
-            .serve_connection(TokioIo::new(noted), service)
-            .into_owned(),
-    );
-    async move {
-        tokio::select! {
-            result = served => {
-                if let Err(error) = result {
-                    tracing::debug!(%error, "a connection ended early");
-                }
+    let mut served = pin!(builder.serve_connection(TokioIo::new(noted), service));
+    let mut draining = false;
+    let result = poll_fn(|cx| {
+        match activity.order(cx) {
+            Order::Serve => {}
+            Order::Drain if draining => {}
+            Order::Drain => {
+                draining = true;
+                served.as_mut().graceful_shutdown();
             }
-            () = activity.watch(&limits) => tracing::debug!("a connection outlived a limit"),
+            Order::Cut => return Poll::Ready(Ok(())),
         }
+        served.as_mut().poll(cx)
+    });
+    if let Err(error) = result.await {
+        tracing::debug!(%error, "a connection ended early");
     }
 }
