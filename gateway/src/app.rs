@@ -18,6 +18,7 @@ use crate::market_texts::MarketTexts;
 use crate::metrics::{Metrics, Readings};
 use crate::operator_token::OperatorToken;
 use crate::replica::Replica;
+use crate::targets::Targets;
 use crate::texts::Texts;
 
 /// The process as handlers see it.
@@ -29,6 +30,7 @@ pub(crate) struct App {
     pub(crate) metrics: Metrics,
     pub(crate) edge: Edge,
     pub(crate) caps: Arc<ConnectionCaps>,
+    pub(crate) targets: Targets,
     pub(crate) texts: Texts,
     pub(crate) price_side: PriceSide,
     pub(crate) descriptions: Descriptions,

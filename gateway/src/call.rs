@@ -1,6 +1,7 @@
 //! A request as a handler sees it: head, whole body, path parameters, and the process around it.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use bytes::Bytes;
 use foretell_model::Sequence;
@@ -64,7 +65,7 @@ impl Call {
         count: usize,
     ) -> Result<Option<Standing>, Failure> {
         let limiter = &self.app.edge.limiter;
-        let counted = limiter.writes(limiter.now(), caller.key, writes, count);
+        let counted = limiter.writes(limiter.at(Instant::now()), caller.key, writes, count);
         counted.map_err(|refused| {
             self.app.metrics.rate_limited(refused.scope);
             failure::too_many_requests(Surface::Trading, &refused).into()

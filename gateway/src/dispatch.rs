@@ -55,7 +55,7 @@ impl Dispatcher {
         let before = (app.replica.is_ready()).then(|| app.replica.read().place());
         let found = self.find(&request);
         let route = found.as_ref().map_or("none", |(endpoint, _)| endpoint.name);
-        let answering = self.answer(peer, request, found);
+        let answering = self.answer(began, peer, request, found);
         let mut answer = CatchPanic(Box::pin(answering)).await;
         match surface {
             Surface::Data => answer = data::shaped(answer),
@@ -84,6 +84,7 @@ impl Dispatcher {
     /// From the edge to the handler.
     async fn answer(
         self,
+        began: Instant,
         peer: IpAddr,
         request: Request<Incoming>,
         found: Result<(Endpoint, String), Failure>,
@@ -94,6 +95,7 @@ impl Dispatcher {
             method: request.method(),
             route: found.as_ref().ok().map(|(endpoint, _)| endpoint.name),
             headers: request.headers(),
+            at: began,
         };
         let standing = match self.app.edge.admit(&arriving, &self.app.metrics) {
             Ok(standing) => standing,

@@ -2,6 +2,7 @@
 //! ask, and whether not too often.
 
 use std::net::IpAddr;
+use std::time::Instant;
 
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
@@ -83,7 +84,7 @@ impl Edge {
             return Err(failure::not_allowlisted().into());
         }
         let counted = Client::of(client.counted());
-        let (now, method) = (self.limiter.now(), request.method);
+        let (now, method) = (self.limiter.at(request.at), request.method);
         let standing = self
             .limiter
             .request(now, counted, surface, method, request.route);
@@ -134,4 +135,6 @@ pub(crate) struct Arriving<'r> {
     /// Its route, when its path has one.
     pub(crate) route: Option<&'static str>,
     pub(crate) headers: &'r HeaderMap,
+    /// When its head was complete.
+    pub(crate) at: Instant,
 }

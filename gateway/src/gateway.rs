@@ -30,6 +30,7 @@ use crate::server::{self, Shared};
 use crate::signatures::SignatureGate;
 use crate::start::Sources;
 use crate::surfaces;
+use crate::targets::Targets;
 use crate::texts::Texts;
 
 /// Between two looks whether the gateway is ready to listen.
@@ -283,6 +284,7 @@ fn app(config: &GatewayConfig) -> Result<Arc<App>, GatewayError> {
         metrics: Metrics::new(),
         edge,
         caps: ConnectionCaps::new(config.connections.total, config.connections.per_address),
+        targets: Targets::default(),
         texts: Texts::default(),
         price_side: config.price_side,
         descriptions: Descriptions::default(),

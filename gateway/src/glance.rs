@@ -8,7 +8,9 @@ use std::sync::OnceLock;
 use std::time::Instant;
 
 use bytes::Bytes;
+use foretell_wire::TokenRef;
 use foretell_wire::query::Query;
+use http::uri::PathAndQuery;
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::Full;
 use hyper::body::{Body, Incoming};
@@ -19,32 +21,39 @@ use crate::call::X_MIN_SEQUENCE;
 use crate::dispatch::Dispatcher;
 use crate::edge::Arriving;
 use crate::metrics::Meter;
-use crate::replica::State;
+use crate::resources::{books, market_of, prices};
+use crate::targets::Meaning;
+use crate::texts::Saying;
 
-/// What a hot read looks at.
-pub(crate) struct Glance<'r> {
-    pub(crate) app: &'r App,
-    query: Option<&'r str>,
-}
-
-impl<'r> Glance<'r> {
-    /// The query, if it can be read.
-    pub(crate) fn query(&self) -> Option<Query<'r>> {
-        Query::parse(self.query).ok()
-    }
-
-    /// An answer from the present state, if that shows everything this process has told anybody.
-    pub(crate) fn look(&self, read: impl FnOnce(&State) -> Option<Bytes>) -> Option<Answer> {
-        let state = self.app.replica.present(self.app.engine.acknowledged())?;
-        Some(Answer::json(read(&state)?).at(state.place()))
-    }
-}
-
-/// How a route answers at a glance; `None` leaves the request to its handler.
+/// How a route is answered at a glance.
 pub(crate) struct AtAGlance {
-    pub(crate) read: fn(&Glance<'_>) -> Option<Answer>,
+    /// What a query asks for; `None` leaves the request to the route's handler.
+    pub(crate) asked: fn(&App, &Query<'_>) -> Option<(TokenRef, Saying)>,
     /// Where its answers are counted.
     pub(crate) meter: OnceLock<Meter>,
+}
+
+impl AtAGlance {
+    /// An answer from the present state, if that shows everything this process has told anybody.
+    fn look(&self, app: &App, target: &PathAndQuery) -> Option<Answer> {
+        let state = app.replica.present(app.engine.acknowledged())?;
+        let meaning = app.targets.meaning(&state, target.as_str(), || {
+            let query = Query::parse(target.query()).ok()?;
+            let (token, saying) = (self.asked)(app, &query)?;
+            let (market, outcome) = market_of(&state.view, &token)?;
+            Some(Meaning {
+                market,
+                outcome,
+                saying,
+            })
+        })?;
+        let token = (meaning.market, meaning.outcome);
+        let text = match meaning.saying {
+            Saying::Book(sides) => books::text(app, &state, token, sides),
+            Saying::Quote(quote) => prices::text(app, &state, token, quote)?.ok(),
+        };
+        Some(Answer::json(text?).at(state.place()))
+    }
 }
 
 impl Dispatcher {
@@ -63,18 +72,17 @@ impl Dispatcher {
         let began = Instant::now();
         let (route, hot) = self.routes.at_a_glance(request.uri().path())?;
         let app = &*self.app;
-        let glance = Glance {
-            app,
-            query: request.uri().query(),
-        };
+        let target = request.uri().path_and_query()?;
         // One that panics does so again in the ordinary way, which answers 500.
-        let answer = std::panic::catch_unwind(AssertUnwindSafe(|| (hot.read)(&glance))).ok()??;
+        let answer =
+            std::panic::catch_unwind(AssertUnwindSafe(|| hot.look(app, target))).ok()??;
         let arriving = Arriving {
             surface: self.surface,
             peer,
             method: request.method(),
             route: Some(route),
             headers: request.headers(),
+            at: began,
         };
         let reader = app.edge.reader(self.surface, request.headers());
         let mut answer = match app.edge.admit(&arriving, &app.metrics) {

@@ -47,6 +47,7 @@ mod signatures;
 mod start;
 mod surfaces;
 mod sweep;
+mod targets;
 mod texts;
 mod trade_rows;
 mod waiters;

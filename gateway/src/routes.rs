@@ -6,12 +6,16 @@ use std::pin::Pin;
 use std::sync::OnceLock;
 
 use foldhash::fast::RandomState;
+use foretell_wire::TokenRef;
+use foretell_wire::query::Query;
 use http::Method;
 
 use crate::answer::Answer;
+use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
-use crate::glance::{AtAGlance, Glance};
+use crate::glance::AtAGlance;
+use crate::texts::Saying;
 
 /// A handler on its way.
 pub(crate) type Handling = Pin<Box<dyn Future<Output = Result<Answer, Failure>> + Send>>;
@@ -76,10 +80,10 @@ impl Routes {
     pub(crate) fn hot(
         mut self,
         path: &'static str,
-        read: fn(&Glance<'_>) -> Option<Answer>,
+        asked: fn(&App, &Query<'_>) -> Option<(TokenRef, Saying)>,
     ) -> Self {
         let meter = OnceLock::new();
-        self.hot.insert(path, AtAGlance { read, meter });
+        self.hot.insert(path, AtAGlance { asked, meter });
         self
     }
 

@@ -115,7 +115,7 @@ fn trading() -> Routes {
             handle!(actions::convert),
         )
         .add(get.clone(), "/book", NONE, handle!(books::one))
-        .hot("/book", books::at_a_glance)
+        .hot("/book", books::asked)
         .add(
             post.clone(),
             "/books",
@@ -123,7 +123,7 @@ fn trading() -> Routes {
             handle!(books::many),
         )
         .add(get.clone(), "/price", NONE, handle!(prices::price))
-        .hot("/price", prices::price_at_a_glance)
+        .hot("/price", prices::price_asked)
         .add(
             post.clone(),
             "/prices",
@@ -131,7 +131,7 @@ fn trading() -> Routes {
             handle!(prices::prices),
         )
         .add(get.clone(), "/midpoint", NONE, handle!(prices::midpoint))
-        .hot("/midpoint", prices::midpoint_at_a_glance)
+        .hot("/midpoint", prices::midpoint_asked)
         .add(
             post.clone(),
             "/midpoints",
@@ -139,7 +139,7 @@ fn trading() -> Routes {
             handle!(prices::midpoints),
         )
         .add(get.clone(), "/spread", NONE, handle!(prices::spread))
-        .hot("/spread", prices::spread_at_a_glance)
+        .hot("/spread", prices::spread_asked)
         .add(
             post.clone(),
             "/spreads",

@@ -55,9 +55,10 @@ impl RateLimiter {
         }
     }
 
-    /// The time as the windows count it.
-    pub(crate) fn now(&self) -> Millis {
-        u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX)
+    /// A time as the windows count it.
+    pub(crate) fn at(&self, time: Instant) -> Millis {
+        let passed = time.saturating_duration_since(self.since);
+        u64::try_from(passed.as_millis()).unwrap_or(u64::MAX)
     }
 
     /// Counts a request from an address; `None` where nothing is capped.

@@ -3,15 +3,15 @@
 use bytes::Bytes;
 use foretell_model::{MarketNumber, Outcome};
 use foretell_view::View;
-use foretell_wire::Failure as Refusal;
 use foretell_wire::batch::{AskedToken, Sides, read_tokens};
 use foretell_wire::book::{Book, Level, books_json};
+use foretell_wire::query::Query;
+use foretell_wire::{Failure as Refusal, TokenRef};
 
 use crate::answer::Answer;
 use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
-use crate::glance::Glance;
 use crate::replica::State;
 use crate::resources::market_of;
 use crate::texts::Saying;
@@ -31,13 +31,9 @@ pub(crate) async fn one(call: Call) -> Result<Answer, Failure> {
     Ok(Answer::json(book).at(state.place()))
 }
 
-/// The same at a glance.
-pub(crate) fn at_a_glance(glance: &Glance<'_>) -> Option<Answer> {
-    let token = glance.query()?.token().ok()?;
-    glance.look(|state| {
-        let found = market_of(&state.view, &token)?;
-        text(glance.app, state, found, Sides::BOTH)
-    })
+/// What such a query asks for.
+pub(crate) fn asked(_: &App, query: &Query<'_>) -> Option<(TokenRef, Saying)> {
+    Some((query.token().ok()?, Saying::Book(Sides::BOTH)))
 }
 
 /// `POST /books`: input order kept, unknown tokens left out, all of one state.
@@ -74,7 +70,12 @@ fn book_of(app: &App, state: &State, asked: &AskedToken) -> Option<Bytes> {
 }
 
 /// The book's JSON, rendered anew only when the book has changed.
-fn text(app: &App, state: &State, token: (MarketNumber, Outcome), sides: Sides) -> Option<Bytes> {
+pub(crate) fn text(
+    app: &App,
+    state: &State,
+    token: (MarketNumber, Outcome),
+    sides: Sides,
+) -> Option<Bytes> {
     let written = app.texts.get(state, token, Saying::Book(sides), |book| {
         render(&state.view, book, token, sides).ok_or(())
     });

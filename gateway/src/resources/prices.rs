@@ -10,6 +10,7 @@ use foretell_wire::batch::{Sides, read_tokens};
 use foretell_wire::price::{
     ByToken, LastTrade, MidpointAnswer, PriceAnswer, SidePrices, SpreadAnswer, Text, TokenLastTrade,
 };
+use foretell_wire::query::Query;
 use foretell_wire::{Decimal, Failure as Refusal, TokenRef, json_text};
 
 use crate::answer::{Answer, Place};
@@ -17,7 +18,6 @@ use crate::app::App;
 use crate::call::Call;
 use crate::config::PriceSide;
 use crate::failure::Failure;
-use crate::glance::Glance;
 use crate::replica::State;
 use crate::resources::market_of;
 use crate::texts::{Quote, Saying};
@@ -30,12 +30,11 @@ pub(crate) async fn price(call: Call) -> Result<Answer, Failure> {
     one(&call, &token, Quote::Price(side)).await
 }
 
-/// The same at a glance.
-pub(crate) fn price_at_a_glance(glance: &Glance<'_>) -> Option<Answer> {
-    let query = glance.query()?;
+/// What such a query asks for.
+pub(crate) fn price_asked(app: &App, query: &Query<'_>) -> Option<(TokenRef, Saying)> {
     let (token, side) = (query.token().ok()?, query.side().ok()?);
-    let side = side_of_book(glance.app.price_side, side);
-    at_a_glance(glance, &token, Quote::Price(side))
+    let side = side_of_book(app.price_side, side);
+    Some((token, Saying::Quote(Quote::Price(side))))
 }
 
 /// `POST /prices`.
@@ -59,10 +58,9 @@ pub(crate) async fn midpoint(call: Call) -> Result<Answer, Failure> {
     one(&call, &token, Quote::Midpoint).await
 }
 
-/// The same at a glance.
-pub(crate) fn midpoint_at_a_glance(glance: &Glance<'_>) -> Option<Answer> {
-    let token = glance.query()?.token().ok()?;
-    at_a_glance(glance, &token, Quote::Midpoint)
+/// What such a query asks for.
+pub(crate) fn midpoint_asked(_: &App, query: &Query<'_>) -> Option<(TokenRef, Saying)> {
+    Some((query.token().ok()?, Saying::Quote(Quote::Midpoint)))
 }
 
 /// `POST /midpoints`.
@@ -77,10 +75,9 @@ pub(crate) async fn spread(call: Call) -> Result<Answer, Failure> {
     one(&call, &token, Quote::Spread).await
 }
 
-/// The same at a glance.
-pub(crate) fn spread_at_a_glance(glance: &Glance<'_>) -> Option<Answer> {
-    let token = glance.query()?.token().ok()?;
-    at_a_glance(glance, &token, Quote::Spread)
+/// What such a query asks for.
+pub(crate) fn spread_asked(_: &App, query: &Query<'_>) -> Option<(TokenRef, Saying)> {
+    Some((query.token().ok()?, Saying::Quote(Quote::Spread)))
 }
 
 /// `POST /spreads`.
@@ -149,15 +146,8 @@ async fn one(call: &Call, token: &TokenRef, quote: Quote) -> Result<Answer, Fail
     app.fresh(call).await?;
     let found = find(app, token).await?;
     let state = app.replica.read();
-    let text = said(app, &state, found, quote).ok_or(Refusal::NoOrderbook)??;
+    let text = text(app, &state, found, quote).ok_or(Refusal::NoOrderbook)??;
     Ok(Answer::json(text).at(state.place()))
-}
-
-fn at_a_glance(glance: &Glance<'_>, token: &TokenRef, quote: Quote) -> Option<Answer> {
-    glance.look(|state| {
-        let found = market_of(&state.view, token)?;
-        said(glance.app, state, found, quote)?.ok()
-    })
 }
 
 async fn find(app: &App, token: &TokenRef) -> Result<(MarketNumber, Outcome), Refusal> {
@@ -166,7 +156,7 @@ async fn find(app: &App, token: &TokenRef) -> Result<(MarketNumber, Outcome), Re
 }
 
 /// What is said about a token, as bytes.
-fn said(
+pub(crate) fn text(
     app: &App,
     state: &State,
     token: (MarketNumber, Outcome),
