@@ -2,7 +2,6 @@
 //! kept connection to a gateway and an engine; beside them, in turns, a bare write with
 //! `fdatasync` of as many bytes on the same file system and one check of the same signature.
 
-use std::fmt::{self, Display};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
@@ -10,84 +9,31 @@ use std::path::Path;
 
 use foretell_auth::{Domains, L2Credentials, OwnerWallets, Signer, verify_order};
 use foretell_journal::PAGE;
-use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::MeasureError;
 use crate::http::Connection;
-use crate::latency::{Quantiles, Stopwatch, median};
+use crate::latency::Stopwatch;
 use crate::live_exchange::LiveExchange;
-use crate::report::Goal;
+use crate::report::{Goal, Interval, Measure, Report};
 use crate::signed_orders::{self, SignedOrder};
 
 /// Highest ratio of the answer time to the floor, both at the median.
 const GOAL_RATIO: f64 = 3.0;
 /// Sent first and not counted: connections, caches and branch predictors settle.
 const WARM_UP: u32 = 50;
+/// What is timed, in the order of [`Round::lanes`].
+const LANES: [&str; 4] = [
+    "write and fdatasync",
+    "signature check",
+    "floor, both",
+    "answer",
+];
+const NANOS_PER_US: f64 = 1e3;
 /// A key of no value.
 const PRIVATE_KEY: [u8; 32] = [0x42; 32];
 /// The batch of a single order, its frame of about 700 bytes in it, is one page.
 const BATCH_BYTES: usize = PAGE;
-
-/// What was found; the quantiles are of all orders, in nanoseconds.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Report {
-    /// Orders sent, each acknowledged as live under its id.
-    pub orders: u32,
-    /// Rounds they were sent in.
-    pub rounds: usize,
-    /// From the request's first byte to the answer's last.
-    pub answer: Quantiles,
-    /// Write, `fdatasync`, signature check.
-    pub floor: Quantiles,
-    /// Of it, write and `fdatasync`.
-    pub sync: Quantiles,
-    /// Of it, the signature check.
-    pub check: Quantiles,
-    /// Answer to floor at the median: the median of the rounds' ratios.
-    pub ratio: f64,
-}
-
-impl Report {
-    /// The one goal. An answer holds a sync and a check of its own, so one that came faster than
-    /// the floor says that the machine was too busy to measure it: nothing was found then.
-    #[must_use]
-    pub fn goal(&self) -> Goal {
-        Goal {
-            name: "answer / sync and check, p50",
-            most: GOAL_RATIO,
-            found: (self.ratio >= 1.0).then_some(self.ratio),
-        }
-    }
-}
-
-impl Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "{} orders, each live under its id, in {} rounds",
-            self.orders, self.rounds
-        )?;
-        writeln!(f, "{:<30}{:>8}{:>8}{:>8}", "us", "p50", "p99", "p99.9")?;
-        let lanes = [
-            ("answer", &self.answer),
-            ("floor", &self.floor),
-            ("  write and fdatasync", &self.sync),
-            ("  signature check", &self.check),
-        ];
-        for (name, Quantiles { p50, p99, p999 }) in lanes {
-            let [p50, p99, p999] = [p50, p99, p999].map(|nanos| nanos / 1_000);
-            writeln!(f, "{name:<30}{p50:>8}{p99:>8}{p999:>8}")?;
-        }
-        if self.goal().found.is_none() {
-            writeln!(
-                f,
-                "the floor was slower than answers that hold it: measure again on a quiet machine"
-            )?;
-        }
-        writeln!(f, "{}", self.goal())
-    }
-}
 
 /// Starts an exchange under `directory` (a temporary one is made there and removed) and sends it
 /// `orders` orders in `rounds` rounds, fewer when they do not go round.
@@ -96,6 +42,7 @@ impl Display for Report {
 /// The exchange does not start, or an answer is not what it must be.
 pub fn measure(directory: &Path, orders: u32, rounds: u32) -> Result<Report, MeasureError> {
     let rounds = rounds.clamp(1, orders.max(1));
+    let mut report = Report::begin("entry", "disk");
     let scratch = tempfile::Builder::new()
         .prefix("foretell-entry-")
         .tempdir_in(directory)
@@ -121,34 +68,47 @@ pub fn measure(directory: &Path, orders: u32, rounds: u32) -> Result<Report, Mea
 
     let signed: Vec<_> = signed.collect();
     let mut total = Round::default();
-    let mut ratios = Vec::new();
+    let mut medians = [const { Vec::new() }; LANES.len()];
     for orders in signed.chunks(signed.len().div_ceil(rounds as usize)) {
+        let begun = report.elapsed();
         let mut round = Round::default();
         round.run(&mut connection, &mut floor, orders)?;
-        ratios.push(ratio(
-            round.answer.quantiles().p50,
-            round.floor.quantiles().p50,
-        ));
+        let length = report.elapsed() - begun;
+        for ((name, lane), medians) in LANES.into_iter().zip(round.lanes()).zip(&mut medians) {
+            medians.push(lane.quantiles(NANOS_PER_US).p50);
+            report.record(name, Interval::new(begun, length, lane.times()));
+        }
         total.add(&round);
     }
     exchange.stop()?;
-    Ok(Report {
-        orders: orders.max(1),
-        rounds: ratios.len(),
-        answer: total.answer.quantiles(),
-        floor: total.floor.quantiles(),
-        sync: total.sync.quantiles(),
-        check: total.check.quantiles(),
-        ratio: median(&ratios),
-    })
+    report.scope = format!(
+        "{} orders, each acknowledged as live under its id",
+        orders.max(1)
+    );
+    report.rounds = medians[0].len();
+    let lanes = LANES.into_iter().zip(medians).zip(total.lanes());
+    report.measures = lanes
+        .map(|((name, medians), lane)| {
+            Measure::of(name, "us", medians).quantiles(lane.quantiles(NANOS_PER_US))
+        })
+        .collect();
+    // The last lane is the answer, the one before it the floor.
+    if let [.., floor, answer] = &mut report.measures[..] {
+        *answer = answer.clone().over(floor);
+        report.goals.push(goal(answer.ratio()));
+    }
+    Ok(report.end())
 }
 
-#[allow(
-    clippy::cast_precision_loss,
-    reason = "nanoseconds far below 2^53, for a ratio"
-)]
-fn ratio(nanos: u64, floor: u64) -> f64 {
-    nanos as f64 / floor.max(1) as f64
+/// An answer holds a sync and a check of its own, so one that came faster than the floor says that
+/// the machine was too busy to measure it: nothing was found then.
+fn goal(ratio: Option<f64>) -> Goal {
+    let found = ratio.filter(|ratio| *ratio >= 1.0);
+    let goal = Goal::at_most("answer / sync and check, p50", GOAL_RATIO, found);
+    match found {
+        Some(_) => goal,
+        None => goal.note("the floor was slower than answers that hold it: take a quiet machine"),
+    }
 }
 
 /// Times of one round, or of all.
@@ -193,6 +153,10 @@ impl Round {
             }
         }
         Ok(())
+    }
+
+    const fn lanes(&self) -> [&Stopwatch; LANES.len()] {
+        [&self.sync, &self.check, &self.floor, &self.answer]
     }
 
     fn add(&mut self, other: &Self) {
@@ -264,30 +228,20 @@ mod tests {
     #[test]
     fn every_order_of_a_run_is_live() {
         let report = measure(&std::env::temp_dir(), 7, 2).unwrap();
-        assert_eq!((report.orders, report.rounds), (7, 2));
-        assert!(report.answer.p50 > 0 && report.sync.p50 <= report.floor.p50);
+        let answer = report.measure("answer").unwrap();
+        assert_eq!((report.rounds, answer.rounds.len()), (2, 2));
+        let timed: u64 = report.recordings[3].total().unwrap().len();
+        assert_eq!(timed, 7);
+        let of = |name| report.measure(name).unwrap().quantiles.unwrap().p50;
+        assert!(of("answer") > 0.0 && of("write and fdatasync") <= of("floor, both"));
     }
 
     #[test]
     fn an_answer_faster_than_its_floor_meets_no_goal() {
-        let quantiles = Quantiles {
-            p50: 1,
-            p99: 1,
-            p999: 1,
-        };
-        let report = |ratio| Report {
-            orders: 1,
-            rounds: 1,
-            answer: quantiles,
-            floor: quantiles,
-            sync: quantiles,
-            check: quantiles,
-            ratio,
-        };
-        assert!(report(2.9).goal().is_met());
-        assert!(!report(3.1).goal().is_met());
-        assert!(!report(0.08).goal().is_met());
-        assert!(report(0.08).to_string().contains("quiet machine"));
+        assert!(goal(Some(2.9)).is_met());
+        assert!(!goal(Some(3.1)).is_met());
+        assert!(!goal(Some(0.08)).is_met());
+        assert!(goal(Some(0.08)).note.unwrap().contains("quiet machine"));
     }
 
     #[test]

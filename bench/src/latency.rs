@@ -5,17 +5,31 @@ use std::time::Instant;
 
 use hdrhistogram::Histogram;
 use rustix::time::{ClockId, clock_gettime};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-/// Quantiles of one command's time in nanoseconds, the clock's own cost included.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
+/// Quantiles of single durations, the clock's own cost included.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Quantiles {
-    /// Half of all commands were at most this slow.
-    pub p50: u64,
+    /// Half of them were at most this.
+    pub p50: f64,
     /// 99 of 100.
-    pub p99: u64,
+    pub p99: f64,
     /// 999 of 1,000.
-    pub p999: u64,
+    pub p999: f64,
+}
+
+impl Quantiles {
+    /// Of a histogram of nanoseconds, in units of so many.
+    #[must_use]
+    #[allow(clippy::cast_precision_loss, reason = "nanoseconds far below 2^53")]
+    pub fn of(times: &Histogram<u64>, nanos_per_unit: f64) -> Self {
+        let at = |quantile| times.value_at_quantile(quantile) as f64 / nanos_per_unit;
+        Self {
+            p50: at(0.5),
+            p99: at(0.99),
+            p999: at(0.999),
+        }
+    }
 }
 
 /// Times single commands.
@@ -46,12 +60,14 @@ impl Stopwatch {
             .expect("all have the same bounds");
     }
 
-    pub(crate) fn quantiles(&self) -> Quantiles {
-        Quantiles {
-            p50: self.times.value_at_quantile(0.5),
-            p99: self.times.value_at_quantile(0.99),
-            p999: self.times.value_at_quantile(0.999),
-        }
+    /// In units of so many nanoseconds.
+    pub(crate) fn quantiles(&self, nanos_per_unit: f64) -> Quantiles {
+        Quantiles::of(&self.times, nanos_per_unit)
+    }
+
+    /// All of them, in nanoseconds.
+    pub(crate) const fn times(&self) -> &Histogram<u64> {
+        &self.times
     }
 }
 
@@ -70,10 +86,10 @@ pub(crate) fn processor_nanos() -> u64 {
 }
 
 /// What timing nothing takes: the part of every quantile that is the clock's.
-pub(crate) fn cost_of_the_clock() -> u64 {
+pub(crate) fn cost_of_the_clock() -> f64 {
     let mut stopwatch = Stopwatch::new();
     (0..100_000).for_each(|_| stopwatch.time(|| ()));
-    stopwatch.quantiles().p50
+    stopwatch.quantiles(1.0).p50
 }
 
 /// The middle value; the lower of two.

@@ -4,13 +4,31 @@ use foretell_matching::{Capacity, Exchange};
 
 use crate::array_book::ArrayBook;
 use crate::dress::{Dress, Dressed};
-use crate::encoding;
-use crate::latency::{Quantiles, Stopwatch, cost_of_the_clock, median, processor_nanos};
-use crate::report::{Lane, Memory, Report};
+use crate::encoding::{self, EVIDENCE_BYTES};
+use crate::latency::{Stopwatch, cost_of_the_clock, processor_nanos};
+use crate::report::{Goal, Interval, Measure, Report};
 use crate::step;
 use crate::stream::Stream;
 use crate::totals::{Totals, known_trades};
 use crate::venue::{self, Needs};
+
+/// Highest ratio of the core step on a plain stream to the array book.
+const CORE_GOAL: f64 = 2.5;
+/// The same, dressed.
+const DRESSED_GOAL: f64 = 4.0;
+/// Highest ratio of encoding a frame to copying its bytes.
+const ENCODE_GOAL: f64 = 2.0;
+/// Most bytes per resting order.
+const MEMORY_GOAL: f64 = 160.0;
+/// Of every time here.
+const NANOS: &str = "ns";
+/// The lanes.
+const ARRAY: &str = "array book";
+const CORE: &str = "core";
+const DRESSED: &str = "core, dressed";
+const FRAMED: &str = "core and frame";
+const COPY: &str = "copying a frame";
+const ENCODE: &str = "encoding a frame";
 
 /// Two lanes, or a lane and what is known of the stream, that did not do the same work.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -31,13 +49,14 @@ pub struct Disagreement {
 /// Lanes that disagree on what happened: then no figure means anything.
 pub fn compare(stream: &Stream, rounds: usize) -> Result<Report, Disagreement> {
     pin();
+    let report = Report::begin("match", "none");
     let plain = Subject::new(stream, Dress::Plain);
     let dressed = Subject::new(stream, Dress::Dressed);
     let mut samples = Samples::default();
     for _ in 0..rounds.max(1) {
         samples.round(&plain, &dressed)?;
     }
-    Ok(samples.report(&plain, &dressed))
+    Ok(samples.finish(report, &plain, &dressed))
 }
 
 /// A dressed stream and the exchange it needs.
@@ -76,12 +95,17 @@ impl<'a> Subject<'a> {
             ..self.capacity
         })?;
         Some(Memory {
-            resting_orders: self.capacity.orders,
             bytes_per_resting_order: per(whole - without_orders, self.capacity.orders),
-            remembered_ids: self.capacity.order_ids,
             bytes_per_remembered_id: per(whole - without_ids, self.capacity.order_ids),
         })
     }
+}
+
+/// What room for one of each takes.
+#[derive(Clone, Copy)]
+struct Memory {
+    bytes_per_resting_order: f64,
+    bytes_per_remembered_id: f64,
 }
 
 fn held_by(capacity: Capacity) -> Option<i64> {
@@ -112,6 +136,7 @@ fn peak_of(stream: &Stream) -> usize {
 struct Samples {
     array: Vec<f64>,
     plain: Vec<f64>,
+    framed: Vec<f64>,
     encode: Vec<f64>,
     copy: Vec<f64>,
     dressed: Vec<f64>,
@@ -142,6 +167,7 @@ impl Samples {
         self.agree("core", lap.totals)?;
 
         let lap = encoding::lap(&mut plain.open(), &plain.dressed);
+        self.framed.push(ratio(lap.apply, commands));
         self.encode.push(ratio(lap.encode, lap.frames));
         self.copy.push(ratio(lap.copy, lap.frames));
         self.frame_bytes = ratio(lap.bytes, lap.frames);
@@ -162,36 +188,81 @@ impl Samples {
         }
     }
 
-    fn report(&self, plain: &Subject<'_>, dressed: &Subject<'_>) -> Report {
+    /// Times single commands, and puts everything together.
+    fn finish(&self, mut report: Report, plain: &Subject<'_>, dressed: &Subject<'_>) -> Report {
         let stream = plain.dressed.stream;
-        let core = step::timed_lap(&mut plain.open(), &plain.dressed).quantiles();
-        let framed = encoding::timed_lap(&mut plain.open(), &plain.dressed).quantiles();
-        let cloaked = step::timed_lap(&mut dressed.open(), &dressed.dressed).quantiles();
-        let framed_nanos = median(&self.plain) + median(&self.encode);
-        Report {
-            markets: stream.markets(),
-            commands: stream.entries().len(),
-            rounds: self.array.len(),
-            totals: self.totals,
-            clock_nanos: cost_of_the_clock(),
-            array: lane(median(&self.array), timed_array_lap(stream)),
-            core: lane(median(&self.plain), core),
-            core_with_frames: lane(framed_nanos, framed),
-            core_dressed: lane(median(&self.dressed), cloaked),
-            core_ratio: paired(&self.plain, &self.array),
-            dressed_ratio: paired(&self.dressed, &self.array),
-            encode_nanos: median(&self.encode),
-            copy_nanos: median(&self.copy),
-            encode_ratio: paired(&self.encode, &self.copy),
-            frame_bytes: self.frame_bytes,
-            allocations: foretell_memory::are_counted().then_some(self.allocations),
-            memory: plain.memory(),
-        }
+        let totals = &self.totals;
+        report.scope = format!(
+            "{} commands, {} market(s): {} trades, {} lots, notional {}, {} cancelled, {} refused",
+            stream.entries().len(),
+            stream.markets(),
+            totals.trades,
+            totals.quantity,
+            totals.notional,
+            totals.cancelled,
+            totals.refused,
+        );
+        report.rounds = self.array.len();
+        let mut timed = |name: &str, stopwatch: Stopwatch| {
+            let begun = report.elapsed();
+            report.record(name, Interval::new(begun, 0.0, stopwatch.times()));
+            stopwatch.quantiles(1.0)
+        };
+        let array = Measure::of(ARRAY, NANOS, self.array.clone())
+            .quantiles(timed(ARRAY, timed_array_lap(stream)));
+        let core = step::timed_lap(&mut plain.open(), &plain.dressed);
+        let core = Measure::of(CORE, NANOS, self.plain.clone())
+            .quantiles(timed(CORE, core))
+            .over(&array);
+        let cloaked = step::timed_lap(&mut dressed.open(), &dressed.dressed);
+        let cloaked = Measure::of(DRESSED, NANOS, self.dressed.clone())
+            .quantiles(timed(DRESSED, cloaked))
+            .over(&array);
+        let framed = encoding::timed_lap(&mut plain.open(), &plain.dressed);
+        let laps = self.framed.iter().zip(&self.encode);
+        let framed = Measure::of(
+            FRAMED,
+            NANOS,
+            laps.map(|(step, encode)| step + encode).collect(),
+        )
+        .quantiles(timed(FRAMED, framed));
+        let copy = Measure::of(COPY, NANOS, self.copy.clone());
+        let encode = Measure::of(ENCODE, NANOS, self.encode.clone()).over(&copy);
+        report.goals = self.goals([&core, &cloaked, &encode], plain.memory());
+        report.measures = vec![array, core, cloaked, framed, copy, encode];
+        report
+            .measures
+            .push(Measure::single("frame", "bytes", self.frame_bytes));
+        report.measures.extend(memory_measures(plain.memory()));
+        report.notes.push(format!(
+            "quantiles hold {:.0} ns of the clock's own; {EVIDENCE_BYTES} bytes of a frame are evidence",
+            cost_of_the_clock()
+        ));
+        report.end()
+    }
+
+    fn goals(&self, [core, cloaked, encode]: [&Measure; 3], memory: Option<Memory>) -> Vec<Goal> {
+        #[allow(clippy::cast_precision_loss, reason = "a count of few")]
+        let allocations = foretell_memory::are_counted().then_some(self.allocations as f64);
+        let memory = memory.map(|memory| memory.bytes_per_resting_order);
+        vec![
+            Goal::at_most("core / array book", CORE_GOAL, core.ratio()),
+            Goal::at_most("core, dressed / array book", DRESSED_GOAL, cloaked.ratio()),
+            Goal::at_most("allocations within capacity", 0.0, allocations),
+            Goal::at_most("frame encoding / copy", ENCODE_GOAL, encode.ratio()),
+            Goal::at_most("bytes of the core per resting order", MEMORY_GOAL, memory),
+        ]
     }
 }
 
-const fn lane(nanos: f64, quantiles: Quantiles) -> Lane {
-    Lane { nanos, quantiles }
+fn memory_measures(memory: Option<Memory>) -> Vec<Measure> {
+    let measures = |memory: Memory| {
+        vec![
+            Measure::single("a resting order", "bytes", memory.bytes_per_resting_order),
+            Measure::single("a remembered id", "bytes", memory.bytes_per_remembered_id),
+        ]
+    };
+    memory.map(measures).unwrap_or_default()
 }
 
 fn disagreement(lane: &'static str, found: Totals, expected: &str) -> Disagreement {
@@ -200,12 +271,6 @@ fn disagreement(lane: &'static str, found: Totals, expected: &str) -> Disagreeme
         found,
         expected: expected.to_owned(),
     }
-}
-
-/// Median of the rounds' ratios: what disturbed a whole round divides out.
-fn paired(values: &[f64], floors: &[f64]) -> f64 {
-    let ratios: Vec<_> = values.iter().zip(floors).map(|(v, f)| v / f).collect();
-    median(&ratios)
 }
 
 fn array_lap(stream: &Stream) -> (u64, Totals) {
@@ -217,13 +282,13 @@ fn array_lap(stream: &Stream) -> (u64, Totals) {
     (processor_nanos() - start, totals)
 }
 
-fn timed_array_lap(stream: &Stream) -> Quantiles {
+fn timed_array_lap(stream: &Stream) -> Stopwatch {
     let (mut book, mut totals) = (ArrayBook::new(stream), Totals::default());
     let mut stopwatch = Stopwatch::new();
     for entry in stream.entries() {
         stopwatch.time(|| book.apply(entry, &mut totals));
     }
-    stopwatch.quantiles()
+    stopwatch
 }
 
 #[allow(clippy::cast_precision_loss, reason = "both are below 2^53")]

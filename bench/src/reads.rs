@@ -3,7 +3,6 @@
 //! turns, while the book rests and while it changes; and a client that was told a sequence asks for
 //! a state that shows it.
 
-use std::fmt::{self, Display};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -11,15 +10,14 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use foretell_auth::{Domains, Signer};
 use http::{HeaderMap, HeaderName, HeaderValue};
-use serde::Serialize;
 
 use crate::bare_server::{self, BareAnswer, BareServer};
 use crate::book_writer::BookWriter;
 use crate::error::MeasureError;
 use crate::http::Connection;
-use crate::latency::{Quantiles, Stopwatch, median};
+use crate::latency::{Quantiles, Stopwatch};
 use crate::live_exchange::{LiveExchange, TOKENS};
-use crate::report::Goal;
+use crate::report::{Goal, Interval, Measure, Report};
 use crate::thread_time::ThreadTime;
 
 /// Highest ratio of the processor time of a read to the bare server's.
@@ -36,119 +34,12 @@ const CONNECTIONS: usize = 16;
 const BURST: usize = 50;
 /// Bursts of a round.
 const BURSTS: usize = 10;
+/// From an acknowledgement on: the request alone, and with what has to be waited for.
+const REQUEST: &str = "a request";
+const VISIBLE: &str = "acknowledged to visible";
+const NANOS_PER_US: f64 = 1e3;
 /// A key of no value.
 const PRIVATE_KEY: [u8; 32] = [0x42; 32];
-
-/// Processor time of one read.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Cost {
-    /// What is read.
-    pub path: &'static str,
-    /// While the book changed, or rested.
-    pub changing: bool,
-    /// Bytes of the body.
-    pub bytes: usize,
-    /// Microseconds of the gateway's serving thread, per request.
-    pub gateway_us: f64,
-    /// Of the bare server's.
-    pub bare_us: f64,
-    /// Gateway to bare server: the median of the rounds' ratios.
-    pub ratio: f64,
-}
-
-/// What was found.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Report {
-    /// Rounds; requests of a round to each server, of each kind.
-    pub rounds: usize,
-    /// Requests of a round to each server.
-    pub requests: usize,
-    /// Every read, resting and changing.
-    pub costs: Vec<Cost>,
-    /// Acknowledgements after which a state that shows them was asked for.
-    pub acknowledgements: u64,
-    /// From the acknowledgement to the end of an answer that shows it, in nanoseconds.
-    pub visible: Quantiles,
-    /// The same request when nothing had to be waited for.
-    pub visible_floor: Quantiles,
-}
-
-impl Report {
-    /// Every goal, met or not.
-    #[must_use]
-    pub fn goals(&self) -> Vec<Goal> {
-        let costs = self.costs.iter().map(|cost| Goal {
-            name: match (cost.path, cost.changing) {
-                ("/book", false) => "/book / bare hyper",
-                ("/price", false) => "/price / bare hyper",
-                ("/midpoint", false) => "/midpoint / bare hyper",
-                ("/book", true) => "/book / bare, changing",
-                ("/price", true) => "/price / bare, changing",
-                _ => "/midpoint / bare, changing",
-            },
-            most: COST_GOAL,
-            found: Some(cost.ratio),
-        });
-        let visible = [
-            ("us until visible, p50", self.visible.p50),
-            ("us until visible, p99", self.visible.p99),
-        ];
-        let visible = visible.into_iter().zip(VISIBLE_GOALS_US);
-        costs
-            .chain(visible.map(|((name, nanos), most)| Goal {
-                name,
-                most,
-                found: (self.acknowledgements > 0).then(|| micros(nanos)),
-            }))
-            .collect()
-    }
-}
-
-impl Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "{} rounds of {} requests to each server over {CONNECTIONS} connections; \
-             {CHANGES_PER_SECOND} book changes a second where it changes",
-            self.rounds, self.requests
-        )?;
-        writeln!(
-            f,
-            "{:<30}{:>8}{:>9}{:>8}",
-            "us of processor a read", "bytes", "gateway", "bare"
-        )?;
-        for cost in &self.costs {
-            let name = if cost.changing { "changing" } else { "" };
-            writeln!(
-                f,
-                "{:<16}{name:<14}{:>8}{:>9.2}{:>8.2}",
-                cost.path, cost.bytes, cost.gateway_us, cost.bare_us
-            )?;
-        }
-        let lanes = [
-            ("acknowledged to readable", &self.visible),
-            ("  of it the request alone", &self.visible_floor),
-        ];
-        writeln!(
-            f,
-            "{:<30}{:>8}{:>9}{:>8}   {} acknowledgements at {ORDERS_PER_SECOND} orders/s",
-            "us", "p50", "p99", "p99.9", self.acknowledgements
-        )?;
-        for (name, Quantiles { p50, p99, p999 }) in lanes {
-            let [p50, p99, p999] = [p50, p99, p999].map(|nanos| nanos / 1_000);
-            writeln!(f, "{name:<30}{p50:>8}{p99:>9}{p999:>8}")?;
-        }
-        writeln!(f, "{:<30}{:>8}{:>8}", "goal", "found", "most")?;
-        self.goals()
-            .iter()
-            .try_for_each(|goal| writeln!(f, "{goal}"))
-    }
-}
-
-#[allow(clippy::cast_precision_loss, reason = "nanoseconds far below 2^53")]
-fn micros(nanos: u64) -> f64 {
-    nanos as f64 / 1_000.0
-}
 
 /// Starts an exchange under `directory` (a temporary one is made there and removed), measures
 /// reads in `rounds` rounds, and freshness for `freshness`.
@@ -161,6 +52,7 @@ pub fn measure(
     freshness: Duration,
 ) -> Result<Report, MeasureError> {
     let rounds = rounds.max(1);
+    let mut report = Report::begin("reads", "disk");
     let scratch = tempfile::Builder::new()
         .prefix("foretell-reads-")
         .tempdir_in(directory)
@@ -189,7 +81,6 @@ pub fn measure(
     let mut reader = open(&exchange)?;
     expect_success(reader.ask(&fresh_book(last.0)))?;
 
-    let mut costs = Vec::new();
     for changing in [false, true] {
         for (path, query) in &queries {
             let mut lane = Lane::open(&exchange, query)?;
@@ -198,13 +89,14 @@ pub fn measure(
             } else {
                 lane.rounds(rounds)?
             };
-            costs.push(cost(path, changing, &lane, &rounds));
+            add_cost(&mut report, path, changing, &lane, &rounds);
             lane.bare.stop();
         }
     }
 
+    let begun = report.elapsed();
     let (mut visible, mut floor) = (Stopwatch::new(), Stopwatch::new());
-    let mut acknowledgements = 0;
+    let mut acknowledgements = 0_u64;
     let stop = AtomicBool::new(false);
     let end = Instant::now() + freshness;
     writer.run(ORDERS_PER_SECOND, &stop, |sequence| {
@@ -217,14 +109,44 @@ pub fn measure(
     })?;
     drop((reader, writer));
     exchange.stop()?;
-    Ok(Report {
-        rounds,
-        requests: CONNECTIONS * BURST * BURSTS,
-        costs,
-        acknowledgements,
-        visible: visible.quantiles(),
-        visible_floor: floor.quantiles(),
-    })
+    let length = report.elapsed() - begun;
+    for (name, stopwatch) in [(REQUEST, &floor), (VISIBLE, &visible)] {
+        report.record(name, Interval::new(begun, length, stopwatch.times()));
+    }
+    add_freshness(&mut report, &floor, &visible);
+    report.rounds = rounds;
+    report.scope = format!(
+        "{} requests a round to each server over {CONNECTIONS} connections, {CHANGES_PER_SECOND} \
+         book changes a second where it changes; {acknowledgements} acknowledgements followed at \
+         {ORDERS_PER_SECOND} orders a second",
+        CONNECTIONS * BURST * BURSTS
+    );
+    Ok(report.end())
+}
+
+/// From an acknowledgement to the end of an answer that shows it.
+fn add_freshness(report: &mut Report, request: &Stopwatch, visible: &Stopwatch) {
+    let of = |name, stopwatch: &Stopwatch| {
+        let quantiles = stopwatch.quantiles(NANOS_PER_US);
+        Measure::single(name, "us", quantiles.p50).quantiles(quantiles)
+    };
+    let request = of(REQUEST, request);
+    let visible = of(VISIBLE, visible).over(&request);
+    let found = |at: fn(Quantiles) -> f64| visible.quantiles.map(at);
+    let [p50, p99] = VISIBLE_GOALS_US;
+    report.goals.extend([
+        Goal::at_most(
+            "us from acknowledged to visible, p50",
+            p50,
+            found(|it| it.p50),
+        ),
+        Goal::at_most(
+            "us from acknowledged to visible, p99",
+            p99,
+            found(|it| it.p99),
+        ),
+    ]);
+    report.measures.extend([request, visible]);
 }
 
 /// Runs `measure` while another thread changes the book.
@@ -248,16 +170,23 @@ struct Round {
     bare: f64,
 }
 
-fn cost(path: &'static str, changing: bool, lane: &Lane, rounds: &[Round]) -> Cost {
-    let of = |value: fn(&Round) -> f64| median(&rounds.iter().map(value).collect::<Vec<_>>());
-    Cost {
-        path,
-        changing,
-        bytes: lane.bytes,
-        gateway_us: of(|round| round.gateway),
-        bare_us: of(|round| round.bare),
-        ratio: of(|round| round.gateway / round.bare),
-    }
+/// Processor time of one kind of read, and its goal.
+fn add_cost(report: &mut Report, path: &str, changing: bool, lane: &Lane, rounds: &[Round]) {
+    let of = |value: fn(&Round) -> f64| rounds.iter().map(value).collect();
+    let path = if changing {
+        format!("{path}, changing")
+    } else {
+        path.to_owned()
+    };
+    let bare = Measure::of(format!("bare hyper, {path}"), "us", of(|round| round.bare));
+    let gateway = Measure::of(path.clone(), "us", of(|round| round.gateway)).over(&bare);
+    report.goals.push(Goal::at_most(
+        format!("processor time, {path} / bare hyper"),
+        COST_GOAL,
+        gateway.ratio(),
+    ));
+    report.notes.push(format!("{path}: {} bytes", lane.bytes));
+    report.measures.extend([bare, gateway]);
 }
 
 /// One kind of read: connections to the gateway and to a bare server that answers alike.
@@ -309,17 +238,18 @@ impl Lane {
         (0..rounds).map(|_| self.round()).collect()
     }
 
+    #[allow(clippy::cast_precision_loss, reason = "nanoseconds far below 2^53")]
     fn round(&mut self) -> Result<Round, MeasureError> {
         let (mut gateway, mut bare) = (0, 0);
         for _ in 0..BURSTS {
             gateway += burst(&mut self.to_gateway, &self.request, &self.gateway)?;
             bare += burst(&mut self.to_bare, &self.request, &self.bare_time)?;
         }
-        #[allow(clippy::cast_precision_loss, reason = "a count of some thousands")]
         let requests = (CONNECTIONS * BURST * BURSTS) as f64;
+        let each = |nanos: u64| nanos as f64 / NANOS_PER_US / requests;
         Ok(Round {
-            gateway: micros(gateway) / requests,
-            bare: micros(bare) / requests,
+            gateway: each(gateway),
+            bare: each(bare),
         })
     }
 }
@@ -395,15 +325,16 @@ mod tests {
     #[test]
     fn both_servers_answer_and_acknowledged_states_are_read() {
         let report = measure(&std::env::temp_dir(), 1, Duration::from_millis(20)).unwrap();
-        assert_eq!(report.costs.len(), 6);
+        assert_eq!(report.measures.len(), 2 * 6 + 2);
         assert!(
-            report
-                .costs
-                .iter()
-                .all(|cost| cost.gateway_us > 0.0 && cost.bare_us > 0.0)
+            report.measures.iter().all(|measure| measure.value > 0.0),
+            "{report}"
         );
-        assert!(report.acknowledgements > 0 && report.visible.p50 > 0);
-        assert_eq!(report.goals().len(), 8);
+        assert_eq!(report.goals.len(), 8);
+        assert!(
+            report.goals.iter().all(|goal| goal.found.is_some()),
+            "{report}"
+        );
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! How fast an engine restarts: a journal of placements that all rest is written once, and engines
 //! start on it; beside them, in turns, the same files are only read and their CRC32C taken.
 
-use std::fmt::{self, Display};
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -10,73 +9,15 @@ use std::time::{Duration, Instant};
 use foretell_engine::{EngineConfig, JOURNAL_DIRECTORY};
 use foretell_journal::segment;
 use foretell_model::{FramePlace, Sequence};
-use serde::Serialize;
 
 use crate::error::MeasureError;
-use crate::latency::median;
-use crate::report::Goal;
+use crate::report::{Goal, Measure, Report};
 use crate::resting_journal::write_journal;
 
 /// Most seconds a restart over a million placements may take.
 const GOAL_SECONDS: f64 = 5.0;
 const MILLION: f64 = 1e6;
 const READ_BYTES: usize = 1 << 20;
-
-/// What restarts took: medians over the rounds.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Report {
-    /// Placements in the journal; all of them rest.
-    pub orders: u32,
-    /// All commands in it.
-    pub commands: u64,
-    /// Rounds.
-    pub rounds: usize,
-    /// Bytes from the start of the first segment to the last frame's end.
-    pub journal_bytes: u64,
-    /// From the engine's start until gateways can connect.
-    pub seconds: f64,
-    /// The slowest of the rounds.
-    pub slowest_seconds: f64,
-    /// Commands executed again a second, everything a restart does included.
-    pub commands_per_second: f64,
-    /// Reading the same bytes and taking their CRC32C.
-    pub floor_seconds: f64,
-    /// Restart to floor.
-    pub ratio: f64,
-}
-
-impl Report {
-    /// The one goal, as seconds for a million placements.
-    #[must_use]
-    pub fn goal(&self) -> Goal {
-        Goal {
-            name: "seconds for 1,000,000 orders",
-            most: GOAL_SECONDS,
-            found: Some(self.seconds * MILLION / f64::from(self.orders)),
-        }
-    }
-}
-
-impl Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "{} orders, {} commands, {} bytes of journal, medians of {} rounds",
-            self.orders, self.commands, self.journal_bytes, self.rounds
-        )?;
-        writeln!(
-            f,
-            "restart           {:>8.3} s  {:.0} commands/s, slowest {:.3} s",
-            self.seconds, self.commands_per_second, self.slowest_seconds
-        )?;
-        writeln!(
-            f,
-            "read and CRC32C   {:>8.3} s  restart is {:.1} times that",
-            self.floor_seconds, self.ratio
-        )?;
-        writeln!(f, "{}", self.goal())
-    }
-}
 
 /// Writes a journal with `orders` resting orders under `directory` (a temporary one is made there
 /// and removed) and restarts an engine on it `rounds` times.
@@ -85,6 +26,7 @@ impl Display for Report {
 /// The disk, the journal or the engine fails, or an engine comes back with another state.
 pub fn measure(directory: &Path, orders: u32, rounds: usize) -> Result<Report, MeasureError> {
     let (orders, rounds) = (orders.max(1), rounds.max(1));
+    let mut report = Report::begin("recover", "disk");
     let scratch = tempfile::Builder::new()
         .prefix("foretell-recover-")
         .tempdir_in(directory)
@@ -93,34 +35,44 @@ pub fn measure(directory: &Path, orders: u32, rounds: usize) -> Result<Report, M
     let written = write_journal(&data.join(JOURNAL_DIRECTORY), orders, false)?;
     let files = files(&data.join(JOURNAL_DIRECTORY), written.end)?;
 
-    let (mut restarts, mut reads, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut restarts, mut reads) = (Vec::new(), Vec::new());
     let mut journal_bytes = 0;
     for _ in 0..rounds {
         let (read, bytes) =
             read_and_check(&files).map_err(MeasureError::io("reading the journal"))?;
         journal_bytes = bytes;
-        let restart = restart(data, written.last)?.as_secs_f64();
         reads.push(read.as_secs_f64());
-        restarts.push(restart);
-        ratios.push(restart / read.as_secs_f64());
+        restarts.push(restart(data, written.last)?.as_secs_f64());
     }
-    let seconds = median(&restarts);
-    #[allow(
-        clippy::cast_precision_loss,
-        reason = "a count far below 2^53, for a rate"
-    )]
-    let commands_per_second = written.last.0 as f64 / seconds;
-    Ok(Report {
-        orders,
-        commands: written.last.0,
-        rounds,
-        journal_bytes,
-        seconds,
-        slowest_seconds: restarts.iter().copied().fold(0.0, f64::max),
-        commands_per_second,
-        floor_seconds: median(&reads),
-        ratio: median(&ratios),
-    })
+    report.scope = format!(
+        "{orders} orders that rest, {} commands, {journal_bytes} bytes of journal",
+        written.last
+    );
+    report.rounds = rounds;
+    #[allow(clippy::cast_precision_loss, reason = "a count far below 2^53")]
+    let commands = written.last.0 as f64;
+    let rates = restarts.iter().map(|seconds| commands / seconds).collect();
+    let slowest = restarts.iter().copied().fold(0.0, f64::max);
+    let read = Measure::of("reading and CRC32C", "s", reads);
+    let restart = Measure::of("restart", "s", restarts).over(&read);
+    report.goals.push(goal(restart.value, orders));
+    report.measures = vec![
+        read,
+        restart,
+        Measure::single("slowest restart", "s", slowest),
+        Measure::of("commands a second", "1/s", rates).higher(),
+    ];
+    Ok(report.end())
+}
+
+/// Seconds for a million orders.
+fn goal(seconds: f64, orders: u32) -> Goal {
+    let found = seconds * MILLION / f64::from(orders);
+    Goal::at_most(
+        "s of a restart on 1,000,000 orders",
+        GOAL_SECONDS,
+        Some(found),
+    )
 }
 
 /// Starts an engine, stops it as soon as it is ready, and says how long that took.
@@ -187,34 +139,26 @@ fn read_and_check(files: &[(PathBuf, u64)]) -> std::io::Result<(Duration, u64)> 
 mod tests {
     use super::*;
     use crate::journal_writer::BURST;
-    use crate::resting_journal::{ACCOUNTS, MARKETS, SIGNATURE_BYTES};
-    use foretell_model::evidence::WORDS_BYTES;
+    use crate::resting_journal::{ACCOUNTS, MARKETS};
 
     #[test]
     fn engines_come_back_with_every_order() {
         let orders = 3 * BURST + 1;
         let report = measure(&std::env::temp_dir(), orders, 2).unwrap();
-        let set_up = u64::from(2 + 2 * MARKETS + 2 * ACCOUNTS);
-        assert_eq!(report.commands, u64::from(orders) + set_up);
-        let evidence = (WORDS_BYTES + SIGNATURE_BYTES) as u64;
-        assert!(report.journal_bytes > u64::from(orders) * evidence);
-        assert!(report.slowest_seconds >= report.seconds);
+        let commands = u64::from(orders) + u64::from(2 + 2 * MARKETS + 2 * ACCOUNTS);
+        assert!(
+            report.scope.contains(&format!(" {commands} commands")),
+            "{}",
+            report.scope
+        );
+        let restart = report.measure("restart").unwrap();
+        assert!(restart.rounds.len() == 2 && restart.ratio().is_some_and(|ratio| ratio > 0.0));
+        assert!(report.measure("slowest restart").unwrap().value >= restart.value);
     }
 
     #[test]
     fn the_goal_is_for_a_million() {
-        let report = Report {
-            orders: 250_000,
-            commands: 250_000,
-            rounds: 1,
-            journal_bytes: 1,
-            seconds: 1.0,
-            slowest_seconds: 1.0,
-            commands_per_second: 250_000.0,
-            floor_seconds: 1.0,
-            ratio: 1.0,
-        };
-        assert_eq!(report.goal().found, Some(4.0));
-        assert!(report.goal().is_met());
+        let goal = goal(1.0, 250_000);
+        assert!(goal.found == Some(4.0) && goal.is_met());
     }
 }

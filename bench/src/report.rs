@@ -1,207 +1,176 @@
-//! What a comparison found, and which goals it meets.
+//! What a measurement found: one type for all of them, which is printed, kept as JSON, compared
+//! with an earlier one and drawn.
 
-use std::fmt::{self, Display, Write as _};
+mod goal;
+mod log;
+mod measure;
+mod recording;
+mod stamp;
+mod text;
 
-use serde::Serialize;
+use std::time::Instant;
 
-use crate::encoding::EVIDENCE_BYTES;
-use crate::latency::Quantiles;
-use crate::totals::Totals;
+use serde::{Deserialize, Serialize};
 
-/// Highest ratio of the core step on a plain stream to the array book.
-const CORE_GOAL: f64 = 2.5;
-/// The same, dressed.
-const DRESSED_GOAL: f64 = 4.0;
-/// Highest ratio of encoding a frame to copying its bytes.
-const ENCODE_GOAL: f64 = 2.0;
-/// Most bytes per resting order.
-const MEMORY_GOAL: f64 = 160.0;
+pub use self::goal::{Goal, Limit, Verdict};
+pub use self::log::{read_log, write_log};
+pub use self::measure::{Better, Floor, Measure};
+pub use self::recording::{Interval, Recording};
+pub use self::stamp::Stamp;
 
-/// Time of one way of working through the stream.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
-pub struct Lane {
-    /// Per command, from whole laps.
-    pub nanos: f64,
-    /// Of single commands.
-    pub quantiles: Quantiles,
-}
-
-/// Memory the core owns.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
-pub struct Memory {
-    /// Orders at the stream's peak.
-    pub resting_orders: usize,
-    /// What room for one of them takes.
-    pub bytes_per_resting_order: f64,
-    /// Ids of the stream.
-    pub remembered_ids: usize,
-    /// What room for one of them takes.
-    pub bytes_per_remembered_id: f64,
-}
-
-/// All figures of a comparison: medians over its rounds; ratios are medians of the rounds' ratios.
-#[derive(Clone, PartialEq, Debug, Serialize)]
+/// One measurement, or several that were taken in one run.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Report {
-    /// Markets of the stream.
-    pub markets: u32,
-    /// Commands of the stream.
-    pub commands: usize,
-    /// Rounds.
+    /// The command's name.
+    pub bench: String,
+    /// How much of what was measured, in words.
+    pub scope: String,
+    /// Where, when and with what.
+    pub stamp: Stamp,
+    /// Times everything was done; figures are medians of them.
     pub rounds: usize,
-    /// What every lane did alike.
-    pub totals: Totals,
-    /// Part of every quantile that is the clock's own.
-    pub clock_nanos: u64,
-    /// The floor.
-    pub array: Lane,
-    /// The core step on the plain stream.
-    pub core: Lane,
-    /// The core step and its frame.
-    pub core_with_frames: Lane,
-    /// The core step on the dressed stream.
-    pub core_dressed: Lane,
-    /// Core to array book.
-    pub core_ratio: f64,
-    /// Dressed core to array book.
-    pub dressed_ratio: f64,
-    /// Encoding one frame.
-    pub encode_nanos: f64,
-    /// Copying one frame.
-    pub copy_nanos: f64,
-    /// Encoding to copying.
-    pub encode_ratio: f64,
-    /// Mean length of a frame.
-    pub frame_bytes: f64,
-    /// Allocations of all core laps; `None` when the program does not count.
-    pub allocations: Option<u64>,
-    /// Memory; `None` when the program does not count.
-    pub memory: Option<Memory>,
+    /// What was found, each floor before what is held against it.
+    pub measures: Vec<Measure>,
+    /// What should have been found.
+    pub goals: Vec<Goal>,
+    /// Durations one by one, where they were taken so.
+    pub recordings: Vec<Recording>,
+    /// What a reader has to know.
+    pub notes: Vec<String>,
+    /// The measurements of a run that consists of several.
+    pub parts: Vec<Report>,
+    /// Since when the clock runs; not part of what was found.
+    #[serde(skip)]
+    begun: Option<Begun>,
 }
 
-/// A goal and what was found.
-#[derive(Clone, Copy, PartialEq, Debug, Serialize)]
-pub struct Goal {
-    /// What it is about.
-    pub name: &'static str,
-    /// The most it may be.
-    pub most: f64,
-    /// What it was; `None` when it could not be measured.
-    pub found: Option<f64>,
-}
+/// A reading of the clock that never makes two reports differ.
+#[derive(Clone, Copy, Debug)]
+struct Begun(Instant);
 
-impl Goal {
-    /// Whether it is met; something unmeasured is not.
-    #[must_use]
-    pub fn is_met(&self) -> bool {
-        self.found.is_some_and(|found| found <= self.most)
-    }
-}
-
-impl Display for Goal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut found = String::new();
-        match self.found {
-            Some(found_value) => write!(found, "{found_value:.2}")?,
-            None => found.push('-'),
-        }
-        let verdict = if self.is_met() { "met" } else { "missed" };
-        write!(f, "{:<30}{found:>8}{:>8}  {verdict}", self.name, self.most)
+impl PartialEq for Begun {
+    fn eq(&self, _: &Self) -> bool {
+        true
     }
 }
 
 impl Report {
-    /// Every goal, met or not.
+    /// Begins a measurement; `durability` is what its answers wait for: `disk`, `process` or `none`.
     #[must_use]
-    pub fn goals(&self) -> [Goal; 5] {
-        #[allow(clippy::cast_precision_loss, reason = "a count of few")]
-        let allocations = self.allocations.map(|count| count as f64);
-        let goal = |name, most, found| Goal { name, most, found };
-        let memory = self.memory.map(|memory| memory.bytes_per_resting_order);
-        [
-            goal("core / array book", CORE_GOAL, Some(self.core_ratio)),
-            goal(
-                "dressed core / array book",
-                DRESSED_GOAL,
-                Some(self.dressed_ratio),
-            ),
-            goal(
-                "frame encoding / copy",
-                ENCODE_GOAL,
-                Some(self.encode_ratio),
-            ),
-            goal("bytes per resting order", MEMORY_GOAL, memory),
-            goal("allocations within capacity", 0.0, allocations),
-        ]
-    }
-
-    fn write_lanes(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            f,
-            "{:<22}{:>10}{:>8}{:>8}{:>8}",
-            "", "ns/command", "p50", "p99", "p99.9"
-        )?;
-        let lanes = [
-            ("array book", &self.array),
-            ("core", &self.core),
-            ("core and frame", &self.core_with_frames),
-            ("core, dressed", &self.core_dressed),
-        ];
-        for (name, lane) in lanes {
-            let Quantiles { p50, p99, p999 } = lane.quantiles;
-            writeln!(f, "{name:<22}{:>10.1}{p50:>8}{p99:>8}{p999:>8}", lane.nanos)?;
+    pub fn begin(bench: &str, durability: &str) -> Self {
+        Self {
+            bench: bench.to_owned(),
+            scope: String::new(),
+            stamp: Stamp::now(durability),
+            rounds: 0,
+            measures: Vec::new(),
+            goals: Vec::new(),
+            recordings: Vec::new(),
+            notes: Vec::new(),
+            parts: Vec::new(),
+            begun: Some(Begun(Instant::now())),
         }
-        writeln!(
-            f,
-            "quantiles hold {} ns of the clock's own",
-            self.clock_nanos
-        )
     }
 
-    fn write_memory(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Some(memory) = self.memory else {
-            return writeln!(f, "memory: this program does not count allocations");
-        };
-        writeln!(
-            f,
-            "memory: {:.0} bytes a resting order (room for {}), {:.0} bytes a remembered id (room for {})",
-            memory.bytes_per_resting_order,
-            memory.resting_orders,
-            memory.bytes_per_remembered_id,
-            memory.remembered_ids,
-        )
-    }
-
-    fn write_goals(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{:<30}{:>8}{:>8}", "goal", "found", "most")?;
-        for goal in self.goals() {
-            writeln!(f, "{goal}")?;
+    /// Ends it: notes how long it took.
+    #[must_use]
+    pub fn end(mut self) -> Self {
+        if let Some(Begun(begun)) = self.begun.take() {
+            self.stamp.seconds = begun.elapsed().as_secs_f64();
         }
-        Ok(())
+        self
+    }
+
+    /// Since [`Self::begin`], in seconds: where on the timeline something stands.
+    #[must_use]
+    pub fn elapsed(&self) -> f64 {
+        self.begun
+            .map_or(0.0, |Begun(begun)| begun.elapsed().as_secs_f64())
+    }
+
+    /// Says with which program it was measured, its parts as well.
+    pub fn set_commit(&mut self, commit: &str) {
+        commit.clone_into(&mut self.stamp.commit);
+        self.parts
+            .iter_mut()
+            .for_each(|part| part.set_commit(commit));
+    }
+
+    /// Adds durations; those of the same name become one recording.
+    pub fn record(&mut self, name: &str, interval: Interval) {
+        match self.recordings.iter_mut().find(|kept| kept.name == name) {
+            Some(recording) => recording.intervals.push(interval),
+            None => self.recordings.push(Recording {
+                name: name.to_owned(),
+                intervals: vec![interval],
+            }),
+        }
+    }
+
+    /// A measure by its name; not of the parts.
+    #[must_use]
+    pub fn measure(&self, name: &str) -> Option<&Measure> {
+        self.measures.iter().find(|measure| measure.name == name)
+    }
+
+    /// It and its parts, or the parts alone where it only holds them together.
+    pub fn leaves(&self) -> Vec<&Self> {
+        if self.parts.is_empty() {
+            vec![self]
+        } else {
+            self.parts.iter().flat_map(Self::leaves).collect()
+        }
     }
 }
 
-impl Display for Report {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let totals = &self.totals;
-        writeln!(
-            f,
-            "{} commands, {} market(s), {} rounds: {} trades, {} lots, notional {}, {} cancelled, {} refused",
-            self.commands,
-            self.markets,
-            self.rounds,
-            totals.trades,
-            totals.quantity,
-            totals.notional,
-            totals.cancelled,
-            totals.refused,
-        )?;
-        self.write_lanes(f)?;
-        writeln!(
-            f,
-            "frame of {:.0} bytes, {EVIDENCE_BYTES} of them evidence: encoded in {:.1} ns, copied in {:.1} ns",
-            self.frame_bytes, self.encode_nanos, self.copy_nanos,
-        )?;
-        self.write_memory(f)?;
-        self.write_goals(f)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn part(bench: &str) -> Report {
+        let mut report = Report::begin(bench, "none");
+        let floor = Measure::of("floor", "ns", vec![2.0, 4.0, 3.0]);
+        let step = Measure::of("step", "ns", vec![6.0, 8.0, 9.0]).over(&floor);
+        report.measures.extend([floor, step]);
+        report
+            .goals
+            .push(Goal::at_most("step / floor", 2.5, Some(3.0)));
+        report.end()
+    }
+
+    #[test]
+    fn a_report_comes_back_from_its_json() {
+        let mut all = Report::begin("all", "none");
+        all.parts = vec![part("match"), part("journal")];
+        all.set_commit("0123abc");
+        let all = all.end();
+        let json = serde_json::to_string(&all).unwrap();
+        assert_eq!(serde_json::from_str::<Report>(&json).unwrap(), all);
+        assert!(
+            all.leaves()
+                .iter()
+                .all(|leaf| leaf.stamp.commit == "0123abc")
+        );
+        assert_eq!(all.leaves().len(), 2);
+    }
+
+    #[test]
+    fn ratios_are_of_the_same_rounds() {
+        let report = part("match");
+        let step = report.measure("step").unwrap();
+        // 6/2, 8/4, 9/3: the median ratio is not the ratio of the medians.
+        assert_eq!(step.floor.as_ref().unwrap().ratio, 3.0);
+        assert_eq!(step.value, 8.0);
+    }
+
+    #[test]
+    fn durations_of_one_name_are_one_recording() {
+        let mut report = Report::begin("entry", "disk");
+        let histogram = hdrhistogram::Histogram::<u64>::new(3).unwrap();
+        for at in [0.0, 1.0] {
+            report.record("answer", Interval::new(at, 1.0, &histogram));
+        }
+        assert_eq!(report.recordings.len(), 1);
+        assert_eq!(report.recordings[0].intervals.len(), 2);
     }
 }

@@ -18,12 +18,13 @@ use foretell_journal::snapshot::images;
 use foretell_link::{Answer, Request, Stage, Submit};
 use foretell_model::{Command as Order, Micros, Reference, Sequence, Verdict, WalletAddress};
 
-pub use self::figures::{Report, Site, Starts, Steps};
+use self::figures::{Site, Starts};
+use self::figures::{Turn, add_sites, add_steps};
 use crate::book_writer::BookWriter;
 use crate::error::MeasureError;
 use crate::gateway_process::GatewayProcess;
 use crate::history::{self, Shape};
-use crate::latency::median;
+use crate::report::Report;
 use crate::running_engine::{RunningEngine, snapshot, status};
 
 /// Images written one after the other for a median.
@@ -57,6 +58,7 @@ pub fn measure(
     scope: &Scope,
     gateway: &dyn Fn(&Path) -> Command,
 ) -> Result<Report, MeasureError> {
+    let mut report = Report::begin("start", "disk");
     let scratch = tempfile::Builder::new()
         .prefix("foretell-start-")
         .tempdir_in(directory)
@@ -84,17 +86,20 @@ pub fn measure(
             crowd,
             markets,
         };
-        sites.push(site(&data, &shape, scope.rounds, gateway)?);
+        sites.push(site(&data, &shape, scope.rounds.max(1), gateway)?);
         // Only the last, the longest, is needed further.
         if let Some(done) = long.replace(data) {
             std::fs::remove_dir_all(done).map_err(MeasureError::io("removing a journal"))?;
         }
     }
-    let steps = match long {
-        Some(data) => steps(&data, scope)?,
-        None => Vec::new(),
-    };
-    Ok(Report { sites, steps })
+    add_sites(&mut report, &sites);
+    if let Some(data) = long {
+        let [off, follows, snapshots] = &steps(&data, scope)?;
+        add_steps(&mut report, [off, follows, snapshots]);
+    }
+    report.rounds = scope.rounds.max(1);
+    report.scope = format!("gateways and images on histories of up to {trades} trades");
+    Ok(report.end())
 }
 
 /// Everything about one history.
@@ -104,9 +109,7 @@ fn site(
     rounds: usize,
     gateway: &dyn Fn(&Path) -> Command,
 ) -> Result<Site, MeasureError> {
-    let began = Instant::now();
     let written = history::write(data, shape)?;
-    let write_seconds = began.elapsed().as_secs_f64();
     let engine = RunningEngine::start(publishing_on_request(data))?;
     let mut operator = engine.operator()?;
     let began = Instant::now();
@@ -131,10 +134,9 @@ fn site(
         accounts: status.accounts,
         markets: status.markets,
         commands: written.last.0,
-        write_seconds,
         publish_seconds,
         image_bytes: files.image,
-        image_seconds: median(&image_seconds),
+        image_seconds,
         chunks: files.chunks,
         chunk_bytes: files.chunk_bytes,
         starts,
@@ -209,7 +211,7 @@ fn starts(
     let [token, _] = history::tokens(0).map(|token| U256::from_be_bytes(token.0));
     let path = format!("/book?token_id={token}");
     let (mut seconds, mut anonymous, mut resident) = (Vec::new(), 0, 0);
-    for _ in 0..rounds.max(1) {
+    for _ in 0..rounds {
         let running = GatewayProcess::start(gateway(data), &path, last)?;
         let memory = running.memory()?;
         seconds.push(running.after.as_secs_f64());
@@ -217,8 +219,7 @@ fn starts(
         resident = resident.max(memory.resident);
     }
     Ok(Starts {
-        seconds: median(&seconds),
-        slowest_seconds: seconds.iter().copied().fold(0.0, f64::max),
+        seconds,
         anonymous_bytes: anonymous,
         resident_bytes: resident,
     })
@@ -233,7 +234,7 @@ enum Publisher {
 }
 
 /// The engine's step in turns of all three.
-fn steps(data: &Path, scope: &Scope) -> Result<Vec<Steps>, MeasureError> {
+fn steps(data: &Path, scope: &Scope) -> Result<[Vec<Turn>; 3], MeasureError> {
     let lanes = [Publisher::Off, Publisher::Follows, Publisher::Snapshots];
     let mut turns = lanes.map(|_| Vec::new());
     let mut number = 0;
@@ -243,20 +244,7 @@ fn steps(data: &Path, scope: &Scope) -> Result<Vec<Steps>, MeasureError> {
             turns.push(turn(data, publisher, number, scope.turn)?);
         }
     }
-    let named = lanes.into_iter().zip(turns);
-    Ok(named
-        .map(|(publisher, turns)| Steps::of_turns(publisher.text(), &turns))
-        .collect())
-}
-
-impl Publisher {
-    const fn text(self) -> &'static str {
-        match self {
-            Self::Off => "no publisher",
-            Self::Follows => "publisher, no snapshot",
-            Self::Snapshots => "snapshots all the time",
-        }
-    }
+    Ok(turns)
 }
 
 /// One turn on an engine of its own.
@@ -265,7 +253,7 @@ fn turn(
     publisher: Publisher,
     number: u32,
     length: Duration,
-) -> Result<figures::Turn, MeasureError> {
+) -> Result<Turn, MeasureError> {
     let mut config = publishing_on_request(data);
     config.publishing.enabled = publisher != Publisher::Off;
     let engine = RunningEngine::start(config)?;
@@ -285,7 +273,7 @@ fn turn(
     let apply = *status(&mut operator)?.stage(Stage::Apply);
     drop((operator, writer));
     engine.stop()?;
-    Ok(figures::Turn { apply, snapshots })
+    Ok(Turn { apply, snapshots })
 }
 
 /// Takes snapshots, or waits, until `end`; how many were taken.

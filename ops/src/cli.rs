@@ -56,8 +56,7 @@ pub(crate) enum Command {
     Config(ConfigCommand),
     /// Prove a journal, replay it, look things up in it
     Audit(crate::audit::Audit),
-    /// Measure this machine: the core and its frames beside bare floors
-    #[command(subcommand)]
+    /// Measure this machine: every stage beside a bare floor, and which goals are met
     Bench(Bench),
     /// Run the demo's market-making bots against a running exchange
     #[command(hide = true)]
@@ -178,97 +177,6 @@ pub(crate) enum ConfigCommand {
     },
 }
 
-/// `foretell bench`
-#[derive(Debug, Subcommand)]
-pub(crate) enum Bench {
-    /// Compare the matching core with a bare array book over an order stream
-    Match {
-        /// File of the stream
-        #[arg(long, value_name = "FILE")]
-        stream: PathBuf,
-        /// Times every lane is run; the medians are reported
-        #[arg(long, default_value_t = 5)]
-        rounds: usize,
-    },
-    /// Write an order stream: the same arguments give the same bytes
-    Stream {
-        /// File to write
-        out: PathBuf,
-        /// Markets, drawn by zipf's law
-        markets: u32,
-        /// Commands
-        commands: usize,
-        /// Orders that rest, about
-        live: u32,
-    },
-    /// Restart an engine on a journal of resting orders, beside reading its files
-    Recover {
-        /// Placements in the journal
-        #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..))]
-        orders: u32,
-        /// Restarts; the medians are reported
-        #[arg(long, default_value_t = 5)]
-        rounds: usize,
-        /// Where the temporary directory is made [default: the system's]
-        #[arg(long, value_name = "DIR")]
-        scratch: Option<PathBuf>,
-    },
-    /// Send signed orders to an engine and a gateway, beside a bare sync and signature check
-    Entry {
-        /// Orders, one after the other
-        #[arg(long, default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(1..))]
-        orders: u32,
-        /// Turns of orders and floor; the ratio is the median of theirs
-        #[arg(long, default_value_t = 10)]
-        rounds: u32,
-        /// Where the temporary directory is made [default: the system's]
-        #[arg(long, value_name = "DIR")]
-        scratch: Option<PathBuf>,
-    },
-    /// Audit a journal of resting orders: bytes, re-execution, rules, signatures
-    Audit {
-        /// Placements in the journal
-        #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..))]
-        orders: u32,
-        /// Sign them, and check the signatures on all cores
-        #[arg(long)]
-        signatures: bool,
-        /// Audits; the median is reported
-        #[arg(long, default_value_t = 5)]
-        rounds: usize,
-        /// Where the temporary directory is made [default: the system's]
-        #[arg(long, value_name = "DIR")]
-        scratch: Option<PathBuf>,
-    },
-    /// Start gateways on a long history, and see what snapshots cost
-    Start {
-        /// Trades of the long history; other histories have a tenth
-        #[arg(long, default_value_t = 10_000_000, value_parser = clap::value_parser!(u32).range(1_000..))]
-        trades: u32,
-        /// Starts on each history, and turns of each lane; the medians are reported
-        #[arg(long, default_value_t = 3)]
-        rounds: usize,
-        /// Seconds of a turn
-        #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
-        seconds: u64,
-        /// Where the temporary directory is made; ten million trades need 20 GB [default: the system's]
-        #[arg(long, value_name = "DIR")]
-        scratch: Option<PathBuf>,
-    },
-    /// Read books and prices beside a bare HTTP server, and see how soon acknowledged orders show
-    Reads {
-        /// Times every read is measured; the medians are reported
-        #[arg(long, default_value_t = 5)]
-        rounds: usize,
-        /// Seconds for which acknowledgements are followed
-        #[arg(long, default_value_t = 10)]
-        seconds: u64,
-        /// Where the temporary directory is made [default: the system's]
-        #[arg(long, value_name = "DIR")]
-        scratch: Option<PathBuf>,
-    },
-}
-
 /// `foretell demo-bots`
 #[derive(Debug, Args)]
 pub(crate) struct DemoBots {
@@ -289,6 +197,7 @@ pub(crate) struct DemoBots {
     pub supervised: Option<i32>,
 }
 
+pub(crate) use crate::bench::arguments::Bench;
 pub(crate) use crate::catalog::arguments::Catalog;
 pub(crate) use crate::operator::arguments::{Account, Keys, Market, System};
 
@@ -337,43 +246,5 @@ impl Cli {
             }
         }
         flags
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn bench(arguments: &[&str]) -> Result<Bench, clap::Error> {
-        let words = ["foretell", "bench"].iter().chain(arguments);
-        match Cli::try_parse_from(words)?.command {
-            Command::Bench(bench) => Ok(bench),
-            other => panic!("{other:?}"),
-        }
-    }
-
-    #[test]
-    fn measurements_have_defaults_and_need_an_order() {
-        let entry = bench(&["entry"]).unwrap();
-        let Bench::Entry {
-            orders: 2_000,
-            rounds: 10,
-            scratch: None,
-        } = entry
-        else {
-            panic!("{entry:?}");
-        };
-        let recover = bench(&["recover", "--orders", "7", "--scratch", "/x"]).unwrap();
-        let Bench::Recover {
-            orders: 7,
-            rounds: 5,
-            scratch: Some(scratch),
-        } = recover
-        else {
-            panic!("{recover:?}");
-        };
-        assert_eq!(scratch, PathBuf::from("/x"));
-        assert!(bench(&["recover", "--orders", "0"]).is_err());
-        assert!(bench(&["entry", "--orders", "0"]).is_err());
     }
 }

@@ -1,0 +1,135 @@
+//! Goals, and whether they are met.
+
+use std::fmt::{self, Display};
+
+use serde::{Deserialize, Serialize};
+
+/// What a figure has to be.
+#[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Limit {
+    /// This or less.
+    AtMost(f64),
+    /// This or more.
+    AtLeast(f64),
+}
+
+/// Whether a goal is met.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// It is.
+    Met,
+    /// It is not.
+    NotMet,
+    /// Nobody knows.
+    NotMeasured,
+}
+
+/// A goal and what was found.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Goal {
+    /// What it is about.
+    pub name: String,
+    /// What it has to be.
+    pub limit: Limit,
+    /// What it was; nothing when it could not be measured.
+    pub found: Option<f64>,
+    /// Follows from the two.
+    pub verdict: Verdict,
+    /// How it was measured, if not in full; or why not.
+    pub note: Option<String>,
+}
+
+impl Goal {
+    /// Something that has to be `most` or less.
+    #[must_use]
+    pub fn at_most(name: impl Into<String>, most: f64, found: Option<f64>) -> Self {
+        Self::new(name.into(), Limit::AtMost(most), found)
+    }
+
+    /// Something that has to be `least` or more.
+    #[must_use]
+    pub fn at_least(name: impl Into<String>, least: f64, found: Option<f64>) -> Self {
+        Self::new(name.into(), Limit::AtLeast(least), found)
+    }
+
+    fn new(name: String, limit: Limit, found: Option<f64>) -> Self {
+        let found = found.filter(|found| found.is_finite());
+        Self {
+            name,
+            limit,
+            found,
+            verdict: limit.verdict(found),
+            note: None,
+        }
+    }
+
+    /// Says how it was measured, or why not.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.note = Some(note.into());
+        self
+    }
+
+    /// Whether it is met; something unmeasured is not.
+    #[must_use]
+    pub fn is_met(&self) -> bool {
+        self.verdict == Verdict::Met
+    }
+}
+
+impl Limit {
+    fn verdict(self, found: Option<f64>) -> Verdict {
+        let holds = found.map(|found| match self {
+            Self::AtMost(most) => found <= most,
+            Self::AtLeast(least) => found >= least,
+        });
+        match holds {
+            Some(true) => Verdict::Met,
+            Some(false) => Verdict::NotMet,
+            None => Verdict::NotMeasured,
+        }
+    }
+}
+
+impl Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AtMost(most) => write!(f, "<= {most}"),
+            Self::AtLeast(least) => write!(f, ">= {least}"),
+        }
+    }
+}
+
+impl Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Met => "met",
+            Self::NotMet => "NOT MET",
+            Self::NotMeasured => "not measured",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_belong_to_what_is_allowed() {
+        // found, at most 2, at least 2
+        let cases = [
+            (Some(1.9), Verdict::Met, Verdict::NotMet),
+            (Some(2.0), Verdict::Met, Verdict::Met),
+            (Some(2.1), Verdict::NotMet, Verdict::Met),
+            (Some(f64::NAN), Verdict::NotMeasured, Verdict::NotMeasured),
+            (None, Verdict::NotMeasured, Verdict::NotMeasured),
+        ];
+        for (found, most, least) in cases {
+            assert_eq!(Goal::at_most("", 2.0, found).verdict, most, "{found:?}");
+            assert_eq!(Goal::at_least("", 2.0, found).verdict, least, "{found:?}");
+        }
+        assert!(!Goal::at_most("", 2.0, None).is_met());
+    }
+}

@@ -1,0 +1,154 @@
+//! Arguments of `foretell bench`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+/// `foretell bench`
+#[derive(Debug, Args)]
+pub(crate) struct Bench {
+    /// Keep the report as JSON in this file as well, for `bench compare` and `bench report`
+    #[arg(long, global = true, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+    /// Keep the single durations in this file, as an HdrHistogram log
+    #[arg(long, global = true, value_name = "FILE")]
+    pub hlog: Option<PathBuf>,
+    /// What to measure
+    #[command(subcommand)]
+    pub what: What,
+}
+
+/// A measurement.
+#[derive(Debug, Subcommand)]
+pub(crate) enum What {
+    /// Compare the matching core with a bare array book over an order stream
+    Match {
+        /// File of the stream
+        #[arg(long, value_name = "FILE")]
+        stream: PathBuf,
+        /// Times every lane is run; the medians are reported
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
+    },
+    /// Write an order stream: the same arguments give the same bytes
+    Stream {
+        /// File to write
+        out: PathBuf,
+        /// Markets, drawn by zipf's law
+        markets: u32,
+        /// Commands
+        commands: usize,
+        /// Orders that rest, about
+        live: u32,
+    },
+    /// Restart an engine on a journal of resting orders, beside reading its files
+    Recover {
+        /// Placements in the journal
+        #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..))]
+        orders: u32,
+        /// Restarts; the medians are reported
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
+        /// Where the temporary directory is made [default: the system's]
+        #[arg(long, value_name = "DIR")]
+        scratch: Option<PathBuf>,
+    },
+    /// Send signed orders to an engine and a gateway, beside a bare sync and signature check
+    Entry {
+        /// Orders, one after the other
+        #[arg(long, default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(1..))]
+        orders: u32,
+        /// Turns of orders and floor; the ratio is the median of theirs
+        #[arg(long, default_value_t = 10)]
+        rounds: u32,
+        /// Where the temporary directory is made [default: the system's]
+        #[arg(long, value_name = "DIR")]
+        scratch: Option<PathBuf>,
+    },
+    /// Audit a journal of resting orders: bytes, re-execution, rules, signatures
+    Audit {
+        /// Placements in the journal
+        #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..))]
+        orders: u32,
+        /// Sign them, and check the signatures on all cores
+        #[arg(long)]
+        signatures: bool,
+        /// Audits; the median is reported
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
+        /// Where the temporary directory is made [default: the system's]
+        #[arg(long, value_name = "DIR")]
+        scratch: Option<PathBuf>,
+    },
+    /// Start gateways on a long history, and see what snapshots cost
+    Start {
+        /// Trades of the long history; other histories have a tenth
+        #[arg(long, default_value_t = 10_000_000, value_parser = clap::value_parser!(u32).range(1_000..))]
+        trades: u32,
+        /// Starts on each history, and turns of each lane; the medians are reported
+        #[arg(long, default_value_t = 3)]
+        rounds: usize,
+        /// Seconds of a turn
+        #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
+        seconds: u64,
+        /// Where the temporary directory is made; ten million trades need 20 GB [default: the system's]
+        #[arg(long, value_name = "DIR")]
+        scratch: Option<PathBuf>,
+    },
+    /// Read books and prices beside a bare HTTP server, and see how soon acknowledged orders show
+    Reads {
+        /// Times every read is measured; the medians are reported
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
+        /// Seconds for which acknowledgements are followed
+        #[arg(long, default_value_t = 10)]
+        seconds: u64,
+        /// Where the temporary directory is made [default: the system's]
+        #[arg(long, value_name = "DIR")]
+        scratch: Option<PathBuf>,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Debug, Parser)]
+    struct Alone {
+        #[command(flatten)]
+        bench: Bench,
+    }
+
+    fn bench(arguments: &[&str]) -> Result<Bench, clap::Error> {
+        let words = ["bench"].iter().chain(arguments);
+        Alone::try_parse_from(words).map(|alone| alone.bench)
+    }
+
+    #[test]
+    fn measurements_have_defaults_and_need_an_order() {
+        let entry = bench(&["entry", "--save", "/r"]).unwrap();
+        assert_eq!((entry.save, entry.hlog), (Some(PathBuf::from("/r")), None));
+        let What::Entry {
+            orders: 2_000,
+            rounds: 10,
+            scratch: None,
+        } = entry.what
+        else {
+            panic!("{:?}", entry.what);
+        };
+        let recover = bench(&["recover", "--orders", "7", "--scratch", "/x"]).unwrap();
+        let What::Recover {
+            orders: 7,
+            rounds: 5,
+            scratch: Some(scratch),
+        } = recover.what
+        else {
+            panic!("{:?}", recover.what);
+        };
+        assert_eq!(scratch, PathBuf::from("/x"));
+        assert!(bench(&["recover", "--orders", "0"]).is_err());
+        assert!(bench(&["entry", "--orders", "0"]).is_err());
+    }
+}

@@ -1,0 +1,129 @@
+//! `foretell bench …`: measurements of this machine, from the `bench` crate.
+
+pub(crate) mod arguments;
+mod keep;
+
+use std::path::{Path, PathBuf};
+use std::process::{self, ExitCode};
+use std::time::Duration;
+
+use foretell_bench::{Report, Stream, entry, reads, recover, start};
+use serde_json::json;
+
+use crate::audit::measure::measure;
+use crate::failure::Failure;
+use crate::output::Output;
+use arguments::{Bench, What};
+
+/// Runs a measurement, prints what it found, and keeps it where that was asked for.
+///
+/// # Errors
+/// A file that is no stream or cannot be written, lanes that did not do the same work, or an engine
+/// or a gateway that does not start or answers wrongly.
+pub(crate) fn run(bench: &Bench, output: Output) -> Result<ExitCode, Failure> {
+    let report = match &bench.what {
+        What::Stream {
+            out,
+            markets,
+            commands,
+            live,
+        } => {
+            let stream = foretell_bench::generate(*markets, *commands, *live).map_err(failure)?;
+            stream.write(out).map_err(failure)?;
+            let value = json!({ "commands": stream.entries().len(), "orders": stream.orders() });
+            output.answer(&value, |value| {
+                format!("{} commands, {} orders", value["commands"], value["orders"])
+            });
+            return Ok(ExitCode::SUCCESS);
+        }
+        what => report(what)?,
+    };
+    keep::show(report, bench, output)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn report(what: &What) -> Result<Report, Failure> {
+    match what {
+        What::Stream { .. } => Err(Failure::new("a stream is no measurement")),
+        What::Match { stream, rounds } => {
+            let stream = Stream::read(stream)
+                .map_err(|error| failure(error).hint("make one with `foretell bench stream`"))?;
+            foretell_bench::compare(&stream, *rounds).map_err(failure)
+        }
+        What::Recover {
+            orders,
+            rounds,
+            scratch,
+        } => recover::measure(&directory(scratch), *orders, *rounds).map_err(failure),
+        What::Entry {
+            orders,
+            rounds,
+            scratch,
+        } => entry::measure(&directory(scratch), *orders, *rounds).map_err(failure),
+        What::Audit {
+            orders,
+            signatures,
+            rounds,
+            scratch,
+        } => measure(&directory(scratch), (*orders, *signatures), *rounds),
+        What::Reads {
+            rounds,
+            seconds,
+            scratch,
+        } => reads::measure(&directory(scratch), *rounds, Duration::from_secs(*seconds))
+            .map_err(failure),
+        What::Start {
+            trades,
+            rounds,
+            seconds,
+            scratch,
+        } => {
+            let scope = start::Scope {
+                trades: *trades,
+                rounds: *rounds,
+                turn: Duration::from_secs(*seconds),
+            };
+            with_gateways(scratch, |scratch, gateway| {
+                start::measure(scratch, &scope, gateway)
+            })
+        }
+    }
+}
+
+/// An error of a measurement, as the command line says it.
+fn failure(error: impl std::fmt::Display) -> Failure {
+    Failure::new(error.to_string())
+}
+
+/// Runs a measurement that starts gateways as processes of their own.
+fn with_gateways(
+    scratch: &Option<PathBuf>,
+    measure: impl FnOnce(
+        &Path,
+        &dyn Fn(&Path) -> process::Command,
+    ) -> Result<Report, foretell_bench::MeasureError>,
+) -> Result<Report, Failure> {
+    let program = std::env::current_exe()
+        .map_err(|error| Failure::new(format!("where this program is: {error}")))?;
+    let scratch = std::path::absolute(directory(scratch))
+        .map_err(|error| Failure::new(format!("where to work: {error}")))?;
+    measure(&scratch, &|data| gateway(&program, data)).map_err(failure)
+}
+
+/// A gateway on a data directory that listens on a free port. It has no settings but the standard
+/// ones.
+fn gateway(program: &Path, data: &Path) -> process::Command {
+    let mut command = process::Command::new(program);
+    command.args(["gateway", "--surfaces", "trading"]);
+    command.args(["--trading-listen", "127.0.0.1:0", "--data"]);
+    command.arg(data).current_dir(data);
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FORETELL_")) {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Where a measurement may make its temporary directory.
+fn directory(scratch: &Option<PathBuf>) -> PathBuf {
+    scratch.clone().unwrap_or_else(std::env::temp_dir)
+}
