@@ -14,6 +14,7 @@ use crate::descriptions::Descriptions;
 use crate::edge::Edge;
 use crate::engine_link::EngineLink;
 use crate::failure::Failure;
+use crate::headings::Headings;
 use crate::market_texts::MarketTexts;
 use crate::metrics::{Metrics, Readings};
 use crate::operator_token::OperatorToken;
@@ -30,6 +31,7 @@ pub(crate) struct App {
     pub(crate) metrics: Metrics,
     pub(crate) edge: Edge,
     pub(crate) caps: Arc<ConnectionCaps>,
+    pub(crate) headings: Headings,
     pub(crate) targets: Targets,
     pub(crate) texts: Texts,
     pub(crate) price_side: PriceSide,

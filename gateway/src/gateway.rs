@@ -22,6 +22,7 @@ use crate::dispatch::Dispatcher;
 use crate::edge::Edge;
 use crate::engine_link::EngineLink;
 use crate::follower;
+use crate::headings::Headings;
 use crate::market_texts::MarketTexts;
 use crate::metrics::Metrics;
 use crate::replica::Replica;
@@ -284,6 +285,7 @@ fn app(config: &GatewayConfig) -> Result<Arc<App>, GatewayError> {
         metrics: Metrics::new(),
         edge,
         caps: ConnectionCaps::new(config.connections.total, config.connections.per_address),
+        headings: Headings::default(),
         targets: Targets::default(),
         texts: Texts::default(),
         price_side: config.price_side,

@@ -52,7 +52,7 @@ impl AtAGlance {
             Saying::Book(sides) => books::text(app, &state, token, sides),
             Saying::Quote(quote) => prices::text(app, &state, token, quote)?.ok(),
         };
-        Some(Answer::json(text?).at(state.place()))
+        Some(app.headings.answer(text?, state.place()))
     }
 }
 

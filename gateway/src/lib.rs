@@ -31,6 +31,7 @@ mod failure;
 mod follower;
 mod gateway;
 mod glance;
+mod headings;
 mod keeper;
 mod limits;
 mod market_facts;

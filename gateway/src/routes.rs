@@ -35,7 +35,8 @@ pub(crate) struct Endpoint {
 #[derive(Default)]
 pub(crate) struct Routes {
     exact: HashMap<&'static str, Methods, RandomState>,
-    hot: HashMap<&'static str, AtAGlance, RandomState>,
+    /// A handful, told apart by their lengths.
+    hot: Vec<(&'static str, AtAGlance)>,
     patterns: matchit::Router<Methods>,
     pattern_methods: HashMap<&'static str, Methods>,
 }
@@ -83,13 +84,13 @@ impl Routes {
         asked: fn(&App, &Query<'_>) -> Option<(TokenRef, Saying)>,
     ) -> Self {
         let meter = OnceLock::new();
-        self.hot.insert(path, AtAGlance { asked, meter });
+        self.hot.push((path, AtAGlance { asked, meter }));
         self
     }
 
     /// How the `GET` of a path is answered at a glance, and the name of its route.
     pub(crate) fn at_a_glance(&self, path: &str) -> Option<(&'static str, &AtAGlance)> {
-        let (name, hot) = self.hot.get_key_value(path)?;
+        let (name, hot) = self.hot.iter().find(|(name, _)| *name == path)?;
         Some((name, hot))
     }
 

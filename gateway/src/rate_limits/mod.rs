@@ -72,6 +72,9 @@ impl RateLimiter {
     ) -> Result<Option<Standing>, Refused> {
         let scopes = Scope::of_request(surface, method, route);
         let caps = self.caps(scopes.into_iter().flatten());
+        if caps.clone().next().is_none() {
+            return Ok(None);
+        }
         self.addresses.charge(now, client.number(), caps, 1)
     }
 
