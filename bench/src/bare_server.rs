@@ -1,4 +1,5 @@
-//! The floor of a read: hyper alone, on one thread, sending bytes it was given.
+//! The floor of whatever is asked over HTTP: hyper alone, on one thread, sending bytes it was
+//! given, or answering by a function.
 
 use std::convert::Infallible;
 use std::io;
@@ -15,7 +16,7 @@ use hyper_util::server::conn::auto::Builder;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-/// Name of its thread.
+/// Name of the thread of [`BareServer::start`].
 pub(crate) const THREAD: &str = "bare-http";
 
 /// A running server.
@@ -33,7 +34,24 @@ pub(crate) struct BareAnswer {
 }
 
 impl BareServer {
+    /// Sends `answer` to everybody.
     pub(crate) fn start(answer: BareAnswer) -> io::Result<Self> {
+        Self::answering(THREAD, || {
+            Ok(move |_| {
+                let mut response = Response::new(Full::new(answer.body.clone()));
+                *response.headers_mut() = answer.fields.clone();
+                std::future::ready(response)
+            })
+        })
+    }
+
+    /// Answers by the function that `make` makes on the server's thread, inside its runtime.
+    pub(crate) fn answering<M, A, F>(name: &str, make: M) -> io::Result<Self>
+    where
+        M: FnOnce() -> io::Result<A> + Send + 'static,
+        A: Fn(Request<Incoming>) -> F + Clone + Send + 'static,
+        F: Future<Output = Response<Full<Bytes>>> + Send + 'static,
+    {
         let listener = StdListener::bind(("127.0.0.1", 0))?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
@@ -43,13 +61,13 @@ impl BareServer {
         let (stop, stopped) = oneshot::channel();
         let (tell, started) = std::sync::mpsc::channel();
         let thread = std::thread::Builder::new()
-            .name(THREAD.to_owned())
+            .name(name.to_owned())
             .spawn(move || {
                 // Whoever waits for it is below.
                 let _ = tell.send(());
                 runtime.block_on(async {
                     tokio::select! {
-                        served = serve(listener, answer) => served.expect("a loopback listener"),
+                        served = serve(listener, make) => served.expect("a loopback listener"),
                         _ = stopped => {}
                     }
                 });
@@ -70,16 +88,20 @@ impl BareServer {
     }
 }
 
-async fn serve(listener: StdListener, answer: BareAnswer) -> io::Result<()> {
+async fn serve<A, F>(listener: StdListener, make: impl FnOnce() -> io::Result<A>) -> io::Result<()>
+where
+    A: Fn(Request<Incoming>) -> F + Clone + Send + 'static,
+    F: Future<Output = Response<Full<Bytes>>> + Send + 'static,
+{
     let listener = TcpListener::from_std(listener)?;
+    let answer = make()?;
     loop {
         let (stream, _) = listener.accept().await?;
         stream.set_nodelay(true)?;
         let answer = answer.clone();
-        let service = service_fn(move |_: Request<Incoming>| {
-            let mut response = Response::new(Full::new(answer.body.clone()));
-            *response.headers_mut() = answer.fields.clone();
-            async move { Ok::<_, Infallible>(response) }
+        let service = service_fn(move |request: Request<Incoming>| {
+            let answering = answer(request);
+            async move { Ok::<_, Infallible>(answering.await) }
         });
         tokio::spawn(async move {
             let builder = Builder::new(TokioExecutor::new());

@@ -2,9 +2,7 @@
 //! kept connection to a gateway and an engine; beside them, in turns, a bare write with
 //! `fdatasync` of as many bytes on the same file system and one check of the same signature.
 
-use std::fs::File;
 use std::io;
-use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 use foretell_auth::{Domains, L2Credentials, OwnerWallets, Signer, verify_order};
@@ -16,7 +14,8 @@ use crate::http::Connection;
 use crate::latency::Stopwatch;
 use crate::live_exchange::LiveExchange;
 use crate::report::{Goal, Interval, Measure, Report};
-use crate::signed_orders::{self, SignedOrder};
+use crate::signed_orders::{self, Sender, SignedOrder, Terms};
+use crate::sync_file::SyncFile;
 
 /// Highest ratio of the answer time to the floor, both at the median.
 const GOAL_RATIO: f64 = 3.0;
@@ -56,8 +55,14 @@ pub fn measure(directory: &Path, orders: u32, rounds: u32) -> Result<Report, Mea
         .candidates(false)
         .next()
         .ok_or_else(|| MeasureError::Wrong("no domain for the market".to_owned()))?;
-    let mut signed = (0..WARM_UP + orders.max(1))
-        .map(|salt| signed_orders::sign(&signer, &credentials, domain, salt));
+    let (api_key, sender) = (credentials.api_key(), Sender::bench(&credentials));
+    let mut signed = (0..WARM_UP + orders.max(1)).map(|salt| {
+        let terms = &Terms::LIVE_EXCHANGE;
+        let order = signed_orders::sign(&signer, api_key, domain, terms, u64::from(salt));
+        let seconds = order.fields.timestamp.0 / 1_000;
+        let request = sender.request("POST", "/order", &order.body, seconds);
+        Ready { order, request }
+    });
 
     let mut connection =
         Connection::open(exchange.trading).map_err(MeasureError::io("connecting"))?;
@@ -125,12 +130,12 @@ impl Round {
         &mut self,
         connection: &mut Connection,
         floor: &mut Floor<'_>,
-        orders: &[SignedOrder],
+        orders: &[Ready],
     ) -> Result<(), MeasureError> {
-        for order in orders {
+        for Ready { order, request } in orders {
             let answer = self
                 .answer
-                .time(|| connection.ask(&order.request))
+                .time(|| connection.ask(request))
                 .map_err(MeasureError::io("waiting for an answer"))?;
             if !is_live(answer.status, answer.body, &order.id) {
                 return Err(MeasureError::Wrong(format!(
@@ -143,7 +148,7 @@ impl Round {
             // Order by order: a neighbour that takes the processor for a while takes it from both.
             let Self { sync, check, .. } = self;
             let genuine = self.floor.time(|| {
-                sync.time(|| floor.write_and_sync())?;
+                sync.time(|| floor.file.write_and_sync(&floor.bytes))?;
                 Ok(check.time(|| floor.is_genuine(order)))
             });
             match genuine {
@@ -176,37 +181,28 @@ fn is_live(status: u16, body: &[u8], id: &str) -> bool {
         && answer["orderID"] == id
 }
 
+/// An order and the request that sends it.
+struct Ready {
+    order: SignedOrder,
+    request: Vec<u8>,
+}
+
 /// What nobody can do without: the bytes on the disk, and the signature checked.
 struct Floor<'a> {
-    file: File,
+    file: SyncFile,
     bytes: Vec<u8>,
-    offset: u64,
     owner: OwnerWallets,
     domains: &'a Domains,
 }
 
 impl<'a> Floor<'a> {
-    /// Bytes of its file, used round and round: written and synced ahead, as segments are.
-    const FILE_BYTES: usize = 16 << 20;
-
     fn new(directory: &Path, domains: &'a Domains, signer: &Signer) -> io::Result<Self> {
-        let file = File::create_new(directory.join("floor"))?;
-        file.write_all_at(&vec![0; Self::FILE_BYTES], 0)?;
-        file.sync_all()?;
         Ok(Self {
-            file,
+            file: SyncFile::create(&directory.join("floor"))?,
             bytes: vec![0x5A; BATCH_BYTES],
-            offset: 0,
             owner: OwnerWallets::alone(signer.address()),
             domains,
         })
-    }
-
-    fn write_and_sync(&mut self) -> io::Result<()> {
-        self.file.write_all_at(&self.bytes, self.offset)?;
-        self.file.sync_data()?;
-        self.offset = (self.offset + BATCH_BYTES as u64) % Self::FILE_BYTES as u64;
-        Ok(())
     }
 
     fn is_genuine(&self, order: &SignedOrder) -> bool {

@@ -70,17 +70,17 @@ impl Connection {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Head {
-    status: u16,
+pub(crate) struct Head {
+    pub(crate) status: u16,
     /// Bytes of the head, the empty line included.
-    bytes: usize,
+    pub(crate) bytes: usize,
     /// Bytes of the body.
-    length: usize,
+    pub(crate) length: usize,
 }
 
 impl Head {
     /// The head of an answer; `None` while its end is not there.
-    fn read(bytes: &[u8]) -> io::Result<Option<Self>> {
+    pub(crate) fn read(bytes: &[u8]) -> io::Result<Option<Self>> {
         let Some(end) = bytes
             .windows(END_OF_HEAD.len())
             .position(|window| window == END_OF_HEAD)

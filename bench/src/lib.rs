@@ -5,7 +5,8 @@
 //! [`report`] says which goals are met. [`stream`] is the stream's file, [`generate`] makes one.
 //! [`recover`] restarts an engine beside a bare read of its journal; [`entry`] sends signed orders
 //! to a whole exchange beside a bare sync and signature check; [`reads`] asks a gateway beside a
-//! bare HTTP server; [`start`] starts gateways on a long history beside an empty one, and measures
+//! bare HTTP server; [`load`] sends orders, cancels and reads at a constant rate, to an exchange
+//! beside bare servers with the same checks or to a server of the caller's; [`start`] starts gateways on a long history beside an empty one, and measures
 //! what snapshots cost. [`resting_journal`] writes what restarts and audits read.
 //!
 //! Deliberately absent: any rule of the exchange, and command line parsing (`ops`).
@@ -24,6 +25,7 @@ mod http;
 mod journal_writer;
 mod latency;
 mod live_exchange;
+pub mod load;
 pub mod matching;
 pub mod reads;
 pub mod recover;
@@ -34,6 +36,7 @@ mod signed_orders;
 pub mod start;
 mod step;
 pub mod stream;
+mod sync_file;
 mod thread_time;
 pub mod totals;
 mod venue;

@@ -54,11 +54,7 @@ impl LiveExchange {
         owner: WalletAddress,
     ) -> Result<Self, MeasureError> {
         let engine = start_engine(data, domains)?;
-        let master = MasterSecret::from_bytes([7; 32]);
-        let origin = KeyOrigin {
-            owner,
-            nonce: [0; 32],
-        };
+        let (master, origin) = secrets(owner);
         let key = master.trio(&origin, domains.chain_id());
         open_venue(&engine.ready, &origin, &key)?;
         let gateway = foretell_gateway::start(GatewayConfig {
@@ -104,11 +100,23 @@ impl LiveExchange {
         })
     }
 
+    /// Name of the gateway's only serving thread.
+    pub(crate) fn serving_thread(&self) -> String {
+        format!("http-{}-0", self.trading.port())
+    }
+
     /// Stops both.
     pub(crate) fn stop(self) -> Result<(), MeasureError> {
         self.gateway.stop()?;
         self.engine.stop()
     }
+}
+
+/// What the owner's key is derived from.
+pub(crate) fn secrets(owner: WalletAddress) -> (MasterSecret, KeyOrigin) {
+    let nonce = [0; 32];
+    let master = MasterSecret::from_bytes([7; 32]);
+    (master, KeyOrigin { owner, nonce })
 }
 
 fn start_engine(data: &Path, domains: &Domains) -> Result<RunningEngine, MeasureError> {

@@ -225,7 +225,7 @@ impl Lane {
             bytes,
             to_gateway: many(exchange.trading).map_err(failed("connecting"))?,
             to_bare: many(bare.address).map_err(failed("connecting"))?,
-            gateway: ThreadTime::of(&serving_thread(exchange))
+            gateway: ThreadTime::of(&exchange.serving_thread())
                 .map_err(failed("finding a thread"))?,
             bare_time: ThreadTime::of(bare_server::THREAD).map_err(failed("finding a thread"))?,
             bare,
@@ -272,11 +272,6 @@ fn burst(
         }
     }
     Ok(time()? - before)
-}
-
-/// The name of the gateway's only serving thread.
-fn serving_thread(exchange: &LiveExchange) -> String {
-    format!("http-{}-0", exchange.trading.port())
 }
 
 fn open(exchange: &LiveExchange) -> Result<Connection, MeasureError> {

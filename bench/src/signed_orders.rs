@@ -1,4 +1,4 @@
-//! Orders as a client signs them, and their requests, byte by byte ready to be sent.
+//! Orders as a client signs them, and requests, byte by byte ready to be sent.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -6,16 +6,39 @@ use alloy_primitives::U256;
 use foretell_auth::signing::signed_order_id;
 use foretell_auth::text::checksum_address;
 use foretell_auth::{Domain, L2Credentials, L2Request, OrderFields, Signer};
-use foretell_model::{Lots, Side, TimeMs, WalletKind};
+use foretell_model::{Lots, Side, TimeMs, TokenId, WalletKind};
 use serde_json::json;
 
 use crate::live_exchange::{PREFIX, TOKENS};
 
-/// One share.
-const LOTS: Lots = Lots(100);
-/// Bids at cents from 1 on; nobody offers, so all of them rest.
-const CENTS: u64 = 50;
 const UNITS_PER_CENT: u64 = 100;
+
+/// What the orders of a measurement have in common: bids that rest.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Terms {
+    pub(crate) token: TokenId,
+    pub(crate) lots: Lots,
+    /// The lowest price, in 0.0001; the others are multiples of it.
+    pub(crate) lowest: u64,
+    /// How many prices.
+    pub(crate) prices: u64,
+}
+
+impl Terms {
+    /// One share at cents from 1 on, in the market of a [`crate::live_exchange`], where nobody
+    /// offers.
+    pub(crate) const LIVE_EXCHANGE: Self = Self {
+        token: TOKENS[0],
+        lots: Lots(100),
+        lowest: UNITS_PER_CENT,
+        prices: 50,
+    };
+
+    /// The token as requests and answers write it.
+    pub(crate) fn token_text(&self) -> String {
+        U256::from_be_bytes(self.token.0).to_string()
+    }
+}
 
 /// One of them.
 pub(crate) struct SignedOrder {
@@ -23,30 +46,30 @@ pub(crate) struct SignedOrder {
     pub(crate) signature: Vec<u8>,
     /// `0x` and 64 hex digits: what the answer must name.
     pub(crate) id: String,
-    /// The whole HTTP request.
-    pub(crate) request: Vec<u8>,
+    /// The body of `POST /order`, one element of that of `POST /orders`.
+    pub(crate) body: String,
 }
 
-/// A bid that rests; `salt` tells it from the others.
+/// A bid; `salt` tells it from the others of the same millisecond, and is at most 2^53.
 pub(crate) fn sign(
     signer: &Signer,
-    credentials: &L2Credentials,
+    api_key: &str,
     domain: &Domain,
-    salt: u32,
+    terms: &Terms,
+    salt: u64,
 ) -> SignedOrder {
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
-    let salt = u64::from(salt);
     let mut salt_word = [0; 32];
     salt_word[24..].copy_from_slice(&salt.to_be_bytes());
     let fields = OrderFields {
         salt: salt_word,
         maker: signer.address(),
         signer: signer.address(),
-        token: TOKENS[0],
-        maker_amount: LOTS.0 * (1 + salt % CENTS) * UNITS_PER_CENT,
-        taker_amount: LOTS.micro_shares(),
+        token: terms.token,
+        maker_amount: terms.lots.0 * (1 + salt % terms.prices) * terms.lowest,
+        taker_amount: terms.lots.micro_shares(),
         side: Side::Buy,
         signature_type: WalletKind::Eoa,
         timestamp: TimeMs(u64::try_from(now.as_millis()).unwrap_or(u64::MAX)),
@@ -59,7 +82,7 @@ pub(crate) fn sign(
             "salt": salt,
             "maker": checksum_address(fields.maker),
             "signer": checksum_address(fields.signer),
-            "tokenId": U256::from_be_bytes(fields.token.0).to_string(),
+            "tokenId": terms.token_text(),
             "makerAmount": fields.maker_amount.to_string(),
             "takerAmount": fields.taker_amount.to_string(),
             "side": "BUY",
@@ -70,30 +93,56 @@ pub(crate) fn sign(
             "builder": format!("0x{}", hex::encode(fields.builder)),
             "signature": format!("0x{}", hex::encode(&signature)),
         },
-        "owner": credentials.api_key(),
+        "owner": api_key,
         "orderType": "GTC",
         "postOnly": false,
         "deferExec": false,
     })
     .to_string();
-    let request = L2Request {
-        method: "POST",
-        path: "/order",
-        body: body.as_bytes(),
-    };
-    let headers: String = credentials
-        .headers(PREFIX, now.as_secs(), &request)
-        .into_iter()
-        .map(|(name, value)| format!("{name}: {value}\r\n"))
-        .collect();
-    let length = body.len();
-    let request = format!(
-        "POST /order HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\n{headers}Content-Length: {length}\r\n\r\n{body}"
-    );
     SignedOrder {
         id: format!("0x{}", hex::encode(signed_order_id(&fields, domain).0)),
         fields,
         signature,
-        request: request.into_bytes(),
+        body,
+    }
+}
+
+/// Who sends requests, and how they name the server.
+pub(crate) struct Sender<'a> {
+    /// Family of credential headers.
+    pub(crate) prefix: &'a str,
+    /// Value of `Host`.
+    pub(crate) host: &'a str,
+    pub(crate) credentials: &'a L2Credentials,
+}
+
+impl<'a> Sender<'a> {
+    /// To a [`crate::live_exchange`].
+    pub(crate) const fn bench(credentials: &'a L2Credentials) -> Self {
+        Self {
+            prefix: PREFIX,
+            host: "bench",
+            credentials,
+        }
+    }
+
+    /// The whole HTTP request, signed as of `seconds` of the wall clock.
+    pub(crate) fn request(&self, method: &str, path: &str, body: &str, seconds: u64) -> Vec<u8> {
+        let signed = L2Request {
+            method,
+            path,
+            body: body.as_bytes(),
+        };
+        let headers: String = self
+            .credentials
+            .headers(self.prefix, seconds, &signed)
+            .into_iter()
+            .map(|(name, value)| format!("{name}: {value}\r\n"))
+            .collect();
+        let (host, length) = (self.host, body.len());
+        format!(
+            "{method} {path} HTTP/1.1\r\nHost: {host}\r\nContent-Type: application/json\r\n{headers}Content-Length: {length}\r\n\r\n{body}"
+        )
+        .into_bytes()
     }
 }

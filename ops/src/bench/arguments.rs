@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::load;
+
 /// `foretell bench`
 #[derive(Debug, Args)]
 pub(crate) struct Bench {
@@ -95,6 +97,9 @@ pub(crate) enum What {
         #[arg(long, value_name = "DIR")]
         scratch: Option<PathBuf>,
     },
+    /// Send orders, cancels and reads at a constant rate, to an exchange of its own or yours
+    #[command(long_about = load::ABOUT)]
+    Load(Box<load::Arguments>),
     /// Read books and prices beside a bare HTTP server, and see how soon acknowledged orders show
     Reads {
         /// Times every read is measured; the medians are reported

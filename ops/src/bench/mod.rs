@@ -2,6 +2,7 @@
 
 pub(crate) mod arguments;
 mod keep;
+pub(crate) mod load;
 
 use std::path::{Path, PathBuf};
 use std::process::{self, ExitCode};
@@ -66,6 +67,7 @@ fn report(what: &What) -> Result<Report, Failure> {
             rounds,
             scratch,
         } => measure(&directory(scratch), (*orders, *signatures), *rounds),
+        What::Load(arguments) => load::run(arguments),
         What::Reads {
             rounds,
             seconds,

@@ -4,7 +4,7 @@ pub(crate) mod arguments;
 pub(crate) mod client;
 mod ending;
 mod market_file;
-mod private_key;
+pub(crate) mod private_key;
 mod registration;
 mod show;
 

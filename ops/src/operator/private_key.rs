@@ -10,7 +10,7 @@ use crate::failure::Failure;
 ///
 /// # Errors
 /// The file cannot be read, or others than its owner can read it.
-pub(super) fn read(path: &Path) -> Result<Zeroizing<String>, Failure> {
+pub(crate) fn read(path: &Path) -> Result<Zeroizing<String>, Failure> {
     use std::os::unix::fs::PermissionsExt as _;
     let failure =
         |text: String| Failure::new(format!("private key file {}: {text}", path.display()));

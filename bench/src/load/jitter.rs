@@ -1,0 +1,46 @@
+//! How late this machine wakes a thread that has nothing to do with the load: what is in every
+//! latency of a run and nobody's doing.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+
+use hdrhistogram::Histogram;
+
+use super::clock::{self, Timer};
+use super::record::histogram;
+
+/// Between two wake-ups: often enough to meet what disturbs a run, too seldom to do so itself.
+const PERIOD: u64 = 1_000_000;
+
+/// A thread that sleeps and measures how much longer it slept than it wanted.
+pub(super) struct Jitter {
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<io::Result<Histogram<u64>>>,
+}
+
+impl Jitter {
+    pub(super) fn start() -> io::Result<Self> {
+        let timer = Timer::blocking()?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let stopping = Arc::clone(&stop);
+        let thread = std::thread::Builder::new()
+            .name("jitter".to_owned())
+            .spawn(move || {
+                let mut late = histogram();
+                while !stopping.load(Ordering::Relaxed) {
+                    let at = clock::now() + PERIOD;
+                    late.saturating_record(timer.wait_until(at)? - at);
+                }
+                Ok(late)
+            })?;
+        Ok(Self { stop, thread })
+    }
+
+    /// Stops it; how late it was woken.
+    pub(super) fn stop(self) -> io::Result<Histogram<u64>> {
+        self.stop.store(true, Ordering::Relaxed);
+        self.thread.join().expect("the meter does not panic")
+    }
+}

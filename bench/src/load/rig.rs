@@ -1,0 +1,122 @@
+//! Servers of our own that a load is sent to: an exchange, and floors that take what it takes.
+
+use std::path::Path;
+
+use foretell_auth::{Domains, L2Credentials};
+use tempfile::TempDir;
+
+use super::floor::Checks;
+use super::site::{Site, bench_signer};
+use super::sync_process::SyncProcess;
+use super::{Loader, run};
+use crate::bare_server::BareServer;
+use crate::error::MeasureError;
+use crate::live_exchange::{self, LiveExchange};
+use crate::thread_time::ThreadTime;
+
+/// The gateway's thread that talks to the engine: part of what a gateway costs.
+const LINK_THREAD: &str = "engine-link";
+
+/// A running server.
+pub(super) struct Rig {
+    pub(super) site: Site,
+    /// Names of its threads that work for requests.
+    threads: Vec<String>,
+    server: Server,
+}
+
+enum Server {
+    Exchange(Box<LiveExchange>),
+    Bare(BareServer, Option<SyncProcess>),
+}
+
+impl Rig {
+    /// An engine with durability `disk` and a gateway of one thread, on an empty directory.
+    pub(super) fn exchange(data: &Path) -> Result<Self, MeasureError> {
+        let domains = Domains::default();
+        let owner = bench_signer()?.address();
+        let exchange = LiveExchange::start(data, &domains, owner)?;
+        let credentials = L2Credentials::from_trio(owner, &exchange.key);
+        Ok(Self {
+            site: Site::bench(exchange.trading, &domains, credentials)?,
+            threads: vec![exchange.serving_thread(), LINK_THREAD.to_owned()],
+            server: Server::Exchange(Box::new(exchange)),
+        })
+    }
+
+    /// Bare hyper with the checks and nothing behind it.
+    pub(super) fn checks() -> Result<Self, MeasureError> {
+        Self::bare("bare-checks", None)
+    }
+
+    /// The same with a process behind it that writes and syncs, on a file in `directory`.
+    pub(super) fn checks_and_sync(directory: &Path) -> Result<Self, MeasureError> {
+        Self::bare("bare-and-sync", Some(directory))
+    }
+
+    fn bare(name: &str, directory: Option<&Path>) -> Result<Self, MeasureError> {
+        let domains = Domains::default();
+        let owner = bench_signer()?.address();
+        let sync = directory.map(SyncProcess::start).transpose();
+        let (process, stream) = sync
+            .map_err(MeasureError::io("starting the floor's sync"))?
+            .unzip();
+        let server = Checks::new(owner, &domains)
+            .serve(name, stream)
+            .map_err(MeasureError::io("starting a bare server"))?;
+        let (master, origin) = live_exchange::secrets(owner);
+        let trio = master.trio(&origin, domains.chain_id());
+        let credentials = L2Credentials::from_trio(owner, &trio);
+        Ok(Self {
+            site: Site::bench(server.address, &domains, credentials)?,
+            threads: vec![name.to_owned()],
+            server: Server::Bare(server, process),
+        })
+    }
+
+    /// Processor time of its serving threads so far; they have their names once it has answered.
+    pub(super) fn serving_nanos(&self) -> Result<u64, MeasureError> {
+        let nanos = self
+            .threads
+            .iter()
+            .map(|name| ThreadTime::of(name)?.nanos());
+        let total: std::io::Result<u64> = nanos.sum();
+        total.map_err(MeasureError::io("reading a clock"))
+    }
+
+    /// Stops it.
+    pub(super) fn stop(self) -> Result<(), MeasureError> {
+        match self.server {
+            Server::Exchange(exchange) => exchange.stop(),
+            Server::Bare(server, process) => {
+                server.stop();
+                let ended = process.map_or(Ok(()), SyncProcess::join);
+                ended.map_err(MeasureError::io("the floor's sync"))
+            }
+        }
+    }
+}
+
+/// A directory that is removed in the end.
+pub(super) fn scratch(directory: &Path) -> Result<TempDir, MeasureError> {
+    tempfile::Builder::new()
+        .prefix("foretell-load-")
+        .tempdir_in(directory)
+        .map_err(MeasureError::io("making a temporary directory"))
+}
+
+/// Starts an exchange under `directory` (a temporary one is made there and removed) and hands a
+/// function what sends a load to it.
+///
+/// # Errors
+/// The exchange does not start; those of [`run`] and of the function.
+pub fn run_own<T>(
+    directory: &Path,
+    load: impl FnOnce(Loader<'_>) -> Result<T, MeasureError>,
+) -> Result<T, MeasureError> {
+    let scratch = scratch(directory)?;
+    let rig = Rig::exchange(&scratch.path().join("data"))?;
+    let found = load(&|plan| run(&rig.site, plan))?;
+    rig.stop()?;
+    Ok(found)
+}
