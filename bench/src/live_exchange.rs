@@ -84,6 +84,7 @@ impl LiveExchange {
             domains: domains.clone(),
             ready_patience: READY_PATIENCE,
             catalog: None,
+            stage_log: None,
             operator_token: None,
         })?;
         let trading = gateway

@@ -105,6 +105,10 @@ pub struct EngineConfig {
     pub heartbeat_window: Duration,
     /// A peer that does not greet, or does not read, for this long is cut off.
     pub patience: Duration,
+    /// A directory for a log of what every stage took, second by second; see [`StageLog`].
+    ///
+    /// [`StageLog`]: foretell_stages::StageLog
+    pub stage_log: Option<PathBuf>,
     /// Stop at SIGTERM and SIGINT. Without it only [`crate::StopHandle`] stops the engine.
     pub handle_signals: bool,
 }
@@ -131,6 +135,7 @@ impl EngineConfig {
             accept_divergence: None,
             heartbeat_window: Duration::from_secs(15),
             patience: Duration::from_secs(5),
+            stage_log: None,
             handle_signals: true,
         }
     }

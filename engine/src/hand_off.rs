@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use crossbeam_queue::ArrayQueue;
-use foretell_link::HeartbeatId;
+use foretell_link::{HeartbeatId, Timing};
 use foretell_model::{AccountNumber, Command, FramePlace, Sequence, Verdict};
 
 use crate::ahead::AHEAD;
@@ -63,6 +63,8 @@ pub(crate) struct Done {
     pub(crate) place: FramePlace,
     /// Monotonic reading when its frame was staged.
     pub(crate) staged: u64,
+    /// How long it took so far.
+    pub(crate) timing: Timing,
 }
 
 /// The rings. One thread pushes requests and takes replies, one does the reverse.

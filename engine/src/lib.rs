@@ -37,10 +37,10 @@ mod recovery;
 mod replay;
 mod replies;
 mod requests;
-mod stages;
 mod start_up;
 mod status;
 mod stop;
+mod summaries;
 mod wait;
 
 pub use config::{EngineConfig, Publishing, SigningDomain, Threads};

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use foretell_journal::{JournalError, Syncer};
+use foretell_link::Stage;
 use foretell_model::Sequence;
+use foretell_stages::{Durations, Recorder, Seconds, StageLog};
 use mio::Poll;
 use mio::net::UnixListener;
 
@@ -24,10 +26,10 @@ use crate::publisher;
 use crate::recovery;
 use crate::replies::HeldReplies;
 use crate::requests::Desk;
-use crate::stages::{Recorder, Stages, Summaries};
 use crate::start_up;
 use crate::status::Gauges;
 use crate::stop::{Stop, StopHandle};
+use crate::summaries::Summaries;
 use crate::wait::{Bell, Sleeper, Wake};
 
 /// Told to the supervisor when the engine serves.
@@ -65,15 +67,23 @@ pub fn run(config: &EngineConfig, on_ready: impl FnOnce(&Ready)) -> Result<(), E
         .map_err(EngineError::process("making a waker"))?;
     let hand_off = Arc::new(HandOff::new(config.ring_capacity));
     let gauges = Arc::<Gauges>::default();
-    let stages = Stages::shared();
+    let durations = Arc::<Durations<Stage>>::default();
+    let stage_log = config.stage_log.as_deref();
+    let stage_log = stage_log.map(|directory| StageLog::create(directory, "engine"));
+    let stage_log = stage_log
+        .transpose()
+        .map_err(EngineError::process("making the log of stages"))?;
+    // Ends with this function.
+    let _seconds = Seconds::start(Arc::clone(&durations), stage_log)
+        .map_err(EngineError::process("starting a thread"))?;
     let published = Arc::new(Published::new(config.publishing.enabled));
     let desk = Desk {
         hand_off: Arc::clone(&hand_off),
         journal: journal.clone(),
         gauges: Arc::clone(&gauges),
         published: Arc::clone(&published),
-        recorder: Recorder::new(Arc::clone(&stages)),
-        stages: Arc::clone(&stages),
+        recorder: Recorder::new(Arc::clone(&durations)),
+        durations: Arc::clone(&durations),
         summaries: Summaries::default(),
         heartbeats: Heartbeats::resume(
             config.heartbeat_window,
@@ -94,7 +104,7 @@ pub fn run(config: &EngineConfig, on_ready: impl FnOnce(&Ready)) -> Result<(), E
         journal: journal.clone(),
         hand_off,
         gauges,
-        recorder: Recorder::new(stages),
+        recorder: Recorder::new(durations),
         clock: Clock::start(monotonic, last),
         monotonic,
         mode: restored.mode,

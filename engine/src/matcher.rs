@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use foretell_journal::{Appender, JournalState};
-use foretell_link::Stage;
+use foretell_link::{Stage, Timing};
 use foretell_matching::Exchange;
 use foretell_model::limits::MAX_EVENTS;
 use foretell_model::{
@@ -15,10 +15,11 @@ use foretell_model::{
     TimeNs, Verdict,
 };
 
+use foretell_stages::Recorder;
+
 use crate::ahead::Ahead;
 use crate::clock::{Clock, Monotonic};
 use crate::hand_off::{Done, HandOff, Work};
-use crate::stages::Recorder;
 use crate::status::Gauges;
 use crate::wait::{Bell, Sleeper};
 
@@ -35,7 +36,7 @@ pub(crate) struct Matcher {
     pub(crate) journal: JournalState,
     pub(crate) hand_off: Arc<HandOff>,
     pub(crate) gauges: Arc<Gauges>,
-    pub(crate) recorder: Recorder,
+    pub(crate) recorder: Recorder<Stage>,
     pub(crate) clock: Clock,
     pub(crate) monotonic: Monotonic,
     pub(crate) mode: SystemMode,
@@ -103,6 +104,7 @@ pub(crate) enum Turn {
 struct Judged {
     verdict: Verdict,
     place: FramePlace,
+    timing: Timing,
 }
 
 impl Matcher {
@@ -239,11 +241,8 @@ impl Matcher {
 
     /// A command from the ring.
     fn take(&mut self, work: Work) {
-        self.recorder.note(
-            Stage::RingWait,
-            self.working.at.saturating_sub(work.pushed),
-            1,
-        );
+        let waited = self.working.at.saturating_sub(work.pushed);
+        self.recorder.note(Stage::RingWait, waited, 1);
         let judged = self.judge(&work.command, &work.evidence);
         self.hand_off.give_back(work.evidence);
         let sequence = self.exchange.sequence();
@@ -254,6 +253,10 @@ impl Matcher {
             last_sequence: sequence,
             place: judged.place,
             staged: self.working.at,
+            timing: Timing {
+                ring_wait: Timing::clip(waited),
+                ..judged.timing
+            },
         };
         if self.exchange.has_pending_work() {
             self.working.unfinished = Some(done);
@@ -342,16 +345,21 @@ impl Matcher {
             .exchange
             .apply(command, working.time, &mut working.events);
         let applied = self.monotonic.now();
-        self.recorder
-            .note(Stage::Apply, applied.saturating_sub(working.at), 1);
+        let took = applied.saturating_sub(working.at);
+        self.recorder.note(Stage::Apply, took, 1);
         working.at = applied;
-        let Verdict::Applied(outcome) = verdict else {
-            return Judged {
-                verdict,
-                place: FramePlace::default(),
-            };
+        let mut judged = Judged {
+            verdict,
+            place: FramePlace::default(),
+            timing: Timing {
+                apply: Timing::clip(took),
+                ..Timing::default()
+            },
         };
-        let place = self.appender.append(
+        let Verdict::Applied(outcome) = verdict else {
+            return judged;
+        };
+        judged.place = self.appender.append(
             self.exchange.sequence(),
             working.time,
             command,
@@ -364,9 +372,10 @@ impl Matcher {
             }
         }
         working.at = self.monotonic.now();
-        self.recorder
-            .note(Stage::Encode, working.at.saturating_sub(applied), 1);
-        Judged { verdict, place }
+        let took = working.at.saturating_sub(applied);
+        self.recorder.note(Stage::Encode, took, 1);
+        judged.timing.encode = Timing::clip(took);
+        judged
     }
 
     fn answer(&mut self, done: Done) {
@@ -398,7 +407,6 @@ mod tests {
     use foretell_model::{Micros, Reference, Sequence, WalletAddress};
 
     use super::*;
-    use crate::stages::Stages;
     use crate::wait::Waiting;
 
     fn matcher(directory: &std::path::Path) -> (Matcher, Syncer) {
@@ -419,7 +427,7 @@ mod tests {
             journal,
             hand_off: Arc::new(HandOff::new(16)),
             gauges: Arc::default(),
-            recorder: Recorder::new(Stages::shared()),
+            recorder: Recorder::new(Arc::default()),
             clock: Clock::start(monotonic, TimeNs(0)),
             monotonic,
             mode: SystemMode::Running,

@@ -32,6 +32,7 @@ impl HeldReplies {
 
 #[cfg(test)]
 mod tests {
+    use foretell_link::Timing;
     use foretell_model::{CommandOutcome, FramePlace, Verdict};
 
     use super::*;
@@ -48,6 +49,7 @@ mod tests {
                 last_sequence: Sequence(sequence),
                 place: FramePlace::default(),
                 staged: 0,
+                timing: Timing::default(),
             });
         }
         let mut held = HeldReplies::default();

@@ -6,18 +6,18 @@ use std::sync::Arc;
 use foretell_journal::{Durability, JournalState};
 use foretell_link::{
     Answer, Busy, BusyReason, Heartbeat, HeartbeatAnswer, HeartbeatId, Hello, PROTOCOL_VERSION,
-    Reply, Request, Role, SnapshotAnswer, SnapshotResult, Stage, Status, Submit, Welcome,
+    Reply, Request, Role, SnapshotAnswer, SnapshotResult, Stage, Status, Submit, Timing, Welcome,
 };
 use foretell_model::{AccountNumber, Command, Digest16, Verdict};
-use parking_lot::Mutex;
+use foretell_stages::{Durations, Recorder};
 
 use crate::clock::Monotonic;
 use crate::connection::{CutOff, Peer};
 use crate::hand_off::{ConnectionId, Done, HandOff, Origin, Work};
 use crate::heartbeat::{Beat, Heartbeats};
 use crate::published::{Asker, Published};
-use crate::stages::{Recorder, Stages, Summaries};
 use crate::status::Gauges;
+use crate::summaries::Summaries;
 
 /// Ingress, apart from its sockets.
 #[derive(Debug)]
@@ -26,9 +26,9 @@ pub(crate) struct Desk {
     pub(crate) journal: JournalState,
     pub(crate) gauges: Arc<Gauges>,
     pub(crate) published: Arc<Published>,
-    pub(crate) stages: Arc<Mutex<Stages>>,
+    pub(crate) durations: Arc<Durations<Stage>>,
     pub(crate) summaries: Summaries,
-    pub(crate) recorder: Recorder,
+    pub(crate) recorder: Recorder<Stage>,
     pub(crate) heartbeats: Heartbeats,
     pub(crate) monotonic: Monotonic,
     /// Commands of the engine's own that found the ring full, oldest first.
@@ -233,8 +233,15 @@ impl Desk {
     /// Passes on an answer that may leave. `peer` is its addressee, if still there.
     pub(crate) fn deliver(&mut self, done: &Done, peer: Option<&mut Peer>, now: u64) {
         self.in_flight -= 1;
-        self.recorder
-            .note(Stage::SyncWait, now.saturating_sub(done.staged), 1);
+        let sync_wait = now.saturating_sub(done.staged);
+        self.recorder.note(Stage::SyncWait, sync_wait, 1);
+        let done = &Done {
+            timing: Timing {
+                sync_wait: Timing::clip(sync_wait),
+                ..done.timing
+            },
+            ..*done
+        };
         let answer = match done.origin {
             Origin::Own => return,
             Origin::Gateway { request, .. } => self.reply(request, done),
@@ -256,6 +263,7 @@ impl Desk {
             last_sequence: done.last_sequence,
             epoch: self.journal.epoch(),
             place: done.place,
+            timing: done.timing,
         })
     }
 
@@ -280,6 +288,7 @@ impl Desk {
     fn status(&mut self, request: u64) -> Status {
         let now = self.monotonic.now();
         let durable = self.journal.durable();
+        let (stages, seconds) = self.summaries.at(now, &self.durations);
         let small = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         Status {
             request,
@@ -300,7 +309,8 @@ impl Desk {
             busy: self.busy,
             clock_alarms: self.gauges.clock_alarms(),
             snapshots: self.published.status(),
-            stages: self.summaries.at(now, &self.stages),
+            stages,
+            seconds,
         }
     }
 }

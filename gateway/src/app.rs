@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use foretell_stages::Durations;
 use foretell_view::View;
 use foretell_wire::Failure as Refusal;
 
@@ -21,6 +22,7 @@ use crate::operator_token::OperatorToken;
 use crate::replica::Replica;
 use crate::targets::Targets;
 use crate::texts::Texts;
+use crate::timing::Stage;
 
 /// The process as handlers see it.
 pub(crate) struct App {
@@ -29,6 +31,7 @@ pub(crate) struct App {
     pub(crate) auth: Auth,
     pub(crate) operator_token: Option<OperatorToken>,
     pub(crate) metrics: Metrics,
+    pub(crate) durations: Arc<Durations<Stage>>,
     pub(crate) edge: Edge,
     pub(crate) caps: Arc<ConnectionCaps>,
     pub(crate) headings: Headings,

@@ -1,6 +1,6 @@
 //! Who asks: credentials in headers, checked against the keys of the view (protocol 7).
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use foretell_auth::text::{parse_address, parse_api_key};
 use foretell_auth::{
@@ -19,6 +19,7 @@ use thiserror::Error;
 use crate::call::Call;
 use crate::config::HeaderPrefix;
 use crate::failure::{self, Failure};
+use crate::timing::Stage;
 
 /// What was wrong with credentials, where the deployment says so (`dev_auth_hints`).
 const X_AUTH_HINT: HeaderName = HeaderName::from_static("x-auth-hint");
@@ -176,9 +177,13 @@ impl Auth {
                 .fresh(call.app.engine.acknowledged(), None)
                 .await?;
         }
+        let began = Instant::now();
         let first = self.check_l2(call, level, &call.app.replica.read().view);
         match first {
-            Ok(caller) => Ok(caller),
+            Ok(caller) => {
+                call.timing.note(Stage::Hmac, began);
+                Ok(caller)
+            }
             // The key may be younger than the view. Every refusal takes this way, so that none of
             // them can be told by its time.
             Err(_) if call.app.replica.caught_up().await? => {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::Bytes;
+use foretell_link::Reply;
 use foretell_model::Sequence;
 use foretell_wire::Failure as Refusal;
 use foretell_wire::failure::FieldProblem;
@@ -15,9 +16,11 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::body::Held;
 use crate::config::Surface;
+use crate::engine_link::{LinkFailure, PendingAnswer};
 use crate::failure::{self, Failure};
 use crate::rate_limits::{Standing, Writes};
 use crate::signatures::SignatureGate;
+use crate::timing::Timing;
 
 /// The state a read must show at least (protocol 11).
 pub(crate) const X_MIN_SEQUENCE: HeaderName = HeaderName::from_static("x-min-sequence");
@@ -31,6 +34,7 @@ pub(crate) struct Call {
     pub(crate) body: Bytes,
     /// The body's share of what the process may hold, as long as the request lives.
     pub(crate) _held: Held,
+    pub(crate) timing: Arc<Timing>,
     /// What stands for `{…}` in the route's path.
     pub(crate) parameter: String,
 }
@@ -55,6 +59,14 @@ impl Call {
                 Err(FieldProblem::wrong("x-min-sequence", text, allowed).into())
             }
         }
+    }
+
+    /// Waits for the engine's answer to a command of this request.
+    pub(crate) async fn reply(&self, pending: PendingAnswer) -> Result<Reply, LinkFailure> {
+        let sent = pending.sent();
+        let reply = pending.reply().await?;
+        self.timing.answered(sent, &reply);
+        Ok(reply)
     }
 
     /// Counts orders or cancels of the caller's key; how it stands with them then.

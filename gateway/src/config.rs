@@ -95,6 +95,10 @@ pub struct GatewayConfig {
     pub ready_patience: Duration,
     /// The catalog, needed by its surface.
     pub catalog: Option<CatalogConfig>,
+    /// A directory for a log of what every stage took, second by second; see [`StageLog`].
+    ///
+    /// [`StageLog`]: foretell_stages::StageLog
+    pub stage_log: Option<PathBuf>,
     /// Needed by the operator surface.
     pub operator_token: Option<OperatorToken>,
 }

@@ -13,9 +13,15 @@ use thiserror::Error;
 
 use crate::answer::{Answer, X_EPOCH, X_SEQUENCE};
 use crate::rate_limits;
+use crate::timing::SERVER_TIMING;
 
 /// What a browser may send beside the credential headers and what it always may.
-const REQUEST_HEADERS: [&str; 3] = ["content-type", "x-chain-id", "x-min-sequence"];
+const REQUEST_HEADERS: [&str; 4] = [
+    "content-type",
+    "x-chain-id",
+    "x-min-sequence",
+    "x-server-timing",
+];
 const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, DELETE");
 /// Seconds a browser may remember a preflight.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("600");
@@ -70,7 +76,7 @@ impl Cors {
         credentials: impl Iterator<Item = &'a HeaderName>,
     ) -> Self {
         let credentials: Vec<_> = credentials.map(HeaderName::as_str).collect();
-        let mut exposed = vec![X_SEQUENCE, X_EPOCH, RETRY_AFTER];
+        let mut exposed = vec![X_SEQUENCE, X_EPOCH, RETRY_AFTER, SERVER_TIMING];
         exposed.extend(rate_limits::HEADERS);
         let exposed: Vec<_> = exposed.iter().map(HeaderName::as_str).collect();
         let list = |names: &[&str]| {

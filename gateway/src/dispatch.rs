@@ -27,6 +27,7 @@ use crate::limits::MAX_PATH_BYTES;
 use crate::resources::{catalog, data};
 use crate::routes::{Endpoint, Miss, Routes};
 use crate::signatures::SignatureGate;
+use crate::timing::{SERVER_TIMING, Timing, X_SERVER_TIMING};
 
 /// What every request of a listener on one thread shares.
 #[derive(Clone)]
@@ -55,7 +56,9 @@ impl Dispatcher {
         let before = (app.replica.is_ready()).then(|| app.replica.read().place());
         let found = self.find(&request);
         let route = found.as_ref().map_or("none", |(endpoint, _)| endpoint.name);
-        let answering = self.answer(began, peer, request, found);
+        let timing = Timing::new(&app.durations, began);
+        let timed = request.headers().contains_key(X_SERVER_TIMING);
+        let answering = self.answer(Arc::clone(&timing), peer, request, found);
         let mut answer = CatchPanic(Box::pin(answering)).await;
         match surface {
             Surface::Data => answer = data::shaped(answer),
@@ -66,6 +69,9 @@ impl Dispatcher {
             && !answer.headers.contains_key(X_SEQUENCE)
         {
             answer = answer.at(place);
+        }
+        if timed {
+            answer.headers.insert(SERVER_TIMING, timing.server_timing());
         }
         app.edge.tell(surface, reader, &mut answer.headers);
         app.metrics.request(route, answer.status, began.elapsed());
@@ -84,7 +90,7 @@ impl Dispatcher {
     /// From the edge to the handler.
     async fn answer(
         self,
-        began: Instant,
+        timing: Arc<Timing>,
         peer: IpAddr,
         request: Request<Incoming>,
         found: Result<(Endpoint, String), Failure>,
@@ -95,14 +101,14 @@ impl Dispatcher {
             method: request.method(),
             route: found.as_ref().ok().map(|(endpoint, _)| endpoint.name),
             headers: request.headers(),
-            at: began,
+            at: timing.began(),
         };
         let standing = match self.app.edge.admit(&arriving, &self.app.metrics) {
             Ok(standing) => standing,
             Err(failure) => return failure.into_answer(),
         };
         match found {
-            Ok((endpoint, parameter)) => self.handle(request, endpoint, parameter).await,
+            Ok((endpoint, parameter)) => self.handle(timing, request, endpoint, parameter).await,
             Err(failure) => failure.into_answer(),
         }
         .stands(standing)
@@ -110,6 +116,7 @@ impl Dispatcher {
 
     async fn handle(
         self,
+        timing: Arc<Timing>,
         request: Request<Incoming>,
         endpoint: Endpoint,
         parameter: String,
@@ -123,6 +130,7 @@ impl Dispatcher {
         let call = Call {
             app,
             gate,
+            timing,
             head,
             body,
             _held: held,

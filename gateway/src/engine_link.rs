@@ -79,6 +79,7 @@ struct Outbox {
 /// An answer on its way.
 pub(crate) struct PendingAnswer {
     answer: oneshot::Receiver<Result<Answer, LinkFailure>>,
+    sent: Instant,
     /// Counted from the sending: of many that were sent together, all are overdue together.
     due: Instant,
 }
@@ -89,6 +90,11 @@ impl PendingAnswer {
             Ok(Ok(answer)) => answer,
             Ok(Err(_)) | Err(_) => Err(LinkFailure::Unknown),
         }
+    }
+
+    /// When it was sent.
+    pub(crate) fn sent(&self) -> std::time::Instant {
+        self.sent.into_std()
     }
 
     /// The exchange's answer to a command.
@@ -257,9 +263,11 @@ impl EngineLink {
         outbox.waiting.insert(id, sender);
         drop(outbox);
         self.shared.wake.notify_one();
+        let sent = Instant::now();
         Ok(PendingAnswer {
             answer: receiver,
-            due: Instant::now() + ENGINE_ANSWER,
+            sent,
+            due: sent + ENGINE_ANSWER,
         })
     }
 
@@ -477,6 +485,7 @@ mod tests {
                 last_sequence: Sequence(last),
                 epoch: 3,
                 place: FramePlace::default(),
+                timing: foretell_link::Timing::default(),
             }));
         }
     }
@@ -579,7 +588,12 @@ mod tests {
             let pending = || {
                 let (sender, answer) = oneshot::channel();
                 let due = Instant::now();
-                (sender, PendingAnswer { answer, due })
+                let pending = PendingAnswer {
+                    answer,
+                    sent: due,
+                    due,
+                };
+                (sender, pending)
             };
             let (_silent, late) = pending();
             assert_eq!(late.reply().await.unwrap_err(), LinkFailure::Unknown);

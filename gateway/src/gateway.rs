@@ -8,6 +8,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use foretell_link::Role;
+use foretell_stages::{Seconds, StageLog};
 use thiserror::Error;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Notify, watch};
@@ -75,6 +76,8 @@ pub struct Gateway {
     stop_following: Arc<AtomicBool>,
     /// Told when link or follower end.
     vital: Arc<Notify>,
+    /// Ends with the gateway.
+    _seconds: Seconds,
 }
 
 /// Tells that its thread has ended, in whatever way.
@@ -154,6 +157,10 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
     }
     let app = app(&config)?;
 
+    let stage_log = config.stage_log.as_deref();
+    let stage_log = stage_log.map(|directory| StageLog::create(directory, "gateway"));
+    let seconds = Seconds::start(Arc::clone(&app.durations), stage_log.transpose()?)?;
+
     let role = if serves(Surface::Operator) {
         Role::Operator
     } else {
@@ -202,6 +209,7 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
         follower,
         stop_following,
         vital,
+        _seconds: seconds,
     })
 }
 
@@ -283,6 +291,7 @@ fn app(config: &GatewayConfig) -> Result<Arc<App>, GatewayError> {
         auth,
         operator_token: config.operator_token.clone(),
         metrics: Metrics::new(),
+        durations: Arc::default(),
         edge,
         caps: ConnectionCaps::new(config.connections.total, config.connections.per_address),
         headings: Headings::default(),

@@ -24,6 +24,7 @@ use crate::metrics::Meter;
 use crate::resources::{books, market_of, prices};
 use crate::targets::Meaning;
 use crate::texts::Saying;
+use crate::timing::X_SERVER_TIMING;
 
 /// How a route is answered at a glance.
 pub(crate) struct AtAGlance {
@@ -66,6 +67,7 @@ impl Dispatcher {
         if *request.method() != Method::GET
             || !request.body().is_end_stream()
             || request.headers().contains_key(X_MIN_SEQUENCE)
+            || request.headers().contains_key(X_SERVER_TIMING)
         {
             return None;
         }

@@ -50,6 +50,7 @@ mod surfaces;
 mod sweep;
 mod targets;
 mod texts;
+mod timing;
 mod trade_rows;
 mod waiters;
 

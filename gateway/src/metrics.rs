@@ -3,7 +3,8 @@
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-use foretell_link::{Stage, Status};
+use foretell_link::{Stage, StageSummary, Status};
+use foretell_stages::{Durations, Stages as _, Told};
 use http::StatusCode;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
@@ -14,6 +15,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
 use crate::rate_limits::Scope;
+use crate::timing;
 
 /// From 50 µs to 6.5 s, doubling.
 const FIRST_BUCKET: f64 = 50e-6;
@@ -43,8 +45,12 @@ struct Limit {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
 struct StageQuantile {
     stage: &'static str,
+    window: &'static str,
     quantile: &'static str,
 }
+
+/// Quantiles of the stages of one process.
+type StageSeconds = Family<StageQuantile, Gauge<f64, AtomicU64>>;
 
 /// The counters and gauges of one process.
 pub(crate) struct Metrics {
@@ -61,7 +67,8 @@ pub(crate) struct Metrics {
     view_sequence: Gauge<u64, AtomicU64>,
     durable_sequence: Gauge<u64, AtomicU64>,
     epoch: Gauge<u64, AtomicU64>,
-    engine_stage_seconds: Family<StageQuantile, Gauge<f64, AtomicU64>>,
+    stage_seconds: StageSeconds,
+    engine_stage_seconds: StageSeconds,
     engine_live_orders: Gauge<u64, AtomicU64>,
     engine_ring_used: Gauge<u64, AtomicU64>,
     engine_busy: Gauge<u64, AtomicU64>,
@@ -116,6 +123,7 @@ impl Metrics {
             view_sequence: Gauge::default(),
             durable_sequence: Gauge::default(),
             epoch: Gauge::default(),
+            stage_seconds: Family::default(),
             engine_stage_seconds: Family::default(),
             engine_live_orders: Gauge::default(),
             engine_ring_used: Gauge::default(),
@@ -180,6 +188,11 @@ impl Metrics {
             self.durable_sequence.clone(),
         );
         registry.register("epoch", "Recoveries of the engine", self.epoch.clone());
+        registry.register(
+            "stage_seconds",
+            "Time of a write in a stage of this gateway, since its start and in the last second",
+            self.stage_seconds.clone(),
+        );
     }
 
     /// What the engine tells of itself, as of a scrape.
@@ -187,7 +200,7 @@ impl Metrics {
         let registry = &mut self.registry;
         registry.register(
             "engine_stage_seconds",
-            "Time in a stage of the engine since its start",
+            "Time in a stage of the engine, since its start and in the last second",
             self.engine_stage_seconds.clone(),
         );
         registry.register(
@@ -272,7 +285,12 @@ impl Metrics {
     }
 
     /// The page of a scrape.
-    pub(crate) fn page(&self, now: Readings, engine: Option<&Status>) -> String {
+    pub(crate) fn page(
+        &self,
+        now: Readings,
+        stages: &Durations<timing::Stage>,
+        engine: Option<&Status>,
+    ) -> String {
         let gauge = |value: usize| i64::try_from(value).unwrap_or(i64::MAX);
         self.connections_open.set(gauge(now.connections_open));
         self.engine_connected.set(i64::from(now.engine_connected));
@@ -280,6 +298,7 @@ impl Metrics {
         self.view_sequence.set(now.view_sequence);
         self.durable_sequence.set(now.durable_sequence);
         self.epoch.set(now.epoch);
+        self.read_stages(stages);
         if let Some(engine) = engine {
             self.read_engine(engine);
         }
@@ -296,21 +315,50 @@ impl Metrics {
         self.engine_clock_alarms.set(engine.clock_alarms);
         self.engine_snapshot_sequence.set(engine.snapshots.image.0);
         self.engine_publisher_lag.set(engine.publisher_lag());
-        for stage in Stage::ALL {
-            let summary = engine.stage(stage);
-            let quantiles = [
-                ("0.5", summary.p50),
-                ("0.99", summary.p99),
-                ("0.999", summary.p999),
-            ];
-            for (quantile, nanos) in quantiles.into_iter().chain([("1", summary.max)]) {
-                let label = StageQuantile {
-                    stage: stage.name(),
-                    quantile,
-                };
-                let seconds = Duration::from_nanos(nanos).as_secs_f64();
-                self.engine_stage_seconds.get_or_create(&label).set(seconds);
-            }
+        let stages = Stage::ALL.iter().zip(&engine.stages).zip(&engine.seconds);
+        for ((stage, since_start), second) in stages {
+            show(
+                &self.engine_stage_seconds,
+                stage.name(),
+                since_start,
+                second,
+            );
+        }
+    }
+
+    fn read_stages(&self, durations: &Durations<timing::Stage>) {
+        for (stage, told) in timing::Stage::ALL.iter().zip(durations.tell()) {
+            let Told {
+                since_start,
+                second,
+            } = told;
+            show(&self.stage_seconds, stage.name(), &since_start, &second);
+        }
+    }
+}
+
+/// Shows the durations of a stage.
+fn show(
+    family: &StageSeconds,
+    stage: &'static str,
+    since_start: &StageSummary,
+    second: &StageSummary,
+) {
+    for (window, summary) in [("start", since_start), ("second", second)] {
+        let quantiles = [
+            ("0.5", summary.p50),
+            ("0.99", summary.p99),
+            ("0.999", summary.p999),
+            ("1", summary.max),
+        ];
+        for (quantile, nanos) in quantiles {
+            let label = StageQuantile {
+                stage,
+                window,
+                quantile,
+            };
+            let seconds = Duration::from_nanos(nanos).as_secs_f64();
+            family.get_or_create(&label).set(seconds);
         }
     }
 }
@@ -331,6 +379,8 @@ mod tests {
         metrics.order("live");
         metrics.connection_refused();
         metrics.rate_limited(Scope::OrderBurst);
+        let durations = Durations::default();
+        durations.note(timing::Stage::Hmac, 2_000);
         let page = metrics.page(
             Readings {
                 connections_open: 3,
@@ -340,6 +390,7 @@ mod tests {
                 durable_sequence: 6,
                 epoch: 7,
             },
+            &durations,
             None,
         );
         for line in [
@@ -355,6 +406,8 @@ mod tests {
             "foretell_gateway_view_sequence 5",
             "foretell_gateway_durable_sequence 6",
             "foretell_gateway_epoch 7",
+            "foretell_gateway_stage_seconds{stage=\"hmac\",window=\"start\",quantile=\"0.5\"} 0.000002",
+            "foretell_gateway_stage_seconds{stage=\"hmac\",window=\"second\",quantile=\"0.5\"} 0.0",
         ] {
             assert!(
                 page.lines().any(|found| found == line),

@@ -71,6 +71,7 @@ pub(crate) fn engine(config: &Config, arguments: &EngineArgs) -> Result<ExitCode
     engine.journal.after_io_error = arguments.recovery.after_io_error;
     engine.accept_divergence = arguments.recovery.accept_divergence.map(Sequence);
     engine.ignore_images = arguments.recovery.full_replay;
+    engine.stage_log = config.stage_log();
     foretell_engine::run(&engine, |ready| {
         let more = json!({ "epoch": ready.epoch, "sequence": ready.sequence.0 });
         say_ready("engine", &more);
@@ -154,6 +155,7 @@ pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCo
             file: config.catalog_file(),
             sites: config.catalog.creators()?,
         }),
+        stage_log: config.stage_log(),
         operator_token,
     };
     foretell_gateway::run(gateway, |addresses| {

@@ -9,7 +9,7 @@ use cargo_metadata::{DependencyKind, MetadataCommand, Package};
 const LAYERS: &[&[&str]] = &[
     &["foretell-model", "foretell-memory"],
     &["foretell-link"],
-    &["foretell-matching", "foretell-journal"],
+    &["foretell-matching", "foretell-journal", "foretell-stages"],
     &["foretell-view"],
     &["foretell-wire", "foretell-auth", "foretell-catalog"],
     &[

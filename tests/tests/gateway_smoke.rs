@@ -80,6 +80,7 @@ impl Site {
             master: MasterSecret::from_bytes([9; 32]),
             domains: Domains::default(),
             catalog: None,
+            stage_log: None,
             operator_token: Some(OperatorToken::new(TOKEN).unwrap()),
         })
         .unwrap();
@@ -356,6 +357,65 @@ async fn once_round_the_trading_surface() {
         (&gone["duplicate"], &gone["status"]),
         (&json!(true), &json!("matched"))
     );
+}
+
+#[tokio::test]
+async fn what_a_write_took_is_told_stage_by_stage() {
+    let site = Site::start();
+    site.ready().await;
+    register_market(&site).await;
+    let alice = site.trader(ALICE).await;
+    let order = alice.sign(&limit(YES, Side::Buy, 1_000, 6_000)).unwrap();
+    let body = order.body.to_string();
+    let place = |name: &'static str| {
+        let mut request = site.http.post(format!("{}/order", site.trading));
+        for (name, value) in alice.headers("POST", "/order", body.as_bytes()) {
+            request = request.header(name, value);
+        }
+        request.header(name, "1").body(body.clone()).send()
+    };
+    let told = place("x-server-timing").await.unwrap();
+    let timing = told.headers()["server-timing"].to_str().unwrap();
+    let names: Vec<_> = timing
+        .split(", ")
+        .map(|entry| entry.split(';').next().unwrap())
+        .collect();
+    let every = [
+        "hmac",
+        "parse",
+        "signature",
+        "submit",
+        "ring_wait",
+        "apply",
+        "encode",
+        "sync_wait",
+        "total",
+    ];
+    assert_eq!(names, every, "{timing}");
+    let plain = place("x-other").await.unwrap();
+    assert!(!plain.headers().contains_key("server-timing"));
+    let read = format!("{}/book?token_id={}", site.trading, decimal(YES));
+    let read = site.http.get(read).header("x-server-timing", "1");
+    let read = read.send().await.unwrap();
+    let timing = read.headers()["server-timing"].to_str().unwrap();
+    assert!(timing.starts_with("total;dur="), "{timing}");
+
+    let (_, status) = site.operate(Method::GET, "/status", None).await;
+    for (process, stage, at_least) in [
+        ("gateway", "hmac", 2),
+        ("gateway", "signature", 2),
+        ("gateway", "submit", 2),
+        ("engine", "apply", 1),
+        ("engine", "sync_wait", 1),
+    ] {
+        let stages = status[process]["stages"].as_array().unwrap();
+        let row = stages.iter().find(|row| row["stage"] == stage).unwrap();
+        assert!(
+            row["count"].as_u64().unwrap() >= at_least,
+            "{process} {row}"
+        );
+        assert!(row["lastSecond"]["count"].is_u64(), "{process} {row}");
+    }
 }
 
 #[tokio::test]

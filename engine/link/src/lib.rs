@@ -23,9 +23,9 @@ pub use message::{
     Request, SnapshotAnswer, SnapshotResult, Submit, TooLong, Welcome,
 };
 pub use role::Role;
-pub use status::{Durability, SnapshotStatus, Stage, StageSummary, Status};
+pub use status::{Durability, SnapshotStatus, Stage, StageSummary, Status, Timing};
 pub use violation::Violation;
 
 /// Version of this protocol. Engine and gateway are one binary, so there is no negotiation:
 /// another version is refused with [`Goodbye::Version`].
-pub const PROTOCOL_VERSION: u32 = 2;
+pub const PROTOCOL_VERSION: u32 = 3;

@@ -13,7 +13,7 @@ use thiserror::Error;
 use crate::frame::{self, MAX_NAME_BYTES};
 use crate::record::{self, COMMAND_BYTES};
 use crate::role::Role;
-use crate::status::{Durability, Status};
+use crate::status::{Durability, Status, Timing};
 use crate::violation::Violation;
 
 /// A part of a message is longer than its bound, so it cannot be sent.
@@ -122,6 +122,8 @@ pub struct Reply {
     pub epoch: u64,
     /// Where the command's frame stands; all zero when it has none.
     pub place: FramePlace,
+    /// How long it took.
+    pub timing: Timing,
 }
 
 /// Why a request was not looked at.

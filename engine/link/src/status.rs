@@ -75,7 +75,29 @@ impl Stage {
     }
 }
 
-/// Durations of one stage since the engine started, in nanoseconds (3 significant digits).
+/// How long one command took in the engine, in nanoseconds; [`u32::MAX`] (4.3 s) is also longer. A
+/// command that works in parts counts its first part.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Archive, Serialize, Deserialize)]
+pub struct Timing {
+    /// As [`Stage::RingWait`].
+    pub ring_wait: u32,
+    /// As [`Stage::Apply`].
+    pub apply: u32,
+    /// As [`Stage::Encode`]; 0 when nothing was staged.
+    pub encode: u32,
+    /// As [`Stage::SyncWait`].
+    pub sync_wait: u32,
+}
+
+impl Timing {
+    /// A duration as it stands here.
+    #[must_use]
+    pub fn clip(nanoseconds: u64) -> u32 {
+        u32::try_from(nanoseconds).unwrap_or(u32::MAX)
+    }
+}
+
+/// Durations of one stage, in nanoseconds (3 significant digits).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Archive, Serialize, Deserialize)]
 pub struct StageSummary {
     /// How many were measured.
@@ -140,8 +162,10 @@ pub struct Status {
     pub clock_alarms: u64,
     /// The publisher.
     pub snapshots: SnapshotStatus,
-    /// Durations, in the order of [`Stage::ALL`].
+    /// Durations since the engine started, in the order of [`Stage::ALL`].
     pub stages: [StageSummary; Stage::COUNT],
+    /// Those of the last whole second.
+    pub seconds: [StageSummary; Stage::COUNT],
 }
 
 impl Status {

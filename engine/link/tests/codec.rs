@@ -4,7 +4,8 @@ use foretell_link::frame::{HEAD_BYTES, MAX_ANSWER_BYTES, MAX_NAME_BYTES, MAX_REQ
 use foretell_link::{
     Answer, AnswerDecoder, Busy, BusyReason, Durability, Goodbye, Heartbeat, HeartbeatAnswer,
     HeartbeatId, Hello, PROTOCOL_VERSION, Reply, Request, RequestDecoder, Role, SnapshotAnswer,
-    SnapshotResult, SnapshotStatus, Stage, StageSummary, Status, Submit, Violation, Welcome,
+    SnapshotResult, SnapshotStatus, Stage, StageSummary, Status, Submit, Timing, Violation,
+    Welcome,
 };
 use foretell_model::limits::MAX_EVIDENCE_BYTES;
 use foretell_model::{
@@ -110,6 +111,12 @@ fn answer() -> impl Strategy<Value = Answer> {
                     offset: place[1],
                     length: place[2],
                 },
+                timing: Timing {
+                    ring_wait: place[0],
+                    apply: place[1],
+                    encode: place[2],
+                    sync_wait: u32::MAX,
+                },
             })
         }),
         any::<u64>().prop_map(|request| Answer::Busy(Busy {
@@ -171,6 +178,7 @@ fn status(n: u64) -> Status {
             image_time: TimeNs(14),
         },
         stages,
+        seconds: stages,
     }
 }
 

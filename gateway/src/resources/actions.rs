@@ -36,7 +36,7 @@ pub(crate) async fn split(call: Call) -> Result<Answer, Failure> {
         lots: wanted.lots,
         reference: reference(&wanted.reference),
     };
-    act(&call.app, account, command, &wanted.reference).await
+    act(&call, account, command, &wanted.reference).await
 }
 
 /// `POST /positions/merge`.
@@ -50,7 +50,7 @@ pub(crate) async fn merge(call: Call) -> Result<Answer, Failure> {
         lots: wanted.lots,
         reference: reference(&wanted.reference),
     };
-    act(&call.app, account, command, &wanted.reference).await
+    act(&call, account, command, &wanted.reference).await
 }
 
 /// `POST /positions/redeem`.
@@ -63,7 +63,7 @@ pub(crate) async fn redeem(call: Call) -> Result<Answer, Failure> {
         market: market(&call.app, wanted.condition)?,
         reference: reference(&wanted.reference),
     };
-    act(&call.app, account, command, &wanted.reference).await
+    act(&call, account, command, &wanted.reference).await
 }
 
 /// `POST /positions/convert`.
@@ -78,7 +78,7 @@ pub(crate) async fn convert(call: Call) -> Result<Answer, Failure> {
         lots: wanted.lots,
         reference: reference(&wanted.reference),
     };
-    act(&call.app, account, command, &wanted.reference).await
+    act(&call, account, command, &wanted.reference).await
 }
 
 /// Who asks, by the keys and bindings that are durable now.
@@ -124,16 +124,14 @@ fn event(app: &App, id: EventId) -> Result<EventNumber, Refused> {
 
 /// Gives the command and tells what it did, now or when it was given first.
 async fn act(
-    app: &App,
+    call: &Call,
     account: AccountNumber,
     command: Command,
     reference: &str,
 ) -> Result<Answer, Failure> {
-    let reply = app
-        .engine
-        .submit(command, reference.as_bytes())?
-        .reply()
-        .await?;
+    let app = &call.app;
+    let pending = app.engine.submit(command, reference.as_bytes())?;
+    let reply = call.reply(pending).await?;
     let wallet = |view: &View| view.accounts().get(account).map(|account| account.wallet);
     let wallet = wallet(&app.replica.read().view).ok_or(Refused::Internal)?;
     let (place, sequence, duplicate) = match reply.verdict {

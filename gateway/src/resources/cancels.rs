@@ -21,6 +21,7 @@ use crate::engine_link::{LinkFailure, PendingAnswer};
 use crate::failure::{Failure, refusal_of};
 use crate::rate_limits::Writes;
 use crate::resources::{market_of, place_of};
+use crate::timing::Stage;
 
 /// The reason for an order nobody has.
 const NOT_FOUND: &str = "order can't be found - already canceled or matched";
@@ -28,14 +29,18 @@ const NOT_FOUND: &str = "order can't be found - already canceled or matched";
 /// `DELETE /order`.
 pub(crate) async fn cancel_one(call: Call) -> Result<Answer, Failure> {
     let caller = call.app.auth.l2(&call, Level::Write).await?;
-    let named = read_cancel(&call.body)?;
+    let named = call
+        .timing
+        .measure(Stage::Parse, || read_cancel(&call.body))?;
     cancel_named(&call, &caller, vec![named]).await
 }
 
 /// `DELETE /orders`.
 pub(crate) async fn cancel_many(call: Call) -> Result<Answer, Failure> {
     let caller = call.app.auth.l2(&call, Level::Write).await?;
-    let named = read_cancels(&call.body)?;
+    let named = call
+        .timing
+        .measure(Stage::Parse, || read_cancels(&call.body))?;
     cancel_named(&call, &caller, named).await
 }
 
@@ -53,7 +58,9 @@ pub(crate) async fn cancel_all(call: Call) -> Result<Answer, Failure> {
 /// `DELETE /cancel-market-orders`.
 pub(crate) async fn cancel_market(call: Call) -> Result<Answer, Failure> {
     let caller = call.app.auth.l2(&call, Level::Write).await?;
-    let named = read_market_cancel(&call.body)?;
+    let named = call
+        .timing
+        .measure(Stage::Parse, || read_market_cancel(&call.body))?;
     let place = call.app.find(|view| market_to_cancel(view, &named)).await?;
     let (market, outcome) = place.ok_or_else(|| match (named.market, named.token) {
         (Some(_), Some(token)) => Refusal::from(FieldProblem::wrong(
@@ -115,7 +122,7 @@ async fn cancel_named(
     let mut last = None;
     for (text, pending) in sent {
         let outcome = match pending {
-            Some(pending) => cancelled(pending, &mut last).await?,
+            Some(pending) => cancelled(call, pending, &mut last).await?,
             None => Err(NOT_FOUND),
         };
         match outcome {
@@ -133,11 +140,12 @@ async fn cancel_named(
 /// Whether one named order was cancelled, or why not. The first order of a request that the
 /// engine gives no answer for makes the whole request fail: named cancels are safe to send again.
 async fn cancelled(
+    call: &Call,
     pending: Result<PendingAnswer, LinkFailure>,
     last: &mut Option<Place>,
 ) -> Result<Result<(), &'static str>, Refusal> {
     let reply = match pending {
-        Ok(pending) => pending.reply().await.map_err(refusal_of)?,
+        Ok(pending) => call.reply(pending).await.map_err(refusal_of)?,
         Err(failure) => return Err(refusal_of(failure)),
     };
     *last = Some(place_of(&reply));
@@ -158,7 +166,7 @@ async fn cancel_by_owner(
 ) -> Result<Answer, Failure> {
     let standing = call.count(caller, Writes::Cancels, 1)?;
     let app = &call.app;
-    let reply = app.engine.submit(command, &[])?.reply().await?;
+    let reply = call.reply(app.engine.submit(command, &[])?).await?;
     let (first, last) = match reply.verdict {
         Verdict::Applied(_) => (reply.sequence, reply.last_sequence.max(reply.sequence)),
         Verdict::Repeated { first, last, .. } => (first, last),

@@ -3,6 +3,8 @@
 //! The elements of a batch are checked and sent one after the other and answered together, so the
 //! exchange meets them in input order without waiting for one before the next.
 
+use std::time::Instant;
+
 use foretell_auth::{OrderFields, OwnerWallets, SignatureError, Verified, verify_order};
 use foretell_link::Reply;
 use foretell_model::{
@@ -24,6 +26,7 @@ use crate::engine_link::PendingAnswer;
 use crate::failure::{self, Failure, refusal_of};
 use crate::rate_limits::Writes;
 use crate::resources::market_of;
+use crate::timing::Stage;
 
 /// Room for the evidence of an order with a plain signature.
 const EVIDENCE_BYTES: usize = 512;
@@ -35,11 +38,11 @@ const NAMED_TRADES: usize = 1_000;
 pub(crate) async fn place_one(call: Call) -> Result<Answer, Failure> {
     let caller = call.app.auth.l2(&call, Level::Write).await?;
     let standing = call.count(&caller, Writes::Orders, 1)?;
-    let sent = match read_order(&call.body) {
+    let sent = match call.timing.measure(Stage::Parse, || read_order(&call.body)) {
         Ok(submission) => send(&call, &caller, &submission).await,
         Err(refusal) => Err(refusal.into()),
     };
-    let placed = settle(&call.app, sent).await;
+    let placed = settle(&call, sent).await;
     let body = json_text(&placed.answer);
     let answer = match &placed.refusal {
         Some(refusal) => failure::with_body(refusal, body),
@@ -55,7 +58,9 @@ pub(crate) async fn place_one(call: Call) -> Result<Answer, Failure> {
 /// `POST /orders`: 200 with one result an element, in input order.
 pub(crate) async fn place_many(call: Call) -> Result<Answer, Failure> {
     let caller = call.app.auth.l2(&call, Level::Write).await?;
-    let submissions = read_orders(&call.body)?;
+    let submissions = call
+        .timing
+        .measure(Stage::Parse, || read_orders(&call.body))?;
     let standing = call.count(&caller, Writes::Orders, submissions.len())?;
     let mut sent = Vec::with_capacity(submissions.len());
     for submission in submissions {
@@ -67,7 +72,7 @@ pub(crate) async fn place_many(call: Call) -> Result<Answer, Failure> {
     let mut answers = Vec::with_capacity(sent.len());
     let mut last: Option<Place> = None;
     for sent in sent {
-        let placed = settle(&call.app, sent).await;
+        let placed = settle(&call, sent).await;
         if let Some(place) = placed.place
             && last.is_none_or(|last| last.sequence < place.sequence)
         {
@@ -124,7 +129,9 @@ async fn send(call: &Call, caller: &Caller, order: &OrderSubmission) -> Result<S
         let expected = traded.condition;
         return Err(Refusal::ConditionOfAnotherToken { given, expected }.into());
     }
+    let began = Instant::now();
     let verified = verify(call, caller, order, &traded).await?;
+    call.timing.note(Stage::Signature, began);
     let about = RefusedOrder {
         order: verified.order,
         maker: order.maker,
@@ -240,9 +247,10 @@ async fn verify(
 }
 
 /// What became of an order that was sent, or was not.
-async fn settle(app: &App, sent: Result<Sent, NotSent>) -> Placed {
+async fn settle(call: &Call, sent: Result<Sent, NotSent>) -> Placed {
+    let app = &call.app;
     let placed = match sent {
-        Ok(Sent { about, pending }) => match pending.reply().await {
+        Ok(Sent { about, pending }) => match call.reply(pending).await {
             Ok(reply) => judged(app, &about, &reply).await,
             Err(failure) => refused(Some(&about.order), ResultStatus::Error, refusal_of(failure)),
         },

@@ -37,6 +37,7 @@ pub(crate) fn config(connections: ConnectionLimits) -> GatewayConfig {
         master: MasterSecret::from_bytes([1; 32]),
         domains: Domains::default(),
         catalog: None,
+        stage_log: None,
         operator_token: Some(OperatorToken::new(TOKEN).unwrap()),
     }
 }

@@ -340,6 +340,9 @@ pub struct Log {
     pub format: LogFormat,
     /// A filter such as `info` or `warn,foretell_gateway=debug`; `FORETELL_LOG` wins over it.
     pub level: String,
+    /// A directory for logs of what every stage of a write took, second by second, one file for
+    /// each start of a process (HdrHistogram logs); empty = none.
+    pub stages: PathBuf,
 }
 
 impl Default for Log {
@@ -347,6 +350,7 @@ impl Default for Log {
         Self {
             format: LogFormat::Text,
             level: "info".to_owned(),
+            stages: PathBuf::new(),
         }
     }
 }
@@ -372,6 +376,13 @@ impl Config {
     #[must_use]
     pub fn operator_token_file(&self) -> PathBuf {
         self.data.0.join("operator.token")
+    }
+
+    /// Where the durations of stages are logged.
+    #[must_use]
+    pub fn stage_log(&self) -> Option<PathBuf> {
+        let directory = &self.log.stages;
+        (!directory.as_os_str().is_empty()).then(|| directory.clone())
     }
 
     /// File of the catalog.

@@ -183,6 +183,7 @@ fn config(journal: &Path) -> GatewayConfig {
         master: MasterSecret::from_bytes([1; 32]),
         domains: Domains::default(),
         catalog: None,
+        stage_log: None,
         operator_token: None,
     }
 }

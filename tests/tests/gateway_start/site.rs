@@ -250,6 +250,7 @@ pub(crate) fn checks_nothing_at_start(data: &Path) -> Gateway {
         master: MasterSecret::from_bytes([9; 32]),
         domains: Domains::default(),
         catalog: None,
+        stage_log: None,
         operator_token: OperatorToken::new(TOKEN).ok(),
     })
     .expect("a gateway")

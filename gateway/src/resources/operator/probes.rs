@@ -44,9 +44,9 @@ pub(crate) async fn ready(call: Call) -> Result<Answer, Failure> {
 /// `GET /metrics`.
 pub(crate) async fn metrics(call: Call) -> Result<Answer, Failure> {
     let engine = call.app.engine.status().await.ok();
-    let page = call
-        .app
+    let app = &call.app;
+    let page = app
         .metrics
-        .page(call.app.readings(), engine.as_deref());
+        .page(app.readings(), &app.durations, engine.as_deref());
     Ok(Answer::json(page).header(CONTENT_TYPE, OPEN_METRICS))
 }

@@ -1,7 +1,8 @@
 //! `GET /status`: the exchange, its engine and this gateway at a glance.
 
-use foretell_link::{Stage, Status};
+use foretell_link::{Stage, StageSummary, Status};
 use foretell_model::{MarketNumber, MarketState, Outcome, Price};
+use foretell_stages::Stages as _;
 use foretell_view::View;
 use foretell_wire::operator::{StatusAnswer, mode_word};
 use foretell_wire::refusal::state_word;
@@ -9,9 +10,11 @@ use foretell_wire::{decimal, json_text};
 use serde::Serialize;
 
 use crate::answer::Answer;
+use crate::app::App;
 use crate::call::Call;
 use crate::descriptions::Descriptions;
 use crate::failure::Failure;
+use crate::timing;
 
 /// Books that are listed: those with the most orders. The rest is at the trading surface.
 const BOOKS: usize = 100;
@@ -62,10 +65,19 @@ struct BookRow {
     live_orders: usize,
 }
 
-/// Durations in microseconds.
+/// What a stage took since the process started, and in the last whole second.
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct StageRow {
     stage: &'static str,
+    #[serde(flatten)]
+    since_start: Durations,
+    last_second: Durations,
+}
+
+/// Durations in microseconds.
+#[derive(Serialize)]
+struct Durations {
     count: u64,
     p50: f64,
     p99: f64,
@@ -84,6 +96,7 @@ struct Gateway {
     epoch: u64,
     connections: usize,
     in_flight: usize,
+    stages: Vec<StageRow>,
 }
 
 /// `GET /status`.
@@ -107,6 +120,7 @@ pub(crate) async fn show(call: Call) -> Result<Answer, Failure> {
             epoch: readings.epoch,
             connections: readings.connections_open,
             in_flight: readings.engine_in_flight,
+            stages: own_stages(app),
         },
         exchange: exchange(&state.view, state.epoch, durability),
         books: books(&state.view, &app.descriptions),
@@ -174,16 +188,35 @@ fn engine(status: &Status, pid: Option<i32>) -> Engine {
         clock_alarms: status.clock_alarms,
         snapshot_sequence: status.snapshots.image.0,
         publisher_lag: status.publisher_lag(),
-        stages: Stage::ALL.iter().map(|&stage| row(stage, status)).collect(),
+        stages: engine_stages(status),
     }
 }
 
-fn row(stage: Stage, status: &Status) -> StageRow {
-    let summary = status.stage(stage);
+fn engine_stages(status: &Status) -> Vec<StageRow> {
+    let rows = Stage::ALL.iter().zip(&status.stages).zip(&status.seconds);
+    rows.map(|((stage, since_start), second)| row(stage.name(), since_start, second))
+        .collect()
+}
+
+fn own_stages(app: &App) -> Vec<StageRow> {
+    let told = app.durations.tell();
+    let rows = timing::Stage::ALL.iter().zip(&told);
+    rows.map(|(stage, told)| row(stage.name(), &told.since_start, &told.second))
+        .collect()
+}
+
+fn row(stage: &'static str, since_start: &StageSummary, second: &StageSummary) -> StageRow {
+    StageRow {
+        stage,
+        since_start: durations(since_start),
+        last_second: durations(second),
+    }
+}
+
+fn durations(summary: &StageSummary) -> Durations {
     #[allow(clippy::cast_precision_loss)] // nanoseconds of a quarter of a year are exact
     let micros = |nanos: u64| nanos as f64 / 1_000.0;
-    StageRow {
-        stage: stage.name(),
+    Durations {
         count: summary.count,
         p50: micros(summary.p50),
         p99: micros(summary.p99),
