@@ -23,7 +23,7 @@ mod store;
 
 pub use error::{CatalogError, NotFound};
 pub use lookup::{EventWords, Lookup, MarketWords};
-pub use profile::Profile;
+pub use profile::{Profile, Profiles};
 pub use read::{Catalog, Sites, Unit};
 pub use report::{NotTraded, Report, Tally};
 pub use store::{Batch, Writer};

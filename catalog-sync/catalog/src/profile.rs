@@ -4,6 +4,7 @@ use foretell_model::WalletAddress;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::error::CatalogError;
+use crate::store;
 
 /// Names and images of a wallet; what is unknown is empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,10 +26,11 @@ pub struct Profile {
 impl Profile {
     pub(crate) fn store(
         &self,
-        connection: &Connection,
+        connection: &mut Connection,
         wallet: &WalletAddress,
     ) -> Result<(), CatalogError> {
-        connection.execute(
+        let transaction = connection.transaction()?;
+        transaction.execute(
             "INSERT OR REPLACE INTO profiles VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             params![
                 wallet.as_bytes(),
@@ -40,6 +42,12 @@ impl Profile {
                 self.display_username_public
             ],
         )?;
+        transaction.execute(
+            "INSERT INTO sync_state VALUES (?1, '1') ON CONFLICT (key) DO UPDATE
+             SET value = CAST(CAST(value AS INTEGER) + 1 AS TEXT)",
+            [VERSION],
+        )?;
+        transaction.commit()?;
         Ok(())
     }
 
@@ -65,5 +73,41 @@ impl Profile {
             image_optimized: row.get(4)?,
             display_username_public: row.get(5)?,
         })
+    }
+}
+
+/// Name of the count of changes, in the table of states.
+const VERSION: &str = "profiles";
+
+/// All profiles, as of some moment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Profiles {
+    /// Changes with every change.
+    pub version: String,
+    /// By wallet.
+    pub profiles: Vec<(WalletAddress, Profile)>,
+}
+
+impl Profiles {
+    /// All of them, unless they still are those of `seen`. One that changes meanwhile is here and
+    /// counts as not seen, so that it is read once more.
+    pub(crate) fn load(
+        connection: &Connection,
+        seen: Option<&str>,
+    ) -> Result<Option<Self>, CatalogError> {
+        let version = store::state(connection, VERSION)?.unwrap_or_default();
+        if seen == Some(&version) {
+            return Ok(None);
+        }
+        let mut statement = connection.prepare_cached(
+            "SELECT name, pseudonym, bio, image, image_optimized, display_username_public, wallet
+             FROM profiles",
+        )?;
+        let profiles = statement
+            .query_map([], |row| {
+                Ok((WalletAddress(row.get(6)?), Profile::of_row(row)?))
+            })?
+            .collect::<Result<_, _>>()?;
+        Ok(Some(Self { version, profiles }))
     }
 }

@@ -22,7 +22,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::error::CatalogError;
 use crate::lookup::Lookup;
-use crate::profile::Profile;
+use crate::profile::{Profile, Profiles};
 use crate::store;
 use pool::Pool;
 use scope::Scope;
@@ -88,6 +88,15 @@ impl Catalog {
     pub fn profile(&self, wallet: &WalletAddress) -> Result<Option<Profile>, CatalogError> {
         self.pool
             .with(|connection| Profile::load(connection, wallet))
+    }
+
+    /// What operators call all wallets, unless nothing changed since the version `seen`.
+    ///
+    /// # Errors
+    /// What the database said.
+    pub fn profiles(&self, seen: Option<&str>) -> Result<Option<Profiles>, CatalogError> {
+        self.pool
+            .with(|connection| Profiles::load(connection, seen))
     }
 
     /// What a writer keeps under a name ([`crate::Batch::set_state`]).

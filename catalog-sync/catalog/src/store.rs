@@ -78,7 +78,7 @@ impl Writer {
         wallet: &WalletAddress,
         profile: &Profile,
     ) -> Result<(), CatalogError> {
-        profile.store(&self.connection, wallet)
+        profile.store(&mut self.connection, wallet)
     }
 
     /// Keeps what an import or a sync reported; the newest hundred are kept.

@@ -267,7 +267,21 @@ fn profiles_are_kept() {
         ..Profile::default()
     };
     shelf.writer.set_profile(&wallet, &profile).unwrap();
-    assert_eq!(shelf.catalog.profile(&wallet).unwrap(), Some(profile));
+    assert_eq!(
+        shelf.catalog.profile(&wallet).unwrap(),
+        Some(profile.clone())
+    );
+    let all = shelf.catalog.profiles(None).unwrap().unwrap();
+    assert_eq!(all.profiles, [(wallet, profile.clone())]);
+    let seen = Some(all.version.as_str());
+    assert_eq!(shelf.catalog.profiles(seen).unwrap(), None);
+    let renamed = Profile {
+        name: "Bea".to_owned(),
+        ..profile
+    };
+    shelf.writer.set_profile(&wallet, &renamed).unwrap();
+    let changed = shelf.catalog.profiles(seen).unwrap().unwrap();
+    assert_eq!(changed.profiles, [(wallet, renamed)]);
 }
 
 #[test]
