@@ -19,6 +19,7 @@ use crate::headings::Headings;
 use crate::market_texts::MarketTexts;
 use crate::metrics::{Metrics, Readings};
 use crate::operator_token::OperatorToken;
+use crate::profiles::Profiles;
 use crate::replica::Replica;
 use crate::targets::Targets;
 use crate::texts::Texts;
@@ -40,6 +41,7 @@ pub(crate) struct App {
     pub(crate) price_side: PriceSide,
     pub(crate) descriptions: Descriptions,
     pub(crate) market_texts: MarketTexts,
+    pub(crate) profiles: Profiles,
     /// Where a catalog is configured.
     pub(crate) catalog: Option<Arc<CatalogDoor>>,
 }

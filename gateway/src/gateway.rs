@@ -26,6 +26,7 @@ use crate::follower;
 use crate::headings::Headings;
 use crate::market_texts::MarketTexts;
 use crate::metrics::Metrics;
+use crate::profiles::Profiles;
 use crate::replica::Replica;
 use crate::routes::Routes;
 use crate::server::{self, Shared};
@@ -73,6 +74,7 @@ pub struct Gateway {
     link: JoinHandle<()>,
     stop_link: watch::Sender<bool>,
     follower: JoinHandle<()>,
+    profiles: Option<JoinHandle<()>>,
     stop_following: Arc<AtomicBool>,
     /// Told when link or follower end.
     vital: Arc<Notify>,
@@ -191,6 +193,10 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
                 follower::follow(&sources, &app.replica, &stop);
             }
         })?;
+    let profiles = match serves(Surface::Data) {
+        true => spawn_profiles(&app, &stop_following)?,
+        false => None,
+    };
     wait_ready(&app, config.ready_patience);
     let (stop_serving, stop) = watch::channel(false);
     let shared = Shared {
@@ -207,10 +213,27 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
         link,
         stop_link,
         follower,
+        profiles,
         stop_following,
         vital,
         _seconds: seconds,
     })
+}
+
+/// The thread that reads profiles, where there is a catalog. Without it rows show no new names, so
+/// nothing ends with it.
+fn spawn_profiles(
+    app: &Arc<App>,
+    stop: &Arc<AtomicBool>,
+) -> Result<Option<JoinHandle<()>>, GatewayError> {
+    let Some(door) = app.catalog.clone() else {
+        return Ok(None);
+    };
+    let (app, stop) = (Arc::clone(app), Arc::clone(stop));
+    let thread = std::thread::Builder::new().name("profiles".to_owned());
+    Ok(Some(
+        thread.spawn(move || app.profiles.follow(&door, &stop))?,
+    ))
 }
 
 /// Returns when the gateway could serve, or after `patience`.
@@ -266,6 +289,12 @@ impl Gateway {
         }
         self.stop_following.store(true, Ordering::Relaxed);
         self.follower.thread().unpark();
+        if let Some(profiles) = self.profiles {
+            profiles.thread().unpark();
+            profiles
+                .join()
+                .map_err(|_| GatewayError::ThreadLost("profiles"))?;
+        }
         self.follower
             .join()
             .map_err(|_| GatewayError::ThreadLost("follower"))?;
@@ -300,6 +329,7 @@ fn app(config: &GatewayConfig) -> Result<Arc<App>, GatewayError> {
         price_side: config.price_side,
         descriptions: Descriptions::default(),
         market_texts: MarketTexts::default(),
+        profiles: Profiles::default(),
         catalog: config.catalog.clone().map(CatalogDoor::new).map(Arc::new),
     }))
 }

@@ -38,6 +38,7 @@ mod market_facts;
 mod market_texts;
 mod metrics;
 mod operator_token;
+mod profiles;
 mod rate_limits;
 mod receipts;
 mod replica;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::chunk::{ChunkBytes, Chunks};
-use crate::list::Lists;
+use crate::list::Heads;
 use crate::view::View;
 
 /// The logs of a view. A log's text names its section in an image and its chunks' files.
@@ -15,6 +15,8 @@ pub enum LogName {
     FinishedOrders,
     /// Trades of each account.
     AccountTrades,
+    /// Those in which it is the taker.
+    TakerTrades,
     /// Trades of each market.
     MarketTrades,
     /// Trades of each token.
@@ -41,6 +43,7 @@ impl LogName {
         Self::Trades,
         Self::FinishedOrders,
         Self::AccountTrades,
+        Self::TakerTrades,
         Self::MarketTrades,
         Self::TokenTrades,
         Self::BuilderTrades,
@@ -59,6 +62,7 @@ impl LogName {
             Self::Trades => "trades",
             Self::FinishedOrders => "finished-orders",
             Self::AccountTrades => "account-trades",
+            Self::TakerTrades => "taker-trades",
             Self::MarketTrades => "market-trades",
             Self::TokenTrades => "token-trades",
             Self::BuilderTrades => "builder-trades",
@@ -170,6 +174,7 @@ impl View {
             LogName::Trades => self.trades.all.log().chunks(),
             LogName::FinishedOrders => self.orders.finished.log().chunks(),
             LogName::AccountTrades => self.trades.of_account.postings().chunks(),
+            LogName::TakerTrades => self.trades.of_taker.postings().chunks(),
             LogName::MarketTrades => self.trades.of_market.postings().chunks(),
             LogName::TokenTrades => self.trades.of_token.postings().chunks(),
             LogName::BuilderTrades => self.trades.of_builder.postings().chunks(),
@@ -187,6 +192,7 @@ impl View {
             LogName::Trades => self.trades.all.log_mut().chunks_mut(),
             LogName::FinishedOrders => self.orders.finished.log_mut().chunks_mut(),
             LogName::AccountTrades => self.trades.of_account.postings_mut().chunks_mut(),
+            LogName::TakerTrades => self.trades.of_taker.postings_mut().chunks_mut(),
             LogName::MarketTrades => self.trades.of_market.postings_mut().chunks_mut(),
             LogName::TokenTrades => self.trades.of_token.postings_mut().chunks_mut(),
             LogName::BuilderTrades => self.trades.of_builder.postings_mut().chunks_mut(),
@@ -199,21 +205,22 @@ impl View {
         }
     }
 
-    /// The lists whose postings a log holds.
-    pub(crate) fn lists(&self, name: LogName) -> Option<&Lists> {
+    /// Where the lists end whose postings a log holds.
+    pub(crate) fn heads(&self, name: LogName) -> Option<&Heads> {
         match name {
             LogName::Trades
             | LogName::FinishedOrders
             | LogName::Midpoints
             | LogName::ClosedPositions
             | LogName::Actions => None,
-            LogName::AccountTrades => Some(&self.trades.of_account),
-            LogName::MarketTrades => Some(&self.trades.of_market),
-            LogName::TokenTrades => Some(&self.trades.of_token),
-            LogName::BuilderTrades => Some(&self.trades.of_builder),
-            LogName::MarketMidpoints => Some(&self.midpoints.of_market),
-            LogName::AccountClosed => Some(&self.positions.closed_of),
-            LogName::AccountActions => Some(&self.actions.of_account),
+            LogName::AccountTrades => Some(self.trades.of_account.heads()),
+            LogName::TakerTrades => Some(self.trades.of_taker.heads()),
+            LogName::MarketTrades => Some(self.trades.of_market.heads()),
+            LogName::TokenTrades => Some(self.trades.of_token.heads()),
+            LogName::BuilderTrades => Some(self.trades.of_builder.heads()),
+            LogName::MarketMidpoints => Some(self.midpoints.of_market.heads()),
+            LogName::AccountClosed => Some(self.positions.closed_of.heads()),
+            LogName::AccountActions => Some(self.actions.of_account.heads()),
         }
     }
 }

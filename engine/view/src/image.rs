@@ -8,7 +8,7 @@ use crate::accounts::Accounts;
 use crate::actions::Actions;
 use crate::chunk::{ChunkBytes, Chunking};
 use crate::history::{ChunkRef, LogName};
-use crate::list::{Heads, Lists};
+use crate::list::{Heads, Lists, Summary};
 use crate::log::Log;
 use crate::markets::Markets;
 use crate::midpoints::Midpoints;
@@ -22,10 +22,12 @@ use crate::view::View;
 
 /// Names the layout of images and chunks. Raised with every change of either, so that what another
 /// build wrote is ignored instead of misread.
-pub const VIEW_VERSION: u32 = 2;
+pub const VIEW_VERSION: u32 = 3;
 
 /// The section of the open positions.
 const OPEN_POSITIONS: &str = "open-positions";
+/// That of what blocks of trades have at most.
+const TRADE_BLOCKS: &str = "trade-blocks";
 
 /// A view as bytes.
 #[derive(Clone, Debug)]
@@ -96,6 +98,7 @@ impl View {
             ("open-midpoints", bytes(&self.midpoints.current)),
             (OPEN_POSITIONS, bytes(&self.positions.open)),
             ("turnover", bytes(&self.turnover)),
+            (TRADE_BLOCKS, bytes(&self.trades.blocks)),
         ];
         let mut live = Vec::new();
         put_all(self.orders.all_live(), &mut live);
@@ -103,8 +106,8 @@ impl View {
         for &log in LogName::ALL {
             let mut section = Vec::new();
             self.log(log).put_tail(&mut section);
-            if let Some(lists) = self.lists(log) {
-                lists.heads().put(&mut section);
+            if let Some(heads) = self.heads(log) {
+                heads.put(&mut section);
             }
             sections.push((log.text(), section));
         }
@@ -155,7 +158,9 @@ impl View {
             orders: Orders::of(NamedLog::of(image.read_log(LogName::FinishedOrders)?)),
             trades: Trades {
                 all: NamedLog::of(image.read_log(LogName::Trades)?),
+                blocks: image.read(TRADE_BLOCKS)?,
                 of_account: image.read_lists(LogName::AccountTrades)?,
+                of_taker: image.read_lists(LogName::TakerTrades)?,
                 of_market: image.read_lists(LogName::MarketTrades)?,
                 of_token: image.read_lists(LogName::TokenTrades)?,
                 of_builder: image.read_lists(LogName::BuilderTrades)?,
@@ -231,7 +236,7 @@ where
         }
     }
 
-    fn read_lists(&mut self, log: LogName) -> Result<Lists, ImageError> {
+    fn read_lists<T: Summary>(&mut self, log: LogName) -> Result<Lists<T>, ImageError> {
         let (postings, mut beside) = self.read_history(log)?;
         let heads = Heads::take(&mut beside).filter(|_| beside.is_empty());
         let heads = heads.ok_or(ImageError::Malformed(log.text()))?;

@@ -12,7 +12,7 @@
 //!   actions, and the lists of what concerns whom. Each is a log of rows of one length (`row`, `log`), cut into chunks of a fixed number
 //!   of rows (`chunk`). A full chunk never changes, and its bytes follow from the journal alone.
 //!   Lists are logs too (`list`): memory holds the newest entry of each, jumps lead back to any
-//!   place in logarithmic time. Rows with a name are found by it (`named`): each chunk carries an
+//!   place in logarithmic time. Lists of trades carry bounds on what they jump over (`span`). Rows with a name are found by it (`named`): each chunk carries an
 //!   index, the open tail has a table.
 //!
 //! [`View::image`] gives what lives and the open tails as bytes, and lists the sealed chunks;
@@ -58,8 +58,10 @@ mod query;
 mod row;
 mod slot_index;
 mod slots;
+mod span;
 mod system;
 mod trade;
+mod trade_glance;
 mod trade_id;
 mod trades;
 mod turnover;
@@ -84,8 +86,10 @@ pub use position::{Conversion, NotHeld, Position};
 pub use positions::{ClosedPosition, OpenPosition, Positions};
 pub use price_history::{PriceHistory, PricePoint};
 pub use slots::Slots;
+pub use span::Sought;
 pub use system::{Domain, System};
 pub use trade::{TradeRecord, TradeSide, TradeSlot};
+pub use trade_glance::{SideGlance, TradeGlance};
 pub use trade_id::TradeId;
 pub use trades::Trades;
 pub use turnover::Turnover;

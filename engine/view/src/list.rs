@@ -4,14 +4,28 @@
 //! a jump to an earlier one (Myers, "An applicative random-access stack"): jumps halve the way, so
 //! that any place of a list is a logarithm of its length away, and nothing but the newest posting
 //! of each list is in memory.
+//!
+//! A posting may also carry a [`Summary`] of all from itself back to where it jumps, so that who
+//! looks for something rare jumps over what cannot be it.
 
 use crate::error::Impossible;
 use crate::log::Log;
-use crate::row::{Row, fixed, stored};
+use crate::row::{Fixed, Row, Stored, stored};
+
+/// What is said of several entries at once.
+pub(crate) trait Summary: Fixed + Copy {
+    /// Of the entries of both.
+    fn join(self, other: Self) -> Self;
+}
+
+/// Nothing is said.
+impl Summary for () {
+    fn join(self, (): Self) -> Self {}
+}
 
 /// One entry of a list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Posting {
+pub(crate) struct Posting<S> {
     /// What it points at; rises along a list.
     target: u32,
     /// The posting before it; the first names itself.
@@ -20,16 +34,34 @@ pub(crate) struct Posting {
     jump: u32,
     /// Its place in the list, from 0.
     rank: u32,
+    /// Of itself and all before it up to, but not with, the one it jumps to.
+    span: S,
 }
 
-fixed!(Posting {
-    target: u32,
-    before: u32,
-    jump: u32,
-    rank: u32,
-});
+impl<S: Stored> Stored for Posting<S> {
+    fn put(&self, out: &mut Vec<u8>) {
+        [self.target, self.before, self.jump, self.rank]
+            .iter()
+            .for_each(|field| field.put(out));
+        self.span.put(out);
+    }
 
-impl Row for Posting {
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        Some(Self {
+            target: u32::take(from)?,
+            before: u32::take(from)?,
+            jump: u32::take(from)?,
+            rank: u32::take(from)?,
+            span: S::take(from)?,
+        })
+    }
+}
+
+impl<S: Fixed> Fixed for Posting<S> {
+    const SIZE: usize = 4 * u32::SIZE + S::SIZE;
+}
+
+impl<S: Fixed> Row for Posting<S> {
     const CHUNK_BITS: u32 = 17;
 }
 
@@ -52,19 +84,26 @@ pub(crate) type Heads = Vec<Head>;
 
 /// Lists of one kind, by a dense number: those of all accounts, say.
 #[derive(Debug)]
-pub(crate) struct Lists {
-    postings: Log<Posting>,
+pub(crate) struct Lists<S = ()> {
+    postings: Log<Posting<S>>,
     heads: Heads,
 }
 
 impl Lists {
+    /// Appends to a list of which nothing is said. Targets rise along it.
+    pub(crate) fn push(&mut self, number: usize, target: u32) -> Result<(), Impossible> {
+        self.push_with(number, target, ())
+    }
+}
+
+impl<S: Summary> Lists<S> {
     /// Lists with these postings, of which `heads` names the last ones.
-    pub(crate) fn of(postings: Log<Posting>, heads: Heads) -> Self {
+    pub(crate) fn of(postings: Log<Posting<S>>, heads: Heads) -> Self {
         Self { postings, heads }
     }
 
     /// The list with this number; it may be empty.
-    pub(crate) fn list(&self, number: usize) -> List<'_> {
+    pub(crate) fn list(&self, number: usize) -> List<'_, S> {
         List {
             postings: &self.postings,
             head: self.heads.get(number).copied().unwrap_or_default(),
@@ -72,25 +111,32 @@ impl Lists {
     }
 
     /// A list without entries.
-    pub(crate) fn empty(&self) -> List<'_> {
+    pub(crate) fn empty(&self) -> List<'_, S> {
         List {
             postings: &self.postings,
             head: Head::default(),
         }
     }
 
-    /// Appends to a list. Targets rise along it.
-    pub(crate) fn push(&mut self, number: usize, target: u32) -> Result<(), Impossible> {
+    /// Appends an entry of which this is said. Targets rise along a list.
+    pub(crate) fn push_with(
+        &mut self,
+        number: usize,
+        target: u32,
+        said: S,
+    ) -> Result<(), Impossible> {
         if self.heads.len() <= number {
             self.heads.resize(number + 1, Head::default());
         }
         let head = &mut self.heads[number];
         let own = self.postings.len();
-        let (before, jump) = if head.len == 0 {
-            (own, own)
+        let (before, jump, span) = if head.len == 0 {
+            (own, own, said)
         } else {
-            let jump = next_jump(&self.postings, head.last).ok_or(Impossible::HistoryUnreadable)?;
-            (head.last, jump)
+            let (jump, between) =
+                next_jump(&self.postings, head.last).ok_or(Impossible::HistoryUnreadable)?;
+            let span = between.map_or(said, |between| said.join(between));
+            (head.last, jump, span)
         };
         let len = head.len.checked_add(1).ok_or(Impossible::Full)?;
         self.postings.push(&Posting {
@@ -98,6 +144,7 @@ impl Lists {
             before,
             jump,
             rank: head.len,
+            span,
         })?;
         *head = Head { last: own, len };
         Ok(())
@@ -108,32 +155,36 @@ impl Lists {
         &self.heads
     }
 
-    pub(crate) fn postings(&self) -> &Log<Posting> {
+    pub(crate) fn postings(&self) -> &Log<Posting<S>> {
         &self.postings
     }
 
-    pub(crate) fn postings_mut(&mut self) -> &mut Log<Posting> {
+    pub(crate) fn postings_mut(&mut self) -> &mut Log<Posting<S>> {
         &mut self.postings
     }
 }
 
-/// Where the posting after `last` jumps to: over two equal jumps at once, else to `last`.
-fn next_jump(postings: &Log<Posting>, last: u32) -> Option<u32> {
+/// Where the posting after `last` jumps to, over two equal jumps at once, else to `last`; and what
+/// is said of those between.
+fn next_jump<S: Summary>(postings: &Log<Posting<S>>, last: u32) -> Option<(u32, Option<S>)> {
     let one = postings.get(last)?;
     let two = postings.get(one.jump)?;
     let three = postings.get(two.jump)?;
     let equal = one.rank.checked_sub(two.rank)? == two.rank.checked_sub(three.rank)?;
-    Some(if equal { two.jump } else { last })
+    Some(match equal {
+        true => (two.jump, Some(one.span.join(two.span))),
+        false => (last, None),
+    })
 }
 
 /// One list, as it stands.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct List<'a> {
-    postings: &'a Log<Posting>,
+pub(crate) struct List<'a, S = ()> {
+    postings: &'a Log<Posting<S>>,
     head: Head,
 }
 
-impl<'a> List<'a> {
+impl<'a, S: Summary> List<'a, S> {
     /// How many entries it has.
     pub(crate) fn len(&self) -> u32 {
         self.head.len
@@ -167,7 +218,7 @@ impl<'a> List<'a> {
     }
 
     /// The `end` oldest entries, from the newest of them back.
-    pub(crate) fn newest_first(&self, end: u32) -> NewestFirst<'a> {
+    pub(crate) fn newest_first(&self, end: u32) -> NewestFirst<'a, S> {
         let end = end.min(self.len());
         NewestFirst {
             list: *self,
@@ -175,14 +226,35 @@ impl<'a> List<'a> {
         }
     }
 
-    fn newest(&self) -> Option<Posting> {
+    /// Those of the entries from place `from` on, and before place `to`, of which nothing says that
+    /// they cannot be meant, from the newest back.
+    pub(crate) fn newest_first_where<F: Fn(&S) -> bool>(
+        &self,
+        (from, to): (u32, u32),
+        may_be: F,
+    ) -> impl Iterator<Item = u32> + use<'a, S, F> {
+        let list = *self;
+        let mut next = list.newest_first(to).next;
+        core::iter::from_fn(move || {
+            loop {
+                let at = next.filter(|at| at.rank >= from)?;
+                let may_be = may_be(&at.span);
+                next = list.earlier(&at, if may_be { at.before } else { at.jump });
+                if may_be {
+                    return Some(at.target);
+                }
+            }
+        })
+    }
+
+    fn newest(&self) -> Option<Posting<S>> {
         if self.head.len == 0 {
             return None;
         }
         self.postings.get(self.head.last)
     }
 
-    fn posting(&self, rank: u32) -> Option<Posting> {
+    fn posting(&self, rank: u32) -> Option<Posting<S>> {
         if rank >= self.len() {
             return None;
         }
@@ -199,7 +271,7 @@ impl<'a> List<'a> {
 
     /// A posting that `from` names, if it lies before it: every way along a list ends, whatever the
     /// bytes say.
-    fn earlier(&self, from: &Posting, slot: u32) -> Option<Posting> {
+    fn earlier(&self, from: &Posting<S>, slot: u32) -> Option<Posting<S>> {
         let posting = self.postings.get(slot)?;
         (posting.rank < from.rank).then_some(posting)
     }
@@ -207,12 +279,12 @@ impl<'a> List<'a> {
 
 /// Entries of a list, from new to old.
 #[derive(Clone, Debug)]
-pub(crate) struct NewestFirst<'a> {
-    list: List<'a>,
-    next: Option<Posting>,
+pub(crate) struct NewestFirst<'a, S> {
+    list: List<'a, S>,
+    next: Option<Posting<S>>,
 }
 
-impl Iterator for NewestFirst<'_> {
+impl<S: Summary> Iterator for NewestFirst<'_, S> {
     type Item = u32;
 
     fn next(&mut self) -> Option<u32> {
@@ -234,7 +306,7 @@ mod tests {
     const NUMBERS: usize = 4;
 
     fn filled(bits: u8, pushes: &[usize]) -> (Lists, Vec<Vec<u32>>) {
-        let mut lists = Lists::of(Log::new(Chunking::Bits(bits)), Heads::default());
+        let mut lists = Lists::<()>::of(Log::new(Chunking::Bits(bits)), Heads::default());
         let mut plain = vec![Vec::new(); NUMBERS];
         for (target, &number) in (0..).zip(pushes) {
             lists.push(number, target * 2).unwrap();
@@ -273,6 +345,53 @@ mod tests {
         }
     }
 
+    /// The largest of some numbers.
+    impl Summary for u32 {
+        fn join(self, other: Self) -> Self {
+            self.max(other)
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_passed_over_is_not_meant(
+            sizes in prop::collection::vec(prop_oneof![0..10_u32, 0..1_000_u32], 0..300),
+            least in 0..1_000_u32,
+            ends in (0..310_u32, 0..310_u32),
+        ) {
+            let mut lists = Lists::<u32>::of(Log::new(Chunking::Bits(3)), Heads::default());
+            for (target, size) in (0..).zip(&sizes) {
+                lists.push_with(1, target, *size).unwrap();
+            }
+            let found: Vec<_> = lists.list(1).newest_first_where(ends, |most| *most >= least).collect();
+            prop_assert!(found.is_sorted_by(|newer, older| newer > older));
+            for (rank, size) in (0..).zip(&sizes) {
+                let is_inside = ends.0 <= rank && rank < ends.1;
+                prop_assert!(found.contains(&rank) || !is_inside || *size < least, "{rank}");
+                prop_assert!(is_inside || !found.contains(&rank), "{rank}");
+            }
+        }
+    }
+
+    #[test]
+    fn something_rare_is_found_in_few_steps() {
+        const LONG: u32 = 100_000;
+        let mut lists = Lists::<u32>::of(Log::new(Chunking::Bits(10)), Heads::default());
+        for target in 0..LONG {
+            lists
+                .push_with(0, target, u32::from(target == 777))
+                .unwrap();
+        }
+        let steps = Cell::new(0);
+        let found = lists.list(0).newest_first_where((0, LONG), |most| {
+            steps.set(steps.get() + 1);
+            *most > 0
+        });
+        let found: Vec<_> = found.collect();
+        assert!(found.contains(&777) && found.len() < 40, "{found:?}");
+        assert!(steps.get() < 200, "{}", steps.get());
+    }
+
     #[test]
     fn every_place_of_a_long_list_is_near() {
         const LONG: u32 = 100_000;
@@ -293,13 +412,14 @@ mod tests {
     #[test]
     fn a_chain_that_leads_nowhere_ends() {
         let rows = [[9_u32, 0, 0, 3], [9, 1, 1, 3], [9, 7, 2, 1]];
-        let mut lists = Lists::of(Log::new(Chunking::Bits(4)), Heads::default());
+        let mut lists = Lists::<()>::of(Log::new(Chunking::Bits(4)), Heads::default());
         for [target, before, jump, rank] in rows {
             let posting = Posting {
                 target,
                 before,
                 jump,
                 rank,
+                span: (),
             };
             lists.postings.push(&posting).unwrap();
         }

@@ -49,6 +49,11 @@ impl<R: Row> Log<R> {
         R::take(&mut self.chunks.row(slot)?)
     }
 
+    /// The bytes of a row, for who needs little of it.
+    pub(crate) fn bytes(&self, slot: u32) -> Option<&[u8]> {
+        self.chunks.row(slot)
+    }
+
     /// Adds a row. True when it filled a chunk, so that the tail is empty again.
     pub(crate) fn push(&mut self, row: &R) -> Result<bool, Impossible> {
         let sealed = self.chunks.push(|tail| row.put(tail));

@@ -70,6 +70,19 @@ macro_rules! fixed {
 }
 pub(crate) use fixed;
 
+/// Nothing.
+impl Stored for () {
+    fn put(&self, _: &mut Vec<u8>) {}
+
+    fn take(_: &mut &[u8]) -> Option<Self> {
+        Some(())
+    }
+}
+
+impl Fixed for () {
+    const SIZE: usize = 0;
+}
+
 impl<const N: usize> Stored for [u8; N] {
     fn put(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(self);

@@ -1,20 +1,21 @@
 //! A list of trades, or a part of one, as it stands.
 
 use crate::list::List;
+use crate::span::{Sought, Span};
 use crate::trade::TradeSlot;
 
 /// Trades that have something in common, oldest first; reaching any place takes time logarithmic
 /// in the length of the whole list.
 #[derive(Clone, Copy, Debug)]
 pub struct Slots<'a> {
-    list: List<'a>,
+    list: List<'a, Span>,
     from: u32,
     to: u32,
 }
 
 impl<'a> Slots<'a> {
     /// A whole list.
-    pub(crate) fn of(list: List<'a>) -> Self {
+    pub(crate) fn of(list: List<'a, Span>) -> Self {
         Self {
             list,
             from: 0,
@@ -50,14 +51,31 @@ impl<'a> Slots<'a> {
         entries.take(self.len()).map(TradeSlot)
     }
 
+    /// From new to old, those that may have what is looked for; what is left out has not.
+    pub fn newest_first_of(&self, sought: Sought) -> impl Iterator<Item = TradeSlot> + use<'a> {
+        let range = (self.from, self.to);
+        let entries = self
+            .list
+            .newest_first_where(range, move |span| span.may_have(&sought));
+        entries.map(TradeSlot)
+    }
+
+    /// Those from one place on, and before another, the oldest at 0.
+    #[must_use]
+    pub fn between(self, from: usize, to: usize) -> Self {
+        let count = |places: usize| u32::try_from(places.min(self.len())).unwrap_or(u32::MAX);
+        let at = |places: usize| self.from.saturating_add(count(places));
+        Self {
+            from: at(from).min(at(to)),
+            to: at(to),
+            ..self
+        }
+    }
+
     /// The `count` oldest, or all when there are not so many.
     #[must_use]
     pub fn oldest(self, count: usize) -> Self {
-        let count = u32::try_from(count.min(self.len())).unwrap_or(u32::MAX);
-        Self {
-            to: self.from.saturating_add(count),
-            ..self
-        }
+        self.between(0, count)
     }
 
     /// Those older than a trade.

@@ -7,6 +7,7 @@ use crate::error::Impossible;
 use crate::list::Lists;
 use crate::named::NamedLog;
 use crate::slots::Slots;
+use crate::span::{Blocks, Sought, Span, add_to_blocks, newest_first_of};
 use crate::trade::{Trade, TradeSlot};
 use crate::trade_id::TradeId;
 
@@ -18,10 +19,12 @@ const BUILT: usize = 0;
 #[derive(Debug)]
 pub struct Trades {
     pub(crate) all: NamedLog<Trade>,
-    pub(crate) of_account: Lists,
-    pub(crate) of_market: Lists,
-    pub(crate) of_token: Lists,
-    pub(crate) of_builder: Lists,
+    pub(crate) blocks: Blocks,
+    pub(crate) of_account: Lists<Span>,
+    pub(crate) of_taker: Lists<Span>,
+    pub(crate) of_market: Lists<Span>,
+    pub(crate) of_token: Lists<Span>,
+    pub(crate) of_builder: Lists<Span>,
 }
 
 impl Trades {
@@ -36,19 +39,27 @@ impl Trades {
         (0..self.all.log().len()).map(TradeSlot)
     }
 
-    /// All of them from new to old: those older than a trade, or all.
-    pub fn newest_first(
+    /// From new to old, those that may have what is looked for: those older than a trade, or of
+    /// all.
+    pub fn newest_first_of(
         &self,
+        sought: Sought,
         older_than: Option<TradeSlot>,
-    ) -> impl Iterator<Item = TradeSlot> + use<> {
+    ) -> impl Iterator<Item = TradeSlot> {
         let TradeSlot(end) = older_than.unwrap_or_else(|| self.next_slot());
-        (0..end).rev().map(TradeSlot)
+        newest_first_of(&self.blocks, end, sought).map(TradeSlot)
     }
 
     /// Those in which an account is taker or maker.
     #[must_use]
     pub fn of_account(&self, account: AccountNumber) -> Slots<'_> {
         Slots::of(self.of_account.list(account.0 as usize))
+    }
+
+    /// Those in which it is the taker.
+    #[must_use]
+    pub fn of_taker(&self, account: AccountNumber) -> Slots<'_> {
+        Slots::of(self.of_taker.list(account.0 as usize))
     }
 
     /// Those of a market.
@@ -94,29 +105,35 @@ impl Trades {
         let TradeSlot(slot) = self.next_slot();
         let (taker, maker, market) = (&trade.taker, &trade.maker, trade.market);
         self.all.push(trade)?;
-        self.of_account.push(taker.account.0 as usize, slot)?;
-        self.of_account.push(maker.account.0 as usize, slot)?;
-        self.of_market.push(market.0 as usize, slot)?;
-        self.of_token.push(token(market, taker.outcome), slot)?;
+        let (took, made) = (Span::of_party(trade, taker), Span::of_party(trade, maker));
+        let both = Span::of_trade(trade);
+        add_to_blocks(&mut self.blocks, slot, both);
+        let number = taker.account.0 as usize;
+        self.of_taker.push_with(number, slot, took)?;
+        self.of_account.push_with(number, slot, took)?;
+        let number = maker.account.0 as usize;
+        self.of_account.push_with(number, slot, made)?;
+        self.of_market.push_with(market.0 as usize, slot, both)?;
+        (self.of_token).push_with(token(market, taker.outcome), slot, both)?;
         if maker.outcome != taker.outcome {
-            self.of_token.push(token(market, maker.outcome), slot)?;
+            (self.of_token).push_with(token(market, maker.outcome), slot, both)?;
         }
-        self.note_builders(slot, taker.builder, maker.builder)
+        self.note_builders(slot, both, [taker.builder, maker.builder])
     }
 
     fn note_builders(
         &mut self,
         slot: u32,
-        taker: Option<BuilderSlot>,
-        maker: Option<BuilderSlot>,
+        span: Span,
+        [taker, maker]: [Option<BuilderSlot>; 2],
     ) -> Result<(), Impossible> {
         if taker.is_none() && maker.is_none() {
             return Ok(());
         }
-        self.of_builder.push(BUILT, slot)?;
+        self.of_builder.push_with(BUILT, slot, span)?;
         let second = maker.filter(|_| maker != taker);
         for builder in [taker, second].into_iter().flatten() {
-            self.of_builder.push(builder.number(), slot)?;
+            self.of_builder.push_with(builder.number(), slot, span)?;
         }
         Ok(())
     }

@@ -35,6 +35,13 @@ impl Turnover {
         self.markets.get(account).map_or(0, BTreeSet::len)
     }
 
+    /// Whether an account has traded in a market.
+    #[must_use]
+    pub fn has_traded(&self, account: AccountNumber, market: MarketNumber) -> bool {
+        let markets = self.markets.get(account);
+        markets.is_some_and(|markets| markets.contains(&market))
+    }
+
     pub(crate) fn open_account(&mut self, account: AccountNumber) -> Result<(), Impossible> {
         self.markets.push(account, BTreeSet::new())
     }

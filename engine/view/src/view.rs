@@ -17,6 +17,7 @@ use crate::midpoints::Midpoints;
 use crate::named::NamedLog;
 use crate::orders::Orders;
 use crate::positions::Positions;
+use crate::span::Blocks;
 use crate::system::System;
 use crate::trades::Trades;
 use crate::turnover::Turnover;
@@ -54,6 +55,7 @@ impl View {
     #[must_use]
     pub fn with_chunking(genesis: [u8; 32], chunking: Chunking) -> Self {
         let lists = || Lists::of(Log::new(chunking), Heads::default());
+        let of_trades = || Lists::of(Log::new(chunking), Heads::default());
         Self {
             genesis,
             chunking,
@@ -67,10 +69,12 @@ impl View {
             orders: Orders::of(NamedLog::of(Log::new(chunking))),
             trades: Trades {
                 all: NamedLog::of(Log::new(chunking)),
-                of_account: lists(),
-                of_market: lists(),
-                of_token: lists(),
-                of_builder: lists(),
+                blocks: Blocks::default(),
+                of_account: of_trades(),
+                of_taker: of_trades(),
+                of_market: of_trades(),
+                of_token: of_trades(),
+                of_builder: of_trades(),
             },
             builders: Builders::default(),
             midpoints: Midpoints {

@@ -8,8 +8,8 @@ use scene::*;
 
 /// The version, and the hash of everything a small scene writes under it.
 const PINNED: (u32, &str) = (
-    2,
-    "cb6aa9596ff7c2ce18cdb241eb7d40f4fc221a4bbea78d15fbdf629d27ee8aa4",
+    3,
+    "87b471367429c50c2b5903ac3ce10313e94557a4ce92945949e49bb68c88b081",
 );
 
 /// Two trades, orders of every fate, account actions, chunks of two rows.

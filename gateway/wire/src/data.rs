@@ -28,10 +28,10 @@ pub use holders::{Holder, HolderGroup, HoldersQuery};
 pub use market_text::{MarketNames, MarketText};
 pub use page::{Direction, Page, page};
 pub use positions::{
-    ClosedPositionsQuery, ClosedSort, Position, PositionSort, PositionsQuery, compare_closed,
-    compare_open,
+    ClosedKey, ClosedPositionsQuery, ClosedSort, Position, PositionSort, PositionsQuery,
+    compare_closed, compare_open,
 };
-pub use profile::{Profile, pseudonym};
+pub use profile::{Profile, WalletText, pseudonym};
 pub use rows::Rows;
 pub use totals::{
     MarketsQuery, UserQuery, ValueQuery, live_volume_text, open_interest_text, traded_text,

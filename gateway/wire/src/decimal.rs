@@ -74,20 +74,85 @@ impl Decimal {
     }
 }
 
+/// Room for the text of a decimal: 39 digits, a point, a sign.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Digits([u8; 48]);
+
+impl Default for Digits {
+    fn default() -> Self {
+        Self([0; 48])
+    }
+}
+
+impl Decimal {
+    /// Its text, in shortest form.
+    pub(crate) fn digits(self, room: &mut Digits) -> &str {
+        let mut at = room.0.len();
+        let mut put = |byte: u8| {
+            at -= 1;
+            room.0[at] = byte;
+        };
+        // From the last digit on; zeros at the end of the decimals are left out.
+        let mut digits = Rest::of(self.mantissa.unsigned_abs());
+        let mut has_decimals = false;
+        for _ in 0..self.places {
+            let digit = digits.next();
+            if has_decimals || digit != 0 {
+                has_decimals = true;
+                put(b'0' + digit);
+            }
+        }
+        if has_decimals {
+            put(b'.');
+        }
+        loop {
+            put(b'0' + digits.next());
+            if digits.is_zero() {
+                break;
+            }
+        }
+        if self.mantissa < 0 {
+            put(b'-');
+        }
+        core::str::from_utf8(&room.0[at..]).expect("digits are ASCII")
+    }
+}
+
+/// Digits still to be taken, from the last on. 64 bits are divided many times faster than 128, and
+/// nearly always are enough.
+#[derive(Clone, Copy)]
+enum Rest {
+    Small(u64),
+    Large(u128),
+}
+
+impl Rest {
+    fn of(value: u128) -> Self {
+        u64::try_from(value).map_or(Self::Large(value), Self::Small)
+    }
+
+    fn next(&mut self) -> u8 {
+        let digit = match *self {
+            Self::Small(value) => {
+                *self = Self::Small(value / 10);
+                u128::from(value % 10)
+            }
+            Self::Large(value) => {
+                *self = Self::of(value / 10);
+                value % 10
+            }
+        };
+        u8::try_from(digit).expect("a digit")
+    }
+
+    const fn is_zero(self) -> bool {
+        matches!(self, Self::Small(0))
+    }
+}
+
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (mut digits, mut places) = (self.mantissa.unsigned_abs(), self.places);
-        while places > 0 && digits % 10 == 0 {
-            digits /= 10;
-            places -= 1;
-        }
-        let unit = 10_u128.pow(u32::from(places));
-        let sign = if self.mantissa < 0 { "-" } else { "" };
-        write!(f, "{sign}{}", digits / unit)?;
-        if places == 0 {
-            return Ok(());
-        }
-        write!(f, ".{:0width$}", digits % unit, width = usize::from(places))
+        f.write_str(self.digits(&mut Digits::default()))
     }
 }
 

@@ -194,6 +194,11 @@ impl Asked<'_> {
         self.agree("/trades?takerOnly=false&side=SELL", &sells);
         let cash = self.fills(&|trade, leg, takes| takes && trade.lots * leg.price >= 2_500_000);
         self.agree("/trades?filterType=CASH&filterAmount=2.5", &cash);
+        for dollars in [20, 1_000_000] {
+            let cash = self.fills(&|trade, leg, _| trade.lots * leg.price >= dollars * 1_000_000);
+            let path = format!("/trades?takerOnly=false&filterType=CASH&filterAmount={dollars}");
+            self.agree(&path, &cash);
+        }
         let tokens = self.fills(&|trade, _, takes| takes && trade.lots >= 600);
         self.agree("/trades?filterType=TOKENS&filterAmount=6", &tokens);
         let unused = self.fills(&|_, _, takes| takes);
@@ -208,6 +213,34 @@ impl Asked<'_> {
                 self.fills(&|trade, leg, _| is_own(leg) && leg.buys && named(trade.market));
             let path = format!("/trades?user={user}&takerOnly=0&side=BUY&{markets}");
             self.agree(&path, &bought);
+            self.large_and_sold(account, user);
+        }
+    }
+
+    /// What few fills are, so that most of a list is passed over.
+    fn large_and_sold(&self, account: usize, user: &str) {
+        let own = |wanted: &dyn Fn(&Trade, &Leg, bool) -> bool| {
+            self.fills(&|trade, leg, takes| leg.account == account && wanted(trade, leg, takes))
+        };
+        let all = format!("/trades?user={user}&takerOnly=false");
+        let sold = own(&|_, leg, takes| takes && !leg.buys);
+        self.agree(&format!("/trades?user={user}&side=SELL"), &sold);
+        for dollars in [1, 5, 30, 1_000_000] {
+            let cash = own(&|trade, leg, _| trade.lots * leg.price >= dollars * 1_000_000);
+            self.agree(
+                &format!("{all}&filterType=CASH&filterAmount={dollars}"),
+                &cash,
+            );
+            let tokens = own(&|trade, leg, _| trade.lots >= dollars * 100 && leg.buys);
+            let path = format!("{all}&filterType=TOKENS&filterAmount={dollars}&side=BUY");
+            self.agree(&path, &tokens);
+        }
+        for (market, of) in self.plain.markets.iter().enumerate() {
+            let only = format!("market={}", of.condition);
+            let there = own(&|trade, _, _| trade.market == market);
+            self.agree(&format!("{all}&{only}"), &there);
+            let taken = own(&|trade, _, takes| takes && trade.market == market);
+            self.agree(&format!("/trades?user={user}&{only}"), &taken);
         }
     }
 
@@ -262,8 +295,15 @@ impl Asked<'_> {
         self.agree(&format!("{all}&{markets}"), &of_markets);
         let kinds = newest(of(&|done| done.kind != "TRADE" && done.kind != "MERGE"));
         self.agree(&format!("{all}&type=SPLIT,REDEEM,CONVERSION"), &kinds);
-        let sold = newest(of(&|done| done.buys == Some(false)));
-        self.agree(&format!("{all}&side=SELL"), &sold);
+        let sold = of(&|done| done.buys == Some(false));
+        self.agree(&format!("{all}&side=SELL&sortDirection=ASC"), &sold);
+        self.agree(&format!("{all}&side=SELL"), &newest(sold));
+        let traded = newest(of(&|done| done.kind == "TRADE"));
+        self.agree(&format!("{all}&type=TRADE"), &traded);
+        for (market, of_market) in self.plain.markets.iter().enumerate() {
+            let path = format!("{all}&market={}", of_market.condition);
+            self.agree(&path, &newest(of(&|done| done.market == market)));
+        }
         if let Some(middle) = done.get(done.len() / 2).map(|done| done.second) {
             let (start, end) = (middle - 3, middle + 9);
             let within = of(&|done| (start..=end).contains(&done.second));

@@ -62,7 +62,12 @@ impl Plain {
             Some(_) => (held.realized, percent_realized),
             None => (rounded(gain, 2), rounded(gain * 100_000_000, 2 * held.cost)),
         };
-        let (size, average) = (held.lots * 10_000, rounded(held.cost * 100, held.lots));
+        // What a share cost: of those held, or once all are gone of all that ever came.
+        let (cost, shares) = match closed_by {
+            Some(_) => (held.spent, held.bought),
+            None => (held.cost, held.lots),
+        };
+        let (size, average) = (held.lots * 10_000, rounded(cost * 100, shares));
         let current = rounded(worth, 2);
         let labels = [format!("up \"{market}\""), format!("down {market}")];
         let is_open = closed_by.is_none();

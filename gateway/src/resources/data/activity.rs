@@ -5,14 +5,15 @@ use std::sync::Arc;
 use foretell_model::{
     AccountNumber, FramePlace, Lots, Micros, Sequence, TimeNs, TimeSeconds, WalletAddress,
 };
-use foretell_view::{Action, ActionKind, TradeRecord, View};
+use foretell_view::{Action, ActionKind, Sought, TradeGlance, View};
 use foretell_wire::data::{Activity, ActivityKind, ActivityQuery, Direction, MarketText, Rows};
 
 use crate::answer::{Answer, Place};
 use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
-use crate::resources::data::fills::{Fill, NO_PROFILE, Receipts};
+use crate::profiles::People;
+use crate::resources::data::fills::{Fill, Receipts};
 use crate::resources::data::{Markets, STEP, account_of, parameters};
 
 /// `GET /activity`.
@@ -35,9 +36,10 @@ pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
     }
     let place = search.place.unwrap_or_else(|| app.replica.read().place());
     let mut rows = Rows::with_capacity(search.found.len());
-    let mut receipts = Receipts::new(app);
+    let (mut people, mut receipts) = (app.profiles.people(), Receipts::new(app));
     for done in &search.found {
-        done.row(search.wanted.user, &mut receipts).write(&mut rows);
+        done.row(search.wanted.user, &mut people, &mut receipts)
+            .write(&mut rows);
     }
     Ok(Answer::json(rows.finish()).at(place))
 }
@@ -56,9 +58,14 @@ enum Done {
 }
 
 impl Done {
-    fn row(&self, wallet: WalletAddress, receipts: &mut Receipts<'_>) -> Activity<'_> {
+    fn row<'a>(
+        &'a self,
+        wallet: WalletAddress,
+        people: &'a mut People,
+        receipts: &mut Receipts<'_>,
+    ) -> Activity<'a> {
         match self {
-            Self::Traded(fill) => Activity::Trade(fill.row(receipts)),
+            Self::Traded(fill) => Activity::Trade(fill.row(people, receipts)),
             Self::Acted {
                 kind,
                 market,
@@ -68,17 +75,24 @@ impl Done {
                 frame,
             } => Activity::Action {
                 kind: *kind,
-                wallet,
+                who: people.text(wallet),
                 market,
                 lots: *lots,
                 collateral: *collateral,
                 time: *time,
-                profile: &NO_PROFILE,
                 receipt: receipts.of(*frame),
             },
         }
     }
 }
+
+/// All kinds but trades.
+const ACTIONS: [ActivityKind; 4] = [
+    ActivityKind::Split,
+    ActivityKind::Merge,
+    ActivityKind::Redeem,
+    ActivityKind::Conversion,
+];
 
 const fn kind_of(action: ActionKind) -> ActivityKind {
     match action {
@@ -91,7 +105,7 @@ const fn kind_of(action: ActionKind) -> ActivityKind {
 
 /// Entries of a list that are still to be looked at, as places from its oldest: they stay what
 /// they are while the list grows.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Ahead {
     from: usize,
     to: usize,
@@ -105,21 +119,67 @@ impl Ahead {
         }
     }
 
-    /// The next place in a direction.
-    fn peek(self, direction: Direction) -> Option<usize> {
-        (self.from < self.to).then(|| match direction {
-            Direction::Ascending => self.from,
-            Direction::Descending => self.to - 1,
-        })
+    fn is_empty(self) -> bool {
+        self.from == self.to
     }
 
-    fn pass(&mut self, direction: Direction) {
+    /// Takes the next `count` places in a direction.
+    fn take(&mut self, count: usize, direction: Direction) -> Self {
+        let count = count.min(self.to - self.from);
+        let Self { from, to } = *self;
         match direction {
-            Direction::Ascending => self.from += 1,
-            Direction::Descending => self.to -= 1,
+            Direction::Ascending => {
+                self.from += count;
+                Self::new(from, from + count)
+            }
+            Direction::Descending => {
+                self.to -= count;
+                Self::new(to - count, to)
+            }
         }
     }
 }
+
+/// What was found and is not shown yet, the next one last.
+struct Found<T> {
+    ahead: Ahead,
+    /// Places looked at next: few at first, for a page is often short.
+    window: usize,
+    next: Vec<T>,
+}
+
+impl<T> Found<T> {
+    fn of(ahead: Ahead) -> Self {
+        Self {
+            ahead,
+            window: FIRST_WINDOW,
+            next: Vec::new(),
+        }
+    }
+
+    /// Looks for more while there is nothing, [`WINDOWS`] windows at most; `in_window` gives those
+    /// of some places from new to old. True when the next one is known, or that there is none.
+    fn fill(&mut self, direction: Direction, mut in_window: impl FnMut(Ahead) -> Vec<T>) -> bool {
+        for _ in 0..WINDOWS {
+            if !self.next.is_empty() || self.ahead.is_empty() {
+                return true;
+            }
+            let window = self.ahead.take(self.window, direction);
+            self.window = (self.window * 2).min(STEP);
+            self.next = in_window(window);
+            if direction == Direction::Descending {
+                self.next.reverse();
+            }
+        }
+        !self.next.is_empty() || self.ahead.is_empty()
+    }
+}
+
+/// Places of the first window.
+const FIRST_WINDOW: usize = 128;
+/// Windows of up to [`STEP`] places looked through under one hold of the view's lock: mostly they are
+/// passed over by what is known of all trades in them.
+const WINDOWS: usize = 64;
 
 /// A page being looked for.
 struct Search {
@@ -128,35 +188,42 @@ struct Search {
     /// Rows still to be passed over.
     skip: usize,
     /// Trades and actions of the time asked for.
-    ahead: Option<(Ahead, Ahead)>,
+    ahead: Option<(Found<TradeGlance>, Found<Action>)>,
     found: Vec<Done>,
     /// The state it began with.
     place: Option<Place>,
 }
 
 impl Search {
-    /// Looks at up to [`STEP`] trades and actions; true when that was all.
+    /// Looks at some thousand trades and actions at most; true when that was all.
     fn step(&mut self, app: &App, account: AccountNumber) -> bool {
         let state = app.replica.read();
         let view = &state.view;
         self.place.get_or_insert(state.place());
         let direction = self.wanted.direction;
-        let (mut trades, mut actions) = match self.ahead {
+        let (mut trades, mut actions) = match self.ahead.take() {
             Some(ahead) => ahead,
             None => self.in_time(view, account),
         };
-        let trade_at = |ahead: Ahead| {
-            let slots = view.trades().of_account(account);
-            view.trade(slots.get(ahead.peek(direction)?)?)
+        let of_account = view.trades().of_account(account);
+        let sought = self.sought();
+        let trades_in = |Ahead { from, to }| {
+            let slots = of_account.between(from, to).newest_first_of(sought);
+            slots.filter_map(|slot| view.trade_glance(slot)).collect()
         };
-        let action_at = |ahead: Ahead| view.actions().get(account, ahead.peek(direction)?);
-        let (mut trade, mut action) = (trade_at(trades), action_at(actions));
+        let actions_in = |Ahead { from, to }: Ahead| {
+            let actions = view.actions().newest_first(account, to);
+            actions.take(to - from).collect()
+        };
         for _ in 0..STEP {
             if self.found.len() >= self.wanted.page.limit {
                 return true;
             }
+            if !trades.fill(direction, trades_in) || !actions.fill(direction, actions_in) {
+                break;
+            }
             // One command never both trades and acts.
-            let trade_is_next = match (&trade, &action) {
+            let trade_is_next = match (trades.next.last(), actions.next.last()) {
                 (None, None) => return true,
                 (Some(_), None) => true,
                 (None, Some(_)) => false,
@@ -165,26 +232,27 @@ impl Search {
                     Direction::Descending => trade.sequence > action.sequence,
                 },
             };
-            if trade_is_next {
-                if let Some(trade) = trade {
-                    self.consider_trade(app, view, account, &trade);
-                }
-                trades.pass(direction);
-                trade = trade_at(trades);
-            } else {
-                if let Some(action) = action {
-                    self.consider_action(app, view, &action);
-                }
-                actions.pass(direction);
-                action = action_at(actions);
+            if !trade_is_next && let Some(action) = actions.next.pop() {
+                self.consider_action(app, view, &action);
+            } else if let Some(trade) = trades.next.pop() {
+                self.consider_trade(app, view, account, &trade);
             }
         }
         self.ahead = Some((trades, actions));
         false
     }
 
-    /// The trades and the actions of the time asked for.
-    fn in_time(&self, view: &View, account: AccountNumber) -> (Ahead, Ahead) {
+    /// What is asked for, as far as stretches of trades are known by it.
+    fn sought(&self) -> Sought {
+        Sought {
+            side: self.wanted.side,
+            market: self.markets.only(),
+            ..Sought::default()
+        }
+    }
+
+    /// The trades and the actions of the time asked for, of the kinds asked for.
+    fn in_time(&self, view: &View, account: AccountNumber) -> (Found<TradeGlance>, Found<Action>) {
         let start = TimeSeconds(self.wanted.start.unwrap_or(0)).start();
         let end = match self.wanted.end {
             Some(end) => TimeSeconds(end.saturating_add(1)).start(),
@@ -195,10 +263,14 @@ impl Search {
             view.trades_within(all, TimeNs(0), time).len()
         };
         let actions_before = |time| view.actions().count_before(account, time);
-        (
-            Ahead::new(trades_before(start), trades_before(end)),
-            Ahead::new(actions_before(start), actions_before(end)),
-        )
+        let (mut trades, mut actions) = (Ahead::default(), Ahead::default());
+        if self.wanted.has_kind(ActivityKind::Trade) {
+            trades = Ahead::new(trades_before(start), trades_before(end));
+        }
+        if ACTIONS.iter().any(|kind| self.wanted.has_kind(*kind)) {
+            actions = Ahead::new(actions_before(start), actions_before(end));
+        }
+        (Found::of(trades), Found::of(actions))
     }
 
     fn consider_trade(
@@ -206,7 +278,7 @@ impl Search {
         app: &App,
         view: &View,
         account: AccountNumber,
-        trade: &TradeRecord,
+        trade: &TradeGlance,
     ) {
         let is_taker = trade.taker.account == account;
         let side = if is_taker { &trade.taker } else { &trade.maker };
@@ -214,7 +286,7 @@ impl Search {
             && (self.wanted).admits(ActivityKind::Trade, trade.time.seconds())
             && (self.wanted.side).is_none_or(|wanted| wanted == side.side);
         if is_wanted && !self.passes_over() {
-            let fill = Fill::of(app, view, trade, side);
+            let fill = Fill::of(app, view, trade.slot, is_taker);
             self.found.extend(fill.map(Done::Traded));
         }
     }

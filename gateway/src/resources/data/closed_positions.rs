@@ -1,15 +1,21 @@
 //! `GET /closed-positions`: what a wallet no longer holds.
 
 use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::sync::Arc;
 
-use foretell_model::AccountNumber;
-use foretell_wire::data::{ClosedPositionsQuery, Page, compare_closed, page};
+use foldhash::fast::RandomState;
+use foretell_model::{AccountNumber, MarketNumber, Outcome, Sequence};
+use foretell_view::{ClosedPosition, View};
+use foretell_wire::data::{
+    ClosedKey, ClosedPositionsQuery, MarketText, Page, compare_closed, page,
+};
 
 use crate::answer::{Answer, Place};
 use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
-use crate::resources::data::held::{Held, answer};
+use crate::resources::data::held::{Held, answer, figures};
 use crate::resources::data::{Markets, STEP, account_of, parameters};
 
 /// `GET /closed-positions`.
@@ -20,28 +26,79 @@ pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
     let mut search = Search {
         markets: Markets::of(app, &wanted.markets).await?,
         wanted,
+        named: Named::default(),
         left: None,
         found: Vec::new(),
         place: None,
     };
-    if let Some(account) = account_of(app, search.wanted.user).await? {
+    let account = account_of(app, search.wanted.user).await?;
+    if let Some(account) = account {
         while !search.step(app, account) {
             tokio::task::yield_now().await;
         }
     }
-    let place = search.place.unwrap_or_else(|| app.replica.read().place());
     let shown = search.page(search.wanted.page);
-    Ok(answer(&shown, search.wanted.user, place))
+    let state = app.replica.read();
+    let place = search.place.unwrap_or_else(|| state.place());
+    let rows = shown.iter().filter_map(|light| {
+        let closed = state.view.positions().closed(account?, light.rank + 1);
+        Held::closed(app, &state.view, &closed.into_iter().next()?)
+    });
+    let rows: Vec<_> = rows.collect();
+    drop(state);
+    Ok(answer(&rows, search.wanted.user, place))
+}
+
+/// What decides where a position stands, and where to find the rest of it: a wallet may have closed
+/// a hundred thousand, of which fifty are shown.
+struct Light {
+    /// What it is sorted by.
+    number: i128,
+    /// Its market's place in [`Named`].
+    market: usize,
+    outcome: Outcome,
+    closed_by: Sequence,
+    /// Its place among the wallet's closed positions, from the oldest.
+    rank: usize,
+}
+
+/// The texts of the markets that were met, each looked up once.
+#[derive(Default)]
+struct Named {
+    places: HashMap<MarketNumber, Option<usize>, RandomState>,
+    texts: Vec<Arc<MarketText>>,
+}
+
+impl Named {
+    /// Where a market stands; `None` when its title is not what is asked for.
+    fn place(
+        &mut self,
+        app: &App,
+        view: &View,
+        market: MarketNumber,
+        title: Option<&str>,
+    ) -> Option<usize> {
+        *self.places.entry(market).or_insert_with(|| {
+            let listed = view.markets().get(market)?;
+            let text = app.market_texts.of(listed, &app.descriptions);
+            if title.is_some_and(|title| !text.title_contains(title)) {
+                return None;
+            }
+            self.texts.push(text);
+            Some(self.texts.len() - 1)
+        })
+    }
 }
 
 /// The rows asked for, being looked for from the newest back.
 struct Search {
     wanted: ClosedPositionsQuery,
     markets: Markets,
+    named: Named,
     /// How many of the oldest are still to be looked at.
     left: Option<usize>,
     /// Never more than a step above those that can be on the page or before it.
-    found: Vec<Held>,
+    found: Vec<Light>,
     /// The state it began with.
     place: Option<Place>,
 }
@@ -57,36 +114,62 @@ impl Search {
                 .left
                 .get_or_insert(view.positions().closed_count(account));
             self.left = Some(left.saturating_sub(STEP));
-            for closed in view.positions().closed(account, left).take(STEP) {
-                if self.markets.contains(closed.market) {
-                    let held = Held::closed(app, view, &closed);
-                    let title = self.wanted.title.as_deref();
-                    self.found.extend(held.filter(|held| held.is_titled(title)));
-                }
+            let ranks = (0..left).rev();
+            for (closed, rank) in view.positions().closed(account, left).zip(ranks).take(STEP) {
+                let light = self.light(app, view, &closed, rank);
+                self.found.extend(light);
             }
         }
         self.drop_the_hindmost();
         self.left == Some(0)
     }
 
+    /// What a position is sorted by, if it is asked for.
+    fn light(
+        &mut self,
+        app: &App,
+        view: &View,
+        closed: &ClosedPosition,
+        rank: usize,
+    ) -> Option<Light> {
+        if !self.markets.contains(closed.market) {
+            return None;
+        }
+        let title = self.wanted.title.as_deref();
+        let market = self.named.place(app, view, closed.market, title)?;
+        let figures = figures(view, (closed.market, closed.outcome), &closed.position)?;
+        Some(Light {
+            number: self.wanted.sort.number(&figures, closed.time.seconds()),
+            market,
+            outcome: closed.outcome,
+            closed_by: closed.closed_by,
+            rank,
+        })
+    }
+
     /// Forgets what cannot be on the page, so that a long history takes no more memory than a page.
     fn drop_the_hindmost(&mut self) {
         let Page { limit, offset } = self.wanted.page;
         let limit = limit + offset;
-        if self.found.len() >= limit + STEP {
+        if self.found.len() >= 2 * limit + STEP {
             self.found = self.page(Page { limit, offset: 0 });
         }
     }
 
     /// Takes a page out of what was found.
-    fn page(&mut self, wanted: Page) -> Vec<Held> {
-        let compare = self.compare();
-        page(std::mem::take(&mut self.found), wanted, compare)
+    fn page(&mut self, wanted: Page) -> Vec<Light> {
+        let found = std::mem::take(&mut self.found);
+        page(found, wanted, self.compare())
     }
 
-    fn compare(&self) -> impl Fn(&Held, &Held) -> Ordering + use<> {
-        let user = self.wanted.user;
+    fn compare(&self) -> impl Fn(&Light, &Light) -> Ordering {
         let compare = compare_closed(self.wanted.sort, self.wanted.direction);
-        move |a, b| compare(&a.row(user), &b.row(user))
+        let key = |light: &Light| ClosedKey {
+            number: light.number,
+            market: &self.named.texts[light.market],
+            outcome: light.outcome,
+            closed_by: light.closed_by,
+        };
+        move |a, b| compare(&key(a), &key(b))
     }
 }

@@ -5,19 +5,11 @@ use std::sync::Arc;
 use foretell_model::{
     FramePlace, Lots, Outcome, Price, Sequence, Side, TimeSeconds, WalletAddress,
 };
-use foretell_view::{TradeRecord, TradeSide, View};
-use foretell_wire::data::{MarketText, Profile, Trade};
+use foretell_view::{TradeSlot, View};
+use foretell_wire::data::{MarketText, Trade};
 
 use crate::app::App;
-
-/// What is not known of anybody yet: operators keep no profiles here.
-pub(super) const NO_PROFILE: Profile<'static> = Profile {
-    name: "",
-    bio: "",
-    image: "",
-    image_optimized: "",
-    is_public: false,
-};
+use crate::profiles::People;
 
 /// One row.
 pub(super) struct Fill {
@@ -32,13 +24,13 @@ pub(super) struct Fill {
 }
 
 impl Fill {
-    /// That of one side of a trade.
-    pub(super) fn of(
-        app: &App,
-        view: &View,
-        trade: &TradeRecord,
-        side: &TradeSide,
-    ) -> Option<Self> {
+    /// That of the taker or the maker of a trade.
+    pub(super) fn of(app: &App, view: &View, slot: TradeSlot, takes: bool) -> Option<Self> {
+        let trade = view.trade(slot)?;
+        let side = match takes {
+            true => &trade.taker,
+            false => &trade.maker,
+        };
         let market = view.markets().get(trade.market)?;
         Some(Self {
             wallet: view.accounts().get(side.account)?.wallet,
@@ -53,16 +45,19 @@ impl Fill {
     }
 
     /// The row; its receipt is looked up without the lock on the view.
-    pub(super) fn row(&self, receipts: &mut Receipts<'_>) -> Trade<'_> {
+    pub(super) fn row<'a>(
+        &'a self,
+        people: &'a mut People,
+        receipts: &mut Receipts<'_>,
+    ) -> Trade<'a> {
         Trade {
-            wallet: self.wallet,
+            who: people.text(self.wallet),
             side: self.side,
             market: &self.market,
             outcome: self.outcome,
             lots: self.lots,
             price: self.price,
             time: self.time,
-            profile: &NO_PROFILE,
             receipt: receipts.of(self.frame),
         }
     }

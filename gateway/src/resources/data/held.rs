@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use foretell_model::{AccountNumber, MarketNumber, Outcome, Sequence, TimeSeconds, WalletAddress};
+use foretell_model::{AccountNumber, MarketNumber, Outcome, TimeSeconds, WalletAddress};
 use foretell_view::{ClosedPosition, OpenPosition, View};
 use foretell_wire::data::{CurPrice, Figures, MarketText, Position, Rows, Shown};
 
@@ -18,7 +18,6 @@ pub(super) struct Held {
     pub(super) mergeable: bool,
     neg_risk: Option<bool>,
     time: TimeSeconds,
-    closed_by: Sequence,
 }
 
 impl Held {
@@ -40,7 +39,6 @@ impl Held {
             mergeable: other.is_some(),
             neg_risk: Some(listed.is_neg_risk()),
             time: open.time.seconds(),
-            closed_by: Sequence(0),
         })
     }
 
@@ -56,7 +54,6 @@ impl Held {
             mergeable: false,
             neg_risk: None,
             time: closed.time.seconds(),
-            closed_by: closed.closed_by,
         })
     }
 
@@ -76,7 +73,6 @@ impl Held {
             mergeable: self.mergeable,
             neg_risk: self.neg_risk,
             time: self.time,
-            closed_by: self.closed_by,
         }
     }
 }

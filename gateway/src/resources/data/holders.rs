@@ -6,7 +6,6 @@ use foretell_wire::data::{Holder, HolderGroup, HoldersQuery, Rows};
 use crate::answer::Answer;
 use crate::call::Call;
 use crate::failure::Failure;
-use crate::resources::data::fills::NO_PROFILE;
 use crate::resources::data::{Markets, parameters};
 
 /// `GET /holders`. Each token is read under a hold of the lock of its own.
@@ -16,6 +15,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
     app.fresh(&call).await?;
     let markets = Markets::of(app, &wanted.markets).await?;
     let place = app.replica.read().place();
+    let people = app.profiles.people();
     let mut rows = Rows::with_capacity(0);
     for market in markets.named.unwrap_or_default() {
         for &outcome in Outcome::ALL {
@@ -31,7 +31,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
                     .map(|(wallet, lots)| Holder {
                         wallet,
                         lots,
-                        profile: &NO_PROFILE,
+                        profile: people.profile(&wallet),
                     });
                 (listed.condition, holders.collect::<Vec<_>>())
             };

@@ -80,6 +80,14 @@ impl Markets {
         })
     }
 
+    /// The one it is about, when it is about one.
+    fn only(&self) -> Option<MarketNumber> {
+        match self.named.as_deref() {
+            Some(&[market]) => Some(market),
+            _ => None,
+        }
+    }
+
     fn contains(&self, market: MarketNumber) -> bool {
         let named = self.named.as_ref();
         named.is_none_or(|named| named.contains(&market))

@@ -6,8 +6,8 @@ use crate::data::failure::DataFailure;
 use crate::data::market_text::MarketText;
 use crate::data::page::{Direction, Page};
 use crate::data::parameters::Parameters;
-use crate::data::profile::Profile;
-use crate::data::rows::Rows;
+use crate::data::profile::WalletText;
+use crate::data::rows::{Rows, field};
 use crate::data::trades::{self, Trade};
 use crate::query::Query;
 
@@ -97,14 +97,19 @@ impl ActivityQuery {
         })
     }
 
+    /// Whether this kind is asked for.
+    #[must_use]
+    pub fn has_kind(&self, kind: ActivityKind) -> bool {
+        let is_kind = self.kinds.is_empty() || self.kinds.contains(&kind);
+        is_kind && (self.side.is_none() || kind == ActivityKind::Trade)
+    }
+
     /// Whether this kind, done at this second, is asked for.
     #[must_use]
     pub fn admits(&self, kind: ActivityKind, time: TimeSeconds) -> bool {
-        let is_kind = self.kinds.is_empty() || self.kinds.contains(&kind);
-        let is_side = self.side.is_none() || kind == ActivityKind::Trade;
         let starts = self.start.is_none_or(|start| start <= time.0);
         let ends = self.end.is_none_or(|end| time.0 <= end);
-        is_kind && is_side && starts && ends
+        self.has_kind(kind) && starts && ends
     }
 }
 
@@ -119,7 +124,7 @@ pub enum Activity<'a> {
         /// Which.
         kind: ActivityKind,
         /// Whose.
-        wallet: WalletAddress,
+        who: &'a WalletText,
         /// The market; of a conversion the first question given.
         market: &'a MarketText,
         /// Sets, or the No of each question, or all shares redeemed.
@@ -128,8 +133,6 @@ pub enum Activity<'a> {
         collateral: Micros,
         /// When.
         time: TimeSeconds,
-        /// The wallet's profile.
-        profile: &'a Profile<'a>,
         /// Receipt of its frame.
         receipt: [u8; 32],
     },
@@ -141,32 +144,31 @@ impl Activity<'_> {
         rows.row(|row| match *self {
             Self::Trade(ref trade) => {
                 trade.fields(row);
-                row.text("type", word(ActivityKind::Trade));
+                row.text(field!("type"), word(ActivityKind::Trade));
             }
             Self::Action {
                 kind,
-                wallet,
+                who,
                 market,
                 lots,
                 collateral,
                 time,
-                profile,
                 receipt,
             } => {
-                row.wallet("proxyWallet", &wallet);
-                row.text("side", "");
-                row.text("asset", "");
-                row.shown("conditionId", &market.condition());
-                row.number("size", lots.into());
-                row.whole("price", 0);
-                row.whole("timestamp", time.0);
-                row.number("usdcSize", collateral.into());
+                row.fields(who.wallet());
+                row.text(field!("side"), "");
+                row.text(field!("asset"), "");
+                row.shown(field!("conditionId"), &market.condition());
+                row.number(field!("size"), lots.into());
+                row.whole(field!("price"), 0);
+                row.whole(field!("timestamp"), time.0);
+                row.number(field!("usdcSize"), collateral.into());
                 row.fields(market.names());
-                row.text("outcome", "");
-                row.whole("outcomeIndex", NO_OUTCOME);
-                profile.write(&wallet, row);
-                row.receipt("transactionHash", &receipt);
-                row.text("type", word(kind));
+                row.text(field!("outcome"), "");
+                row.whole(field!("outcomeIndex"), NO_OUTCOME);
+                row.fields(who.profile());
+                row.receipt(field!("transactionHash"), &receipt);
+                row.text(field!("type"), word(kind));
             }
         });
     }

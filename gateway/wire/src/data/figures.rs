@@ -103,6 +103,25 @@ impl Figures {
         i128::from(self.lots) * i128::from(self.price.0)
     }
 
+    /// `avgPrice`: of the shares held; once there are none, of all ever bought.
+    #[must_use]
+    pub fn avg_price(&self) -> i128 {
+        // Of micros a lot, a hundred lots a share.
+        match self.lots {
+            0 => {
+                let bought = i128::try_from(self.bought).unwrap_or(i128::MAX);
+                rounded(self.spent * 100, bought)
+            }
+            lots => rounded(self.cost * 100, lots.into()),
+        }
+    }
+
+    /// `curPrice`
+    #[must_use]
+    pub fn cur_price(&self) -> i128 {
+        i128::from(self.price.0) * MICROS_PER_HALF_UNIT
+    }
+
     /// The numbers of its row.
     #[must_use]
     pub fn shown(&self) -> Shown {
@@ -117,8 +136,7 @@ impl Figures {
         };
         Shown {
             size: lots * 10_000,
-            // Of micros a lot, a hundred lots a share.
-            avg_price: rounded(self.cost * 100, lots),
+            avg_price: self.avg_price(),
             initial_value: self.cost,
             current_value: rounded(current, 2),
             cash_pnl,
@@ -126,7 +144,7 @@ impl Figures {
             total_bought: i128::try_from(self.bought * 10_000).unwrap_or(i128::MAX),
             realized_pnl: self.realized,
             percent_realized_pnl,
-            cur_price: i128::from(self.price.0) * MICROS_PER_HALF_UNIT,
+            cur_price: self.cur_price(),
         }
     }
 }
@@ -136,6 +154,10 @@ pub(crate) fn rounded(dividend: i128, divisor: i128) -> i128 {
     if divisor == 0 {
         return 0;
     }
+    // 64 bits hold nearly all, and divide many times faster.
+    if let (Ok(dividend), Ok(divisor)) = (i64::try_from(dividend), i64::try_from(divisor)) {
+        return rounded_small(dividend, divisor);
+    }
     let (quotient, rest) = (dividend / divisor, dividend % divisor);
     let is_far = rest.unsigned_abs() >= divisor.unsigned_abs() - rest.unsigned_abs();
     match (is_far, (dividend < 0) == (divisor < 0)) {
@@ -143,6 +165,22 @@ pub(crate) fn rounded(dividend: i128, divisor: i128) -> i128 {
         (true, true) => quotient + 1,
         (true, false) => quotient - 1,
     }
+}
+
+/// The same of numbers of which the divisor is not 0.
+fn rounded_small(dividend: i64, divisor: i64) -> i128 {
+    let (Some(quotient), Some(rest)) =
+        (dividend.checked_div(divisor), dividend.checked_rem(divisor))
+    else {
+        // The one quotient that 64 bits do not hold.
+        return -i128::from(dividend);
+    };
+    let is_far = rest.unsigned_abs() >= divisor.unsigned_abs() - rest.unsigned_abs();
+    let away = match (dividend < 0) == (divisor < 0) {
+        true => 1,
+        false => -1,
+    };
+    i128::from(quotient) + if is_far { away } else { 0 }
 }
 
 #[cfg(test)]
@@ -208,13 +246,10 @@ mod tests {
             price: CurPrice::exactly(Price(0)),
         };
         let shown = figures.shown();
-        let nothing = [
-            shown.size,
-            shown.avg_price,
-            shown.initial_value,
-            shown.current_value,
-        ];
-        assert_eq!(nothing, [0; 4]);
+        let nothing = [shown.size, shown.initial_value, shown.current_value];
+        assert_eq!(nothing, [0; 3]);
+        // Of all that was bought: 1 for 3 shares.
+        assert_eq!(shown.avg_price, 333_333);
         assert_eq!((shown.cash_pnl, shown.percent_pnl), (-333_333, -33_333_300));
         assert_eq!(
             (shown.realized_pnl, shown.percent_realized_pnl),

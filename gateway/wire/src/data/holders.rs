@@ -4,8 +4,8 @@ use foretell_model::{ConditionId, Lots, Outcome, WalletAddress};
 
 use crate::data::failure::DataFailure;
 use crate::data::parameters::Parameters;
-use crate::data::profile::{Profile, pseudonym};
-use crate::data::rows::Rows;
+use crate::data::profile::Profile;
+use crate::data::rows::{Rows, field};
 use crate::ids::TokenRef;
 use crate::query::Query;
 
@@ -43,7 +43,7 @@ pub struct Holder<'a> {
     /// What it holds, reserved included.
     pub lots: Lots,
     /// Its profile.
-    pub profile: &'a Profile<'a>,
+    pub profile: Profile<'a>,
 }
 
 /// The holders of one token, largest first.
@@ -60,12 +60,12 @@ pub struct HolderGroup<'a> {
 impl HolderGroup<'_> {
     /// Adds its row.
     pub fn write(&self, rows: &mut Rows) {
-        let token = TokenRef::Asset(self.condition, self.outcome);
+        let token = TokenRef::Asset(self.condition, self.outcome).to_string();
         rows.row(|row| {
-            row.shown("token", &token);
-            row.array("holders", |holders| {
+            row.text(field!("token"), &token);
+            row.array(field!("holders"), |holders| {
                 for holder in self.holders {
-                    holders.row(|row| holder.fields(token, self.outcome, row));
+                    holders.row(|row| holder.fields(&token, self.outcome, row));
                 }
             });
         });
@@ -73,16 +73,22 @@ impl HolderGroup<'_> {
 }
 
 impl Holder<'_> {
-    fn fields(&self, token: TokenRef, outcome: Outcome, row: &mut Rows) {
-        row.wallet("proxyWallet", &self.wallet);
-        row.text("bio", self.profile.bio);
-        row.shown("asset", &token);
-        row.shown("pseudonym", &pseudonym(&self.wallet));
-        row.number("amount", self.lots.into());
-        row.flag("displayUsernamePublic", self.profile.is_public);
-        row.whole("outcomeIndex", outcome.code().into());
-        row.text("name", self.profile.name);
-        row.text("profileImage", self.profile.image);
-        row.text("profileImageOptimized", self.profile.image_optimized);
+    fn fields(&self, token: &str, outcome: Outcome, row: &mut Rows) {
+        row.wallet(field!("proxyWallet"), &self.wallet);
+        row.text(field!("bio"), self.profile.bio);
+        row.text(field!("asset"), token);
+        row.text(
+            field!("pseudonym"),
+            &self.profile.pseudonym_of(&self.wallet),
+        );
+        row.number(field!("amount"), self.lots.into());
+        row.flag(field!("displayUsernamePublic"), self.profile.is_public);
+        row.whole(field!("outcomeIndex"), outcome.code().into());
+        row.text(field!("name"), self.profile.name);
+        row.text(field!("profileImage"), self.profile.image);
+        row.text(
+            field!("profileImageOptimized"),
+            self.profile.image_optimized,
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use foretell_model::{ConditionId, Outcome};
 
-use crate::data::rows::push_text;
+use crate::data::rows::json_fields;
 
 /// What is known of a market's names; what is not known is empty.
 #[derive(Clone, Copy, Debug, Default)]
@@ -132,19 +132,6 @@ impl MarketText {
     pub(crate) fn end(&self) -> &str {
         &self.end
     }
-}
-
-fn json_fields<'a>(fields: impl Iterator<Item = (&'a str, &'a str)>) -> Box<str> {
-    let mut json = String::new();
-    for (name, value) in fields {
-        if !json.is_empty() {
-            json.push(',');
-        }
-        push_text(&mut json, name);
-        json.push(':');
-        push_text(&mut json, value);
-    }
-    json.into()
 }
 
 #[cfg(test)]

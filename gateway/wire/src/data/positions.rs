@@ -5,11 +5,11 @@ use std::cmp::Ordering;
 use foretell_model::{ConditionId, Outcome, Sequence, TimeSeconds, WalletAddress};
 
 use crate::data::failure::DataFailure;
-use crate::data::figures::Shown;
+use crate::data::figures::{Figures, Shown};
 use crate::data::market_text::MarketText;
 use crate::data::page::{Direction, Page};
 use crate::data::parameters::Parameters;
-use crate::data::rows::Rows;
+use crate::data::rows::{Rows, field};
 use crate::query::Query;
 
 /// What positions are sorted by.
@@ -193,8 +193,6 @@ pub struct Position<'a> {
     pub neg_risk: Option<bool>,
     /// The last activity.
     pub time: TimeSeconds,
-    /// The command that closed it; 0 while it is open.
-    pub closed_by: Sequence,
 }
 
 impl Position<'_> {
@@ -202,38 +200,38 @@ impl Position<'_> {
     pub fn write(&self, rows: &mut Rows) {
         let shown = &self.shown;
         rows.row(|row| {
-            row.wallet("proxyWallet", &self.wallet);
+            row.wallet(field!("proxyWallet"), &self.wallet);
             row.fields(self.market.ids(self.outcome));
             for (name, value) in [
-                ("size", shown.size),
-                ("avgPrice", shown.avg_price),
-                ("initialValue", shown.initial_value),
-                ("currentValue", shown.current_value),
-                ("cashPnl", shown.cash_pnl),
-                ("percentPnl", shown.percent_pnl),
-                ("totalBought", shown.total_bought),
-                ("realizedPnl", shown.realized_pnl),
-                ("percentRealizedPnl", shown.percent_realized_pnl),
-                ("curPrice", shown.cur_price),
+                (field!("size"), shown.size),
+                (field!("avgPrice"), shown.avg_price),
+                (field!("initialValue"), shown.initial_value),
+                (field!("currentValue"), shown.current_value),
+                (field!("cashPnl"), shown.cash_pnl),
+                (field!("percentPnl"), shown.percent_pnl),
+                (field!("totalBought"), shown.total_bought),
+                (field!("realizedPnl"), shown.realized_pnl),
+                (field!("percentRealizedPnl"), shown.percent_realized_pnl),
+                (field!("curPrice"), shown.cur_price),
             ] {
                 row.millionths(name, value);
             }
-            row.flag("redeemable", self.redeemable);
-            row.flag("mergeable", self.mergeable);
+            row.flag(field!("redeemable"), self.redeemable);
+            row.flag(field!("mergeable"), self.mergeable);
             if let Some(neg_risk) = self.neg_risk {
-                row.flag("negativeRisk", neg_risk);
+                row.flag(field!("negativeRisk"), neg_risk);
             }
             row.fields(self.market.names());
             row.fields(self.market.both(self.outcome));
-            row.whole("outcomeIndex", self.outcome.code().into());
-            row.whole("timestamp", self.time.0);
+            row.whole(field!("outcomeIndex"), self.outcome.code().into());
+            row.whole(field!("timestamp"), self.time.0);
             row.fields(self.market.end());
         });
     }
 
-    /// By asset, then by when it was closed: tells any two positions of a wallet apart.
+    /// By asset: tells any two open positions of a wallet apart.
     fn tie(&self, other: &Self) -> Ordering {
-        let key = |it: &Self| (it.market.condition(), it.outcome.code(), it.closed_by);
+        let key = |it: &Self| (it.market.condition(), it.outcome.code());
         key(self).cmp(&key(other))
     }
 }
@@ -260,20 +258,47 @@ pub fn compare_open(
     }
 }
 
+/// What a closed position is sorted by: as much of it as that takes, for a wallet may have closed
+/// a hundred thousand.
+#[derive(Clone, Copy, Debug)]
+pub struct ClosedKey<'a> {
+    /// Of [`ClosedSort::number`].
+    pub number: i128,
+    /// The market.
+    pub market: &'a MarketText,
+    /// Which token of it.
+    pub outcome: Outcome,
+    /// The command that closed it.
+    pub closed_by: Sequence,
+}
+
+impl ClosedSort {
+    /// The number it sorts by, as it is shown; 0 when it goes by a text.
+    #[must_use]
+    pub fn number(self, figures: &Figures, time: TimeSeconds) -> i128 {
+        match self {
+            Self::RealizedPnl => figures.realized,
+            Self::Title => 0,
+            Self::Price => figures.cur_price(),
+            Self::AvgPrice => figures.avg_price(),
+            Self::Timestamp => time.0.into(),
+        }
+    }
+}
+
 /// The order of closed positions: by what is shown, ties by asset, then by when it was closed.
 pub fn compare_closed(
     sort: ClosedSort,
     direction: Direction,
-) -> impl Fn(&Position<'_>, &Position<'_>) -> Ordering {
+) -> impl Fn(&ClosedKey<'_>, &ClosedKey<'_>) -> Ordering {
     move |a, b| {
-        let by = |number: fn(&Shown) -> i128| number(&a.shown).cmp(&number(&b.shown));
         let ordering = match sort {
-            ClosedSort::RealizedPnl => by(|shown| shown.realized_pnl),
             ClosedSort::Title => a.market.title().cmp(b.market.title()),
-            ClosedSort::Price => by(|shown| shown.cur_price),
-            ClosedSort::AvgPrice => by(|shown| shown.avg_price),
-            ClosedSort::Timestamp => a.time.cmp(&b.time),
+            _ => a.number.cmp(&b.number),
         };
-        direction.apply(ordering).then_with(|| a.tie(b))
+        direction.apply(ordering).then_with(|| {
+            let tie = |it: &ClosedKey<'_>| (it.market.condition(), it.outcome.code(), it.closed_by);
+            tie(a).cmp(&tie(b))
+        })
     }
 }

@@ -1,14 +1,18 @@
 //! Who a wallet is: what an operator wrote down of it, and a pseudonym for everybody.
 
+use std::borrow::Cow;
+
 use foretell_model::WalletAddress;
 
-use crate::data::rows::Rows;
+use crate::data::rows::json_fields;
 
 /// A row of the operators' table; empty where nothing is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Profile<'a> {
     /// Display name.
     pub name: &'a str,
+    /// Second name; one made of the address when empty.
+    pub pseudonym: &'a str,
     /// A few words.
     pub bio: &'a str,
     /// URL of an image.
@@ -20,13 +24,50 @@ pub struct Profile<'a> {
 }
 
 impl Profile<'_> {
+    /// `pseudonym`
+    pub(crate) fn pseudonym_of(&self, wallet: &WalletAddress) -> Cow<'_, str> {
+        match self.pseudonym {
+            "" => Cow::Owned(pseudonym(wallet)),
+            given => Cow::Borrowed(given),
+        }
+    }
+}
+
+/// What rows say of a wallet, made into JSON once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WalletText {
+    /// `proxyWallet`.
+    wallet: Box<str>,
     /// `name`, `pseudonym`, `bio`, `profileImage`, `profileImageOptimized`.
-    pub(crate) fn write(&self, wallet: &WalletAddress, row: &mut Rows) {
-        row.text("name", self.name);
-        row.shown("pseudonym", &pseudonym(wallet));
-        row.text("bio", self.bio);
-        row.text("profileImage", self.image);
-        row.text("profileImageOptimized", self.image_optimized);
+    profile: Box<str>,
+}
+
+impl WalletText {
+    /// The fields of a wallet.
+    #[must_use]
+    pub fn new(wallet: WalletAddress, profile: &Profile<'_>) -> Self {
+        let address = wallet.to_string();
+        let fields = [
+            ("name", profile.name),
+            ("pseudonym", &profile.pseudonym_of(&wallet)),
+            ("bio", profile.bio),
+            ("profileImage", profile.image),
+            ("profileImageOptimized", profile.image_optimized),
+        ];
+        Self {
+            wallet: json_fields([("proxyWallet", &*address)].into_iter()),
+            profile: json_fields(fields.into_iter()),
+        }
+    }
+
+    /// `proxyWallet`.
+    pub(crate) fn wallet(&self) -> &str {
+        &self.wallet
+    }
+
+    /// `name`, `pseudonym`, `bio`, `profileImage`, `profileImageOptimized`.
+    pub(crate) fn profile(&self) -> &str {
+        &self.profile
     }
 }
 
@@ -48,7 +89,8 @@ pub fn pseudonym(wallet: &WalletAddress) -> String {
     hash ^= hash >> 33;
     let word = |words: &[&'static str; 64], shift: u32| words[(hash >> shift & 63) as usize];
     let number = (hash >> 20) % 1_000;
-    format!("{}-{}-{number}", word(&QUALITIES, 58), word(&ANIMALS, 52))
+    let number = number.to_string();
+    [word(&QUALITIES, 58), word(&ANIMALS, 52), &number].join("-")
 }
 
 const QUALITIES: [&str; 64] = [

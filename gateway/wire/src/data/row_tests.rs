@@ -8,14 +8,15 @@ use foretell_model::{
 use serde_json::Value;
 
 use super::{
-    Activity, ActivityKind, ClosedSort, CurPrice, Direction, Figures, Holder, HolderGroup,
-    MarketNames, MarketText, Position, PositionSort, Profile, Rows, Trade, compare_closed,
-    compare_open,
+    Activity, ActivityKind, ClosedKey, ClosedSort, CurPrice, Direction, Figures, Holder,
+    HolderGroup, MarketNames, MarketText, Position, PositionSort, Profile, Rows, Trade, WalletText,
+    compare_closed, compare_open,
 };
 
 const WALLET: WalletAddress = WalletAddress([0x11; 20]);
 const PROFILE: Profile<'_> = Profile {
     name: "Ann \"A\"",
+    pseudonym: "",
     bio: "trades\nrain",
     image: "https://example.org/a.png",
     image_optimized: "https://example.org/a-small.png",
@@ -36,16 +37,19 @@ fn market(byte: u8) -> MarketText {
     )
 }
 
-fn trade(market: &MarketText) -> Trade<'_> {
+fn who() -> WalletText {
+    WalletText::new(WALLET, &PROFILE)
+}
+
+fn trade<'a>(market: &'a MarketText, who: &'a WalletText) -> Trade<'a> {
     Trade {
-        wallet: WALLET,
+        who,
         side: Side::Sell,
         market,
         outcome: Outcome::No,
         lots: Lots(1_234),
         price: Price(4_560),
         time: TimeSeconds(1_700_000_000),
-        profile: &PROFILE,
         receipt: [0xab; 32],
     }
 }
@@ -92,7 +96,6 @@ fn position(market: &MarketText) -> Position<'_> {
         mergeable: true,
         neg_risk: Some(false),
         time: TimeSeconds(1_700_000_000),
-        closed_by: Sequence(0),
     }
 }
 
@@ -100,7 +103,7 @@ fn position(market: &MarketText) -> Position<'_> {
 fn a_trade_fill_has_the_fields_of_the_interface() {
     let market = market(2);
     let mut rows = Rows::with_capacity(1);
-    trade(&market).write(&mut rows);
+    trade(&market, &who()).write(&mut rows);
     insta::assert_snapshot!(pretty(rows));
 }
 
@@ -137,7 +140,7 @@ fn holders_are_grouped_by_token() {
     let holder = |byte, lots| Holder {
         wallet: WalletAddress([byte; 20]),
         lots: Lots(lots),
-        profile: &PROFILE,
+        profile: PROFILE,
     };
     let holders = [holder(1, 250), holder(2, 100)];
     let mut rows = Rows::with_capacity(2);
@@ -157,20 +160,21 @@ fn holders_are_grouped_by_token() {
 fn an_activity_is_a_trade_fill_and_a_type() {
     let market = market(2);
     let mut rows = Rows::with_capacity(1);
-    trade(&market).write(&mut rows);
+    trade(&market, &who()).write(&mut rows);
     let mut fields = names(rows);
     fields.push("type".to_owned());
+    let stranger = WalletText::new(WALLET, &Profile::default());
+    let who = who();
     let action = Activity::Action {
         kind: ActivityKind::Conversion,
-        wallet: WALLET,
+        who: &stranger,
         market: &market,
         lots: Lots(500),
         collateral: Micros(5_000_000),
         time: TimeSeconds(1_700_000_000),
-        profile: &Profile::default(),
         receipt: [0; 32],
     };
-    for activity in [Activity::Trade(trade(&market)), action] {
+    for activity in [Activity::Trade(trade(&market, &who)), action] {
         let mut rows = Rows::with_capacity(1);
         activity.write(&mut rows);
         assert_eq!(names(rows), fields);
@@ -227,32 +231,51 @@ fn positions_are_sorted_by_what_they_show() {
 #[test]
 fn closed_positions_of_one_asset_stand_by_when_they_were_closed() {
     let market = market(2);
-    let first = Position {
+    let first = ClosedKey {
+        number: 5,
+        market: &market,
+        outcome: Outcome::Yes,
         closed_by: Sequence(7),
-        ..position(&market)
     };
-    let second = Position {
+    let second = ClosedKey {
         closed_by: Sequence(8),
         ..first
     };
-    for sort in [
-        ClosedSort::RealizedPnl,
-        ClosedSort::Title,
-        ClosedSort::Price,
-        ClosedSort::AvgPrice,
-        ClosedSort::Timestamp,
-    ] {
+    for sort in CLOSED_SORTS {
         for direction in [Direction::Ascending, Direction::Descending] {
-            assert_eq!(
-                compare_closed(sort, direction)(&first, &second),
-                Ordering::Less
-            );
+            let order = compare_closed(sort, direction)(&first, &second);
+            assert_eq!(order, Ordering::Less);
         }
     }
-    let later = Position {
-        time: TimeSeconds(1_700_000_001),
-        ..first
+    let higher = ClosedKey { number: 6, ..first };
+    for sort in CLOSED_SORTS {
+        let order = compare_closed(sort, Direction::Descending)(&higher, &second);
+        assert_eq!(order, Ordering::Less, "{sort:?}");
+    }
+}
+
+const CLOSED_SORTS: [ClosedSort; 5] = [
+    ClosedSort::RealizedPnl,
+    ClosedSort::Title,
+    ClosedSort::Price,
+    ClosedSort::AvgPrice,
+    ClosedSort::Timestamp,
+];
+
+#[test]
+fn closed_positions_are_sorted_by_what_they_show() {
+    let figures = Figures {
+        lots: 0,
+        cost: 0,
+        bought: 400,
+        spent: 1_000_001,
+        realized: -7,
+        price: CurPrice::exactly(Price(4_200)),
     };
-    let newest = compare_closed(ClosedSort::Timestamp, Direction::Descending);
-    assert_eq!(newest(&later, &second), Ordering::Less);
+    let (shown, time) = (figures.shown(), TimeSeconds(9));
+    let numbers = CLOSED_SORTS.map(|sort| sort.number(&figures, time));
+    let (pnl, price) = (shown.realized_pnl, shown.cur_price);
+    assert_eq!(numbers, [pnl, 0, price, shown.avg_price, 9]);
+    // What was paid for the four shares ever bought, though none is left.
+    assert_eq!(shown.avg_price, 250_000);
 }

@@ -7,8 +7,15 @@ use core::fmt::Write as _;
 
 use foretell_model::WalletAddress;
 
-use crate::decimal::Decimal;
-use crate::ids;
+use crate::decimal::{Decimal, Digits};
+
+/// The name of a field as one text: `,"name":`. Names are this crate's own and need no escapes.
+macro_rules! field {
+    ($name:literal) => {
+        concat!(",\"", $name, "\":")
+    };
+}
+pub(crate) use field;
 
 /// An array of objects.
 #[derive(Debug)]
@@ -53,7 +60,7 @@ impl Rows {
     }
 
     /// Adds a field that is an array of objects.
-    pub(crate) fn array(&mut self, name: &str, fill: impl FnOnce(&mut Self)) {
+    pub(crate) fn array(&mut self, name: &'static str, fill: impl FnOnce(&mut Self)) {
         self.name(name);
         self.text.push('[');
         fill(self);
@@ -67,50 +74,61 @@ impl Rows {
         self.text.push_str(json);
     }
 
-    pub(crate) fn text(&mut self, name: &str, value: &str) {
+    pub(crate) fn text(&mut self, name: &'static str, value: &str) {
         self.name(name);
         push_text(&mut self.text, value);
     }
 
-    pub(crate) fn shown(&mut self, name: &str, value: &impl core::fmt::Display) {
+    pub(crate) fn shown(&mut self, name: &'static str, value: &impl core::fmt::Display) {
         self.name(name);
         write!(self.text, "\"{value}\"").expect("a String takes everything");
     }
 
-    pub(crate) fn wallet(&mut self, name: &str, wallet: &WalletAddress) {
-        self.shown(name, wallet);
+    pub(crate) fn wallet(&mut self, name: &'static str, wallet: &WalletAddress) {
+        self.name(name);
+        self.hex(&wallet.0);
     }
 
-    pub(crate) fn receipt(&mut self, name: &str, receipt: &[u8; 32]) {
-        self.shown(name, &ids::hex_text(receipt));
+    pub(crate) fn receipt(&mut self, name: &'static str, receipt: &[u8; 32]) {
+        self.name(name);
+        self.hex(receipt);
     }
 
     /// A number in millionths.
-    pub(crate) fn millionths(&mut self, name: &str, value: i128) {
+    pub(crate) fn millionths(&mut self, name: &'static str, value: i128) {
         self.number(name, Decimal::micros(value));
     }
 
-    pub(crate) fn number(&mut self, name: &str, value: Decimal) {
+    pub(crate) fn number(&mut self, name: &'static str, value: Decimal) {
         self.name(name);
-        write!(self.text, "{value}").expect("a String takes everything");
+        self.text.push_str(value.digits(&mut Digits::default()));
     }
 
-    pub(crate) fn whole(&mut self, name: &str, value: u64) {
-        self.name(name);
-        write!(self.text, "{value}").expect("a String takes everything");
+    pub(crate) fn whole(&mut self, name: &'static str, value: u64) {
+        self.number(name, Decimal::new(value.into(), 0));
     }
 
-    pub(crate) fn flag(&mut self, name: &str, value: bool) {
+    pub(crate) fn flag(&mut self, name: &'static str, value: bool) {
         self.name(name);
         self.text.push_str(if value { "true" } else { "false" });
     }
 
-    /// Names are this crate's own and need no escapes.
-    fn name(&mut self, name: &str) {
-        self.separate();
-        self.text.push('"');
+    /// Appends a name of [`field`], with the comma it begins with where something stands before it.
+    fn name(&mut self, name: &'static str) {
+        let name = if self.is_first { &name[1..] } else { name };
+        self.is_first = false;
         self.text.push_str(name);
-        self.text.push_str("\":");
+    }
+
+    /// Appends `"0x` and the digits of some bytes, and `"`.
+    fn hex<const BYTES: usize>(&mut self, bytes: &[u8; BYTES]) {
+        let mut digits = [0; 64];
+        let digits = &mut digits[..2 * BYTES];
+        hex::encode_to_slice(bytes, digits).expect("two digits a byte");
+        self.text.push_str("\"0x");
+        self.text
+            .push_str(core::str::from_utf8(digits).expect("digits are ASCII"));
+        self.text.push('"');
     }
 
     fn separate(&mut self) {
@@ -119,6 +137,20 @@ impl Rows {
         }
         self.is_first = false;
     }
+}
+
+/// Fields as they stand in an object.
+pub(crate) fn json_fields<'a>(fields: impl Iterator<Item = (&'a str, &'a str)>) -> Box<str> {
+    let mut json = String::new();
+    for (name, value) in fields {
+        if !json.is_empty() {
+            json.push(',');
+        }
+        push_text(&mut json, name);
+        json.push(':');
+        push_text(&mut json, value);
+    }
+    json.into()
 }
 
 /// Appends a JSON text.
@@ -144,16 +176,16 @@ mod tests {
         assert_eq!(Rows::with_capacity(0).finish(), "[]");
         let mut rows = Rows::with_capacity(2);
         rows.row(|row| {
-            row.text("a", "x");
+            row.text(field!("a"), "x");
             row.fields("\"b\":1,\"c\":[]");
-            row.array("d", |inner| {
-                inner.row(|row| row.flag("e", true));
-                inner.row(|row| row.whole("e", 7));
+            row.array(field!("d"), |inner| {
+                inner.row(|row| row.flag(field!("e"), true));
+                inner.row(|row| row.whole(field!("e"), 7));
             });
-            row.millionths("f", -1_500_000);
+            row.millionths(field!("f"), -1_500_000);
         });
         rows.row(|_| ());
-        rows.row(|row| row.array("g", |_| ()));
+        rows.row(|row| row.array(field!("g"), |_| ()));
         assert_eq!(
             rows.finish(),
             r#"[{"a":"x","b":1,"c":[],"d":[{"e":true},{"e":7}],"f":-1.5},{},{"g":[]}]"#
@@ -164,7 +196,7 @@ mod tests {
         #[test]
         fn any_text_stays_itself(text: String) {
             let mut rows = Rows::with_capacity(1);
-            rows.row(|row| row.text("a", &text));
+            rows.row(|row| row.text(field!("a"), &text));
             let value: Value = serde_json::from_str(&rows.finish()).unwrap();
             prop_assert_eq!(value, json!([{ "a": text }]));
         }

@@ -5,7 +5,7 @@ use foretell_model::{ConditionId, Micros, WalletAddress};
 use crate::data::failure::DataFailure;
 use crate::data::figures::rounded;
 use crate::data::parameters::Parameters;
-use crate::data::rows::Rows;
+use crate::data::rows::{Rows, field};
 use crate::query::Query;
 
 /// Parameters of `GET /value`.
@@ -72,8 +72,8 @@ impl MarketsQuery {
 pub fn value_text(user: &WalletAddress, half_micros: i128) -> String {
     let mut rows = Rows::with_capacity(1);
     rows.row(|row| {
-        row.wallet("user", user);
-        row.millionths("value", rounded(half_micros, 2));
+        row.wallet(field!("user"), user);
+        row.millionths(field!("value"), rounded(half_micros, 2));
     });
     rows.finish()
 }
@@ -98,8 +98,8 @@ pub fn live_volume_text(markets: &[(ConditionId, Micros)]) -> String {
     let total = markets.iter().map(|(_, value)| i128::from(value.0)).sum();
     let mut rows = Rows::with_capacity(markets.len() + 1);
     rows.row(|row| {
-        row.millionths("total", total);
-        row.array("markets", |rows| market_rows(rows, markets));
+        row.millionths(field!("total"), total);
+        row.array(field!("markets"), |rows| market_rows(rows, markets));
     });
     rows.finish()
 }
@@ -107,8 +107,8 @@ pub fn live_volume_text(markets: &[(ConditionId, Micros)]) -> String {
 fn market_rows(rows: &mut Rows, markets: &[(ConditionId, Micros)]) {
     for (condition, value) in markets {
         rows.row(|row| {
-            row.shown("market", condition);
-            row.millionths("value", value.0.into());
+            row.shown(field!("market"), condition);
+            row.millionths(field!("value"), value.0.into());
         });
     }
 }

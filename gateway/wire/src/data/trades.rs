@@ -6,8 +6,8 @@ use crate::data::failure::DataFailure;
 use crate::data::market_text::MarketText;
 use crate::data::page::Page;
 use crate::data::parameters::Parameters;
-use crate::data::profile::Profile;
-use crate::data::rows::Rows;
+use crate::data::profile::WalletText;
+use crate::data::rows::{Rows, field};
 use crate::decimal::Decimal;
 use crate::query::Query;
 
@@ -103,7 +103,7 @@ pub(crate) fn side(parameters: &Parameters<'_>) -> Result<Option<Side>, DataFail
 #[derive(Clone, Copy, Debug)]
 pub struct Trade<'a> {
     /// Whose row it is.
-    pub wallet: WalletAddress,
+    pub who: &'a WalletText,
     /// What the wallet did.
     pub side: Side,
     /// The market.
@@ -116,8 +116,6 @@ pub struct Trade<'a> {
     pub price: Price,
     /// When.
     pub time: TimeSeconds,
-    /// The wallet's profile.
-    pub profile: &'a Profile<'a>,
     /// Receipt of the frame that settled it.
     pub receipt: [u8; 32],
 }
@@ -129,18 +127,18 @@ impl Trade<'_> {
     }
 
     pub(crate) fn fields(&self, row: &mut Rows) {
-        row.wallet("proxyWallet", &self.wallet);
-        row.text("side", side_word(self.side));
+        row.fields(self.who.wallet());
+        row.text(field!("side"), side_word(self.side));
         row.fields(self.market.ids(self.outcome));
-        row.number("size", self.lots.into());
-        row.number("price", self.price.into());
-        row.whole("timestamp", self.time.0);
-        row.number("usdcSize", Decimal::from(self.value()));
+        row.number(field!("size"), self.lots.into());
+        row.number(field!("price"), self.price.into());
+        row.whole(field!("timestamp"), self.time.0);
+        row.number(field!("usdcSize"), Decimal::from(self.value()));
         row.fields(self.market.names());
         row.fields(self.market.label(self.outcome));
-        row.whole("outcomeIndex", self.outcome.code().into());
-        self.profile.write(&self.wallet, row);
-        row.receipt("transactionHash", &self.receipt);
+        row.whole(field!("outcomeIndex"), self.outcome.code().into());
+        row.fields(self.who.profile());
+        row.receipt(field!("transactionHash"), &self.receipt);
     }
 
     const fn value(&self) -> Micros {

@@ -1,0 +1,132 @@
+//! As much of a trade as tells whether it is looked for: read from its bytes in place, because a
+//! query may have to look at a hundred thousand to show ten.
+
+use foretell_model::{AccountNumber, KeyNumber, Lots, MarketNumber, MatchKind, Micros, OrderId};
+use foretell_model::{FramePlace, OrderNumber, Outcome, Price, Sequence, Side, TimeNs, TradeIndex};
+
+use crate::order::own_price;
+use crate::row::{Fixed, Stored};
+use crate::trade::TradeSlot;
+use crate::trade_id::TradeId;
+use crate::view::View;
+
+/// Part of a trade.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TradeGlance {
+    /// Which.
+    pub slot: TradeSlot,
+    /// The frame it happened in.
+    pub sequence: Sequence,
+    /// When.
+    pub time: TimeNs,
+    /// In which market.
+    pub market: MarketNumber,
+    /// Shares traded.
+    pub lots: Lots,
+    /// Who came.
+    pub taker: SideGlance,
+    /// Who was there.
+    pub maker: SideGlance,
+}
+
+/// Part of a side of a trade.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SideGlance {
+    /// Its wallet.
+    pub account: AccountNumber,
+    /// Bought or sold.
+    pub side: Side,
+    /// The price of its token.
+    pub price: Price,
+}
+
+// Where the fields stand in the bytes of a trade and of a party.
+const TIME: usize = TradeId::SIZE + TradeIndex::SIZE;
+const MARKET: usize = TIME + TimeNs::SIZE + FramePlace::SIZE;
+const YES_PRICE: usize = MARKET + MarketNumber::SIZE + MatchKind::SIZE;
+const LOTS: usize = YES_PRICE + Price::SIZE;
+const TAKER: usize = LOTS + Lots::SIZE + Micros::SIZE;
+const MAKER: usize = TAKER + crate::trade::Party::SIZE;
+const ACCOUNT: usize = OrderNumber::SIZE + OrderId::SIZE;
+const OUTCOME: usize = ACCOUNT + AccountNumber::SIZE + KeyNumber::SIZE;
+const SIDE: usize = OUTCOME + Outcome::SIZE;
+
+fn at<T: Stored>(bytes: &[u8], place: usize) -> Option<T> {
+    T::take(&mut bytes.get(place..)?)
+}
+
+fn side(bytes: &[u8], party: usize, yes_price: Price) -> Option<SideGlance> {
+    let outcome: Outcome = at(bytes, party + OUTCOME)?;
+    Some(SideGlance {
+        account: at(bytes, party + ACCOUNT)?,
+        side: at(bytes, party + SIDE)?,
+        price: own_price(outcome, yes_price),
+    })
+}
+
+impl View {
+    /// Part of a trade by its place; `None` only for a place of another view.
+    #[must_use]
+    pub fn trade_glance(&self, slot: TradeSlot) -> Option<TradeGlance> {
+        let bytes = self.trades.all.log().bytes(slot.0)?;
+        let yes_price = at(bytes, YES_PRICE)?;
+        let taken_by: OrderNumber = at(bytes, TAKER)?;
+        Some(TradeGlance {
+            slot,
+            sequence: Sequence(taken_by.0),
+            time: at(bytes, TIME)?,
+            market: at(bytes, MARKET)?,
+            lots: at(bytes, LOTS)?,
+            taker: side(bytes, TAKER, yes_price)?,
+            maker: side(bytes, MAKER, yes_price)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trade::{Party, Trade};
+
+    #[test]
+    fn the_fields_stand_where_they_are_read() {
+        let party = |mark: u8, outcome, side| Party {
+            order: OrderNumber(u64::from(mark) << 40),
+            order_id: OrderId([mark; 32]),
+            account: AccountNumber(0x0102_0300 + u32::from(mark)),
+            key: KeyNumber(7),
+            outcome,
+            side,
+            builder: None,
+        };
+        let trade = Trade {
+            id: TradeId([9; TradeId::SIZE]),
+            index: TradeIndex(3),
+            time: TimeNs(0x1122_3344_5566),
+            place: FramePlace::default(),
+            market: MarketNumber(0x0A0B_0C0D),
+            kind: MatchKind::Mint,
+            yes_price: Price(4_321),
+            lots: Lots(0x77_6655),
+            fee: Micros(u64::MAX),
+            taker: party(1, Outcome::No, Side::Buy),
+            maker: party(2, Outcome::Yes, Side::Sell),
+            made_before: None,
+        };
+        let mut bytes = Vec::new();
+        trade.put(&mut bytes);
+        let read = |place| at::<u32>(&bytes, place);
+        assert_eq!(at(&bytes, TIME), Some(trade.time));
+        assert_eq!(read(MARKET), Some(trade.market.0));
+        assert_eq!(at(&bytes, LOTS), Some(trade.lots));
+        assert_eq!(at(&bytes, TAKER), Some(trade.taker.order));
+        for (place, party, price) in [(TAKER, trade.taker, 5_679), (MAKER, trade.maker, 4_321)] {
+            let expected = SideGlance {
+                account: party.account,
+                side: party.side,
+                price: Price(price),
+            };
+            assert_eq!(side(&bytes, place, trade.yes_price), Some(expected));
+        }
+    }
+}

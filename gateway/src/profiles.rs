@@ -1,0 +1,135 @@
+//! Profiles of wallets as operators keep them in the catalog's file: all of them in memory, read
+//! again whenever one changed, by a thread of its own, so that no request waits for a database.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use foldhash::fast::RandomState;
+use foretell_catalog::{CatalogError, Profile};
+use foretell_model::WalletAddress;
+use foretell_wire::data::{self, WalletText};
+use parking_lot::RwLock;
+
+use crate::catalog_door::CatalogDoor;
+
+/// Between two looks whether one changed.
+const LOOK: Duration = Duration::from_millis(250);
+
+type Known = HashMap<WalletAddress, Profile, RandomState>;
+
+/// The profiles of the process.
+#[derive(Default)]
+pub(crate) struct Profiles {
+    known: RwLock<Arc<Known>>,
+}
+
+impl Profiles {
+    /// Those of this moment, for the rows of one answer.
+    pub(crate) fn people(&self) -> People {
+        People {
+            known: Arc::clone(&self.known.read()),
+            written: HashMap::default(),
+        }
+    }
+
+    /// Keeps them as they are in the catalog's file, until `stop`. A file that is not there yet has
+    /// none; one that cannot be read leaves what was known, and is told of once.
+    pub(crate) fn follow(&self, door: &CatalogDoor, stop: &AtomicBool) {
+        let (mut seen, mut failed) = (None, false);
+        while !stop.load(Ordering::Relaxed) {
+            let changed = door
+                .catalog()
+                .and_then(|catalog| catalog.profiles(seen.as_deref()));
+            match changed {
+                Ok(None) => failed = false,
+                Ok(Some(changed)) => {
+                    *self.known.write() = Arc::new(changed.profiles.into_iter().collect());
+                    (seen, failed) = (Some(changed.version), false);
+                }
+                Err(CatalogError::Missing(_)) => {}
+                Err(error) => {
+                    if !std::mem::replace(&mut failed, true) {
+                        tracing::warn!(%error, "profiles cannot be read; rows show those known");
+                    }
+                }
+            }
+            std::thread::park_timeout(LOOK);
+        }
+    }
+}
+
+/// What the rows of one answer say of wallets.
+pub(crate) struct People {
+    known: Arc<Known>,
+    written: HashMap<WalletAddress, WalletText, RandomState>,
+}
+
+impl People {
+    /// The fields of a wallet, written once an answer.
+    pub(crate) fn text(&mut self, wallet: WalletAddress) -> &WalletText {
+        let known = &self.known;
+        self.written
+            .entry(wallet)
+            .or_insert_with(|| WalletText::new(wallet, &profile(known, &wallet)))
+    }
+
+    /// The profile of a wallet; of nobody anything is known, it is empty.
+    pub(crate) fn profile(&self, wallet: &WalletAddress) -> data::Profile<'_> {
+        profile(&self.known, wallet)
+    }
+}
+
+fn profile<'a>(known: &'a Known, wallet: &WalletAddress) -> data::Profile<'a> {
+    let Some(profile) = known.get(wallet) else {
+        return data::Profile::default();
+    };
+    data::Profile {
+        // A name that is not public is nobody's to see.
+        name: match profile.display_username_public {
+            true => &profile.name,
+            false => "",
+        },
+        pseudonym: &profile.pseudonym,
+        bio: &profile.bio,
+        image: &profile.image,
+        image_optimized: &profile.image_optimized,
+        is_public: profile.display_username_public,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ANN: WalletAddress = WalletAddress([1; 20]);
+
+    fn known(is_public: bool) -> Known {
+        let profile = Profile {
+            name: "Ann".to_owned(),
+            bio: "trades rain".to_owned(),
+            display_username_public: is_public,
+            ..Profile::default()
+        };
+        [(ANN, profile)].into_iter().collect()
+    }
+
+    #[test]
+    fn a_name_is_shown_when_it_is_public() {
+        for (is_public, name) in [(true, "Ann"), (false, "")] {
+            let known = known(is_public);
+            let shown = profile(&known, &ANN);
+            assert_eq!((shown.name, shown.bio), (name, "trades rain"));
+            assert_eq!(shown.is_public, is_public);
+        }
+    }
+
+    #[test]
+    fn nobody_knows_a_stranger() {
+        let stranger = profile(&known(true), &WalletAddress([2; 20]))
+            .name
+            .to_owned();
+        assert_eq!(stranger, "");
+    }
+}
