@@ -43,6 +43,9 @@ pub(crate) enum Command {
     /// The catalog: read an upstream, import files, look things up
     #[command(subcommand)]
     Catalog(Catalog),
+    /// What wallets are called on the data surface
+    #[command(subcommand)]
+    Profile(ProfileCommand),
     /// API keys
     #[command(subcommand)]
     Keys(Keys),
@@ -200,6 +203,7 @@ pub(crate) struct DemoBots {
 pub(crate) use crate::bench::arguments::Bench;
 pub(crate) use crate::catalog::arguments::Catalog;
 pub(crate) use crate::operator::arguments::{Account, Keys, Market, System};
+use crate::profile::ProfileCommand;
 
 impl Cli {
     /// Flags that stand for settings.

@@ -15,6 +15,7 @@ mod logging;
 mod operator;
 mod output;
 mod process;
+mod profile;
 mod progress;
 mod supervisor;
 pub mod trader;
@@ -77,6 +78,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
         Command::Market(command) => operator::market(&config, &command, output),
         Command::Account(command) => operator::account(&config, &command, output),
         Command::Catalog(command) => catalog::run(&config, &command, output),
+        Command::Profile(command) => profile::run(&config, &command, output),
         Command::Keys(command) => operator::keys(&config, &command, output),
         Command::System(command) => operator::system(&config, &command, output),
         Command::Audit(audit) => audit::run(&config, &audit, output),

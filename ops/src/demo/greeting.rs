@@ -27,6 +27,8 @@ pub struct Greeting {
     pub token: String,
     /// and its condition id.
     pub condition: String,
+    /// A wallet that trades.
+    pub bot: &'static str,
     /// How to start this program against this exchange.
     pub command: String,
 }
@@ -61,6 +63,7 @@ impl Greeting {
             question,
             token,
             condition,
+            bot,
             command,
         } = self;
         format!(
@@ -83,6 +86,11 @@ Who holds it, and what was traded last:
 
   curl -s '{data}/holders?market={condition}'
   curl -s '{data}/trades?limit=5'
+
+What one of the bots holds, and, once a first market has ended, what it no longer holds:
+
+  curl -s '{data}/positions?user={bot}'
+  curl -s '{data}/closed-positions?user={bot}'
 
 What else there is:
 

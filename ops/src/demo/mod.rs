@@ -18,12 +18,15 @@ use crate::catalog::import_records;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::operator::client::OperatorClient;
+use crate::profile;
 use greeting::Greeting;
 use sample::Sample;
 use wallets::{BOTS, VISITORS};
 
 /// Under which the catalog keeps its report of the sample.
 const SAMPLE_NAME: &str = "the demo's sample";
+/// What the data surface says of each bot.
+const BOT_BIO: &str = "Quotes every market of the demo.";
 /// Collateral of each visitor's wallet.
 const VISITOR_FUNDS: &str = "10000";
 /// Collateral of each bot's wallet.
@@ -65,6 +68,10 @@ pub async fn prepare(
             client.post("/accounts/deposit", &body).await?;
         }
     }
+    for (number, bot) in BOTS.iter().enumerate() {
+        let name = format!("Demo bot {}", number + 1);
+        profile::introduce(config, bot.address, &name, BOT_BIO)?;
+    }
     let shown = sample.events.last().and_then(|event| event.markets.first());
     let shown = shown.ok_or_else(|| Failure::new("the sample is empty"))?;
     let ([token, _], condition) = (shown.token_ids(), shown.condition_id());
@@ -79,6 +86,7 @@ pub async fn prepare(
         question: shown.question.clone(),
         token,
         condition,
+        bot: BOTS[0].address,
         command,
     })
 }

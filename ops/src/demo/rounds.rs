@@ -3,7 +3,8 @@
 //!
 //! A round is a market on its own price: it resolves to Yes if the midpoint is above 0.50 when its
 //! time is over, to No if it is below, to half each otherwise. Rounds that an earlier run left open
-//! are ended at the start of the next.
+//! are ended at the start of the next. Resolved ones stay, as markets do: so after a while rounds
+//! get longer, and a demo that runs for a month has some hundred of them instead of thousands.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -23,6 +24,9 @@ use crate::output::field;
 const SLUG: &str = "demo-round-";
 /// Under which the catalog keeps its report of the rounds.
 const NAME: &str = "the demo's rounds";
+/// Rounds of a run before they get longer, and how many times longer.
+const SHORT_ROUNDS: u32 = 12;
+const LONGER: u32 = 6;
 /// Pause after something went wrong.
 const RETRY: Duration = Duration::from_secs(2);
 
@@ -39,6 +43,17 @@ pub(super) enum News {
 pub(super) struct Lengths {
     pub(super) first: Duration,
     pub(super) others: Duration,
+}
+
+impl Lengths {
+    /// That of a round of a run, the first at 0.
+    const fn of(self, number: u32) -> Duration {
+        match number {
+            0 => self.first,
+            1..=SHORT_ROUNDS => self.others,
+            _ => self.others.saturating_mul(LONGER),
+        }
+    }
 }
 
 /// Opens and ends rounds.
@@ -69,13 +84,12 @@ impl Host {
     /// Opens a round, waits, ends it and all that are left over, for ever. An exchange that is
     /// restarting is asked again.
     pub(super) async fn run(self, lengths: Lengths) {
-        let mut length = lengths.first;
-        loop {
+        for number in 0.. {
+            let length = lengths.of(number);
             self.insist(|| self.end_all()).await;
             let opened = seconds_now();
             self.insist(|| self.open(opened, length)).await;
             tokio::time::sleep(length).await;
-            length = lengths.others;
         }
     }
 
@@ -251,6 +265,17 @@ mod tests {
         assert_eq!((market.tick_units(), market.price_units()), (100, 5_000));
         assert_ne!(market.condition_id(), second.markets[0].condition_id());
         assert!(crate::demo::market::BotMarket::of(&first, 0, market).is_ok());
+    }
+
+    #[test]
+    fn rounds_get_longer_in_the_end() {
+        let [first, others] = [90, 600].map(Duration::from_secs);
+        let lengths = Lengths { first, others };
+        let of = |number: u32| lengths.of(number).as_secs();
+        assert_eq!(
+            [0, 1, 12, 13, u32::MAX].map(of),
+            [90, 600, 600, 3_600, 3_600]
+        );
     }
 
     #[test]

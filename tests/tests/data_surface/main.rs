@@ -2,9 +2,10 @@
 //! input gets.
 
 mod bad_input;
+mod profiles;
 
 use foretell_model::Side;
-use foretell_ops::demo::sample::Sample;
+use foretell_ops::demo::sample::{Sample, SampleMarket};
 use foretell_ops::demo::wallets::VISITORS;
 use foretell_ops::trader::{Terms, Trader, token};
 use foretell_tests::exchange::{Exchange, Options};
@@ -18,6 +19,14 @@ const MARKET: &str = "hottest-year-2027";
 
 fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Runtime::new().expect("a runtime")
+}
+
+/// That market.
+fn market() -> SampleMarket {
+    let sample = Sample::load().expect("the sample");
+    let mut markets = sample.events.into_iter().flat_map(|event| event.markets);
+    let market = markets.find(|market| market.slug == MARKET);
+    market.expect("the market")
 }
 
 fn get(exchange: &Exchange, path: &str) -> RequestBuilder {
@@ -46,10 +55,7 @@ async fn buy(trader: &Trader, id: &str, lots: u64, price: u16) {
 fn a_trade_shows_everywhere_as_soon_as_it_is_told() {
     let exchange = Exchange::start(BINARY, &Options::demo());
     runtime().block_on(async {
-        let sample = Sample::load().expect("the sample");
-        let mut markets = sample.events.iter().flat_map(|event| &event.markets);
-        let market = markets.find(|market| market.slug == MARKET);
-        let market = market.expect("the market");
+        let market = market();
         let [yes, no] = market.token_ids();
         for (visitor, id, price) in [(0, &yes, 6_000), (1, &no, 4_000)] {
             let key = VISITORS[visitor].private_key;

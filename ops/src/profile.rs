@@ -1,0 +1,298 @@
+//! `foretell profile …`: what wallets are called on the data surface. The table stands in the
+//! catalog's file, which gateways read; a change shows within a second, nothing is restarted.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use clap::{ArgAction, Args, Subcommand};
+use foretell_catalog::{Catalog, CatalogError, Profile, Sites, Writer};
+use foretell_model::WalletAddress;
+use foretell_wire::data::pseudonym;
+use serde_json::{Value, json};
+
+use crate::config::Config;
+use crate::failure::Failure;
+use crate::output::{Output, table};
+
+/// Most characters of a name or a pseudonym.
+const NAME_CHARACTERS: usize = 64;
+/// Of a bio.
+const BIO_CHARACTERS: usize = 1_000;
+/// Of a URL.
+const URL_CHARACTERS: usize = 2_048;
+
+/// `foretell profile`
+#[derive(Debug, Subcommand)]
+pub(crate) enum ProfileCommand {
+    /// Name a wallet; what is not given stays as it is, an empty text takes it away
+    Set {
+        /// The wallet: 0x and 40 hex digits
+        address: String,
+        /// What to set
+        #[command(flatten)]
+        changes: Changes,
+    },
+    /// Show what a wallet is called
+    Show {
+        /// The wallet: 0x and 40 hex digits
+        address: String,
+    },
+}
+
+/// Fields of a profile, as far as they are given.
+#[derive(Clone, Debug, Default, Args)]
+#[group(required = true, multiple = true)]
+pub(crate) struct Changes {
+    /// Display name, at most 64 characters
+    #[arg(long, value_name = "TEXT")]
+    name: Option<String>,
+    /// Second name, at most 64 characters; empty = the one made of the address
+    #[arg(long, value_name = "TEXT")]
+    pseudonym: Option<String>,
+    /// A few words, at most 1,000 characters
+    #[arg(long, value_name = "TEXT")]
+    bio: Option<String>,
+    /// URL of an image (http or https)
+    #[arg(long, value_name = "URL")]
+    image: Option<String>,
+    /// URL of a smaller one
+    #[arg(long, value_name = "URL")]
+    image_optimized: Option<String>,
+    /// Whether the name is shown to everybody [default of a new profile: true]
+    #[arg(long, value_name = "BOOL", action = ArgAction::Set)]
+    public: Option<bool>,
+}
+
+/// `foretell profile …`
+///
+/// # Errors
+/// An address or a text that cannot be, or the catalog's file cannot be used.
+pub(crate) fn run(
+    config: &Config,
+    command: &ProfileCommand,
+    output: Output,
+) -> Result<ExitCode, Failure> {
+    let file = config.catalog_file();
+    let (wallet, profile) = match command {
+        ProfileCommand::Set { address, changes } => {
+            let wallet = wallet(address)?;
+            (wallet, set(&file, &wallet, changes)?)
+        }
+        ProfileCommand::Show { address } => {
+            let wallet = wallet(address)?;
+            (wallet, known(&file, &wallet)?.unwrap_or_default())
+        }
+    };
+    output.answer(&shown(&wallet, &profile), text);
+    Ok(ExitCode::SUCCESS)
+}
+
+fn wallet(text: &str) -> Result<WalletAddress, Failure> {
+    foretell_wire::ids::address(text).ok_or_else(|| {
+        Failure::new(format!("{text:?} is no wallet address"))
+            .hint("an address is 0x and 40 hex digits, as `proxyWallet` shows it")
+    })
+}
+
+/// Names a wallet of which nothing is known yet.
+///
+/// # Errors
+/// As of `foretell profile set`.
+pub(crate) fn introduce(
+    config: &Config,
+    address: &str,
+    name: &str,
+    bio: &str,
+) -> Result<(), Failure> {
+    let (file, wallet) = (config.catalog_file(), wallet(address)?);
+    if known(&file, &wallet)?.is_none() {
+        let changes = Changes {
+            name: Some(name.to_owned()),
+            bio: Some(bio.to_owned()),
+            ..Changes::default()
+        };
+        set(&file, &wallet, &changes)?;
+    }
+    Ok(())
+}
+
+/// Changes the profile and returns what it is now.
+fn set(file: &Path, wallet: &WalletAddress, changes: &Changes) -> Result<Profile, Failure> {
+    changes.check()?;
+    if !file.parent().is_some_and(Path::is_dir) {
+        return Err(
+            Failure::new(format!("{}: there is no such directory", file.display())).hint(
+                "name the exchange's data directory with --data, or start `foretell up` once",
+            ),
+        );
+    }
+    let failed = |error: CatalogError| failure(file, &error);
+    let mut writer = Writer::open(file).map_err(failed)?;
+    let profile = changes.applied_to(known(file, wallet)?);
+    writer.set_profile(wallet, &profile).map_err(failed)?;
+    Ok(profile)
+}
+
+fn known(file: &Path, wallet: &WalletAddress) -> Result<Option<Profile>, Failure> {
+    let catalog = match Catalog::open(file, Sites::default()) {
+        Ok(catalog) => catalog,
+        Err(CatalogError::Missing(_)) => return Ok(None),
+        Err(error) => return Err(failure(file, &error)),
+    };
+    catalog
+        .profile(wallet)
+        .map_err(|error| failure(file, &error))
+}
+
+fn failure(file: &Path, error: &CatalogError) -> Failure {
+    Failure::new(format!("{}: {error}", file.display()))
+}
+
+impl Changes {
+    fn check(&self) -> Result<(), Failure> {
+        short("--name", &self.name, NAME_CHARACTERS)?;
+        short("--pseudonym", &self.pseudonym, NAME_CHARACTERS)?;
+        short("--bio", &self.bio, BIO_CHARACTERS)?;
+        url("--image", &self.image)?;
+        url("--image-optimized", &self.image_optimized)
+    }
+
+    /// The profile with what is given; a new one is public.
+    fn applied_to(&self, known: Option<Profile>) -> Profile {
+        let mut profile = known.unwrap_or_else(|| Profile {
+            display_username_public: true,
+            ..Profile::default()
+        });
+        for (field, given) in [
+            (&mut profile.name, &self.name),
+            (&mut profile.pseudonym, &self.pseudonym),
+            (&mut profile.bio, &self.bio),
+            (&mut profile.image, &self.image),
+            (&mut profile.image_optimized, &self.image_optimized),
+        ] {
+            if let Some(given) = given {
+                field.clone_from(given);
+            }
+        }
+        if let Some(public) = self.public {
+            profile.display_username_public = public;
+        }
+        profile
+    }
+}
+
+fn short(option: &str, text: &Option<String>, most: usize) -> Result<(), Failure> {
+    let Some(text) = text else { return Ok(()) };
+    let count = text.chars().count();
+    if count > most {
+        return Err(Failure::new(format!(
+            "{option} has {count} characters, allowed: {most}"
+        )));
+    }
+    if text
+        .chars()
+        .any(|letter| letter.is_control() && letter != '\n')
+    {
+        return Err(Failure::new(format!(
+            "{option} is {text:?}, allowed: text without control characters"
+        )));
+    }
+    Ok(())
+}
+
+fn url(option: &str, text: &Option<String>) -> Result<(), Failure> {
+    short(option, text, URL_CHARACTERS)?;
+    let Some(text) = text.as_deref().filter(|text| !text.is_empty()) else {
+        return Ok(());
+    };
+    let is_url = reqwest::Url::parse(text)
+        .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    match is_url {
+        true => Ok(()),
+        false => Err(Failure::new(format!(
+            "{option} is {text:?}, allowed: a URL of http or https"
+        ))),
+    }
+}
+
+/// The profile in the words of the data surface.
+fn shown(wallet: &WalletAddress, profile: &Profile) -> Value {
+    let pseudonym = match profile.pseudonym.as_str() {
+        "" => pseudonym(wallet),
+        given => given.to_owned(),
+    };
+    json!({
+        "proxyWallet": wallet.to_string(),
+        "name": profile.name,
+        "pseudonym": pseudonym,
+        "bio": profile.bio,
+        "profileImage": profile.image,
+        "profileImageOptimized": profile.image_optimized,
+        "displayUsernamePublic": profile.display_username_public,
+    })
+}
+
+fn text(shown: &Value) -> String {
+    let fields = shown.as_object().into_iter().flatten();
+    let rows = fields.map(|(name, value)| {
+        let value = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
+        vec![name.clone(), value]
+    });
+    table(&rows.collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changes(set: impl FnOnce(&mut Changes)) -> Changes {
+        let mut changes = Changes::default();
+        set(&mut changes);
+        changes
+    }
+
+    #[test]
+    fn what_is_not_given_stays() {
+        let named = changes(|it| it.name = Some("Ann".to_owned())).applied_to(None);
+        assert!(named.display_username_public);
+        let hidden = changes(|it| it.public = Some(false)).applied_to(Some(named));
+        assert_eq!(
+            (hidden.name.as_str(), hidden.display_username_public),
+            ("Ann", false)
+        );
+        let unnamed = changes(|it| it.name = Some(String::new())).applied_to(Some(hidden));
+        assert_eq!(unnamed, Profile::default());
+    }
+
+    #[test]
+    fn what_cannot_be_is_told() {
+        let text = |text: &str| Some(text.to_owned());
+        for (changes, told) in [
+            (
+                changes(|it| it.name = Some("é".repeat(65))),
+                "--name has 65 characters, allowed: 64",
+            ),
+            (
+                changes(|it| it.pseudonym = text("a\tb")),
+                "--pseudonym is \"a\\tb\", allowed: text without control characters",
+            ),
+            (
+                changes(|it| it.image = text("javascript:alert(1)")),
+                "--image is \"javascript:alert(1)\", allowed: a URL of http or https",
+            ),
+        ] {
+            let failure = changes.check().unwrap_err().to_string();
+            assert!(failure.contains(told), "{failure}");
+        }
+        let fine = changes(|it| {
+            it.name = Some("😀".repeat(64));
+            it.bio = text("two\nlines");
+            it.image = text("https://example.org/a.png");
+            it.image_optimized = text("");
+        });
+        assert!(fine.check().is_ok());
+        assert!(wallet("0x12").is_err());
+    }
+}
