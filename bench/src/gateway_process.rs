@@ -17,6 +17,8 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// A gateway that answers; dropping it kills it.
 pub(crate) struct GatewayProcess {
     child: Child,
+    /// Where its one surface listens.
+    pub(crate) address: SocketAddr,
     /// From its start until it answered.
     pub(crate) after: Duration,
 }
@@ -31,8 +33,8 @@ pub(crate) struct Memory {
 }
 
 impl GatewayProcess {
-    /// Starts `command`, which tells its address by one JSON line, and asks for `path` until the
-    /// answer is a state at `minimum` or later.
+    /// Starts `command`, which tells the address of its one surface by one JSON line, and asks for
+    /// `path` until the answer is a state at `minimum` or later.
     pub(crate) fn start(
         mut command: Command,
         path: &str,
@@ -47,9 +49,10 @@ impl GatewayProcess {
             .map_err(MeasureError::io("starting a gateway"))?;
         let mut gateway = Self {
             child,
+            address: SocketAddr::from(([0; 4], 0)),
             after: Duration::ZERO,
         };
-        let address = gateway.address()?;
+        let address = gateway.told_address()?;
         let minimum = minimum.0;
         let request =
             format!("GET {path} HTTP/1.1\r\nHost: x\r\nx-min-sequence: {minimum}\r\n\r\n");
@@ -61,11 +64,11 @@ impl GatewayProcess {
             Ok(())
         };
         asking().map_err(MeasureError::io("asking a gateway"))?;
-        gateway.after = began.elapsed();
+        (gateway.address, gateway.after) = (address, began.elapsed());
         Ok(gateway)
     }
 
-    fn address(&mut self) -> Result<SocketAddr, MeasureError> {
+    fn told_address(&mut self) -> Result<SocketAddr, MeasureError> {
         let mut line = String::new();
         if let Some(stdout) = self.child.stdout.take() {
             BufReader::new(stdout)
@@ -73,8 +76,15 @@ impl GatewayProcess {
                 .map_err(MeasureError::io("reading what a gateway says"))?;
         }
         let said: Value = serde_json::from_str(&line).unwrap_or_default();
-        let address = said["trading"].as_str().and_then(|text| text.parse().ok());
+        let told = ["trading", "data"].map(|surface| said[surface].as_str());
+        let told = told.into_iter().flatten().next();
+        let address = told.and_then(|text| text.parse().ok());
         address.ok_or_else(|| MeasureError::Wrong(format!("a gateway said {line:?}")))
+    }
+
+    /// Its number in the system.
+    pub(crate) fn process(&self) -> u32 {
+        self.child.id()
     }
 
     /// What it holds now.

@@ -5,7 +5,11 @@
 //! Every trade is between two buyers of opposite outcomes, so that everybody ends up with shares. A
 //! round is one to four bids of market makers at one price and an order of the crowd that takes
 //! them all. Each of the crowd keeps to a few markets. Beside that orders rest that nobody reaches.
+//! A [`Shape::lived`] history also has what positions end by ([`exits`]).
 
+mod exits;
+
+use std::collections::HashMap;
 use std::path::Path;
 
 use foretell_engine::JOURNAL_DIRECTORY;
@@ -17,13 +21,14 @@ use foretell_model::{
     Micros, OrderId, OrderType, Outcome, PlaceOrder, Reference, Settings, Side, Tick, TimeSeconds,
     TokenId, WalletAddress,
 };
+use serde::{Deserialize, Serialize};
 
 use crate::dress::{Ranks, scramble};
 use crate::error::MeasureError;
 use crate::journal_writer::{JournalWriter, Written, name, random_bytes};
 
 /// Market makers; they have the lowest account numbers.
-const MAKERS: u32 = 64;
+pub(crate) const MAKERS: u32 = 64;
 /// Markets one of the crowd trades in, at most.
 const MARKETS_EACH: u64 = 16;
 /// What passes between two commands: ten million trades are about a month.
@@ -46,10 +51,22 @@ pub(crate) struct Shape {
     /// Beside the market makers.
     pub(crate) crowd: u32,
     pub(crate) markets: u32,
+    /// Markets have titles, and three in five of the crowd first buy Yes of market 0; later wallets
+    /// sell all they have of a token, merge, and redeem what was resolved.
+    pub(crate) lived: bool,
+}
+
+/// What is special about a lived history.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub(crate) struct Census {
+    /// Wallets that hold Yes of market 0 at the end.
+    pub(crate) holders: u64,
+    /// Positions the busiest of the crowd has closed by selling.
+    pub(crate) closed_positions: u64,
 }
 
 /// Makes a data directory and writes its journal.
-pub(crate) fn write(data: &Path, shape: &Shape) -> Result<Written, MeasureError> {
+pub(crate) fn write(data: &Path, shape: &Shape) -> Result<(Written, Census), MeasureError> {
     std::fs::create_dir(data).map_err(MeasureError::io("making a data directory"))?;
     let accounts = (shape.crowd + MAKERS) as usize;
     let capacity = Capacity {
@@ -65,7 +82,10 @@ pub(crate) fn write(data: &Path, shape: &Shape) -> Result<Written, MeasureError>
         crowd: Ranks::new(shape.crowd),
         makers: Ranks::new(MAKERS),
         markets: Ranks::new(shape.markets),
+        held: shape.lived.then(HashMap::new),
+        census: Census::default(),
         orders: 0,
+        references: 0,
     };
     history.open(shape)?;
     for number in 0..shape.live_orders {
@@ -73,10 +93,11 @@ pub(crate) fn write(data: &Path, shape: &Shape) -> Result<Written, MeasureError>
     }
     let (mut traded, mut round) = (0, 0);
     while traded < shape.trades {
-        traded += history.round(round, shape.trades - traded)?;
+        traded += history.round(round, shape, shape.trades - traded)?;
         round += 1;
     }
-    history.writer.finish()
+    history.redeem_resolved(shape)?;
+    Ok((history.writer.finish()?, history.census))
 }
 
 struct History {
@@ -84,15 +105,21 @@ struct History {
     crowd: Ranks,
     makers: Ranks,
     markets: Ranks,
+    /// Lots by account and market, where exits need them.
+    held: Option<HashMap<(u32, u32), [u64; 2]>>,
+    census: Census,
     /// Orders so far: names the next.
     orders: u64,
+    /// References so far.
+    references: u32,
 }
 
-/// A bid of the history.
-struct Bid {
+/// An order of the history.
+struct Order {
     account: u32,
     market: u32,
     outcome: Outcome,
+    side: Side,
     lots: u64,
     cents: u64,
 }
@@ -106,8 +133,8 @@ impl History {
         };
         self.apply(&Command::ChangeSettings(settings))?;
         for number in 0..shape.markets {
-            self.apply(&Command::RegisterMarket(RegisterMarket {
-                condition: ConditionId(name(number, 0)),
+            let register = Command::RegisterMarket(RegisterMarket {
+                condition: condition(number),
                 tokens: tokens(number),
                 tick: Tick::Hundredth,
                 tick_refines: false,
@@ -117,7 +144,12 @@ impl History {
                     exponent: 1,
                 },
                 event: None,
-            }))?;
+            });
+            let description = match shape.lived {
+                true => exits::description(number)?,
+                false => Vec::new(),
+            };
+            self.writer.apply(&register, &description)?;
             let market = MarketNumber(number);
             self.apply(&Command::ActivateMarket { market })?;
         }
@@ -133,10 +165,9 @@ impl History {
 
     fn open_account(&mut self, number: u32, funds: u64) -> Result<(), MeasureError> {
         let name = name(number, 3);
-        let (mut owner, mut api_key) = ([0; 20], [0; 16]);
-        owner.copy_from_slice(&name[..20]);
+        let mut api_key = [0; 16];
         api_key.copy_from_slice(&name[..16]);
-        let wallet = WalletAddress(owner);
+        let wallet = wallet(number);
         self.apply(&Command::RegisterKey {
             owner: wallet,
             nonce: [0; 32],
@@ -153,10 +184,13 @@ impl History {
 
     /// An order that rests where nobody trades.
     fn rest(&mut self, number: u32, shape: &Shape) -> Result<(), MeasureError> {
-        let filled = self.bid(&Bid {
+        let market = number % shape.markets;
+        let filled = self.order(&Order {
             account: number % (shape.crowd + MAKERS),
-            market: number % shape.markets,
+            // One that is resolved has no order left.
+            market: market - u32::from(shape.lived && exits::resolves(market)),
             outcome: either(u64::from(number)),
+            side: Side::Buy,
             lots: 100,
             cents: 1 + u64::from(number) % (LOWEST_CENTS - 1),
         })?;
@@ -164,56 +198,76 @@ impl History {
     }
 
     /// Some trades, `most` at most.
-    fn round(&mut self, number: u64, most: u64) -> Result<u64, MeasureError> {
+    fn round(&mut self, number: u64, shape: &Shape, most: u64) -> Result<u64, MeasureError> {
         let draw = scramble(number);
-        let taker = self.crowd.of(low(draw));
-        let favourite = (u64::from(taker) << 8) | ((draw >> 32) % MARKETS_EACH);
-        let market = self.markets.of(low(scramble(favourite)));
-        let outcome = either(draw >> 36);
+        let (taker, market, outcome) = match exits::early_buyer(number, shape) {
+            Some(taker) => (taker, 0, Outcome::No),
+            None => {
+                let taker = self.crowd.of(low(draw));
+                let favourite = (u64::from(taker) << 8) | ((draw >> 32) % MARKETS_EACH);
+                let market = self.markets.of(low(scramble(favourite)));
+                (taker, market, either(draw >> 36))
+            }
+        };
         let cents = LOWEST_CENTS + (draw >> 40) % (101 - 2 * LOWEST_CENTS);
         let makers = (1 + (draw >> 56) % MOST_MAKERS).min(most);
         let mut all = 0;
         for index in 0..makers {
             let draw = scramble(draw ^ index);
             let lots = 100 + (draw >> 40) % 400;
-            let filled = self.bid(&Bid {
-                account: self.makers.of(low(draw)),
+            let account = self.makers.of(low(draw));
+            let filled = self.order(&Order {
+                account,
                 market,
                 outcome,
+                side: Side::Buy,
                 lots,
                 cents,
             })?;
             expect(0, filled)?;
+            self.came((account, market), outcome, lots);
             all += lots;
         }
-        let filled = self.bid(&Bid {
-            account: MAKERS + taker,
+        let buyer = MAKERS + taker;
+        let filled = self.order(&Order {
+            account: buyer,
             market,
             outcome: outcome.opposite(),
+            side: Side::Buy,
             lots: all,
             cents: 100 - cents,
         })?;
         expect(makers, filled)?;
-        Ok(makers)
+        self.came((buyer, market), outcome.opposite(), all);
+        let sold = match makers < most {
+            true => self.exit(number, shape, (buyer, market), outcome.opposite())?,
+            false => 0,
+        };
+        Ok(makers + sold)
     }
 
-    /// Places a bid and says with how many orders it traded.
-    fn bid(&mut self, bid: &Bid) -> Result<u64, MeasureError> {
-        let mut order = [0; 32];
-        random_bytes(self.orders << 8, &mut order);
+    /// Places an order and says with how many it traded.
+    fn order(&mut self, order: &Order) -> Result<u64, MeasureError> {
+        let mut id = [0; 32];
+        random_bytes(self.orders << 8, &mut id);
         self.orders += 1;
-        let lots = Lots(bid.lots);
+        let lots = Lots(order.lots);
+        let (value, shares) = (lots.0 * order.cents * UNITS_PER_CENT, lots.micro_shares());
+        let (maker_amount, taker_amount) = match order.side {
+            Side::Buy => (value, shares),
+            Side::Sell => (shares, value),
+        };
         let command = Command::PlaceOrder(PlaceOrder {
-            order: OrderId(order),
-            account: AccountNumber(bid.account),
-            key: KeyNumber(bid.account),
-            market: MarketNumber(bid.market),
-            outcome: bid.outcome,
-            side: Side::Buy,
+            order: OrderId(id),
+            account: AccountNumber(order.account),
+            key: KeyNumber(order.account),
+            market: MarketNumber(order.market),
+            outcome: order.outcome,
+            side: order.side,
             order_type: OrderType::Gtc,
             post_only: false,
-            maker_amount: lots.0 * bid.cents * UNITS_PER_CENT,
-            taker_amount: lots.micro_shares(),
+            maker_amount,
+            taker_amount,
             expiration: TimeSeconds(0),
             timestamp: self.writer.time().millis(),
         });
@@ -233,8 +287,20 @@ fn expect(fills: u64, filled: u64) -> Result<(), MeasureError> {
         return Ok(());
     }
     Err(MeasureError::Wrong(format!(
-        "a bid of the history traded with {filled} orders, not {fills}"
+        "an order of the history traded with {filled} others, not {fills}"
     )))
+}
+
+/// The condition of a market.
+pub(crate) fn condition(market: u32) -> ConditionId {
+    ConditionId(name(market, 0))
+}
+
+/// The wallet of an account: market makers come first, the busiest of each kind in front.
+pub(crate) fn wallet(account: u32) -> WalletAddress {
+    let mut address = [0; 20];
+    address.copy_from_slice(&name(account, 3)[..20]);
+    WalletAddress(address)
 }
 
 /// The tokens of a market.

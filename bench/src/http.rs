@@ -5,7 +5,9 @@ use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 
 /// Longest answer that is read.
-const MAX_ANSWER_BYTES: usize = 64 * 1024;
+const MAX_ANSWER_BYTES: usize = 64 << 20;
+/// Room for most answers; for a longer one it grows.
+const BUFFER_BYTES: usize = 64 << 10;
 const END_OF_HEAD: &[u8] = b"\r\n\r\n";
 
 /// A connection that is kept.
@@ -28,7 +30,7 @@ impl Connection {
         stream.set_nodelay(true)?;
         Ok(Self {
             stream,
-            buffer: vec![0; MAX_ANSWER_BYTES],
+            buffer: vec![0; BUFFER_BYTES],
         })
     }
 
@@ -55,7 +57,10 @@ impl Connection {
                 break head;
             }
         };
-        let end = head.bytes + head.length;
+        let end = head.bytes.saturating_add(head.length);
+        if end > self.buffer.len() && end <= MAX_ANSWER_BYTES {
+            self.buffer.resize(end, 0);
+        }
         let rest = self
             .buffer
             .get_mut(used..end.max(used))

@@ -6,7 +6,8 @@
 //! [`recover`] restarts an engine beside a bare read of its journal; [`entry`] sends signed orders
 //! to a whole exchange beside a bare sync and signature check; [`reads`] asks a gateway beside a
 //! bare HTTP server; [`load`] sends orders, cancels and reads at a constant rate, to an exchange
-//! beside bare servers with the same checks or to a server of the caller's; [`start`] starts gateways on a long history beside an empty one, and measures
+//! beside bare servers with the same checks or to a server of the caller's; [`data`] asks the data
+//! surface for everything on a long history; [`start`] starts gateways on a long history beside an empty one, and measures
 //! what snapshots cost. [`resting_journal`] writes what restarts and audits read.
 //!
 //! Deliberately absent: any rule of the exchange, and command line parsing (`ops`).
@@ -14,6 +15,7 @@
 mod array_book;
 mod bare_server;
 mod book_writer;
+pub mod data;
 mod dress;
 mod encoding;
 pub mod entry;
@@ -39,6 +41,7 @@ pub mod stream;
 mod sync_file;
 mod thread_time;
 pub mod totals;
+mod turns;
 mod venue;
 
 pub use error::MeasureError;

@@ -7,11 +7,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
 use foretell_auth::{Domains, Signer};
-use http::{HeaderMap, HeaderName, HeaderValue};
 
-use crate::bare_server::{self, BareAnswer, BareServer};
 use crate::book_writer::BookWriter;
 use crate::error::MeasureError;
 use crate::http::Connection;
@@ -19,6 +16,7 @@ use crate::latency::{Quantiles, Stopwatch};
 use crate::live_exchange::{LiveExchange, TOKENS};
 use crate::report::{Goal, Interval, Measure, Report};
 use crate::thread_time::ThreadTime;
+use crate::turns::{CONNECTIONS, REQUESTS, Round, Turns, request, success};
 
 /// Highest ratio of the processor time of a read to the bare server's.
 const COST_GOAL: f64 = 1.15;
@@ -28,12 +26,6 @@ const VISIBLE_GOALS_US: [f64; 2] = [1_000.0, 5_000.0];
 const CHANGES_PER_SECOND: u32 = 1_000;
 /// Orders placed a second while freshness is measured; as many are cancelled.
 const ORDERS_PER_SECOND: u32 = 2_000;
-/// Connections that ask at once.
-const CONNECTIONS: usize = 16;
-/// Requests of one burst on each connection; gateway and bare server take bursts in turns.
-const BURST: usize = 50;
-/// Bursts of a round.
-const BURSTS: usize = 10;
 /// From an acknowledgement on: the request alone, and with what has to be waited for.
 const REQUEST: &str = "a request";
 const VISIBLE: &str = "acknowledged to visible";
@@ -79,18 +71,20 @@ pub fn measure(
     };
     // From here on every connection sees the whole book.
     let mut reader = open(&exchange)?;
-    expect_success(reader.ask(&fresh_book(last.0)))?;
+    success(reader.ask(&fresh_book(last.0)))?;
 
     for changing in [false, true] {
         for (path, query) in &queries {
-            let mut lane = Lane::open(&exchange, query)?;
+            let serving = ThreadTime::of(&exchange.serving_thread());
+            let serving = serving.map_err(MeasureError::io("finding a thread"))?;
+            let mut lane = Turns::open(exchange.trading, serving, query)?;
             let rounds = if changing {
                 while_changing(&mut writer, || lane.rounds(rounds))?
             } else {
                 lane.rounds(rounds)?
             };
             add_cost(&mut report, path, changing, &lane, &rounds);
-            lane.bare.stop();
+            lane.close();
         }
     }
 
@@ -101,8 +95,8 @@ pub fn measure(
     let end = Instant::now() + freshness;
     writer.run(ORDERS_PER_SECOND, &stop, |sequence| {
         let request = fresh_book(sequence.0);
-        expect_success(visible.time(|| reader.ask(&request)))?;
-        expect_success(floor.time(|| reader.ask(&request)))?;
+        success(visible.time(|| reader.ask(&request)))?;
+        success(floor.time(|| reader.ask(&request)))?;
         acknowledgements += 1;
         stop.store(Instant::now() >= end, Ordering::Relaxed);
         Ok(())
@@ -119,7 +113,7 @@ pub fn measure(
         "{} requests a round to each server over {CONNECTIONS} connections, {CHANGES_PER_SECOND} \
          book changes a second where it changes; {acknowledgements} acknowledgements followed at \
          {ORDERS_PER_SECOND} orders a second",
-        CONNECTIONS * BURST * BURSTS
+        REQUESTS
     );
     Ok(report.end())
 }
@@ -164,14 +158,8 @@ fn while_changing<T: Send>(
     })
 }
 
-/// Microseconds a request in one round.
-struct Round {
-    gateway: f64,
-    bare: f64,
-}
-
 /// Processor time of one kind of read, and its goal.
-fn add_cost(report: &mut Report, path: &str, changing: bool, lane: &Lane, rounds: &[Round]) {
+fn add_cost(report: &mut Report, path: &str, changing: bool, lane: &Turns, rounds: &[Round]) {
     let of = |value: fn(&Round) -> f64| rounds.iter().map(value).collect();
     let path = if changing {
         format!("{path}, changing")
@@ -189,128 +177,8 @@ fn add_cost(report: &mut Report, path: &str, changing: bool, lane: &Lane, rounds
     report.measures.extend([bare, gateway]);
 }
 
-/// One kind of read: connections to the gateway and to a bare server that answers alike.
-struct Lane {
-    request: Vec<u8>,
-    bytes: usize,
-    to_gateway: Vec<Connection>,
-    to_bare: Vec<Connection>,
-    gateway: ThreadTime,
-    bare_time: ThreadTime,
-    bare: BareServer,
-}
-
-impl Lane {
-    fn open(exchange: &LiveExchange, query: &str) -> Result<Self, MeasureError> {
-        let failed = MeasureError::io;
-        let request = request(query, "");
-        let mut first = open(exchange)?;
-        let answer = first.ask(&request).map_err(failed("asking the gateway"))?;
-        if answer.status != 200 {
-            return Err(MeasureError::Wrong(format!("{query}: {}", answer.status)));
-        }
-        let answer = BareAnswer {
-            fields: fields(answer.head)?,
-            body: Bytes::copy_from_slice(answer.body),
-        };
-        let bytes = answer.body.len();
-        let bare = BareServer::start(answer).map_err(failed("starting the bare server"))?;
-        let many = |address| -> std::io::Result<Vec<Connection>> {
-            (0..CONNECTIONS)
-                .map(|_| Connection::open(address))
-                .collect()
-        };
-        Ok(Self {
-            request,
-            bytes,
-            to_gateway: many(exchange.trading).map_err(failed("connecting"))?,
-            to_bare: many(bare.address).map_err(failed("connecting"))?,
-            gateway: ThreadTime::of(&exchange.serving_thread())
-                .map_err(failed("finding a thread"))?,
-            bare_time: ThreadTime::of(bare_server::THREAD).map_err(failed("finding a thread"))?,
-            bare,
-        })
-    }
-
-    /// The first round warms up and is not counted.
-    fn rounds(&mut self, rounds: usize) -> Result<Vec<Round>, MeasureError> {
-        self.round()?;
-        (0..rounds).map(|_| self.round()).collect()
-    }
-
-    #[allow(clippy::cast_precision_loss, reason = "nanoseconds far below 2^53")]
-    fn round(&mut self) -> Result<Round, MeasureError> {
-        let (mut gateway, mut bare) = (0, 0);
-        for _ in 0..BURSTS {
-            gateway += burst(&mut self.to_gateway, &self.request, &self.gateway)?;
-            bare += burst(&mut self.to_bare, &self.request, &self.bare_time)?;
-        }
-        let requests = (CONNECTIONS * BURST * BURSTS) as f64;
-        let each = |nanos: u64| nanos as f64 / NANOS_PER_US / requests;
-        Ok(Round {
-            gateway: each(gateway),
-            bare: each(bare),
-        })
-    }
-}
-
-/// Asks over all connections at once, [`BURST`] times; the nanoseconds `server` ran meanwhile.
-fn burst(
-    connections: &mut [Connection],
-    request: &[u8],
-    server: &ThreadTime,
-) -> Result<u64, MeasureError> {
-    let time = || server.nanos().map_err(MeasureError::io("reading a clock"));
-    let before = time()?;
-    for _ in 0..BURST {
-        for connection in &mut *connections {
-            let sent = connection.send(request);
-            sent.map_err(MeasureError::io("asking"))?;
-        }
-        for connection in &mut *connections {
-            expect_success(connection.receive())?;
-        }
-    }
-    Ok(time()? - before)
-}
-
 fn open(exchange: &LiveExchange) -> Result<Connection, MeasureError> {
     Connection::open(exchange.trading).map_err(MeasureError::io("connecting"))
-}
-
-fn expect_success(
-    answer: std::io::Result<crate::http::HttpAnswer<'_>>,
-) -> Result<(), MeasureError> {
-    let answer = answer.map_err(MeasureError::io("waiting for an answer"))?;
-    if answer.status == 200 && answer.body.starts_with(b"{") {
-        return Ok(());
-    }
-    let body = String::from_utf8_lossy(answer.body);
-    Err(MeasureError::Wrong(format!("{} {body}", answer.status)))
-}
-
-fn request(query: &str, more: &str) -> Vec<u8> {
-    format!("GET {query} HTTP/1.1\r\nhost: localhost\r\naccept: */*\r\n{more}\r\n").into_bytes()
-}
-
-/// The fields a server chose itself; length and date it makes anew.
-fn fields(head: &[u8]) -> Result<HeaderMap, MeasureError> {
-    let text = String::from_utf8_lossy(head);
-    let mut fields = HeaderMap::new();
-    for (name, value) in text.lines().filter_map(|line| line.split_once(": ")) {
-        let malformed = |_| MeasureError::Wrong(format!("a malformed field {name}"));
-        let name: HeaderName = name.parse().map_err(malformed)?;
-        if name == http::header::DATE || name == http::header::CONTENT_LENGTH {
-            continue;
-        }
-        let value = HeaderValue::from_str(value).map_err(|_| malformed_value(&name))?;
-        fields.append(name, value);
-    }
-    Ok(fields)
-}
-
-fn malformed_value(name: &HeaderName) -> MeasureError {
-    MeasureError::Wrong(format!("a malformed value of {name}"))
 }
 
 #[cfg(test)]
@@ -330,13 +198,5 @@ mod tests {
             report.goals.iter().all(|goal| goal.found.is_some()),
             "{report}"
         );
-    }
-
-    #[test]
-    fn the_bare_server_sends_the_fields_of_the_gateway() {
-        let head = b"HTTP/1.1 200 OK\r\nx-epoch: 1\r\ndate: now\r\ncontent-length: 2\r\n\r\n";
-        let fields = fields(head).unwrap();
-        assert_eq!(fields.len(), 1);
-        assert_eq!(fields["x-epoch"], "1");
     }
 }

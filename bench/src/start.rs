@@ -85,6 +85,7 @@ pub fn measure(
             live_orders,
             crowd,
             markets,
+            lived: false,
         };
         sites.push(site(&data, &shape, scope.rounds.max(1), gateway)?);
         // Only the last, the longest, is needed further.
@@ -109,7 +110,7 @@ fn site(
     rounds: usize,
     gateway: &dyn Fn(&Path) -> Command,
 ) -> Result<Site, MeasureError> {
-    let written = history::write(data, shape)?;
+    let (written, _) = history::write(data, shape)?;
     let engine = RunningEngine::start(publishing_on_request(data))?;
     let mut operator = engine.operator()?;
     let began = Instant::now();

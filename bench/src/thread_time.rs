@@ -1,35 +1,58 @@
-//! Processor time of one thread of this process, as the kernel counts it.
+//! Processor time of threads, as the kernel counts it.
 
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// A thread found by its name.
+/// Threads found by name.
 pub(crate) struct ThreadTime {
-    schedule: PathBuf,
+    schedules: Vec<PathBuf>,
 }
 
 impl ThreadTime {
     /// The thread of this process with this name (at most 15 bytes of it are kept by the kernel).
     pub(crate) fn of(name: &str) -> io::Result<Self> {
-        for task in fs::read_dir("/proc/self/task")? {
+        let mut found = Self::named(Path::new("/proc/self/task"), |comm| comm == name)?;
+        found.schedules.truncate(1);
+        found.or_none_like(name)
+    }
+
+    /// The threads of a process whose names begin so.
+    pub(crate) fn of_process(process: u32, prefix: &str) -> io::Result<Self> {
+        let tasks = format!("/proc/{process}/task");
+        Self::named(Path::new(&tasks), |comm| comm.starts_with(prefix))?.or_none_like(prefix)
+    }
+
+    fn named(tasks: &Path, is_it: impl Fn(&str) -> bool) -> io::Result<Self> {
+        let mut schedules = Vec::new();
+        for task in fs::read_dir(tasks)? {
             let path = task?.path();
             // A thread may end while the list is read.
             let named = fs::read_to_string(path.join("comm"));
-            if named.is_ok_and(|comm| comm.trim_end() == name) {
-                let schedule = path.join("schedstat");
-                return Ok(Self { schedule });
+            if named.is_ok_and(|comm| is_it(comm.trim_end())) {
+                schedules.push(path.join("schedstat"));
             }
         }
-        Err(io::Error::other(format!("no thread is named {name}")))
+        Ok(Self { schedules })
     }
 
-    /// Nanoseconds it ran so far.
-    pub(crate) fn nanos(&self) -> io::Result<u64> {
-        let text = fs::read_to_string(&self.schedule)?;
-        let ran = text.split(' ').next().and_then(|field| field.parse().ok());
-        ran.ok_or_else(|| io::Error::other("a schedstat without a number"))
+    fn or_none_like(self, name: &str) -> io::Result<Self> {
+        if self.schedules.is_empty() {
+            return Err(io::Error::other(format!("no thread is named {name}")));
+        }
+        Ok(self)
     }
+
+    /// Nanoseconds they ran so far.
+    pub(crate) fn nanos(&self) -> io::Result<u64> {
+        self.schedules.iter().map(nanos).sum()
+    }
+}
+
+fn nanos(schedule: &PathBuf) -> io::Result<u64> {
+    let text = fs::read_to_string(schedule)?;
+    let ran = text.split(' ').next().and_then(|field| field.parse().ok());
+    ran.ok_or_else(|| io::Error::other("a schedstat without a number"))
 }
 
 #[cfg(test)]
@@ -48,7 +71,10 @@ mod tests {
         });
         started.recv().unwrap();
         assert!(ThreadTime::of("busy-bee").unwrap().nanos().unwrap() > 0);
+        let here = ThreadTime::of_process(std::process::id(), "busy-").unwrap();
+        assert!(here.nanos().unwrap() > 0);
         assert!(ThreadTime::of("nobody").is_err());
+        assert!(ThreadTime::of_process(std::process::id(), "nobody").is_err());
         drop(done);
         thread.unwrap().join().unwrap();
     }

@@ -100,6 +100,25 @@ pub(crate) enum What {
     /// Send orders, cancels and reads at a constant rate, to an exchange of its own or yours
     #[command(long_about = load::ABOUT)]
     Load(Box<load::Arguments>),
+    /// Ask the data surface everything on a long history, beside a bare HTTP server
+    Data {
+        /// Trades of the history
+        #[arg(long, default_value_t = 10_000_000, value_parser = clap::value_parser!(u32).range(1_000..))]
+        trades: u32,
+        /// Its wallets; their activity follows zipf's law
+        #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(100..))]
+        wallets: u32,
+        /// Its markets; so does theirs
+        #[arg(long, default_value_t = 5_000, value_parser = clap::value_parser!(u32).range(2..))]
+        markets: u32,
+        /// Rounds of the queries, each asked twenty times in one, and turns with the bare server
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
+        /// Where the history is made, and kept for the next time; ten million trades need 20 GB
+        /// [default: the system's directory of temporary files]
+        #[arg(long, value_name = "DIR")]
+        cache: Option<PathBuf>,
+    },
     /// Read books and prices beside a bare HTTP server, and see how soon acknowledged orders show
     Reads {
         /// Times every read is measured; the medians are reported

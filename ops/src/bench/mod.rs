@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{self, ExitCode};
 use std::time::Duration;
 
-use foretell_bench::{Report, Stream, entry, reads, recover, start};
+use foretell_bench::{Report, Stream, data, entry, reads, recover, start};
 use serde_json::json;
 
 use crate::audit::measure::measure;
@@ -85,8 +85,25 @@ fn report(what: &What) -> Result<Report, Failure> {
                 rounds: *rounds,
                 turn: Duration::from_secs(*seconds),
             };
-            with_gateways(scratch, |scratch, gateway| {
+            with_gateways("trading", scratch, |scratch, gateway| {
                 start::measure(scratch, &scope, gateway)
+            })
+        }
+        What::Data {
+            trades,
+            wallets,
+            markets,
+            rounds,
+            cache,
+        } => {
+            let scope = data::Scope {
+                trades: *trades,
+                wallets: *wallets,
+                markets: *markets,
+                rounds: *rounds,
+            };
+            with_gateways("data", cache, |cache, gateway| {
+                data::measure(cache, &scope, gateway)
             })
         }
     }
@@ -97,8 +114,9 @@ fn failure(error: impl std::fmt::Display) -> Failure {
     Failure::new(error.to_string())
 }
 
-/// Runs a measurement that starts gateways as processes of their own.
+/// Runs a measurement that starts gateways of one surface as processes of their own.
 fn with_gateways(
+    surface: &str,
     scratch: &Option<PathBuf>,
     measure: impl FnOnce(
         &Path,
@@ -109,15 +127,15 @@ fn with_gateways(
         .map_err(|error| Failure::new(format!("where this program is: {error}")))?;
     let scratch = std::path::absolute(directory(scratch))
         .map_err(|error| Failure::new(format!("where to work: {error}")))?;
-    measure(&scratch, &|data| gateway(&program, data)).map_err(failure)
+    measure(&scratch, &|data| gateway(&program, surface, data)).map_err(failure)
 }
 
-/// A gateway on a data directory that listens on a free port. It has no settings but the standard
-/// ones.
-fn gateway(program: &Path, data: &Path) -> process::Command {
+/// A gateway of one surface on a data directory that listens on a free port. It has no settings but
+/// the standard ones.
+fn gateway(program: &Path, surface: &str, data: &Path) -> process::Command {
     let mut command = process::Command::new(program);
-    command.args(["gateway", "--surfaces", "trading"]);
-    command.args(["--trading-listen", "127.0.0.1:0", "--data"]);
+    command.args(["gateway", "--surfaces", surface]);
+    command.args([&format!("--{surface}-listen"), "127.0.0.1:0", "--data"]);
     command.arg(data).current_dir(data);
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FORETELL_")) {
         command.env_remove(name);

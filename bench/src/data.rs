@@ -1,0 +1,198 @@
+//! What the data surface takes on a long history: the time of every kind of query for the busiest
+//! wallets and markets, two of them beside a bare HTTP server that sends the same bytes, and the
+//! gateway's memory.
+//!
+//! The gateway is a process of its own, so that its memory and its processor time are its alone.
+
+mod figures;
+mod kept;
+mod questions;
+
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use foretell_engine::EngineConfig;
+
+use self::figures::Query;
+use self::questions::Question;
+use crate::error::MeasureError;
+use crate::gateway_process::GatewayProcess;
+use crate::history::{self, MAKERS, Shape};
+use crate::http::Connection;
+use crate::latency::{Stopwatch, median};
+use crate::report::Report;
+use crate::running_engine::{RunningEngine, snapshot};
+use crate::thread_time::ThreadTime;
+use crate::turns::{REQUESTS, Turns, micros, request, success};
+
+/// Times every query is asked in a round.
+const TIMES: usize = 20;
+const NANOS_PER_MS: f64 = 1e6;
+/// Nothing is published but what is asked for.
+const NEVER: Duration = Duration::from_secs(1_000_000);
+/// How the names of a gateway's serving threads begin.
+const SERVING: &str = "http-";
+
+/// How much is measured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Scope {
+    /// Trades of the history.
+    pub trades: u32,
+    /// Its wallets.
+    pub wallets: u32,
+    /// Its markets.
+    pub markets: u32,
+    /// Rounds of all queries, and of turns with the bare server.
+    pub rounds: usize,
+}
+
+/// Finds the history under `directory`, or makes it there; has an engine publish it, and asks a
+/// gateway on it: `gateway` is the command line of one on a data directory, which serves the data
+/// surface on a free port and tells it. The history stays for the next time.
+///
+/// # Errors
+/// The disk, the engine or the gateway fails, or an answer is no success.
+pub fn measure(
+    directory: &Path,
+    scope: &Scope,
+    gateway: &dyn Fn(&Path) -> Command,
+) -> Result<Report, MeasureError> {
+    let shape = Shape {
+        trades: scope.trades.into(),
+        live_orders: scope.trades / 1_000,
+        crowd: scope.wallets.saturating_sub(MAKERS).max(1),
+        markets: scope.markets.max(2),
+        lived: true,
+    };
+    let rounds = scope.rounds.max(1);
+    let mut report = Report::begin("data", "none");
+    let kept = kept::find_or_make(directory, &shape)?;
+    let mut config = EngineConfig::new(kept.data.clone());
+    (config.publishing.interval, config.publishing.frames) = (NEVER, u64::MAX);
+    let engine = RunningEngine::start(config)?;
+    let mut operator = engine.operator()?;
+    let began = Instant::now();
+    let last = snapshot(&mut operator)?;
+    let publish_seconds = began.elapsed().as_secs_f64();
+
+    let running = GatewayProcess::start(gateway(&kept.data), "/trades?limit=1", last)?;
+    let mut connection =
+        Connection::open(running.address).map_err(MeasureError::io("connecting"))?;
+    let all = questions::all(&shape);
+    let queries = ask_all(&mut connection, &serving(&running)?, &all, rounds)?;
+    figures::add_queries(&mut report, &queries);
+    add_costs(&mut report, &running, &shape, rounds)?;
+    figures::add_memory(&mut report, &running.memory()?, shape.trades);
+    let made = match kept.write_seconds {
+        Some(seconds) => format!("written in {seconds:.0} s to {}", kept.data.display()),
+        None => format!("found in {}", kept.data.display()),
+    };
+    report.notes.push(format!(
+        "{} hold one token, one wallet has closed {} positions by selling",
+        kept.census.holders, kept.census.closed_positions
+    ));
+    report.notes.push(format!(
+        "the history was {made}, published in {publish_seconds:.0} s"
+    ));
+    report.rounds = rounds;
+    report.scope = format!(
+        "{} trades, {} wallets, {} markets, {} commands; {} queries, each {} times; {REQUESTS} \
+         requests a round to each server",
+        shape.trades,
+        shape.crowd + MAKERS,
+        shape.markets,
+        last.0,
+        queries.len(),
+        rounds * TIMES
+    );
+    drop((running, operator));
+    engine.stop()?;
+    Ok(report.end())
+}
+
+/// What is measured of one query.
+struct Asked<'a> {
+    question: &'a Question,
+    request: Vec<u8>,
+    bytes: usize,
+    stopwatch: Stopwatch,
+    /// Microseconds of processor, the mean of each round.
+    processor: Vec<f64>,
+}
+
+impl Asked<'_> {
+    fn round(
+        &mut self,
+        connection: &mut Connection,
+        serving: &ThreadTime,
+    ) -> Result<(), MeasureError> {
+        let time = || serving.nanos().map_err(MeasureError::io("reading a clock"));
+        let before = time()?;
+        for _ in 0..TIMES {
+            success(self.stopwatch.time(|| connection.ask(&self.request)))?;
+        }
+        #[allow(clippy::cast_precision_loss, reason = "a small number")]
+        let mean = micros(time()? - before) / TIMES as f64;
+        self.processor.push(mean);
+        Ok(())
+    }
+}
+
+/// The time of every query, by one client. Each is asked once before, so that what the page cache
+/// does not hold yet is not measured.
+fn ask_all<'a>(
+    connection: &mut Connection,
+    serving: &ThreadTime,
+    questions: &'a [Question],
+    rounds: usize,
+) -> Result<Vec<Query<'a>>, MeasureError> {
+    let mut asked = Vec::new();
+    for question in questions {
+        let request = request(&question.query, "");
+        asked.push(Asked {
+            question,
+            bytes: success(connection.ask(&request))?.body.len(),
+            request,
+            stopwatch: Stopwatch::new(),
+            processor: Vec::new(),
+        });
+    }
+    for _ in 0..rounds {
+        for asked in &mut asked {
+            asked.round(connection, serving)?;
+        }
+    }
+    let measured = asked.into_iter().map(|asked| Query {
+        path: asked.question.path(),
+        name: asked.question.name(),
+        bytes: asked.bytes,
+        ms: asked.stopwatch.quantiles(NANOS_PER_MS),
+        processor_us: median(&asked.processor),
+    });
+    Ok(measured.collect())
+}
+
+fn serving(running: &GatewayProcess) -> Result<ThreadTime, MeasureError> {
+    ThreadTime::of_process(running.process(), SERVING)
+        .map_err(MeasureError::io("finding the gateway's threads"))
+}
+
+/// The queries whose rate has a floor, of the busiest of the crowd.
+fn add_costs(
+    report: &mut Report,
+    running: &GatewayProcess,
+    shape: &Shape,
+    rounds: usize,
+) -> Result<(), MeasureError> {
+    let [_, (_, buyer), ..] = questions::wallets(shape);
+    let user = history::wallet(buyer);
+    for path in ["/trades", "/positions"] {
+        let query = format!("{path}?user={user}");
+        let mut turns = Turns::open(running.address, serving(running)?, &query)?;
+        let rounds = turns.rounds(rounds)?;
+        figures::add_cost(report, path, turns.bytes, &rounds);
+        turns.close();
+    }
+    Ok(())
+}

@@ -1,0 +1,197 @@
+//! What the data surface is asked: every endpoint with the busiest wallets and markets, every sort,
+//! both directions, deep offsets, and filters that nearly nothing or nothing at all meets.
+
+use crate::history::{self, MAKERS, Shape};
+
+/// A request.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Question {
+    /// Whose or what it is about, without ids.
+    pub(super) about: &'static str,
+    pub(super) query: String,
+}
+
+impl Question {
+    /// Its endpoint.
+    pub(super) fn path(&self) -> &str {
+        self.query
+            .split_once('?')
+            .map_or(&self.query, |(path, _)| path)
+    }
+
+    /// Its path, and its parameters without long ids, as a figure is called.
+    pub(super) fn name(&self) -> String {
+        let path = self.path();
+        let parameters = self.query[path.len()..].trim_start_matches('?');
+        let short = parameters.split('&').filter(|text| text.len() < 40);
+        let short: Vec<_> = short.collect();
+        format!("{path} {} {}", self.about, short.join("&"))
+            .trim_end()
+            .to_owned()
+    }
+}
+
+const POSITION_SORTS: [&str; 9] = [
+    "CURRENT",
+    "INITIAL",
+    "TOKENS",
+    "CASHPNL",
+    "PERCENTPNL",
+    "TITLE",
+    "RESOLVING",
+    "PRICE",
+    "AVGPRICE",
+];
+const CLOSED_SORTS: [&str; 5] = ["REALIZEDPNL", "TITLE", "PRICE", "AVGPRICE", "TIMESTAMP"];
+const DIRECTIONS: [&str; 2] = ["ASC", "DESC"];
+/// Of `/trades`, for every wallet.
+const TRADE_FILTERS: [&str; 12] = [
+    "",
+    "takerOnly=false",
+    "limit=1000",
+    "limit=10000&takerOnly=false",
+    "offset=10000",
+    "offset=10000&takerOnly=false",
+    "side=SELL",
+    "side=SELL&takerOnly=false&offset=10000",
+    "filterType=CASH&filterAmount=4.5",
+    "filterType=CASH&filterAmount=1000000&takerOnly=false",
+    "filterType=TOKENS&filterAmount=20",
+    "filterType=TOKENS&filterAmount=1000000&takerOnly=false",
+];
+/// Of `/activity`, for every wallet.
+const ACTIVITY_FILTERS: [&str; 8] = [
+    "",
+    "sortDirection=ASC",
+    "limit=500&offset=10000",
+    "side=SELL",
+    "type=TRADE&side=SELL&offset=10000",
+    "type=MERGE",
+    "type=REDEEM&sortDirection=ASC",
+    "type=SPLIT,CONVERSION",
+];
+
+/// The busiest market maker, the busiest of the crowd, one in the middle, and the least busy.
+pub(super) fn wallets(shape: &Shape) -> [(&'static str, u32); 4] {
+    let last = shape.crowd.saturating_sub(1);
+    [
+        ("busiest maker", 0),
+        ("busiest buyer", MAKERS),
+        ("middle", MAKERS + last / 100),
+        ("least busy", MAKERS + last),
+    ]
+}
+
+/// All of them for a history.
+pub(super) fn all(shape: &Shape) -> Vec<Question> {
+    let mut questions = Questions {
+        all: Vec::new(),
+        about: "",
+    };
+    for (about, account) in wallets(shape) {
+        questions.about = about;
+        questions.of_wallet(&format!("user={}", history::wallet(account)), shape);
+    }
+    questions.about = "all";
+    for filter in TRADE_FILTERS {
+        questions.ask("/trades", "", filter);
+    }
+    questions.of_markets(shape);
+    questions.all
+}
+
+struct Questions {
+    all: Vec<Question>,
+    about: &'static str,
+}
+
+impl Questions {
+    fn ask(&mut self, path: &str, subject: &str, more: &str) {
+        let parameters = [subject, more].into_iter().filter(|text| !text.is_empty());
+        let parameters: Vec<_> = parameters.collect();
+        let mark = if parameters.is_empty() { "" } else { "?" };
+        self.all.push(Question {
+            about: self.about,
+            query: format!("{path}{mark}{}", parameters.join("&")),
+        });
+    }
+
+    fn of_wallet(&mut self, user: &str, shape: &Shape) {
+        for filter in TRADE_FILTERS {
+            self.ask("/trades", user, filter);
+        }
+        for market in [0, 1, shape.markets - 1] {
+            let market = format!("market={}", history::condition(market));
+            self.ask("/trades", user, &market);
+            self.ask("/trades", user, &format!("{market}&takerOnly=false"));
+            self.ask("/closed-positions", user, &market);
+        }
+        self.ask("/positions", user, "");
+        self.ask("/positions", user, "limit=500&sizeThreshold=0");
+        for filter in ["redeemable=true", "mergeable=true", "title=DISTRICT%2077"] {
+            self.ask("/positions", user, filter);
+        }
+        self.ask("/closed-positions", user, "title=district%204999");
+        for direction in DIRECTIONS {
+            for sort in POSITION_SORTS {
+                let sort = format!("sortBy={sort}&sortDirection={direction}");
+                self.ask("/positions", user, &format!("{sort}&offset=5000"));
+            }
+            for sort in CLOSED_SORTS {
+                let sort = format!("sortBy={sort}&sortDirection={direction}");
+                self.ask("/closed-positions", user, &sort);
+                let deep = format!("{sort}&limit=50&offset=30000");
+                self.ask("/closed-positions", user, &deep);
+            }
+        }
+        for filter in ACTIVITY_FILTERS {
+            self.ask("/activity", user, filter);
+        }
+        self.ask("/value", user, "");
+        self.ask("/traded", user, "");
+    }
+
+    fn of_markets(&mut self, shape: &Shape) {
+        self.about = "busiest market";
+        let busiest = format!("market={}", history::condition(0));
+        for filter in TRADE_FILTERS {
+            self.ask("/trades", &busiest, filter);
+        }
+        for filter in ["", "limit=500&minBalance=0"] {
+            self.ask("/holders", &busiest, filter);
+        }
+        self.about = "100 markets";
+        let many: Vec<_> = (0..shape.markets.min(100))
+            .map(|market| history::condition(market).to_string())
+            .collect();
+        let many = format!("market={}", many.join(","));
+        for path in ["/oi", "/live-volume", "/holders", "/trades"] {
+            self.ask(path, &many, "");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_question_is_another_and_has_a_short_name() {
+        let shape = Shape {
+            trades: 1,
+            live_orders: 0,
+            crowd: 200,
+            markets: 200,
+            lived: true,
+        };
+        let all = all(&shape);
+        let distinct: HashSet<_> = all.iter().map(|question| &question.query).collect();
+        assert_eq!(distinct.len(), all.len());
+        for question in &all {
+            assert!(question.name().len() < 100, "{}", question.name());
+            assert!(question.query.len() < 8 << 10, "{}", question.query.len());
+        }
+        assert_eq!(all[0].name(), "/trades busiest maker");
+    }
+}
