@@ -17,6 +17,7 @@ mod read;
 pub mod record;
 mod render;
 mod report;
+mod search_match;
 mod search_text;
 mod shown;
 mod store;

@@ -5,6 +5,7 @@ mod links;
 mod put;
 pub(crate) mod schema;
 mod settle;
+mod write;
 
 pub use batch::Batch;
 
@@ -12,6 +13,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use foretell_model::WalletAddress;
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::error::CatalogError;
@@ -42,11 +44,13 @@ impl Writer {
     pub fn open(path: &Path) -> Result<Self, CatalogError> {
         let mut connection = Connection::open(path)?;
         connection.busy_timeout(PATIENCE)?;
+        keep_plans(&connection)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         // A power cut may lose the last transactions, never tear one: a sync is simply resumed
         // from the resume point that was lost with them.
         connection.pragma_update(None, "synchronous", "NORMAL")?;
         connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
+        connection.pragma_update(None, "temp_store", "MEMORY")?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
         schema::migrate(&mut connection)?;
         Ok(Self { connection })
@@ -103,6 +107,13 @@ impl Writer {
         )?;
         Ok(transaction.commit()?)
     }
+}
+
+/// Statements keep the plan they were prepared with: otherwise those that an index with a condition
+/// could serve are planned anew for every value they are asked with.
+pub(crate) fn keep_plans(connection: &Connection) -> Result<(), CatalogError> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    Ok(())
 }
 
 pub(crate) fn state(connection: &Connection, key: &str) -> Result<Option<String>, CatalogError> {

@@ -7,14 +7,15 @@ use parking_lot::Mutex;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::error::CatalogError;
-use crate::store::schema;
+use crate::store::{keep_plans, schema};
 
 /// Connections that are kept; more readers at a time open their own.
 const KEPT: usize = 8;
 /// Prepared statements that a connection keeps.
 const STATEMENTS: usize = 64;
-/// Page cache of a connection, in KiB.
-const CACHE_KIB: i64 = 16 * 1024;
+/// Page cache of a connection, in KiB. The texts of fifty thousand events fit in; a search that has
+/// to read more than that asks the system for every page.
+const CACHE_KIB: i64 = 32 * 1024;
 /// How long a reader waits in the rare moments when a writer holds the whole file.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -63,6 +64,7 @@ fn connect(path: &Path) -> Result<Connection, CatalogError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(PATIENCE)?;
+    keep_plans(&connection)?;
     connection.pragma_update(None, "query_only", true)?;
     connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);

@@ -1,17 +1,14 @@
 //! Putting one record: is it new, is it different, is it older than what is known?
 
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::batch::Dirty;
-use super::links;
+use super::{links, write};
 use crate::error::CatalogError;
-use crate::record::{
-    EventRecord, Kind, MarketRecord, Record, SeriesRecord, TagRecord, token_texts,
-};
+use crate::ids;
+use crate::record::{EventRecord, Kind, MarketRecord, Record, SeriesRecord, TagRecord};
 use crate::report::{Effect, Report};
-use crate::search_text::normalised;
-use crate::{ids, render};
 
 /// How much a record is believed.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,10 +19,11 @@ enum Standing {
     Inside,
 }
 
-/// What is known of a record: when it changed, and its text as it came.
+/// What is known of a record: when it changed, its text as it came, and of a market its event.
 struct Known {
     updated_at: Option<i64>,
     raw: String,
+    event: Option<u64>,
 }
 
 impl Known {
@@ -33,6 +31,7 @@ impl Known {
         Ok(Self {
             updated_at: row.get(0)?,
             raw: row.get(1)?,
+            event: row.get::<_, Option<i64>>(2)?.map(ids::of_row),
         })
     }
 
@@ -107,12 +106,12 @@ impl Put<'_> {
     fn event(&mut self, record: &EventRecord, standing: Standing) -> Result<(), CatalogError> {
         let known = Known::find(
             self.connection,
-            "SELECT updated_at, raw FROM events JOIN event_texts USING (id) WHERE id = ?1",
+            "SELECT updated_at, raw, NULL FROM events JOIN event_texts USING (id) WHERE id = ?1",
             record.id,
         )?;
         let mut effect = effect(known.as_ref(), record.updated_at, &record.raw, standing);
         if effect != Effect::Unchanged {
-            self.write_event(record)?;
+            write::event(self.connection, record, known.is_none())?;
         }
         let believed = match standing {
             Standing::Own => !known.is_some_and(|known| known.is_newer_than(record.updated_at)),
@@ -155,48 +154,6 @@ impl Put<'_> {
         Ok(differs)
     }
 
-    fn write_event(&self, record: &EventRecord) -> Result<(), CatalogError> {
-        self.connection
-            .prepare_cached(
-                "INSERT INTO events VALUES
-                   (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, 0)
-                 ON CONFLICT (id) DO UPDATE SET slug = ?2, title = ?3, start_date = ?4,
-                   end_date = ?5, creation_date = ?6, created_at = ?7, updated_at = ?8,
-                   volume = ?9, liquidity = ?10, active = ?11, closed = ?12, archived = ?13,
-                   creator = ?14",
-            )?
-            .execute(params![
-                ids::row(record.id),
-                record.slug,
-                record.title,
-                micros(record.start_date),
-                micros(record.end_date),
-                micros(record.creation_date),
-                micros(record.created_at),
-                micros(record.updated_at),
-                record.volume,
-                record.liquidity,
-                record.flags.active,
-                record.flags.closed,
-                record.flags.archived,
-                record.creator.map(|creator| creator.0),
-            ])?;
-        let metadata = serde_json::to_string(&record.metadata).expect("keys are texts");
-        self.connection
-            .prepare_cached(
-                "INSERT INTO event_texts VALUES (?1, ?2, ?3, '', ?4, ?5, '')
-                 ON CONFLICT (id) DO UPDATE SET short = ?2, base = ?3, metadata = ?4, raw = ?5",
-            )?
-            .execute(params![
-                ids::row(record.id),
-                render::short_event(record),
-                render::full_event(record),
-                metadata,
-                record.raw,
-            ])?;
-        Ok(())
-    }
-
     fn market_with_event(&mut self, record: &MarketRecord) -> Result<(), CatalogError> {
         if let Some(event) = &record.event {
             self.event(event, Standing::Inside)?;
@@ -208,15 +165,11 @@ impl Put<'_> {
     fn market(&mut self, record: &MarketRecord, event: Option<u64>) -> Result<(), CatalogError> {
         let known = Known::find(
             self.connection,
-            "SELECT updated_at, raw FROM markets JOIN market_texts USING (id) WHERE id = ?1",
+            "SELECT updated_at, raw, event_id FROM markets JOIN market_texts USING (id) WHERE id = ?1",
             record.id,
         )?;
-        let known_event: Option<Option<i64>> = self
-            .connection
-            .prepare_cached("SELECT event_id FROM markets WHERE id = ?1")?
-            .query_row([ids::row(record.id)], |row| row.get(0))
-            .optional()?;
-        let known_event = known_event.flatten().map(ids::of_row);
+        let is_new = known.is_none();
+        let known_event = known.as_ref().and_then(|known| known.event);
         let mut effect = effect(
             known.as_ref(),
             record.updated_at,
@@ -229,7 +182,7 @@ impl Put<'_> {
             effect = Effect::Changed;
         }
         if effect != Effect::Unchanged {
-            self.write_market(record, event)?;
+            write::market(self.connection, record, event, is_new)?;
             self.dirty
                 .events
                 .extend(known_event.into_iter().chain(event));
@@ -244,59 +197,12 @@ impl Put<'_> {
         Ok(())
     }
 
-    fn write_market(&self, record: &MarketRecord, event: Option<u64>) -> Result<(), CatalogError> {
-        let id = ids::row(record.id);
-        self.connection
-            .prepare_cached(
-                "INSERT OR REPLACE INTO markets VALUES
-                   (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, 0)",
-            )?
-            .execute(params![
-                id,
-                event.map(ids::row),
-                record.slug,
-                record.question,
-                ids::condition(&record.condition_id).map(|condition| condition.0),
-                micros(record.start_date),
-                micros(record.end_date),
-                micros(record.created_at),
-                micros(record.updated_at),
-                record.volume,
-                record.liquidity,
-                record.flags.active,
-                record.flags.closed,
-                record.flags.archived,
-                record.creator.map(|creator| creator.0),
-            ])?;
-        self.connection
-            .prepare_cached("INSERT OR REPLACE INTO market_texts VALUES (?1, ?2, ?3)")?
-            .execute(params![id, render::market(record), record.raw])?;
-        self.connection
-            .prepare_cached("DELETE FROM market_tokens WHERE market_id = ?1")?
-            .execute([id])?;
-        let mut insert = self
-            .connection
-            .prepare_cached("INSERT OR IGNORE INTO market_tokens VALUES (?1, ?2)")?;
-        for token in token_texts(&record.clob_token_ids) {
-            insert.execute(params![token, id])?;
-        }
-        Ok(())
-    }
-
     fn series(&mut self, record: &SeriesRecord, standing: Standing) -> Result<(), CatalogError> {
-        let query = "SELECT updated_at, raw FROM series WHERE id = ?1";
+        let query = "SELECT updated_at, raw, NULL FROM series WHERE id = ?1";
         let known = Known::find(self.connection, query, record.id)?;
         let effect = effect(known.as_ref(), record.updated_at, &record.raw, standing);
         if effect != Effect::Unchanged {
-            self.connection
-                .prepare_cached("INSERT OR REPLACE INTO series VALUES (?1, ?2, ?3, ?4, '', ?5)")?
-                .execute(params![
-                    ids::row(record.id),
-                    record.slug,
-                    micros(record.updated_at),
-                    render::series(record),
-                    record.raw,
-                ])?;
+            write::series(self.connection, record)?;
             self.dirty.series.insert(record.id);
             let events = links::events_of(self.connection, links::SERIES, record.id)?;
             self.dirty.events.extend(events);
@@ -306,23 +212,11 @@ impl Put<'_> {
     }
 
     fn tag(&mut self, record: &TagRecord, standing: Standing) -> Result<(), CatalogError> {
-        let query = "SELECT updated_at, raw FROM tags WHERE id = ?1";
+        let query = "SELECT updated_at, raw, NULL FROM tags WHERE id = ?1";
         let known = Known::find(self.connection, query, record.id)?;
         let effect = effect(known.as_ref(), record.updated_at, &record.raw, standing);
         if effect != Effect::Unchanged {
-            self.connection
-                .prepare_cached(
-                    "INSERT OR REPLACE INTO tags VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, ?7)",
-                )?
-                .execute(params![
-                    ids::row(record.id),
-                    record.slug,
-                    record.label,
-                    normalised(&record.label),
-                    micros(record.updated_at),
-                    render::tag(record),
-                    record.raw,
-                ])?;
+            write::tag(self.connection, record)?;
             self.dirty.tags.insert(record.id);
             let events = links::events_of(self.connection, links::TAGS, record.id)?;
             self.dirty.events.extend(events);
@@ -330,8 +224,4 @@ impl Put<'_> {
         self.report.count(Kind::Tag, effect);
         Ok(())
     }
-}
-
-fn micros(instant: Option<Timestamp>) -> Option<i64> {
-    instant.map(Timestamp::as_microsecond)
 }

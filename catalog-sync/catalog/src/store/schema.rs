@@ -6,11 +6,11 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use crate::error::CatalogError;
 
 /// What each step executes.
-const STEPS: &[&str] = &[include_str!("schema/1.sql")];
+const STEPS: &[&str] = &[include_str!("schema/1.sql"), include_str!("schema/2.sql")];
 
 /// The version this build writes and reads.
-pub(crate) const VERSION: i64 = 1;
-const _: () = assert!(STEPS.len() == 1, "VERSION is the number of the last step");
+pub(crate) const VERSION: i64 = 2;
+const _: () = assert!(STEPS.len() == 2, "VERSION is the number of the last step");
 
 /// Brings a file up to date, one step a transaction: a crash leaves a whole version.
 pub(crate) fn migrate(connection: &mut Connection) -> Result<(), CatalogError> {
@@ -37,3 +37,7 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<(), CatalogError> {
 pub(crate) fn version(connection: &Connection) -> Result<i64, CatalogError> {
     Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
 }
+
+#[cfg(test)]
+#[path = "schema_tests.rs"]
+mod tests;

@@ -26,35 +26,58 @@ pub(super) fn settle(connection: &Connection, dirty: &Dirty) -> Result<(), Catal
             .execute([ids::row(*tag)])?;
     }
     let mut series: BTreeSet<u64> = dirty.series.clone();
+    let mut changes = Changes::load(connection)?;
     for event in &dirty.events {
-        settle_event(connection, *event)?;
+        // A market may name an event that could not be read.
+        if let Some(texts) = Texts::of(connection, *event)? {
+            settle_event(connection, *event, &texts, changes.next())?;
+        }
         series.extend(links::of_event(connection, SERIES, *event)?);
     }
     for series in &series {
         settle_series(connection, *series)?;
     }
     for market in &dirty.lone_markets {
-        let change = next_change(connection)?;
         connection
             .prepare_cached("UPDATE markets SET change = ?2 WHERE id = ?1 AND event_id IS NULL")?
-            .execute(params![ids::row(*market), change])?;
+            .execute(params![ids::row(*market), changes.next()])?;
     }
-    Ok(())
+    changes.store(connection)
 }
 
-/// The next change number. Numbers rise within a transaction and are seen when it is: whoever has
+/// The numbers of changes. They rise within a transaction and are seen when it is: whoever has
 /// read up to one has read everything before it.
-fn next_change(connection: &Connection) -> Result<i64, CatalogError> {
-    Ok(connection
-        .prepare_cached("UPDATE changes SET last = last + 1 RETURNING last")?
-        .query_row([], |row| row.get(0))?)
+struct Changes {
+    last: i64,
 }
 
-fn settle_event(connection: &Connection, event: u64) -> Result<(), CatalogError> {
-    let Some(texts) = Texts::of(connection, event)? else {
-        // A market may name an event that could not be read.
-        return Ok(());
-    };
+impl Changes {
+    fn load(connection: &Connection) -> Result<Self, CatalogError> {
+        let last = connection
+            .prepare_cached("SELECT last FROM changes")?
+            .query_row([], |row| row.get(0))?;
+        Ok(Self { last })
+    }
+
+    const fn next(&mut self) -> i64 {
+        self.last += 1;
+        self.last
+    }
+
+    fn store(self, connection: &Connection) -> Result<(), CatalogError> {
+        connection
+            .prepare_cached("UPDATE changes SET last = ?1 WHERE last <> ?1")?
+            .execute([self.last])?;
+        Ok(())
+    }
+}
+
+fn settle_event(
+    connection: &Connection,
+    event: u64,
+    texts: &Texts,
+    change: i64,
+) -> Result<(), CatalogError> {
     let tags = texts_of_links(
         connection,
         TAGS,
@@ -83,15 +106,15 @@ fn settle_event(connection: &Connection, event: u64) -> Result<(), CatalogError>
             .into_iter()
             .chain(questions.iter().map(String::as_str)),
     );
-    if searched != texts.searched {
-        tell_search(connection, event, &searched)?;
+    if texts.searched.as_ref() != Some(&searched) {
+        tell_search(connection, event, &searched, texts.searched.is_none())?;
     }
     connection
-        .prepare_cached("UPDATE event_texts SET whole = ?2, searched = ?3 WHERE id = ?1")?
-        .execute(params![ids::row(event), whole, searched])?;
+        .prepare_cached("UPDATE event_texts SET whole = ?2 WHERE id = ?1")?
+        .execute(params![ids::row(event), whole])?;
     connection
         .prepare_cached("UPDATE events SET change = ?2 WHERE id = ?1")?
-        .execute(params![ids::row(event), next_change(connection)?])?;
+        .execute(params![ids::row(event), change])?;
     settle_creators(connection, event)
 }
 
@@ -99,7 +122,8 @@ fn settle_event(connection: &Connection, event: u64) -> Result<(), CatalogError>
 struct Texts {
     base: String,
     metadata: String,
-    searched: String,
+    /// What search knows of it, if anything yet.
+    searched: Option<String>,
     title: String,
     slug: String,
 }
@@ -108,8 +132,8 @@ impl Texts {
     fn of(connection: &Connection, event: u64) -> Result<Option<Self>, CatalogError> {
         Ok(connection
             .prepare_cached(
-                "SELECT base, metadata, searched, title, slug
-                 FROM event_texts JOIN events USING (id) WHERE id = ?1",
+                "SELECT base, metadata, text, title, slug FROM event_texts JOIN events USING (id)
+                 LEFT JOIN search_texts USING (id) WHERE id = ?1",
             )?
             .query_row([ids::row(event)], |row| {
                 Ok(Self {
@@ -154,29 +178,58 @@ fn markets_of(
         .unzip())
 }
 
-fn tell_search(connection: &Connection, event: u64, searched: &str) -> Result<(), CatalogError> {
+/// Tells search what an event says now.
+fn tell_search(
+    connection: &Connection,
+    event: u64,
+    searched: &str,
+    is_new: bool,
+) -> Result<(), CatalogError> {
     let id = ids::row(event);
+    if !is_new {
+        for statement in [
+            "DELETE FROM search_texts WHERE id = ?1",
+            "DELETE FROM search WHERE rowid = ?1",
+            "DELETE FROM search_prefixes WHERE rowid = ?1",
+        ] {
+            connection.prepare_cached(statement)?.execute([id])?;
+        }
+    }
     connection
-        .prepare_cached("INSERT OR REPLACE INTO search (rowid, text) VALUES (?1, ?2)")?
+        .prepare_cached("INSERT INTO search_texts (id, text) VALUES (?1, ?2)")?
         .execute(params![id, searched])?;
     connection
-        .prepare_cached("INSERT OR REPLACE INTO search_prefixes (rowid, text) VALUES (?1, ?2)")?
+        .prepare_cached("INSERT INTO search (rowid, text) VALUES (?1, ?2)")?
+        .execute(params![id, searched])?;
+    connection
+        .prepare_cached("INSERT INTO search_prefixes (rowid, text) VALUES (?1, ?2)")?
         .execute(params![id, prefixes(searched)])?;
     Ok(())
 }
 
+/// Notes who made an event or one of its markets.
 fn settle_creators(connection: &Connection, event: u64) -> Result<(), CatalogError> {
     let id = ids::row(event);
+    let creators = |statement| -> Result<BTreeSet<[u8; 20]>, CatalogError> {
+        let mut statement = connection.prepare_cached(statement)?;
+        let rows = statement.query_map([id], |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
+    };
+    let made = creators(
+        "SELECT creator FROM markets WHERE event_id = ?1 AND creator IS NOT NULL
+         UNION ALL SELECT creator FROM events WHERE id = ?1 AND creator IS NOT NULL",
+    )?;
+    let known = creators("SELECT creator FROM event_creators WHERE event_id = ?1")?;
+    if made == known {
+        return Ok(());
+    }
     connection
         .prepare_cached("DELETE FROM event_creators WHERE event_id = ?1")?
         .execute([id])?;
-    connection
-        .prepare_cached(
-            "INSERT INTO event_creators
-             SELECT creator, ?1 FROM markets WHERE event_id = ?1 AND creator IS NOT NULL
-             UNION SELECT creator, ?1 FROM events WHERE id = ?1 AND creator IS NOT NULL",
-        )?
-        .execute([id])?;
+    let mut insert = connection.prepare_cached("INSERT INTO event_creators VALUES (?1, ?2)")?;
+    for creator in made {
+        insert.execute(params![creator, id])?;
+    }
     Ok(())
 }
 

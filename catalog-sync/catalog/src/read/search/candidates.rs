@@ -1,0 +1,131 @@
+//! The events whose texts a search has to look at.
+
+use std::collections::BTreeSet;
+
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
+
+use crate::error::CatalogError;
+use crate::read::scope::Scope;
+use crate::search_match::is_long;
+use crate::search_text::{phrase, prefix_word};
+
+/// Events that are cheaper looked at one by one than all texts read through. Unit tests have few
+/// records, and go both ways.
+const FEW: usize = if cfg!(test) { 3 } else { 2_000 };
+/// Three characters of a term that are looked up; a longer term has enough of them.
+const PROBES: usize = 16;
+/// Events that hold three characters in a row.
+const TRIGRAMS: &str =
+    "SELECT rowid FROM search WHERE search MATCH ?1 ORDER BY rowid DESC LIMIT ?2";
+/// Events with a word that begins with one or two characters.
+const PREFIXES: &str = "SELECT rowid FROM search_prefixes WHERE search_prefixes MATCH ?1
+                        ORDER BY rowid DESC LIMIT ?2";
+
+/// Every match is among them.
+pub(super) struct Candidates {
+    /// Newest first; `None` for all events.
+    listed: Option<Vec<i64>>,
+    /// What belongs to the search's creators, ascending; `None` for everything.
+    scope: Option<Vec<i64>>,
+}
+
+impl Candidates {
+    pub(super) fn of(
+        connection: &Connection,
+        term: &str,
+        scope: &Scope,
+    ) -> Result<Self, CatalogError> {
+        let scope = in_scope(connection, scope)?;
+        let mut listed = few(connection, term)?;
+        if let Some(scope) = &scope
+            && scope.len() <= listed.as_ref().map_or(FEW, Vec::len)
+        {
+            listed = Some(scope.iter().rev().copied().collect());
+        }
+        Ok(Self { listed, scope })
+    }
+
+    /// Whether an event belongs to the search's creators.
+    pub(super) fn are_in_scope(&self, id: i64) -> bool {
+        let scope = self.scope.as_ref();
+        scope.is_none_or(|scope| scope.binary_search(&id).is_ok())
+    }
+
+    /// Gives the text of each to `look`, newest first.
+    pub(super) fn texts(
+        &self,
+        connection: &Connection,
+        mut look: impl FnMut(i64, &[u8]),
+    ) -> Result<(), CatalogError> {
+        let Some(ids) = &self.listed else {
+            let mut all =
+                connection.prepare_cached("SELECT id, text FROM search_texts ORDER BY id DESC")?;
+            let mut rows = all.query([])?;
+            while let Some(row) = rows.next()? {
+                look(row.get(0)?, row.get_ref(1)?.as_bytes().unwrap_or_default());
+            }
+            return Ok(());
+        };
+        let mut one = connection.prepare_cached("SELECT text FROM search_texts WHERE id = ?1")?;
+        for id in ids {
+            one.query_row([id], |row| {
+                look(*id, row.get_ref(0)?.as_bytes().unwrap_or_default());
+                Ok(())
+            })
+            .optional()?;
+        }
+        Ok(())
+    }
+}
+
+/// The shortest list of events that hold some three characters of the term, or, when all its words
+/// are shorter, a word that begins with one of them. `None` when every such list is long.
+fn few(connection: &Connection, term: &str) -> Result<Option<Vec<i64>>, CatalogError> {
+    let words: BTreeSet<&str> = term.split(' ').collect();
+    let (long, short): (Vec<&str>, Vec<&str>) = words.into_iter().partition(|it| is_long(it));
+    let (statement, asked) = if long.is_empty() {
+        let prefix = |word: &&str| phrase(&prefix_word(word));
+        (PREFIXES, short.iter().map(prefix).collect())
+    } else {
+        (TRIGRAMS, trigrams(&long))
+    };
+    let mut statement = connection.prepare_cached(statement)?;
+    let mut shortest: Option<Vec<i64>> = None;
+    for asked in asked {
+        let long = shortest.as_ref().map_or(FEW + 1, Vec::len);
+        let limit = i64::try_from(long).unwrap_or(i64::MAX);
+        let rows = statement.query_map(params![asked, limit], |row| row.get(0))?;
+        let found: Vec<i64> = rows.collect::<Result<_, _>>()?;
+        if found.len() < long {
+            shortest = Some(found);
+        }
+    }
+    Ok(shortest)
+}
+
+/// Three characters in a row out of words, each once, taken evenly from all there are.
+fn trigrams(words: &[&str]) -> Vec<String> {
+    let mut all = BTreeSet::new();
+    for word in words {
+        let mut starts: Vec<usize> = word.char_indices().map(|(at, _)| at).collect();
+        starts.push(word.len());
+        all.extend(starts.windows(4).map(|part| &word[part[0]..part[3]]));
+    }
+    let every = all.len().div_ceil(PROBES).max(1);
+    all.into_iter().step_by(every).map(phrase).collect()
+}
+
+/// The events of the search's creators, ascending.
+fn in_scope(connection: &Connection, scope: &Scope) -> Result<Option<Vec<i64>>, CatalogError> {
+    let Some((made, creators)) = scope.condition("creator") else {
+        return Ok(None);
+    };
+    let statement = format!("SELECT event_id FROM event_creators WHERE {made}");
+    let mut statement = connection.prepare_cached(&statement)?;
+    let rows = statement.query_map(params_from_iter::<Vec<Value>>(creators), |row| row.get(0))?;
+    let mut events: Vec<i64> = rows.collect::<Result<_, _>>()?;
+    events.sort_unstable();
+    events.dedup();
+    Ok(Some(events))
+}
