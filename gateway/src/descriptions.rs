@@ -1,37 +1,201 @@
-//! What markets are called: the descriptions they were registered with, read once each.
+//! What markets are called: the catalog's words where it has them, and what they were registered with
+//! otherwise. Made once for each market, and again when the catalog changes.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
-use foretell_model::{ConditionId, Outcome};
+use foretell_catalog::{Lookup, MarketWords};
+use foretell_model::{ConditionId, Outcome, TokenId};
 use foretell_view::Market;
 use foretell_wire::operator::MarketDescription;
 use parking_lot::RwLock;
 
-/// The descriptions read so far. One never changes while its market is registered, so there are
-/// as many as markets.
+/// The descriptions made so far: as many as markets were shown.
 #[derive(Default)]
 pub(crate) struct Descriptions {
-    read: RwLock<HashMap<ConditionId, Arc<MarketDescription>, RandomState>>,
+    catalog: RwLock<Arc<Lookup>>,
+    made: RwLock<HashMap<ConditionId, Arc<MarketDescription>, RandomState>>,
 }
 
 impl Descriptions {
     /// The description of a market; a frame that carries none gives the empty one.
     pub(crate) fn of(&self, market: &Market) -> Arc<MarketDescription> {
-        if let Some(known) = self.read.read().get(&market.condition) {
+        if let Some(known) = self.made.read().get(&market.condition) {
             return Arc::clone(known);
         }
-        let description = MarketDescription::from_evidence(&market.description).unwrap_or_default();
+        // The catalog is read under the lock that forgetting takes: what is made of words that were
+        // just replaced is forgotten behind it.
+        let mut made = self.made.write();
+        let registered = MarketDescription::from_evidence(&market.description).unwrap_or_default();
+        let catalog = Arc::clone(&self.catalog.read());
+        let description = match catalog.market(&market.condition) {
+            Some(words) => described(registered, words, &market.tokens),
+            None => registered,
+        };
         let description = Arc::new(description);
-        self.read
-            .write()
-            .insert(market.condition, Arc::clone(&description));
+        made.insert(market.condition, Arc::clone(&description));
         description
     }
 
     /// The label of an outcome.
     pub(crate) fn label(&self, market: &Market, outcome: Outcome) -> String {
         self.of(market).outcomes[outcome.index()].clone()
+    }
+
+    /// Takes the catalog's words, of which these are others than before.
+    pub(crate) fn renew(&self, catalog: Arc<Lookup>, changed: &[ConditionId]) {
+        *self.catalog.write() = catalog;
+        let mut made = self.made.write();
+        for condition in changed {
+            made.remove(condition);
+        }
+    }
+}
+
+/// A registration in the catalog's words. Rules stay as they were journalled, and so does what the
+/// catalog leaves empty. A record with other tokens describes something else.
+fn described(
+    mut market: MarketDescription,
+    words: &MarketWords,
+    tokens: &[TokenId; 2],
+) -> MarketDescription {
+    if *words.tokens != *tokens {
+        return market;
+    }
+    market.market_id = words.id;
+    for (text, word) in [
+        (&mut market.question, &words.title),
+        (&mut market.slug, &words.slug),
+        (&mut market.icon, &words.icon),
+        (&mut market.image, &words.image),
+    ] {
+        take(text, word);
+    }
+    for (label, word) in market.outcomes.iter_mut().zip(&words.outcomes) {
+        take(label, word);
+    }
+    if let Some(date) = &words.end_date {
+        market.end_date = Some(date.to_string());
+    }
+    if let Some(words) = &words.event {
+        let event = market.event.get_or_insert_default();
+        if event.id != Some(words.id) {
+            event.id = Some(words.id);
+            event.description.clear();
+        }
+        take(&mut event.slug, &words.slug);
+        take(&mut event.title, &words.title);
+        take(&mut event.ticker, &words.ticker);
+        if !words.tags.is_empty() {
+            market.tags = words.tags.iter().map(ToString::to_string).collect();
+        }
+    }
+    market
+}
+
+fn take(text: &mut String, word: &str) {
+    if !word.is_empty() {
+        word.clone_into(text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use foretell_catalog::EventWords;
+    use foretell_wire::operator::EventSummary;
+
+    use super::*;
+
+    const TOKENS: [TokenId; 2] = [TokenId([1; 32]), TokenId([2; 32])];
+
+    fn registered() -> MarketDescription {
+        MarketDescription {
+            question: "Old?".into(),
+            description: "Rules".into(),
+            slug: "old".into(),
+            icon: "https://old".into(),
+            tags: vec!["Old".into()],
+            event: Some(EventSummary {
+                id: Some(5),
+                title: "Old event".into(),
+                description: "About".into(),
+                ..EventSummary::default()
+            }),
+            ..MarketDescription::default()
+        }
+    }
+
+    fn words() -> MarketWords {
+        MarketWords {
+            id: 9,
+            condition: ConditionId([3; 32]),
+            title: "New?".into(),
+            slug: "new".into(),
+            icon: "".into(),
+            image: "https://new".into(),
+            outcomes: ["Up".into(), "Down".into()].into(),
+            tokens: TOKENS.into(),
+            end_date: Some("2026-02-01T12:00:00Z".into()),
+            event: Some(Arc::new(EventWords {
+                id: 5,
+                slug: "event".into(),
+                title: "New event".into(),
+                tags: ["New".into()].into(),
+                ..EventWords::default()
+            })),
+        }
+    }
+
+    #[test]
+    fn the_catalog_names_a_market_and_its_rules_stay() {
+        let market = described(registered(), &words(), &TOKENS);
+        assert_eq!(
+            (market.question.as_str(), market.slug.as_str()),
+            ("New?", "new")
+        );
+        assert_eq!(
+            (market.icon.as_str(), market.image.as_str()),
+            ("https://old", "https://new")
+        );
+        assert_eq!(
+            (market.outcomes, market.tags),
+            (["Up".into(), "Down".into()], vec!["New".into()])
+        );
+        assert_eq!(
+            (market.market_id, market.description.as_str()),
+            (9, "Rules")
+        );
+        assert_eq!(market.end_date.as_deref(), Some("2026-02-01T12:00:00Z"));
+        let event = market.event.unwrap();
+        assert_eq!(
+            (event.title.as_str(), event.description.as_str()),
+            ("New event", "About")
+        );
+    }
+
+    #[test]
+    fn another_event_brings_its_own_words() {
+        let mut words = words();
+        let event = EventWords {
+            id: 6,
+            title: "Another".into(),
+            ..EventWords::default()
+        };
+        words.event = Some(Arc::new(event));
+        let market = described(registered(), &words, &TOKENS);
+        let event = market.event.unwrap();
+        assert_eq!((event.id, event.title.as_str()), (Some(6), "Another"));
+        assert_eq!(
+            (event.description.as_str(), market.tags),
+            ("", vec!["Old".into()])
+        );
+    }
+
+    #[test]
+    fn a_record_with_other_tokens_names_nothing() {
+        let mut words = words();
+        words.tokens = TOKENS.into_iter().rev().collect();
+        assert_eq!(described(registered(), &words, &TOKENS), registered());
     }
 }

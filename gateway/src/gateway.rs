@@ -35,6 +35,7 @@ use crate::start::Sources;
 use crate::surfaces;
 use crate::targets::Targets;
 use crate::texts::Texts;
+use crate::words;
 
 /// Between two looks whether the gateway is ready to listen.
 const READY_PAUSE: Duration = Duration::from_millis(2);
@@ -75,6 +76,8 @@ pub struct Gateway {
     stop_link: watch::Sender<bool>,
     follower: JoinHandle<()>,
     profiles: Option<JoinHandle<()>>,
+    /// Keeps the names of markets, where a catalog is configured.
+    words: Option<JoinHandle<()>>,
     stop_following: Arc<AtomicBool>,
     /// Told when link or follower end.
     vital: Arc<Notify>,
@@ -197,6 +200,13 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
         true => spawn_profiles(&app, &stop_following)?,
         false => None,
     };
+    let words = match &app.catalog {
+        // The catalog's own surface asks the catalog itself.
+        Some(door) if config.listen.iter().any(|(it, _)| *it != Surface::Catalog) => {
+            Some(spawn_words(&app, door, &stop_following)?)
+        }
+        _ => None,
+    };
     wait_ready(&app, config.ready_patience);
     let (stop_serving, stop) = watch::channel(false);
     let shared = Shared {
@@ -214,6 +224,7 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
         stop_link,
         follower,
         profiles,
+        words,
         stop_following,
         vital,
         _seconds: seconds,
@@ -268,6 +279,16 @@ fn spawn_link(
         })?)
 }
 
+fn spawn_words(
+    app: &Arc<App>,
+    door: &Arc<CatalogDoor>,
+    stop: &Arc<AtomicBool>,
+) -> Result<JoinHandle<()>, GatewayError> {
+    let (app, door, stop) = (Arc::clone(app), Arc::clone(door), Arc::clone(stop));
+    let thread = std::thread::Builder::new().name("words".to_owned());
+    Ok(thread.spawn(move || words::follow(&app, &door, &stop))?)
+}
+
 impl Gateway {
     /// Where each surface listens.
     #[must_use]
@@ -298,6 +319,12 @@ impl Gateway {
         self.follower
             .join()
             .map_err(|_| GatewayError::ThreadLost("follower"))?;
+        if let Some(words) = self.words {
+            words.thread().unpark();
+            words
+                .join()
+                .map_err(|_| GatewayError::ThreadLost("words"))?;
+        }
         self.stop_link.send_replace(true);
         self.link
             .join()

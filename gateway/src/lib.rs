@@ -54,6 +54,7 @@ mod texts;
 mod timing;
 mod trade_rows;
 mod waiters;
+mod words;
 
 pub use auth::BadPrefix;
 pub use catalog_door::CatalogConfig;

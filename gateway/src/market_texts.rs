@@ -24,17 +24,26 @@ impl MarketTexts {
         if let Some(known) = self.made.read().get(&market.condition) {
             return Arc::clone(known);
         }
+        // Under the lock that forgetting takes: what is made of an older description is forgotten
+        // behind it.
+        let mut made = self.made.write();
         let description = descriptions.of(market);
         let text = Arc::new(MarketText::new(market.condition, &names(&description)));
-        self.made
-            .write()
-            .insert(market.condition, Arc::clone(&text));
+        made.insert(market.condition, Arc::clone(&text));
         text
+    }
+
+    /// Forgets what was made of descriptions that are others now.
+    pub(crate) fn forget(&self, changed: &[ConditionId]) {
+        let mut made = self.made.write();
+        for condition in changed {
+            made.remove(condition);
+        }
     }
 }
 
-/// What a market is called on the data surface: the one place that says so. All of it stands in
-/// the description the market was registered with; what that leaves out is empty.
+/// What a market is called on the data surface: the one place that says so. All of it stands in its
+/// description; what that leaves out is empty.
 fn names(description: &MarketDescription) -> MarketNames<'_> {
     let [yes, no] = &description.outcomes;
     let event = description.event.as_ref();

@@ -393,7 +393,7 @@ fn catalog_routes() -> Routes {
 }
 
 fn operator_routes() -> Routes {
-    use operator::{accounts, keys, markets, probes, status, system};
+    use operator::{accounts, keys, market_list, markets, probes, status, system};
     const NONE: usize = SMALL_BODY_BYTES;
     let (get, post) = (Method::GET, Method::POST);
     Routes::default()
@@ -451,7 +451,7 @@ fn operator_routes() -> Routes {
             OPERATOR_BODY_BYTES,
             guarded!(markets::register_event),
         )
-        .add(get.clone(), "/markets", NONE, guarded!(markets::list))
+        .add(get.clone(), "/markets", NONE, guarded!(market_list::list))
         .add(
             post.clone(),
             "/markets",

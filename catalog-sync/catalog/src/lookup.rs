@@ -25,8 +25,6 @@ pub struct EventWords {
     pub title: Box<str>,
     /// Labels of its tags.
     pub tags: Box<[Box<str>]>,
-    /// Slugs of its series.
-    pub series: Box<[Box<str>]>,
 }
 
 /// Words of a market with a condition, binary or not.
@@ -54,61 +52,81 @@ pub struct MarketWords {
     pub event: Option<Arc<EventWords>>,
 }
 
+/// Parts of the table: what did not change is shared with the table before it.
+const PARTS: usize = 256;
+
+type Part = HashMap<ConditionId, Arc<MarketWords>, RandomState>;
+
 /// The words of all markets at one moment. It never changes; [`crate::Catalog::lookup`] gives the
 /// newest.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Lookup {
     /// Up to which change of the catalog this is complete.
     change: i64,
-    markets: HashMap<ConditionId, Arc<MarketWords>, RandomState>,
-    /// The market of a token, and which of its tokens it is.
-    tokens: HashMap<TokenId, (ConditionId, u8), RandomState>,
+    parts: Box<[Arc<Part>]>,
+}
+
+impl Default for Lookup {
+    fn default() -> Self {
+        Self {
+            change: 0,
+            parts: (0..PARTS).map(|_| Arc::default()).collect(),
+        }
+    }
+}
+
+/// Where a market stands: conditions are hashes.
+fn part(condition: &ConditionId) -> usize {
+    usize::from(condition.0[31]) % PARTS
 }
 
 impl Lookup {
     /// The market with this condition; of several, the one with the lowest id.
     #[must_use]
     pub fn market(&self, condition: &ConditionId) -> Option<&Arc<MarketWords>> {
-        self.markets.get(condition)
-    }
-
-    /// The market with this token, and which of its outcomes the token is.
-    #[must_use]
-    pub fn token(&self, token: &TokenId) -> Option<(&Arc<MarketWords>, usize)> {
-        let (condition, outcome) = self.tokens.get(token)?;
-        Some((self.markets.get(condition)?, usize::from(*outcome)))
+        self.parts[part(condition)].get(condition)
     }
 
     /// How many markets it knows.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.markets.len()
+        self.parts.iter().map(|part| part.len()).sum()
     }
 
     /// Whether it knows none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.markets.is_empty()
+        self.parts.iter().all(|part| part.is_empty())
     }
 
-    /// This table with what changed since, or `None` when nothing did.
+    /// This table with what changed since, and the conditions whose words are others now.
     pub(crate) fn brought_up_to_date(
         &self,
         connection: &Connection,
-    ) -> Result<Option<Self>, CatalogError> {
+    ) -> Result<(Self, Vec<ConditionId>), CatalogError> {
         let last: i64 = connection
             .prepare_cached("SELECT last FROM changes")?
             .query_row([], |row| row.get(0))?;
-        if last == self.change {
-            return Ok(None);
+        let mut renewal = Renewal {
+            lookup: self.clone(),
+            changed: Vec::new(),
+        };
+        if last != self.change {
+            renewal.lookup.change = last;
+            renewal.take_events(connection, self.change)?;
+            renewal.take_lone_markets(connection, self.change)?;
         }
-        let mut next = self.clone();
-        next.change = last;
-        next.take_events(connection, self.change)?;
-        next.take_lone_markets(connection, self.change)?;
-        Ok(Some(next))
+        Ok((renewal.lookup, renewal.changed))
     }
+}
 
+/// A table that is being brought up to date.
+struct Renewal {
+    lookup: Lookup,
+    changed: Vec<ConditionId>,
+}
+
+impl Renewal {
     fn take_events(&mut self, connection: &Connection, after: i64) -> Result<(), CatalogError> {
         let mut events = connection.prepare_cached(
             "SELECT id, base FROM events JOIN event_texts USING (id) WHERE change > ?1",
@@ -152,14 +170,13 @@ impl Lookup {
     /// Takes a market in. One whose upstream gave it another condition stays known by the old one
     /// too: the exchange may have it registered so.
     fn take(&mut self, words: MarketWords) {
-        let known = self.markets.get(&words.condition);
-        if known.is_some_and(|known| known.id < words.id) {
+        let condition = words.condition;
+        let known = self.lookup.market(&condition);
+        if known.is_some_and(|known| known.id < words.id || **known == words) {
             return;
         }
-        for (outcome, token) in (0_u8..=u8::MAX).zip(&words.tokens) {
-            self.tokens.insert(*token, (words.condition, outcome));
-        }
-        self.markets.insert(words.condition, Arc::new(words));
+        Arc::make_mut(&mut self.lookup.parts[part(&condition)]).insert(condition, Arc::new(words));
+        self.changed.push(condition);
     }
 }
 
@@ -217,22 +234,15 @@ fn market_words(
 
 fn event_words(connection: &Connection, id: i64, base: &str) -> Result<EventWords, CatalogError> {
     let json: EventJson = own(base)?;
-    let texts = |statement| -> Result<Box<[Box<str>]>, CatalogError> {
-        let mut statement = connection.prepare_cached(statement)?;
-        let rows = statement.query_map([id], |row| row.get(0).map(String::into_boxed_str))?;
-        Ok(rows.collect::<Result<_, _>>()?)
-    };
+    let mut tags = connection.prepare_cached(
+        "SELECT label FROM event_tags JOIN tags ON id = tag_id WHERE event_id = ?1 ORDER BY place",
+    )?;
+    let tags = tags.query_map([id], |row| row.get(0).map(String::into_boxed_str))?;
     Ok(EventWords {
         id: ids::of_row(id),
         ticker: json.ticker,
         slug: json.slug,
         title: json.title,
-        tags: texts(
-            "SELECT label FROM event_tags JOIN tags ON id = tag_id WHERE event_id = ?1 ORDER BY place",
-        )?,
-        series: texts(
-            "SELECT slug FROM event_series JOIN series ON id = series_id
-             WHERE event_id = ?1 ORDER BY place",
-        )?,
+        tags: tags.collect::<Result<_, _>>()?,
     })
 }

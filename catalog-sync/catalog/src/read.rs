@@ -59,21 +59,18 @@ impl Catalog {
         Arc::clone(&self.lookup.read())
     }
 
-    /// Brings [`Self::lookup`] up to date and says whether anything changed. Costs a point read
-    /// when nothing did, else the changed records and a copy of the table: to be called by a timer
-    /// of its own, a few times a second, not by requests.
+    /// Brings [`Self::lookup`] up to date and tells the conditions whose words are others now.
+    /// Costs a point read when nothing changed, else about what changed: to be called by a timer of
+    /// its own, a few times a second, not by requests.
     ///
     /// # Errors
     /// What the database said.
-    pub fn refresh_lookup(&self) -> Result<bool, CatalogError> {
+    pub fn refresh_lookup(&self) -> Result<Vec<ConditionId>, CatalogError> {
         let known = self.lookup();
-        let next = self
+        let (next, changed) = self
             .pool
             .with(|connection| known.brought_up_to_date(connection))?;
-        let changed = next.is_some();
-        if let Some(next) = next {
-            *self.lookup.write() = Arc::new(next);
-        }
+        *self.lookup.write() = Arc::new(next);
         Ok(changed)
     }
 

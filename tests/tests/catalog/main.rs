@@ -1,6 +1,7 @@
 //! The catalog over real processes: files and an upstream on one side, the exchange on the other.
 
 mod crashes;
+mod live;
 mod surface;
 mod trading;
 mod upstream;

@@ -63,9 +63,20 @@ async fn trade(exchange: &Exchange) {
         let trader = Trader::connect(&exchange.trading, visitor.private_key, 0).await;
         traders.push(trader.expect("a key"));
     }
-    let [yes, no] = ["700001", "700002"].map(|text| token(text).expect("a token"));
-    // 10 shares: one side pays 0.455, the other 0.545.
-    for (trader, token, price) in [(&traders[0], yes, 4_550), (&traders[1], no, 5_450)] {
+    cross(&traders, ["700001", "700002"], 4_550).await;
+    let (_, last) = get(
+        &format!("{}/last-trade-price?token_id=700001", exchange.trading),
+        None,
+    )
+    .await;
+    assert_eq!(last["price"], "0.455");
+}
+
+/// Two traders buy ten shares of a market's two sides: one pays `price`, in 0.0001, the other the
+/// rest of 1.
+pub(crate) async fn cross(traders: &[Trader], tokens: [&str; 2], price: u16) {
+    let [yes, no] = tokens.map(|text| token(text).expect("a token"));
+    for (trader, token, price) in [(&traders[0], yes, price), (&traders[1], no, 10_000 - price)] {
         let terms = Terms::limit(token, false, Side::Buy, 1_000, price);
         let (status, answer) = trader
             .place(&trader.sign(&terms).expect("signed"))
@@ -73,10 +84,4 @@ async fn trade(exchange: &Exchange) {
             .expect("answered");
         assert_eq!(status, 200, "{answer}");
     }
-    let (_, last) = get(
-        &format!("{}/last-trade-price?token_id=700001", exchange.trading),
-        None,
-    )
-    .await;
-    assert_eq!(last["price"], "0.455");
 }

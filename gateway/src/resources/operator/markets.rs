@@ -7,11 +7,9 @@ use foretell_model::{
     Sequence,
 };
 use foretell_view::{Market, View};
-use foretell_wire::decimal::{Decimal, digits_u64};
-use foretell_wire::ids::token_text;
 use foretell_wire::operator::{
-    Applied, payout_word, read_archive, read_event, read_fee, read_market, read_market_name,
-    read_minimum, read_resolution, read_tick,
+    Applied, read_archive, read_event, read_fee, read_market, read_market_name, read_minimum,
+    read_resolution, read_tick,
 };
 use foretell_wire::refusal::state_word;
 use foretell_wire::{Failure as Refusal, json_text};
@@ -19,7 +17,6 @@ use serde::Serialize;
 
 use super::{Done, give, order};
 use crate::answer::Answer;
-use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::resources::place_of;
@@ -246,94 +243,4 @@ async fn change(
         before: Some(Sequence(0)),
     }
     .answer())
-}
-
-/// Most rows of one answer of `GET /markets` when a page is asked for.
-const MAX_ROWS: usize = 10_000;
-
-/// A row of `GET /markets`: what is journalled of a market, so that whoever keeps the exchange in
-/// step with a catalog can compare.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Row {
-    condition_id: String,
-    token_ids: [String; 2],
-    status: &'static str,
-    archived: bool,
-    tick: &'static str,
-    /// Shares.
-    minimum_size: String,
-    fee: Fee,
-    neg_risk: bool,
-    /// The neg-risk event whose question it is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    event_id: Option<u64>,
-    /// Whether that event's list of questions is final.
-    event_frozen: bool,
-    /// Once resolved.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    payout: Option<&'static str>,
-    question: String,
-    slug: String,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Fee {
-    rate_ppm: u32,
-    exponent: u8,
-}
-
-/// The answer of `GET /markets`.
-#[derive(Serialize)]
-struct Rows {
-    markets: Vec<Row>,
-}
-
-/// `GET /markets`: all of them, by number; with `limit` and `offset`, a page of them.
-pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
-    const ROWS: &str = "1 to 10000";
-    let app = &call.app;
-    let query = call.query()?;
-    let number = |text: &str| usize::try_from(digits_u64(text).ok()?).ok();
-    let limit = query.read("limit", ROWS, |text| {
-        number(text).filter(|rows| (1..=MAX_ROWS).contains(rows))
-    })?;
-    let offset = query.read("offset", "a number", number)?.unwrap_or(0);
-    app.fresh(&call).await?;
-    // Whoever compares must not act on less than is durable: also right after a gateway's start.
-    app.replica.caught_up().await?;
-    let state = app.replica.read();
-    let markets = state.view.markets().iter().skip(offset);
-    let rows = Rows {
-        markets: markets
-            .take(limit.unwrap_or(usize::MAX))
-            .map(|(_, market)| row(app, &state.view, market))
-            .collect(),
-    };
-    Ok(Answer::json(json_text(&rows)).at(state.place()))
-}
-
-fn row(app: &App, view: &View, market: &Market) -> Row {
-    let described = app.descriptions.of(market);
-    let question = market.question;
-    let event = question.and_then(|(event, _)| view.events().get(event));
-    Row {
-        condition_id: market.condition.to_string(),
-        token_ids: [0, 1].map(|index| token_text(&market.tokens[index])),
-        status: state_word(market.state),
-        archived: market.archived,
-        tick: market.tick.text(),
-        minimum_size: Decimal::new(i128::from(market.minimum_size.0), 2).to_string(),
-        fee: Fee {
-            rate_ppm: market.fee.rate_ppm,
-            exponent: market.fee.exponent,
-        },
-        neg_risk: market.is_neg_risk(),
-        event_id: event.map(|event| event.id.0),
-        event_frozen: event.is_some_and(|event| event.frozen),
-        payout: market.payout.map(payout_word),
-        question: described.question.clone(),
-        slug: described.slug.clone(),
-    }
 }

@@ -3,6 +3,7 @@
 
 pub(crate) mod accounts;
 pub(crate) mod keys;
+pub(crate) mod market_list;
 pub(crate) mod markets;
 pub(crate) mod probes;
 pub(crate) mod status;

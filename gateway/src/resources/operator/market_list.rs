@@ -1,0 +1,170 @@
+//! What the exchange has: `GET /markets` of the operator, for whoever keeps it in step with a catalog.
+
+use std::collections::BTreeSet;
+
+use foretell_model::{ConditionId, EventId, MarketNumber};
+use foretell_view::{Market, View};
+use foretell_wire::decimal::{Decimal, digits_u64};
+use foretell_wire::failure::FieldProblem;
+use foretell_wire::ids::{condition_id, token_text};
+use foretell_wire::operator::payout_word;
+use foretell_wire::query::Query;
+use foretell_wire::refusal::state_word;
+use foretell_wire::{Failure as Refusal, json_text};
+use serde::Serialize;
+
+use crate::answer::Answer;
+use crate::app::App;
+use crate::call::Call;
+use crate::failure::Failure;
+
+/// Most rows of one answer when a page is asked for.
+const MAX_ROWS: usize = 10_000;
+/// Most conditions, and most events, that a request may name.
+const MAX_NAMED: usize = 100;
+
+/// A row of `GET /markets`: what is journalled of a market, so that whoever keeps the exchange in
+/// step with a catalog can compare.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Row {
+    condition_id: String,
+    token_ids: [String; 2],
+    status: &'static str,
+    archived: bool,
+    tick: &'static str,
+    /// Shares.
+    minimum_size: String,
+    fee: Fee,
+    neg_risk: bool,
+    /// The neg-risk event whose question it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    event_id: Option<u64>,
+    /// Whether that event's list of questions is final.
+    event_frozen: bool,
+    /// Once resolved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    payout: Option<&'static str>,
+    question: String,
+    slug: String,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Fee {
+    rate_ppm: u32,
+    exponent: u8,
+}
+
+/// The answer of `GET /markets`.
+#[derive(Serialize)]
+struct Rows {
+    markets: Vec<Row>,
+}
+
+/// `GET /markets`: all of them, by number; with `condition_id` or `event_id`, each a list, only
+/// those and the questions of those neg-risk events; with `limit` and `offset`, a page.
+pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
+    const ROWS: &str = "1 to 10000";
+    let app = &call.app;
+    let query = call.query()?;
+    let number = |text: &str| usize::try_from(digits_u64(text).ok()?).ok();
+    let limit = query.read("limit", ROWS, |text| {
+        number(text).filter(|rows| (1..=MAX_ROWS).contains(rows))
+    })?;
+    let limit = limit.unwrap_or(usize::MAX);
+    let offset = query.read("offset", "a number", number)?.unwrap_or(0);
+    let named = Named::of(&query)?;
+    app.fresh(&call).await?;
+    // Whoever compares must not act on less than is durable: also right after a gateway's start.
+    app.replica.caught_up().await?;
+    let state = app.replica.read();
+    let view = &state.view;
+    let row = |market| row(app, view, market);
+    let markets = match named {
+        Some(named) => named
+            .numbers(view)
+            .into_iter()
+            .filter_map(|number| view.markets().get(number))
+            .skip(offset)
+            .take(limit)
+            .map(row)
+            .collect(),
+        None => {
+            let all = view.markets().iter().map(|(_, market)| market);
+            all.skip(offset).take(limit).map(row).collect()
+        }
+    };
+    Ok(Answer::json(json_text(&Rows { markets })).at(state.place()))
+}
+
+/// Markets that a request names.
+struct Named {
+    conditions: Vec<ConditionId>,
+    events: Vec<EventId>,
+}
+
+impl Named {
+    /// `None` when it names none.
+    fn of(query: &Query<'_>) -> Result<Option<Self>, Refusal> {
+        const ALLOWED: &str = "up to 100";
+        let conditions = query.list("condition_id", MAX_NAMED, ALLOWED)?;
+        let events = query.list("event_id", MAX_NAMED, ALLOWED)?;
+        if conditions.is_empty() && events.is_empty() {
+            return Ok(None);
+        }
+        let condition = |text: &str| {
+            condition_id(text)
+                .ok_or_else(|| FieldProblem::wrong("condition_id", text, "0x and 64 hex digits"))
+        };
+        let event = |text: &str| {
+            digits_u64(text)
+                .map(EventId)
+                .map_err(|_| FieldProblem::wrong("event_id", text, "a number"))
+        };
+        Ok(Some(Self {
+            conditions: conditions
+                .into_iter()
+                .map(condition)
+                .collect::<Result<_, _>>()?,
+            events: events.into_iter().map(event).collect::<Result<_, _>>()?,
+        }))
+    }
+
+    /// Those that there are, each once.
+    fn numbers(&self, view: &View) -> BTreeSet<MarketNumber> {
+        let condition = |id: &ConditionId| view.markets().by_condition(id);
+        let conditions = self.conditions.iter().filter_map(condition);
+        let event = |id: &EventId| view.events().by_id(*id);
+        let events = self.events.iter().filter_map(event);
+        let questions = events.flat_map(|(_, event)| event.questions.iter().copied());
+        conditions
+            .map(|(number, _)| number)
+            .chain(questions)
+            .collect()
+    }
+}
+
+fn row(app: &App, view: &View, market: &Market) -> Row {
+    let described = app.descriptions.of(market);
+    let question = market.question;
+    let event = question.and_then(|(event, _)| view.events().get(event));
+    Row {
+        condition_id: market.condition.to_string(),
+        token_ids: [0, 1].map(|index| token_text(&market.tokens[index])),
+        status: state_word(market.state),
+        archived: market.archived,
+        tick: market.tick.text(),
+        minimum_size: Decimal::new(i128::from(market.minimum_size.0), 2).to_string(),
+        fee: Fee {
+            rate_ppm: market.fee.rate_ppm,
+            exponent: market.fee.exponent,
+        },
+        neg_risk: market.is_neg_risk(),
+        event_id: event.map(|event| event.id.0),
+        event_frozen: event.is_some_and(|event| event.frozen),
+        payout: market.payout.map(payout_word),
+        question: described.question.clone(),
+        slug: described.slug.clone(),
+    }
+}
