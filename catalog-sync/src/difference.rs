@@ -56,10 +56,13 @@ struct Questions {
 }
 
 impl Present {
-    /// Of its markets.
+    /// Of its markets, of which some may come twice.
     pub fn of(markets: impl IntoIterator<Item = Registered>) -> Self {
         let mut present = Self::default();
         for market in markets {
+            if present.markets.contains_key(&market.condition) {
+                continue;
+            }
             if let Some(event) = market.event {
                 let questions = present.events.entry(event).or_default();
                 questions.count += 1;
@@ -152,6 +155,12 @@ pub fn difference(group: &Group, present: &Present, policy: Policy) -> Plan {
 }
 
 impl Group {
+    /// What of the exchange it is compared with: its conditions, and its neg-risk event.
+    pub fn names(&self) -> (impl Iterator<Item = ConditionId>, Option<u64>) {
+        let conditions = self.markets.iter().filter_map(|market| market.condition);
+        (conditions, self.event.as_ref().map(|event| event.id))
+    }
+
     fn event_of(&self, terms: &TradingTerms) -> Option<u64> {
         let event = self.event.as_ref().filter(|_| terms.neg_risk);
         event.map(|event| event.id)

@@ -5,12 +5,12 @@ mod report;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use foretell_catalog::{Catalog, CatalogError, Unit};
+use foretell_catalog::{Catalog, CatalogError};
 use foretell_model::ConditionId;
 use thiserror::Error;
 use tokio::task::JoinSet;
 
-use crate::difference::{Finding, Note, Policy, Present, Steps, difference};
+use crate::difference::{Finding, Group, Note, Policy, Present, Steps, difference};
 use crate::exchange::{Command, Exchange, ExchangeFailure};
 use crate::progress::Progress;
 use crate::words;
@@ -19,6 +19,8 @@ pub use report::{Given, Reconciled};
 
 /// Units read at once.
 const BATCH: usize = 256;
+/// Markets that are asked for one by one; of more, all that the exchange has are read.
+const FEW: usize = 512;
 /// Requests under way at once: a durable command mostly waits for its turn on the disk.
 const AT_ONCE: usize = 32;
 
@@ -45,8 +47,12 @@ pub enum Mode {
     Look,
 }
 
-/// Compares what changed in the catalog after `change` with the exchange, and in [`Mode::Apply`]
-/// makes them agree. After a crash of either side, or an early end, the same call does the rest.
+/// Compares what changed in the catalog after the change `after` with the exchange, and in
+/// [`Mode::Apply`] makes them agree. After a crash of either side, or an early end, the same call does
+/// the rest. Costs about what changed: of the exchange only the markets of what changed are read, or
+/// all of it, once, when that is much.
+///
+/// What changed in the exchange alone is seen when everything is compared, with `after` 0.
 ///
 /// # Errors
 /// See [`ReconcileFailure`].
@@ -63,10 +69,21 @@ pub async fn reconcile(
     if units.is_empty() {
         return Ok(reconciled);
     }
-    let present = Present::of(exchange.markets().await?);
+    let mut whole = None;
     progress.begin("comparing with the exchange");
     while let Some(last) = units.last().map(|unit| unit.change) {
-        let (jobs, names) = compare(&units, &present, policy, &mut reconciled);
+        let groups: Vec<Group> = units.iter().map(words::group).collect();
+        let few = if after > 0 && whole.is_none() {
+            few(exchange, &groups).await?
+        } else {
+            None
+        };
+        let present = match (&few, &mut whole) {
+            (Some(few), _) => few,
+            (None, Some(whole)) => whole,
+            (None, whole) => whole.insert(Present::of(exchange.markets().await?)),
+        };
+        let (jobs, names) = compare(groups, present, policy, &mut reconciled);
         match mode {
             Mode::Look => jobs
                 .iter()
@@ -83,15 +100,29 @@ pub async fn reconcile(
 
 type Names = HashMap<ConditionId, (u64, String)>;
 
+/// What the exchange has of these groups, when they are few.
+async fn few(exchange: &Exchange, groups: &[Group]) -> Result<Option<Present>, ExchangeFailure> {
+    let (mut conditions, mut events) = (Vec::new(), Vec::new());
+    for group in groups {
+        let (of_group, event) = group.names();
+        conditions.extend(of_group);
+        events.extend(event);
+    }
+    if conditions.len() + events.len() > FEW {
+        return Ok(None);
+    }
+    let markets = exchange.markets_named(&conditions, &events).await?;
+    Ok(Some(Present::of(markets)))
+}
+
 fn compare(
-    units: &[Unit],
+    groups: Vec<Group>,
     present: &Present,
     policy: Policy,
     reconciled: &mut Reconciled,
 ) -> (Vec<Steps>, Names) {
     let (mut jobs, mut names) = (Vec::new(), Names::new());
-    for unit in units {
-        let group = words::group(unit);
+    for group in groups {
         let plan = difference(&group, present, policy);
         plan.notes
             .into_iter()

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use foretell_model::ConditionId;
 use reqwest::{Method, StatusCode};
 use serde::Deserialize;
 use serde_json::Value;
@@ -16,6 +17,8 @@ use crate::upstream::Backoff;
 
 /// Rows asked for at once.
 const PAGE: usize = 5_000;
+/// Conditions or events named at once: a query has at most 8 KiB.
+const NAMED: usize = 64;
 /// For one answer: a durable command on a slow disk is far below it.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -83,26 +86,52 @@ impl Exchange {
     /// # Errors
     /// It is away, or answers what this version does not know.
     pub async fn markets(&self) -> Result<Vec<Registered>, ExchangeFailure> {
-        #[derive(Deserialize)]
-        struct Rows {
-            markets: Vec<Row>,
-        }
         let mut markets = Vec::new();
         loop {
-            let path = format!("/markets?limit={PAGE}&offset={}", markets.len());
-            let answer = self.patiently(Method::GET, &path, None).await?;
-            let rows = serde_json::from_value::<Rows>(answer)
-                .map_err(|error| ExchangeFailure::Strange(error.to_string()))?
-                .markets;
-            let last = rows.len() < PAGE;
-            for row in &rows {
-                let strange = || ExchangeFailure::Strange("a row of its markets".to_owned());
-                markets.push(row.read().ok_or_else(strange)?);
-            }
+            let asked = format!("limit={PAGE}&offset={}", markets.len());
+            let page = self.market_rows(&asked).await?;
+            let last = page.len() < PAGE;
+            markets.extend(page);
             if last {
                 return Ok(markets);
             }
         }
+    }
+
+    /// Of the markets with these conditions, and of the questions of these neg-risk events, those
+    /// that the exchange has; some perhaps twice.
+    ///
+    /// # Errors
+    /// It is away, or answers what this version does not know.
+    pub async fn markets_named(
+        &self,
+        conditions: &[ConditionId],
+        events: &[u64],
+    ) -> Result<Vec<Registered>, ExchangeFailure> {
+        let conditions: Vec<String> = conditions.iter().map(ToString::to_string).collect();
+        let events: Vec<String> = events.iter().map(ToString::to_string).collect();
+        let mut markets = Vec::new();
+        for (name, values) in [("condition_id", conditions), ("event_id", events)] {
+            for some in values.chunks(NAMED) {
+                let asked = format!("{name}={}", some.join(","));
+                markets.extend(self.market_rows(&asked).await?);
+            }
+        }
+        Ok(markets)
+    }
+
+    async fn market_rows(&self, asked: &str) -> Result<Vec<Registered>, ExchangeFailure> {
+        #[derive(Deserialize)]
+        struct Rows {
+            markets: Vec<Row>,
+        }
+        let path = format!("/markets?{asked}");
+        let answer = self.patiently(Method::GET, &path, None).await?;
+        let rows = serde_json::from_value::<Rows>(answer)
+            .map_err(|error| ExchangeFailure::Strange(error.to_string()))?;
+        let strange = || ExchangeFailure::Strange("a row of its markets".to_owned());
+        let read = |row: &Row| row.read().ok_or_else(strange);
+        rows.markets.iter().map(read).collect()
     }
 
     /// Gives a command; whether it changed something, or had been done before.
