@@ -2,6 +2,7 @@
 
 use std::io;
 
+use foretell_catalog::CatalogError;
 use foretell_engine::EngineError;
 use foretell_engine::client::ClientError;
 use foretell_gateway::GatewayError;
@@ -31,6 +32,9 @@ pub enum MeasureError {
     /// The gateway does not start, or failed.
     #[error(transparent)]
     Gateway(#[from] GatewayError),
+    /// The catalog cannot be written.
+    #[error(transparent)]
+    Catalog(#[from] CatalogError),
     /// Something answered what it must not: figures of wrong work are worth nothing.
     #[error("{0}")]
     Wrong(String),

@@ -7,14 +7,16 @@
 //! to a whole exchange beside a bare sync and signature check; [`reads`] asks a gateway beside a
 //! bare HTTP server; [`load`] sends orders, cancels and reads at a constant rate, to an exchange
 //! beside bare servers with the same checks or to a server of the caller's; [`data`] asks the data
-//! surface for everything on a long history; [`start`] starts gateways on a long history beside an empty one, and measures
-//! what snapshots cost. [`resting_journal`] writes what restarts and audits read.
+//! surface for everything on a long history; [`start`] starts gateways on a long history beside an
+//! empty one, and measures what snapshots cost; [`catalog`] imports a large catalog and asks it.
+//! [`resting_journal`] writes what restarts and audits read.
 //!
 //! Deliberately absent: any rule of the exchange, and command line parsing (`ops`).
 
 mod array_book;
 mod bare_server;
 mod book_writer;
+pub mod catalog;
 pub mod data;
 mod dress;
 mod encoding;

@@ -27,4 +27,5 @@ pub use lookup::{EventWords, Lookup, MarketWords};
 pub use profile::{Profile, Profiles};
 pub use read::{Catalog, Sites, Unit};
 pub use report::{NotTraded, Report, Tally};
+pub use store::schema::VERSION as SCHEMA_VERSION;
 pub use store::{Batch, Writer};

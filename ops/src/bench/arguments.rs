@@ -119,6 +119,19 @@ pub(crate) enum What {
         #[arg(long, value_name = "DIR")]
         cache: Option<PathBuf>,
     },
+    /// Import a large catalog and ask it for lists, records and searches, also while a sync writes
+    Catalog {
+        /// Events of the catalog, each with four markets
+        #[arg(long, default_value_t = 50_000, value_parser = clap::value_parser!(u32).range(1..))]
+        events: u32,
+        /// Times everything is asked
+        #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
+        rounds: u32,
+        /// Where the catalog is made, and kept for the next time; fifty thousand events need 3 GB
+        /// [default: foretell-bench-catalog in the system's directory of temporary files]
+        #[arg(long, value_name = "DIR")]
+        cache: Option<PathBuf>,
+    },
     /// Read books and prices beside a bare HTTP server, and see how soon acknowledged orders show
     Reads {
         /// Times every read is measured; the medians are reported

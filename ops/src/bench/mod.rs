@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{self, ExitCode};
 use std::time::Duration;
 
-use foretell_bench::{Report, Stream, data, entry, reads, recover, start};
+use foretell_bench::{Report, Stream, catalog, data, entry, reads, recover, start};
 use serde_json::json;
 
 use crate::audit::measure::measure;
@@ -74,6 +74,21 @@ fn report(what: &What) -> Result<Report, Failure> {
             scratch,
         } => reads::measure(&directory(scratch), *rounds, Duration::from_secs(*seconds))
             .map_err(failure),
+        What::Catalog {
+            events,
+            rounds,
+            cache,
+        } => {
+            let scope = catalog::Scope {
+                events: *events,
+                rounds: *rounds,
+            };
+            let kept = cache.clone();
+            let kept = kept.unwrap_or_else(|| std::env::temp_dir().join("foretell-bench-catalog"));
+            let (program, kept) = (this_program()?, absolute(kept)?);
+            catalog::measure(&kept, &scope, &|data, file| import(&program, data, file))
+                .map_err(failure)
+        }
         What::Start {
             trades,
             rounds,
@@ -123,24 +138,43 @@ fn with_gateways(
         &dyn Fn(&Path) -> process::Command,
     ) -> Result<Report, foretell_bench::MeasureError>,
 ) -> Result<Report, Failure> {
-    let program = std::env::current_exe()
-        .map_err(|error| Failure::new(format!("where this program is: {error}")))?;
-    let scratch = std::path::absolute(directory(scratch))
-        .map_err(|error| Failure::new(format!("where to work: {error}")))?;
+    let (program, scratch) = (this_program()?, absolute(directory(scratch))?);
     measure(&scratch, &|data| gateway(&program, surface, data)).map_err(failure)
 }
 
-/// A gateway of one surface on a data directory that listens on a free port. It has no settings but
-/// the standard ones.
+/// A gateway of one surface on a data directory that listens on a free port.
 fn gateway(program: &Path, surface: &str, data: &Path) -> process::Command {
-    let mut command = process::Command::new(program);
+    let mut command = plain(program, data);
     command.args(["gateway", "--surfaces", surface]);
     command.args([&format!("--{surface}-listen"), "127.0.0.1:0", "--data"]);
-    command.arg(data).current_dir(data);
+    command.arg(data);
+    command
+}
+
+/// An import of a file into the catalog of a data directory.
+fn import(program: &Path, data: &Path, file: &Path) -> process::Command {
+    let mut command = plain(program, data);
+    command.args(["catalog", "import", "--catalog-only", "--json", "--data"]);
+    command.arg(data).arg(file);
+    command
+}
+
+/// This program in a data directory, with no settings but the standard ones.
+fn plain(program: &Path, data: &Path) -> process::Command {
+    let mut command = process::Command::new(program);
+    command.current_dir(data);
     for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FORETELL_")) {
         command.env_remove(name);
     }
     command
+}
+
+fn this_program() -> Result<PathBuf, Failure> {
+    std::env::current_exe().map_err(|error| Failure::new(format!("where this program is: {error}")))
+}
+
+fn absolute(directory: PathBuf) -> Result<PathBuf, Failure> {
+    std::path::absolute(directory).map_err(|error| Failure::new(format!("where to work: {error}")))
 }
 
 /// Where a measurement may make its temporary directory.

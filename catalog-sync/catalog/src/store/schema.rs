@@ -8,8 +8,8 @@ use crate::error::CatalogError;
 /// What each step executes.
 const STEPS: &[&str] = &[include_str!("schema/1.sql"), include_str!("schema/2.sql")];
 
-/// The version this build writes and reads.
-pub(crate) const VERSION: i64 = 2;
+/// The version of the tables that this build writes and reads.
+pub const VERSION: i64 = 2;
 const _: () = assert!(STEPS.len() == 2, "VERSION is the number of the last step");
 
 /// Brings a file up to date, one step a transaction: a crash leaves a whole version.

@@ -9,5 +9,4 @@ mod look_ups;
 mod recorded;
 mod searching;
 mod shapes;
-mod speed;
 mod updates;

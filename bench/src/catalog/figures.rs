@@ -1,0 +1,151 @@
+//! What was found about the catalog, as a report: which goals it meets.
+
+use super::Asked;
+use super::made::Import;
+use super::questions::Kind;
+use crate::latency::Quantiles;
+use crate::report::{Goal, Measure, Report};
+
+/// Events, each with four markets, for which the goals are stated.
+const EVENTS: u64 = 50_000;
+/// Most seconds of an import.
+const IMPORT_GOAL: f64 = 60.0;
+/// Highest ratio of an import's memory to that of one of a fifth of the events.
+const MEMORY_GOAL: f64 = 1.25;
+/// Milliseconds in which 99 of 100 answers must be there.
+const ANSWER_GOALS_MS: [(Kind, &str, f64); 3] = [
+    (Kind::List, "list page", 20.0),
+    (Kind::Record, "record", 2.0),
+    (Kind::Search, "search", 30.0),
+];
+const MEGABYTE: f64 = 1e6;
+
+/// Puts the imports into a report: a short one, and that of the catalog that is asked.
+pub(super) fn add_imports(report: &mut Report, imports: &[Import; 2]) {
+    let memory = |import: &Import| {
+        let name = format!("import of {} events: peak memory", import.events);
+        Measure::single(name, "MB", figure(import.peak_bytes) / MEGABYTE)
+    };
+    let [short, whole] = imports;
+    let (short, peak) = (memory(short), memory(whole));
+    let peak = peak.over(&short);
+    report.goals.extend([
+        noted(
+            Goal::at_most("s of an import", IMPORT_GOAL, Some(whole.seconds)),
+            whole.events,
+        ),
+        noted(
+            Goal::at_most(
+                "memory of an import / of a fifth",
+                MEMORY_GOAL,
+                peak.ratio(),
+            ),
+            whole.events,
+        ),
+    ]);
+    report.measures.extend([short, peak]);
+    let figures = [
+        ("import", "s", whole.seconds),
+        ("import: processor", "s", whole.cpu_seconds),
+        ("import: file", "MB", figure(whole.file_bytes) / MEGABYTE),
+        (
+            "import: catalog",
+            "MB",
+            figure(whole.catalog_bytes) / MEGABYTE,
+        ),
+    ];
+    let figures = figures.map(|(name, unit, value)| Measure::single(name, unit, value));
+    report.measures.extend(figures);
+}
+
+/// Puts the answers into a report: `asked` while nobody wrote and then while a sync did.
+pub(super) fn add_answers(report: &mut Report, [quiet, syncing]: &[Vec<Asked>; 2], events: u64) {
+    for (asked, when) in [(quiet, ""), (syncing, ", sync writing")] {
+        let measures = asked.iter().map(|asked| {
+            let name = format!("{}{when}", asked.path);
+            Measure::single(name, "ms", asked.times.p50).quantiles(asked.times)
+        });
+        report.measures.extend(measures);
+        for (kind, word, most) in ANSWER_GOALS_MS {
+            let of_kind = asked.iter().filter(|asked| asked.kind == kind);
+            let slowest = of_kind.max_by(|one, other| p99(one).total_cmp(&p99(other)));
+            let goal = Goal::at_most(
+                format!("ms of the slowest {word}, p99{when}"),
+                most,
+                slowest.map(p99),
+            );
+            let goal = match slowest {
+                Some(slowest) if events >= EVENTS => goal.note(slowest.path.clone()),
+                _ => noted(goal, events),
+            };
+            report.goals.push(goal);
+        }
+    }
+}
+
+fn p99(asked: &Asked) -> f64 {
+    let Quantiles { p99, .. } = asked.times;
+    p99
+}
+
+/// Goals are stated for a size.
+fn noted(goal: Goal, events: u64) -> Goal {
+    match events < EVENTS {
+        true => goal.note(format!("on {events} events")),
+        false => goal,
+    }
+}
+
+#[allow(clippy::cast_precision_loss, reason = "bytes far below 2^53")]
+fn figure(count: u64) -> f64 {
+    count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(kind: Kind, p99: f64) -> Asked {
+        Asked {
+            kind,
+            path: format!("/{p99}"),
+            times: Quantiles {
+                p50: 1.0,
+                p99,
+                p999: p99,
+            },
+        }
+    }
+
+    #[test]
+    fn goals_are_of_the_slowest_question_of_a_kind() {
+        let import = Import {
+            events: EVENTS,
+            seconds: 61.0,
+            cpu_seconds: 30.0,
+            peak_bytes: 125,
+            file_bytes: 1,
+            catalog_bytes: 1,
+        };
+        let short = Import {
+            peak_bytes: 100,
+            ..import
+        };
+        let mut report = Report::begin("catalog", "none");
+        add_imports(&mut report, &[short, import]);
+        let quiet = vec![
+            asked(Kind::List, 19.0),
+            asked(Kind::List, 21.0),
+            asked(Kind::Record, 2.0),
+            asked(Kind::Search, 30.5),
+        ];
+        add_answers(&mut report, &[quiet, Vec::new()], EVENTS);
+        let found: Vec<_> = report.goals.iter().map(|goal| goal.found).collect();
+        let none = [None; 3];
+        let some = [61.0, 1.25, 21.0, 2.0, 30.5].map(Some);
+        assert_eq!(found, [some.as_slice(), &none].concat());
+        let met: Vec<_> = report.goals.iter().map(Goal::is_met).collect();
+        assert_eq!(met[..5], [false, true, false, true, false]);
+        assert_eq!(report.goals[2].note.as_deref(), Some("/21"));
+    }
+}

@@ -1,0 +1,119 @@
+//! What is asked: every kind of list, record and search, as paths of the catalog surface.
+
+use super::records::{MARKETS, condition, creator, mixed};
+
+/// What is asked of a kind of answer must come within one time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// A page of a list.
+    List,
+    /// One record.
+    Record,
+    /// A search.
+    Search,
+}
+
+/// One question.
+pub(super) struct Question {
+    pub(super) kind: Kind,
+    /// Its path, where `#` stands for a record that is another every time.
+    pub(super) path: String,
+}
+
+const LISTS: &[&str] = &[
+    "/markets",
+    "/markets?limit=500",
+    "/markets?limit=500&closed=false&order=volume",
+    "/markets?archived=true&order=endDate",
+    "/markets?active=false&order=slug",
+    "/markets?offset=19000",
+    "/markets?offset=190000&order=volume",
+    "/markets?tag=tag-1",
+    "/markets?tag=tag-1&archived=true",
+    "/markets?tag=tag-11&order=volume&closed=true",
+    "/markets?tag=tag-1&order=endDate&offset=15000",
+    "/markets?tag_id=105",
+    "/markets?tag_id=1005&order=endDate",
+    "/markets?event_id=77",
+    "/markets?slug=will-308-happen",
+    "/markets?clob_token_ids=616,624",
+    "/events",
+    "/events?limit=500",
+    "/events?limit=500&closed=false&order=volume",
+    "/events?archived=true&order=title",
+    "/events?offset=40000",
+    "/events?tag=tag-1&limit=500",
+    "/events?tag_id=105&order=endDate",
+    "/events?series_slug=series-5",
+    "/series",
+    "/series?limit=500",
+    "/tags",
+    "/tags?limit=500",
+];
+
+const SEARCHES: &[&str] = &[
+    "will",
+    "Will the",
+    "bitcoin",
+    "election president",
+    "price of march",
+    "will the election president the bitcoin",
+    "the in bitcoin",
+    "in 1234",
+    "in 1234?",
+    "zzz",
+    "w",
+    "th",
+    "a",
+    "?",
+    "event",
+    "bitcoin&page=40",
+    "bitcoin&limit_per_type=500",
+];
+
+/// All of them.
+pub(super) fn all() -> Vec<Question> {
+    let whose = creator(7);
+    let lists = LISTS.iter().map(|path| (*path).to_owned()).chain([
+        format!("/markets?creator={whose}"),
+        format!("/markets?creator={whose}&order=volume"),
+        format!("/events?creator={whose}"),
+    ]);
+    let records = [
+        "/markets/#market",
+        "/markets/#condition",
+        "/markets/slug/will-#market-happen",
+        "/events/#event",
+        "/events/slug/event-#event",
+        "/tags/1",
+        "/tags/slug/tag-1",
+    ];
+    let searches = SEARCHES
+        .iter()
+        .map(|term| term.replace(' ', "%20").replace('?', "%3F"));
+    let searches = searches.map(|term| format!("/public-search?q={term}"));
+    let searches = searches.chain([format!("/public-search?q=bitcoin&creator={whose}")]);
+    let kinds = [
+        (Kind::List, lists.collect::<Vec<_>>()),
+        (Kind::Record, records.map(str::to_owned).to_vec()),
+        (Kind::Search, searches.collect()),
+    ];
+    let of = |(kind, paths): (Kind, Vec<String>)| {
+        paths.into_iter().map(move |path| Question { kind, path })
+    };
+    kinds.into_iter().flat_map(of).collect()
+}
+
+impl Question {
+    /// The request of a round, about one of so many events.
+    pub(super) fn request(&self, events: u64, round: u64) -> Vec<u8> {
+        let event = mixed(round) % events + 1;
+        let market = event * MARKETS;
+        let path = self
+            .path
+            .replace("#market", &market.to_string())
+            .replace("#event", &event.to_string())
+            .replace("#condition", &condition(market));
+        format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n").into_bytes()
+    }
+}
