@@ -312,6 +312,39 @@ fn a_question_that_comes_late_is_reported() {
     );
 }
 
+/// The exchange is asked only for what a group names: the plan is the one that all of it gives,
+/// also when a market comes twice.
+#[test]
+fn what_a_group_names_is_all_it_is_compared_with() {
+    let of_event = |market| Registered {
+        event: Some(EVENT),
+        ..registered(market, Status::Registered)
+    };
+    let frozen = Registered {
+        event_frozen: true,
+        ..of_event(8)
+    };
+    let many: Vec<Registered> = (20..=147).map(of_event).collect();
+    for of_the_event in [vec![], vec![of_event(1)], vec![frozen], many] {
+        let mut whole = vec![registered(5, Status::Active), registered(6, Status::Closed)];
+        whole.extend(of_the_event);
+        let group = Group {
+            event: Some(event()),
+            markets: vec![question(1), question(2), listed(5), listed(9)],
+        };
+        let (conditions, event) = group.names();
+        let conditions: Vec<_> = conditions.collect();
+        let named = whole.iter().filter(|market| {
+            conditions.contains(&market.condition) || (event.is_some() && market.event == event)
+        });
+        let named: Vec<Registered> = named.copied().collect();
+        let twice = Present::of(named.iter().chain(&named).copied());
+        let policy = Policy::default();
+        let expected = difference(&group, &Present::of(whole), policy);
+        assert_eq!(difference(&group, &twice, policy), expected);
+    }
+}
+
 #[test]
 fn lists_that_cannot_resolve_are_not_made() {
     let decided = [question(1), answered(2, Payout::Yes)];

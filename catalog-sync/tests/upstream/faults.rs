@@ -76,6 +76,35 @@ fn a_fault_that_will_not_pass_ends_it_at_once(#[case] fault: Reply, #[case] text
     });
 }
 
+/// What comes in parts is whole when each part comes in time and all of it does.
+#[rstest]
+#[case::in_time(10, 60_000, None)]
+#[case::all_too_late(10, 15, Some("it took too long"))]
+fn a_slow_body_is_waited_for_as_long_as_is_allowed(
+    #[case] pause: u64,
+    #[case] total: u64,
+    #[case] expected: Option<&str>,
+) {
+    run(async {
+        let events = [event(1, 60), event(2, 120)];
+        let mock = Mock::start(move |asked| match page(&events, asked) {
+            Reply::Json(body) => Reply::Slow(body, Duration::from_millis(pause)),
+            other => other,
+        })
+        .await;
+        let clock = NoWait::at(NOW);
+        let world = World::new(&mock.base, &clock).bounded(|bounds| {
+            bounds.total = Duration::from_millis(total);
+            bounds.backoff.attempts = 2;
+        });
+        match (world.pull().await, expected) {
+            (Ok(pulled), None) => assert_eq!((pulled.retries, world.events()), (0, vec![1, 2])),
+            (Err(failure), Some(text)) => assert!(failure.to_string().contains(text), "{failure}"),
+            (other, _) => panic!("{other:?}"),
+        }
+    });
+}
+
 #[test]
 fn an_answer_that_stops_in_the_middle_is_given_up() {
     run(async {

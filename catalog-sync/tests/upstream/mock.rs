@@ -21,6 +21,8 @@ pub(crate) enum Reply {
     Cut(String),
     /// 200 with JSON that has no end.
     Endless,
+    /// 200 with JSON in small parts, each a while after the one before.
+    Slow(String, Duration),
     /// 200 with the beginning of a body, and then silence.
     Silence,
 }
@@ -152,6 +154,16 @@ async fn send(stream: &mut TcpStream, reply: Reply) -> io::Result<()> {
             loop {
                 stream.write_all(rows.as_bytes()).await?;
             }
+        }
+        Reply::Slow(body, pause) => {
+            let head = head(200, JSON, "", Some(body.len()));
+            stream.write_all(head.as_bytes()).await?;
+            for part in body.as_bytes().chunks(body.len() / 4 + 1) {
+                tokio::time::sleep(pause).await;
+                stream.write_all(part).await?;
+                stream.flush().await?;
+            }
+            Ok(())
         }
         Reply::Silence => {
             stream

@@ -29,7 +29,7 @@ fn a_change_upstream_shows_without_a_start() {
             let trader = Trader::connect(&exchange.trading, visitor.private_key, 0).await;
             traders.push(trader.expect("a key"));
         }
-        cross(&traders, TOKENS, 4_500).await;
+        cross(&traders, TOKENS, (false, 4_500)).await;
         assert_eq!(trade(&exchange).await["title"], "Question 700?");
 
         *upstream.events.lock() = vec![changed()];
@@ -55,7 +55,7 @@ fn a_change_upstream_shows_without_a_start() {
         is_called_anew(&exchange).await;
     });
     // A gateway that starts anew finds the same words.
-    exchange.kill_and_wait("gateway");
+    exchange.kill_and_wait("gateway-1");
     runtime().block_on(async {
         until(&exchange, 700, |market| market["question"] == "Asked anew?").await;
     });

@@ -2,6 +2,7 @@
 
 mod crashes;
 mod live;
+mod recorded;
 mod surface;
 mod trading;
 mod upstream;

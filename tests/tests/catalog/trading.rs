@@ -63,7 +63,7 @@ async fn trade(exchange: &Exchange) {
         let trader = Trader::connect(&exchange.trading, visitor.private_key, 0).await;
         traders.push(trader.expect("a key"));
     }
-    cross(&traders, ["700001", "700002"], 4_550).await;
+    cross(&traders, ["700001", "700002"], (false, 4_550)).await;
     let (_, last) = get(
         &format!("{}/last-trade-price?token_id=700001", exchange.trading),
         None,
@@ -72,12 +72,12 @@ async fn trade(exchange: &Exchange) {
     assert_eq!(last["price"], "0.455");
 }
 
-/// Two traders buy ten shares of a market's two sides: one pays `price`, in 0.0001, the other the
-/// rest of 1.
-pub(crate) async fn cross(traders: &[Trader], tokens: [&str; 2], price: u16) {
+/// Two traders buy ten shares of the two sides of a market, of a neg-risk event or not: one pays
+/// `price`, in 0.0001, the other the rest of 1.
+pub(crate) async fn cross(traders: &[Trader], tokens: [&str; 2], (neg_risk, price): (bool, u16)) {
     let [yes, no] = tokens.map(|text| token(text).expect("a token"));
     for (trader, token, price) in [(&traders[0], yes, price), (&traders[1], no, 10_000 - price)] {
-        let terms = Terms::limit(token, false, Side::Buy, 1_000, price);
+        let terms = Terms::limit(token, neg_risk, Side::Buy, 1_000, price);
         let (status, answer) = trader
             .place(&trader.sign(&terms).expect("signed"))
             .await
