@@ -11,11 +11,15 @@ use crate::store::{keep_plans, schema};
 
 /// Connections that are kept; more readers at a time open their own.
 const KEPT: usize = 8;
+/// Connections that are kept for searches.
+const KEPT_FOR_SEARCH: usize = 4;
 /// Prepared statements that a connection keeps.
 const STATEMENTS: usize = 64;
-/// Page cache of a connection, in KiB. The texts of fifty thousand events fit in; a search that has
-/// to read more than that asks the system for every page.
-const CACHE_KIB: i64 = 32 * 1024;
+/// Page cache of a connection, in KiB.
+const CACHE_KIB: i64 = 16 * 1024;
+/// That of one for searches: the texts of fifty thousand events fit in, and no list pushes them out.
+/// Where there are more, a search asks the system for every page.
+const SEARCH_CACHE_KIB: i64 = 32 * 1024;
 /// How long a reader waits in the rare moments when a writer holds the whole file.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -23,7 +27,26 @@ const PATIENCE: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(super) struct Pool {
     path: PathBuf,
-    idle: Mutex<Vec<Connection>>,
+    idle: Idle,
+    idle_for_search: Idle,
+}
+
+/// Connections of one kind.
+#[derive(Debug)]
+struct Idle {
+    connections: Mutex<Vec<Connection>>,
+    kept: usize,
+    cache_kib: i64,
+}
+
+impl Idle {
+    const fn new(kept: usize, cache_kib: i64) -> Self {
+        Self {
+            connections: Mutex::new(Vec::new()),
+            kept,
+            cache_kib,
+        }
+    }
 }
 
 impl Pool {
@@ -31,11 +54,14 @@ impl Pool {
         if !path.exists() {
             return Err(CatalogError::Missing(path.to_owned()));
         }
-        let first = connect(path)?;
-        Ok(Self {
+        let pool = Self {
             path: path.to_owned(),
-            idle: Mutex::new(vec![first]),
-        })
+            idle: Idle::new(KEPT, CACHE_KIB),
+            idle_for_search: Idle::new(KEPT_FOR_SEARCH, SEARCH_CACHE_KIB),
+        };
+        // Whether it can be read is told at once.
+        pool.with(|_| Ok(()))?;
+        Ok(pool)
     }
 
     /// Runs `read` on a connection inside one read transaction, so that all it sees is one state.
@@ -43,30 +69,46 @@ impl Pool {
         &self,
         read: impl FnOnce(&Connection) -> Result<T, CatalogError>,
     ) -> Result<T, CatalogError> {
-        let idle = self.idle.lock().pop();
-        let mut connection = match idle {
+        self.with_one_of(&self.idle, read)
+    }
+
+    /// The same for a search, which may read all texts.
+    pub(super) fn with_texts<T>(
+        &self,
+        read: impl FnOnce(&Connection) -> Result<T, CatalogError>,
+    ) -> Result<T, CatalogError> {
+        self.with_one_of(&self.idle_for_search, read)
+    }
+
+    fn with_one_of<T>(
+        &self,
+        idle: &Idle,
+        read: impl FnOnce(&Connection) -> Result<T, CatalogError>,
+    ) -> Result<T, CatalogError> {
+        let known = idle.connections.lock().pop();
+        let mut connection = match known {
             Some(connection) => connection,
-            None => connect(&self.path)?,
+            None => connect(&self.path, idle.cache_kib)?,
         };
         let transaction = connection.transaction()?;
         let result = read(&transaction);
         // Nothing was written: the end only lets go of the state.
         transaction.finish()?;
-        let mut idle = self.idle.lock();
-        if idle.len() < KEPT {
-            idle.push(connection);
+        let mut connections = idle.connections.lock();
+        if connections.len() < idle.kept {
+            connections.push(connection);
         }
         result
     }
 }
 
-fn connect(path: &Path) -> Result<Connection, CatalogError> {
+fn connect(path: &Path, cache_kib: i64) -> Result<Connection, CatalogError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(PATIENCE)?;
     keep_plans(&connection)?;
     connection.pragma_update(None, "query_only", true)?;
-    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
+    connection.pragma_update(None, "cache_size", -cache_kib)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     let found = schema::version(&connection)?;
     match found.cmp(&schema::VERSION) {

@@ -30,7 +30,7 @@ impl Catalog {
     /// What the database said.
     pub fn search(&self, query: &SearchQuery) -> Result<String, CatalogError> {
         let scope = self.scope(query.creator.as_deref());
-        self.pool.with(|connection| {
+        self.pool.with_texts(|connection| {
             let search = Search {
                 connection,
                 query,
