@@ -32,6 +32,12 @@ const IMPATIENT: Backoff = Backoff {
     attempts: 4,
 };
 
+/// Said when no exchange was asked.
+const LEFT: &str = "the exchange was left as it is";
+/// The same when there was none to ask.
+const ABSENT: &str = "no exchange has run on this data directory yet: `foretell up` starts one, \
+                      with these markets";
+
 /// `foretell catalog sync`: one round, or rounds until SIGTERM.
 pub(super) fn sync(config: &Config, sync: &Sync, output: Output) -> Result<ExitCode, Failure> {
     process::follow_parent(sync.supervised)?;
@@ -73,7 +79,7 @@ pub(super) fn sync(config: &Config, sync: &Sync, output: Output) -> Result<ExitC
             return Ok(ExitCode::SUCCESS);
         }
         tokio::select! {
-            round = service.round() => finished(&round, None, output),
+            round = service.round() => finished(&round, None, LEFT, output),
             () = stop.wait() => Err(Failure::new("interrupted; the next sync goes on from here")),
         }
     })
@@ -102,15 +108,17 @@ pub(super) fn import(
         report.merge(imported.map_err(|error| text(&error))?);
     }
     if catalog_only {
-        return finished(&Round::default(), Some(&report), output);
+        return finished(&Round::default(), Some(&report), LEFT, output);
     }
+    let exchange = exchange(config, None, IMPATIENT).ok();
+    let left = if exchange.is_some() { LEFT } else { ABSENT };
     let settings = Settings {
-        exchange: exchange(config, None, IMPATIENT).ok(),
+        exchange,
         ..settings(config, &progress)
     };
     let round = process::small_runtime()?
         .block_on(async { Ok::<_, Failure>(service(settings)?.round().await) })?;
-    finished(&round, Some(&report), output)
+    finished(&round, Some(&report), left, output)
 }
 
 /// Puts records that are in memory, and brings the exchange at `operator` in step: what the demo
@@ -232,12 +240,17 @@ fn exchange(
 }
 
 /// Prints what was done; an end before the end is a failure that names what to do.
-fn finished(round: &Round, imported: Option<&Report>, output: Output) -> Result<ExitCode, Failure> {
+fn finished(
+    round: &Round,
+    imported: Option<&Report>,
+    left: &str,
+    output: Output,
+) -> Result<ExitCode, Failure> {
     let mut answer = round.json();
     if let Some(report) = imported {
         answer["catalog"] = json!({ "records": report });
     }
-    output.answer(&answer, |_| text(round, imported));
+    output.answer(&answer, |_| text(round, imported, left));
     if let Some(Err(failure)) = &round.pulled {
         return Err(Failure::new(failure.to_string())
             .hint("run it again: it goes on where it stopped")
@@ -252,7 +265,7 @@ fn finished(round: &Round, imported: Option<&Report>, output: Output) -> Result<
     }
 }
 
-fn text(round: &Round, imported: Option<&Report>) -> String {
+fn text(round: &Round, imported: Option<&Report>, left: &str) -> String {
     let mut parts = Vec::new();
     if let Some(report) = imported {
         parts.push(report.to_string());
@@ -271,7 +284,7 @@ fn text(round: &Round, imported: Option<&Report>) -> String {
     }
     match &round.exchange {
         Some(Ok(reconciled)) => parts.push(in_step(reconciled)),
-        None => parts.push("the exchange was left as it is".to_owned()),
+        None => parts.push(left.to_owned()),
         Some(Err(_)) => {}
     }
     parts.join("\n")
