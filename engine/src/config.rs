@@ -125,7 +125,8 @@ impl EngineConfig {
             ignore_images: false,
             capacity: Capacity::default(),
             ring_capacity: 8_192,
-            max_connections: 64,
+            // One for each serving thread of each gateway.
+            max_connections: 128,
             threads: Threads::for_cores(cores),
             waiting: Waiting::for_cores(cores),
             pin_matcher: cores >= CORES_FOR_APART,

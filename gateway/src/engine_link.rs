@@ -1,14 +1,17 @@
-//! The one connection of this process to the engine: requests out, answers back to whoever asked.
+//! The lines of this process to the engine: requests out, answers back to whoever asked.
 //!
-//! Any thread submits; a request is encoded straight into the outgoing bytes under a short lock,
-//! so requests of one caller reach the engine in the order of its calls. One task writes and
-//! reads. What was asked when the connection broke has an unknown outcome, which is said so.
+//! Each thread that serves has a line of its own and runs it among its requests, so that neither an
+//! order nor its answer crosses threads. A request is encoded straight into the outgoing bytes
+//! under a short lock, so requests of one caller reach the engine in the order of its calls. One
+//! task writes and reads. What was asked when the connection broke has an unknown outcome, which
+//! is said so.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use foretell_link::{
@@ -30,8 +33,13 @@ use crate::limits::{ENGINE_ANSWER, MAX_IN_FLIGHT, SNAPSHOT_ANSWER};
 const MIN_PAUSE: Duration = Duration::from_millis(20);
 /// Longest pause between two attempts.
 const MAX_PAUSE: Duration = Duration::from_secs(1);
-/// Requests kept free for cancels: an eighth.
-const FOR_CANCELS: usize = MAX_IN_FLIGHT / 8;
+/// The part of a line's room that is kept free for cancels: an eighth.
+const FOR_CANCELS: usize = 8;
+
+thread_local! {
+    /// The line of this thread; threads without one use the first.
+    static LINE: Cell<usize> = const { Cell::new(0) };
+}
 
 /// Why there is no answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
@@ -57,14 +65,30 @@ pub(crate) struct EngineLink {
 }
 
 struct Shared {
+    /// One for each thread that serves.
+    lines: Box<[Line]>,
+    /// Lines that are connected.
+    connected: AtomicUsize,
+    welcome: watch::Sender<Option<Welcome>>,
+    acknowledged: AtomicU64,
+    /// Process id at the other end of the newest connection; 0 when nobody knows.
+    engine: AtomicI32,
+    known: Mutex<Known>,
+}
+
+/// The engine that acknowledged, by its last greeting; zeros before the first.
+#[derive(Clone, Copy, Default)]
+struct Known {
+    genesis: [u8; 32],
+    epoch: u64,
+}
+
+/// A connection, present or to be made.
+#[derive(Default)]
+struct Line {
     outbox: Mutex<Outbox>,
     /// There are bytes to write.
     wake: Notify,
-    welcome: watch::Sender<Option<Welcome>>,
-    acknowledged: AtomicU64,
-    /// Process id at the other end of the present connection; 0 when nobody knows.
-    engine: AtomicI32,
-    genesis: Mutex<[u8; 32]>,
 }
 
 /// What is to be sent and who waits for what. Both belong to the present connection.
@@ -125,17 +149,17 @@ fn unexpected(answer: &Answer) -> LinkFailure {
 }
 
 impl EngineLink {
-    /// A link that is not connected until [`Self::run`] is.
+    /// So many lines, at least one; each is connected once [`Self::run`] runs it.
     #[must_use]
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(lines: usize) -> Self {
         Self {
             shared: Arc::new(Shared {
-                outbox: Mutex::default(),
-                wake: Notify::new(),
+                lines: (0..lines.max(1)).map(|_| Line::default()).collect(),
+                connected: AtomicUsize::new(0),
                 welcome: watch::Sender::new(None),
                 acknowledged: AtomicU64::new(0),
                 engine: AtomicI32::new(0),
-                genesis: Mutex::default(),
+                known: Mutex::default(),
             }),
         }
     }
@@ -149,12 +173,13 @@ impl EngineLink {
         command: Command,
         evidence: &[u8],
     ) -> Result<PendingAnswer, LinkFailure> {
-        let room = if command.is_cancel() {
-            MAX_IN_FLIGHT
+        let room = self.room();
+        let kept = if command.is_cancel() {
+            0
         } else {
-            MAX_IN_FLIGHT - FOR_CANCELS
+            room / FOR_CANCELS
         };
-        self.send(room, |request| {
+        self.send(room - kept, |request| {
             Request::Submit(Submit {
                 request,
                 command,
@@ -173,7 +198,7 @@ impl EngineLink {
         id: HeartbeatId,
     ) -> Result<Result<HeartbeatAnswer, Reply>, LinkFailure> {
         let beat = |request| Request::Heartbeat(Heartbeat { request, owner, id });
-        match self.send(MAX_IN_FLIGHT, beat)?.answer().await? {
+        match self.send(self.room(), beat)?.answer().await? {
             Answer::Heartbeat(answer) => Ok(Ok(answer)),
             Answer::Reply(reply) => Ok(Err(reply)),
             other => Err(unexpected(&other)),
@@ -186,7 +211,7 @@ impl EngineLink {
     /// As [`LinkFailure`] says.
     pub(crate) async fn status(&self) -> Result<Box<Status>, LinkFailure> {
         match self
-            .send(MAX_IN_FLIGHT, |request| Request::Status { request })?
+            .send(self.room(), |request| Request::Status { request })?
             .answer()
             .await?
         {
@@ -201,7 +226,7 @@ impl EngineLink {
     /// As [`LinkFailure`] says; [`LinkFailure::Unknown`] also when it takes longer than
     /// [`SNAPSHOT_ANSWER`].
     pub(crate) async fn snapshot(&self) -> Result<SnapshotResult, LinkFailure> {
-        let mut asked = self.send(MAX_IN_FLIGHT, |request| Request::Snapshot { request })?;
+        let mut asked = self.send(self.room(), |request| Request::Snapshot { request })?;
         asked.due = Instant::now() + SNAPSHOT_ANSWER;
         match asked.answer().await? {
             Answer::Snapshot(answer) => Ok(answer.result),
@@ -209,7 +234,7 @@ impl EngineLink {
         }
     }
 
-    /// The greeting of the present connection; `None` when there is none.
+    /// The newest greeting; `None` as long as not every line is connected.
     #[must_use]
     pub(crate) fn welcome(&self) -> Option<Welcome> {
         *self.shared.welcome.borrow()
@@ -225,7 +250,7 @@ impl EngineLink {
     /// The hash that names the journal, as the last greeting told; zero before the first.
     #[must_use]
     pub(crate) fn genesis(&self) -> [u8; 32] {
-        *self.shared.genesis.lock()
+        self.shared.known.lock().genesis
     }
 
     /// Highest sequence an answer of this process has named: reads wait until they show it.
@@ -237,7 +262,19 @@ impl EngineLink {
     /// Requests the engine owes an answer.
     #[must_use]
     pub(crate) fn in_flight(&self) -> usize {
-        self.shared.outbox.lock().waiting.len()
+        let lines = self.shared.lines.iter();
+        lines.map(|line| line.outbox.lock().waiting.len()).sum()
+    }
+
+    /// Requests the engine may owe an answer on one line.
+    fn room(&self) -> usize {
+        MAX_IN_FLIGHT / self.shared.lines.len()
+    }
+
+    /// The line of the calling thread.
+    fn line(&self) -> &Line {
+        let lines = &self.shared.lines;
+        lines.get(LINE.get()).unwrap_or(&lines[0])
     }
 
     fn send<'a>(
@@ -246,7 +283,8 @@ impl EngineLink {
         request: impl FnOnce(u64) -> Request<'a>,
     ) -> Result<PendingAnswer, LinkFailure> {
         let (sender, receiver) = oneshot::channel();
-        let mut outbox = self.shared.outbox.lock();
+        let line = self.line();
+        let mut outbox = line.outbox.lock();
         if !outbox.connected {
             return Err(LinkFailure::Away);
         }
@@ -262,7 +300,7 @@ impl EngineLink {
         })?;
         outbox.waiting.insert(id, sender);
         drop(outbox);
-        self.shared.wake.notify_one();
+        line.wake.notify_one();
         let sent = Instant::now();
         Ok(PendingAnswer {
             answer: receiver,
@@ -271,25 +309,34 @@ impl EngineLink {
         })
     }
 
-    /// Keeps the connection until `stop` says true. Never fails: an engine that is away comes back.
-    pub(crate) async fn run(self, socket: PathBuf, role: Role, mut stop: watch::Receiver<bool>) {
+    /// Keeps a line connected until `stop` says true, and makes it the one of this thread, which
+    /// must be the only one that polls this. Never fails: an engine that is away comes back.
+    pub(crate) async fn run(
+        self,
+        line: usize,
+        socket: PathBuf,
+        role: Role,
+        mut stop: watch::Receiver<bool>,
+    ) {
+        LINE.set(line);
+        let line = &self.shared.lines[line];
         let mut pause = MIN_PAUSE;
         loop {
             let session = async {
                 let stream = UnixStream::connect(&socket).await.map_err(Broken::Io)?;
-                self.session(stream, role).await
+                self.session(line, stream, role).await
             };
             let broken = tokio::select! {
                 Err(broken) = session => broken,
-                _ = stop.wait_for(|stop| *stop) => return self.disconnected(),
+                _ = stop.wait_for(|stop| *stop) => return self.disconnected(line),
             };
-            if self.welcome().is_some() {
+            if line.outbox.lock().connected {
                 tracing::warn!(%broken, "lost the engine");
                 pause = MIN_PAUSE;
             } else {
                 tracing::debug!(%broken, "no engine yet");
             }
-            self.disconnected();
+            self.disconnected(line);
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
                 _ = stop.wait_for(|stop| *stop) => return,
@@ -299,7 +346,7 @@ impl EngineLink {
     }
 
     /// One connection, to its end.
-    async fn session(&self, stream: UnixStream, role: Role) -> Result<(), Broken> {
+    async fn session(&self, line: &Line, stream: UnixStream, role: Role) -> Result<(), Broken> {
         let engine = stream.peer_cred().ok().and_then(|peer| peer.pid());
         (self.shared.engine).store(engine.unwrap_or_default(), Ordering::Relaxed);
         let (mut reader, mut writer) = stream.into_split();
@@ -315,26 +362,14 @@ impl EngineLink {
         writer.write_all(&hello).await.map_err(Broken::Io)?;
         let mut decoder = AnswerDecoder::new();
         tokio::select! {
-            result = self.read(&mut reader, &mut decoder) => result,
-            result = self.write(&mut writer) => result,
-        }
-    }
-
-    async fn write(&self, writer: &mut OwnedWriteHalf) -> Result<(), Broken> {
-        let mut bytes = Vec::new();
-        loop {
-            bytes.clear();
-            std::mem::swap(&mut bytes, &mut self.shared.outbox.lock().bytes);
-            if bytes.is_empty() {
-                self.shared.wake.notified().await;
-            } else {
-                writer.write_all(&bytes).await.map_err(Broken::Io)?;
-            }
+            result = self.read(line, &mut reader, &mut decoder) => result,
+            result = write(line, &mut writer) => result,
         }
     }
 
     async fn read(
         &self,
+        line: &Line,
         reader: &mut OwnedReadHalf,
         decoder: &mut AnswerDecoder,
     ) -> Result<(), Broken> {
@@ -347,15 +382,15 @@ impl EngineLink {
                 Err(error) => return Err(Broken::Io(error)),
             }
             while let Some(answer) = decoder.next_answer().map_err(Broken::Violation)? {
-                self.take(answer)?;
+                self.take(line, answer)?;
             }
         }
     }
 
-    fn take(&self, answer: Answer) -> Result<(), Broken> {
+    fn take(&self, line: &Line, answer: Answer) -> Result<(), Broken> {
         let request = match &answer {
             Answer::Welcome(welcome) => {
-                self.connected(*welcome);
+                self.connected(line, *welcome);
                 return Ok(());
             }
             Answer::Goodbye(goodbye) => return Err(Broken::Goodbye(*goodbye)),
@@ -370,20 +405,33 @@ impl EngineLink {
             Answer::Snapshot(answer) => answer.request,
         };
         // Nobody waits any more when the client went away; that is no fault.
-        if let Some(sender) = self.shared.outbox.lock().waiting.remove(&request) {
+        if let Some(sender) = line.outbox.lock().waiting.remove(&request) {
             let _ = sender.send(Ok(answer));
         }
         Ok(())
     }
 
-    fn connected(&self, welcome: Welcome) {
-        // What an earlier engine acknowledged is durable now, or, below level `disk`, gone.
-        self.shared
-            .acknowledged
-            .store(welcome.durable.0, Ordering::Release);
-        *self.shared.genesis.lock() = welcome.genesis;
-        self.shared.outbox.lock().connected = true;
-        self.shared.welcome.send_replace(Some(welcome));
+    fn connected(&self, line: &Line, welcome: Welcome) {
+        let shared = &*self.shared;
+        {
+            let mut known = shared.known.lock();
+            if known.genesis == welcome.genesis && known.epoch == welcome.epoch {
+                // Another line may have heard more of this engine already.
+                (shared.acknowledged).fetch_max(welcome.durable.0, Ordering::AcqRel);
+            } else {
+                // What an earlier engine acknowledged is durable now, or, below level `disk`, gone.
+                (shared.acknowledged).store(welcome.durable.0, Ordering::Release);
+            }
+            *known = Known {
+                genesis: welcome.genesis,
+                epoch: welcome.epoch,
+            };
+        }
+        line.outbox.lock().connected = true;
+        let connected = shared.connected.fetch_add(1, Ordering::AcqRel) + 1;
+        if connected == shared.lines.len() {
+            shared.welcome.send_replace(Some(welcome));
+        }
         tracing::info!(
             epoch = welcome.epoch,
             durable = welcome.durable.0,
@@ -391,10 +439,12 @@ impl EngineLink {
         );
     }
 
-    fn disconnected(&self) {
+    fn disconnected(&self, line: &Line) {
+        let mut outbox = line.outbox.lock();
+        if std::mem::take(&mut outbox.connected) {
+            self.shared.connected.fetch_sub(1, Ordering::AcqRel);
+        }
         self.shared.welcome.send_replace(None);
-        let mut outbox = self.shared.outbox.lock();
-        outbox.connected = false;
         outbox.bytes.clear();
         for (_, sender) in outbox.waiting.drain() {
             let _ = sender.send(Err(LinkFailure::Unknown));
@@ -402,9 +452,17 @@ impl EngineLink {
     }
 }
 
-impl Default for EngineLink {
-    fn default() -> Self {
-        Self::new()
+/// Writes what is to be sent, all that came together at once.
+async fn write(line: &Line, writer: &mut OwnedWriteHalf) -> Result<(), Broken> {
+    let mut bytes = Vec::new();
+    loop {
+        bytes.clear();
+        std::mem::swap(&mut bytes, &mut line.outbox.lock().bytes);
+        if bytes.is_empty() {
+            line.wake.notified().await;
+        } else {
+            writer.write_all(&bytes).await.map_err(Broken::Io)?;
+        }
     }
 }
 
@@ -510,10 +568,10 @@ mod tests {
         let socket = folder.path().join("engine.sock");
         let listener = UnixListener::bind(&socket).unwrap();
         runtime().block_on(async {
-            let link = EngineLink::new();
+            let link = EngineLink::new(1);
             assert!(matches!(link.submit(cancel(), &[]), Err(LinkFailure::Away)));
             let (stop, stopping) = watch::channel(false);
-            let running = tokio::spawn(link.clone().run(socket, Role::Trading, stopping));
+            let running = tokio::spawn(link.clone().run(0, socket, Role::Trading, stopping));
             test(link, listener).await;
             stop.send(true).unwrap();
             running.await.unwrap();
@@ -609,15 +667,50 @@ mod tests {
             let _engine = beside(move || FakeEngine::accept(&listener, 1)).await;
             connected(&link).await;
             let other = || Command::AdvanceTime;
-            let kept: Vec<_> = (0..MAX_IN_FLIGHT - FOR_CANCELS)
+            let kept: Vec<_> = (0..MAX_IN_FLIGHT - MAX_IN_FLIGHT / FOR_CANCELS)
                 .map(|_| link.submit(other(), &[]).unwrap())
                 .collect();
             assert!(matches!(link.submit(other(), &[]), Err(LinkFailure::Busy)));
-            let cancels: Vec<_> = (0..FOR_CANCELS)
+            let cancels: Vec<_> = (0..MAX_IN_FLIGHT / FOR_CANCELS)
                 .map(|_| link.submit(cancel(), &[]).unwrap())
                 .collect();
             assert!(matches!(link.submit(cancel(), &[]), Err(LinkFailure::Busy)));
             drop((kept, cancels));
         });
+    }
+
+    #[test]
+    fn each_thread_has_a_line_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let socket = folder.path().join("engine.sock");
+        let listener = UnixListener::bind(&socket).unwrap();
+        let link = EngineLink::new(2);
+        let threads = [0, 1].map(|line| {
+            let (link, socket) = (link.clone(), socket.clone());
+            std::thread::spawn(move || {
+                runtime().block_on(async {
+                    let (stop, stopping) = watch::channel(false);
+                    let running = link.clone().run(line, socket, Role::Trading, stopping);
+                    let running = tokio::spawn(running);
+                    connected(&link).await;
+                    let asked = link.submit(cancel(), &[7]).unwrap();
+                    let told = asked.reply().await.unwrap().last_sequence;
+                    stop.send_replace(true);
+                    running.await.unwrap();
+                    told
+                })
+            })
+        });
+        let mut engines = [40, 41].map(|durable| FakeEngine::accept(&listener, durable));
+        // Each has one of the two requests, and both are the first of their line.
+        for (engine, last) in engines.iter_mut().zip([52, 51]) {
+            assert_eq!(engine.next(), "0 [7]");
+            engine.reply(0, last);
+        }
+        let mut told = threads.map(|thread| thread.join().unwrap());
+        told.sort_unstable();
+        assert_eq!(told, [Sequence(51), Sequence(52)]);
+        assert_eq!(link.acknowledged(), Sequence(52));
+        assert_eq!(link.welcome(), None);
     }
 }

@@ -29,7 +29,7 @@ use crate::metrics::Metrics;
 use crate::profiles::Profiles;
 use crate::replica::Replica;
 use crate::routes::Routes;
-use crate::server::{self, Shared};
+use crate::server::{self, Servers, Shared};
 use crate::signatures::SignatureGate;
 use crate::start::Sources;
 use crate::surfaces;
@@ -72,20 +72,18 @@ pub struct Gateway {
     addresses: Vec<(Surface, SocketAddr)>,
     servers: Vec<JoinHandle<()>>,
     stop_serving: watch::Sender<bool>,
-    link: JoinHandle<()>,
-    stop_link: watch::Sender<bool>,
     follower: JoinHandle<()>,
     profiles: Option<JoinHandle<()>>,
     /// Keeps the names of markets, where a catalog is configured.
     words: Option<JoinHandle<()>>,
     stop_following: Arc<AtomicBool>,
-    /// Told when link or follower end.
+    /// Told when a line or the follower ends.
     vital: Arc<Notify>,
     /// Ends with the gateway.
     _seconds: Seconds,
 }
 
-/// Tells that its thread has ended, in whatever way.
+/// Tells that its thread or task has ended, in whatever way.
 struct EndOfThread(Arc<Notify>);
 
 impl Drop for EndOfThread {
@@ -160,7 +158,7 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
         bound.push(listener);
         tables.push((surface, Arc::new(surfaces::routes(surface))));
     }
-    let app = app(&config)?;
+    let app = app(&config, threads)?;
 
     let stage_log = config.stage_log.as_deref();
     let stage_log = stage_log.map(|directory| StageLog::create(directory, "gateway"));
@@ -172,14 +170,16 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
         Role::Trading
     };
     let vital = Arc::new(Notify::new());
-    let (stop_link, stopping) = watch::channel(false);
-    let link = spawn_link(
-        &app,
-        &config,
-        role,
-        stopping,
-        EndOfThread(Arc::clone(&vital)),
-    )?;
+    let port = addresses.first().map_or(0, |(_, address)| address.port());
+    let servers = Servers::spawn(threads, port, |line, stop| {
+        let end = EndOfThread(Arc::clone(&vital));
+        let socket = config.engine_socket.clone();
+        let running = app.engine.clone().run(line, socket, role, stop);
+        async move {
+            let _end = end;
+            running.await;
+        }
+    })?;
     let stop_following = Arc::new(AtomicBool::new(false));
     let follower = std::thread::Builder::new()
         .name("follower".to_owned())
@@ -215,13 +215,11 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
         stop,
     };
     let body_timeout = config.connections.body;
-    let servers = server::start(bound, |_| dispatchers(&app, &tables, body_timeout), &shared)?;
+    let servers = servers.serve(bound, || dispatchers(&app, &tables, body_timeout), &shared)?;
     Ok(Gateway {
         addresses,
         servers,
         stop_serving,
-        link,
-        stop_link,
         follower,
         profiles,
         words,
@@ -256,29 +254,6 @@ fn wait_ready(app: &App, patience: Duration) {
     }
 }
 
-fn spawn_link(
-    app: &Arc<App>,
-    config: &GatewayConfig,
-    role: Role,
-    stop: watch::Receiver<bool>,
-    end: EndOfThread,
-) -> Result<JoinHandle<()>, GatewayError> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_io()
-        .enable_time()
-        .build()?;
-    let running = app
-        .engine
-        .clone()
-        .run(config.engine_socket.clone(), role, stop);
-    Ok(std::thread::Builder::new()
-        .name("engine-link".to_owned())
-        .spawn(move || {
-            let _end = end;
-            runtime.block_on(running);
-        })?)
-}
-
 fn spawn_words(
     app: &Arc<App>,
     door: &Arc<CatalogDoor>,
@@ -301,7 +276,7 @@ impl Gateway {
     /// # Errors
     /// When one of the threads had panicked.
     pub fn stop(self) -> Result<(), GatewayError> {
-        // Servers first: their last requests still need the engine and the view.
+        // Servers first: their last requests still need the view.
         self.stop_serving.send_replace(true);
         for server in self.servers {
             server
@@ -325,14 +300,11 @@ impl Gateway {
                 .join()
                 .map_err(|_| GatewayError::ThreadLost("words"))?;
         }
-        self.stop_link.send_replace(true);
-        self.link
-            .join()
-            .map_err(|_| GatewayError::ThreadLost("engine-link"))
+        Ok(())
     }
 }
 
-fn app(config: &GatewayConfig) -> Result<Arc<App>, GatewayError> {
+fn app(config: &GatewayConfig, lines: usize) -> Result<Arc<App>, GatewayError> {
     let auth = Auth::new(
         &config.prefixes,
         config.dev_auth_hints,
@@ -343,7 +315,7 @@ fn app(config: &GatewayConfig) -> Result<Arc<App>, GatewayError> {
     let edge = Edge::new(&config.edge, auth.header_names());
     Ok(Arc::new(App {
         replica: Replica::new(),
-        engine: EngineLink::new(),
+        engine: EngineLink::new(lines),
         auth,
         operator_token: config.operator_token.clone(),
         metrics: Metrics::new(),

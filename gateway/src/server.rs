@@ -1,5 +1,6 @@
-//! Listeners, threads, connections. Each thread has a runtime of its own and a listener of its own
-//! on every address (`SO_REUSEPORT`), so that no request crosses threads on its way in.
+//! Listeners, threads, connections. Each thread has a runtime of its own, a line of its own to the
+//! engine, and a listener of its own on every address (`SO_REUSEPORT`), so that no request crosses
+//! threads.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -16,7 +17,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
 
 use crate::connection::{Activity, InService, NotedStream, Order};
@@ -81,46 +82,95 @@ pub(crate) struct Shared {
     pub(crate) stop: watch::Receiver<bool>,
 }
 
-/// Starts a thread for every listener of `surfaces`, all of which have equally many. `dispatcher`
-/// makes the dispatcher of a surface, anew for each thread.
-pub(crate) fn start(
-    surfaces: Vec<Bound>,
-    dispatcher: impl Fn(usize) -> Vec<Dispatcher>,
-    shared: &Shared,
-) -> io::Result<Vec<JoinHandle<()>>> {
-    let threads = surfaces
-        .iter()
-        .map(|bound| bound.sockets.len())
-        .min()
-        .unwrap_or(0);
-    // Gateways of one process, as in measurements, are told apart by where they listen.
-    let port = surfaces.first().map_or(0, |bound| bound.address.port());
-    let mut by_surface = Vec::with_capacity(surfaces.len());
-    for bound in surfaces {
-        by_surface.push(bound.listen()?.into_iter());
-    }
-    let (sweep, sweeper) = Sweep::start(&shared.limits)?;
-    let mut running = vec![sweeper];
-    for index in 0..threads {
-        let listeners: Vec<_> = by_surface
-            .iter_mut()
-            .filter_map(Iterator::next)
-            .zip(dispatcher(index))
-            .collect();
-        let (shared, sweep) = (shared.clone(), Arc::clone(&sweep));
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_io()
-            .enable_time()
-            .build()?;
-        let thread = std::thread::Builder::new()
-            .name(format!("http-{port}-{index}"))
-            .spawn(move || runtime.block_on(serve(listeners, shared, sweep)))?;
-        running.push(thread);
-    }
-    Ok(running)
+/// Threads with a line to the engine that serve once they are told to. Dropped, they end.
+pub(crate) struct Servers {
+    threads: Vec<(oneshot::Sender<Work>, JoinHandle<()>)>,
 }
 
-/// One thread's work: accepts on every listener until asked to stop, then drains.
+/// What a thread serves.
+struct Work {
+    listeners: Vec<(StdListener, Dispatcher)>,
+    shared: Shared,
+    sweep: Arc<Sweep>,
+}
+
+impl Servers {
+    /// Starts `threads` threads. `port` tells them from those of other gateways of one process, as
+    /// in measurements. `line` runs a thread's line until it is told to stop.
+    pub(crate) fn spawn<L>(
+        threads: usize,
+        port: u16,
+        line: impl Fn(usize, watch::Receiver<bool>) -> L,
+    ) -> io::Result<Self>
+    where
+        L: Future<Output = ()> + Send + 'static,
+    {
+        let spawn = |index| {
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .enable_io()
+                .enable_time()
+                .build()?;
+            let (stop, stopping) = watch::channel(false);
+            let line = line(index, stopping);
+            let (tell, told) = oneshot::channel();
+            let thread = std::thread::Builder::new()
+                .name(format!("http-{port}-{index}"))
+                .spawn(move || runtime.block_on(work(line, stop, told)))?;
+            Ok((tell, thread))
+        };
+        let threads = (0..threads).map(spawn).collect::<io::Result<_>>()?;
+        Ok(Self { threads })
+    }
+
+    /// Listens on every surface, all of which have a socket for each thread. `dispatcher` makes the
+    /// dispatchers of a thread.
+    pub(crate) fn serve(
+        self,
+        surfaces: Vec<Bound>,
+        dispatchers: impl Fn() -> Vec<Dispatcher>,
+        shared: &Shared,
+    ) -> io::Result<Vec<JoinHandle<()>>> {
+        let listening = surfaces.into_iter().map(Bound::listen);
+        let mut by_surface = listening
+            .map(|sockets| sockets.map(Vec::into_iter))
+            .collect::<io::Result<Vec<_>>>()?;
+        let (sweep, sweeper) = Sweep::start(&shared.limits)?;
+        let mut running = vec![sweeper];
+        for (tell, thread) in self.threads {
+            let sockets = by_surface.iter_mut().filter_map(Iterator::next);
+            let listeners = sockets.zip(dispatchers()).collect();
+            let work = Work {
+                listeners,
+                shared: shared.clone(),
+                sweep: Arc::clone(&sweep),
+            };
+            // A thread that is gone is found when it is joined.
+            let _ = tell.send(work);
+            running.push(thread);
+        }
+        Ok(running)
+    }
+}
+
+/// One thread's life: its line first, then what it serves; the line ends after the last request.
+async fn work(
+    line: impl Future<Output = ()> + Send + 'static,
+    stop: watch::Sender<bool>,
+    told: oneshot::Receiver<Work>,
+) {
+    let line = tokio::spawn(line);
+    if let Ok(work) = told.await {
+        serve(work.listeners, work.shared, work.sweep).await;
+    }
+    stop.send_replace(true);
+    if let Err(lost) = line.await
+        && lost.is_panic()
+    {
+        std::panic::resume_unwind(lost.into_panic());
+    }
+}
+
+/// Accepts on every listener until asked to stop, then drains.
 async fn serve(listeners: Vec<(StdListener, Dispatcher)>, shared: Shared, sweep: Arc<Sweep>) {
     let mut accepting = JoinSet::new();
     for (listener, dispatcher) in listeners {

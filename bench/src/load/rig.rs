@@ -14,9 +14,6 @@ use crate::error::MeasureError;
 use crate::live_exchange::{self, LiveExchange};
 use crate::thread_time::ThreadTime;
 
-/// The gateway's thread that talks to the engine: part of what a gateway costs.
-const LINK_THREAD: &str = "engine-link";
-
 /// A running server.
 pub(super) struct Rig {
     pub(super) site: Site,
@@ -39,7 +36,7 @@ impl Rig {
         let credentials = L2Credentials::from_trio(owner, &exchange.key);
         Ok(Self {
             site: Site::bench(exchange.trading, &domains, credentials)?,
-            threads: vec![exchange.serving_thread(), LINK_THREAD.to_owned()],
+            threads: vec![exchange.serving_thread()],
             server: Server::Exchange(Box::new(exchange)),
         })
     }
