@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::operator::private_key;
 
 /// Names the variable with the private key of the account that trades.
-const KEY_VARIABLE: &str = "FORETELL_LOAD_PRIVATE_KEY";
+pub(crate) const KEY_VARIABLE: &str = "FORETELL_LOAD_PRIVATE_KEY";
 /// A search begins here.
 const FIRST_RATE: u32 = 100;
 /// A run of a search that is so far behind is over; a single run waits longer.

@@ -2,13 +2,20 @@
 
 use std::path::Path;
 
+use crate::bench::load;
 use crate::config::Config;
 use crate::failure::Failure;
+use crate::process::MASTER_SECRET_VARIABLE;
 
 /// File read from the working directory when no `--config` is given and it exists.
 pub(crate) const DEFAULT_FILE: &str = "foretell.toml";
 /// Variables that start with our prefix and are not settings of the file.
-const OTHER_VARIABLES: &[&str] = &["FORETELL_CONFIG", "FORETELL_LOG", "FORETELL_MASTER_SECRET"];
+const OTHER_VARIABLES: &[&str] = &[
+    "FORETELL_CONFIG",
+    "FORETELL_LOG",
+    MASTER_SECRET_VARIABLE,
+    load::KEY_VARIABLE,
+];
 
 /// Values given as flags, by setting path (`trading.listen`); they win over everything.
 pub(crate) type Flags = Vec<(&'static str, toml::Value)>;
@@ -140,6 +147,16 @@ mod tests {
             .iter()
             .map(|(a, b)| ((*a).to_owned(), (*b).to_owned()));
         Config::load(Some(&path), environment, flags)
+    }
+
+    #[test]
+    fn secrets_in_variables_are_no_unknown_settings() {
+        let environment = [
+            ("FORETELL_MASTER_SECRET", "not read here"),
+            ("FORETELL_LOAD_PRIVATE_KEY", "nor this"),
+        ];
+        assert!(load("", &environment, Flags::new()).is_ok());
+        assert!(load("", &[("FORETELL_LOAD_KEY", "1")], Flags::new()).is_err());
     }
 
     #[test]
