@@ -1,5 +1,5 @@
-//! As much of a trade as tells whether it is looked for: read from its bytes in place, because a
-//! query may have to look at a hundred thousand to show ten.
+//! As much of a trade as the data surface shows: read from its bytes in place, because a query may
+//! have to look at a hundred thousand to show ten.
 
 use foretell_model::{AccountNumber, KeyNumber, Lots, MarketNumber, MatchKind, Micros, OrderId};
 use foretell_model::{FramePlace, OrderNumber, Outcome, Price, Sequence, Side, TimeNs, TradeIndex};
@@ -13,12 +13,12 @@ use crate::view::View;
 /// Part of a trade.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TradeGlance {
-    /// Which.
-    pub slot: TradeSlot,
     /// The frame it happened in.
     pub sequence: Sequence,
     /// When.
     pub time: TimeNs,
+    /// Where that frame stands.
+    pub place: FramePlace,
     /// In which market.
     pub market: MarketNumber,
     /// Shares traded.
@@ -34,6 +34,8 @@ pub struct TradeGlance {
 pub struct SideGlance {
     /// Its wallet.
     pub account: AccountNumber,
+    /// The token it traded.
+    pub outcome: Outcome,
     /// Bought or sold.
     pub side: Side,
     /// The price of its token.
@@ -42,7 +44,8 @@ pub struct SideGlance {
 
 // Where the fields stand in the bytes of a trade and of a party.
 const TIME: usize = TradeId::SIZE + TradeIndex::SIZE;
-const MARKET: usize = TIME + TimeNs::SIZE + FramePlace::SIZE;
+const PLACE: usize = TIME + TimeNs::SIZE;
+const MARKET: usize = PLACE + FramePlace::SIZE;
 const YES_PRICE: usize = MARKET + MarketNumber::SIZE + MatchKind::SIZE;
 const LOTS: usize = YES_PRICE + Price::SIZE;
 const TAKER: usize = LOTS + Lots::SIZE + Micros::SIZE;
@@ -59,6 +62,7 @@ fn side(bytes: &[u8], party: usize, yes_price: Price) -> Option<SideGlance> {
     let outcome: Outcome = at(bytes, party + OUTCOME)?;
     Some(SideGlance {
         account: at(bytes, party + ACCOUNT)?,
+        outcome,
         side: at(bytes, party + SIDE)?,
         price: own_price(outcome, yes_price),
     })
@@ -72,9 +76,9 @@ impl View {
         let yes_price = at(bytes, YES_PRICE)?;
         let taken_by: OrderNumber = at(bytes, TAKER)?;
         Some(TradeGlance {
-            slot,
             sequence: Sequence(taken_by.0),
             time: at(bytes, TIME)?,
+            place: at(bytes, PLACE)?,
             market: at(bytes, MARKET)?,
             lots: at(bytes, LOTS)?,
             taker: side(bytes, TAKER, yes_price)?,
@@ -103,7 +107,11 @@ mod tests {
             id: TradeId([9; TradeId::SIZE]),
             index: TradeIndex(3),
             time: TimeNs(0x1122_3344_5566),
-            place: FramePlace::default(),
+            place: FramePlace {
+                segment: 1,
+                offset: 2,
+                length: 3,
+            },
             market: MarketNumber(0x0A0B_0C0D),
             kind: MatchKind::Mint,
             yes_price: Price(4_321),
@@ -117,12 +125,14 @@ mod tests {
         trade.put(&mut bytes);
         let read = |place| at::<u32>(&bytes, place);
         assert_eq!(at(&bytes, TIME), Some(trade.time));
+        assert_eq!(at(&bytes, PLACE), Some(trade.place));
         assert_eq!(read(MARKET), Some(trade.market.0));
         assert_eq!(at(&bytes, LOTS), Some(trade.lots));
         assert_eq!(at(&bytes, TAKER), Some(trade.taker.order));
         for (place, party, price) in [(TAKER, trade.taker, 5_679), (MAKER, trade.maker, 4_321)] {
             let expected = SideGlance {
                 account: party.account,
+                outcome: party.outcome,
                 side: party.side,
                 price: Price(price),
             };

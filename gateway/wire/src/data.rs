@@ -28,7 +28,7 @@ pub use holders::{Holder, HolderGroup, HoldersQuery};
 pub use market_text::{MarketNames, MarketText};
 pub use page::{Direction, Page, page};
 pub use positions::{
-    ClosedKey, ClosedPositionsQuery, ClosedSort, Position, PositionSort, PositionsQuery,
+    ClosedKey, ClosedPositionsQuery, ClosedSort, OpenKey, Position, PositionSort, PositionsQuery,
     compare_closed, compare_open,
 };
 pub use profile::{Profile, WalletText, pseudonym};

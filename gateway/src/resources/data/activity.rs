@@ -14,6 +14,7 @@ use crate::call::Call;
 use crate::failure::Failure;
 use crate::profiles::People;
 use crate::resources::data::fills::{Fill, Receipts};
+use crate::resources::data::named::Named;
 use crate::resources::data::{Markets, STEP, account_of, parameters};
 
 /// `GET /activity`.
@@ -25,6 +26,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
         markets: Markets::of(app, &wanted.markets).await?,
         skip: wanted.page.offset,
         wanted,
+        named: Named::default(),
         ahead: None,
         found: Vec::new(),
         place: None,
@@ -185,6 +187,7 @@ const WINDOWS: usize = 64;
 struct Search {
     wanted: ActivityQuery,
     markets: Markets,
+    named: Named,
     /// Rows still to be passed over.
     skip: usize,
     /// Trades and actions of the time asked for.
@@ -286,7 +289,7 @@ impl Search {
             && (self.wanted).admits(ActivityKind::Trade, trade.time.seconds())
             && (self.wanted.side).is_none_or(|wanted| wanted == side.side);
         if is_wanted && !self.passes_over() {
-            let fill = Fill::of(app, view, trade.slot, is_taker);
+            let fill = Fill::of(app, view, &mut self.named, trade, side);
             self.found.extend(fill.map(Done::Traded));
         }
     }

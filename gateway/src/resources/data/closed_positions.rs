@@ -1,21 +1,17 @@
 //! `GET /closed-positions`: what a wallet no longer holds.
 
 use std::cmp::Ordering;
-use std::collections::HashMap;
-use std::sync::Arc;
 
-use foldhash::fast::RandomState;
-use foretell_model::{AccountNumber, MarketNumber, Outcome, Sequence};
+use foretell_model::{AccountNumber, Outcome, Sequence};
 use foretell_view::{ClosedPosition, View};
-use foretell_wire::data::{
-    ClosedKey, ClosedPositionsQuery, MarketText, Page, compare_closed, page,
-};
+use foretell_wire::data::{ClosedKey, ClosedPositionsQuery, Page, compare_closed, page};
 
 use crate::answer::{Answer, Place};
 use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::resources::data::held::{Held, answer, figures};
+use crate::resources::data::named::Named;
 use crate::resources::data::{Markets, STEP, account_of, parameters};
 
 /// `GET /closed-positions`.
@@ -29,24 +25,16 @@ pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
         named: Named::default(),
         left: None,
         found: Vec::new(),
+        shown: Vec::new(),
         place: None,
     };
-    let account = account_of(app, search.wanted.user).await?;
-    if let Some(account) = account {
+    if let Some(account) = account_of(app, search.wanted.user).await? {
         while !search.step(app, account) {
             tokio::task::yield_now().await;
         }
     }
-    let shown = search.page(search.wanted.page);
-    let state = app.replica.read();
-    let place = search.place.unwrap_or_else(|| state.place());
-    let rows = shown.iter().filter_map(|light| {
-        let closed = state.view.positions().closed(account?, light.rank + 1);
-        Held::closed(app, &state.view, &closed.into_iter().next()?)
-    });
-    let rows: Vec<_> = rows.collect();
-    drop(state);
-    Ok(answer(&rows, search.wanted.user, place))
+    let place = search.place.unwrap_or_else(|| app.replica.read().place());
+    Ok(answer(&search.shown, search.wanted.user, place))
 }
 
 /// What decides where a position stands, and where to find the rest of it: a wallet may have closed
@@ -62,34 +50,6 @@ struct Light {
     rank: usize,
 }
 
-/// The texts of the markets that were met, each looked up once.
-#[derive(Default)]
-struct Named {
-    places: HashMap<MarketNumber, Option<usize>, RandomState>,
-    texts: Vec<Arc<MarketText>>,
-}
-
-impl Named {
-    /// Where a market stands; `None` when its title is not what is asked for.
-    fn place(
-        &mut self,
-        app: &App,
-        view: &View,
-        market: MarketNumber,
-        title: Option<&str>,
-    ) -> Option<usize> {
-        *self.places.entry(market).or_insert_with(|| {
-            let listed = view.markets().get(market)?;
-            let text = app.market_texts.of(listed, &app.descriptions);
-            if title.is_some_and(|title| !text.title_contains(title)) {
-                return None;
-            }
-            self.texts.push(text);
-            Some(self.texts.len() - 1)
-        })
-    }
-}
-
 /// The rows asked for, being looked for from the newest back.
 struct Search {
     wanted: ClosedPositionsQuery,
@@ -99,29 +59,38 @@ struct Search {
     left: Option<usize>,
     /// Never more than a step above those that can be on the page or before it.
     found: Vec<Light>,
+    /// The page, once all were looked at.
+    shown: Vec<Held>,
     /// The state it began with.
     place: Option<Place>,
 }
 
 impl Search {
-    /// Looks at up to [`STEP`] positions; true when that was all.
+    /// Looks at up to [`STEP`] positions; true when that was all, and the page is made.
     fn step(&mut self, app: &App, account: AccountNumber) -> bool {
-        {
-            let state = app.replica.read();
-            let view = &state.view;
-            self.place.get_or_insert(state.place());
-            let left = *self
-                .left
-                .get_or_insert(view.positions().closed_count(account));
-            self.left = Some(left.saturating_sub(STEP));
-            let ranks = (0..left).rev();
-            for (closed, rank) in view.positions().closed(account, left).zip(ranks).take(STEP) {
-                let light = self.light(app, view, &closed, rank);
-                self.found.extend(light);
-            }
+        let state = app.replica.read();
+        let view = &state.view;
+        self.place.get_or_insert(state.place());
+        let left = *self
+            .left
+            .get_or_insert(view.positions().closed_count(account));
+        self.left = Some(left.saturating_sub(STEP));
+        let ranks = (0..left).rev();
+        for (closed, rank) in view.positions().closed(account, left).zip(ranks).take(STEP) {
+            let light = self.light(app, view, &closed, rank);
+            self.found.extend(light);
         }
         self.drop_the_hindmost();
-        self.left == Some(0)
+        if left > STEP {
+            return false;
+        }
+        let page = self.page(self.wanted.page);
+        let rows = page.iter().filter_map(|light| {
+            let closed = view.positions().closed(account, light.rank + 1).next()?;
+            Held::closed(app, view, &closed)
+        });
+        self.shown = rows.collect();
+        true
     }
 
     /// What a position is sorted by, if it is asked for.
@@ -166,7 +135,7 @@ impl Search {
         let compare = compare_closed(self.wanted.sort, self.wanted.direction);
         let key = |light: &Light| ClosedKey {
             number: light.number,
-            market: &self.named.texts[light.market],
+            market: self.named.text(light.market),
             outcome: light.outcome,
             closed_by: light.closed_by,
         };

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use foretell_model::{
     FramePlace, Lots, Outcome, Price, Sequence, Side, TimeSeconds, WalletAddress,
 };
-use foretell_view::{TradeSlot, View};
+use foretell_view::{SideGlance, TradeGlance, View};
 use foretell_wire::data::{MarketText, Trade};
 
 use crate::app::App;
 use crate::profiles::People;
+use crate::resources::data::named::Named;
 
 /// One row.
 pub(super) struct Fill {
@@ -24,18 +25,19 @@ pub(super) struct Fill {
 }
 
 impl Fill {
-    /// That of the taker or the maker of a trade.
-    pub(super) fn of(app: &App, view: &View, slot: TradeSlot, takes: bool) -> Option<Self> {
-        let trade = view.trade(slot)?;
-        let side = match takes {
-            true => &trade.taker,
-            false => &trade.maker,
-        };
-        let market = view.markets().get(trade.market)?;
+    /// That of one side of a trade.
+    pub(super) fn of(
+        app: &App,
+        view: &View,
+        named: &mut Named,
+        trade: &TradeGlance,
+        side: &SideGlance,
+    ) -> Option<Self> {
+        let market = named.place(app, view, trade.market, None)?;
         Some(Self {
             wallet: view.accounts().get(side.account)?.wallet,
             side: side.side,
-            market: app.market_texts.of(market, &app.descriptions),
+            market: named.shared(market),
             outcome: side.outcome,
             lots: trade.lots,
             price: side.price,

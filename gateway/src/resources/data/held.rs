@@ -14,8 +14,8 @@ pub(super) struct Held {
     market: Arc<MarketText>,
     outcome: Outcome,
     shown: Shown,
-    pub(super) redeemable: bool,
-    pub(super) mergeable: bool,
+    redeemable: bool,
+    mergeable: bool,
     neg_risk: Option<bool>,
     time: TimeSeconds,
 }
@@ -57,12 +57,7 @@ impl Held {
         })
     }
 
-    /// Whether the market's title contains what is asked for, if anything is.
-    pub(super) fn is_titled(&self, wanted: Option<&str>) -> bool {
-        wanted.is_none_or(|wanted| self.market.title_contains(wanted))
-    }
-
-    /// The row of a wallet; two rows are compared as those of one wallet.
+    /// The row of a wallet.
     pub(super) fn row(&self, wallet: WalletAddress) -> Position<'_> {
         Position {
             wallet,

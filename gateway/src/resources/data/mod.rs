@@ -7,6 +7,7 @@ pub(crate) mod closed_positions;
 mod fills;
 mod held;
 pub(crate) mod holders;
+mod named;
 pub(crate) mod positions;
 pub(crate) mod totals;
 pub(crate) mod trades;

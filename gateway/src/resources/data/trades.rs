@@ -12,6 +12,7 @@ use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::resources::data::fills::{Fill, Receipts};
+use crate::resources::data::named::Named;
 use crate::resources::data::{Markets, STEP, account_of, parameters};
 
 /// Rows written before others get their turn on the thread.
@@ -36,6 +37,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
         skip: wanted.page.offset,
         window: wanted.page.limit.clamp(1, STEP),
         wanted,
+        named: Named::default(),
         last: None,
         found: Vec::new(),
         place: None,
@@ -60,6 +62,7 @@ struct Search {
     wanted: TradesQuery,
     user: Option<AccountNumber>,
     markets: Markets,
+    named: Named,
     /// Rows still to be passed over.
     skip: usize,
     /// The oldest trade looked at.
@@ -200,7 +203,7 @@ impl Search {
             }
             if self.skip > 0 {
                 self.skip -= 1;
-            } else if let Some(fill) = Fill::of(app, view, trade.slot, takes) {
+            } else if let Some(fill) = Fill::of(app, view, &mut self.named, trade, side) {
                 self.found.push(fill);
             }
         }

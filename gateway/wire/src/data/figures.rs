@@ -116,6 +116,44 @@ impl Figures {
         }
     }
 
+    /// `size`
+    #[must_use]
+    pub fn size(&self) -> i128 {
+        i128::from(self.lots) * 10_000
+    }
+
+    /// `currentValue`
+    #[must_use]
+    pub fn current_value(&self) -> i128 {
+        rounded(self.current_half_micros(), 2)
+    }
+
+    /// `cashPnl`: of the shares held; once there are none, what was realized.
+    #[must_use]
+    pub fn cash_pnl(&self) -> i128 {
+        match self.lots {
+            0 => self.realized,
+            _ => rounded(self.gain_half_micros(), 2),
+        }
+    }
+
+    /// `percentPnl`, likewise.
+    #[must_use]
+    pub fn percent_pnl(&self) -> i128 {
+        match self.lots {
+            0 => self.percent_realized_pnl(),
+            _ => rounded(self.gain_half_micros() * HUNDRED, 2 * self.cost),
+        }
+    }
+
+    fn percent_realized_pnl(&self) -> i128 {
+        rounded(self.realized * HUNDRED, self.spent)
+    }
+
+    fn gain_half_micros(&self) -> i128 {
+        self.current_half_micros() - 2 * self.cost
+    }
+
     /// `curPrice`
     #[must_use]
     pub fn cur_price(&self) -> i128 {
@@ -125,25 +163,16 @@ impl Figures {
     /// The numbers of its row.
     #[must_use]
     pub fn shown(&self) -> Shown {
-        let lots = i128::from(self.lots);
-        let current = self.current_half_micros();
-        let percent_realized_pnl = rounded(self.realized * HUNDRED, self.spent);
-        let (cash_pnl, percent_pnl) = if self.lots == 0 {
-            (self.realized, percent_realized_pnl)
-        } else {
-            let cash = current - 2 * self.cost;
-            (rounded(cash, 2), rounded(cash * HUNDRED, 2 * self.cost))
-        };
         Shown {
-            size: lots * 10_000,
+            size: self.size(),
             avg_price: self.avg_price(),
             initial_value: self.cost,
-            current_value: rounded(current, 2),
-            cash_pnl,
-            percent_pnl,
+            current_value: self.current_value(),
+            cash_pnl: self.cash_pnl(),
+            percent_pnl: self.percent_pnl(),
             total_bought: i128::try_from(self.bought * 10_000).unwrap_or(i128::MAX),
             realized_pnl: self.realized,
-            percent_realized_pnl,
+            percent_realized_pnl: self.percent_realized_pnl(),
             cur_price: self.cur_price(),
         }
     }

@@ -228,11 +228,34 @@ impl Position<'_> {
             row.fields(self.market.end());
         });
     }
+}
 
-    /// By asset: tells any two open positions of a wallet apart.
-    fn tie(&self, other: &Self) -> Ordering {
-        let key = |it: &Self| (it.market.condition(), it.outcome.code());
-        key(self).cmp(&key(other))
+/// What an open position is sorted by: as much of it as that takes, for a wallet may have ten
+/// thousand.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenKey<'a> {
+    /// Of [`PositionSort::number`].
+    pub number: i128,
+    /// The market.
+    pub market: &'a MarketText,
+    /// Which token of it.
+    pub outcome: Outcome,
+}
+
+impl PositionSort {
+    /// The number it sorts by, as it is shown; 0 when it goes by a text.
+    #[must_use]
+    pub fn number(self, figures: &Figures) -> i128 {
+        match self {
+            Self::Current => figures.current_value(),
+            Self::Initial => figures.cost,
+            Self::Tokens => figures.size(),
+            Self::CashPnl => figures.cash_pnl(),
+            Self::PercentPnl => figures.percent_pnl(),
+            Self::Title | Self::Resolving => 0,
+            Self::Price => figures.cur_price(),
+            Self::AvgPrice => figures.avg_price(),
+        }
     }
 }
 
@@ -240,21 +263,17 @@ impl Position<'_> {
 pub fn compare_open(
     sort: PositionSort,
     direction: Direction,
-) -> impl Fn(&Position<'_>, &Position<'_>) -> Ordering {
+) -> impl Fn(&OpenKey<'_>, &OpenKey<'_>) -> Ordering {
     move |a, b| {
-        let by = |number: fn(&Shown) -> i128| number(&a.shown).cmp(&number(&b.shown));
         let ordering = match sort {
-            PositionSort::Current => by(|shown| shown.current_value),
-            PositionSort::Initial => by(|shown| shown.initial_value),
-            PositionSort::Tokens => by(|shown| shown.size),
-            PositionSort::CashPnl => by(|shown| shown.cash_pnl),
-            PositionSort::PercentPnl => by(|shown| shown.percent_pnl),
             PositionSort::Title => a.market.title().cmp(b.market.title()),
             PositionSort::Resolving => a.market.end_date().cmp(b.market.end_date()),
-            PositionSort::Price => by(|shown| shown.cur_price),
-            PositionSort::AvgPrice => by(|shown| shown.avg_price),
+            _ => a.number.cmp(&b.number),
         };
-        direction.apply(ordering).then_with(|| a.tie(b))
+        direction.apply(ordering).then_with(|| {
+            let asset = |it: &OpenKey<'_>| (it.market.condition(), it.outcome.code());
+            asset(a).cmp(&asset(b))
+        })
     }
 }
 

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::{
     Activity, ActivityKind, ClosedKey, ClosedSort, CurPrice, Direction, Figures, Holder,
-    HolderGroup, MarketNames, MarketText, Position, PositionSort, Profile, Rows, Trade, WalletText,
-    compare_closed, compare_open,
+    HolderGroup, MarketNames, MarketText, OpenKey, Position, PositionSort, Profile, Rows, Trade,
+    WalletText, compare_closed, compare_open,
 };
 
 const WALLET: WalletAddress = WalletAddress([0x11; 20]);
@@ -78,20 +78,23 @@ fn names(rows: Rows) -> Vec<String> {
     names
 }
 
-fn position(market: &MarketText) -> Position<'_> {
-    let figures = Figures {
+fn figures() -> Figures {
+    Figures {
         lots: 11_000,
         cost: 49_500_000,
         bought: 15_000,
         spent: 67_500_000,
         realized: 6_000_000,
         price: CurPrice::midpoint(Price(5_000), Price(5_100)),
-    };
+    }
+}
+
+fn position(market: &MarketText) -> Position<'_> {
     Position {
         wallet: WALLET,
         market,
         outcome: Outcome::Yes,
-        shown: figures.shown(),
+        shown: figures().shown(),
         redeemable: false,
         mergeable: true,
         neg_risk: Some(false),
@@ -184,41 +187,48 @@ fn an_activity_is_a_trade_fill_and_a_type() {
     insta::assert_snapshot!(pretty(rows));
 }
 
-/// Of two positions that differ in every number, each sort names the one it should; of two that do
-/// not differ in it, the asset decides, whatever the direction.
+/// Each sort goes by the number that its field shows; of two positions that do not differ in it,
+/// the asset decides, whatever the direction.
 #[test]
 fn positions_are_sorted_by_what_they_show() {
     use PositionSort::*;
+    let shown = figures().shown();
+    let sorts = [
+        (Current, shown.current_value),
+        (Initial, shown.initial_value),
+        (Tokens, shown.size),
+        (CashPnl, shown.cash_pnl),
+        (PercentPnl, shown.percent_pnl),
+        (Price, shown.cur_price),
+        (AvgPrice, shown.avg_price),
+    ];
+    for (sort, number) in sorts {
+        assert_eq!(sort.number(&figures()), number, "{sort:?}");
+    }
     let (small, large) = (market(2), market(3));
-    let mut low = position(&small);
-    let mut high = position(&large);
-    high.shown.size += 1;
-    high.shown.avg_price += 1;
-    high.shown.initial_value += 1;
-    high.shown.current_value += 1;
-    high.shown.cash_pnl += 1;
-    high.shown.percent_pnl += 1;
-    high.shown.cur_price += 1;
-    for (low, high) in [(low, high), {
-        std::mem::swap(&mut low.market, &mut high.market);
-        (low, high)
-    }] {
-        for sort in [
-            Current, Initial, Tokens, CashPnl, PercentPnl, Price, AvgPrice,
-        ] {
+    let key = |number, market| OpenKey {
+        number,
+        market,
+        outcome: Outcome::Yes,
+    };
+    for (low, high) in [(&small, &large), (&large, &small)] {
+        for (sort, number) in sorts {
+            let (low, high) = (key(number, low), key(number + 1, high));
             let up = compare_open(sort, Direction::Ascending)(&low, &high);
             let down = compare_open(sort, Direction::Descending)(&low, &high);
             assert_eq!((up, down), (Ordering::Less, Ordering::Greater), "{sort:?}");
         }
     }
-    for sort in [
-        Current, Initial, Tokens, CashPnl, PercentPnl, Price, AvgPrice, Title, Resolving,
-    ] {
+    for sort in sorts
+        .map(|(sort, _)| sort)
+        .into_iter()
+        .chain([Title, Resolving])
+    {
         for direction in [Direction::Ascending, Direction::Descending] {
             let compare = compare_open(sort, direction);
-            let (first, second) = (position(&small), position(&large));
+            let (first, second) = (key(7, &small), key(7, &large));
             assert_eq!(compare(&first, &second), Ordering::Less, "{sort:?}");
-            let no = Position {
+            let no = OpenKey {
                 outcome: Outcome::No,
                 ..first
             };
