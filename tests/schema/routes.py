@@ -1,0 +1,52 @@
+"""Every route of the gateway's public surfaces stands in a document, and nothing else does."""
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+TABLES = {"trading": "trading", "data": "data_routes", "catalog": "catalog_routes"}
+# `.add(get.clone(), "/book", …`, over one line or several.
+ADDED = re.compile(r'\.add\(\s*(get|post|delete)(?:\.clone\(\))?,\s*"([^"]+)"')
+
+
+def shape(path):
+    """A path without the names of what varies in it."""
+    return re.sub(r"\{[^}]*\}", "{}", path)
+
+
+def of_gateway(function):
+    """Routes of a table in `surfaces.rs`."""
+    text = (ROOT / "gateway/src/surfaces.rs").read_text()
+    table = text.split(f"\nfn {function}() -> Routes {{", 1)[1].split("\n}\n", 1)[0]
+    return {(method, shape(path)) for method, path in ADDED.findall(table)}
+
+
+def of_document(name):
+    """Operations of a document: its paths stand two spaces in, their methods four."""
+    text = (ROOT / f"docs/openapi/{name}.yaml").read_text()
+    paths = text.split("\npaths:\n", 1)[1].split("\ncomponents:\n", 1)[0]
+    found, path = set(), None
+    for line in paths.splitlines():
+        if match := re.match(r"  (/[^ ]*):$", line):
+            path = shape(match[1])
+        elif match := re.match(r"    (get|post|delete):$", line):
+            found.add((match[1], path))
+    return found
+
+
+def main():
+    differs = False
+    for name, function in TABLES.items():
+        routes, documented = of_gateway(function), of_document(name)
+        assert len(routes) > 5, f"the table of {name} was not found in surfaces.rs"
+        for method, path in sorted(routes - documented):
+            print(f"{name}: {method} {path} is not in docs/openapi/{name}.yaml", file=sys.stderr)
+        for method, path in sorted(documented - routes):
+            print(f"{name}: {method} {path} is documented, and no route", file=sys.stderr)
+        differs |= routes != documented
+    return differs
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,142 @@
+"""A surface that is asked, and whose answers are held against its document."""
+
+import json
+from collections import Counter
+from copy import deepcopy
+from pathlib import Path
+
+import requests
+import schemathesis
+from schemathesis.checks import load_all_checks
+from schemathesis.core.failures import FailureGroup
+from schemathesis.openapi.checks import JsonSchemaError
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from exchange import URLS
+
+load_all_checks()
+DOCUMENTS = Path(__file__).resolve().parents[2] / "docs" / "openapi"
+CHECKS = (
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+)
+# Fields whose content is somebody else's.
+FOREIGN = {"raw_metadata", "eventMetadata"}
+# Objects whose keys are what was asked for.
+BY_KEY = {"allowances", "not_canceled", "history"}
+# Fields that an answer may leave out.
+OPTIONAL = {"duplicate", "error", "revokedAt", "BUY", "SELL"}
+OPTIONAL |= {"startDate", "endDate", "creationDate", "createdAt", "updatedAt"}
+
+
+class Surface:
+    """One surface: asks it, and holds what it answers against its document."""
+
+    def __init__(self, name):
+        self.name, self.url = name, URLS[name]
+        self.document = schemathesis.openapi.from_path(DOCUMENTS / f"{name}.yaml")
+        self.operations = {}
+        for found in self.document.get_all_operations():
+            operation = found.ok()
+            self.operations[operation.method.upper(), operation.path] = operation
+        self.seen = Counter()
+        self.good = {}
+
+    def ask(self, method, path, status=200, *, query=None, body=None, auth=None, headers=None, **parts):
+        """Sends a request; its answer must have the status, unless that is None, and the form of its document."""
+        operation = self.operations[method, path]
+        more = {} if body is None else {"body": body, "media_type": "application/json"}
+        case = operation.Case(path_parameters=parts, query=query or {}, headers=headers or {}, **more)
+        url = self.url + path.format(**parts)
+        sent = None if body is None else json.dumps(body, separators=(",", ":")).encode()
+        more = {"Content-Type": "application/json"} if sent is not None else {}
+        answer = requests.request(
+            method, url, params=query, data=sent, auth=auth, headers={**(headers or {}), **more}, timeout=60
+        )
+        if status is not None:
+            assert answer.status_code == status, f"{method} {path}: {answer.status_code} {answer.text}"
+        case.validate_response(answer, checks=list(CHECKS))
+        self.seen[method, path, answer.status_code] += 1
+        content = answer.json()
+        if answer.status_code == 200 and weight(content) >= weight(self.good.get((method, path), (None, None, 0))[2]):
+            self.good[method, path] = case, answer, content
+        return content
+
+    def get(self, path, status=200, **more):
+        return self.ask("GET", path, status, **more)
+
+    def post(self, path, body=None, status=200, **more):
+        return self.ask("POST", path, status, body=body, **more)
+
+    def delete(self, path, body=None, status=200, **more):
+        return self.ask("DELETE", path, status, body=body, **more)
+
+    def never_good(self):
+        """Operations whose 200 was not seen."""
+        return [f"{self.name}: {method} {path}" for method, path in self.operations if (method, path) not in self.good]
+
+    def loose(self):
+        """Operations at which an answer with a field too many or too few passed."""
+        found = []
+        for (method, path), (case, answer, content) in self.good.items():
+            for change, altered in lies(content):
+                if accepts(case, answer, altered):
+                    found.append(f"{self.name}: {method} {path} {change}")
+        return found
+
+
+def weight(content):
+    """How much an answer shows: the one with most is kept."""
+    return len(json.dumps(content))
+
+
+def lies(content):
+    """The content with a field too many, and with each field too few, at every depth."""
+    for place, inner in objects(content, ()):
+        altered = deepcopy(content)
+        at(altered, place)["unheard_of"] = 1
+        yield f"with a field added at {place}", altered
+        for name in inner:
+            if name in OPTIONAL:
+                continue
+            altered = deepcopy(content)
+            del at(altered, place)[name]
+            yield f"without {name} at {place}", altered
+
+
+def objects(content, place):
+    """Objects with fields of our own: the first of each list."""
+    if isinstance(content, list):
+        for inner in content[:1]:
+            yield from objects(inner, (*place, 0))
+    elif isinstance(content, dict):
+        keyed = place and place[-1] in BY_KEY or any(key[:1].isdigit() or key[:2] == "0x" for key in content)
+        if not keyed:
+            yield place, content
+        for name, inner in content.items():
+            if name not in FOREIGN:
+                yield from objects(inner, (*place, name))
+
+
+def at(content, place):
+    for step in place:
+        content = content[step]
+    return content
+
+
+def accepts(case, answer, content):
+    """Whether the document takes an answer with other content."""
+    answer._content = json.dumps(content).encode()
+    try:
+        case.validate_response(answer, checks=[response_schema_conformance])
+    except FailureGroup as found:
+        assert all(isinstance(failure, JsonSchemaError) for failure in found.exceptions), found
+        return False
+    return True

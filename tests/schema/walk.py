@@ -1,0 +1,326 @@
+"""A walk through every endpoint of the three surfaces: each answer is held against its document.
+
+Random requests mostly meet refusals. Here wallets trade, hold, redeem and look, so that a good answer
+of every operation is seen, with rows where there are lists. Each of them must also be found wrong
+with a field too many or too few: a document that lets everything through proves nothing.
+"""
+
+import sys
+import time
+from pathlib import Path
+
+import requests
+
+from exchange import ALICE, BOB, DAVE, L1, L2, Wallet, operate
+from surface import Surface
+
+NOBODY = "0x" + 40 * "0"
+BUILDER = "0x" + 24 * "0" + 40 * "b"
+
+
+def eventually(look, holds):
+    """Looks until what is seen holds: reads are milliseconds behind what was acknowledged."""
+    deadline = time.monotonic() + 60
+    while not holds(seen := look()):
+        assert time.monotonic() < deadline, f"still {seen}"
+        time.sleep(0.1)
+    return seen
+
+
+class Walk:
+    """The steps, each using what the ones before it left."""
+
+    def __init__(self):
+        self.trading, self.data, self.catalog = (Surface(name) for name in ("trading", "data", "catalog"))
+        self.alice, self.bob = (Wallet(key).connect() for key in (ALICE, BOB))
+        for wallet in (self.alice, self.bob):
+            operate("account", "deposit", wallet.address, "5000")
+
+    def all(self):
+        for step in (
+            self.health,
+            self.keys,
+            self.markets,
+            self.orders,
+            self.prices,
+            self.own,
+            self.refusals,
+            self.cancels,
+            self.heartbeats,
+            self.positions,
+            self.modes,
+            self.wallets,
+            self.records,
+            self.limits,
+        ):
+            step()
+            print(f"   {step.__name__}", flush=True)
+
+    def health(self):
+        for surface in (self.trading, self.data, self.catalog):
+            surface.get("/")
+            surface.get("/ok")
+        self.trading.get("/time")
+        self.trading.get("/version")
+
+    def keys(self):
+        trading, signed = self.trading, L2(self.alice)
+        trading.post("/auth/api-key", auth=L1(self.alice))
+        trading.get("/auth/derive-api-key", auth=L1(self.alice))
+        trading.get("/auth/derive-api-key", 404, auth=L1(Wallet(ALICE, 77)))
+        trading.post("/auth/api-key", status=401)
+        leaving = Wallet(DAVE, 1_000_000 + int(time.time())).connect()
+        trading.delete("/auth/api-key", {"cancel": True}, auth=L2(leaving))
+        trading.post("/auth/api-key", status=400, auth=L1(leaving))
+        trading.get("/auth/api-keys", auth=signed)
+        trading.get("/auth/api-keys", auth=L2(Wallet(DAVE).connect()), query={"metadata": "true"})
+        key = trading.post("/auth/readonly-api-key", auth=signed)["apiKey"]
+        trading.get("/auth/readonly-api-keys", auth=signed)
+        reader = {"SERVICE_ADDRESS": self.alice.address, "SERVICE_READONLY_API_KEY": key}
+        trading.get("/auth/ban-status/closed-only", headers=reader)
+        trading.delete("/orders", [], 401, headers=reader)
+        trading.delete("/auth/readonly-api-key", {"key": key}, auth=signed)
+        trading.delete("/auth/readonly-api-key", {"key": "00000000-0000-4000-8000-000000000000"}, 404, auth=signed)
+
+    def markets(self):
+        trading = self.trading
+        listed = trading.get("/markets")["data"]
+        for path in ("/simplified-markets", "/sampling-markets", "/sampling-simplified-markets"):
+            trading.get(path)
+        trading.get("/markets", 400, query={"next_cursor": "LTE="})
+        for market in listed:
+            condition, token = market["condition_id"], market["tokens"][0]["token_id"]
+            trading.get("/markets/{condition_id}", condition_id=condition)
+            trading.get("/clob-markets/{condition_id}", condition_id=condition)
+            trading.get("/markets-by-token/{token_id}", token_id=token)
+            for path in ("/tick-size", "/neg-risk", "/fee-rate"):
+                trading.get(path, query={"token_id": token})
+        trading.get("/markets/{condition_id}", 404, condition_id="0x" + 64 * "1")
+        trading.get("/tick-size", 404, query={"token_id": "7"})
+        trading.get("/fees/builder-fees/{builder}", builder=BUILDER)
+        plain = [
+            market
+            for market in listed
+            if not market["neg_risk"] and market["minimum_tick_size"] == 0.01 and market["taker_base_fee"] == 0
+        ]
+        self.market, self.ending = plain[0], plain[1]
+        self.token, self.other = (token["token_id"] for token in self.market["tokens"])
+        self.neg_risk = next(market for market in listed if market["neg_risk"])
+
+    def buy(self, wallet, token, cents, size, **more):
+        """A submission to buy shares at a price in cents."""
+        return wallet.order(token, "BUY", size * cents * 10_000, size * 1_000_000, **more)
+
+    def orders(self):
+        trading, alice, bob = self.trading, L2(self.alice), L2(self.bob)
+        later = str(int(time.time()) + 9_000)
+        resting = self.buy(self.alice, self.token, 50, 20, builder=BUILDER)
+        self.order = trading.post("/order", resting, auth=alice)["orderID"]
+        assert trading.post("/order", resting, auth=alice)["duplicate"]
+        matched = trading.post("/order", self.buy(self.bob, self.other, 50, 10), auth=bob)
+        assert matched["status"] == "matched"
+        self.taken = matched["orderID"]
+        results = trading.post(
+            "/orders",
+            [
+                self.buy(self.alice, self.token, 45, 10),
+                self.buy(self.bob, self.token, 44, 10),
+                self.buy(self.alice, self.other, 40, 10, terms={"orderType": "GTD"}, expiration=later),
+            ],
+            auth=alice,
+        )
+        assert [result["status"] for result in results] == ["live", "error", "live"]
+
+    def prices(self):
+        trading, one = self.trading, {"token_id": self.token}
+        both = [one, {"token_id": self.other, "side": "BUY"}, {"token_id": "7"}]
+        eventually(lambda: trading.get("/book", query=one), lambda book: book["bids"] and book["asks"])
+        trading.get("/book", 404, query={"token_id": "7"})
+        trading.get("/book", 400, query={"token_id": "x"})
+        trading.get("/book", query={"token_id": f"{self.market['condition_id']}:1"})
+        trading.post("/books", both)
+        trading.get("/price", query={**one, "side": "BUY"})
+        for path in ("/midpoint", "/spread", "/last-trade-price"):
+            trading.get(path, query=one)
+        quiet = {"token_id": self.ending["tokens"][0]["token_id"]}
+        trading.get("/last-trade-price", 404, query=quiet)
+        for path in ("/prices", "/midpoints", "/spreads", "/last-trades-prices"):
+            trading.post(path, both)
+        hour = int(time.time()) - 3_600
+        trading.get("/prices-history", query={"market": self.token, "interval": "1h"})
+        trading.get("/prices-history", query={"market": self.token, "startTs": hour})
+        trading.get("/prices-history", 400, query={"market": self.token})
+        trading.post("/batch-prices-history", {"markets": [self.token, "7"], "start_ts": hour, "fidelity": 1})
+        trading.post("/batch-prices-history", {"markets": []}, 400)
+        reached = int(requests.get(trading.url + "/book", params=one, timeout=60).headers["x-sequence"])
+        trading.get("/book", query=one, headers={"x-min-sequence": str(reached)})
+        trading.get("/midpoint", 503, query=one, headers={"x-min-sequence": str(reached + 9_000)})
+        trading.get("/book", 400, query=one, headers={"x-min-sequence": str(reached + 9_000_000)})
+
+    def own(self):
+        trading, alice, bob = self.trading, L2(self.alice), L2(self.bob)
+        trading.get("/data/orders", auth=alice)
+        trading.get("/data/orders", auth=alice, query={"market": self.market["condition_id"], "asset_id": self.token})
+        trading.get("/data/orders", 401)
+        for wallet, order in ((alice, self.order), (bob, self.taken)):
+            trading.get("/data/order/{id}", auth=wallet, id=order)
+        trading.get("/data/order/{id}", 404, auth=bob, id=self.order)
+        for wallet in (alice, bob):
+            assert trading.get("/data/trades", auth=wallet)["count"]
+        assert trading.get("/builder/trades")
+        trading.get("/builder/trades", query={"builder_code": BUILDER})
+        trading.get("/data/pre-migration-orders", auth=alice)
+        for path in ("/balance-allowance", "/balance-allowance/update"):
+            trading.get(path, auth=alice, query={"asset_type": "COLLATERAL", "signature_type": 0})
+            trading.get(path, auth=alice, query={"asset_type": "CONDITIONAL", "token_id": self.token})
+        trading.get("/balance-allowance", 400, auth=alice)
+        trading.get("/order-scoring", auth=alice, query={"order_id": self.order})
+        trading.post("/orders-scoring", [self.order], auth=alice)
+        trading.get("/notifications", auth=alice)
+        trading.delete("/notifications", auth=alice)
+
+    def refusals(self):
+        trading, bob = self.trading, L2(self.bob)
+        crossing = self.buy(self.bob, self.other, 55, 10, terms={"postOnly": True})
+        killed = self.buy(self.bob, self.other, 55, 9_000, terms={"orderType": "FOK"})
+        nothing = self.buy(self.bob, self.token, 5, 100, terms={"orderType": "FAK"})
+        broken = self.buy(self.bob, self.token, 40, 10)
+        broken["order"]["signature"] = "0x" + 130 * "1"
+        for order in (crossing, killed, nothing, broken, {"order": {}, "owner": ""}, {}):
+            trading.post("/order", order, 400, auth=bob)
+        trading.post("/orders", [], 400, auth=bob)
+        trading.post("/order", crossing, 401)
+
+    def cancels(self):
+        trading, alice, bob = self.trading, L2(self.alice), L2(self.bob)
+        assert trading.delete("/order", {"orderId": self.order}, auth=bob)["not_canceled"]
+        assert trading.delete("/order", {"orderID": self.order}, auth=alice)["canceled"]
+        trading.delete("/order", {}, 400, auth=alice)
+        resting = trading.get("/data/orders", auth=alice)["data"][0]["id"]
+        trading.delete("/orders", [resting, "nonsense"], auth=alice)
+        for path, body in (("/cancel-market-orders", {"market": self.market["condition_id"]}), ("/cancel-all", None)):
+            trading.post("/order", self.buy(self.bob, self.token, 30, 10), auth=bob)
+            assert trading.delete(path, body, auth=bob)["canceled"]
+        trading.delete("/cancel-market-orders", {"asset_id": "7"}, 404, auth=alice)
+
+    def heartbeats(self):
+        for path in ("/heartbeats", "/v1/heartbeats"):
+            chain = self.trading.post(path, {"heartbeat_id": ""}, auth=L2(self.bob))
+            self.trading.post(path, chain, auth=L2(self.bob))
+            self.trading.post(path, {"heartbeat_id": "another"}, 400, auth=L2(self.bob))
+
+    def act(self, kind, name, status=200, **more):
+        body = {"reference": f"{name} {time.time_ns()}", **more}
+        return self.trading.post(f"/positions/{kind}", body, status, auth=L2(self.alice))
+
+    def positions(self):
+        condition = self.ending["condition_id"]
+        self.act("split", "s", conditionId=condition, amount="9000000")
+        self.act("merge", "m", conditionId=condition, amount="1000000")
+        self.act("redeem", "early", 409, conditionId=condition)
+        self.act("split", "unknown", 404, conditionId="0x" + 64 * "1", amount="10000")
+        self.act("split", "odd", 400, conditionId=condition, amount="1")
+        once = {"conditionId": condition, "amount": "1000000", "reference": f"once {time.time_ns()}"}
+        for repeated in (False, True):
+            answer = self.trading.post("/positions/merge", once, auth=L2(self.alice))
+            assert answer["duplicate"] is repeated
+        operate("market", "resolve", condition, "yes")
+        self.act("redeem", "r", conditionId=condition)
+        event = self.trading.get("/markets/{condition_id}", condition_id=self.neg_risk["condition_id"])["event"]["id"]
+        questions = [
+            market["condition_id"]
+            for market in self.trading.get("/sampling-markets")["data"]
+            if market["event"]["id"] == event
+        ]
+        for question in questions:
+            self.act("split", "q", conditionId=question, amount="5000000")
+        self.act("convert", "c", eventId=event, indexSet=str(2 ** len(questions) - 1), amount="1000000")
+
+    def modes(self):
+        trading, condition = self.trading, self.market["condition_id"]
+        operate("market", "pause", condition)
+        trading.post("/order", self.buy(self.bob, self.token, 40, 10), 409, auth=L2(self.bob))
+        operate("market", "resume", condition)
+        operate("system", "mode", "cancel-only")
+        trading.post("/order", self.buy(self.bob, self.token, 40, 10), 503, auth=L2(self.bob))
+        operate("system", "mode", "running")
+
+    def wallets(self):
+        data, user = self.data, {"user": self.alice.address}
+        operate("profile", "set", self.alice.address, "--name", "Alice", "--image", "https://example.com/alice.png")
+        market = {"market": self.market["condition_id"]}
+        closed = eventually(lambda: data.get("/closed-positions", query=user), bool)
+        assert closed[0]["size"] == 0
+        assert data.get("/trades", query={"takerOnly": "false", "filterType": "CASH", "filterAmount": "0.5"})
+        data.get("/trades", 400, query={"filterType": "CASH"})
+        assert data.get("/positions", query={**user, "sizeThreshold": 0})
+        data.get("/positions", 400)
+        data.get("/positions", 400, query={**user, "colour": "red"})
+        assert data.get("/positions", query={"user": NOBODY}) == []
+        fills = {**user, "takerOnly": "false"}
+        eventually(lambda: data.get("/trades", query=fills), lambda rows: rows[0]["name"] == "Alice")
+        assert data.get("/holders", query=market)[0]["holders"]
+        kinds = {row["type"] for row in data.get("/activity", query={**user, "limit": 500})}
+        assert kinds == {"TRADE", "SPLIT", "MERGE", "REDEEM", "CONVERSION"}, kinds
+        for kind in kinds:
+            assert data.get("/activity", query={**user, "type": kind})
+        assert data.get("/value", query=user)[0]["value"]
+        assert data.get("/traded", query=user)["traded"]
+        assert data.get("/oi", query=market)
+        assert data.get("/live-volume", query=market)[0]["markets"]
+
+    def records(self):
+        catalog = self.catalog
+        record = Path(__file__).parent / "event.json"
+        operate("catalog", "import", "--catalog-only", str(record))
+        events = eventually(lambda: catalog.get("/events", query={"slug": "schema-test-event"}), bool)
+        assert events[0]["series"] and events[0]["tags"] and events[0]["markets"]
+        event, market, tag = events[0], events[0]["markets"][0], events[0]["tags"][0]
+        catalog.get("/events", query={"order": "volume,title", "ascending": "true", "limit": 500})
+        catalog.get("/events/{id}", id=event["id"])
+        catalog.get("/events/slug/{slug}", slug=event["slug"])
+        assert catalog.get("/markets", query={"event_slug": event["slug"]})
+        assert catalog.get("/markets", query={"active": "true", "tag_slug": tag["slug"]})
+        for name in (market["id"], market["conditionId"]):
+            catalog.get("/markets/{id}", id=name)
+        catalog.get("/markets/slug/{slug}", slug=market["slug"])
+        assert catalog.get("/series")[0]["events"]
+        assert catalog.get("/tags")
+        catalog.get("/tags/{id}", id=tag["id"])
+        catalog.get("/tags/slug/{slug}", slug=tag["slug"])
+        found = catalog.get("/public-search", query={"q": "schema"})
+        assert found["events"] and found["tags"]
+        for path in ("/markets/{id}", "/events/{id}", "/tags/{id}"):
+            catalog.get(path, 404, id="999999999")
+        catalog.get("/events/{id}", 400, id="one")
+        catalog.get("/public-search", 400)
+        catalog.get("/markets", 400, query={"colour": "red"})
+
+    def limits(self):
+        """The one small cap of the run: past it the answer says when to come back."""
+        for _ in range(1_000):
+            self.trading.get("/ok", None)
+            if self.trading.seen["GET", "/ok", 429]:
+                return
+        raise AssertionError("a thousand requests met no cap")
+
+
+def main():
+    walk = Walk()
+    walk.all()
+    surfaces = walk.trading, walk.data, walk.catalog
+    unseen = [line for surface in surfaces for line in surface.never_good()]
+    loose = [line for surface in surfaces for line in surface.loose()]
+    for line in unseen:
+        print(f"no good answer was seen: {line}", file=sys.stderr)
+    for line in loose:
+        print(f"the document takes a wrong answer: {line}", file=sys.stderr)
+    operations = sum(len(surface.operations) for surface in surfaces)
+    answers = sum(surface.seen.total() for surface in surfaces)
+    statuses = sorted({status for surface in surfaces for _, _, status in surface.seen})
+    print(f"{answers} answers of {operations} operations held against the documents, statuses {statuses}")
+    return 1 if unseen or loose else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
