@@ -18,6 +18,7 @@
 //! Deliberately absent: HTTP, JSON, secrets, signatures (a gateway has checked them), rules of the
 //! exchange (they are in `foretell-matching`), bytes on disk (`foretell-journal`).
 
+mod accepted;
 mod ahead;
 pub mod client;
 mod clock;
@@ -34,7 +35,6 @@ mod matcher;
 mod published;
 mod publisher;
 mod recovery;
-mod replay;
 mod replies;
 mod requests;
 mod start_up;

@@ -9,16 +9,16 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use foretell_journal::snapshot::{Image, Shelf, newest_image};
-use foretell_journal::{FrameReader, JournalError, Recovered, receipt, watermark};
-use foretell_matching::Exchange;
+use foretell_journal::{FrameReader, JournalError, Reader, Recovered, receipt, watermark};
+use foretell_matching::{Difference, Divergence, Exchange, Replay};
 use foretell_model::digest::StateRecord;
 use foretell_model::{AccountNumber, FrameRef, Sequence, SystemMode};
 
+use crate::accepted::accepted_in;
 use crate::config::EngineConfig;
 use crate::directory::Directory;
 use crate::error::EngineError;
 use crate::images;
-use crate::replay::{Difference, Replay, accepted_in};
 
 /// The exchange as the journal left it.
 #[derive(Debug)]
@@ -170,9 +170,8 @@ impl Recovery<'_> {
         // From the image's own frame on, to see that it is the one the image knew.
         let after = base.map_or(Sequence(0), |(sequence, _)| Sequence(sequence.0 - 1));
         let options = self.config.journal.clone();
-        let recovered = foretell_journal::recover(&self.journal, options, after, &mut |frame| {
-            replayed.frame(frame)
-        });
+        let recovered =
+            foretell_journal::recover_into(&self.journal, options, after, &mut replayed);
         if let Some(stop) = replayed.stop {
             return Err(stop);
         }
@@ -223,12 +222,30 @@ struct Replayed<'a> {
     stop: Option<Stop>,
 }
 
-impl Replayed<'_> {
+impl Reader for Replayed<'_> {
     fn frame(&mut self, frame: &FrameRef<'_>) -> Result<(), String> {
         let shown = match self.unchecked.take() {
             Some((_, receipt)) => self.check_receipt(frame, &receipt),
-            None => self.execute(frame).map_err(Stop::Failed),
+            None => {
+                let executed = self.replay.take(frame);
+                self.judge(executed).map_err(Stop::Failed)
+            }
         };
+        self.or_stop(shown)
+    }
+
+    /// What still waits for its turn is executed before the journal is changed.
+    fn end(&mut self) -> Result<(), String> {
+        while let Some(executed) = self.replay.execute_next() {
+            let judged = self.judge(executed).map_err(Stop::Failed);
+            self.or_stop(judged)?;
+        }
+        Ok(())
+    }
+}
+
+impl Replayed<'_> {
+    fn or_stop(&mut self, shown: Result<(), Stop>) -> Result<(), String> {
         shown.map_err(|stop| {
             self.stop = Some(stop);
             "stopped".to_owned()
@@ -245,15 +262,22 @@ impl Replayed<'_> {
         Err(Stop::WrongImage(reason))
     }
 
-    fn execute(&mut self, frame: &FrameRef<'_>) -> Result<(), EngineError> {
-        let sequence = frame.sequence;
-        let what = match self.replay.execute(frame) {
-            Ok(()) => return Ok(()),
-            Err(Difference::Refused(what)) => {
+    /// What a divergence means: nothing when it was accepted.
+    fn judge(&mut self, executed: Result<(), Divergence>) -> Result<(), EngineError> {
+        let Err(Divergence {
+            sequence,
+            difference,
+        }) = executed
+        else {
+            return Ok(());
+        };
+        let what = match difference {
+            Difference::Refused(verdict) => {
+                let what = format!("{verdict:?}");
                 return Err(EngineError::ReplayRefused { sequence, what });
             }
-            Err(Difference::Events(_)) if self.by_record.contains(&sequence) => return Ok(()),
-            Err(Difference::Events(what)) => what,
+            Difference::Events(_) if self.by_record.contains(&sequence) => return Ok(()),
+            Difference::Events(what) => what,
         };
         if self.by_option != Some(sequence) {
             return Err(EngineError::Diverged { sequence, what });

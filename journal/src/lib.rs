@@ -40,7 +40,7 @@ pub use error::JournalError;
 pub use follow::{Follower, FrameReader, Next};
 pub use frame::{Frame, FrameError, Scratch};
 pub use options::{Durability, Options};
-pub use recover::{Recovered, Report, recover};
+pub use recover::{Reader, Recovered, Report, recover, recover_into};
 pub use scan::{ScanReport, scan};
 pub use state::JournalState;
 pub use sync::{Step, Syncer};

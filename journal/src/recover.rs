@@ -68,18 +68,59 @@ pub struct Recovered {
     lock: DirectoryLock,
 }
 
-/// Opens the journal in `dir`, creating it when there is none, and shows `visit` every frame above
-/// `after` (the sequence of the snapshot the caller starts from; 0 for none) in order. Nothing that
-/// holds a frame is changed before all of them were shown.
+/// Who is shown what a journal holds. An error stops recovery before anything was changed.
+pub trait Reader {
+    /// The next frame.
+    ///
+    /// # Errors
+    /// Why to stop.
+    fn frame(&mut self, frame: &FrameRef<'_>) -> Result<(), String>;
+
+    /// There are no more: the last chance to stop.
+    ///
+    /// # Errors
+    /// Why to stop.
+    fn end(&mut self) -> Result<(), String>;
+}
+
+/// A reader that has nothing to do at the end.
+struct Visitor<'v>(&'v mut dyn FnMut(&FrameRef<'_>) -> Result<(), String>);
+
+impl Reader for Visitor<'_> {
+    fn frame(&mut self, frame: &FrameRef<'_>) -> Result<(), String> {
+        (self.0)(frame)
+    }
+
+    fn end(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// [`recover_into`] for a reader that has nothing to do at the end.
 ///
 /// # Errors
-/// Another engine has it, damage, a missing or foreign segment, a newer format, an I/O error now or
-/// (without `after_io_error`) at the end of the last engine, or what `visit` said.
+/// As there.
 pub fn recover(
     dir: &Path,
     options: Options,
     after: Sequence,
     visit: &mut dyn FnMut(&FrameRef<'_>) -> Result<(), String>,
+) -> Result<Recovered, JournalError> {
+    recover_into(dir, options, after, &mut Visitor(visit))
+}
+
+/// Opens the journal in `dir`, creating it when there is none, and shows `reader` every frame above
+/// `after` (the sequence of the snapshot the caller starts from; 0 for none) in order. Nothing that
+/// holds a frame is changed before it has seen the end.
+///
+/// # Errors
+/// Another engine has it, damage, a missing or foreign segment, a newer format, an I/O error now or
+/// (without `after_io_error`) at the end of the last engine, or what `reader` said.
+pub fn recover_into(
+    dir: &Path,
+    options: Options,
+    after: Sequence,
+    reader: &mut dyn Reader,
 ) -> Result<Recovered, JournalError> {
     options.check()?;
     let disk = &*options.disk;
@@ -102,7 +143,7 @@ pub fn recover(
             path: watermark::path(dir),
             why: "it is missing".to_owned(),
         })?;
-        let found = scan(dir, &options, after, &mark, visit)?;
+        let found = scan(dir, &options, after, &mark, reader)?;
         go_on(dir, &options, &mark, &found)?
     };
     remove_marker(disk, dir)?;
@@ -142,7 +183,7 @@ fn scan(
     options: &Options,
     after: Sequence,
     mark: &Watermark,
-    visit: &mut dyn FnMut(&FrameRef<'_>) -> Result<(), String>,
+    reader: &mut dyn Reader,
 ) -> Result<Found, JournalError> {
     let scan = Scan {
         dir,
@@ -152,7 +193,8 @@ fn scan(
         limit: None,
     };
     let mut scratch = Scratch::default();
-    scan.run(&mut |frame| {
+    let stopped = |sequence, reason| JournalError::Stopped { sequence, reason };
+    let found = scan.run(&mut |frame| {
         let place = frame.place();
         let shown = frame
             .decode(&mut scratch)
@@ -164,11 +206,12 @@ fn scan(
                 last: frame.sequence(),
                 why: error.to_string(),
             })?;
-        visit(&shown).map_err(|reason| JournalError::Stopped {
-            sequence: frame.sequence(),
-            reason,
-        })
-    })
+        let read = reader.frame(&shown);
+        read.map_err(|reason| stopped(frame.sequence(), reason))
+    })?;
+    let read = reader.end();
+    read.map_err(|reason| stopped(found.end.last, reason))?;
+    Ok(found)
 }
 
 /// The segment a new epoch begins with, and what goes with it.

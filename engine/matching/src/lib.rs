@@ -10,6 +10,7 @@
 //! in `funds.rs` and `shares.rs`; markets and events live in `lifecycle.rs` and `event.rs`.
 //! `ladder.rs`, `level.rs`, `occupancy.rs` and `order_pool.rs` are the book; `order_index.rs` and
 //! `timeline.rs` remember ids; `foresight.rs` brings near what a coming command will touch;
+//! `replay.rs` executes a record again;
 //! `state.rs` lists the state, `image.rs` writes it as bytes and reads it back, `restore.rs` and its
 //! folder rebuild it, `invariants.rs` checks it.
 
@@ -39,6 +40,7 @@ mod order_pool;
 mod positions;
 mod recall;
 mod references;
+mod replay;
 mod restore;
 mod rules;
 mod shares;
@@ -55,3 +57,4 @@ pub use capacity::Capacity;
 pub use exchange::Exchange;
 pub use foresight::Foresight;
 pub use image::RestoreError;
+pub use replay::{Difference, Divergence, Replay};

@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use foretell_journal::{Frame, Scratch};
-use foretell_matching::Exchange;
+use foretell_matching::{Difference, Exchange, Replay};
 use foretell_model::{FramePlace, FrameRef, Sequence};
 use foretell_view::View;
 
 use super::Setting;
+use crate::accepted::accepted_in;
 use crate::error::EngineError;
-use crate::replay::{Difference, Replay, accepted_in};
 
 /// Exchange and view right after one frame.
 #[derive(Debug)]
@@ -75,7 +75,7 @@ impl Twin {
             Ok(()) => return Ok(()),
             Err(Difference::Events(_)) if self.is_accepted(sequence)? => return Ok(()),
             Err(Difference::Events(what)) => what,
-            Err(Difference::Refused(verdict)) => format!("the command is refused: {verdict}"),
+            Err(Difference::Refused(verdict)) => format!("the command is refused: {verdict:?}"),
         };
         Err(EngineError::PublisherDiverged { sequence, what })
     }

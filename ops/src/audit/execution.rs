@@ -4,17 +4,15 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use foretell_journal::{JournalError, Scratch};
-use foretell_matching::{Capacity, Exchange};
-use foretell_model::limits::MAX_EVENTS;
-use foretell_model::{Command, Event, FrameRef, Sequence, Verdict};
+use foretell_matching::{Capacity, Difference, Exchange, Replay};
+use foretell_model::{Command, FrameRef, Sequence};
 
 use super::source::Source;
 
 /// A second exchange that follows the record.
 #[derive(Debug)]
 pub(crate) struct Execution {
-    exchange: Exchange,
-    events: Vec<Event>,
+    replay: Replay,
     /// Divergences that journalled commands accept, once they were looked for.
     accepted: Option<BTreeSet<Sequence>>,
     /// Those of them that were met.
@@ -34,15 +32,14 @@ impl Execution {
     /// An empty exchange. The key of its tables need not be a secret here: it changes no answer.
     pub(crate) fn new() -> Self {
         Self {
-            exchange: Exchange::new(Capacity::default(), 0),
-            events: Vec::with_capacity(MAX_EVENTS),
+            replay: Replay::new(Exchange::new(Capacity::default(), 0)),
             accepted: None,
             met: Vec::new(),
         }
     }
 
     pub(crate) const fn exchange(&self) -> &Exchange {
-        &self.exchange
+        &self.replay.exchange
     }
 
     /// Divergences that an operator accepted by a journalled command.
@@ -55,19 +52,16 @@ impl Execution {
     /// # Errors
     /// The exchange refuses it, or causes other events and nobody accepted that.
     pub(crate) fn follow(&mut self, frame: &FrameRef<'_>, source: &Source) -> Result<(), Differs> {
-        self.events.clear();
-        let verdict = self
-            .exchange
-            .apply(frame.command, frame.time, &mut self.events);
-        if !matches!(verdict, Verdict::Applied(_)) || self.exchange.sequence() != frame.sequence {
-            return Err(Differs::Record(format!(
-                "{:?} is recorded, re-execution answers {verdict:?}",
-                frame.command
-            )));
-        }
-        if self.events == frame.events {
-            return Ok(());
-        }
+        let text = match self.replay.execute(frame) {
+            Ok(()) => return Ok(()),
+            Err(Difference::Refused(verdict)) => {
+                return Err(Differs::Record(format!(
+                    "{:?} is recorded, re-execution answers {verdict:?}",
+                    frame.command
+                )));
+            }
+            Err(Difference::Events(text)) => text,
+        };
         if self.accepted.is_none() {
             self.accepted = Some(accepted_in(source).map_err(Differs::Journal)?);
         }
@@ -76,7 +70,7 @@ impl Execution {
             self.met.push(frame.sequence);
             return Ok(());
         }
-        Err(Differs::Record(difference(&self.events, frame.events)))
+        Err(Differs::Record(text))
     }
 }
 
@@ -92,22 +86,4 @@ fn accepted_in(source: &Source) -> Result<BTreeSet<Sequence>, JournalError> {
         ControlFlow::Continue(())
     })?;
     Ok(accepted)
-}
-
-/// The first event that is not the same, in words.
-fn difference(executed: &[Event], recorded: &[Event]) -> String {
-    let pairs = executed.iter().zip(recorded);
-    let same = pairs
-        .take_while(|(executed, recorded)| executed == recorded)
-        .count();
-    let at = |events: &[Event]| {
-        events
-            .get(same)
-            .map_or_else(|| "nothing".to_owned(), |event| format!("{event:?}"))
-    };
-    format!(
-        "event {same} is recorded as {}, re-executed as {}",
-        at(recorded),
-        at(executed)
-    )
 }
