@@ -17,7 +17,7 @@ const LAYERS: &[&[&str]] = &[
         "foretell-gateway",
         "foretell-catalog-sync",
     ],
-    &["foretell-bench"],
+    &["foretell-bench", "foretell-steps"],
     &["foretell-ops"],
     &["foretell-tests"],
 ];
