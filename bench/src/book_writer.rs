@@ -25,7 +25,7 @@ const LOWEST_UNITS: u64 = 1_000;
 const UNITS_PER_CENT: u64 = 100;
 const LOTS: Lots = Lots(1_000);
 /// Evidence of a real order's size; nobody audits this journal.
-const EVIDENCE: [u8; 420] = [0; 420];
+pub(crate) const EVIDENCE: [u8; 420] = [0; 420];
 
 /// Changes one market's book.
 pub(crate) struct BookWriter {
@@ -131,25 +131,30 @@ impl BookWriter {
 
     fn placement(&mut self) -> PlaceOrder {
         self.placed += 1;
-        let mut name = [0x55; 32];
-        name[..8].copy_from_slice(&self.placed.to_le_bytes());
-        let units = LOWEST_UNITS + self.placed % PRICES * UNITS_PER_CENT;
-        let now = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
-        PlaceOrder {
-            order: OrderId(name),
-            account: AccountNumber(0),
-            key: KeyNumber(0),
-            market: MarketNumber(0),
-            outcome: Outcome::Yes,
-            side: Side::Buy,
-            order_type: OrderType::Gtc,
-            post_only: false,
-            maker_amount: LOTS.0 * units,
-            taker_amount: LOTS.micro_shares(),
-            expiration: TimeSeconds(0),
-            timestamp: TimeMs(u64::try_from(now.as_millis()).unwrap_or_default()),
-        }
+        placement(self.placed)
+    }
+}
+
+/// A bid that rests; its number names it and chooses its price.
+pub(crate) fn placement(number: u64) -> PlaceOrder {
+    let mut name = [0x55; 32];
+    name[..8].copy_from_slice(&number.to_le_bytes());
+    let units = LOWEST_UNITS + number % PRICES * UNITS_PER_CENT;
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    PlaceOrder {
+        order: OrderId(name),
+        account: AccountNumber(0),
+        key: KeyNumber(0),
+        market: MarketNumber(0),
+        outcome: Outcome::Yes,
+        side: Side::Buy,
+        order_type: OrderType::Gtc,
+        post_only: false,
+        maker_amount: LOTS.0 * units,
+        taker_amount: LOTS.micro_shares(),
+        expiration: TimeSeconds(0),
+        timestamp: TimeMs(u64::try_from(now.as_millis()).unwrap_or_default()),
     }
 }

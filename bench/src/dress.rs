@@ -13,7 +13,7 @@ const UNITS_PER_CENT: u16 = 100;
 const ACCOUNTS_PER_SIDE: u32 = 5_000;
 /// When a stream begins, and what passes between two commands.
 const START_NS: u64 = 1_700_000_000_000_000_000;
-const STEP_NS: u64 = 10_000;
+pub(crate) const STEP_NS: u64 = 10_000;
 
 /// How plain commands become the exchange's. Buyers have even account numbers and sellers odd
 /// ones, so taker and maker always differ.

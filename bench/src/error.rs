@@ -9,6 +9,8 @@ use foretell_gateway::GatewayError;
 use foretell_journal::JournalError;
 use thiserror::Error;
 
+use crate::matching::Disagreement;
+
 /// Why there are no figures.
 #[derive(Debug, Error)]
 pub enum MeasureError {
@@ -35,6 +37,9 @@ pub enum MeasureError {
     /// The catalog cannot be written.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
+    /// Lanes did not do the same work.
+    #[error(transparent)]
+    Disagreement(#[from] Disagreement),
     /// Something answered what it must not: figures of wrong work are worth nothing.
     #[error("{0}")]
     Wrong(String),

@@ -76,6 +76,18 @@ impl JournalWriter {
         command: &Command,
         evidence: &[u8],
     ) -> Result<&[Event], MeasureError> {
+        match self.try_apply(command, evidence)? {
+            Verdict::Applied(_) => Ok(&self.events),
+            verdict => Err(MeasureError::Wrong(format!("{command:?}: {verdict:?}"))),
+        }
+    }
+
+    /// Applies a command, which may be refused, and journals it unless it is.
+    pub(crate) fn try_apply(
+        &mut self,
+        command: &Command,
+        evidence: &[u8],
+    ) -> Result<Verdict, MeasureError> {
         if !self.appender.has_room_for_largest() {
             self.write()?;
         }
@@ -83,7 +95,7 @@ impl JournalWriter {
         self.events.clear();
         let verdict = self.exchange.apply(command, time, &mut self.events);
         if !matches!(verdict, Verdict::Applied(_)) {
-            return Err(MeasureError::Wrong(format!("{command:?}: {verdict:?}")));
+            return Ok(verdict);
         }
         let sequence = self.exchange.sequence();
         self.end = self
@@ -93,7 +105,7 @@ impl JournalWriter {
         if self.staged == BURST {
             self.write()?;
         }
-        Ok(&self.events)
+        Ok(verdict)
     }
 
     /// Writes what is staged. A segment that is still being prepared is waited for.

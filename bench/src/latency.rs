@@ -48,9 +48,13 @@ impl Stopwatch {
         let start = Instant::now();
         let answer = command();
         let nanos = start.elapsed().as_nanos();
-        self.times
-            .saturating_record(u64::try_from(nanos).unwrap_or(u64::MAX));
+        self.record(u64::try_from(nanos).unwrap_or(u64::MAX));
         answer
+    }
+
+    /// Takes in what was timed elsewhere, in nanoseconds.
+    pub(crate) fn record(&mut self, nanos: u64) {
+        self.times.saturating_record(nanos);
     }
 
     /// Takes the times of another in.

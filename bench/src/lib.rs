@@ -5,14 +5,18 @@
 //! [`report`] says which goals are met. [`stream`] is the stream's file, [`generate`] makes one.
 //! [`recover`] restarts an engine beside a bare read of its journal; [`entry`] sends signed orders
 //! to a whole exchange beside a bare sync and signature check; [`reads`] asks a gateway beside a
-//! bare HTTP server; [`load`] sends orders, cancels and reads at a constant rate, to an exchange
-//! beside bare servers with the same checks or to a server of the caller's; [`data`] asks the data
-//! surface for everything on a long history; [`start`] starts gateways on a long history beside an
-//! empty one, and measures what snapshots cost; [`catalog`] imports a large catalog and asks it.
+//! bare HTTP server; [`journal`] takes the engine's acknowledgements beside a bare sync;
+//! [`load`] sends orders, cancels and reads at a constant rate, to an exchange beside bare servers
+//! with the same checks or to a server of the caller's; [`data`] asks the data surface for
+//! everything on a long history; [`replay`] executes a journal again, part by part;
+//! [`markets`] says what registered markets cost and [`snapshots`] what history does; [`start`]
+//! starts gateways on a long history beside an empty one, and measures what snapshots cost;
+//! [`catalog`] imports a large catalog and asks it. [`all`] runs everything, small.
 //! [`resting_journal`] writes what restarts and audits read.
 //!
 //! Deliberately absent: any rule of the exchange, and command line parsing (`ops`).
 
+pub mod all;
 mod array_book;
 mod bare_server;
 mod book_writer;
@@ -26,20 +30,26 @@ mod gateway_process;
 mod generate;
 mod history;
 mod http;
+pub mod journal;
 mod journal_writer;
 mod latency;
 mod live_exchange;
 pub mod load;
+pub mod markets;
 pub mod matching;
 pub mod reads;
 pub mod recover;
+pub mod reference;
+pub mod replay;
 pub mod report;
 pub mod resting_journal;
 mod running_engine;
 mod signed_orders;
+pub mod snapshots;
 pub mod start;
 mod step;
 pub mod stream;
+mod stream_journal;
 mod sync_file;
 mod thread_time;
 pub mod totals;
@@ -49,5 +59,6 @@ mod venue;
 pub use error::MeasureError;
 pub use generate::generate;
 pub use matching::compare;
+pub use reference::Reference;
 pub use report::Report;
 pub use stream::{Stream, StreamError};

@@ -53,10 +53,7 @@ impl LiveExchange {
         domains: &Domains,
         owner: WalletAddress,
     ) -> Result<Self, MeasureError> {
-        let engine = start_engine(data, domains)?;
-        let (master, origin) = secrets(owner);
-        let key = master.trio(&origin, domains.chain_id());
-        open_venue(&engine.ready, &origin, &key)?;
+        let (engine, master, key) = start_alone(data, domains, owner)?;
         let gateway = foretell_gateway::start(GatewayConfig {
             journal: data.join(JOURNAL_DIRECTORY),
             snapshots: data.join(SNAPSHOT_DIRECTORY),
@@ -118,6 +115,19 @@ pub(crate) fn secrets(owner: WalletAddress) -> (MasterSecret, KeyOrigin) {
     let nonce = [0; 32];
     let master = MasterSecret::from_bytes([7; 32]);
     (master, KeyOrigin { owner, nonce })
+}
+
+/// Starts the engine alone, with the market open and the account of `owner` funded.
+pub(crate) fn start_alone(
+    data: &Path,
+    domains: &Domains,
+    owner: WalletAddress,
+) -> Result<(RunningEngine, MasterSecret, KeyTrio), MeasureError> {
+    let engine = start_engine(data, domains)?;
+    let (master, origin) = secrets(owner);
+    let key = master.trio(&origin, domains.chain_id());
+    open_venue(&engine.ready, &origin, &key)?;
+    Ok((engine, master, key))
 }
 
 fn start_engine(data: &Path, domains: &Domains) -> Result<RunningEngine, MeasureError> {

@@ -5,7 +5,9 @@ use foretell_matching::{Capacity, Exchange};
 use crate::array_book::ArrayBook;
 use crate::dress::{Dress, Dressed};
 use crate::encoding::{self, EVIDENCE_BYTES};
+use crate::error::MeasureError;
 use crate::latency::{Stopwatch, cost_of_the_clock, processor_nanos};
+use crate::reference::Reference;
 use crate::report::{Goal, Interval, Measure, Report};
 use crate::step;
 use crate::stream::Stream;
@@ -18,6 +20,8 @@ const CORE_GOAL: f64 = 2.5;
 const DRESSED_GOAL: f64 = 4.0;
 /// Highest ratio of encoding a frame to copying its bytes.
 const ENCODE_GOAL: f64 = 2.0;
+/// Highest ratio of our floor to a reference: a slow floor would flatter what stands on it.
+const REFERENCE_GOAL: f64 = 1.1;
 /// Most bytes per resting order.
 const MEMORY_GOAL: f64 = 160.0;
 /// Of every time here.
@@ -43,11 +47,15 @@ pub struct Disagreement {
 }
 
 /// Runs every lane `rounds` times (at least once) in turns, pinned to the last core, and takes
-/// medians.
+/// medians; a `reference` that works through the same stream has its turns as well.
 ///
 /// # Errors
-/// Lanes that disagree on what happened: then no figure means anything.
-pub fn compare(stream: &Stream, rounds: usize) -> Result<Report, Disagreement> {
+/// Lanes that disagree on what happened: then no figure means anything; or a reference that fails.
+pub fn compare(
+    stream: &Stream,
+    rounds: usize,
+    reference: Option<&Reference>,
+) -> Result<Report, MeasureError> {
     pin();
     let report = Report::begin("match", "none");
     let plain = Subject::new(stream, Dress::Plain);
@@ -55,19 +63,22 @@ pub fn compare(stream: &Stream, rounds: usize) -> Result<Report, Disagreement> {
     let mut samples = Samples::default();
     for _ in 0..rounds.max(1) {
         samples.round(&plain, &dressed)?;
+        if let Some(reference) = reference {
+            samples.reference.push(reference.nanos()?);
+        }
     }
     Ok(samples.finish(report, &plain, &dressed))
 }
 
 /// A dressed stream and the exchange it needs.
-struct Subject<'a> {
-    dressed: Dressed<'a>,
+pub(crate) struct Subject<'a> {
+    pub(crate) dressed: Dressed<'a>,
     needs: Needs,
     capacity: Capacity,
 }
 
 impl<'a> Subject<'a> {
-    fn new(stream: &'a Stream, dress: Dress) -> Self {
+    pub(crate) fn new(stream: &'a Stream, dress: Dress) -> Self {
         let dressed = Dressed::new(stream, dress);
         let needs = Needs::of(&dressed);
         let capacity = needs.capacity(&dressed, peak_of(stream));
@@ -78,7 +89,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    fn open(&self) -> Exchange {
+    pub(crate) fn open(&self) -> Exchange {
         venue::open(&self.dressed, &self.needs, self.capacity)
     }
 
@@ -135,6 +146,7 @@ fn peak_of(stream: &Stream) -> usize {
 #[derive(Default)]
 struct Samples {
     array: Vec<f64>,
+    reference: Vec<f64>,
     plain: Vec<f64>,
     framed: Vec<f64>,
     encode: Vec<f64>,
@@ -228,8 +240,18 @@ impl Samples {
         .quantiles(timed(FRAMED, framed));
         let copy = Measure::of(COPY, NANOS, self.copy.clone());
         let encode = Measure::of(ENCODE, NANOS, self.encode.clone()).over(&copy);
-        report.goals = self.goals([&core, &cloaked, &encode], plain.memory());
-        report.measures = vec![array, core, cloaked, framed, copy, encode];
+        let markets = stream.markets();
+        report.goals = self.goals(markets, [&core, &cloaked, &encode], plain.memory());
+        if !self.reference.is_empty() {
+            let reference = Measure::of("reference floor", NANOS, self.reference.clone());
+            let ours = array.clone().over(&reference).ratio();
+            let name = format!("array book / reference floor, {markets} market(s)");
+            report.goals.push(Goal::at_most(name, REFERENCE_GOAL, ours));
+            report.measures.push(reference);
+        }
+        report
+            .measures
+            .extend([array, core, cloaked, framed, copy, encode]);
         report
             .measures
             .push(Measure::single("frame", "bytes", self.frame_bytes));
@@ -241,20 +263,29 @@ impl Samples {
         report.end()
     }
 
-    fn goals(&self, [core, cloaked, encode]: [&Measure; 3], memory: Option<Memory>) -> Vec<Goal> {
+    fn goals(
+        &self,
+        markets: u32,
+        [core, cloaked, encode]: [&Measure; 3],
+        memory: Option<Memory>,
+    ) -> Vec<Goal> {
+        let most = |what: &str, most, found| {
+            Goal::at_most(format!("{what}, {markets} market(s)"), most, found)
+        };
         #[allow(clippy::cast_precision_loss, reason = "a count of few")]
         let allocations = foretell_memory::are_counted().then_some(self.allocations as f64);
         let memory = memory.map(|memory| memory.bytes_per_resting_order);
         vec![
-            Goal::at_most("core / array book", CORE_GOAL, core.ratio()),
-            Goal::at_most("core, dressed / array book", DRESSED_GOAL, cloaked.ratio()),
-            Goal::at_most("allocations within capacity", 0.0, allocations),
-            Goal::at_most("frame encoding / copy", ENCODE_GOAL, encode.ratio()),
-            Goal::at_most("bytes of the core per resting order", MEMORY_GOAL, memory),
+            most("core / array book", CORE_GOAL, core.ratio()),
+            most("core, dressed / array book", DRESSED_GOAL, cloaked.ratio()),
+            most("allocations within capacity", 0.0, allocations),
+            most("frame encoding / copy", ENCODE_GOAL, encode.ratio()),
+            most("bytes of the core per resting order", MEMORY_GOAL, memory),
         ]
     }
 }
 
+/// What one of each takes, and beside it the whole process.
 fn memory_measures(memory: Option<Memory>) -> Vec<Measure> {
     let measures = |memory: Memory| {
         vec![
@@ -265,7 +296,7 @@ fn memory_measures(memory: Option<Memory>) -> Vec<Measure> {
     memory.map(measures).unwrap_or_default()
 }
 
-fn disagreement(lane: &'static str, found: Totals, expected: &str) -> Disagreement {
+pub(crate) fn disagreement(lane: &'static str, found: Totals, expected: &str) -> Disagreement {
     Disagreement {
         lane,
         found,
@@ -297,7 +328,7 @@ fn ratio(sum: u64, count: u64) -> f64 {
 }
 
 /// To the last core: interrupts favour the first. Without the right to, it runs unpinned.
-fn pin() {
+pub(crate) fn pin() {
     if let Some(core) = core_affinity::get_core_ids().and_then(|cores| cores.last().copied()) {
         let _ = core_affinity::set_for_current(core);
     }

@@ -17,6 +17,7 @@ pub use self::log::{read_log, write_log};
 pub use self::measure::{Better, Floor, Measure};
 pub use self::recording::{Interval, Recording};
 pub use self::stamp::Stamp;
+pub(crate) use self::text::{number, write_columns};
 
 /// One measurement, or several that were taken in one run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]

@@ -18,7 +18,8 @@ use foretell_journal::snapshot::images;
 use foretell_link::{Answer, Request, Stage, Submit};
 use foretell_model::{Command as Order, Micros, Reference, Sequence, Verdict, WalletAddress};
 
-use self::figures::{Site, Starts};
+use self::figures::Starts;
+pub(crate) use self::figures::{Site, figure};
 use self::figures::{Turn, add_sites, add_steps};
 use crate::book_writer::BookWriter;
 use crate::error::MeasureError;
@@ -104,7 +105,7 @@ pub fn measure(
 }
 
 /// Everything about one history.
-fn site(
+pub(crate) fn site(
     data: &Path,
     shape: &Shape,
     rounds: usize,

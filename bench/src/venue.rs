@@ -11,6 +11,7 @@ use foretell_model::{
 };
 
 use crate::dress::{self, Dress, Dressed};
+use crate::journal_writer::name;
 use crate::stream::Action;
 
 /// Keys the hash tables of every run alike, so that runs differ in nothing.
@@ -77,11 +78,32 @@ impl Needs {
     }
 }
 
-/// Opens markets and funds accounts.
+/// An exchange with all markets open and all accounts funded.
 pub(crate) fn open(dressed: &Dressed<'_>, needs: &Needs, capacity: Capacity) -> Exchange {
+    let mut exchange = Exchange::new(capacity, INDEX_KEY);
+    let mut events = Vec::with_capacity(MAX_EVENTS);
+    let opened = set_up(dressed, needs, &mut |command| {
+        events.clear();
+        match exchange.apply(command, dress::time(0), &mut events) {
+            Verdict::Applied(_) => Ok(()),
+            verdict => Err(format!("{command:?}: {verdict:?}")),
+        }
+    });
+    opened.expect("an empty exchange takes every command of a set-up");
+    exchange
+}
+
+/// Hands over the commands that open the markets and fund the accounts.
+///
+/// # Errors
+/// The first that whoever takes them gives.
+pub(crate) fn set_up<E>(
+    dressed: &Dressed<'_>,
+    needs: &Needs,
+    apply: &mut dyn FnMut(&Command) -> Result<(), E>,
+) -> Result<(), E> {
     let mut venue = Venue {
-        exchange: Exchange::new(capacity, INDEX_KEY),
-        events: Vec::with_capacity(MAX_EVENTS),
+        apply,
         references: 0,
     };
     let orders = dressed.stream.orders();
@@ -90,12 +112,12 @@ pub(crate) fn open(dressed: &Dressed<'_>, needs: &Needs, capacity: Capacity) -> 
         live_orders_per_account: u32::MAX,
         remembered_order_ids: orders.max(Settings::default().remembered_order_ids),
         ..Settings::default()
-    }));
+    }))?;
     for market in 0..dressed.stream.markets() {
-        venue.open_market(market, dressed.dress);
+        venue.open_market(market, dressed.dress)?;
     }
     for (account, collateral) in (0..).zip(&needs.collateral) {
-        venue.open_account(account, Micros(*collateral));
+        venue.open_account(account, Micros(*collateral))?;
     }
     for ((account, market), lots) in &needs.shares {
         let reference = venue.reference();
@@ -104,30 +126,22 @@ pub(crate) fn open(dressed: &Dressed<'_>, needs: &Needs, capacity: Capacity) -> 
             market: *market,
             lots: Lots(*lots),
             reference,
-        });
+        })?;
     }
-    venue.exchange
+    Ok(())
 }
 
-struct Venue {
-    exchange: Exchange,
-    events: Vec<foretell_model::Event>,
+struct Venue<'a, E> {
+    apply: &'a mut dyn FnMut(&Command) -> Result<(), E>,
     references: u32,
 }
 
-impl Venue {
-    fn apply(&mut self, command: &Command) {
-        self.events.clear();
-        let verdict = self
-            .exchange
-            .apply(command, dress::time(0), &mut self.events);
-        assert!(
-            matches!(verdict, Verdict::Applied(_)),
-            "{command:?}: {verdict:?}"
-        );
+impl<E> Venue<'_, E> {
+    fn apply(&mut self, command: &Command) -> Result<(), E> {
+        (self.apply)(command)
     }
 
-    fn open_market(&mut self, number: u32, dress: Dress) {
+    fn open_market(&mut self, number: u32, dress: Dress) -> Result<(), E> {
         let rate_ppm = match dress {
             Dress::Plain => 0,
             Dress::Dressed => 20_000,
@@ -143,13 +157,13 @@ impl Venue {
                 exponent: 1,
             },
             event: None,
-        }));
+        }))?;
         let market = MarketNumber(number);
-        self.apply(&Command::ActivateMarket { market });
+        self.apply(&Command::ActivateMarket { market })
     }
 
     /// Accounts get their numbers, and keys the same ones, in the order they are opened.
-    fn open_account(&mut self, number: u32, collateral: Micros) {
+    fn open_account(&mut self, number: u32, collateral: Micros) -> Result<(), E> {
         let [mut address, mut api_key] = [[0; 20], [0; 20]];
         address[..4].copy_from_slice(&number.to_le_bytes());
         api_key[..4].copy_from_slice(&number.to_le_bytes());
@@ -161,26 +175,20 @@ impl Venue {
             nonce: [0; 32],
             api_key: ApiKey(key),
             read_only: false,
-        });
-        if !collateral.is_zero() {
-            let reference = self.reference();
-            self.apply(&Command::Deposit {
-                wallet,
-                amount: collateral,
-                reference,
-            });
+        })?;
+        if collateral.is_zero() {
+            return Ok(());
         }
+        let reference = self.reference();
+        self.apply(&Command::Deposit {
+            wallet,
+            amount: collateral,
+            reference,
+        })
     }
 
     fn reference(&mut self) -> Reference {
         self.references += 1;
         Reference(name(self.references, 3))
     }
-}
-
-/// A 32-byte name of a numbered thing of some kind.
-fn name(number: u32, kind: u8) -> [u8; 32] {
-    let mut name = [kind; 32];
-    name[..4].copy_from_slice(&number.to_le_bytes());
-    name
 }

@@ -98,7 +98,10 @@ fn thousands(value: f64) -> String {
 }
 
 /// Columns that line up; the first is to the left, the last as well, numbers to the right.
-fn write_columns<const N: usize>(f: &mut Formatter<'_>, rows: &[[String; N]]) -> fmt::Result {
+pub(crate) fn write_columns<const N: usize>(
+    f: &mut Formatter<'_>,
+    rows: &[[String; N]],
+) -> fmt::Result {
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());
         cells.max().unwrap_or(0)

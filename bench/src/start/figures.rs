@@ -16,18 +16,18 @@ const STEP_GOAL: f64 = 1.2;
 
 /// Starts of gateways on one history.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Starts {
+pub(crate) struct Starts {
     /// From the start of each process until it answered with the newest state.
     pub(super) seconds: Vec<f64>,
     /// The process's own memory then, the most of all rounds.
-    pub(super) anonymous_bytes: u64,
+    pub(crate) anonymous_bytes: u64,
     /// With all it had touched of files, the program's own among them.
     pub(super) resident_bytes: u64,
 }
 
 /// One history, its images, and gateways on it.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) struct Site {
+pub(crate) struct Site {
     pub(super) trades: u64,
     pub(super) live_orders: u64,
     pub(super) accounts: u32,
@@ -35,12 +35,12 @@ pub(super) struct Site {
     pub(super) commands: u64,
     /// From the engine's readiness until its publisher has executed all of it and has published.
     pub(super) publish_seconds: f64,
-    pub(super) image_bytes: u64,
+    pub(crate) image_bytes: u64,
     /// More images, everything before each being published.
-    pub(super) image_seconds: Vec<f64>,
+    pub(crate) image_seconds: Vec<f64>,
     pub(super) chunks: u64,
     pub(super) chunk_bytes: u64,
-    pub(super) starts: Starts,
+    pub(crate) starts: Starts,
 }
 
 /// One turn of the engine's step.
@@ -56,7 +56,7 @@ impl Site {
     }
 
     /// Its figures, each named after it.
-    pub(super) fn measures(&self) -> Vec<Measure> {
+    pub(crate) fn measures(&self) -> Vec<Measure> {
         let of = |what: &str, unit: &str, rounds: &[f64]| {
             Measure::of(format!("{}: {what}", self.name()), unit, rounds.to_vec())
         };
@@ -77,7 +77,7 @@ impl Site {
     }
 
     /// How much of everything it has, in words.
-    pub(super) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         format!(
             "{}: {} accounts, {} markets, {} commands, {} chunks of history",
             self.name(),
@@ -152,7 +152,7 @@ fn lane(name: &str, turns: &[Turn]) -> Measure {
     clippy::cast_precision_loss,
     reason = "counts far below 2^53, for ratios"
 )]
-pub(super) fn figure(count: u64) -> f64 {
+pub(crate) fn figure(count: u64) -> f64 {
     count as f64
 }
 

@@ -20,18 +20,12 @@ pub(crate) struct Bench {
     pub what: What,
 }
 
-/// A measurement.
+/// A measurement, or what belongs to it.
 #[derive(Debug, Subcommand)]
 pub(crate) enum What {
-    /// Compare the matching core with a bare array book over an order stream
-    Match {
-        /// File of the stream
-        #[arg(long, value_name = "FILE")]
-        stream: PathBuf,
-        /// Times every lane is run; the medians are reported
-        #[arg(long, default_value_t = 5)]
-        rounds: usize,
-    },
+    /// What ends in a report
+    #[command(flatten)]
+    Measure(Measurement),
     /// Write an order stream: the same arguments give the same bytes
     Stream {
         /// File to write
@@ -42,6 +36,80 @@ pub(crate) enum What {
         commands: usize,
         /// Orders that rest, about
         live: u32,
+    },
+}
+
+/// A measurement: it ends in a report.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Measurement {
+    /// Everything, within a quarter of an hour on two cores, and the table of all goals
+    All {
+        /// Only these, by the names they are shown with
+        #[arg(long, value_name = "NAME", value_delimiter = ';')]
+        only: Vec<String>,
+        /// Somebody else's floor: a shell command that works through $STREAM and prints `N ns/op`
+        #[arg(long, value_name = "COMMAND")]
+        reference: Option<String>,
+        /// Where temporary directories are made; about 5 GB are needed [default: the system's]
+        #[arg(long, value_name = "DIR")]
+        scratch: Option<PathBuf>,
+    },
+    /// Compare the matching core with a bare array book over an order stream
+    Match {
+        /// File of the stream
+        #[arg(long, value_name = "FILE")]
+        stream: PathBuf,
+        /// Times every lane is run; the medians are reported
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
+        /// Somebody else's floor: a shell command that works through $STREAM and prints `N ns/op`
+        #[arg(long, value_name = "COMMAND")]
+        reference: Option<String>,
+    },
+    /// Encode frames beside copying them, and have orders acknowledged beside a bare sync
+    Journal {
+        /// Turns of everything; the medians are reported
+        #[arg(long, default_value_t = 7)]
+        rounds: usize,
+        /// Orders of a turn, one after the other
+        #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..))]
+        orders: u32,
+        /// Seconds of a turn at half load
+        #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+        seconds: u64,
+        /// Where the temporary directory is made [default: the system's]
+        #[arg(long, value_name = "DIR")]
+        scratch: Option<PathBuf>,
+    },
+    /// Execute a journal again, part by part: checksums, records, commands, chain, receipts, signatures
+    Replay {
+        /// Commands of the journal
+        #[arg(long, default_value_t = 1_000_000)]
+        commands: usize,
+        /// Times it is read; the medians are reported
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
+        /// Where the temporary directory is made [default: the system's]
+        #[arg(long, value_name = "DIR")]
+        scratch: Option<PathBuf>,
+    },
+    /// Match among 1,000 markets and among 100,000 that are registered
+    Markets {
+        /// Commands of the stream
+        #[arg(long, default_value_t = 2_000_000)]
+        commands: usize,
+        /// Times every lane is run; the medians are reported
+        #[arg(long, default_value_t = 5)]
+        rounds: usize,
+    },
+    /// Publish snapshots of three lengths of history over the same live state
+    Snapshots {
+        /// Trades of the longest history; the others have a tenth and three tenths
+        #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(100..))]
+        trades: u32,
+        /// Where the temporary directory is made [default: the system's]
+        #[arg(long, value_name = "DIR")]
+        scratch: Option<PathBuf>,
     },
     /// Restart an engine on a journal of resting orders, beside reading its files
     Recover {
@@ -167,20 +235,20 @@ mod tests {
     fn measurements_have_defaults_and_need_an_order() {
         let entry = bench(&["entry", "--save", "/r"]).unwrap();
         assert_eq!((entry.save, entry.hlog), (Some(PathBuf::from("/r")), None));
-        let What::Entry {
+        let What::Measure(Measurement::Entry {
             orders: 2_000,
             rounds: 10,
             scratch: None,
-        } = entry.what
+        }) = entry.what
         else {
             panic!("{:?}", entry.what);
         };
         let recover = bench(&["recover", "--orders", "7", "--scratch", "/x"]).unwrap();
-        let What::Recover {
+        let What::Measure(Measurement::Recover {
             orders: 7,
             rounds: 5,
             scratch: Some(scratch),
-        } = recover.what
+        }) = recover.what
         else {
             panic!("{:?}", recover.what);
         };

@@ -1,5 +1,6 @@
 //! `foretell bench …`: measurements of this machine, from the `bench` crate.
 
+mod all;
 pub(crate) mod arguments;
 mod keep;
 pub(crate) mod load;
@@ -8,13 +9,16 @@ use std::path::{Path, PathBuf};
 use std::process::{self, ExitCode};
 use std::time::Duration;
 
-use foretell_bench::{Report, Stream, catalog, data, entry, reads, recover, start};
+use foretell_bench::{
+    Reference, Report, Stream, catalog, data, entry, journal, markets, reads, recover, replay,
+    snapshots, start,
+};
 use serde_json::json;
 
 use crate::audit::measure::measure;
 use crate::failure::Failure;
 use crate::output::Output;
-use arguments::{Bench, What};
+use arguments::{Bench, Measurement, What};
 
 /// Runs a measurement, prints what it found, and keeps it where that was asked for.
 ///
@@ -28,53 +32,95 @@ pub(crate) fn run(bench: &Bench, output: Output) -> Result<ExitCode, Failure> {
             markets,
             commands,
             live,
-        } => {
-            let stream = foretell_bench::generate(*markets, *commands, *live).map_err(failure)?;
-            stream.write(out).map_err(failure)?;
-            let value = json!({ "commands": stream.entries().len(), "orders": stream.orders() });
-            output.answer(&value, |value| {
-                format!("{} commands, {} orders", value["commands"], value["orders"])
-            });
-            return Ok(ExitCode::SUCCESS);
-        }
-        what => report(what)?,
+        } => return write_stream(out, (*markets, *commands, *live), output),
+        What::Measure(measurement) => report(measurement)?,
     };
     keep::show(report, bench, output)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn report(what: &What) -> Result<Report, Failure> {
+fn write_stream(
+    out: &Path,
+    (markets, commands, live): (u32, usize, u32),
+    output: Output,
+) -> Result<ExitCode, Failure> {
+    let stream = foretell_bench::generate(markets, commands, live).map_err(failure)?;
+    stream.write(out).map_err(failure)?;
+    let value = json!({ "commands": stream.entries().len(), "orders": stream.orders() });
+    output.answer(&value, |value| {
+        format!("{} commands, {} orders", value["commands"], value["orders"])
+    });
+    Ok(ExitCode::SUCCESS)
+}
+
+fn report(what: &Measurement) -> Result<Report, Failure> {
     match what {
-        What::Stream { .. } => Err(Failure::new("a stream is no measurement")),
-        What::Match { stream, rounds } => {
-            let stream = Stream::read(stream)
+        Measurement::All {
+            only,
+            reference,
+            scratch,
+        } => all::run(only, reference.as_deref(), scratch),
+        Measurement::Match {
+            stream: file,
+            rounds,
+            reference,
+        } => {
+            let stream = Stream::read(file)
                 .map_err(|error| failure(error).hint("make one with `foretell bench stream`"))?;
-            foretell_bench::compare(&stream, *rounds).map_err(failure)
+            let reference = reference.as_deref();
+            let reference = reference.map(|command| Reference::new(command, file));
+            foretell_bench::compare(&stream, *rounds, reference.as_ref()).map_err(failure)
         }
-        What::Recover {
+        Measurement::Recover {
             orders,
             rounds,
             scratch,
         } => recover::measure(&directory(scratch), *orders, *rounds).map_err(failure),
-        What::Entry {
+        Measurement::Entry {
             orders,
             rounds,
             scratch,
         } => entry::measure(&directory(scratch), *orders, *rounds).map_err(failure),
-        What::Audit {
+        Measurement::Journal {
+            rounds,
+            orders,
+            seconds,
+            scratch,
+        } => {
+            let scope = journal::Scope {
+                rounds: *rounds,
+                orders: *orders,
+                turn: Duration::from_secs(*seconds),
+            };
+            journal::measure(&directory(scratch), &scope).map_err(failure)
+        }
+        Measurement::Replay {
+            commands,
+            rounds,
+            scratch,
+        } => replay::measure(&directory(scratch), *commands, *rounds).map_err(failure),
+        Measurement::Markets { commands, rounds } => {
+            markets::measure(*commands, *rounds).map_err(failure)
+        }
+        Measurement::Snapshots { trades, scratch } => {
+            with_gateways("trading", scratch, |scratch, gateway| {
+                snapshots::measure(scratch, *trades, gateway)
+            })
+        }
+        Measurement::Audit {
             orders,
             signatures,
             rounds,
             scratch,
         } => measure(&directory(scratch), (*orders, *signatures), *rounds),
-        What::Load(arguments) => load::run(arguments),
-        What::Reads {
+        Measurement::Load(arguments) => load::run(arguments),
+        Measurement::Reads {
             rounds,
             seconds,
             scratch,
         } => reads::measure(&directory(scratch), *rounds, Duration::from_secs(*seconds))
             .map_err(failure),
-        What::Catalog {
+        Measurement::Catalog {
             events,
             rounds,
             cache,
@@ -89,7 +135,7 @@ fn report(what: &What) -> Result<Report, Failure> {
             catalog::measure(&kept, &scope, &|data, file| import(&program, data, file))
                 .map_err(failure)
         }
-        What::Start {
+        Measurement::Start {
             trades,
             rounds,
             seconds,
@@ -104,7 +150,7 @@ fn report(what: &What) -> Result<Report, Failure> {
                 start::measure(scratch, &scope, gateway)
             })
         }
-        What::Data {
+        Measurement::Data {
             trades,
             wallets,
             markets,

@@ -1,0 +1,264 @@
+//! What durability costs inside the engine: frames encoded beside a copy of their bytes, and
+//! acknowledgements beside a bare write with `fdatasync` of as many bytes, one at a time and at half
+//! of what the engine takes.
+
+mod batches;
+mod idle;
+mod load;
+
+use std::path::Path;
+use std::time::Duration;
+
+use foretell_auth::Domains;
+use foretell_engine::JOURNAL_DIRECTORY;
+use foretell_model::WalletAddress;
+
+use crate::dress::Dress;
+use crate::encoding;
+use crate::error::MeasureError;
+use crate::latency::{Quantiles, Stopwatch};
+use crate::live_exchange::start_alone;
+use crate::matching::Subject;
+use crate::report::{Goal, Interval, Measure, Report};
+use crate::sync_file::SyncFile;
+
+/// Highest ratio of encoding a frame to copying its bytes.
+const ENCODE_GOAL: f64 = 2.0;
+/// Highest ratio of an acknowledgement to write and sync when nothing else is going on, two wake-ups
+/// taken off it.
+const IDLE_GOAL: f64 = 1.3;
+/// The same at half load, at the median and of 99 in 100.
+const LOAD_GOALS: [f64; 2] = [2.0, 3.0];
+const NANOS_PER_US: f64 = 1e3;
+/// The stream whose frames are encoded.
+const STREAM: (u32, usize, u32) = (1, 500_000, 10_000);
+/// Whoever owns the account.
+const OWNER: WalletAddress = WalletAddress([9; 20]);
+
+const SYNC: &str = "write and fdatasync";
+const ECHO: &str = "echo through a socket";
+const IDLE: &str = "acknowledgement, idle";
+const LOAD_SYNC: &str = "write and fdatasync, batches of half load";
+const LOADED: &str = "acknowledgement, half load";
+
+/// How much is measured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Scope {
+    /// Turns of everything.
+    pub rounds: usize,
+    /// Orders of a turn, one after the other.
+    pub orders: u32,
+    /// How long a turn under load takes.
+    pub turn: Duration,
+}
+
+/// Measures on an engine of its own under `directory`, in a temporary one that is removed.
+///
+/// # Errors
+/// The disk or the engine fails, or an order is refused.
+pub fn measure(directory: &Path, scope: &Scope) -> Result<Report, MeasureError> {
+    let mut report = Report::begin("journal", "disk");
+    report.rounds = scope.rounds.max(1);
+    let scratch = tempfile::Builder::new()
+        .prefix("foretell-journal-")
+        .tempdir_in(directory)
+        .map_err(MeasureError::io("making a temporary directory"))?;
+    let data = scratch.path().join("data");
+    encode(&mut report)?;
+    let (engine, ..) = start_alone(&data, &Domains::default(), OWNER)?;
+    let mut file = SyncFile::create(&scratch.path().join("floor"))
+        .map_err(MeasureError::io("preparing the floor's file"))?;
+    alone(&mut report, &engine.ready.socket, &mut file, scope.orders)?;
+    let journal = data.join(JOURNAL_DIRECTORY);
+    under_load(
+        &mut report,
+        &engine.ready.socket,
+        &journal,
+        &mut file,
+        scope.turn,
+    )?;
+    engine.stop()?;
+    Ok(report.end())
+}
+
+/// Frames with evidence, and copies of them.
+fn encode(report: &mut Report) -> Result<(), MeasureError> {
+    let (markets, commands, live) = STREAM;
+    let stream = crate::generate(markets, commands, live)
+        .map_err(|error| MeasureError::Wrong(error.to_string()))?;
+    let subject = Subject::new(&stream, Dress::Plain);
+    let (mut copies, mut encodes) = (Vec::new(), Vec::new());
+    for _ in 0..report.rounds {
+        let lap = encoding::lap(&mut subject.open(), &subject.dressed);
+        #[allow(clippy::cast_precision_loss, reason = "nanoseconds of a lap")]
+        let each = |nanos: u64| nanos as f64 / lap.frames.max(1) as f64;
+        copies.push(each(lap.copy));
+        encodes.push(each(lap.encode));
+    }
+    let copy = Measure::of("copying a frame", "ns", copies);
+    let encode = Measure::of("encoding a frame", "ns", encodes).over(&copy);
+    let ratio = encode.ratio();
+    report
+        .goals
+        .push(Goal::at_most("frame encoding / copy", ENCODE_GOAL, ratio));
+    report.measures.extend([copy, encode]);
+    Ok(())
+}
+
+/// One order at a time.
+fn alone(
+    report: &mut Report,
+    socket: &Path,
+    file: &mut SyncFile,
+    orders: u32,
+) -> Result<(), MeasureError> {
+    let mut idle = idle::Idle::open(socket)?;
+    let names = [SYNC, ECHO, IDLE];
+    let mut medians = names.map(|_| Vec::new());
+    let mut ratios = Vec::new();
+    for _ in 0..report.rounds {
+        let begun = report.elapsed();
+        let lanes = idle.turn(file, orders)?;
+        let length = report.elapsed() - begun;
+        let lane = lanes
+            .each_ref()
+            .map(|lane| lane.quantiles(NANOS_PER_US).p50);
+        let [sync, echo, acknowledged] = lane;
+        // The socket's own two wake-ups are not the engine's; two more it may have.
+        ratios.push((acknowledged - 2.0 * echo) / sync);
+        for (((name, lane), median), medians) in
+            names.into_iter().zip(&lanes).zip(lane).zip(&mut medians)
+        {
+            medians.push(median);
+            report.record(name, Interval::new(begun, length, lane.times()));
+        }
+    }
+    let totals = names.map(|name| quantiles(report, name));
+    for ((name, medians), quantiles) in names.into_iter().zip(medians).zip(totals) {
+        let measure = Measure::of(name, "us", medians).quantiles(quantiles);
+        report.measures.push(measure);
+    }
+    let ratio = Measure::of("acknowledgement less four wake-ups / sync", "", ratios);
+    report.goals.push(Goal::at_most(
+        "acknowledgement, idle, less two wake-ups / write and fdatasync",
+        IDLE_GOAL,
+        sound(ratio.value),
+    ));
+    report.measures.push(ratio);
+    Ok(())
+}
+
+/// At half of what the engine takes.
+fn under_load(
+    report: &mut Report,
+    socket: &Path,
+    journal: &Path,
+    file: &mut SyncFile,
+    turn: Duration,
+) -> Result<(), MeasureError> {
+    let mut load = load::Load::open(socket)?;
+    let most = load.most(turn)?;
+    let rate = most / 2.0;
+    let (mut syncs, mut acknowledged) = (Rounds::default(), Rounds::default());
+    let mut sizes = Vec::new();
+    for _ in 0..report.rounds {
+        let begun = report.elapsed();
+        let (lane, after) = load.turn(rate, turn)?;
+        report.record(
+            LOADED,
+            Interval::new(begun, report.elapsed() - begun, lane.times()),
+        );
+        acknowledged.push(&lane);
+        let bytes = batches::mean_bytes(journal, after)?;
+        sizes.push(bytes);
+        let begun = report.elapsed();
+        let lane = load::syncs(file, bytes, turn / 4)?;
+        report.record(
+            LOAD_SYNC,
+            Interval::new(begun, report.elapsed() - begun, lane.times()),
+        );
+        syncs.push(&lane);
+    }
+    let floor = syncs.measure(LOAD_SYNC, quantiles(report, LOAD_SYNC));
+    let loaded = acknowledged
+        .measure(LOADED, quantiles(report, LOADED))
+        .over(&floor);
+    let p99 = Measure::of("p99", "us", acknowledged.p99).over(&Measure::of("", "us", syncs.p99));
+    let [half, most_of_all] = LOAD_GOALS;
+    let name = "acknowledgement, half load / write and fdatasync";
+    let [p50, p99] = [loaded.ratio(), p99.ratio()].map(|ratio| ratio.and_then(sound));
+    report.goals.extend([
+        Goal::at_most(format!("{name}, p50"), half, p50),
+        Goal::at_most(format!("{name}, p99"), most_of_all, p99),
+    ]);
+    #[allow(clippy::cast_precision_loss, reason = "bytes of a batch")]
+    let sizes = sizes.into_iter().map(|bytes| bytes as f64).collect();
+    report.measures.extend([
+        floor,
+        loaded,
+        Measure::of("a batch, half load", "bytes", sizes),
+        Measure::single("full load", "1/s", most).higher(),
+    ]);
+    report.scope = format!(
+        "an engine of its own; half load is {rate:.0} commands a second, half of what one client \
+         gets with {} on their way",
+        load::WINDOW
+    );
+    Ok(())
+}
+
+/// A ratio below one says that the floor was disturbed, because an acknowledgement holds it.
+fn sound(ratio: f64) -> Option<f64> {
+    (ratio >= 1.0).then_some(ratio)
+}
+
+fn quantiles(report: &Report, name: &str) -> Quantiles {
+    let recording = report.recordings.iter().find(|it| it.name == name);
+    let total = recording.and_then(crate::report::Recording::total);
+    total.map_or_else(
+        || Stopwatch::new().quantiles(1.0),
+        |total| Quantiles::of(&total, NANOS_PER_US),
+    )
+}
+
+/// Medians and p99s of turns.
+#[derive(Default)]
+struct Rounds {
+    p50: Vec<f64>,
+    p99: Vec<f64>,
+}
+
+impl Rounds {
+    fn push(&mut self, lane: &Stopwatch) {
+        let Quantiles { p50, p99, .. } = lane.quantiles(NANOS_PER_US);
+        self.p50.push(p50);
+        self.p99.push(p99);
+    }
+
+    fn measure(&self, name: &str, quantiles: Quantiles) -> Measure {
+        Measure::of(name, "us", self.p50.clone()).quantiles(quantiles)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn acknowledgements_are_measured_alone_and_under_load() {
+        let scope = Scope {
+            rounds: 1,
+            orders: 5,
+            turn: Duration::from_millis(50),
+        };
+        let report = measure(&std::env::temp_dir(), &scope).unwrap();
+        for name in [SYNC, ECHO, IDLE, LOAD_SYNC, LOADED, "full load"] {
+            assert!(
+                report.measure(name).unwrap().value > 0.0,
+                "{name}\n{report}"
+            );
+        }
+        assert_eq!(report.goals.len(), 4);
+        assert!(report.measure("a batch, half load").unwrap().value >= 4096.0);
+    }
+}

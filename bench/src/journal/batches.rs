@@ -1,0 +1,39 @@
+//! How large the batches of a running engine are.
+
+use std::path::Path;
+
+use foretell_journal::batch::{BatchHeader, HEADER_BYTES};
+use foretell_journal::segment::{self, FIRST_BATCH};
+use foretell_model::Sequence;
+
+use crate::error::MeasureError;
+
+/// Bytes of the mean batch behind `after`, headers and padding included; those of the last batch of
+/// all are on the disk, because what it holds was acknowledged.
+pub(super) fn mean_bytes(journal: &Path, after: Sequence) -> Result<usize, MeasureError> {
+    let (mut count, mut bytes) = (0, 0);
+    for number in 1.. {
+        let path = segment::path(journal, number);
+        if !path.exists() {
+            break;
+        }
+        let segment = std::fs::read(path).map_err(MeasureError::io("reading the journal"))?;
+        let mut at = FIRST_BATCH as usize;
+        while let Some(header) = segment
+            .get(at..)
+            .and_then(|rest| BatchHeader::read(rest).ok())
+        {
+            if header.first > after {
+                count += 1;
+                bytes += header.total();
+            }
+            at += header.total().max(HEADER_BYTES);
+        }
+    }
+    if count == 0 {
+        return Err(MeasureError::Wrong(
+            "nothing was written under load".to_owned(),
+        ));
+    }
+    Ok(bytes / count)
+}

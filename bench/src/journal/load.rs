@@ -1,0 +1,226 @@
+//! A client that sends at a constant rate over one connection to the engine, whatever the answers
+//! do, and says how long each took.
+
+use std::collections::VecDeque;
+use std::io::Write as _;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use foretell_engine::client::Client;
+use foretell_link::{Answer, Request, Role, Submit};
+use foretell_model::{AccountNumber, Command, OrderId, Sequence, Verdict};
+
+use crate::book_writer::{EVIDENCE, placement};
+use crate::error::MeasureError;
+use crate::latency::Stopwatch;
+use crate::sync_file::SyncFile;
+
+/// Commands on their way at once, when it shall be as many as the engine takes.
+pub(super) const WINDOW: usize = 512;
+/// Orders that rest: as many later each is cancelled.
+const RESTING: usize = 1_000;
+/// Between two looks at the clock while sending.
+const PAUSE: Duration = Duration::from_micros(50);
+/// Longest wait for an answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The client.
+pub(super) struct Load {
+    client: Client,
+    placed: u64,
+    resting: VecDeque<OrderId>,
+}
+
+impl Load {
+    pub(super) fn open(socket: &Path) -> Result<Self, MeasureError> {
+        let client = Client::connect(socket, "load", Role::Operator)?;
+        client
+            .stream()
+            .set_read_timeout(Some(PATIENCE))
+            .map_err(MeasureError::io("setting up a socket"))?;
+        Ok(Self {
+            client,
+            placed: 0,
+            resting: VecDeque::with_capacity(RESTING),
+        })
+    }
+
+    /// Commands a second with [`WINDOW`] of them on their way.
+    pub(super) fn most(&mut self, turn: Duration) -> Result<f64, MeasureError> {
+        let begun = Instant::now();
+        let (mut done, mut sent) = (0_u32, 0);
+        let mut bytes = Vec::new();
+        while begun.elapsed() < turn {
+            bytes.clear();
+            let more = WINDOW / 2;
+            (0..more).for_each(|_| self.encode(0, &mut bytes));
+            let mut stream = self.client.stream();
+            stream
+                .write_all(&bytes)
+                .map_err(MeasureError::io("sending"))?;
+            sent += more;
+            while sent > WINDOW / 2 {
+                self.receive()?;
+                sent -= 1;
+                done += 1;
+            }
+        }
+        let rate = f64::from(done) / begun.elapsed().as_secs_f64();
+        for _ in 0..sent {
+            self.receive()?;
+        }
+        Ok(rate)
+    }
+
+    /// Sends at `rate` commands a second for `turn`. How long each took from when it was sent to its
+    /// answer, and the last sequence before.
+    pub(super) fn turn(
+        &mut self,
+        rate: f64,
+        turn: Duration,
+    ) -> Result<(Stopwatch, Sequence), MeasureError> {
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a count of some hundred thousand"
+        )]
+        let count = (rate * turn.as_secs_f64()) as usize;
+        let requests: Vec<Vec<u8>> = (0..count)
+            .map(|number| {
+                let mut bytes = Vec::new();
+                self.encode(number as u64, &mut bytes);
+                bytes
+            })
+            .collect();
+        let before = self.sequence()?;
+        let sent: Vec<AtomicU64> = (0..count).map(|_| AtomicU64::new(0)).collect();
+        let stream = self.client.stream().try_clone();
+        let mut stream = stream.map_err(MeasureError::io("setting up a socket"))?;
+        let start = Instant::now();
+        let times = std::thread::scope(|scope| {
+            let sending = scope.spawn(|| send(&mut stream, &requests, rate, start, &sent));
+            let times = self.answers(start, &sent);
+            sending.join().expect("sending does not panic")?;
+            times
+        })?;
+        Ok((times, before))
+    }
+
+    fn answers(&mut self, start: Instant, sent: &[AtomicU64]) -> Result<Stopwatch, MeasureError> {
+        let mut times = Stopwatch::new();
+        for _ in sent {
+            let (request, _) = self.receive()?;
+            let at = sent.get(usize::try_from(request).unwrap_or(usize::MAX));
+            let at = at.ok_or_else(|| MeasureError::Wrong(format!("an answer to {request}")))?;
+            let now = nanos(start.elapsed());
+            times.record(now.saturating_sub(at.load(Ordering::Acquire)));
+        }
+        Ok(times)
+    }
+
+    /// The newest sequence.
+    fn sequence(&mut self) -> Result<Sequence, MeasureError> {
+        let answer = self.client.ask(Request::Status { request: 0 })?;
+        match answer {
+            Answer::Status(status) => Ok(status.sequence),
+            other => Err(MeasureError::Wrong(format!("no status: {other:?}"))),
+        }
+    }
+
+    /// The request and the sequence of the next answer, which must say that it was done.
+    fn receive(&mut self) -> Result<(u64, Sequence), MeasureError> {
+        match self.client.receive()? {
+            Answer::Reply(reply) if matches!(reply.verdict, Verdict::Applied(_)) => {
+                Ok((reply.request, reply.sequence))
+            }
+            other => Err(MeasureError::Wrong(format!(
+                "a command of the load: {other:?}"
+            ))),
+        }
+    }
+
+    /// The next command: an order, or the cancel of one that has rested.
+    fn encode(&mut self, request: u64, out: &mut Vec<u8>) {
+        let over = (self.resting.len() >= RESTING && request % 2 == 1)
+            .then(|| self.resting.pop_front())
+            .flatten();
+        let (command, evidence): (_, &[u8]) = if let Some(order) = over {
+            let owner = AccountNumber(0);
+            (Command::CancelOrder { owner, order }, &[])
+        } else {
+            self.placed += 1;
+            // Numbers of its own: other clients name their orders alike.
+            let order = placement(1 << 56 | self.placed);
+            self.resting.push_back(order.order);
+            (Command::PlaceOrder(order), &EVIDENCE)
+        };
+        let submit = Submit {
+            request,
+            command,
+            evidence,
+        };
+        Request::Submit(submit)
+            .encode(out)
+            .expect("an order is far below the longest request");
+    }
+}
+
+fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Sends every request when it is due, and notes when that was.
+fn send(
+    stream: &mut UnixStream,
+    requests: &[Vec<u8>],
+    rate: f64,
+    start: Instant,
+    sent: &[AtomicU64],
+) -> Result<(), MeasureError> {
+    let mut next = 0;
+    let mut bytes = Vec::new();
+    while next < requests.len() {
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a count of some hundred thousand"
+        )]
+        let due = (start.elapsed().as_secs_f64() * rate) as usize;
+        let due = due.min(requests.len());
+        if due <= next {
+            std::thread::park_timeout(PAUSE);
+            continue;
+        }
+        bytes.clear();
+        requests[next..due]
+            .iter()
+            .for_each(|request| bytes.extend_from_slice(request));
+        let now = nanos(start.elapsed());
+        sent[next..due]
+            .iter()
+            .for_each(|at| at.store(now, Ordering::Release));
+        stream
+            .write_all(&bytes)
+            .map_err(MeasureError::io("sending"))?;
+        next = due;
+    }
+    Ok(())
+}
+
+/// Writes and syncs `bytes` again and again.
+pub(super) fn syncs(
+    file: &mut SyncFile,
+    bytes: usize,
+    turn: Duration,
+) -> Result<Stopwatch, MeasureError> {
+    let content = vec![0x5A; bytes];
+    let (mut times, begun) = (Stopwatch::new(), Instant::now());
+    while begun.elapsed() < turn {
+        times
+            .time(|| file.write_and_sync(&content))
+            .map_err(MeasureError::io("the floor's sync"))?;
+    }
+    Ok(times)
+}

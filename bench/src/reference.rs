@@ -1,0 +1,86 @@
+//! A floor of somebody else's: a command that works through the same stream in turns with ours, so
+//! that ours can be seen to be as fast as a floor has to be.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::error::MeasureError;
+
+/// What stands behind the figure in what the command prints.
+const UNIT: &str = "ns/op";
+
+/// The command and the stream it works through.
+#[derive(Clone, Debug)]
+pub struct Reference {
+    command: String,
+    stream: PathBuf,
+}
+
+impl Reference {
+    /// A command of the shell. It finds the stream's file in `$STREAM` and prints, among other
+    /// words, nanoseconds a command as `18.0 ns/op`.
+    #[must_use]
+    pub fn new(command: &str, stream: &Path) -> Self {
+        Self {
+            command: command.to_owned(),
+            stream: stream.to_owned(),
+        }
+    }
+
+    /// Runs it once.
+    ///
+    /// # Errors
+    /// It fails, or prints no figure.
+    pub(crate) fn nanos(&self) -> Result<f64, MeasureError> {
+        let output = Command::new("sh")
+            .args(["-c", &self.command])
+            .env("STREAM", &self.stream)
+            .stdin(Stdio::null())
+            .stderr(Stdio::inherit())
+            .output()
+            .map_err(MeasureError::io("running the reference"))?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let figure = figure(&text).filter(|_| output.status.success());
+        figure.ok_or_else(|| {
+            MeasureError::Wrong(format!(
+                "the reference `{}` ended with {} and printed {text:?}, no `N {UNIT}`",
+                self.command, output.status
+            ))
+        })
+    }
+}
+
+fn figure(text: &str) -> Option<f64> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let at = words.iter().position(|word| *word == UNIT)?;
+    words.get(at.checked_sub(1)?)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_figure_stands_before_its_unit() {
+        let cases = [
+            ("own-array thr 18.1 ns/op resting=3 Sum {}", Some(18.1)),
+            ("ns/op 18.1", None),
+            ("fast ns/op", None),
+            ("", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(figure(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_reference_is_told_the_stream_and_must_not_fail() {
+        let run = |command| Reference::new(command, Path::new("/x/one.bin")).nanos();
+        assert_eq!(
+            run(r#"test "$STREAM" = /x/one.bin && echo 7.5 ns/op"#).unwrap(),
+            7.5
+        );
+        assert!(run("echo 7.5 ns/op; false").is_err());
+        assert!(run("echo nothing").is_err());
+    }
+}

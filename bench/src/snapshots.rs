@@ -1,0 +1,89 @@
+//! What a snapshot grows with: three lengths of history over the same live state, and one with more
+//! that lives.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::error::MeasureError;
+use crate::history::Shape;
+use crate::latency::median;
+use crate::report::{Goal, Report};
+use crate::start::{Site, figure, site};
+
+/// Highest ratio of anything about a snapshot of the longest history to that of the shortest.
+const GOAL: f64 = 1.3;
+/// Few enough that on the shortest history everybody has traded everywhere they ever will.
+const CROWD: u32 = 200;
+const MARKETS: u32 = 100;
+const ORDERS: u32 = 20_000;
+/// How much more lives at the end.
+const MORE: u32 = 5;
+
+/// Makes histories of up to `trades` under `directory` (in a temporary one that is removed), has
+/// engines publish them, and starts gateways on them with `gateway`, as [`crate::start::measure`].
+///
+/// # Errors
+/// The disk, an engine or a gateway fails.
+pub fn measure(
+    directory: &Path,
+    trades: u32,
+    gateway: &dyn Fn(&Path) -> Command,
+) -> Result<Report, MeasureError> {
+    let mut report = Report::begin("snapshots", "disk");
+    let scratch = tempfile::Builder::new()
+        .prefix("foretell-snapshots-")
+        .tempdir_in(directory)
+        .map_err(MeasureError::io("making a temporary directory"))?;
+    let trades = u64::from(trades.max(100));
+    let shapes = [
+        (trades / 10, ORDERS),
+        (trades * 3 / 10, ORDERS),
+        (trades, ORDERS),
+        (trades / 10, MORE * ORDERS),
+    ];
+    let mut sites = Vec::new();
+    for (index, (trades, live_orders)) in shapes.into_iter().enumerate() {
+        let data = scratch.path().join(format!("site-{index}"));
+        let shape = Shape {
+            trades,
+            live_orders,
+            crowd: CROWD,
+            markets: MARKETS,
+            lived: false,
+        };
+        sites.push(site(&data, &shape, 1, gateway)?);
+        std::fs::remove_dir_all(data).map_err(MeasureError::io("removing a journal"))?;
+    }
+    report.rounds = 1;
+    report.scope = format!("histories of {} to {trades} trades", trades / 10);
+    report.notes.extend(sites.iter().map(Site::text));
+    report
+        .measures
+        .extend(sites.iter().flat_map(Site::measures));
+    report.goals = goals(&sites);
+    Ok(report.end())
+}
+
+/// The longest history beside the shortest, both with as much that lives.
+fn goals(sites: &[Site]) -> Vec<Goal> {
+    let [short, _, long, ..] = sites else {
+        return Vec::new();
+    };
+    let ratio = |of: fn(&Site) -> f64| Some(of(long) / of(short));
+    let goal =
+        |what: &str, found| Goal::at_most(format!("{what}, 10 times the history / 1"), GOAL, found);
+    vec![
+        goal(
+            "bytes of a snapshot",
+            ratio(|site| figure(site.image_bytes)),
+        ),
+        goal(
+            "time of a snapshot",
+            ratio(|site| median(&site.image_seconds)),
+        ),
+        goal(
+            "a gateway's own memory",
+            ratio(|site| figure(site.starts.anonymous_bytes)),
+        ),
+    ]
+}
