@@ -2,7 +2,8 @@
 //!
 //! Absolute figures do not hold between machines, ratios of one run do: [`matching`] runs a bare
 //! array book, the core and the frame encoder over one recorded order stream, in turns, and
-//! [`report`] says which goals are met. [`stream`] is the stream's file, [`generate`] makes one.
+//! [`report`] says which goals are met, [`comparison`] what
+//! changed since an earlier report, and [`drawing`] makes a page of reports. [`stream`] is the stream's file, [`generate`] makes one.
 //! [`recover`] restarts an engine beside a bare read of its journal; [`entry`] sends signed orders
 //! to a whole exchange beside a bare sync and signature check; [`reads`] asks a gateway beside a
 //! bare HTTP server; [`journal`] takes the engine's acknowledgements beside a bare sync;
@@ -21,7 +22,9 @@ mod array_book;
 mod bare_server;
 mod book_writer;
 pub mod catalog;
+pub mod comparison;
 pub mod data;
+pub mod drawing;
 mod dress;
 mod encoding;
 pub mod entry;
@@ -56,6 +59,7 @@ pub mod totals;
 mod turns;
 mod venue;
 
+pub use comparison::Comparison;
 pub use error::MeasureError;
 pub use generate::generate;
 pub use matching::compare;

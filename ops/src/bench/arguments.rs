@@ -26,6 +26,22 @@ pub(crate) enum What {
     /// What ends in a report
     #[command(flatten)]
     Measure(Measurement),
+    /// Compare two kept reports: exit code 5 when anything got worse beyond the noise
+    Compare {
+        /// The earlier report
+        before: PathBuf,
+        /// The later report
+        after: PathBuf,
+    },
+    /// Draw kept reports and histogram logs (.hlog) as one HTML page that needs nothing beside it
+    Report {
+        /// Files that --save or --hlog has written
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// File of the page [default: standard output]
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
     /// Write an order stream: the same arguments give the same bytes
     Stream {
         /// File to write

@@ -2,6 +2,7 @@
 
 mod all;
 pub(crate) mod arguments;
+mod files;
 mod keep;
 pub(crate) mod load;
 
@@ -27,6 +28,8 @@ use arguments::{Bench, Measurement, What};
 /// or a gateway that does not start or answers wrongly.
 pub(crate) fn run(bench: &Bench, output: Output) -> Result<ExitCode, Failure> {
     let report = match &bench.what {
+        What::Compare { before, after } => return files::compare(before, after, output),
+        What::Report { files, out } => return files::page(files, out.as_deref()),
         What::Stream {
             out,
             markets,
