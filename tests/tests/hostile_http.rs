@@ -116,6 +116,27 @@ fn garbled_and_smuggled_requests_get_a_4xx_or_nothing() {
             "a negative length",
             format!("{order}Content-Length: -1\r\n\r\n{{}}"),
         ),
+        (
+            "much more than its length",
+            format!("{order}Content-Length: 10\r\n\r\n{}", "x".repeat(4 << 20)),
+        ),
+        (
+            "chunks without end",
+            format!(
+                "{order}Transfer-Encoding: chunked\r\n\r\n{}",
+                format!("10000\r\n{}\r\n", "x".repeat(65_536)).repeat(64)
+            ),
+        ),
+        (
+            "a packed body",
+            format!("{order}Content-Encoding: gzip\r\nContent-Length: 2\r\n\r\n\x1f\x1e"),
+        ),
+        (
+            "another host to go to",
+            "CONNECT elsewhere.example:443 HTTP/1.1\r\nHost: elsewhere.example\r\n\
+             Connection: close\r\n\r\n"
+                .to_owned(),
+        ),
         ("no version", "GET /ok\r\n\r\n".to_owned()),
         ("another protocol", "SSH-2.0-OpenSSH_9.0\r\n\r\n".to_owned()),
         (
@@ -153,6 +174,33 @@ fn garbled_and_smuggled_requests_get_a_4xx_or_nothing() {
         status(&answer).is_none_or(|status| (400..500).contains(&status)),
         "{answer}"
     );
+    site.finish();
+}
+
+/// What a proxy in front might read otherwise has one answer, and that of this gateway.
+#[test]
+fn what_may_be_read_in_two_ways_is_read_in_one() {
+    let site = Site::start();
+    for (what, request) in [
+        (
+            "an absolute target",
+            "GET http://elsewhere.example/ok HTTP/1.1\r\nHost: elsewhere.example\r\n\
+             Connection: close\r\n\r\n",
+        ),
+        (
+            "bare line feeds",
+            "GET /ok HTTP/1.1\nHost: x\nConnection: close\n\n",
+        ),
+        (
+            "a length behind a bare line feed",
+            "GET /ok HTTP/1.1\r\nHost: x\r\nX-A: b\nContent-Length: 34\r\nConnection: close\r\n\r\n\
+             GET /nowhere HTTP/1.1\r\nHost: x\r\n\r\n",
+        ),
+    ] {
+        let answer = site.exchange_bytes(request.as_bytes());
+        assert_eq!(status(&answer), Some(200), "{what}: {answer}");
+        assert_eq!(answer.matches("HTTP/1.1 ").count(), 1, "{what}: {answer}");
+    }
     site.finish();
 }
 

@@ -1,5 +1,5 @@
-//! Clients that race themselves over two gateways: an order executes once however often it is
-//! sent, and the same money is spent once (promises 10, 18).
+//! Clients that race over two gateways: an order executes once however often it is sent, the same
+//! money is spent once, and an order is filled or cancelled (promises 10, 16, 18).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use foretell_ops::demo::wallets::VISITORS;
 use foretell_ops::trader::{Terms, Trader, token};
 use foretell_tests::exchange::{Exchange, Options};
 use reqwest::Method;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Connections that race; the kernel deals them to both gateways.
 const RACERS: usize = 16;
@@ -27,7 +27,7 @@ async fn racers(exchange: &Exchange) -> Vec<Arc<Trader>> {
     traders
 }
 
-fn start() -> (Exchange, TokenId) {
+fn start() -> (Exchange, [TokenId; 2]) {
     let options = Options {
         gateways: 2,
         ..Options::demo()
@@ -39,8 +39,8 @@ fn start() -> (Exchange, TokenId) {
         .iter()
         .flat_map(|event| &event.markets)
         .find(|market| market.slug == MARKET);
-    let [yes, _] = market.expect("the market").token_ids();
-    (exchange, token(&yes).expect("a token"))
+    let tokens = market.expect("the market").token_ids();
+    (exchange, tokens.map(|text| token(&text).expect("a token")))
 }
 
 async fn race(traders: &[Arc<Trader>], body: impl Fn(usize) -> String) -> Vec<(u16, Value)> {
@@ -61,7 +61,7 @@ async fn race(traders: &[Arc<Trader>], body: impl Fn(usize) -> String) -> Vec<(u
 
 #[tokio::test]
 async fn one_order_sent_many_times_at_once_executes_once() {
-    let (exchange, token) = start();
+    let (exchange, [token, _]) = start();
     let traders = racers(&exchange).await;
     for round in 0..8_u16 {
         let order = traders[0]
@@ -97,7 +97,7 @@ async fn one_order_sent_many_times_at_once_executes_once() {
 
 #[tokio::test]
 async fn the_same_money_is_spent_once() {
-    let (exchange, token) = start();
+    let (exchange, [token, _]) = start();
     let traders = racers(&exchange).await;
     // Each takes 900 of the 10,000: eleven fit.
     let bodies: Vec<String> = traders
@@ -126,5 +126,45 @@ async fn the_same_money_is_spent_once() {
         .expect("an answer");
     assert_eq!(balance["available"], "100000000", "{balance}");
     assert_eq!(balance["balance"], "10000000000", "{balance}");
+    assert!(exchange.stop().success());
+}
+
+#[tokio::test]
+async fn an_order_is_filled_or_cancelled_never_both() {
+    let (exchange, [yes, no]) = start();
+    let mut traders = racers(&exchange).await.into_iter();
+    let (maker, canceller) = (traders.next().expect("many"), traders.next().expect("many"));
+    let taker = Trader::connect(&exchange.trading, VISITORS[1].private_key, 0).await;
+    let taker = Arc::new(taker.expect("a key"));
+    for round in 0..RACERS {
+        let bid = maker
+            .sign(&Terms::limit(yes, false, Side::Buy, 1_000, 6_000))
+            .expect("a signature");
+        let (status, answer) = maker.place(&bid).await.expect("an answer");
+        assert_eq!(status, 200, "{answer}");
+        let take = Terms {
+            order_type: "FOK",
+            ..Terms::limit(no, false, Side::Buy, 1_000, 4_000)
+        };
+        let take = taker.sign(&take).expect("a signature").body.to_string();
+        let cancel = json!({ "orderID": bid.id.to_string() }).to_string();
+        let taken = {
+            let taker = Arc::clone(&taker);
+            tokio::spawn(async move { taker.signed(Method::POST, "/order", "", &take).await })
+        };
+        // Now one, now the other is the first to be sent.
+        if round % 2 == 0 {
+            tokio::task::yield_now().await;
+        }
+        let (_, cancelled) = canceller
+            .signed(Method::DELETE, "/order", "", &cancel)
+            .await
+            .expect("an answer");
+        let (status, taken) = taken.await.expect("no panic").expect("an answer");
+        let was_filled = status == 200 && taken["status"] == "matched";
+        let was_cancelled = cancelled["canceled"] == json!([bid.id.to_string()]);
+        assert!(was_filled != was_cancelled, "{taken} {cancelled}");
+        assert!(was_filled || status == 400, "{status} {taken}");
+    }
     assert!(exchange.stop().success());
 }

@@ -354,6 +354,7 @@ fn an_l1_statement_is_for_one_address_chain_time_and_nonce() {
         "1.0",
         "",
         "0x7",
+        "115792089237316195423570985008687907853269984665640564039457584007913129639936", // 2^256
         &format!("1{}", "0".repeat(78)),
     ] {
         assert_eq!(with(3, nonce), Err(L1Error::Nonce), "{nonce}");

@@ -1,5 +1,5 @@
 //! Bad input on everything but orders: one table for each kind of endpoint, each row a request and
-//! the status and text it gets. Nothing of it changes anything. Orders are in `bad_input.rs`, the
+//! the status and text it gets. Nothing of it changes anything. Orders are in `bad_input`, the
 //! history of prices and account actions beside what they do.
 
 mod batches;

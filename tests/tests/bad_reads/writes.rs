@@ -20,8 +20,13 @@ impl Site {
 async fn cancels_of_nothing_and_of_others() {
     let site = Site::start().await;
     let foreign = site.place(&site.other, 0, 1_000, 500).await;
-    let before = site.sequence().await;
+    let filled = site.place(&site.trader, 0, 1_000, 8_000).await;
+    let ended = site.place(&site.trader, 0, 1_000, 300).await;
     let delete = Method::DELETE;
+    let body = json!([ended]).to_string();
+    let (_, answer) = site.signed(delete.clone(), "/orders", &body).await;
+    assert_eq!(answer["canceled"], json!([ended]), "{answer}");
+    let before = site.sequence().await;
     for path in ["/order", "/cancel-market-orders"] {
         for body in scalars().chain([json!([]), json!(["x"])]) {
             let answer = site.signed(delete.clone(), path, &body.to_string()).await;
@@ -58,6 +63,8 @@ async fn cancels_of_nothing_and_of_others() {
         (NOBODY, GONE),
         ("x", GONE),
         ("0x12", GONE),
+        (filled.as_str(), GONE),
+        (ended.as_str(), GONE),
         (foreign.as_str(), FOREIGN),
     ] {
         let none = json!({ "canceled": [], "not_canceled": { id: reason } });

@@ -1,6 +1,7 @@
 //! Read-only keys: what they open and what not, and how they end. A key that is revoked opens
 //! nothing from the answer on.
 
+use foretell_ops::demo::wallets::VISITORS;
 use foretell_ops::trader::Trader;
 use foretell_tests::exchange::Exchange;
 use reqwest::Method;
@@ -90,6 +91,10 @@ async fn a_revoked_key_opens_nothing_from_the_answer_on() {
         assert_eq!((status, answer), (200, json!({ "revoked": true })));
         let (status, answer) = signed(&trader, Method::DELETE, "/cancel-all", &Value::Null).await;
         assert_eq!(status, 401, "nonce {nonce}: {answer}");
+        // Nor does its owner get it back, by a statement of then or of now.
+        let again = Trader::connect(&exchange.trading, VISITORS[0].private_key, nonce).await;
+        let refused = again.err().expect("no key").to_string();
+        assert!(refused.contains("nonce revoked"), "{refused}");
     }
     assert!(exchange.stop().success());
 }

@@ -1,7 +1,8 @@
 //! Texts that are meant to do something else than be compared.
 
-use super::common::{Shelf, condition, event, json_of, market, parameters};
+use super::common::{Shelf, condition, event, json_of, market, parameters, series, tag, with};
 use foretell_catalog::query::{EventsQuery, MarketsQuery, OneQuery, Parameters};
+use foretell_catalog::record::read;
 use rstest::rstest;
 use serde_json::json;
 
@@ -87,4 +88,30 @@ fn offsets_beyond_the_end_are_empty_pages() {
     let shelf = Shelf::new(&[event(1, &[market(1)])]);
     let query = MarketsQuery::of(&parameters("offset=4294967295&limit=500")).unwrap();
     assert_eq!(json_of(shelf.catalog.markets(&query)), json!([]));
+}
+
+#[test]
+fn sql_in_any_field_of_a_record_stays_a_text() {
+    const SQL: &str = "x'); DROP TABLE markets; DELETE FROM events; --";
+    let mut shelf = Shelf::new(&[event(1, &[market(1)])]);
+    let one = OneQuery::default();
+    let before = json_of(shelf.catalog.market("1", &one));
+    for whole in [market(2), event(2, &[]), tag(2), series(2)] {
+        for field in whole.as_object().unwrap().keys() {
+            let record = with(whole.clone(), &json!({ field: SQL })).to_string();
+            // Where such a text cannot stand, the record is left out.
+            if let Ok(record) = read(None, record.as_bytes()) {
+                let mut batch = shelf.writer.begin().unwrap();
+                batch.put(&record).unwrap();
+                batch.commit().unwrap();
+            }
+        }
+    }
+    let texts = json!({ "question": SQL, "description": SQL, "image": SQL });
+    shelf.put(&[with(market(3), &texts)]);
+    let shown = json_of(shelf.catalog.market("3", &one));
+    for field in ["question", "description", "image"] {
+        assert_eq!(shown[field], SQL, "{field}");
+    }
+    assert_eq!(json_of(shelf.catalog.market("1", &one)), before);
 }

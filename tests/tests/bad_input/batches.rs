@@ -1,0 +1,57 @@
+//! Several orders in one request.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::Site;
+
+#[tokio::test]
+async fn batches_are_refused_whole_or_element_by_element() {
+    let site = Site::start().await;
+    let before = site.state().await;
+    let sixteen: Vec<Value> = (0..16).map(|_| site.valid().body).collect();
+    for (body, text) in [
+        (
+            json!(sixteen).to_string(),
+            "Too many orders in payload: 16, max allowed: 15",
+        ),
+        ("{}".to_owned(), ""),
+        ("[".to_owned(), ""),
+        ("[]".to_owned(), ""),
+    ] {
+        let (status, answer) = site
+            .trader
+            .signed(Method::POST, "/orders", "", &body)
+            .await
+            .expect("an answer");
+        assert_eq!(status, 400, "{answer}");
+        assert!(
+            answer["error"]
+                .as_str()
+                .is_some_and(|error| error.contains(text)),
+            "{answer}"
+        );
+    }
+    assert_eq!(site.state().await, before);
+
+    let (good, bad) = (site.valid(), json!({ "order": { "tokenId": "x" } }));
+    let body = json!([bad, good.body, good.body, 7]).to_string();
+    let (status, answer) = site
+        .trader
+        .signed(Method::POST, "/orders", "", &body)
+        .await
+        .expect("an answer");
+    assert_eq!(status, 200, "{answer}");
+    let results = answer.as_array().expect("results");
+    assert_eq!(results.len(), 4);
+    assert_eq!(results[0]["success"], false);
+    assert_eq!(results[1]["success"], true);
+    assert_eq!(results[1]["orderID"], good.id.to_string());
+    assert_eq!(
+        results[2]["duplicate"], true,
+        "the same order twice in one batch executes once: {answer}"
+    );
+    assert_eq!(results[2]["orderID"], good.id.to_string());
+    assert_eq!(results[3]["success"], false);
+    assert!(site.exchange.stop().success());
+}
