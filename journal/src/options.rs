@@ -8,6 +8,7 @@ use crate::bytes::{PAGE, to_usize};
 use crate::disk::{Disk, RealDisk};
 use crate::error::JournalError;
 use crate::frame;
+use crate::host::{Host, RealHost};
 use crate::segment::FIRST_BATCH;
 
 /// What an acknowledgement means.
@@ -53,6 +54,8 @@ pub struct Options {
     pub after_io_error: bool,
     /// The file system.
     pub disk: Arc<dyn Disk>,
+    /// Time and randomness.
+    pub host: Arc<dyn Host>,
 }
 
 impl Default for Options {
@@ -65,6 +68,7 @@ impl Default for Options {
             disk_reserve_bytes: 512 << 20,
             after_io_error: false,
             disk: Arc::new(RealDisk),
+            host: Arc::new(RealHost::default()),
         }
     }
 }

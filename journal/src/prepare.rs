@@ -1,4 +1,4 @@
-//! The helper thread that has the next segment ready: created, filled with zeros, synced, so that
+//! The helper that has the next segment ready: created, filled with zeros, synced, so that
 //! writing a batch changes no metadata and cannot run out of space.
 
 use std::io;
@@ -66,9 +66,25 @@ pub(crate) struct Preparer {
     thread: Option<JoinHandle<()>>,
 }
 
+/// What has the next segment ready: on a thread of its own ([`crate::Recovered::start`]), or turn by
+/// turn.
+pub struct Helper {
+    work: Work,
+    shared: Arc<Shared>,
+    parker: Parker,
+    /// A prepared file is there, or was when this was looked at last.
+    is_ready: bool,
+}
+
 impl std::fmt::Debug for Preparer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Preparer").finish_non_exhaustive()
+    }
+}
+
+impl std::fmt::Debug for Helper {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Helper").finish_non_exhaustive()
     }
 }
 
@@ -89,26 +105,37 @@ pub(crate) fn path(dir: &Path) -> PathBuf {
 }
 
 impl Preparer {
-    pub(crate) fn start(work: Work) -> Result<Self, JournalError> {
+    /// The two ends. The free space is looked at before anything else happens.
+    pub(crate) fn new(work: Work) -> (Self, Helper) {
         let shared = Arc::new(Shared {
             slot: AtomicCell::new(None),
             failure: AtomicCell::new(None),
             stop: AtomicBool::new(false),
         });
-        look_at_disk(&work);
         let parker = Parker::new();
-        let helper = parker.unparker().clone();
-        let dir = work.dir.clone();
-        let inside = Arc::clone(&shared);
+        let preparer = Self {
+            shared: Arc::clone(&shared),
+            helper: parker.unparker().clone(),
+            thread: None,
+        };
+        let helper = Helper {
+            work,
+            shared,
+            parker,
+            is_ready: false,
+        };
+        helper.look_at_disk();
+        (preparer, helper)
+    }
+
+    /// Gives the helper a thread of its own.
+    pub(crate) fn employ(&mut self, helper: Helper, dir: &Path) -> Result<(), JournalError> {
         let thread = Builder::new()
             .name("journal-prepare".to_owned())
-            .spawn(move || prepare_ahead(&work, &inside, &parker))
-            .context("start a thread for", &dir)?;
-        Ok(Self {
-            shared,
-            helper,
-            thread: Some(thread),
-        })
+            .spawn(move || helper.run())
+            .context("start a thread for", dir)?;
+        self.thread = Some(thread);
+        Ok(())
     }
 
     /// The I/O error that ended the helper, if one did. It counts as the journal's at once, not
@@ -143,37 +170,49 @@ impl Drop for Preparer {
     }
 }
 
-fn prepare_ahead(work: &Work, shared: &Shared, parker: &Parker) {
-    let path = path(&work.dir);
-    let mut is_ready = false;
-    while !shared.stop.load(Ordering::Acquire) {
+impl Helper {
+    fn run(mut self) {
+        while self.turn() {
+            self.parker.park_timeout(LOOK_EVERY);
+        }
+    }
+
+    /// Prepares a segment if none is ready, and looks at the free space; `false` when there is
+    /// nothing more to do, now and later.
+    #[must_use]
+    pub fn turn(&mut self) -> bool {
+        if self.shared.stop.load(Ordering::Acquire) {
+            return false;
+        }
+        let path = path(&self.work.dir);
         // Renamed by the sync thread: the name is free for the next.
-        is_ready = is_ready && path.exists();
-        if !is_ready {
-            match Prepared::create(&*work.disk, path.clone(), work.segment_bytes) {
+        self.is_ready = self.is_ready && path.exists();
+        if !self.is_ready {
+            match Prepared::create(&*self.work.disk, path, self.work.segment_bytes) {
                 Ok(prepared) => {
-                    shared.slot.store(Some(Box::new(prepared)));
-                    is_ready = true;
+                    self.shared.slot.store(Some(Box::new(prepared)));
+                    self.is_ready = true;
                 }
                 Err(full) if is_full(&full) => {
                     tracing::warn!(error = %full, "no room for the next segment");
                 }
                 Err(error) => {
-                    shared.failure.store(Some(Box::new(error)));
-                    work.sync_thread.unpark();
-                    return;
+                    self.shared.failure.store(Some(Box::new(error)));
+                    self.work.sync_thread.unpark();
+                    return false;
                 }
             }
-            work.sync_thread.unpark();
+            self.work.sync_thread.unpark();
         }
-        look_at_disk(work);
-        parker.park_timeout(LOOK_EVERY);
+        self.look_at_disk();
+        true
     }
-}
 
-fn look_at_disk(work: &Work) {
-    match work.disk.free_bytes(&work.dir) {
-        Ok(free) => work.state.set_disk_low(free < work.reserve),
-        Err(error) => tracing::warn!(%error, "the free space cannot be read"),
+    fn look_at_disk(&self) {
+        let work = &self.work;
+        match work.disk.free_bytes(&work.dir) {
+            Ok(free) => work.state.set_disk_low(free < work.reserve),
+            Err(error) => tracing::warn!(%error, "the free space cannot be read"),
+        }
     }
 }

@@ -27,9 +27,10 @@ use crate::directory::{self, DirectoryLock, marker_path};
 use crate::disk::{Disk, DiskFile, write_all};
 use crate::error::{Context, JournalError};
 use crate::frame::Scratch;
+use crate::host::Host;
 use crate::map::SegmentMap;
 use crate::options::Options;
-use crate::prepare::{Prepared, Preparer, Work};
+use crate::prepare::{Helper, Prepared, Preparer, Work};
 use crate::scan::{Found, Scan};
 use crate::segment::{self, FIRST_BATCH, SegmentHeader};
 use crate::state::JournalState;
@@ -227,7 +228,7 @@ struct Fresh {
 fn create(dir: &Path, options: &Options) -> Result<Fresh, JournalError> {
     let disk = &*options.disk;
     let mut genesis = [0; 32];
-    fill_random(&mut genesis)?;
+    fill_random(&*options.host, &mut genesis)?;
     let header = SegmentHeader {
         number: 1,
         epoch: 1,
@@ -279,11 +280,9 @@ fn unfinished(dir: &Path) -> PathBuf {
     dir.join("recovering.tmp")
 }
 
-fn fill_random(bytes: &mut [u8]) -> Result<(), JournalError> {
-    getrandom::fill(bytes).map_err(|error| {
-        let source = std::io::Error::other(error.to_string());
-        JournalError::io("read random bytes for", Path::new("the journal"), source)
-    })
+fn fill_random(host: &dyn Host, bytes: &mut [u8]) -> Result<(), JournalError> {
+    host.random(bytes)
+        .context("read random bytes for", Path::new("the journal"))
 }
 
 /// Begins the next epoch behind what was found.
@@ -451,14 +450,25 @@ fn seal(disk: &dyn Disk, dir: &Path, number: u32) -> Result<(), JournalError> {
 }
 
 impl Recovered {
-    /// Starts serving: publishes the control page, starts the helper that prepares segments, and
-    /// hands out the matcher's end, the sync thread's end and the state for everybody else.
+    /// Starts serving: as [`Recovered::open`], with a thread for the helper.
     ///
     /// # Errors
     /// An I/O error.
     pub fn start(self) -> Result<(Appender, Syncer, JournalState), JournalError> {
+        let (appender, mut syncer, state, helper) = self.open()?;
+        syncer.employ(helper)?;
+        Ok((appender, syncer, state))
+    }
+
+    /// Publishes the control page and hands out the matcher's end, the sync thread's end, the state
+    /// for everybody else, and the helper that prepares segments: for whoever gives it its turns,
+    /// or to [`Syncer::employ`] it.
+    ///
+    /// # Errors
+    /// An I/O error.
+    pub fn open(self) -> Result<(Appender, Syncer, JournalState, Helper), JournalError> {
         let mut generation = [0; 8];
-        fill_random(&mut generation)?;
+        fill_random(&*self.options.host, &mut generation)?;
         let start = Start {
             epoch: self.report.epoch,
             generation: u64::from_le_bytes(generation),
@@ -472,14 +482,14 @@ impl Recovered {
         let options = self.options;
         let state = JournalState::new(tip.last, options.durability, start, control);
         let (handoff, parker) = Handoff::new(options.staging_bytes);
-        let preparer = Preparer::start(Work {
+        let (preparer, helper) = Preparer::new(Work {
             disk: options.disk.clone(),
             dir: self.dir.clone(),
             segment_bytes: options.segment_bytes,
             reserve: options.disk_reserve_bytes,
             state: state.clone(),
             sync_thread: parker.unparker().clone(),
-        })?;
+        });
         let opening = Opening {
             segment: tip.position.segment,
             offset: tip.position.offset,
@@ -495,6 +505,7 @@ impl Recovered {
         let syncer = Syncer {
             dir: self.dir,
             disk: options.disk,
+            host: options.host,
             durability: options.durability,
             watermark_after: options.watermark_after,
             segment_bytes: options.segment_bytes,
@@ -511,7 +522,7 @@ impl Recovered {
             waiting: None,
             _lock: self.lock,
         };
-        Ok((appender, syncer, state))
+        Ok((appender, syncer, state, helper))
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crossbeam_utils::sync::Parker;
 use foretell_model::Sequence;
@@ -18,8 +18,9 @@ use crate::control::Position;
 use crate::directory::{DirectoryLock, marker_path};
 use crate::disk::{Disk, DiskFile, write_all};
 use crate::error::{Context, JournalError};
+use crate::host::Host;
 use crate::options::Durability;
-use crate::prepare::{Prepared, Preparer};
+use crate::prepare::{Helper, Prepared, Preparer};
 use crate::segment::{self, SegmentHeader};
 use crate::state::JournalState;
 use crate::watermark::{Watermark, WatermarkFile};
@@ -53,6 +54,7 @@ pub(crate) struct Tip {
 pub struct Syncer {
     pub(crate) dir: PathBuf,
     pub(crate) disk: Arc<dyn Disk>,
+    pub(crate) host: Arc<dyn Host>,
     pub(crate) durability: Durability,
     pub(crate) watermark_after: Duration,
     pub(crate) segment_bytes: u32,
@@ -66,8 +68,8 @@ pub struct Syncer {
     pub(crate) proven: Sequence,
     pub(crate) watermark: WatermarkFile,
     pub(crate) mark: Watermark,
-    /// When the first batch was written that the watermark does not name.
-    pub(crate) unmarked_since: Option<Instant>,
+    /// The host's uptime when the first batch was written that the watermark does not name.
+    pub(crate) unmarked_since: Option<Duration>,
     /// A batch taken that waits for its segment.
     pub(crate) waiting: Option<Box<Staged>>,
     /// Held as long as anything may be written.
@@ -75,6 +77,14 @@ pub struct Syncer {
 }
 
 impl Syncer {
+    /// Gives the helper that prepares segments a thread of its own, which ends with this.
+    ///
+    /// # Errors
+    /// No thread can be started.
+    pub fn employ(&mut self, helper: Helper) -> Result<(), JournalError> {
+        self.preparer.employ(helper, &self.dir)
+    }
+
     /// Runs until the appender is dropped and all is written. `notify` is called after every rise
     /// of the durable sequence, with it.
     ///
@@ -86,8 +96,10 @@ impl Syncer {
                 Step::Durable(sequence) => notify(sequence),
                 Step::Ended => return Ok(()),
                 Step::Waiting => self.parker.park_timeout(LOOK_AGAIN),
-                Step::Idle => match self.unmarked_since {
-                    Some(since) => self.parker.park_deadline(since + self.watermark_after),
+                Step::Idle => match self.unmarked_for() {
+                    Some(age) => self
+                        .parker
+                        .park_timeout(self.watermark_after.saturating_sub(age)),
                     None => self.parker.park(),
                 },
             }
@@ -166,7 +178,8 @@ impl Syncer {
             hash: header.hash,
         };
         self.state.raise(header.last, self.tip.position);
-        self.unmarked_since.get_or_insert_with(Instant::now);
+        self.unmarked_since
+            .get_or_insert_with(|| self.host.uptime());
         self.handoff.give_back(batch);
         Ok(header.last)
     }
@@ -202,11 +215,17 @@ impl Syncer {
         Ok(true)
     }
 
+    /// How long a batch has been written that the watermark does not name.
+    fn unmarked_for(&self) -> Option<Duration> {
+        self.unmarked_since
+            .map(|since| self.host.uptime().saturating_sub(since))
+    }
+
     fn is_mark_due(&self) -> bool {
         self.durability != Durability::None
             && self
-                .unmarked_since
-                .is_some_and(|since| since.elapsed() >= self.watermark_after)
+                .unmarked_for()
+                .is_some_and(|age| age >= self.watermark_after)
     }
 
     /// Names the tip in the watermark. It must be on the disk, so it is synced here if it was not.
