@@ -1,6 +1,7 @@
 //! Engine time: follows the monotonic clock from a wall reading at start, drawn toward wall time
 //! by at most 1%, never back and never in a jump (design 4).
 
+use std::fmt::Debug;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use foretell_model::TimeNs;
@@ -10,45 +11,64 @@ const SLEW: u64 = 100;
 /// A gap to wall time above this raises an alarm.
 const ALARM_NS: u64 = 2_000_000_000;
 
-/// Nanoseconds of the monotonic clock since this process began to count.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Monotonic(Instant);
+/// The clocks of a machine, in nanoseconds. Known when the engine is compiled, so that reading one
+/// costs what the clock costs.
+pub(crate) trait Clocks: Clone + Debug + Send + 'static {
+    /// The monotonic clock, since a moment of its own choice.
+    fn monotonic(&self) -> u64;
+    /// Wall time since 1970.
+    fn wall(&self) -> u64;
+}
 
-impl Monotonic {
+/// The clocks of this machine; the monotonic one counts from here.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SystemClocks(Instant);
+
+impl SystemClocks {
     pub(crate) fn start() -> Self {
         Self(Instant::now())
     }
+}
 
-    pub(crate) fn now(self) -> u64 {
+impl Clocks for SystemClocks {
+    fn monotonic(&self) -> u64 {
         u64::try_from(self.0.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    fn wall(&self) -> u64 {
+        SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0, |since| {
+                u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
+            })
     }
 }
 
 /// The clock of the matcher.
 #[derive(Debug)]
-pub(crate) struct Clock {
-    monotonic: Monotonic,
+pub(crate) struct Clock<C> {
+    clocks: C,
     slew: Slew,
 }
 
-impl Clock {
+impl<C: Clocks> Clock<C> {
     /// A clock that starts at wall time, or at `floor` (the last journalled time) if that is later.
-    pub(crate) fn start(monotonic: Monotonic, floor: TimeNs) -> Self {
+    pub(crate) fn start(clocks: C, floor: TimeNs) -> Self {
         Self {
-            monotonic,
-            slew: Slew::start(monotonic.now(), wall(), floor.0),
+            slew: Slew::start(clocks.monotonic(), clocks.wall(), floor.0),
+            clocks,
         }
     }
 
     /// Reads the clocks: engine time and the monotonic reading it belongs to.
     pub(crate) fn read(&mut self) -> (TimeNs, u64) {
-        let monotonic = self.monotonic.now();
+        let (monotonic, wall) = (self.clocks.monotonic(), self.clocks.wall());
         let was_alarmed = self.slew.alarmed;
-        let time = self.slew.advance(monotonic, wall());
+        let time = self.slew.advance(monotonic, wall);
         if self.slew.alarmed && !was_alarmed {
             tracing::error!(
                 engine_time_ns = time.0,
-                wall_time_ns = wall(),
+                wall_time_ns = wall,
                 "engine time is more than 2 s from wall time; it is drawn there slowly"
             );
         }
@@ -65,14 +85,6 @@ impl Clock {
     pub(crate) const fn alarms(&self) -> u64 {
         self.slew.alarms
     }
-}
-
-fn wall() -> u64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |since| {
-            u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
-        })
 }
 
 /// The rule, apart from the clocks it reads.

@@ -3,7 +3,6 @@
 use std::io::{self, Read, Write};
 
 use foretell_link::{Answer, Goodbye, RequestDecoder, Role, Violation};
-use mio::net::UnixStream;
 use thiserror::Error;
 
 use crate::hand_off::ConnectionId;
@@ -72,10 +71,10 @@ impl Peer {
     }
 }
 
-/// A connection.
+/// A connection over a stream that never blocks: it says "would block" instead.
 #[derive(Debug)]
-pub(crate) struct Connection {
-    stream: UnixStream,
+pub(crate) struct Connection<S> {
+    stream: S,
     decoder: RequestDecoder,
     pub(crate) peer: Peer,
     /// The poll is edge-triggered: these stay true until the socket says "would block".
@@ -94,8 +93,8 @@ pub(crate) enum Turn {
     MayGoOn,
 }
 
-impl Connection {
-    pub(crate) fn new(stream: UnixStream, id: ConnectionId, now: u64) -> Self {
+impl<S: Read + Write> Connection<S> {
+    pub(crate) fn new(stream: S, id: ConnectionId, now: u64) -> Self {
         Self {
             stream,
             decoder: RequestDecoder::new(),
@@ -110,10 +109,6 @@ impl Connection {
             writable: true,
             since: now,
         }
-    }
-
-    pub(crate) fn stream(&mut self) -> &mut UnixStream {
-        &mut self.stream
     }
 
     /// The poll named this connection.
@@ -223,10 +218,11 @@ mod tests {
     use std::os::unix::net::UnixStream as Other;
 
     use foretell_link::{Hello, PROTOCOL_VERSION, Request};
+    use mio::net::UnixStream;
 
     use super::*;
 
-    fn pair() -> (Connection, Other) {
+    fn pair() -> (Connection<UnixStream>, Other) {
         let (ours, other) = Other::pair().unwrap();
         ours.set_nonblocking(true).unwrap();
         other.set_nonblocking(true).unwrap();
@@ -281,7 +277,7 @@ mod tests {
             request.encode(&mut requests).unwrap();
         }
         other.write_all(&requests).unwrap();
-        let turn = |connection: &mut Connection| {
+        let turn = |connection: &mut Connection<UnixStream>| {
             let mut handled = 0;
             let went = connection.turn(|_, _| {
                 handled += 1;

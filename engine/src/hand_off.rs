@@ -67,6 +67,18 @@ pub(crate) struct Done {
     pub(crate) timing: Timing,
 }
 
+impl Done {
+    /// Who it is for; `None` when for nobody outside.
+    pub(crate) const fn addressee(&self) -> Option<ConnectionId> {
+        match self.origin {
+            Origin::Gateway { connection, .. } | Origin::Heartbeat { connection, .. } => {
+                Some(connection)
+            }
+            Origin::Own => None,
+        }
+    }
+}
+
 /// The rings. One thread pushes requests and takes replies, one does the reverse.
 #[derive(Debug)]
 pub(crate) struct HandOff {

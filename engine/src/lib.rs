@@ -1,6 +1,7 @@
 //! The engine process: ingress, matcher, sync, publisher, recovery.
 //!
-//! [`run`] is the whole process; `machine.rs` wires it in the order the data moves:
+//! [`run`] is the whole process; `parts.rs` wires it in the order the data moves, `machine.rs` gives
+//! each part its thread:
 //!
 //! ```text
 //! gateways ─▶ ingress ─▶ request ring ─▶ matcher ─▶ journal staging ─▶ sync thread ─▶ disk
@@ -26,12 +27,14 @@ mod config;
 mod connection;
 mod directory;
 mod error;
+mod gateways;
 mod hand_off;
 mod heartbeat;
 mod images;
 mod ingress;
 mod machine;
 mod matcher;
+mod parts;
 mod published;
 mod publisher;
 mod recovery;

@@ -1,36 +1,29 @@
-//! The whole machine, wired in the order the data moves.
+//! The whole machine: the parts, each on its thread.
 
-use std::collections::VecDeque;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
 use foretell_journal::{JournalError, Syncer};
-use foretell_link::Stage;
 use foretell_model::Sequence;
-use foretell_stages::{Durations, Recorder, Seconds, StageLog};
+use foretell_stages::{Seconds, StageLog};
 use mio::Poll;
 use mio::net::UnixListener;
 
-use crate::clock::{Clock, Monotonic};
+use crate::clock::SystemClocks;
 use crate::config::{EngineConfig, Threads};
 use crate::directory::Directory;
 use crate::error::EngineError;
-use crate::hand_off::HandOff;
-use crate::heartbeat::Heartbeats;
-use crate::ingress::{BELL, Ended, Ingress, Matching};
-use crate::matcher::{Matcher, Working};
-use crate::published::Published;
+use crate::gateways::{Ended, Gateways, Matching};
+use crate::ingress::Ingress;
+use crate::matcher::Matcher;
+use crate::parts::Parts;
 use crate::publisher;
-use crate::recovery;
-use crate::replies::HeldReplies;
 use crate::requests::Desk;
-use crate::start_up;
-use crate::status::Gauges;
+use crate::start_up::{self, until_durable};
 use crate::stop::{Stop, StopHandle};
-use crate::summaries::Summaries;
-use crate::wait::{Bell, Sleeper, Wake};
+use crate::wait::{Bell, Wake};
 
 /// Told to the supervisor when the engine serves.
 #[derive(Clone, Debug)]
@@ -56,82 +49,31 @@ pub struct Ready {
 /// Every [`EngineError`]; [`EngineError::exit_code`] is for the process.
 pub fn run(config: &EngineConfig, on_ready: impl FnOnce(&Ready)) -> Result<(), EngineError> {
     let directory = Directory::lock(&config.data_directory)?;
-    let monotonic = Monotonic::start();
-    let restored = recovery::restore(config, &directory, random()?)?;
-    let last = restored.journal.report.last_time;
-    let (appender, syncer, journal) = restored.journal.start().map_err(EngineError::Journal)?;
-
-    let poll = Poll::new().map_err(EngineError::process("making a poll"))?;
-    let bell = mio::Waker::new(poll.registry(), BELL)
-        .map(|waker| Arc::new(Bell::new(waker)))
-        .map_err(EngineError::process("making a waker"))?;
-    let hand_off = Arc::new(HandOff::new(config.ring_capacity));
-    let gauges = Arc::<Gauges>::default();
-    let durations = Arc::<Durations<Stage>>::default();
+    let clocks = SystemClocks::start();
+    let mut parts = Parts::wire(config, &directory, clocks, &mut random)?;
+    let (syncer, helper) = (&mut parts.syncer, parts.helper);
+    syncer.employ(helper).map_err(EngineError::Journal)?;
     let stage_log = config.stage_log.as_deref();
     let stage_log = stage_log.map(|directory| StageLog::create(directory, "engine"));
     let stage_log = stage_log
         .transpose()
         .map_err(EngineError::process("making the log of stages"))?;
     // Ends with this function.
-    let _seconds = Seconds::start(Arc::clone(&durations), stage_log)
+    let _seconds = Seconds::start(Arc::clone(&parts.desk.durations), stage_log)
         .map_err(EngineError::process("starting a thread"))?;
-    let published = Arc::new(Published::new(config.publishing.enabled));
-    let desk = Desk {
-        hand_off: Arc::clone(&hand_off),
-        journal: journal.clone(),
-        gauges: Arc::clone(&gauges),
-        published: Arc::clone(&published),
-        recorder: Recorder::new(Arc::clone(&durations)),
-        durations: Arc::clone(&durations),
-        summaries: Summaries::default(),
-        heartbeats: Heartbeats::resume(
-            config.heartbeat_window,
-            &restored.heartbeats,
-            random()?,
-            monotonic.now(),
-        ),
-        monotonic,
-        own: VecDeque::new(),
-        in_flight: 0,
-        connections: 0,
-        busy: 0,
-        stopping: false,
-    };
-    let matcher = Matcher {
-        exchange: restored.exchange,
-        appender,
-        journal: journal.clone(),
-        hand_off,
-        gauges,
-        recorder: Recorder::new(durations),
-        clock: Clock::start(monotonic, last),
-        monotonic,
-        mode: restored.mode,
-        post_only_until: None,
-        sleeper: Sleeper::new(config.waiting),
-        bell: Arc::clone(&bell),
-        working: Working::default(),
-    };
-    let publisher = spawn_publisher(publisher::Setting {
-        config: config.clone(),
-        journal_directory: directory.journal(),
-        journal: journal.clone(),
-        shelf: restored.shelf,
-        board: Arc::clone(&published),
-        bell: Arc::clone(&bell),
-        newly_accepted: restored.newly_accepted,
-        index_key: random()?,
-    })?;
-    let sync = spawn_sync(syncer, Arc::clone(&bell), matcher.sleeper.wake())?;
+    let journal = parts.matcher.journal.clone();
+    let published = Arc::clone(&parts.desk.published);
+    let publisher = spawn_publisher(parts.publisher)?;
+    let wake_matcher = parts.matcher.sleeper.wake();
+    let sync = spawn_sync(parts.syncer, Arc::clone(&parts.bell), wake_matcher)?;
     let line = Line {
         config,
         directory: &directory,
-        poll,
-        bell,
-        desk,
+        poll: parts.poll,
+        bell: parts.bell,
+        desk: parts.desk,
     };
-    let served = line.work(matcher, restored.newly_accepted, on_ready);
+    let served = line.work(parts.matcher, parts.newly_accepted, on_ready);
     // The matcher, and with it the appender, is gone: the sync thread has written the rest.
     let synced = sync.join().expect("a panic in it aborts the process");
     published.stop();
@@ -152,18 +94,23 @@ struct Line<'a> {
     directory: &'a Directory,
     poll: Poll,
     bell: Arc<Bell>,
-    desk: Desk,
+    desk: Desk<SystemClocks>,
 }
 
 impl Line<'_> {
     /// Journals what the start needs, listens, says so, and serves until the end.
     fn work(
         self,
-        mut matcher: Matcher,
+        mut matcher: Matcher<SystemClocks>,
         newly_accepted: Option<Sequence>,
         on_ready: impl FnOnce(&Ready),
     ) -> Result<Ended, EngineError> {
-        start_up::journal_configuration(&mut matcher, self.config, newly_accepted)?;
+        start_up::journal_configuration(
+            &mut matcher,
+            self.config,
+            newly_accepted,
+            &mut until_durable,
+        )?;
         let stop = Stop::new(self.config.handle_signals)
             .map_err(EngineError::process("listening to signals"))?;
         let listener = self.directory.listen()?;
@@ -185,7 +132,7 @@ impl Line<'_> {
 
     fn serve_apart(
         self,
-        matcher: Matcher,
+        matcher: Matcher<SystemClocks>,
         stop: Stop,
         listener: UnixListener,
     ) -> io::Result<Ended> {
@@ -205,21 +152,20 @@ impl Line<'_> {
         ended
     }
 
-    fn serve(self, matching: Matching, stop: Stop, listener: UnixListener) -> io::Result<Ended> {
+    fn serve(
+        self,
+        matching: Matching<SystemClocks>,
+        stop: Stop,
+        listener: UnixListener,
+    ) -> io::Result<Ended> {
         let _abort = AbortOnPanic;
-        let patience = u64::try_from(self.config.patience.as_nanos()).unwrap_or(u64::MAX);
+        let (most, patience) = (self.config.max_connections, self.config.patience);
         Ingress {
             poll: self.poll,
             bell: self.bell,
             stop,
             listener: Some(listener),
-            slots: (0..self.config.max_connections).map(|_| None).collect(),
-            next_generation: 0,
-            matching,
-            desk: self.desk,
-            held: HeldReplies::default(),
-            patience,
-            drain_ends: None,
+            gateways: Gateways::new(self.desk, matching, most, patience),
         }
         .serve()
     }
@@ -246,7 +192,7 @@ fn spawn_sync(
 
 /// The thread that publishes snapshots; without publishing it ends at once.
 fn spawn_publisher(
-    setting: publisher::Setting,
+    setting: publisher::Setting<SystemClocks>,
 ) -> Result<JoinHandle<Result<(), EngineError>>, EngineError> {
     let enabled = setting.config.publishing.enabled;
     spawn("publisher", move || {

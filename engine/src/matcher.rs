@@ -18,7 +18,7 @@ use foretell_model::{
 use foretell_stages::Recorder;
 
 use crate::ahead::Ahead;
-use crate::clock::{Clock, Monotonic};
+use crate::clock::{Clock, Clocks};
 use crate::hand_off::{Done, HandOff, Work};
 use crate::status::Gauges;
 use crate::wait::{Bell, Sleeper};
@@ -30,15 +30,15 @@ const LONGEST_SLEEP: Duration = Duration::from_millis(500);
 
 /// The matcher and all it owns.
 #[derive(Debug)]
-pub(crate) struct Matcher {
+pub(crate) struct Matcher<C> {
     pub(crate) exchange: Exchange,
     pub(crate) appender: Appender,
     pub(crate) journal: JournalState,
     pub(crate) hand_off: Arc<HandOff>,
     pub(crate) gauges: Arc<Gauges>,
     pub(crate) recorder: Recorder<Stage>,
-    pub(crate) clock: Clock,
-    pub(crate) monotonic: Monotonic,
+    pub(crate) clock: Clock<C>,
+    pub(crate) clocks: C,
     pub(crate) mode: SystemMode,
     /// Post-only after a restart ends here.
     pub(crate) post_only_until: Option<TimeNs>,
@@ -107,7 +107,7 @@ struct Judged {
     timing: Timing,
 }
 
-impl Matcher {
+impl<C: Clocks> Matcher<C> {
     /// Works until stopped: the loop of a thread of its own.
     pub(crate) fn run(mut self) {
         loop {
@@ -344,7 +344,7 @@ impl Matcher {
         let verdict = self
             .exchange
             .apply(command, working.time, &mut working.events);
-        let applied = self.monotonic.now();
+        let applied = self.clocks.monotonic();
         let took = applied.saturating_sub(working.at);
         self.recorder.note(Stage::Apply, took, 1);
         working.at = applied;
@@ -371,7 +371,7 @@ impl Matcher {
                 self.mode = *mode;
             }
         }
-        working.at = self.monotonic.now();
+        working.at = self.clocks.monotonic();
         let took = working.at.saturating_sub(applied);
         self.recorder.note(Stage::Encode, took, 1);
         judged.timing.encode = Timing::clip(took);
@@ -407,9 +407,10 @@ mod tests {
     use foretell_model::{Micros, Reference, Sequence, WalletAddress};
 
     use super::*;
+    use crate::clock::SystemClocks;
     use crate::wait::Waiting;
 
-    fn matcher(directory: &std::path::Path) -> (Matcher, Syncer) {
+    fn matcher(directory: &std::path::Path) -> (Matcher<SystemClocks>, Syncer) {
         let options = Options {
             segment_bytes: 4 << 20,
             staging_bytes: 1 << 20,
@@ -420,7 +421,7 @@ mod tests {
         let (appender, syncer, journal) = recovered.unwrap().start().unwrap();
         let poll = mio::Poll::new().unwrap();
         let waker = mio::Waker::new(poll.registry(), mio::Token(0)).unwrap();
-        let monotonic = Monotonic::start();
+        let clocks = SystemClocks::start();
         let matcher = Matcher {
             exchange: Exchange::new(Capacity::default(), 1),
             appender,
@@ -428,8 +429,8 @@ mod tests {
             hand_off: Arc::new(HandOff::new(16)),
             gauges: Arc::default(),
             recorder: Recorder::new(Arc::default()),
-            clock: Clock::start(monotonic, TimeNs(0)),
-            monotonic,
+            clock: Clock::start(clocks, TimeNs(0)),
+            clocks,
             mode: SystemMode::Running,
             post_only_until: None,
             sleeper: Sleeper::new(Waiting::Park),

@@ -16,7 +16,7 @@ mod twin;
 use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use foretell_journal::snapshot::Shelf;
 use foretell_journal::{Follower, JournalState, Next, Scratch, receipt};
@@ -26,6 +26,7 @@ use foretell_view::{ChunkRef, Seen};
 
 use self::schedule::Schedule;
 use self::twin::Twin;
+use crate::clock::Clocks;
 use crate::config::EngineConfig;
 use crate::error::EngineError;
 use crate::images::{self, Written};
@@ -41,7 +42,7 @@ const NICENESS: i32 = 10;
 
 /// What the publisher is given.
 #[derive(Debug)]
-pub(crate) struct Setting {
+pub(crate) struct Setting<C> {
     pub(crate) config: EngineConfig,
     pub(crate) journal_directory: PathBuf,
     pub(crate) journal: JournalState,
@@ -53,6 +54,7 @@ pub(crate) struct Setting {
     pub(crate) newly_accepted: Option<Sequence>,
     /// Random; as for the matcher's exchange.
     pub(crate) index_key: u64,
+    pub(crate) clocks: C,
 }
 
 /// Works until the engine stops; an error ends the engine.
@@ -60,7 +62,7 @@ pub(crate) struct Setting {
 /// # Errors
 /// [`EngineError::PublisherDiverged`], [`EngineError::Impossible`], or a journal that cannot be
 /// read any more.
-pub(crate) fn run(setting: Setting) -> Result<(), EngineError> {
+pub(crate) fn run<C: Clocks>(setting: Setting<C>) -> Result<(), EngineError> {
     yield_to_others();
     let (board, bell) = (Arc::clone(&setting.board), Arc::clone(&setting.bell));
     let ended =
@@ -81,8 +83,8 @@ fn yield_to_others() {
 
 /// The publisher at one sequence.
 #[derive(Debug)]
-struct Publisher {
-    setting: Setting,
+pub(crate) struct Publisher<C> {
+    setting: Setting<C>,
     follower: Follower,
     scratch: Scratch,
     twin: Twin,
@@ -98,23 +100,26 @@ struct Publisher {
     wanted: Sequence,
 }
 
-impl Publisher {
+impl<C: Clocks> Publisher<C> {
     fn work(mut self) -> Result<(), EngineError> {
-        loop {
-            if self.setting.board.is_stopping() {
-                return Ok(());
-            }
-            let is_up_to_date = self.burst()?;
-            self.setting.board.show_folded(self.twin.sequence());
-            self.note_new_chunks();
-            self.take_askers();
-            if self.is_due() {
-                self.publish()?;
-            }
-            if is_up_to_date {
+        while !self.setting.board.is_stopping() {
+            if self.turn()? {
                 self.sleep();
             }
         }
+        Ok(())
+    }
+
+    /// Takes in a few frames and publishes what is due; whether it has read all there is.
+    pub(crate) fn turn(&mut self) -> Result<bool, EngineError> {
+        let is_up_to_date = self.burst()?;
+        self.setting.board.show_folded(self.twin.sequence());
+        self.note_new_chunks();
+        self.take_askers();
+        if self.is_due() {
+            self.publish()?;
+        }
+        Ok(is_up_to_date)
     }
 
     /// Takes in a few frames; whether there are no more.
@@ -136,9 +141,8 @@ impl Publisher {
     }
 
     fn sleep(&mut self) {
-        let until_due = self
-            .schedule
-            .until_due(self.twin.sequence(), Instant::now());
+        let now = self.setting.clocks.monotonic();
+        let until_due = self.schedule.until_due(self.twin.sequence(), now);
         let board = &self.setting.board;
         self.follower.wait_unless(
             until_due.map_or(LONGEST_SLEEP, |due| due.min(LONGEST_SLEEP)),
@@ -155,8 +159,8 @@ impl Publisher {
     }
 
     fn is_due(&self) -> bool {
-        let at = self.twin.sequence();
-        (!self.askers.is_empty() && at >= self.wanted) || self.schedule.is_due(at, Instant::now())
+        let (at, now) = (self.twin.sequence(), self.setting.clocks.monotonic());
+        (!self.askers.is_empty() && at >= self.wanted) || self.schedule.is_due(at, now)
     }
 
     /// Writes chunks as they fill, so that memory holds few of them.
@@ -210,7 +214,8 @@ impl Publisher {
             self.twin.check()?;
             let written = self.write_image();
             self.disk_failed = written.is_err();
-            self.schedule.tried(sequence, Instant::now());
+            let now = self.setting.clocks.monotonic();
+            self.schedule.tried(sequence, now);
             match written {
                 Ok(false) => return Ok(()),
                 Ok(true) => {

@@ -11,9 +11,9 @@ use foretell_link::{
 use foretell_model::{AccountNumber, Command, Digest16, Verdict};
 use foretell_stages::{Durations, Recorder};
 
-use crate::clock::Monotonic;
+use crate::clock::Clocks;
 use crate::connection::{CutOff, Peer};
-use crate::hand_off::{ConnectionId, Done, HandOff, Origin, Work};
+use crate::hand_off::{Done, HandOff, Origin, Work};
 use crate::heartbeat::{Beat, Heartbeats};
 use crate::published::{Asker, Published};
 use crate::status::Gauges;
@@ -21,7 +21,7 @@ use crate::summaries::Summaries;
 
 /// Ingress, apart from its sockets.
 #[derive(Debug)]
-pub(crate) struct Desk {
+pub(crate) struct Desk<C> {
     pub(crate) hand_off: Arc<HandOff>,
     pub(crate) journal: JournalState,
     pub(crate) gauges: Arc<Gauges>,
@@ -30,7 +30,7 @@ pub(crate) struct Desk {
     pub(crate) summaries: Summaries,
     pub(crate) recorder: Recorder<Stage>,
     pub(crate) heartbeats: Heartbeats,
-    pub(crate) monotonic: Monotonic,
+    pub(crate) clocks: C,
     /// Commands of the engine's own that found the ring full, oldest first.
     pub(crate) own: VecDeque<Command>,
     /// Commands pushed and not answered yet.
@@ -43,7 +43,7 @@ pub(crate) struct Desk {
     pub(crate) stopping: bool,
 }
 
-impl Desk {
+impl<C: Clocks> Desk<C> {
     /// Handles a request that became readable at the monotonic reading `at`.
     pub(crate) fn handle(
         &mut self,
@@ -75,7 +75,7 @@ impl Desk {
             genesis: self.journal.genesis(),
             durable: self.journal.durable(),
             durability: link_durability(self.journal.durability()),
-            time: self.gauges.time(self.monotonic.now()),
+            time: self.gauges.time(self.clocks.monotonic()),
         }));
         Ok(())
     }
@@ -186,7 +186,7 @@ impl Desk {
         evidence: &[u8],
         at: u64,
     ) {
-        let pushed = self.monotonic.now();
+        let pushed = self.clocks.monotonic();
         let fitted = self.hand_off.push(Work {
             origin,
             command,
@@ -217,16 +217,6 @@ impl Desk {
         while !self.own.is_empty() && self.hand_off.waiting() < self.hand_off.capacity() {
             let command = self.own.pop_front().expect("it is not empty");
             self.push(None, Origin::Own, command, &[], now);
-        }
-    }
-
-    /// Who an answer is for; `None` when for nobody outside.
-    pub(crate) const fn addressee(done: &Done) -> Option<ConnectionId> {
-        match done.origin {
-            Origin::Gateway { connection, .. } | Origin::Heartbeat { connection, .. } => {
-                Some(connection)
-            }
-            Origin::Own => None,
         }
     }
 
@@ -286,7 +276,7 @@ impl Desk {
     }
 
     fn status(&mut self, request: u64) -> Status {
-        let now = self.monotonic.now();
+        let now = self.clocks.monotonic();
         let durable = self.journal.durable();
         let (stages, seconds) = self.summaries.at(now, &self.durations);
         let small = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);

@@ -3,8 +3,10 @@
 
 use std::time::Duration;
 
+use foretell_journal::JournalState;
 use foretell_model::{Command, Sequence, SystemMode, TimeNs};
 
+use crate::clock::Clocks;
 use crate::config::EngineConfig;
 use crate::error::EngineError;
 use crate::matcher::Matcher;
@@ -12,30 +14,37 @@ use crate::matcher::Matcher;
 /// How long a wait for the journal lasts before its health is looked at again.
 const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
-/// Journals what the start needs and waits until it is durable.
+/// Waits until the journal is durable up to a sequence, or has failed.
+pub(crate) type Wait<'w> = dyn FnMut(&JournalState, Sequence) + 'w;
+
+/// Journals what the start needs and waits until it is durable. Returns too when the journal fails:
+/// then nothing is served, and the sync thread tells why.
 ///
 /// # Errors
 /// [`EngineError::Configuration`] when the exchange refuses a configured domain or the settings.
-pub(crate) fn journal_configuration(
-    matcher: &mut Matcher,
+pub(crate) fn journal_configuration<C: Clocks>(
+    matcher: &mut Matcher<C>,
     config: &EngineConfig,
     newly_accepted: Option<Sequence>,
+    wait: &mut Wait<'_>,
 ) -> Result<(), EngineError> {
     let first_start = matcher.exchange.sequence() == Sequence(0);
     // Nothing else is taken while work is pending, and it is of an earlier run.
     while matcher.exchange.has_pending_work() {
         let command = Command::Continue;
-        apply(matcher, &command, &[], || "continued work".to_owned())?;
+        apply(matcher, wait, &command, &[], || "continued work".to_owned())?;
     }
     if let Some(sequence) = newly_accepted {
         let command = Command::AcceptDivergence { sequence };
-        apply(matcher, &command, &[], || "accepted divergence".to_owned())?;
+        apply(matcher, wait, &command, &[], || {
+            "accepted divergence".to_owned()
+        })?;
     }
     if first_start {
         // Before anything else: a start that ends here, or is killed, must find an empty journal
         // again, or the settings would never be journalled.
         let command = Command::ChangeSettings(config.settings);
-        apply(matcher, &command, &[], || "settings".to_owned())?;
+        apply(matcher, wait, &command, &[], || "settings".to_owned())?;
     }
     for domain in &config.domains {
         let command = Command::RegisterDomain {
@@ -43,24 +52,28 @@ pub(crate) fn journal_configuration(
             separator: domain.separator,
         };
         let named = || format!("signing domain {} ({})", domain.number, domain.text);
-        apply(matcher, &command, domain.text.as_bytes(), named)?;
+        apply(matcher, wait, &command, domain.text.as_bytes(), named)?;
     }
     if !first_start && !config.post_only_after_restart.is_zero() {
-        begin_post_only(matcher, config.post_only_after_restart)?;
+        begin_post_only(matcher, config.post_only_after_restart, wait)?;
     }
     matcher.show();
-    wait_until_durable(matcher);
+    wait(&matcher.journal, matcher.exchange.sequence());
     Ok(())
 }
 
 /// An operator's stricter mode stands. Post-only itself is taken for what is left of an earlier
 /// restart, and ends with this one's.
-fn begin_post_only(matcher: &mut Matcher, lasting: Duration) -> Result<(), EngineError> {
+fn begin_post_only<C: Clocks>(
+    matcher: &mut Matcher<C>,
+    lasting: Duration,
+    wait: &mut Wait<'_>,
+) -> Result<(), EngineError> {
     if !matches!(matcher.mode, SystemMode::Running | SystemMode::PostOnly) {
         return Ok(());
     }
     let mode = SystemMode::PostOnly;
-    apply(matcher, &Command::SetMode { mode }, &[], || {
+    apply(matcher, wait, &Command::SetMode { mode }, &[], || {
         "post-only mode".to_owned()
     })?;
     let (now, _) = matcher.clock.read();
@@ -69,14 +82,15 @@ fn begin_post_only(matcher: &mut Matcher, lasting: Duration) -> Result<(), Engin
     Ok(())
 }
 
-fn apply(
-    matcher: &mut Matcher,
+fn apply<C: Clocks>(
+    matcher: &mut Matcher<C>,
+    wait: &mut Wait<'_>,
     command: &Command,
     evidence: &[u8],
     what: impl FnOnce() -> String,
 ) -> Result<(), EngineError> {
     while !matcher.appender.has_room_for_largest() && !matcher.journal.is_poisoned() {
-        wait_until_durable(matcher);
+        wait(&matcher.journal, matcher.exchange.sequence());
     }
     matcher
         .apply_at_start(command, evidence)
@@ -87,11 +101,10 @@ fn apply(
         })
 }
 
-/// Returns too when the journal fails: then nothing is served, and the sync thread tells why.
-fn wait_until_durable(matcher: &Matcher) {
-    let sequence = matcher.exchange.sequence();
-    while !matcher.journal.wait_durable(sequence, LOOK_AGAIN) {
-        if matcher.journal.is_poisoned() {
+/// Waits while the sync thread works.
+pub(crate) fn until_durable(journal: &JournalState, sequence: Sequence) {
+    while !journal.wait_durable(sequence, LOOK_AGAIN) {
+        if journal.is_poisoned() {
             return;
         }
     }

@@ -2,7 +2,6 @@
 //! first frame.
 
 use std::collections::VecDeque;
-use std::time::Instant;
 
 use foretell_journal::snapshot::newest_image;
 use foretell_journal::{Follower, JournalError, Next, Scratch};
@@ -13,6 +12,7 @@ use foretell_view::{Seen, View};
 use super::schedule::Schedule;
 use super::twin::Twin;
 use super::{Publisher, Setting};
+use crate::clock::Clocks;
 use crate::error::EngineError;
 use crate::images::{self, Written};
 
@@ -25,9 +25,9 @@ struct Base {
     receipt: Option<[u8; 32]>,
 }
 
-impl Publisher {
+impl<C: Clocks> Publisher<C> {
     /// A publisher that has taken in nothing yet; `None` when the engine stops before it is ready.
-    pub(super) fn begin(setting: Setting) -> Result<Option<Self>, EngineError> {
+    pub(crate) fn begin(setting: Setting<C>) -> Result<Option<Self>, EngineError> {
         let mut limit = setting.journal.durable();
         while !setting.board.is_stopping() {
             let base = Base::find(&setting, limit);
@@ -46,11 +46,12 @@ impl Publisher {
         Ok(None)
     }
 
-    fn at(setting: Setting, base: Base, follower: Follower, place: FramePlace) -> Self {
+    fn at(setting: Setting<C>, base: Base, follower: Follower, place: FramePlace) -> Self {
         let mut seen = Seen::default();
         // Those are written: the image listed them.
         base.view.new_chunks(&mut seen);
         let twin = Twin::new(base.exchange, base.view, place, &setting);
+        let now = setting.clocks.monotonic();
         let publisher = Self {
             follower,
             scratch: Scratch::default(),
@@ -58,7 +59,7 @@ impl Publisher {
             unwritten: VecDeque::new(),
             written: base.written,
             disk_failed: false,
-            schedule: Schedule::new(&setting.config.publishing, twin.sequence(), Instant::now()),
+            schedule: Schedule::new(&setting.config.publishing, twin.sequence(), now),
             askers: Vec::new(),
             wanted: Sequence(0),
             twin,
@@ -70,7 +71,7 @@ impl Publisher {
 }
 
 impl Base {
-    fn find(setting: &Setting, mut limit: Sequence) -> Self {
+    fn find<C>(setting: &Setting<C>, mut limit: Sequence) -> Self {
         let (dir, genesis) = (setting.shelf.dir(), setting.shelf.genesis());
         let (config, key) = (&setting.config, setting.index_key);
         while !config.ignore_images
@@ -108,8 +109,8 @@ impl Base {
 
 /// A follower behind `sequence`, and the place of that frame; `None` when it is not the frame with
 /// this receipt.
-fn follow(
-    setting: &Setting,
+fn follow<C>(
+    setting: &Setting<C>,
     sequence: Sequence,
     receipt: Option<[u8; 32]>,
 ) -> Result<Option<(Follower, FramePlace)>, JournalError> {

@@ -1,12 +1,13 @@
 //! When the next image is due.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use foretell_model::Sequence;
 
 use crate::config::Publishing;
 
-/// An image is due a while, or so many frames, after the last one, or after the last try.
+/// An image is due a while, or so many frames, after the last one, or after the last try. Moments are
+/// readings of the monotonic clock.
 #[derive(Debug)]
 pub(super) struct Schedule {
     interval: Duration,
@@ -14,12 +15,12 @@ pub(super) struct Schedule {
     /// The newest image.
     image: Sequence,
     /// Where and when one was tried last, or the publisher began.
-    tried: (Sequence, Instant),
+    tried: (Sequence, u64),
 }
 
 impl Schedule {
     /// A schedule that begins at an image.
-    pub(super) fn new(publishing: &Publishing, image: Sequence, now: Instant) -> Self {
+    pub(super) fn new(publishing: &Publishing, image: Sequence, now: u64) -> Self {
         Self {
             interval: publishing.interval,
             frames: publishing.frames.max(1),
@@ -34,20 +35,23 @@ impl Schedule {
     }
 
     /// Whether an image of the state at `at` is due now.
-    pub(super) fn is_due(&self, at: Sequence, now: Instant) -> bool {
+    pub(super) fn is_due(&self, at: Sequence, now: u64) -> bool {
         let frames = at.0.saturating_sub(self.tried.0.0);
-        let is_long_ago = now.saturating_duration_since(self.tried.1) >= self.interval;
+        let is_long_ago = self.since_tried(now) >= self.interval;
         at > self.image && (frames >= self.frames || is_long_ago)
     }
 
     /// How long until the state at `at` is due; `None` when it is published.
-    pub(super) fn until_due(&self, at: Sequence, now: Instant) -> Option<Duration> {
-        let since = now.saturating_duration_since(self.tried.1);
-        (at > self.image).then(|| self.interval.saturating_sub(since))
+    pub(super) fn until_due(&self, at: Sequence, now: u64) -> Option<Duration> {
+        (at > self.image).then(|| self.interval.saturating_sub(self.since_tried(now)))
+    }
+
+    const fn since_tried(&self, now: u64) -> Duration {
+        Duration::from_nanos(now.saturating_sub(self.tried.1))
     }
 
     /// An image at `at` was tried; without success it is due as late again.
-    pub(super) const fn tried(&mut self, at: Sequence, now: Instant) {
+    pub(super) const fn tried(&mut self, at: Sequence, now: u64) {
         self.tried = (at, now);
     }
 
@@ -68,8 +72,8 @@ mod tests {
             frames: 1_000,
             ..Publishing::default()
         };
-        let start = Instant::now();
-        let mut schedule = Schedule::new(&publishing, Sequence(500), start);
+        const SECOND: u64 = 1_000_000_000;
+        let mut schedule = Schedule::new(&publishing, Sequence(500), 7 * SECOND);
         // at, seconds, due, seconds until it is; then what was done: nothing, tried, published
         let rows = [
             (500, 0, false, None, ""),
@@ -88,7 +92,7 @@ mod tests {
             (2_502, 500, true, Some(0), ""),
         ];
         for (at, seconds, due, until, done) in rows {
-            let (at, now) = (Sequence(at), start + Duration::from_secs(seconds));
+            let (at, now) = (Sequence(at), (7 + seconds) * SECOND);
             assert_eq!(schedule.is_due(at, now), due, "{at:?} at {seconds} s");
             let expected = until.map(Duration::from_secs);
             assert_eq!(

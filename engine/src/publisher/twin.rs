@@ -28,11 +28,11 @@ pub(super) struct Twin {
 }
 
 impl Twin {
-    pub(super) fn new(
+    pub(super) fn new<C>(
         exchange: Exchange,
         view: View,
         place: FramePlace,
-        setting: &Setting,
+        setting: &Setting<C>,
     ) -> Self {
         Self {
             began: exchange.sequence(),
