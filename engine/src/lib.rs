@@ -52,3 +52,7 @@ pub use error::{EXIT_IO_ERROR, EXIT_REFUSED, EngineError};
 pub use machine::{Ready, run};
 pub use stop::StopHandle;
 pub use wait::Waiting;
+
+#[cfg(test)]
+#[path = "../tests/simulation/mod.rs"]
+mod simulation;

@@ -1,0 +1,226 @@
+//! What the clients know, whatever becomes of the engine: what they asked for, and every answer.
+
+use std::collections::BTreeMap;
+
+use foretell_link::Reply;
+use foretell_model::{
+    AccountNumber, Command, CommandOutcome, KeyNumber, MarketNumber, OrderResult, OrderStatus,
+    RefusalReason, Sequence, TimeNs, Verdict, WalletAddress,
+};
+
+/// Somebody who trades.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Holder {
+    pub(super) wallet: WalletAddress,
+    pub(super) account: AccountNumber,
+    pub(super) key: KeyNumber,
+}
+
+/// Something a client wants done once, however often it has to ask.
+#[derive(Debug)]
+pub(super) struct Intent {
+    pub(super) command: Command,
+    pub(super) evidence: Vec<u8>,
+    /// How often it was sent.
+    pub(super) sent: u32,
+    /// The answer that said it was done.
+    applied: Option<Applied>,
+    is_answered: bool,
+}
+
+/// An acknowledgement.
+#[derive(Clone, Copy, Debug)]
+struct Applied {
+    sequence: Sequence,
+    last: Sequence,
+    outcome: CommandOutcome,
+}
+
+/// Everything that was acknowledged or shown.
+#[derive(Debug, Default)]
+pub(super) struct Ledger {
+    pub(super) intents: Vec<Intent>,
+    /// Frames that somebody was shown, and their receipts.
+    pub(super) visible: BTreeMap<Sequence, [u8; 32]>,
+    /// The highest sequence an answer rested on.
+    pub(super) promised: Sequence,
+    /// The latest engine time anybody was told.
+    pub(super) time: TimeNs,
+    pub(super) markets: Vec<MarketNumber>,
+    accounts: Vec<(WalletAddress, AccountNumber)>,
+    pub(super) holders: Vec<Holder>,
+}
+
+impl Ledger {
+    pub(super) fn intend(&mut self, command: Command, evidence: Vec<u8>) -> usize {
+        self.intents.push(Intent {
+            command,
+            evidence,
+            sent: 0,
+            applied: None,
+            is_answered: false,
+        });
+        self.intents.len() - 1
+    }
+
+    pub(super) fn is_answered(&self, intent: usize) -> bool {
+        self.intents[intent].is_answered
+    }
+
+    /// Takes in an answer to an intent.
+    ///
+    /// # Errors
+    /// It contradicts an earlier one.
+    pub(super) fn answered(&mut self, number: usize, reply: &Reply) -> Result<(), String> {
+        self.promised = self.promised.max(reply.last_sequence);
+        let intent = &mut self.intents[number];
+        intent.is_answered = true;
+        let contradiction = match (reply.verdict, intent.applied) {
+            (Verdict::Applied(outcome), None) => {
+                intent.applied = Some(Applied {
+                    sequence: reply.sequence,
+                    last: reply.last_sequence,
+                    outcome,
+                });
+                let command = intent.command;
+                self.learn(&command, outcome);
+                None
+            }
+            (Verdict::Applied(_), Some(before)) => {
+                let again = happens_again(&intent.command);
+                (!again).then(|| format!("done at {} and again", before.sequence))
+            }
+            (
+                Verdict::Repeated {
+                    first,
+                    last,
+                    outcome,
+                },
+                before,
+            ) => {
+                let command = intent.command;
+                self.learn(&command, outcome);
+                before
+                    .filter(|before| !before.is_repeated_by(&command, first, last, outcome))
+                    .map(|before| format!("done at {}, repeated as {first}", before.sequence))
+            }
+            (Verdict::Refused(refusal), Some(before)) => {
+                contradicts(&self.intents[number].command, &before, refusal.reason)
+                    .then(|| format!("done at {}, then refused", before.sequence))
+            }
+            (Verdict::Refused(_), None) => None,
+        };
+        contradiction.map_or(Ok(()), |what| {
+            let command = &self.intents[number].command;
+            Err(format!("{what}: {:?} to {command:?}", reply.verdict))
+        })
+    }
+
+    fn learn(&mut self, command: &Command, outcome: CommandOutcome) {
+        match (command, outcome) {
+            (Command::RegisterMarket(_), CommandOutcome::Market(market))
+                if !self.markets.contains(&market) =>
+            {
+                self.markets.push(market);
+            }
+            (Command::Deposit { wallet, .. }, CommandOutcome::Account(account))
+                if !self.accounts.iter().any(|(known, _)| known == wallet) =>
+            {
+                self.accounts.push((*wallet, account));
+            }
+            (Command::RegisterKey { owner, .. }, CommandOutcome::Key(key)) => {
+                let known = self.accounts.iter().find(|(wallet, _)| wallet == owner);
+                if let Some(&(wallet, account)) = known
+                    && !self.holders.iter().any(|holder| holder.wallet == wallet)
+                {
+                    self.holders.push(Holder {
+                        wallet,
+                        account,
+                        key,
+                    });
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Every acknowledged command with its sequence.
+    pub(super) fn acknowledged(&self) -> impl Iterator<Item = (Sequence, &Command)> {
+        let applied = |it: &Intent| it.applied.map(|applied| applied.sequence);
+        self.intents
+            .iter()
+            .filter_map(move |it| Some((applied(it)?, &it.command)))
+    }
+
+    /// A power cut at `process` durability may lose what was acknowledged: whatever is above
+    /// `end` has to be asked for again. Returns what.
+    pub(super) fn lose_above(&mut self, end: Sequence) -> Vec<usize> {
+        self.promised = self.promised.min(end);
+        let mut lost = Vec::new();
+        for (number, intent) in self.intents.iter_mut().enumerate() {
+            if intent.applied.is_some_and(|it| it.last > end) {
+                intent.applied = None;
+                intent.is_answered = false;
+                lost.push(number);
+            }
+        }
+        lost
+    }
+}
+
+impl Applied {
+    /// Whether a repeat tells the same. Of what only has to be there (a market, a key) the command
+    /// that made it is not remembered.
+    fn is_repeated_by(
+        &self,
+        command: &Command,
+        first: Sequence,
+        last: Sequence,
+        outcome: CommandOutcome,
+    ) -> bool {
+        match command {
+            Command::RegisterMarket(_) | Command::RegisterKey { .. } => self.outcome == outcome,
+            // Done a second time after it was forgotten: the second is told.
+            _ if happens_again(command) => first >= self.sequence,
+            _ => (self.sequence, self.last) == (first, last),
+        }
+    }
+}
+
+/// Commands that may be done a second time: nothing in them says that they are the same, or they are
+/// remembered for a while only (then the audit of the journal looks at how long).
+const fn happens_again(command: &Command) -> bool {
+    matches!(
+        command,
+        Command::PauseMarket { .. }
+            | Command::ResumeMarket { .. }
+            | Command::CancelAll { .. }
+            | Command::CancelMarketOrders { .. }
+    )
+}
+
+/// Whether a refusal contradicts that it was done before.
+fn contradicts(command: &Command, before: &Applied, reason: RefusalReason) -> bool {
+    match (command, before.outcome) {
+        // A killed order's id is burned: the first refusal again.
+        (
+            Command::PlaceOrder(_),
+            CommandOutcome::Order(OrderResult {
+                status: OrderStatus::Killed(first),
+                ..
+            }),
+        ) => reason != first && reason != RefusalReason::TimestampOutOfWindow,
+        // An id is remembered as long as its timestamp would be taken.
+        (Command::PlaceOrder(_), _) => reason != RefusalReason::TimestampOutOfWindow,
+        (
+            Command::Deposit { .. }
+            | Command::Withdraw { .. }
+            | Command::Split { .. }
+            | Command::Merge { .. }
+            | Command::RegisterKey { .. }
+            | Command::RegisterMarket(_),
+            _,
+        ) => true,
+        _ => false,
+    }
+}

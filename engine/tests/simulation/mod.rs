@@ -1,0 +1,142 @@
+//! The engine in a simulated world: ingress, matcher, sync, publisher, followers and recovery, the
+//! real code of each, run as steps of one scheduler from a seed, over a disk, a clock, randomness
+//! and sockets that fail as the seed says. After every crash the promises are checked against what
+//! was acknowledged and shown. `README.md` says what is simulated and what is not.
+//!
+//! `FORETELL_SIMULATION_SEEDS=n` runs n seeds instead of the ordinary number,
+//! `FORETELL_SIMULATION_FROM=s` begins with seed s, and `FORETELL_SIMULATION_SEED=s` runs seed s
+//! alone and prints its trace, as a failure says.
+
+mod audit;
+mod checks;
+mod clients;
+mod coverage;
+mod disk;
+mod engine;
+mod fate;
+mod faults;
+mod ledger;
+mod lives;
+mod pages;
+mod readers;
+#[allow(dead_code, reason = "the twin's tests use the rest of it")]
+#[path = "../../../tests/tests/twin_agrees/rng.rs"]
+mod rng;
+mod rot;
+mod time;
+mod wire;
+mod wishes;
+mod world;
+
+use std::panic::AssertUnwindSafe;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use coverage::Coverage;
+use fate::Fate;
+use world::World;
+
+/// Seeds of an ordinary run.
+const SEEDS: u64 = 300;
+/// With fewer than this nobody may expect everything to come up.
+const ENOUGH_FOR_COVERAGE: u64 = 300;
+
+/// What a seed came to.
+struct Lived {
+    coverage: Coverage,
+    trace: Vec<String>,
+    broken: Option<String>,
+}
+
+fn run(seed: u64, is_traced: bool) -> Lived {
+    let fate = Fate::new(seed, is_traced);
+    let lived = std::panic::catch_unwind(AssertUnwindSafe(|| {
+        let world = World::begin(&fate);
+        lives::run(&world);
+    }));
+    World::end();
+    let (coverage, trace, broken) = fate.end();
+    let panicked = lived.err().map(|thrown| {
+        let text = thrown.downcast_ref::<String>().cloned();
+        let text = text.or_else(|| thrown.downcast_ref::<&str>().map(|it| (*it).to_owned()));
+        format!("a panic: {}", text.unwrap_or_default())
+    });
+    Lived {
+        coverage,
+        trace,
+        broken: broken.or(panicked),
+    }
+}
+
+#[test]
+fn every_promise_holds_through_every_crash() {
+    if let Some(seed) = number_from("FORETELL_SIMULATION_SEED") {
+        let lived = run(seed, true);
+        println!("{}\n\n{}", lived.trace.join("\n"), lived.coverage);
+        assert_eq!(lived.broken, None, "seed {seed}");
+        return;
+    }
+    let seeds = number_from("FORETELL_SIMULATION_SEEDS").unwrap_or(SEEDS);
+    let from = number_from("FORETELL_SIMULATION_FROM").unwrap_or(0);
+    let (coverage, failure) = run_all(from, seeds);
+    println!("{seeds} seeds from {from}\n{coverage}");
+    if let Some((seed, what)) = failure {
+        panic!(
+            "seed {seed}: {what}\nreplay it: FORETELL_SIMULATION_SEED={seed} cargo test -p \
+             foretell-engine --lib simulation -- --nocapture every_promise"
+        );
+    }
+    if seeds >= ENOUGH_FOR_COVERAGE {
+        assert_eq!(coverage.missing(), [], "these never came up");
+    }
+}
+
+/// Runs seeds on every core until one fails; the lowest that did.
+fn run_all(from: u64, seeds: u64) -> (Coverage, Option<(u64, String)>) {
+    let (next, failed) = (AtomicU64::new(from), AtomicBool::new(false));
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let work = || {
+        let mut seen = Coverage::default();
+        while !failed.load(Ordering::Relaxed) {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            if seed >= from + seeds {
+                break;
+            }
+            let lived = run(seed, false);
+            seen.merge(&lived.coverage);
+            if let Some(what) = lived.broken {
+                failed.store(true, Ordering::Relaxed);
+                return (seen, Some((seed, what)));
+            }
+        }
+        (seen, None)
+    };
+    let mut all = Coverage::default();
+    let mut failures = Vec::new();
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..cores).map(|_| scope.spawn(work)).collect();
+        for worker in workers {
+            let (seen, failure) = worker.join().expect("a failure is returned, not thrown");
+            all.merge(&seen);
+            failures.extend(failure);
+        }
+    });
+    (all, failures.into_iter().min())
+}
+
+#[test]
+fn a_seed_is_one_run() {
+    for seed in [3, 17, 40] {
+        let (once, again) = (run(seed, true), run(seed, true));
+        let mut pairs = once.trace.iter().zip(&again.trace);
+        if let Some((once, again)) = pairs.find(|(once, again)| once != again) {
+            panic!("seed {seed}: {once}\nand then: {again}");
+        }
+        assert_eq!(once.trace.len(), again.trace.len(), "seed {seed}");
+    }
+}
+
+fn number_from(variable: &str) -> Option<u64> {
+    let text = std::env::var(variable).ok()?;
+    let number = text.parse();
+    Some(number.unwrap_or_else(|_| panic!("{variable} is not a number: {text}")))
+}

@@ -1,0 +1,121 @@
+//! The followers: what a gateway's view is folded from, frame by frame, through every epoch. They
+//! live as long as the machine, the engine's process may die around them.
+
+use foretell_journal::snapshot::newest_image;
+use foretell_journal::{Follower, JournalError, Next, Scratch};
+use foretell_model::Command;
+use foretell_view::View;
+
+use super::checks::{self, Promise};
+use super::coverage::Situation;
+use super::world::World;
+use crate::images;
+
+/// Frames in one step at most.
+const PIECE: u64 = 12;
+
+/// One follower and its view.
+#[derive(Debug)]
+pub(super) struct Reader {
+    name: usize,
+    followed: Option<(Follower, View)>,
+    scratch: Scratch,
+}
+
+impl Reader {
+    pub(super) fn new(name: usize) -> Self {
+        Self {
+            name,
+            followed: None,
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// Its machine died.
+    pub(super) fn die(&mut self) {
+        self.followed = None;
+    }
+
+    /// The view, if there is one.
+    pub(super) fn view(&self) -> Option<&View> {
+        self.followed.as_ref().map(|(_, view)| view)
+    }
+
+    /// Reads a few frames; begins first, where it has no view.
+    pub(super) fn step(&mut self, world: &World) {
+        if self.followed.is_none() {
+            match begin(world) {
+                Ok(followed) => self.followed = Some(followed),
+                Err(JournalError::NoEngine(_)) => {}
+                Err(error) => self.broken(&error.to_string(), world),
+            }
+            return;
+        }
+        for _ in 0..=world.fate.below(PIECE) {
+            match self.read(world) {
+                Ok(true) => {}
+                Ok(false) => return,
+                Err(what) => return self.broken(&what, world),
+            }
+        }
+    }
+
+    /// One frame; `false` when there is none.
+    fn read(&mut self, world: &World) -> Result<bool, String> {
+        let Some((follower, view)) = &mut self.followed else {
+            return Ok(false);
+        };
+        match follower.next_frame().map_err(|error| error.to_string())? {
+            Next::UpToDate => Ok(false),
+            Next::NewEpoch { epoch } => {
+                let name = self.name;
+                world
+                    .fate
+                    .note(|| format!("reader {name}: goes over to epoch {epoch}"));
+                world.fate.count(Situation::FollowerMetNewEpoch);
+                Ok(true)
+            }
+            Next::Rebuild { epoch } => Err(format!("told to start over in epoch {epoch}")),
+            Next::Frame(frame) => {
+                let (sequence, receipt) = (frame.sequence(), frame.receipt());
+                let shown = frame
+                    .decode(&mut self.scratch)
+                    .map_err(|error| error.to_string())?;
+                view.apply(&shown).map_err(|error| error.to_string())?;
+                let place = shown.place;
+                if let Command::CancelAll {
+                    heartbeat: true, ..
+                } = shown.command
+                {
+                    world.fate.count(Situation::HeartbeatMissed);
+                }
+                checks::shown(world, sequence, receipt, place);
+                Ok(true)
+            }
+        }
+    }
+
+    fn broken(&mut self, what: &str, world: &World) {
+        let what = || format!("reader {}: {what}", self.name);
+        world.fate.broken(Promise::NothingVisibleLost, what);
+        self.followed = None;
+    }
+}
+
+/// Behind the newest image, or at the beginning.
+fn begin(world: &World) -> Result<(Follower, View), JournalError> {
+    let journal = world.journal_directory();
+    let beginning = Follower::open(&journal, foretell_model::Sequence(0))?;
+    let genesis = beginning.genesis();
+    if world.fate.percent(50)
+        && let Some(shelf) = world.shelf()
+        && let Some(image) = newest_image(shelf.dir(), &genesis, beginning.durable())
+        && let Ok((view, _)) = images::view_of(&image, &shelf)
+    {
+        world.fate.count(Situation::FollowerBeganAtImage);
+        let follower = Follower::open(&journal, image.sequence())?;
+        return Ok((follower, view));
+    }
+    let chunking = world.config.borrow().publishing.chunking;
+    Ok((beginning, View::with_chunking(genesis, chunking)))
+}
