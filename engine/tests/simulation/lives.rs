@@ -86,6 +86,10 @@ fn end(world: &World) {
         _ if world.disk.is_dead() => crash(world, true),
         Some(Ended::JournalFailed) => {
             world.fate.count(Situation::EndedByIoError);
+            if !marker_path(&world.journal_directory()).exists() {
+                let what = || "an I/O error left no marker".to_owned();
+                world.fate.broken(Promise::NothingAfterIoError, what);
+            }
             world.engine.vanish(world);
         }
         Some(Ended::Stopped) => world.engine.finish(world),

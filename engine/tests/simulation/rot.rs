@@ -93,7 +93,15 @@ fn below_watermark(world: &World, mark: &Watermark) {
     flip(&path, at, bit);
     let before = proofs(&journal);
     world.disk.begin_life(Trouble::default());
+    // Followers would find it, too; what they say of it is not looked at here.
+    let readers: Vec<_> = world
+        .readers
+        .borrow_mut()
+        .iter_mut()
+        .map(Option::take)
+        .collect();
     let started = world.engine.start(world);
+    *world.readers.borrow_mut() = readers;
     match started {
         Err(EngineError::Journal(JournalError::Damaged { .. })) => {
             world.fate.count(Situation::RotBelowWatermarkRefused);
@@ -168,7 +176,7 @@ fn in_snapshot(world: &World) {
         let at = world.fate.below(length);
         world
             .fate
-            .note(|| format!("rot in {} at {at}", path.display()));
+            .note(|| format!("rot in {:?} at {at}", path.file_name()));
         world.fate.count(Situation::RotInSnapshot);
         flip(path, at, 3);
     }
