@@ -90,6 +90,7 @@ pub fn measure(
 fn start(catalog: &Path) -> Result<Gateway, MeasureError> {
     let nowhere = PathBuf::from("/nonexistent");
     Ok(foretell_gateway::start(GatewayConfig {
+        checkpoints: std::path::PathBuf::new(),
         journal: nowhere.clone(),
         snapshots: nowhere.clone(),
         checked_at_start: foretell_gateway::CHECKED_AT_START,

@@ -57,6 +57,7 @@ impl LiveExchange {
         let gateway = foretell_gateway::start(GatewayConfig {
             journal: data.join(JOURNAL_DIRECTORY),
             snapshots: data.join(SNAPSHOT_DIRECTORY),
+            checkpoints: std::path::PathBuf::new(),
             checked_at_start: foretell_gateway::CHECKED_AT_START,
             engine_socket: data.join(SOCKET_NAME),
             listen: vec![(Surface::Trading, SocketAddr::from(([127, 0, 0, 1], 0)))],

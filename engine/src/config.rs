@@ -105,12 +105,26 @@ pub struct EngineConfig {
     pub heartbeat_window: Duration,
     /// A peer that does not greet, or does not read, for this long is cut off.
     pub patience: Duration,
+    /// Checkpoints to sign; `None` = none.
+    pub checkpoints: Option<Checkpoints>,
     /// A directory for a log of what every stage took, second by second; see [`StageLog`].
     ///
     /// [`StageLog`]: foretell_stages::StageLog
     pub stage_log: Option<PathBuf>,
     /// Stop at SIGTERM and SIGINT. Without it only [`crate::StopHandle`] stops the engine.
     pub handle_signals: bool,
+}
+
+/// Where checkpoints are kept, and who signs them.
+#[derive(Clone, Debug)]
+pub struct Checkpoints {
+    /// The key of the deployment.
+    pub signer: foretell_checkpoint::Signer,
+    /// The file that keeps them; see [`foretell_checkpoint::Log`].
+    pub file: PathBuf,
+    /// One is signed when the last is this old and something happened, and at the end of each
+    /// segment.
+    pub interval: Duration,
 }
 
 impl EngineConfig {
@@ -136,6 +150,7 @@ impl EngineConfig {
             accept_divergence: None,
             heartbeat_window: Duration::from_secs(15),
             patience: Duration::from_secs(5),
+            checkpoints: None,
             stage_log: None,
             handle_signals: true,
         }

@@ -12,6 +12,8 @@ use crate::error::EngineError;
 
 /// The engine's socket in the data directory, 0600.
 pub const SOCKET_NAME: &str = "engine.sock";
+/// The file of signed checkpoints in a data directory.
+pub const CHECKPOINTS_NAME: &str = "checkpoints";
 /// The journal's directory in the data directory.
 pub const JOURNAL_DIRECTORY: &str = "journal";
 /// The snapshots' directory in the data directory.

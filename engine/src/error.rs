@@ -30,6 +30,9 @@ pub enum EngineError {
     /// The journal cannot be opened or recovered.
     #[error("journal: {0}")]
     Journal(#[source] JournalError),
+    /// The file of the checkpoints cannot be used.
+    #[error("{0}")]
+    Checkpoints(#[source] foretell_checkpoint::LogError),
     /// Re-execution gives something else than the record.
     #[error(
         "replay differs from the journal at sequence {sequence}: {what}; if the replay is right, \
@@ -99,6 +102,7 @@ impl EngineError {
             Self::Process { .. } => 1,
             Self::InUse(_)
             | Self::Journal(_)
+            | Self::Checkpoints(_)
             | Self::Diverged { .. }
             | Self::ReplayRefused { .. }
             | Self::PublisherDiverged { .. }

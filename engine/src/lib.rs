@@ -46,8 +46,8 @@ mod stop;
 mod summaries;
 mod wait;
 
-pub use config::{EngineConfig, Publishing, SigningDomain, Threads};
-pub use directory::{JOURNAL_DIRECTORY, SNAPSHOT_DIRECTORY, SOCKET_NAME};
+pub use config::{Checkpoints, EngineConfig, Publishing, SigningDomain, Threads};
+pub use directory::{CHECKPOINTS_NAME, JOURNAL_DIRECTORY, SNAPSHOT_DIRECTORY, SOCKET_NAME};
 pub use error::{EXIT_IO_ERROR, EXIT_REFUSED, EngineError};
 pub use machine::{Ready, run};
 pub use stop::StopHandle;

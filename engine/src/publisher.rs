@@ -10,6 +10,7 @@
 //! due; what an image holds is in `images.rs`.
 
 mod begin;
+mod checkpoints;
 mod schedule;
 mod twin;
 
@@ -24,6 +25,7 @@ use foretell_link::SnapshotResult;
 use foretell_model::Sequence;
 use foretell_view::{ChunkRef, Seen};
 
+use self::checkpoints::{BatchEnd, Checkpoints};
 use self::schedule::Schedule;
 use self::twin::Twin;
 use crate::clock::Clocks;
@@ -95,6 +97,9 @@ pub(crate) struct Publisher<C> {
     /// The disk took something not; nothing is tried before the next image is.
     disk_failed: bool,
     schedule: Schedule,
+    checkpoints: Option<Checkpoints>,
+    /// Where the last frame taken in ends a batch.
+    batch_end: Option<BatchEnd>,
     /// Who waits for the next image, and up to where it must reach.
     askers: Vec<Asker>,
     wanted: Sequence,
@@ -119,6 +124,7 @@ impl<C: Clocks> Publisher<C> {
         if self.is_due() {
             self.publish()?;
         }
+        self.vouch();
         Ok(is_up_to_date)
     }
 
@@ -128,7 +134,14 @@ impl<C: Clocks> Publisher<C> {
             let next = self.follower.next_frame().map_err(EngineError::Journal)?;
             match next {
                 Next::UpToDate => return Ok(true),
-                Next::Frame(frame) => self.twin.take(&frame, &mut self.scratch)?,
+                Next::Frame(frame) => {
+                    if frame.place().segment != self.twin.place.segment {
+                        // The state is still the one at the end of a segment.
+                        let now = self.setting.clocks.monotonic();
+                        prepare(&mut self.checkpoints, self.batch_end, now, &self.twin);
+                    }
+                    self.twin.take(&frame, &mut self.scratch)?;
+                }
                 Next::NewEpoch { .. } | Next::Rebuild { .. } => {
                     return Err(EngineError::Impossible {
                         sequence: self.twin.sequence(),
@@ -136,8 +149,29 @@ impl<C: Clocks> Publisher<C> {
                     });
                 }
             }
+            self.batch_end = self.follower.batch_end();
+            if self.batch_end.is_some() && self.is_checkpoint_due() {
+                return Ok(false);
+            }
         }
         Ok(false)
+    }
+
+    fn is_checkpoint_due(&self) -> bool {
+        let (at, now) = (self.twin.sequence(), self.setting.clocks.monotonic());
+        let checkpoints = self.checkpoints.as_ref();
+        checkpoints.is_some_and(|checkpoints| checkpoints.is_due(at, now))
+    }
+
+    /// Prepares the checkpoint that is due, and signs the one that waits.
+    fn vouch(&mut self) {
+        let now = self.setting.clocks.monotonic();
+        if self.is_checkpoint_due() {
+            prepare(&mut self.checkpoints, self.batch_end, now, &self.twin);
+        }
+        if let Some(checkpoints) = &mut self.checkpoints {
+            checkpoints.sign(&self.setting, now);
+        }
     }
 
     fn sleep(&mut self) {
@@ -259,5 +293,11 @@ impl<C: Clocks> Publisher<C> {
         let view = &self.twin.view;
         let time = view.system().time;
         self.setting.board.show_image(self.schedule.image(), time);
+    }
+}
+
+fn prepare(checkpoints: &mut Option<Checkpoints>, end: Option<BatchEnd>, now: u64, twin: &Twin) {
+    if let Some(checkpoints) = checkpoints {
+        checkpoints.prepare(end, now, || twin.replay.exchange.digest());
     }
 }

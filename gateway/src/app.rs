@@ -1,5 +1,6 @@
 //! What every request of the process shares.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use foretell_stages::Durations;
@@ -38,6 +39,8 @@ pub(crate) struct App {
     pub(crate) headings: Headings,
     pub(crate) targets: Targets,
     pub(crate) texts: Texts,
+    /// The file the engine keeps its checkpoints in.
+    pub(crate) checkpoints: PathBuf,
     pub(crate) price_side: PriceSide,
     pub(crate) descriptions: Descriptions,
     pub(crate) market_texts: MarketTexts,

@@ -64,6 +64,8 @@ pub struct GatewayConfig {
     pub journal: PathBuf,
     /// Where the engine publishes snapshots; nothing needs to be there.
     pub snapshots: PathBuf,
+    /// The file the engine keeps its checkpoints in; nothing needs to be there.
+    pub checkpoints: PathBuf,
     /// A history of so many bytes at most is checked before it is shown, a longer one behind;
     /// [`crate::CHECKED_AT_START`] but in tests.
     pub checked_at_start: u64,

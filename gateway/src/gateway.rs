@@ -325,6 +325,7 @@ fn app(config: &GatewayConfig, lines: usize) -> Result<Arc<App>, GatewayError> {
         headings: Headings::default(),
         targets: Targets::default(),
         texts: Texts::default(),
+        checkpoints: config.checkpoints.clone(),
         price_side: config.price_side,
         descriptions: Descriptions::default(),
         market_texts: MarketTexts::default(),

@@ -7,8 +7,8 @@ use crate::limits::{
     LIST_BODY_BYTES, OPERATOR_BODY_BYTES, ORDER_BODY_BYTES, ORDERS_BODY_BYTES, SMALL_BODY_BYTES,
 };
 use crate::resources::{
-    actions, balances, books, builder_trades, cancels, catalog, data, empty, health, heartbeats,
-    keys, market_info, market_lists, my_orders, my_trades, operator, orders, prices,
+    actions, balances, books, builder_trades, cancels, catalog, checkpoints, data, empty, health,
+    heartbeats, keys, market_info, market_lists, my_orders, my_trades, operator, orders, prices,
     prices_history,
 };
 use crate::routes::Routes;
@@ -59,6 +59,18 @@ fn trading() -> Routes {
         .add(get.clone(), "/ok", NONE, handle!(health::ok))
         .add(get.clone(), "/time", NONE, handle!(health::time))
         .add(get.clone(), "/version", NONE, handle!(health::version))
+        .add(
+            get.clone(),
+            "/audit/checkpoint",
+            NONE,
+            handle!(checkpoints::newest),
+        )
+        .add(
+            get.clone(),
+            "/audit/checkpoints",
+            NONE,
+            handle!(checkpoints::list),
+        )
         .add(
             post.clone(),
             "/order",

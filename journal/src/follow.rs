@@ -63,6 +63,8 @@ struct Open {
     frames_end: u32,
     /// The next batch.
     batch: u32,
+    /// The chain up to and with the batch that is open or was read last, and its last sequence.
+    chain: Option<(Sequence, [u8; 32])>,
     /// Where the segment ends; known once it has a successor.
     end: Option<u32>,
 }
@@ -155,6 +157,13 @@ impl Follower {
     #[must_use]
     pub const fn last_sequence(&self) -> Sequence {
         self.last
+    }
+
+    /// The chain up to and with the last frame that was read, when that frame ends its batch. What
+    /// the watermark has not passed, a recovery may write in other batches.
+    #[must_use]
+    pub fn batch_end(&self) -> Option<(Sequence, [u8; 32])> {
+        self.segment.chain.filter(|(last, _)| *last == self.last)
     }
 
     /// The epoch being followed.
@@ -314,6 +323,7 @@ impl Open {
             frame: FIRST_BATCH,
             frames_end: FIRST_BATCH,
             batch: FIRST_BATCH,
+            chain: None,
             end: None,
         }
     }
@@ -334,6 +344,7 @@ impl Open {
         self.frame = to_u32(start);
         self.frames_end = self.frame + header.payload;
         self.batch += to_u32(header.total());
+        self.chain = Some((header.last, header.hash));
         Ok(())
     }
 

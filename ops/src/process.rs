@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use foretell_auth::text::parse_address;
 use foretell_auth::{Domain, Domains, MasterSecret, Window, domains};
-use foretell_engine::{EngineConfig, EngineError, SigningDomain, Waiting};
+use foretell_checkpoint::Signer;
+use foretell_engine::{Checkpoints, EngineConfig, EngineError, SigningDomain, Waiting};
 use foretell_gateway::{
     CatalogConfig, ConnectionLimits, EdgeConfig, GatewayConfig, HeaderPrefix, OperatorToken,
     Origin, Surface, TimeForm,
@@ -23,6 +24,8 @@ use crate::output;
 
 /// Environment variable that holds the master secret instead of its file.
 pub(crate) const MASTER_SECRET_VARIABLE: &str = "FORETELL_MASTER_SECRET";
+/// Between two checkpoints, where something happened.
+const CHECKPOINT_INTERVAL: Duration = Duration::from_mins(1);
 /// How long a gateway waits to be ready before it listens all the same.
 const READY_PATIENCE: Duration = Duration::from_secs(5);
 /// Server threads when the settings say 0: one a core, no more than this.
@@ -71,6 +74,7 @@ pub(crate) fn engine(config: &Config, arguments: &EngineArgs) -> Result<ExitCode
     engine.journal.after_io_error = arguments.recovery.after_io_error;
     engine.accept_divergence = arguments.recovery.accept_divergence.map(Sequence);
     engine.ignore_images = arguments.recovery.full_replay;
+    engine.checkpoints = Some(checkpoints(config)?);
     engine.stage_log = config.stage_log();
     foretell_engine::run(&engine, |ready| {
         let more = json!({ "epoch": ready.epoch, "sequence": ready.sequence.0 });
@@ -78,6 +82,24 @@ pub(crate) fn engine(config: &Config, arguments: &EngineArgs) -> Result<ExitCode
     })
     .map(|()| ExitCode::SUCCESS)
     .map_err(|error| engine_failure(&error))
+}
+
+/// The key that signs checkpoints is made at the first start; its public half stands beside it.
+fn checkpoints(config: &Config) -> Result<Checkpoints, Failure> {
+    let secret = MasterSecret::load_or_create(&config.checkpoint_key_file())
+        .map_err(|error| Failure::new(error.to_string()))?;
+    let signer = Signer::from_secret(secret.bytes());
+    let path = config.checkpoint_public_key_file();
+    let text = format!("{}\n", hex::encode(signer.public_key()));
+    if !std::fs::read_to_string(&path).is_ok_and(|written| written == text) {
+        std::fs::write(&path, text)
+            .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
+    }
+    Ok(Checkpoints {
+        signer,
+        file: config.data.0.join(foretell_engine::CHECKPOINTS_NAME),
+        interval: CHECKPOINT_INTERVAL,
+    })
 }
 
 fn engine_failure(error: &EngineError) -> Failure {
@@ -116,6 +138,7 @@ pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCo
     let gateway = GatewayConfig {
         journal: config.data.0.join(foretell_engine::JOURNAL_DIRECTORY),
         snapshots: config.data.0.join(foretell_engine::SNAPSHOT_DIRECTORY),
+        checkpoints: config.data.0.join(foretell_engine::CHECKPOINTS_NAME),
         checked_at_start: foretell_gateway::CHECKED_AT_START,
         engine_socket: config.data.0.join(foretell_engine::SOCKET_NAME),
         listen,

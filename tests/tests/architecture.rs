@@ -8,7 +8,7 @@ use cargo_metadata::{DependencyKind, MetadataCommand, Package};
 /// The layers of ARCHITECTURE.md, lowest first. A crate may use crates of lower layers only.
 const LAYERS: &[&[&str]] = &[
     &["foretell-model", "foretell-memory"],
-    &["foretell-link"],
+    &["foretell-link", "foretell-checkpoint"],
     &["foretell-matching", "foretell-journal", "foretell-stages"],
     &["foretell-view"],
     &["foretell-wire", "foretell-auth", "foretell-catalog"],

@@ -9,6 +9,7 @@ use foretell_matching::Exchange;
 use foretell_model::{FramePlace, Sequence};
 use foretell_view::{Seen, View};
 
+use super::checkpoints::Checkpoints;
 use super::schedule::Schedule;
 use super::twin::Twin;
 use super::{Publisher, Setting};
@@ -35,7 +36,7 @@ impl<C: Clocks> Publisher<C> {
             let followed =
                 follow(&setting, sequence, base.receipt).map_err(EngineError::Journal)?;
             if let Some((follower, place)) = followed {
-                return Ok(Some(Self::at(setting, base, follower, place)));
+                return Self::at(setting, base, follower, place).map(Some);
             }
             tracing::warn!(
                 image = sequence.0,
@@ -46,7 +47,13 @@ impl<C: Clocks> Publisher<C> {
         Ok(None)
     }
 
-    fn at(setting: Setting<C>, base: Base, follower: Follower, place: FramePlace) -> Self {
+    fn at(
+        setting: Setting<C>,
+        base: Base,
+        follower: Follower,
+        place: FramePlace,
+    ) -> Result<Self, EngineError> {
+        let checkpoints = Checkpoints::begin(&setting)?;
         let mut seen = Seen::default();
         // Those are written: the image listed them.
         base.view.new_chunks(&mut seen);
@@ -59,6 +66,8 @@ impl<C: Clocks> Publisher<C> {
             unwritten: VecDeque::new(),
             written: base.written,
             disk_failed: false,
+            checkpoints,
+            batch_end: None,
             schedule: Schedule::new(&setting.config.publishing, twin.sequence(), now),
             askers: Vec::new(),
             wanted: Sequence(0),
@@ -66,7 +75,7 @@ impl<C: Clocks> Publisher<C> {
             setting,
         };
         publisher.show_image();
-        publisher
+        Ok(publisher)
     }
 }
 

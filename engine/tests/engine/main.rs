@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
 
 mod allocation;
+mod checkpoints;
 mod crash;
 mod durable;
 mod harness;

@@ -15,7 +15,7 @@ const FORBIDDEN_MODE: u32 = 0o177;
 /// Hex digits of the secret.
 const DIGITS: usize = 64;
 
-/// The master secret.
+/// The master secret, or another secret of a deployment that is kept the same way.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct MasterSecret([u8; 32]);
 
@@ -25,11 +25,11 @@ impl core::fmt::Debug for MasterSecret {
     }
 }
 
-/// Why there is no master secret. No text holds a byte of it.
+/// Why there is no secret. No text holds a byte of it.
 #[derive(Debug, thiserror::Error)]
 pub enum MasterSecretError {
     /// The file cannot be created, opened or read.
-    #[error("master secret {path}: {source}")]
+    #[error("secret {path}: {source}")]
     Io {
         /// Which.
         path: PathBuf,
@@ -37,11 +37,11 @@ pub enum MasterSecretError {
         source: std::io::Error,
     },
     /// A symbolic link, a directory, a pipe.
-    #[error("master secret {0}: not a regular file; symbolic links are refused")]
+    #[error("secret {0}: not a regular file; symbolic links are refused")]
     NotAFile(PathBuf),
     /// Others could read it.
     #[error(
-        "master secret {path}: mode {mode:04o}, 0600 expected: chmod 600 it, and replace it if others may have read it"
+        "secret {path}: mode {mode:04o}, 0600 expected: chmod 600 it, and replace it if others may have read it"
     )]
     Permissions {
         /// Which.
@@ -50,13 +50,13 @@ pub enum MasterSecretError {
         mode: u32,
     },
     /// It belongs to another user.
-    #[error("master secret {0}: belongs to another user")]
+    #[error("secret {0}: belongs to another user")]
     Owner(PathBuf),
     /// Not 64 hex digits.
-    #[error("master secret {0}: 64 hex digits expected")]
+    #[error("secret {0}: 64 hex digits expected")]
     Format(String),
     /// The system gives no random bytes.
-    #[error("master secret: no random bytes from the system")]
+    #[error("secret: no random bytes from the system")]
     NoRandom,
 }
 
@@ -178,7 +178,9 @@ impl MasterSecret {
         file.sync_all()
     }
 
-    pub(crate) const fn bytes(&self) -> &[u8; 32] {
+    /// The secret itself. Whoever takes it keeps it out of logs and errors.
+    #[must_use]
+    pub const fn bytes(&self) -> &[u8; 32] {
         &self.0
     }
 }

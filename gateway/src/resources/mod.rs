@@ -6,6 +6,7 @@ pub(crate) mod books;
 pub(crate) mod builder_trades;
 pub(crate) mod cancels;
 pub(crate) mod catalog;
+pub(crate) mod checkpoints;
 pub(crate) mod data;
 pub(crate) mod empty;
 pub(crate) mod health;

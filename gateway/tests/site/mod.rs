@@ -20,6 +20,7 @@ pub(crate) fn config(connections: ConnectionLimits) -> GatewayConfig {
     GatewayConfig {
         journal: nowhere.clone(),
         snapshots: nowhere.clone(),
+        checkpoints: std::path::PathBuf::new(),
         checked_at_start: foretell_gateway::CHECKED_AT_START,
         engine_socket: nowhere.join("engine.sock"),
         listen: vec![(Surface::Trading, any), (Surface::Operator, any)],

@@ -14,6 +14,7 @@ pub mod batch;
 mod body;
 pub mod book;
 pub mod cancel;
+pub mod checkpoint;
 pub mod data;
 pub mod decimal;
 mod depth;

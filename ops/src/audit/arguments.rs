@@ -33,6 +33,12 @@ pub(crate) enum What {
         /// Threads that check signatures [default: one a core]
         #[arg(long, value_name = "COUNT", requires = "signatures")]
         threads: Option<NonZeroUsize>,
+        /// Signed checkpoints that were kept elsewhere, as `/audit/checkpoint(s)` gives them (JSON)
+        #[arg(long, value_name = "FILE", requires = "checkpoint_key")]
+        checkpoints: Option<PathBuf>,
+        /// The public key they must be signed with: 64 hex digits, or a file that holds them
+        #[arg(long, value_name = "KEY|FILE", requires = "checkpoints")]
+        checkpoint_key: Option<String>,
     },
     /// Execute the commands again up to a point: digest, books, balances there
     Replay {

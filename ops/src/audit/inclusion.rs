@@ -8,7 +8,7 @@ use std::path::Path;
 use foretell_journal::PAGE;
 use foretell_journal::batch::{BatchHeader, HEADER_BYTES};
 use foretell_journal::segment::{self, FIRST_BATCH, SegmentHeader};
-use foretell_model::FramePlace;
+use foretell_model::{FramePlace, Sequence};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -51,6 +51,11 @@ impl Inclusion {
             previous_hash = batch.hash;
             index += 1;
         }
+    }
+
+    /// The chain up to and with the batch, when `sequence` is its last.
+    pub(crate) fn chain_at(&self, sequence: Sequence) -> Option<[u8; 32]> {
+        (self.batch.last == sequence).then_some(self.batch.hash)
     }
 
     pub(crate) fn json(&self) -> Value {

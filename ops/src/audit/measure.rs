@@ -27,7 +27,7 @@ pub(crate) fn measure(
     };
     let audits = with_journal(scratch, orders, signatures, |journal| {
         (0..rounds.max(1))
-            .map(|_| verify(journal, options))
+            .map(|_| verify(journal, &options))
             .collect::<Result<Vec<_>, _>>()
     })
     .map_err(|error| Failure::new(error.to_string()))??;

@@ -8,6 +8,7 @@
 //! Deliberately absent: writing. Nothing here changes a journal, and none of it needs an engine.
 
 mod arguments;
+mod checkpoints;
 mod counts;
 mod diff;
 mod execution;
@@ -58,13 +59,20 @@ pub(crate) fn run(config: &Config, audit: &Audit, output: Output) -> Result<Exit
         What::Verify {
             signatures,
             threads,
+            checkpoints,
+            checkpoint_key,
         } => {
+            let checkpoints = match (checkpoints, checkpoint_key) {
+                (Some(file), Some(key)) => checkpoints::load(file, key)?,
+                _ => Vec::new(),
+            };
             let options = Options {
+                checkpoints,
                 signatures: *signatures,
                 threads: *threads,
                 progress: !output.json,
             };
-            let report = verify(&directory, options)?;
+            let report = verify(&directory, &options)?;
             output.answer(&report.json(), |_| report.to_string());
             Ok(ExitCode::from(report.exit_code()))
         }

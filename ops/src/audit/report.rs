@@ -28,6 +28,8 @@ pub struct Report {
     pub counts: Counts,
     /// Signatures that hold and that do not, when they were checked.
     pub signatures: Option<(u64, u64)>,
+    /// Signed checkpoints that were held against it.
+    pub checkpoints: usize,
     /// Divergences that an operator accepted by a journalled command.
     pub accepted_divergences: Vec<Sequence>,
     /// Everything that is wrong; nothing in a sound journal.
@@ -85,6 +87,7 @@ impl Report {
             "digest": hex::encode(self.digest),
             "counts": self.counts.json(),
             "signatures": signatures,
+            "checkpoints": self.checkpoints,
             "accepted_divergences": self.accepted_divergences.iter().map(|it| it.0).collect::<Vec<_>>(),
             "findings": self.findings.iter().map(Finding::json).collect::<Vec<_>>(),
             "seconds": self.seconds,
@@ -117,6 +120,9 @@ impl fmt::Display for Report {
         match self.signatures {
             Some((sound, unsound)) => writeln!(f, "signatures: {sound} hold, {unsound} do not")?,
             None => writeln!(f, "signatures: not checked (--signatures)")?,
+        }
+        if self.checkpoints > 0 {
+            writeln!(f, "checkpoints: {} held against it", self.checkpoints)?;
         }
         if let Some(journal) = &self.journal {
             writeln!(f, "chain         {}", hex::encode(journal.hash))?;

@@ -6,10 +6,12 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
+use foretell_checkpoint::Signed;
 use foretell_journal::frame::Frame;
 use foretell_journal::{JournalError, ScanReport, Scratch};
 use foretell_model::{FrameRef, Sequence, TimeNs};
 
+use super::checkpoints::Vouched;
 use super::counts::Counts;
 use super::execution::{Differs, Execution};
 use super::finding::{Finding, Kind};
@@ -20,8 +22,11 @@ use super::source::Source;
 use crate::failure::Failure;
 
 /// What to look at, and how.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
+    /// Checkpoints the journal must agree with, in the order of their sequences; their signatures
+    /// are checked for this journal.
+    pub checkpoints: Vec<Signed>,
     /// Check every order's signature.
     pub signatures: bool,
     /// Threads that check signatures; as many as there are cores when not given.
@@ -36,10 +41,10 @@ pub struct Options {
 /// # Errors
 /// There is no journal, or its files cannot be read. What is wrong with a journal is no error but a
 /// finding of the report.
-pub fn verify(directory: &Path, options: Options) -> Result<Report, Failure> {
+pub fn verify(directory: &Path, options: &Options) -> Result<Report, Failure> {
     let source = Source::open(directory, options.progress)?;
     let started = Instant::now();
-    let mut audit = Audit::new(&source, options);
+    let mut audit = Audit::new(&source, options)?;
     let mut scratch = Scratch::default();
     let scanned = source.each(&mut |frame| audit.frame(frame, &mut scratch));
     let mut report = audit.finish(scanned)?;
@@ -49,6 +54,7 @@ pub fn verify(directory: &Path, options: Options) -> Result<Report, Failure> {
 
 struct Audit<'s> {
     source: &'s Source,
+    checkpoints: Vouched,
     execution: Execution,
     record: Record,
     signatures: Option<Signatures>,
@@ -59,9 +65,10 @@ struct Audit<'s> {
 }
 
 impl<'s> Audit<'s> {
-    fn new(source: &'s Source, options: Options) -> Self {
-        Self {
+    fn new(source: &'s Source, options: &Options) -> Result<Self, Failure> {
+        Ok(Self {
             source,
+            checkpoints: Vouched::new(source, &options.checkpoints)?,
             execution: Execution::new(),
             record: Record::default(),
             signatures: options
@@ -71,7 +78,7 @@ impl<'s> Audit<'s> {
             time: TimeNs(0),
             findings: Vec::new(),
             failure: None,
-        }
+        })
     }
 
     /// Looks at the next frame; breaks behind the first one whose state cannot be relied on.
@@ -87,6 +94,9 @@ impl<'s> Audit<'s> {
         if executed.is_break() || recorded.is_break() {
             return ControlFlow::Break(());
         }
+        let exchange = self.execution.exchange();
+        self.checkpoints
+            .passed(sequence, frame.place, || exchange.digest());
         ControlFlow::Continue(())
     }
 
@@ -144,6 +154,11 @@ impl<'s> Audit<'s> {
         if journal.is_some() && self.execution.accepted().is_empty() {
             self.compare_states();
         }
+        if self.findings.is_empty() {
+            let last = self.execution.exchange().sequence();
+            let disagree = self.checkpoints.findings(self.source, last)?;
+            self.findings.extend(disagree);
+        }
         let signatures = self.signatures.take().map(Signatures::finish);
         let exchange = self.execution.exchange();
         let mut report = Report {
@@ -154,6 +169,7 @@ impl<'s> Audit<'s> {
             digest: exchange.digest(),
             counts: self.counts,
             signatures: None,
+            checkpoints: self.checkpoints.count(),
             accepted_divergences: self.execution.accepted().to_vec(),
             findings: self.findings,
             seconds: 0.0,

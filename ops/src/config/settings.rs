@@ -385,6 +385,18 @@ impl Config {
         (!directory.as_os_str().is_empty()).then(|| directory.clone())
     }
 
+    /// File with the secret key that signs checkpoints.
+    #[must_use]
+    pub fn checkpoint_key_file(&self) -> PathBuf {
+        self.data.0.join("checkpoint.key")
+    }
+
+    /// File with the public key they are verified with.
+    #[must_use]
+    pub fn checkpoint_public_key_file(&self) -> PathBuf {
+        self.data.0.join("checkpoint.pub")
+    }
+
     /// File of the catalog.
     #[must_use]
     pub fn catalog_file(&self) -> PathBuf {

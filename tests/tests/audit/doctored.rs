@@ -195,7 +195,7 @@ fn no_byte_of_an_event_can_be_another_and_nothing_panics() {
         sealed[place].1[at] ^= 1 << random.below(8);
         let directory = tempfile::tempdir().expect("a directory");
         seal_bytes(directory.path(), &sealed);
-        let report = foretell_ops::audit::verify(directory.path(), Default::default());
+        let report = foretell_ops::audit::verify(directory.path(), &Default::default());
         let report = report.expect("a journal");
         let names_it = report
             .findings

@@ -26,7 +26,7 @@ fn random_journals_are_sound() {
         }
         let directory = tempfile::tempdir().expect("a directory");
         seal(directory.path(), &frames);
-        let report = verify(directory.path(), Options::default()).expect("a journal");
+        let report = verify(directory.path(), &Options::default()).expect("a journal");
         assert!(report.is_sound(), "seed {seed}: {report}");
         assert_eq!(report.last.0, frames.len() as u64, "seed {seed}");
     }

@@ -223,6 +223,7 @@ pub(crate) fn checks_nothing_at_start(data: &Path) -> Gateway {
     foretell_gateway::start(GatewayConfig {
         journal: data.join(JOURNAL_DIRECTORY),
         snapshots: data.join(SNAPSHOT_DIRECTORY),
+        checkpoints: std::path::PathBuf::new(),
         checked_at_start: 0,
         engine_socket: data.join(SOCKET_NAME),
         listen: vec![(Surface::Trading, any), (Surface::Operator, any)],

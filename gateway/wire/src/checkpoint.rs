@@ -1,0 +1,62 @@
+//! Signed checkpoints as they are shown (protocol 16).
+
+use foretell_checkpoint::Signed;
+use serde::Serialize;
+
+/// A checkpoint: hashes, key and signature as `0x` and hex, the time in milliseconds.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckpointRow {
+    genesis: String,
+    sequence: u64,
+    chain: String,
+    digest: String,
+    time: u64,
+    public_key: String,
+    signature: String,
+}
+
+impl CheckpointRow {
+    /// A checkpoint of the journal named by `genesis`.
+    #[must_use]
+    pub fn new(genesis: &[u8; 32], signed: &Signed) -> Self {
+        let hex = |bytes: &[u8]| format!("0x{}", hex::encode(bytes));
+        Self {
+            genesis: hex(genesis),
+            sequence: signed.checkpoint.sequence.0,
+            chain: hex(&signed.checkpoint.chain),
+            digest: hex(&signed.checkpoint.digest),
+            time: signed.checkpoint.time.0,
+            public_key: hex(&signed.public_key),
+            signature: hex(&signed.signature),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use foretell_checkpoint::{Checkpoint, Signer};
+    use foretell_model::{Sequence, TimeMs};
+
+    #[test]
+    fn every_part_has_its_name() {
+        let checkpoint = Checkpoint {
+            sequence: Sequence(12),
+            chain: [1; 32],
+            digest: [2; 32],
+            time: TimeMs(34),
+        };
+        let signed = Signer::from_secret(&[9; 32]).sign(&[7; 32], checkpoint);
+        let text = crate::json_text(&CheckpointRow::new(&[7; 32], &signed));
+        let repeated = |digits: &str| format!("0x{}", digits.repeat(32));
+        let begin = format!(
+            r#"{{"genesis":"{}","sequence":12,"chain":"{}","digest":"{}","time":34,"publicKey":"0x"#,
+            repeated("07"),
+            repeated("01"),
+            repeated("02")
+        );
+        assert!(text.starts_with(&begin), "{text}");
+        assert!(text.contains(r#","signature":"0x"#), "{text}");
+    }
+}
