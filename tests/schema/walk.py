@@ -51,6 +51,7 @@ class Walk:
             self.modes,
             self.wallets,
             self.records,
+            self.checkpoints,
             self.limits,
         ):
             step()
@@ -62,6 +63,11 @@ class Walk:
             surface.get("/ok")
         self.trading.get("/time")
         self.trading.get("/version")
+
+    def checkpoints(self):
+        eventually(lambda: self.trading.get("/audit/checkpoints")["data"], bool)
+        self.trading.get("/audit/checkpoint")
+        self.trading.get("/audit/checkpoints", 400, query={"next_cursor": "LTE="})
 
     def keys(self):
         trading, signed = self.trading, L2(self.alice)

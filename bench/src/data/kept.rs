@@ -101,7 +101,11 @@ mod tests {
         assert!(made.write_seconds.is_some());
         // Twelve of twenty buy Yes of the first market at first; market makers come to hold it too.
         let everybody = u64::from(shape.crowd + history::MAKERS);
-        assert!((12..=everybody).contains(&made.census.holders), "{:?}", made.census);
+        assert!(
+            (12..=everybody).contains(&made.census.holders),
+            "{:?}",
+            made.census
+        );
         assert!(made.census.closed_positions > 0, "{:?}", made.census);
         let again = find_or_make(directory.path(), &shape).unwrap();
         assert_eq!((again.write_seconds, again.census), (None, made.census));

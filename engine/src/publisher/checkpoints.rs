@@ -27,8 +27,9 @@ pub(super) struct Checkpoints {
     wanted: Wanted,
     genesis: [u8; 32],
     log: Log,
-    /// The newest that was prepared, and when by the monotonic clock; or the beginning.
-    prepared: (Sequence, u64),
+    /// The newest that was prepared, and when by the monotonic clock; `None` before this start's
+    /// first, which is due at once.
+    prepared: (Sequence, Option<u64>),
     /// Waits for the watermark.
     waiting: Option<Checkpoint>,
     looked: u64,
@@ -52,7 +53,7 @@ impl Checkpoints {
             wanted,
             genesis,
             log,
-            prepared: (last, now),
+            prepared: (last, None),
             waiting: None,
             looked: now,
         }))
@@ -61,7 +62,8 @@ impl Checkpoints {
     /// Whether one should be prepared at the next end of a batch.
     pub(super) fn is_due(&self, at: Sequence, now: u64) -> bool {
         let (last, when) = self.prepared;
-        at > last && Duration::from_nanos(now.saturating_sub(when)) >= self.wanted.interval
+        let since = |when| Duration::from_nanos(now.saturating_sub(when));
+        at > last && when.is_none_or(|when| since(when) >= self.wanted.interval)
     }
 
     /// Prepares one, if `end` is the end of a batch and nothing was prepared there. It takes the
@@ -76,7 +78,7 @@ impl Checkpoints {
         else {
             return;
         };
-        self.prepared = (sequence, now);
+        self.prepared = (sequence, Some(now));
         self.waiting = Some(Checkpoint {
             sequence,
             chain,

@@ -36,7 +36,7 @@ fn a_change_upstream_shows_without_a_start() {
         // Names come from the catalog, the tick by a command: one may show before the other.
         let renewed = |market: &Value| {
             market["question"] == "Asked anew?"
-                && market["minimum_tick_size"].to_string() == "0.001"
+                && market["minimum_tick_size"].as_f64() == Some(0.001)
         };
         let market = until(&exchange, 700, renewed).await;
         for (name, expected) in [
