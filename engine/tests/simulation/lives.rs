@@ -166,6 +166,10 @@ fn written_may_be_lost(world: &World) {
     }
     world.may_have_lost.set(true);
     world.ledger.borrow_mut().visible.clear();
+    // Answers on their way are as good as lost, too.
+    for client in world.clients.borrow_mut().iter_mut() {
+        client.die();
+    }
     for reader in world.readers.borrow_mut().iter_mut().flatten() {
         reader.die();
     }

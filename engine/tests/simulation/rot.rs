@@ -56,18 +56,14 @@ fn header(journal: &Path, number: u32) -> Option<SegmentHeader> {
     SegmentHeader::read(&bytes).ok()
 }
 
-/// The journal's files that hold frames or prove them.
-fn proofs(journal: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+/// The journal's files that hold frames.
+fn segments(journal: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let entries = fs::read_dir(journal).expect("it is there");
-    let mut files: Vec<_> = entries
+    entries
         .map(|entry| entry.expect("it is there").path())
-        .filter(|path| {
-            path.extension().is_some_and(|it| it == "segment") || path.ends_with("watermark")
-        })
+        .filter(|path| path.extension().is_some_and(|it| it == "segment"))
         .map(|path| (path.clone(), fs::read(path).expect("it is there")))
-        .collect();
-    files.sort();
-    files
+        .collect()
 }
 
 /// A byte of proven frames, anywhere in the journal.
@@ -91,7 +87,7 @@ fn below_watermark(world: &World, mark: &Watermark) {
         .fate
         .note(|| format!("rot in segment {number} at {at}, below {:?}", mark.sequence));
     flip(&path, at, bit);
-    let before = proofs(&journal);
+    let before = segments(&journal);
     world.disk.begin_life(Trouble::default());
     // Followers would find it, too; what they say of it is not looked at here.
     let readers: Vec<_> = world
@@ -105,7 +101,12 @@ fn below_watermark(world: &World, mark: &Watermark) {
     match started {
         Err(EngineError::Journal(JournalError::Damaged { .. })) => {
             world.fate.count(Situation::RotBelowWatermarkRefused);
-            if proofs(&journal) != before {
+            // It may have begun an epoch, in a segment of its own, before it came to the damage: an
+            // image it tried first was ahead of the journal.
+            if before
+                .iter()
+                .any(|(path, bytes)| fs::read(path).ok().as_ref() != Some(bytes))
+            {
                 let what = || "a start that refused changed the journal".to_owned();
                 world.fate.broken(Promise::DamageIsFound, what);
             }
