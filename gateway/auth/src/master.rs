@@ -304,6 +304,6 @@ mod tests {
         );
         // PATH is set wherever tests run, and is no secret.
         let error = MasterSecret::from_env("PATH").unwrap_err().to_string();
-        assert_eq!(error, "master secret in PATH: 64 hex digits expected");
+        assert_eq!(error, "secret in PATH: 64 hex digits expected");
     }
 }
