@@ -35,7 +35,7 @@ use crate::start::Sources;
 use crate::surfaces;
 use crate::targets::Targets;
 use crate::texts::Texts;
-use crate::words;
+use crate::words::{self, Kept};
 
 /// Between two looks whether the gateway is ready to listen.
 const READY_PAUSE: Duration = Duration::from_millis(2);
@@ -73,8 +73,7 @@ pub struct Gateway {
     servers: Vec<JoinHandle<()>>,
     stop_serving: watch::Sender<bool>,
     follower: JoinHandle<()>,
-    profiles: Option<JoinHandle<()>>,
-    /// Keeps the names of markets, where a catalog is configured.
+    /// Keeps names and profiles, where a catalog is configured.
     words: Option<JoinHandle<()>>,
     stop_following: Arc<AtomicBool>,
     /// Told when a line or the follower ends.
@@ -196,15 +195,13 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
                 follower::follow(&sources, &app.replica, &stop);
             }
         })?;
-    let profiles = match serves(Surface::Data) {
-        true => spawn_profiles(&app, &stop_following)?,
-        false => None,
+    let kept = Kept {
+        // The catalog's own surface asks the catalog itself.
+        names: (config.listen.iter()).any(|(it, _)| *it != Surface::Catalog),
+        profiles: serves(Surface::Data),
     };
     let words = match &app.catalog {
-        // The catalog's own surface asks the catalog itself.
-        Some(door) if config.listen.iter().any(|(it, _)| *it != Surface::Catalog) => {
-            Some(spawn_words(&app, door, &stop_following)?)
-        }
+        Some(door) if kept.names => Some(spawn_words(&app, door, kept, &stop_following)?),
         _ => None,
     };
     wait_ready(&app, config.ready_patience);
@@ -221,28 +218,11 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
         servers,
         stop_serving,
         follower,
-        profiles,
         words,
         stop_following,
         vital,
         _seconds: seconds,
     })
-}
-
-/// The thread that reads profiles, where there is a catalog. Without it rows show no new names, so
-/// nothing ends with it.
-fn spawn_profiles(
-    app: &Arc<App>,
-    stop: &Arc<AtomicBool>,
-) -> Result<Option<JoinHandle<()>>, GatewayError> {
-    let Some(door) = app.catalog.clone() else {
-        return Ok(None);
-    };
-    let (app, stop) = (Arc::clone(app), Arc::clone(stop));
-    let thread = std::thread::Builder::new().name("profiles".to_owned());
-    Ok(Some(
-        thread.spawn(move || app.profiles.follow(&door, &stop))?,
-    ))
 }
 
 /// Returns when the gateway could serve, or after `patience`.
@@ -257,11 +237,12 @@ fn wait_ready(app: &App, patience: Duration) {
 fn spawn_words(
     app: &Arc<App>,
     door: &Arc<CatalogDoor>,
+    kept: Kept,
     stop: &Arc<AtomicBool>,
 ) -> Result<JoinHandle<()>, GatewayError> {
     let (app, door, stop) = (Arc::clone(app), Arc::clone(door), Arc::clone(stop));
     let thread = std::thread::Builder::new().name("words".to_owned());
-    Ok(thread.spawn(move || words::follow(&app, &door, &stop))?)
+    Ok(thread.spawn(move || words::follow(&app, &door, kept, &stop))?)
 }
 
 impl Gateway {
@@ -285,12 +266,6 @@ impl Gateway {
         }
         self.stop_following.store(true, Ordering::Relaxed);
         self.follower.thread().unpark();
-        if let Some(profiles) = self.profiles {
-            profiles.thread().unpark();
-            profiles
-                .join()
-                .map_err(|_| GatewayError::ThreadLost("profiles"))?;
-        }
         self.follower
             .join()
             .map_err(|_| GatewayError::ThreadLost("follower"))?;

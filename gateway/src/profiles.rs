@@ -1,10 +1,8 @@
 //! Profiles of wallets as operators keep them in the catalog's file: all of them in memory, read
-//! again whenever one changed, by a thread of its own, so that no request waits for a database.
+//! again whenever one changed (`words.rs`), so that no request waits for a database.
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use foldhash::fast::RandomState;
 use foretell_catalog::{CatalogError, Profile};
@@ -13,9 +11,6 @@ use foretell_wire::data::{self, WalletText};
 use parking_lot::RwLock;
 
 use crate::catalog_door::CatalogDoor;
-
-/// Between two looks whether one changed.
-const LOOK: Duration = Duration::from_millis(250);
 
 type Known = HashMap<WalletAddress, Profile, RandomState>;
 
@@ -34,29 +29,17 @@ impl Profiles {
         }
     }
 
-    /// Keeps them as they are in the catalog's file, until `stop`. A file that is not there yet has
-    /// none; one that cannot be read leaves what was known, and is told of once.
-    pub(crate) fn follow(&self, door: &CatalogDoor, stop: &AtomicBool) {
-        let (mut seen, mut failed) = (None, false);
-        while !stop.load(Ordering::Relaxed) {
-            let changed = door
-                .catalog()
-                .and_then(|catalog| catalog.profiles(seen.as_deref()));
-            match changed {
-                Ok(None) => failed = false,
-                Ok(Some(changed)) => {
-                    *self.known.write() = Arc::new(changed.profiles.into_iter().collect());
-                    (seen, failed) = (Some(changed.version), false);
-                }
-                Err(CatalogError::Missing(_)) => {}
-                Err(error) => {
-                    if !std::mem::replace(&mut failed, true) {
-                        tracing::warn!(%error, "profiles cannot be read; rows show those known");
-                    }
-                }
-            }
-            std::thread::park_timeout(LOOK);
+    /// Reads them again from the catalog's file if one changed since `seen`, the version read last.
+    pub(crate) fn renew(
+        &self,
+        door: &CatalogDoor,
+        seen: &mut Option<String>,
+    ) -> Result<(), CatalogError> {
+        if let Some(changed) = door.catalog()?.profiles(seen.as_deref())? {
+            *self.known.write() = Arc::new(changed.profiles.into_iter().collect());
+            *seen = Some(changed.version);
         }
+        Ok(())
     }
 }
 

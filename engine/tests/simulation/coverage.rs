@@ -4,9 +4,20 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// What is counted.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Situation {
+/// The situations, and the list of all of them that the coverage test goes through.
+macro_rules! situations {
+    ($($situation:ident,)*) => {
+        /// What is counted.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+        pub(super) enum Situation {
+            $($situation,)*
+        }
+
+        const ALL: &[Situation] = &[$(Situation::$situation,)*];
+    };
+}
+
+situations! {
     // Ends of a life of the engine.
     KilledBetweenSteps,
     KilledInsideAStep,
@@ -65,61 +76,6 @@ pub(super) enum Situation {
     MatcherAheadOfDisk,
 }
 
-use Situation::*;
-
-/// All of them; a new one must be added here, or the coverage test does not look for it.
-const ALL: [Situation; 49] = [
-    KilledBetweenSteps,
-    KilledInsideAStep,
-    PowerCutBetweenSteps,
-    PowerCutInsideAStep,
-    CrashBetweenWriteAndSync,
-    CrashInRecovery,
-    StoppedInOrder,
-    EndedByIoError,
-    UnsyncedPageLost,
-    UnsyncedPageTorn,
-    NameLost,
-    TailSetAside,
-    BatchesWrittenAnew,
-    UndurableCommandLost,
-    AcknowledgedLostAtProcessDurability,
-    WriteFailed,
-    WriteShort,
-    WriteInterrupted,
-    SyncFailed,
-    SyncSlow,
-    DiskFull,
-    NewOrderRefusedDiskLow,
-    StartRefusedAfterIoError,
-    StartedAfterIoError,
-    RotBelowWatermarkRefused,
-    RotInOldSegmentFoundByScan,
-    RotInWatermarkSlot,
-    RotInSnapshot,
-    RotBehindTheEnd,
-    ConnectionDropped,
-    ConnectionDoubled,
-    ReadInPieces,
-    ResentAfterDrop,
-    ResentAfterAnswer,
-    RepeatedAnswered,
-    BusyAnswered,
-    WallClockJumpedAhead,
-    WallClockJumpedBack,
-    HeartbeatMissed,
-    SegmentFollowed,
-    WatermarkWritten,
-    SnapshotPublished,
-    SnapshotFailed,
-    RecoveredFromImage,
-    ImageBeyondJournalRemoved,
-    FollowerMetNewEpoch,
-    FollowerBeganAtImage,
-    FollowerReadDuringSync,
-    MatcherAheadOfDisk,
-];
-
 /// The counts.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Coverage(BTreeMap<Situation, u64>);
@@ -138,14 +94,14 @@ impl Coverage {
     /// What never came up.
     pub(super) fn missing(&self) -> Vec<Situation> {
         let seen = |situation: &Situation| self.0.contains_key(situation);
-        ALL.into_iter().filter(|it| !seen(it)).collect()
+        ALL.iter().copied().filter(|it| !seen(it)).collect()
     }
 }
 
 impl fmt::Display for Coverage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for situation in ALL {
-            let count = self.0.get(&situation).copied().unwrap_or(0);
+            let count = self.0.get(situation).copied().unwrap_or(0);
             writeln!(f, "{count:>10}  {situation:?}")?;
         }
         Ok(())

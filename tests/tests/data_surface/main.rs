@@ -51,17 +51,22 @@ async fn buy(trader: &Trader, id: &str, lots: u64, price: u16) {
     assert_eq!(status, 200, "{answer}");
 }
 
+/// The first visitor buys 10 Yes of a market at 0.60, the second 10 No at 0.40.
+async fn mint(exchange: &Exchange, market: &SampleMarket) {
+    let [yes, no] = market.token_ids();
+    for (visitor, id, price) in [(0, &yes, 6_000), (1, &no, 4_000)] {
+        let key = VISITORS[visitor].private_key;
+        let trader = Trader::connect(&exchange.trading, key, 0).await;
+        buy(&trader.expect("a key"), id, 1_000, price).await;
+    }
+}
+
 #[test]
 fn a_trade_shows_everywhere_as_soon_as_it_is_told() {
     let exchange = Exchange::start(BINARY, &Options::demo());
     runtime().block_on(async {
         let market = market();
-        let [yes, no] = market.token_ids();
-        for (visitor, id, price) in [(0, &yes, 6_000), (1, &no, 4_000)] {
-            let key = VISITORS[visitor].private_key;
-            let trader = Trader::connect(&exchange.trading, key, 0).await;
-            buy(&trader.expect("a key"), id, 1_000, price).await;
-        }
+        mint(&exchange, &market).await;
         shows(&exchange, &market.condition_id(), &market.question).await;
     });
     assert!(exchange.stop().success());

@@ -5,13 +5,12 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use foretell_ops::demo::wallets::VISITORS;
-use foretell_ops::trader::Trader;
 use foretell_tests::exchange::{Exchange, Options};
 use foretell_wire::data::pseudonym;
 use reqwest::Client;
 use serde_json::{Value, json};
 
-use crate::{BINARY, buy, get, market, runtime, send};
+use crate::{BINARY, get, market, mint, runtime, send};
 
 /// Far longer than a gateway takes to see a change.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -47,12 +46,7 @@ fn a_wallet_is_called_what_operators_say() {
     let exchange = Exchange::start(BINARY, &Options::demo());
     runtime().block_on(async {
         let market = market();
-        let [yes, no] = market.token_ids();
-        for (visitor, id, price) in [(0, &yes, 6_000), (1, &no, 4_000)] {
-            let key = VISITORS[visitor].private_key;
-            let trader = Trader::connect(&exchange.trading, key, 0).await;
-            buy(&trader.expect("a key"), id, 1_000, price).await;
-        }
+        mint(&exchange, &market).await;
         let wallet = VISITORS[1].address;
         let paths = [
             "/trades?limit=1".to_owned(),
