@@ -196,12 +196,13 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
             }
         })?;
     let kept = Kept {
+        lists: serves(Surface::Catalog),
         // The catalog's own surface asks the catalog itself.
         names: (config.listen.iter()).any(|(it, _)| *it != Surface::Catalog),
         profiles: serves(Surface::Data),
     };
     let words = match &app.catalog {
-        Some(door) if kept.names => Some(spawn_words(&app, door, kept, &stop_following)?),
+        Some(door) if kept.anything() => Some(spawn_words(&app, door, kept, &stop_following)?),
         _ => None,
     };
     wait_ready(&app, config.ready_patience);

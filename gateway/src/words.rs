@@ -1,5 +1,5 @@
-//! The thread that keeps what the catalog's file says in memory, names of markets and profiles of
-//! wallets: reads find them there and never wait for a database.
+//! The thread that keeps what the catalog's file says in memory: what lists are made with, names of
+//! markets and profiles of wallets. Reads find them there.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -12,19 +12,31 @@ use crate::catalog_door::CatalogDoor;
 /// Between two looks whether the file changed.
 const EVERY: Duration = Duration::from_millis(250);
 
-/// Which of the two a gateway shows.
+/// Which of them a gateway shows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kept {
+    pub(crate) lists: bool,
     pub(crate) names: bool,
     pub(crate) profiles: bool,
+}
+
+impl Kept {
+    pub(crate) const fn anything(self) -> bool {
+        self.lists || self.names || self.profiles
+    }
 }
 
 /// Follows the catalog until `stop`. One that is not there yet, or that another build made, leaves
 /// the words that markets were registered with and the profiles known so far; that is told once.
 pub(crate) fn follow(app: &App, door: &CatalogDoor, kept: Kept, stop: &AtomicBool) {
     let mut seen = None;
-    let [mut names_failed, mut profiles_failed] = [false; 2];
+    let [mut lists_failed, mut names_failed, mut profiles_failed] = [false; 3];
     while !stop.load(Ordering::Relaxed) {
+        // First: a list that is asked for before waits for it.
+        if kept.lists {
+            let renewed = door.catalog().and_then(|catalog| catalog.refresh_lists());
+            note("lists", renewed, &mut lists_failed);
+        }
         if kept.names {
             note("names of markets", renew(app, door), &mut names_failed);
         }

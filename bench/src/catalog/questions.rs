@@ -34,6 +34,11 @@ const LISTS: &[&str] = &[
     "/markets?tag=tag-1&order=endDate&offset=15000",
     "/markets?tag_id=105",
     "/markets?tag_id=1005&order=endDate",
+    "/markets?tag_id=11&closed=true&order=slug&offset=13000",
+    "/markets?tag_id=11&tag=tag-103&order=question&ascending=true",
+    "/markets?order=liquidity,volume&offset=100000&limit=500",
+    "/markets?order=liquidity,startDate,createdAt,endDate,slug&ascending=true&offset=120000",
+    "/markets?order=updatedAt,liquidity,question&closed=true",
     "/markets?event_id=77",
     "/markets?slug=will-308-happen",
     "/markets?clob_token_ids=616,624",
@@ -41,6 +46,8 @@ const LISTS: &[&str] = &[
     "/events?limit=500",
     "/events?limit=500&closed=false&order=volume",
     "/events?archived=true&order=title",
+    "/events?order=endDate,volume&offset=20000&limit=500",
+    "/events?order=startDate,createdAt,slug&ascending=true&closed=true&offset=10000",
     "/events?offset=40000",
     "/events?tag=tag-1&limit=500",
     "/events?tag_id=105&order=endDate",
@@ -50,6 +57,9 @@ const LISTS: &[&str] = &[
     "/tags",
     "/tags?limit=500",
 ];
+
+/// Markets that a list names one by one: about as many as a target has room for.
+const NAMED: u64 = 100;
 
 const SEARCHES: &[&str] = &[
     "will",
@@ -74,12 +84,29 @@ const SEARCHES: &[&str] = &[
 /// All of them.
 pub(super) fn all() -> Vec<Question> {
     let whose = creator(7);
+    let nobody = creator(u64::MAX);
+    let named = |name: fn(u64) -> String| -> String {
+        let markets = (1..=NAMED).map(|place| name(mixed(place) % NAMED * NAMED + place));
+        markets.collect::<Vec<_>>().join(",")
+    };
     let lists = LISTS.iter().map(|path| (*path).to_owned()).chain([
+        format!("/markets?id={}", named(|market| market.to_string())),
+        format!("/markets?condition_ids={}", named(condition)),
+        format!(
+            "/markets?clob_token_ids={}",
+            named(|market| (market * 2).to_string())
+        ),
         format!("/markets?creator={whose}"),
         format!("/markets?creator={whose}&order=volume"),
+        format!("/markets?creator={whose}&tag_id=11&order=endDate,volume&offset=300"),
         format!("/events?creator={whose}"),
+        format!("/series?creator={whose}"),
+        format!("/tags?creator={whose}"),
+        format!("/tags?creator={nobody}"),
     ]);
+    let of_creator = format!("/tags/1?creator={whose}");
     let records = [
+        of_creator.as_str(),
         "/markets/#market",
         "/markets/#condition",
         "/markets/slug/will-#market-happen",
@@ -92,7 +119,8 @@ pub(super) fn all() -> Vec<Question> {
         .iter()
         .map(|term| term.replace(' ', "%20").replace('?', "%3F"));
     let searches = searches.map(|term| format!("/public-search?q={term}"));
-    let searches = searches.chain([format!("/public-search?q=bitcoin&creator={whose}")]);
+    let searches = searches
+        .chain(["bitcoin", "tag"].map(|term| format!("/public-search?q={term}&creator={whose}")));
     let kinds = [
         (Kind::List, lists.collect::<Vec<_>>()),
         (Kind::Record, records.map(str::to_owned).to_vec()),

@@ -21,6 +21,7 @@ mod search_match;
 mod search_text;
 mod shown;
 mod store;
+mod table;
 
 pub use error::{CatalogError, NotFound};
 pub use lookup::{EventWords, Lookup, MarketWords};

@@ -2,8 +2,9 @@
 
 mod changes;
 mod events;
-mod filter;
+mod listed;
 mod markets;
+mod one;
 mod pool;
 mod scope;
 mod search;
@@ -17,13 +18,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use foretell_model::{ConditionId, WalletAddress};
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::error::CatalogError;
 use crate::lookup::Lookup;
 use crate::profile::{Profile, Profiles};
+use crate::render::Array;
 use crate::store;
+use crate::table::{Keeper, Table};
 use pool::Pool;
 use scope::Scope;
 
@@ -37,6 +40,7 @@ pub struct Catalog {
     pool: Pool,
     sites: Sites,
     lookup: RwLock<Arc<Lookup>>,
+    keeper: Mutex<Keeper>,
 }
 
 impl Catalog {
@@ -50,6 +54,7 @@ impl Catalog {
             pool: Pool::open(path)?,
             sites,
             lookup: RwLock::default(),
+            keeper: Mutex::default(),
         })
     }
 
@@ -72,6 +77,27 @@ impl Catalog {
             .with(|connection| known.brought_up_to_date(connection))?;
         *self.lookup.write() = Arc::new(next);
         Ok(changed)
+    }
+
+    /// Brings what lists are made with up to date, so that the next list need not. The first call
+    /// reads all markets, later ones what changed: to be called by a timer, a few times a second.
+    ///
+    /// # Errors
+    /// What the database said.
+    pub fn refresh_lists(&self) -> Result<(), CatalogError> {
+        self.with_table(|_, _| Ok(()))
+    }
+
+    /// Runs `read` inside one read transaction with the table of what that sees.
+    fn with_table<T>(
+        &self,
+        read: impl FnOnce(&Connection, &Table) -> Result<T, CatalogError>,
+    ) -> Result<T, CatalogError> {
+        self.pool.with(|connection| {
+            // The transaction sees what is newest at its first read, which is under the lock.
+            let table = self.keeper.lock().table(connection)?;
+            read(connection, &table)
+        })
     }
 
     fn scope(&self, creator: Option<&str>) -> Scope {
@@ -134,18 +160,17 @@ impl Catalog {
     }
 }
 
-/// The text that a statement gives for each id, in the order of the ids.
-fn texts(
-    connection: &Connection,
-    statement: &str,
-    ids: &[i64],
-) -> Result<Vec<String>, CatalogError> {
+/// A JSON array of the text that a statement gives for each id, in the order of the ids.
+fn array_of(connection: &Connection, statement: &str, ids: &[i64]) -> Result<String, CatalogError> {
     let mut statement = connection.prepare_cached(statement)?;
-    let mut texts = Vec::with_capacity(ids.len());
+    let mut array = Array::of(ids.len());
     for id in ids {
-        texts.push(statement.query_row([id], |row| row.get(0))?);
+        statement.query_row([id], |row| {
+            array.push(row.get_ref(0)?.as_str().unwrap_or("null"));
+            Ok(())
+        })?;
     }
-    Ok(texts)
+    Ok(array.end())
 }
 
 #[cfg(test)]

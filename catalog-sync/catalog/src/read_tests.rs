@@ -1,5 +1,4 @@
-//! Filters that leave many rows, of which there are few in a unit test: the other way through the
-//! tables than the one that the tests from outside take.
+//! Tags and creators, of which an event speaks for its markets.
 
 use foretell_model::WalletAddress;
 use rstest::rstest;
@@ -85,7 +84,7 @@ fn shelf() -> (tempfile::TempDir, Catalog) {
 }
 
 #[rstest]
-fn filters_that_leave_many_rows_agree_with_those_that_leave_few(
+fn tags_and_creators_are_those_of_the_records(
     #[values(None, Some(1), Some(2), Some(3), Some(4))] tag: Option<u64>,
     #[values(None, Some(7), Some(9), Some(8))] who: Option<u64>,
     #[values(None, Some(true), Some(false))] closed: Option<bool>,

@@ -214,6 +214,11 @@ pub(crate) fn with_fields(object: &str, fields: &[(&str, &str)]) -> String {
         .map(|(name, value)| name.len() + value.len() + 4)
         .sum();
     let mut text = String::with_capacity(object.len() + added);
+    push_fields(&mut text, object, fields);
+    text
+}
+
+fn push_fields(text: &mut String, object: &str, fields: &[(&str, &str)]) {
     text.push_str(object.strip_suffix('}').unwrap_or(object));
     for (name, value) in fields {
         text.push_str(",\"");
@@ -222,25 +227,60 @@ pub(crate) fn with_fields(object: &str, fields: &[(&str, &str)]) -> String {
         text.push_str(value);
     }
     text.push('}');
-    text
 }
 
 /// A JSON array of elements that are JSON already.
 pub(crate) fn array<T: AsRef<str>>(elements: &[T]) -> String {
-    let inside: usize = elements
-        .iter()
-        .map(|element| element.as_ref().len() + 1)
-        .sum();
-    let mut text = String::with_capacity(inside + 2);
-    text.push('[');
-    for (index, element) in elements.iter().enumerate() {
-        if index > 0 {
-            text.push(',');
-        }
-        text.push_str(element.as_ref());
+    let mut array = Array::of(elements.len());
+    for element in elements {
+        array.push(element.as_ref());
     }
-    text.push(']');
-    text
+    array.end()
+}
+
+/// A JSON array in the making.
+pub(crate) struct Array {
+    text: String,
+    /// Elements that are still expected.
+    left: usize,
+}
+
+impl Array {
+    /// One that will have about so many elements.
+    pub(crate) fn of(elements: usize) -> Self {
+        Self {
+            text: String::from("["),
+            left: elements,
+        }
+    }
+
+    /// Adds an element that is JSON already.
+    pub(crate) fn push(&mut self, element: &str) {
+        self.begin(element.len());
+        self.text.push_str(element);
+    }
+
+    /// Adds an object with one more field, whose value is JSON already.
+    pub(crate) fn push_with(&mut self, object: &str, name: &str, value: &str) {
+        self.begin(object.len() + name.len() + value.len() + 4);
+        push_fields(&mut self.text, object, &[(name, value)]);
+    }
+
+    /// Separates the next element, and makes room for all that are left when each is as long.
+    fn begin(&mut self, length: usize) {
+        if self.text.len() > 1 {
+            self.text.push(',');
+        }
+        if self.text.capacity() - self.text.len() < length + 2 {
+            self.text.reserve((length + 2) * self.left.max(1));
+        }
+        self.left = self.left.saturating_sub(1);
+    }
+
+    pub(crate) fn end(mut self) -> String {
+        self.text.push(']');
+        self.text
+    }
 }
 
 fn json<T: Serialize>(value: &T) -> String {

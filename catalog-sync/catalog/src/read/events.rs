@@ -1,15 +1,18 @@
 //! Answers with events.
 
-use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
-use super::Catalog;
-use super::filter::{Filter, events_of_tags, ids_of_slug, marks};
-use super::markets::newest_of_slug;
+use super::listed::{EVENTS_BY_SLUG, Listed, SERIES_BY_SLUG, found};
+use super::markets::tagged;
+use super::one::{Kind, newest_of_slug, text_of};
 use super::scope::Scope;
+use super::{Catalog, array_of};
 use crate::error::{CatalogError, NotFound};
+use crate::ids;
 use crate::query::{EventsQuery, OneQuery};
-use crate::{ids, render};
+use crate::table::{Asked, RowSet, Table};
+
+const WHOLE: &str = "SELECT whole FROM event_texts WHERE id = ?1";
 
 impl Catalog {
     /// `GET /events`: an array of events with tags, markets, series and metadata.
@@ -18,13 +21,10 @@ impl Catalog {
     /// What the database said.
     pub fn events(&self, query: &EventsQuery) -> Result<String, CatalogError> {
         let scope = self.scope(query.creator.as_deref());
-        self.pool.with(|connection| {
-            let filter = filter(connection, query, &scope)?;
-            let mut events = Vec::new();
-            for id in filter.ids(connection, &query.order, query.page)? {
-                events.extend(event(connection, id)?);
-            }
-            Ok(render::array(&events))
+        self.with_table(|connection, table| {
+            let rows = rows(connection, table, query, &scope)?;
+            let ids: Vec<i64> = rows.into_iter().map(|row| table.events.id(row)).collect();
+            array_of(connection, WHOLE, &ids)
         })
     }
 
@@ -33,9 +33,7 @@ impl Catalog {
     /// # Errors
     /// `id not found`; what the database said.
     pub fn event(&self, id: u64, query: &OneQuery) -> Result<String, CatalogError> {
-        let scope = self.scope(query.creator.as_deref());
-        self.pool
-            .with(|connection| one(connection, Some(ids::row(id)), &scope, NotFound::Id))
+        self.one(&EVENT, query, NotFound::Id, |_| Ok(Some(ids::row(id))))
     }
 
     /// `GET /events/slug/{slug}`: an event; of several with one slug, the newest.
@@ -43,101 +41,48 @@ impl Catalog {
     /// # Errors
     /// `slug not found`; what the database said.
     pub fn event_by_slug(&self, slug: &str, query: &OneQuery) -> Result<String, CatalogError> {
-        let scope = self.scope(query.creator.as_deref());
-        self.pool.with(|connection| {
-            let id = newest_of_slug(connection, "events", slug)?;
-            one(connection, id, &scope, NotFound::Slug)
+        self.one(&EVENT, query, NotFound::Slug, |connection| {
+            newest_of_slug(connection, "events", slug)
         })
     }
 }
 
-fn one(
+/// An event is of who made it or one of its markets.
+const EVENT: Kind = Kind {
+    belongs: |table, creators, id| {
+        let row = table.events.row_of(id);
+        row.is_some_and(|row| table.events_by(creators).contains(row))
+    },
+    text: |connection, id| text_of(connection, WHOLE, id),
+};
+
+/// The events of a page.
+fn rows(
     connection: &Connection,
-    id: Option<i64>,
-    scope: &Scope,
-    nothing: NotFound,
-) -> Result<String, CatalogError> {
-    let found = match id {
-        Some(id) => {
-            let mut filter = Filter::on("events");
-            filter.one_of("id", vec![Value::from(id)]);
-            scoped(&mut filter, scope);
-            let ids = filter.ids(connection, &<_>::default(), <_>::default())?;
-            match ids.first() {
-                Some(id) => event(connection, *id)?,
-                None => None,
-            }
-        }
-        None => None,
-    };
-    found.ok_or(CatalogError::NotFound(nothing))
-}
-
-fn event(connection: &Connection, id: i64) -> Result<Option<String>, CatalogError> {
-    Ok(connection
-        .prepare_cached("SELECT whole FROM event_texts WHERE id = ?1")?
-        .query_row([id], |row| row.get(0))
-        .optional()?)
-}
-
-/// Made, it or one of its markets, by one of the scope's creators.
-fn scoped(filter: &mut Filter, scope: &Scope) {
-    if let Some((made, values)) = scope.condition("c.creator") {
-        let clause = format!(
-            "EXISTS (SELECT 1 FROM event_creators c WHERE {made} AND c.event_id = events.id)"
-        );
-        filter.clause(clause, values);
-    }
-}
-
-fn filter(
-    connection: &Connection,
+    table: &Table,
     query: &EventsQuery,
     scope: &Scope,
-) -> Result<Filter, CatalogError> {
-    let mut filter = Filter::on("events");
-    filter.flags(query.flags);
+) -> Result<Vec<u32>, CatalogError> {
+    let mut listed = Listed::default();
     if let Some(slug) = &query.slug {
-        filter.one_of("slug", vec![Value::Text(slug.clone())]);
+        listed.and(found(connection, EVENTS_BY_SLUG, [slug])?);
     }
+    let mut sets = Vec::from_iter(tagged(connection, table, &query.tag_slug, query.tag_id)?);
     if let Some(slug) = &query.series_slug {
-        let series = ids_of_slug(connection, "series", slug)?;
-        let marks = marks(series.len());
-        filter.leaves(0);
-        filter.clause(
-            format!("id IN (SELECT event_id FROM event_series WHERE series_id IN {marks})"),
-            series,
-        );
+        let series = found(connection, SERIES_BY_SLUG, [slug])?;
+        let events = series.into_iter().flat_map(|id| table.series.rows_of(id));
+        sets.push(RowSet::of(events));
     }
-    if let Some(tag) = query.tag_id {
-        tagged(connection, &mut filter, vec![Value::from(ids::row(tag))])?;
+    if let Scope::Creators(creators) = scope {
+        sets.push(table.events_by(creators));
     }
-    if let Some(slug) = &query.tag_slug {
-        tagged(
-            connection,
-            &mut filter,
-            ids_of_slug(connection, "tags", slug)?,
-        )?;
-    }
-    scoped(&mut filter, scope);
-    Ok(filter)
-}
-
-fn tagged(
-    connection: &Connection,
-    filter: &mut Filter,
-    tags: Vec<Value>,
-) -> Result<(), CatalogError> {
-    filter.leaves(events_of_tags(connection, &tags)?);
-    let marks = marks(tags.len());
-    let clause = if filter.is_narrow() {
-        format!("id IN (SELECT event_id FROM event_tags WHERE tag_id IN {marks})")
-    } else {
-        format!(
-            "EXISTS (SELECT 1 FROM event_tags t
-                     WHERE t.event_id = events.id AND t.tag_id IN {marks})"
-        )
+    let asked = Asked {
+        flags: query.flags,
+        order: &query.order,
+        page: query.page,
+        listed: listed.into_ids(),
     };
-    filter.clause(clause, tags);
-    Ok(())
+    Ok(table
+        .events
+        .page(&asked, |row| sets.iter().all(|set| set.contains(row))))
 }

@@ -4,11 +4,17 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension};
 
 use super::Catalog;
-use super::filter::{Filter, events_of_tags, ids_of_slug};
+use super::listed::{
+    EVENTS_BY_SLUG, Listed, MARKETS_BY_CONDITION, MARKETS_BY_EVENT, MARKETS_BY_SLUG,
+    MARKETS_BY_TOKEN, TAGS_BY_SLUG, found,
+};
+use super::one::{Kind, first, newest_of_slug};
 use super::scope::Scope;
 use crate::error::{CatalogError, NotFound};
+use crate::ids;
 use crate::query::{MarketsQuery, OneQuery};
-use crate::{ids, render};
+use crate::render::{self, Array};
+use crate::table::{Asked, RowSet, Table};
 
 impl Catalog {
     /// `GET /markets`: an array of markets with short event summaries.
@@ -17,13 +23,9 @@ impl Catalog {
     /// What the database said.
     pub fn markets(&self, query: &MarketsQuery) -> Result<String, CatalogError> {
         let scope = self.scope(query.creator.as_deref());
-        self.pool.with(|connection| {
-            let filter = filter(connection, query, &scope)?;
-            let mut markets = Vec::new();
-            for id in filter.ids(connection, &query.order, query.page)? {
-                markets.extend(market(connection, id, "short")?);
-            }
-            Ok(render::array(&markets))
+        self.with_table(|connection, table| {
+            let rows = rows(connection, table, query, &scope)?;
+            array(connection, table, &rows)
         })
     }
 
@@ -32,7 +34,7 @@ impl Catalog {
     /// # Errors
     /// `id not found`; what the database said.
     pub fn market(&self, id: &str, query: &OneQuery) -> Result<String, CatalogError> {
-        self.one_market(query, NotFound::Id, |connection| {
+        self.one(&MARKET, query, NotFound::Id, |connection| {
             if let Some(condition) = ids::condition(id) {
                 return first(
                     connection,
@@ -51,197 +53,136 @@ impl Catalog {
     /// # Errors
     /// `slug not found`; what the database said.
     pub fn market_by_slug(&self, slug: &str, query: &OneQuery) -> Result<String, CatalogError> {
-        self.one_market(query, NotFound::Slug, |connection| {
+        self.one(&MARKET, query, NotFound::Slug, |connection| {
             newest_of_slug(connection, "markets", slug)
         })
     }
-
-    fn one_market(
-        &self,
-        query: &OneQuery,
-        nothing: NotFound,
-        find: impl FnOnce(&Connection) -> Result<Option<i64>, CatalogError>,
-    ) -> Result<String, CatalogError> {
-        let scope = self.scope(query.creator.as_deref());
-        self.pool.with(|connection| {
-            let found = match find(connection)? {
-                Some(id) if belongs(connection, id, &scope)? => market(connection, id, "base")?,
-                _ => None,
-            };
-            found.ok_or(CatalogError::NotFound(nothing))
-        })
-    }
 }
 
-/// Of several records of a table with one slug, the newest.
-pub(super) fn newest_of_slug(
-    connection: &Connection,
-    table: &'static str,
-    slug: &str,
-) -> Result<Option<i64>, CatalogError> {
-    let statement = format!("SELECT id FROM {table} WHERE slug = ?1 ORDER BY id DESC LIMIT 1");
-    first(connection, &statement, Value::Text(slug.to_owned()))
-}
+/// A market is of who made it or, where it does not say, its event.
+const MARKET: Kind = Kind {
+    belongs: |table, creators, id| {
+        let numbers = table.numbers_of(creators);
+        let row = table.markets.row_of(id);
+        row.is_some_and(|row| table.was_made_by(row, &numbers))
+    },
+    text: market,
+};
 
-fn first(
-    connection: &Connection,
-    statement: &str,
-    value: Value,
-) -> Result<Option<i64>, CatalogError> {
+/// A market with the full summary of its event.
+fn market(connection: &Connection, id: i64) -> Result<Option<String>, CatalogError> {
     Ok(connection
-        .prepare_cached(statement)?
-        .query_row([value], |row| row.get(0))
+        .prepare_cached(
+            "SELECT json, base FROM market_texts t JOIN markets m ON m.id = t.id
+             LEFT JOIN event_texts e ON e.id = m.event_id WHERE t.id = ?1",
+        )?
+        .query_row([id], |row| {
+            let [json, event] = [row.get_ref(0)?, row.get_ref(1)?];
+            let events = render::array(event.as_str().ok().as_slice());
+            let json = json.as_str().unwrap_or("{}");
+            Ok(render::with_fields(json, &[("events", &events)]))
+        })
         .optional()?)
 }
 
-/// A market with its event in the form `summary` names: a column of `event_texts`.
-fn market(
+/// Markets with the short summaries of their events. Those of one event often stand together.
+fn array(connection: &Connection, table: &Table, rows: &[u32]) -> Result<String, CatalogError> {
+    let mut markets = connection.prepare_cached("SELECT json FROM market_texts WHERE id = ?1")?;
+    let mut events = connection.prepare_cached("SELECT short FROM event_texts WHERE id = ?1")?;
+    let mut array = Array::of(rows.len());
+    let (mut event, mut summaries) = (None, "[]".to_owned());
+    for row in rows {
+        let its = table.event_of(*row);
+        if its != event {
+            event = its;
+            let short = |id| events.query_row([id], |row| row.get::<_, String>(0));
+            summaries = render::array(its.map(short).transpose()?.as_slice());
+        }
+        markets.query_row([table.markets.id(*row)], |row| {
+            let json = row.get_ref(0)?.as_str().unwrap_or("{}");
+            array.push_with(json, "events", &summaries);
+            Ok(())
+        })?;
+    }
+    Ok(array.end())
+}
+
+/// The markets of a page.
+fn rows(
     connection: &Connection,
-    id: i64,
-    summary: &'static str,
-) -> Result<Option<String>, CatalogError> {
-    let statement = format!(
-        "SELECT json, {summary} FROM market_texts t JOIN markets m ON m.id = t.id
-         LEFT JOIN event_texts e ON e.id = m.event_id WHERE t.id = ?1"
-    );
-    let found: Option<(String, Option<String>)> = connection
-        .prepare_cached(&statement)?
-        .query_row([id], |row| Ok((row.get(0)?, row.get(1)?)))
-        .optional()?;
-    Ok(found.map(|(json, event)| {
-        let events = render::array(event.as_slice());
-        render::with_fields(&json, &[("events", &events)])
+    table: &Table,
+    query: &MarketsQuery,
+    scope: &Scope,
+) -> Result<Vec<u32>, CatalogError> {
+    let events = tagged(connection, table, &query.tag_slug, query.tag_id)?;
+    let creators = match scope {
+        Scope::All => None,
+        Scope::Creators(creators) => Some(table.numbers_of(creators)),
+    };
+    let asked = Asked {
+        flags: query.flags,
+        order: &query.order,
+        page: query.page,
+        listed: listed(connection, query)?,
+    };
+    Ok(table.markets.page(&asked, |row| {
+        let events = events.as_ref();
+        let creators = creators.as_ref();
+        events.is_none_or(|events| table.is_of_one(row, events))
+            && creators.is_none_or(|creators| table.was_made_by(row, creators))
     }))
 }
 
-fn belongs(connection: &Connection, id: i64, scope: &Scope) -> Result<bool, CatalogError> {
-    let mut filter = Filter::on("markets");
-    filter.one_of("id", vec![Value::from(id)]);
-    scoped(connection, &mut filter, scope)?;
-    let found = filter.ids(connection, &<_>::default(), <_>::default())?;
-    Ok(!found.is_empty())
-}
-
-/// Made by one of the scope's creators, itself or, where it does not say, by its event.
-fn scoped(connection: &Connection, filter: &mut Filter, scope: &Scope) -> Result<(), CatalogError> {
-    let Some((own, values)) = scope.condition("creator") else {
-        return Ok(());
-    };
-    // A cross join and a plus keep the few events first, whatever else an index could find.
-    let twice = || values.iter().chain(&values).cloned();
-    let count = format!(
-        "SELECT (SELECT COUNT(*) FROM (SELECT 1 FROM markets WHERE {own} LIMIT {SOME}))
-              + (SELECT COUNT(*) FROM (SELECT 1 FROM events e CROSS JOIN markets m ON m.event_id = e.id
-                                       WHERE e.{own} LIMIT {SOME}))"
-    );
-    let made: i64 = connection
-        .prepare_cached(&count)?
-        .query_row(rusqlite::params_from_iter(twice()), |row| row.get(0))?;
-    filter.leaves(ids::of_row(made));
-    let clause = if filter.is_narrow() {
-        format!(
-            "id IN (SELECT id FROM markets WHERE {own}
-                    UNION ALL
-                    SELECT m.id FROM events e CROSS JOIN markets m ON m.event_id = e.id
-                    WHERE e.{own} AND +m.creator IS NULL)"
-        )
-    } else {
-        format!("({own} OR (creator IS NULL AND event_id IN (SELECT id FROM events WHERE {own})))")
-    };
-    filter.clause(clause, twice());
-    Ok(())
-}
-
-/// Counted up to here: more is many.
-const SOME: u32 = 10_000;
-
-fn filter(
-    connection: &Connection,
-    query: &MarketsQuery,
-    scope: &Scope,
-) -> Result<Filter, CatalogError> {
-    let mut filter = Filter::on("markets");
-    filter.flags(query.flags);
+/// The markets that are named one by one, or by their event.
+fn listed(connection: &Connection, query: &MarketsQuery) -> Result<Option<Vec<i64>>, CatalogError> {
+    let mut listed = Listed::default();
     if let Some(ids) = &query.ids {
-        filter.one_of(
-            "id",
-            ids.iter().map(|id| Value::from(ids::row(*id))).collect(),
-        );
+        listed.and(ids.iter().copied().map(ids::row).collect());
     }
     if let Some(slug) = &query.slug {
-        filter.one_of("slug", vec![Value::Text(slug.clone())]);
+        listed.and(found(connection, MARKETS_BY_SLUG, [slug])?);
     }
-    if let Some(condition) = &query.condition_id {
-        filter.one_of("condition", conditions(std::slice::from_ref(condition)));
-    }
-    if let Some(wanted) = &query.condition_ids {
-        filter.one_of("condition", conditions(wanted));
+    let one = query.condition_id.as_ref().map(std::slice::from_ref);
+    for conditions in [one, query.condition_ids.as_deref()].into_iter().flatten() {
+        // What is no condition matches nothing.
+        let conditions = conditions.iter().filter_map(|text| ids::condition(text));
+        let conditions = conditions.map(|condition| condition.0);
+        listed.and(found(connection, MARKETS_BY_CONDITION, conditions)?);
     }
     if let Some(tokens) = &query.clob_token_ids {
-        let tokens: Vec<Value> = tokens.iter().cloned().map(Value::Text).collect();
-        let found = markets_of_tokens(connection, tokens)?;
-        filter.one_of("id", found);
+        listed.and(found(connection, MARKETS_BY_TOKEN, tokens)?);
     }
     if let Some(event) = query.event_id {
-        filter.one_of("event_id", vec![Value::from(ids::row(event))]);
+        listed.and(found(connection, MARKETS_BY_EVENT, [ids::row(event)])?);
     }
     if let Some(slug) = &query.event_slug {
-        filter.one_of("event_id", ids_of_slug(connection, "events", slug)?);
+        let events = found(connection, EVENTS_BY_SLUG, [slug])?;
+        listed.and(found(connection, MARKETS_BY_EVENT, events)?);
     }
-    if let Some(tag) = query.tag_id {
-        tagged(connection, &mut filter, vec![Value::from(ids::row(tag))])?;
-    }
-    if let Some(slug) = &query.tag_slug {
-        tagged(
-            connection,
-            &mut filter,
-            ids_of_slug(connection, "tags", slug)?,
-        )?;
-    }
-    scoped(connection, &mut filter, scope)?;
-    Ok(filter)
+    Ok(listed.into_ids())
 }
 
-/// Conditions as the table keeps them; what is none matches nothing.
-fn conditions(texts: &[String]) -> Vec<Value> {
-    let blob = |text: &String| ids::condition(text).map(|id| Value::Blob(id.0.to_vec()));
-    texts.iter().filter_map(blob).collect()
-}
-
-fn markets_of_tokens(
+/// The events with the tags that are asked for; `None` for all.
+pub(super) fn tagged(
     connection: &Connection,
-    tokens: Vec<Value>,
-) -> Result<Vec<Value>, CatalogError> {
-    let mut statement =
-        connection.prepare_cached("SELECT market_id FROM market_tokens WHERE token = ?1")?;
-    let mut markets = Vec::new();
-    for token in tokens {
-        let rows = statement.query_map([token], |row| row.get(0))?;
-        markets.extend(rows.collect::<Result<Vec<Value>, _>>()?);
+    table: &Table,
+    slug: &Option<String>,
+    id: Option<u64>,
+) -> Result<Option<RowSet>, CatalogError> {
+    let mut events: Option<RowSet> = None;
+    if let Some(id) = id {
+        events = Some(RowSet::of(table.tags.rows_of(ids::row(id))));
     }
-    Ok(markets)
+    if let Some(slug) = slug {
+        let tags = found(connection, TAGS_BY_SLUG, [slug])?;
+        let of_slug = RowSet::of(tags.into_iter().flat_map(|tag| table.tags.rows_of(tag)));
+        events = Some(match events {
+            Some(mut events) => {
+                events.intersect(&of_slug);
+                events
+            }
+            None => of_slug,
+        });
+    }
+    Ok(events)
 }
-
-/// Of an event with one of these tags.
-fn tagged(
-    connection: &Connection,
-    filter: &mut Filter,
-    tags: Vec<Value>,
-) -> Result<(), CatalogError> {
-    let events = events_of_tags(connection, &tags)?;
-    filter.leaves(events.saturating_mul(MARKETS_OF_AN_EVENT));
-    let marks = super::filter::marks(tags.len());
-    let clause = if filter.is_narrow() {
-        format!("event_id IN (SELECT event_id FROM event_tags WHERE tag_id IN {marks})")
-    } else {
-        format!(
-            "EXISTS (SELECT 1 FROM event_tags t
-                     WHERE t.event_id = markets.event_id AND t.tag_id IN {marks})"
-        )
-    };
-    filter.clause(clause, tags);
-    Ok(())
-}
-
-/// Roughly.
-const MARKETS_OF_AN_EVENT: u64 = 4;

@@ -1,10 +1,8 @@
 //! `creator`: whose part of the catalog is asked for.
 
 use foretell_model::WalletAddress;
-use rusqlite::types::Value;
 
 use super::Sites;
-use super::filter::marks;
 
 /// Everything, or what these wallets made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,19 +25,5 @@ impl Scope {
             return Self::Creators(vec![WalletAddress(address)]);
         }
         Self::Creators(sites.get(creator).cloned().unwrap_or_default())
-    }
-
-    /// `None` for everything; else the condition `column IN (…)` and its values.
-    pub(super) fn condition(&self, column: &str) -> Option<(String, Vec<Value>)> {
-        let Self::Creators(creators) = self else {
-            return None;
-        };
-        let values = creators
-            .iter()
-            .map(|creator| Value::Blob(creator.0.to_vec()));
-        Some((
-            format!("{column} IN {}", marks(creators.len())),
-            values.collect(),
-        ))
     }
 }

@@ -11,16 +11,18 @@
 mod candidates;
 mod ranked;
 
-use rusqlite::types::Value;
-use rusqlite::{Connection, params_from_iter};
+use std::sync::Arc;
+
+use rusqlite::Connection;
 
 use self::candidates::Candidates;
 use self::ranked::Ranked;
 use super::scope::Scope;
-use super::{Catalog, texts};
+use super::{Catalog, array_of};
 use crate::error::CatalogError;
 use crate::query::SearchQuery;
 use crate::search_match::Matcher;
+use crate::table::{RowSet, Table};
 use crate::{ids, render};
 
 impl Catalog {
@@ -31,10 +33,18 @@ impl Catalog {
     pub fn search(&self, query: &SearchQuery) -> Result<String, CatalogError> {
         let scope = self.scope(query.creator.as_deref());
         self.pool.with_texts(|connection| {
+            let made = match &scope {
+                Scope::All => None,
+                Scope::Creators(creators) => {
+                    let table = self.keeper.lock().table(connection)?;
+                    let events = table.events_by(creators);
+                    Some(Made { table, events })
+                }
+            };
             let search = Search {
                 connection,
                 query,
-                scope: &scope,
+                made: made.as_ref(),
             };
             let (events, total) = search.events()?;
             let tags = if query.tags {
@@ -45,7 +55,7 @@ impl Catalog {
             let shown = u64::from(query.page) * u64::from(query.limit);
             Ok(format!(
                 r#"{{"events":{},"tags":{},"pagination":{{"hasMore":{},"totalResults":{total}}}}}"#,
-                render::array(&events),
+                events,
                 render::array(&tags),
                 shown < total
             ))
@@ -56,7 +66,30 @@ impl Catalog {
 struct Search<'s> {
     connection: &'s Connection,
     query: &'s SearchQuery,
-    scope: &'s Scope,
+    /// What is searched; `None` for everything.
+    made: Option<&'s Made>,
+}
+
+/// What belongs to the creators of a search.
+struct Made {
+    table: Arc<Table>,
+    events: RowSet,
+}
+
+impl Made {
+    /// The numbers of the events, ascending.
+    fn ids(&self) -> Vec<i64> {
+        let rows = self.events.rows();
+        let mut ids: Vec<i64> = rows.map(|row| self.table.events.id(row)).collect();
+        ids.sort_unstable();
+        ids
+    }
+
+    /// How many of the events have a tag.
+    fn with_tag(&self, tag: i64) -> usize {
+        let events = self.table.tags.rows_of(tag);
+        events.filter(|event| self.events.contains(*event)).count()
+    }
 }
 
 impl Search<'_> {
@@ -69,11 +102,12 @@ impl Search<'_> {
         usize::try_from(self.query.limit).unwrap_or(usize::MAX)
     }
 
-    /// The events of the page, and how many there are in all.
-    fn events(&self) -> Result<(Vec<String>, u64), CatalogError> {
+    /// The events of the page as an array, and how many there are in all.
+    fn events(&self) -> Result<(String, u64), CatalogError> {
         let matcher = Matcher::of(&self.query.term);
         let mut ranked = Ranked::up_to(self.offset().saturating_add(self.limit()));
-        let candidates = Candidates::of(self.connection, &self.query.term, self.scope)?;
+        let candidates =
+            Candidates::of(self.connection, &self.query.term, self.made.map(Made::ids))?;
         candidates.texts(self.connection, |id, text| {
             if let Some(way) = matcher.way(text)
                 && candidates.are_in_scope(id)
@@ -83,43 +117,37 @@ impl Search<'_> {
         })?;
         let page = ranked.page(self.offset(), self.limit());
         let short = "SELECT short FROM event_texts WHERE id = ?1";
-        Ok((texts(self.connection, short, &page)?, ranked.total()))
+        Ok((array_of(self.connection, short, &page)?, ranked.total()))
     }
 
-    /// The tags of the page: label equal, beginning, holding; then the newest.
+    /// The tags of the page: label equal, beginning, holding; then the newest. A tag counts the
+    /// events in scope, and is in scope when it has some.
     fn tags(&self) -> Result<Vec<String>, CatalogError> {
-        let (events, creators) = match self.scope.condition("creator") {
-            None => ("event_count".to_owned(), Vec::new()),
-            Some((made, creators)) => (
-                format!(
-                    "(SELECT COUNT(DISTINCT t.event_id) FROM event_tags t
-                      JOIN event_creators USING (event_id) WHERE t.tag_id = tags.id AND {made})"
-                ),
-                creators,
-            ),
-        };
-        let least = i64::from(!matches!(self.scope, Scope::All));
-        let statement = format!(
-            "SELECT id, label, slug, events FROM
-               (SELECT id, label, slug, searched, {events} AS events FROM tags
-                WHERE instr(searched, ?) > 0)
-             WHERE events >= ?
-             ORDER BY searched <> ?, instr(searched, ?) <> 1, id DESC LIMIT ? OFFSET ?"
-        );
-        let term = || Value::Text(self.query.term.clone());
-        let page = [self.limit(), self.offset()]
-            .map(|rows| Value::from(i64::try_from(rows).unwrap_or(i64::MAX)));
-        let values = creators
-            .into_iter()
-            .chain([term(), Value::from(least), term(), term()])
-            .chain(page);
-        let mut statement = self.connection.prepare_cached(&statement)?;
-        let rows = statement.query_map(params_from_iter(values), |row| {
-            let (label, slug): (String, String) = (row.get(1)?, row.get(2)?);
-            let (id, events) = (ids::of_row(row.get(0)?), ids::of_row(row.get(3)?));
-            Ok(render::search_tag(id, &label, &slug, events))
-        })?;
-        Ok(rows.collect::<Result<_, _>>()?)
+        let mut statement = self.connection.prepare_cached(
+            "SELECT id, label, slug, event_count FROM tags WHERE instr(searched, ?1) > 0
+             ORDER BY searched <> ?1, instr(searched, ?1) <> 1, id DESC",
+        )?;
+        let mut found = statement.query([&self.query.term])?;
+        let (mut before, mut tags) = (0, Vec::new());
+        while tags.len() < self.limit()
+            && let Some(row) = found.next()?
+        {
+            let id = row.get(0)?;
+            let events = match self.made {
+                None => row.get(3)?,
+                Some(made) => i64::try_from(made.with_tag(id)).unwrap_or(i64::MAX),
+            };
+            if self.made.is_some() && events == 0 {
+                continue;
+            }
+            before += 1;
+            if before > self.offset() {
+                let (label, slug): (String, String) = (row.get(1)?, row.get(2)?);
+                let [id, events] = [id, events].map(ids::of_row);
+                tags.push(render::search_tag(id, &label, &slug, events));
+            }
+        }
+        Ok(tags)
     }
 }
 

@@ -1,10 +1,13 @@
 //! Answers with series.
 
-use super::filter::Filter;
-use super::{Catalog, texts};
+use super::listed::{newest, newest_of};
+use super::scope::Scope;
+use super::{Catalog, array_of};
 use crate::error::CatalogError;
 use crate::query::SeriesQuery;
-use crate::render;
+
+const WHOLE: &str = "SELECT whole FROM series WHERE id = ?1";
+const NEWEST: &str = "SELECT id FROM series ORDER BY id DESC LIMIT ?1 OFFSET ?2";
 
 impl Catalog {
     /// `GET /series`: an array of series with full summaries of their twenty newest events.
@@ -12,22 +15,15 @@ impl Catalog {
     /// # Errors
     /// What the database said.
     pub fn series(&self, query: &SeriesQuery) -> Result<String, CatalogError> {
-        let scope = self.scope(query.creator.as_deref());
-        self.pool.with(|connection| {
-            let mut filter = Filter::on("series");
-            if let Some((made, values)) = scope.condition("creator") {
-                filter.clause(
-                    format!(
-                        "EXISTS (SELECT 1 FROM event_series s JOIN event_creators USING (event_id)
-                                 WHERE s.series_id = series.id AND {made})"
-                    ),
-                    values,
-                );
-            }
-            filter.leaves(0);
-            let ids = filter.ids(connection, &<_>::default(), query.page)?;
-            let whole = texts(connection, "SELECT whole FROM series WHERE id = ?1", &ids)?;
-            Ok(render::array(&whole))
-        })
+        match self.scope(query.creator.as_deref()) {
+            Scope::All => self.pool.with(|connection| {
+                let ids = newest(connection, NEWEST, query.page)?;
+                array_of(connection, WHOLE, &ids)
+            }),
+            Scope::Creators(creators) => self.with_table(|connection, table| {
+                let series = table.series.keys_of(&table.events_by(&creators));
+                array_of(connection, WHOLE, &newest_of(&series, query.page))
+            }),
+        }
     }
 }

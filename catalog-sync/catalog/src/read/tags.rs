@@ -1,17 +1,15 @@
 //! Answers with tags.
 
-use rusqlite::Connection;
-use rusqlite::types::Value;
-
-use super::filter::Filter;
-use super::markets::newest_of_slug;
+use super::listed::{newest, newest_of};
+use super::one::{Kind, newest_of_slug, text_of};
 use super::scope::Scope;
-use super::{Catalog, texts};
+use super::{Catalog, array_of};
 use crate::error::{CatalogError, NotFound};
-use crate::query::{OneQuery, Page, TagsQuery};
-use crate::{ids, render};
+use crate::ids;
+use crate::query::{OneQuery, TagsQuery};
 
 const JSON: &str = "SELECT json FROM tags WHERE id = ?1";
+const NEWEST: &str = "SELECT id FROM tags ORDER BY id DESC LIMIT ?1 OFFSET ?2";
 
 impl Catalog {
     /// `GET /tags`: an array of tags.
@@ -19,14 +17,16 @@ impl Catalog {
     /// # Errors
     /// What the database said.
     pub fn tags(&self, query: &TagsQuery) -> Result<String, CatalogError> {
-        let scope = self.scope(query.creator.as_deref());
-        self.pool.with(|connection| {
-            let mut filter = Filter::on("tags");
-            scoped(&mut filter, &scope);
-            filter.leaves(0);
-            let ids = filter.ids(connection, &<_>::default(), query.page)?;
-            Ok(render::array(&texts(connection, JSON, &ids)?))
-        })
+        match self.scope(query.creator.as_deref()) {
+            Scope::All => self.pool.with(|connection| {
+                let ids = newest(connection, NEWEST, query.page)?;
+                array_of(connection, JSON, &ids)
+            }),
+            Scope::Creators(creators) => self.with_table(|connection, table| {
+                let tags = table.tags.keys_of(&table.events_by(&creators));
+                array_of(connection, JSON, &newest_of(&tags, query.page))
+            }),
+        }
     }
 
     /// `GET /tags/{id}`: a tag.
@@ -34,9 +34,7 @@ impl Catalog {
     /// # Errors
     /// `id not found`; what the database said.
     pub fn tag(&self, id: u64, query: &OneQuery) -> Result<String, CatalogError> {
-        let scope = self.scope(query.creator.as_deref());
-        self.pool
-            .with(|connection| one(connection, Some(ids::row(id)), &scope, NotFound::Id))
+        self.one(&TAG, query, NotFound::Id, |_| Ok(Some(ids::row(id))))
     }
 
     /// `GET /tags/slug/{slug}`: a tag; of several with one slug, the newest.
@@ -44,37 +42,17 @@ impl Catalog {
     /// # Errors
     /// `slug not found`; what the database said.
     pub fn tag_by_slug(&self, slug: &str, query: &OneQuery) -> Result<String, CatalogError> {
-        let scope = self.scope(query.creator.as_deref());
-        self.pool.with(|connection| {
-            let id = newest_of_slug(connection, "tags", slug)?;
-            one(connection, id, &scope, NotFound::Slug)
+        self.one(&TAG, query, NotFound::Slug, |connection| {
+            newest_of_slug(connection, "tags", slug)
         })
     }
 }
 
-fn one(
-    connection: &Connection,
-    id: Option<i64>,
-    scope: &Scope,
-    nothing: NotFound,
-) -> Result<String, CatalogError> {
-    let mut filter = Filter::on("tags");
-    filter.one_of("id", id.map(Value::from).into_iter().collect());
-    scoped(&mut filter, scope);
-    let ids = filter.ids(connection, &<_>::default(), Page::default())?;
-    let found = texts(connection, JSON, &ids)?.pop();
-    found.ok_or(CatalogError::NotFound(nothing))
-}
-
-/// Of an event in scope.
-fn scoped(filter: &mut Filter, scope: &Scope) {
-    if let Some((made, values)) = scope.condition("creator") {
-        filter.clause(
-            format!(
-                "EXISTS (SELECT 1 FROM event_tags t JOIN event_creators USING (event_id)
-                         WHERE t.tag_id = tags.id AND {made})"
-            ),
-            values,
-        );
-    }
-}
+/// A tag belongs to whom one of its events does.
+const TAG: Kind = Kind {
+    belongs: |table, creators, id| {
+        let events = table.events_by(creators);
+        table.tags.rows_of(id).any(|event| events.contains(event))
+    },
+    text: |connection, id| text_of(connection, JSON, id),
+};

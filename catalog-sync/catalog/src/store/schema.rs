@@ -6,11 +6,15 @@ use rusqlite::{Connection, Transaction, TransactionBehavior};
 use crate::error::CatalogError;
 
 /// What each step executes.
-const STEPS: &[&str] = &[include_str!("schema/1.sql"), include_str!("schema/2.sql")];
+const STEPS: &[&str] = &[
+    include_str!("schema/1.sql"),
+    include_str!("schema/2.sql"),
+    include_str!("schema/3.sql"),
+];
 
 /// The version of the tables that this build writes and reads.
-pub const VERSION: i64 = 2;
-const _: () = assert!(STEPS.len() == 2, "VERSION is the number of the last step");
+pub const VERSION: i64 = 3;
+const _: () = assert!(STEPS.len() == 3, "VERSION is the number of the last step");
 
 /// Brings a file up to date, one step a transaction: a crash leaves a whole version.
 pub(crate) fn migrate(connection: &mut Connection) -> Result<(), CatalogError> {

@@ -6,6 +6,7 @@ mod common;
 mod hostile;
 mod lists;
 mod look_ups;
+mod naive;
 mod recorded;
 mod searching;
 mod shapes;

@@ -2,11 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::error::CatalogError;
-use crate::read::scope::Scope;
 use crate::search_match::is_long;
 use crate::search_text::{phrase, prefix_word};
 
@@ -31,12 +29,12 @@ pub(super) struct Candidates {
 }
 
 impl Candidates {
+    /// Those of a term, and of a scope, ascending, if there is one.
     pub(super) fn of(
         connection: &Connection,
         term: &str,
-        scope: &Scope,
+        scope: Option<Vec<i64>>,
     ) -> Result<Self, CatalogError> {
-        let scope = in_scope(connection, scope)?;
         let mut listed = few(connection, term)?;
         if let Some(scope) = &scope
             && scope.len() <= listed.as_ref().map_or(FEW, Vec::len)
@@ -114,18 +112,4 @@ fn trigrams(words: &[&str]) -> Vec<String> {
     }
     let every = all.len().div_ceil(PROBES).max(1);
     all.into_iter().step_by(every).map(phrase).collect()
-}
-
-/// The events of the search's creators, ascending.
-fn in_scope(connection: &Connection, scope: &Scope) -> Result<Option<Vec<i64>>, CatalogError> {
-    let Some((made, creators)) = scope.condition("creator") else {
-        return Ok(None);
-    };
-    let statement = format!("SELECT event_id FROM event_creators WHERE {made}");
-    let mut statement = connection.prepare_cached(&statement)?;
-    let rows = statement.query_map(params_from_iter::<Vec<Value>>(creators), |row| row.get(0))?;
-    let mut events: Vec<i64> = rows.collect::<Result<_, _>>()?;
-    events.sort_unstable();
-    events.dedup();
-    Ok(Some(events))
 }

@@ -1,0 +1,108 @@
+//! Records that a list names one by one, found by the indices of the database.
+
+use rusqlite::{Connection, ToSql};
+
+use crate::error::CatalogError;
+use crate::query::Page;
+
+/// Markets by what names them.
+pub(super) const MARKETS_BY_SLUG: &str = "SELECT id FROM markets WHERE slug = ?1";
+pub(super) const MARKETS_BY_CONDITION: &str = "SELECT id FROM markets WHERE condition = ?1";
+pub(super) const MARKETS_BY_TOKEN: &str = "SELECT market_id FROM market_tokens WHERE token = ?1";
+pub(super) const MARKETS_BY_EVENT: &str = "SELECT id FROM markets WHERE event_id = ?1";
+/// Events, tags and series by slug: slugs are not unique.
+pub(super) const EVENTS_BY_SLUG: &str = "SELECT id FROM events WHERE slug = ?1";
+pub(super) const TAGS_BY_SLUG: &str = "SELECT id FROM tags WHERE slug = ?1";
+pub(super) const SERIES_BY_SLUG: &str = "SELECT id FROM series WHERE slug = ?1";
+
+/// The records a list is about: those that every filter by name found.
+#[derive(Debug, Default)]
+pub(super) struct Listed {
+    /// Ascending; `None` before the first filter.
+    ids: Option<Vec<i64>>,
+}
+
+impl Listed {
+    /// Keeps what is among these, too.
+    pub(super) fn and(&mut self, mut found: Vec<i64>) {
+        found.sort_unstable();
+        found.dedup();
+        if let Some(known) = &self.ids {
+            found.retain(|id| known.binary_search(id).is_ok());
+        }
+        self.ids = Some(found);
+    }
+
+    /// What is left; `None` for everything.
+    pub(super) fn into_ids(self) -> Option<Vec<i64>> {
+        self.ids
+    }
+}
+
+/// The ids that a statement finds for one of the values.
+pub(super) fn found<V: ToSql>(
+    connection: &Connection,
+    statement: &str,
+    values: impl IntoIterator<Item = V>,
+) -> Result<Vec<i64>, CatalogError> {
+    let mut statement = connection.prepare_cached(statement)?;
+    let mut ids = Vec::new();
+    for value in values {
+        let rows = statement.query_map([value], |row| row.get(0))?;
+        for id in rows {
+            ids.push(id?);
+        }
+    }
+    Ok(ids)
+}
+
+/// The ids of a page, as a statement with its limit and offset finds them.
+pub(super) fn newest(
+    connection: &Connection,
+    statement: &str,
+    page: Page,
+) -> Result<Vec<i64>, CatalogError> {
+    let mut statement = connection.prepare_cached(statement)?;
+    let ids = statement.query_map([page.limit, page.offset], |row| row.get(0))?;
+    Ok(ids.collect::<Result<_, _>>()?)
+}
+
+/// Those of ascending ids that stand on a page with the highest first.
+pub(super) fn newest_of(ids: &[i64], page: Page) -> Vec<i64> {
+    let ids = ids.iter().rev().copied();
+    ids.skip(page.offset as usize)
+        .take(page.limit as usize)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+    use crate::store::Writer;
+
+    #[rstest]
+    fn what_has_a_name_is_found_by_an_index(
+        #[values(
+            MARKETS_BY_SLUG,
+            MARKETS_BY_CONDITION,
+            MARKETS_BY_TOKEN,
+            MARKETS_BY_EVENT,
+            EVENTS_BY_SLUG,
+            TAGS_BY_SLUG,
+            SERIES_BY_SLUG
+        )]
+        statement: &str,
+    ) {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("catalog.db");
+        drop(Writer::open(&path).unwrap());
+        let connection = Connection::open(&path).unwrap();
+        let plan = format!("EXPLAIN QUERY PLAN {statement}");
+        let plan: String = connection
+            .query_row(&plan, [""], |row| row.get("detail"))
+            .unwrap();
+        assert!(plan.starts_with("SEARCH"), "{statement}: {plan}");
+    }
+}

@@ -1,0 +1,103 @@
+//! The rows of one page of a list.
+
+use std::ops::Range;
+
+use super::ranking::Ranking;
+use super::rows::{Rows, Wanted};
+use crate::query::{Column, FlagFilter, Order, Page};
+
+/// What a list is asked for.
+pub(crate) struct Asked<'q> {
+    pub(crate) flags: FlagFilter,
+    pub(crate) order: &'q Order,
+    pub(crate) page: Page,
+    /// The records it is about, each once; `None` for all.
+    pub(crate) listed: Option<Vec<i64>>,
+}
+
+impl Rows {
+    /// The rows of a page of those that `keep` keeps.
+    pub(crate) fn page(&self, asked: &Asked<'_>, keep: impl Fn(u32) -> bool) -> Vec<u32> {
+        let wanted = Wanted::from(asked.flags);
+        let keep = |row: &u32| self.has(*row, wanted) && keep(*row);
+        let [offset, limit] = [asked.page.offset, asked.page.limit].map(|rows| rows as usize);
+        let by = self.rankings(asked.order);
+        let Some((first, rest)) = by.split_first() else {
+            // There is nothing yet.
+            return Vec::new();
+        };
+        let ascending = asked.order.ascending;
+        let kept: Vec<u32> = match &asked.listed {
+            Some(ids) => {
+                let rows = ids.iter().filter_map(|id| self.row_of(*id));
+                rows.filter(keep).collect()
+            }
+            // A ranking has ties by id already.
+            None if rest.len() <= 1 => {
+                let mut rows = first.sorted().iter().copied();
+                let mut rows_back = rows.clone().rev();
+                let next: &mut dyn Iterator<Item = u32> = match ascending {
+                    true => &mut rows,
+                    false => &mut rows_back,
+                };
+                return next.filter(keep).skip(offset).take(limit).collect();
+            }
+            None => first.sorted().iter().copied().filter(keep).collect(),
+        };
+        let mut page = Vec::with_capacity(limit);
+        arrange(kept, &by, ascending, offset..offset + limit, &mut page);
+        page
+    }
+
+    /// The orders of a list, one behind the other, up to the id: ids differ.
+    fn rankings(&self, order: &Order) -> Vec<&Ranking> {
+        let columns = order.columns.iter().copied();
+        let columns = columns.take_while(|column| *column != Column::Id);
+        let columns = columns.chain([Column::Id]);
+        columns.filter_map(|column| self.ranking(column)).collect()
+    }
+}
+
+/// Adds those of the rows to a page that stand within the window when they are sorted.
+///
+/// What stands outside is only told apart, by the first order; rows that are equal by it and cross
+/// the window's ends are arranged by the next. So a page costs about one look at every row for each
+/// order, wherever it is.
+fn arrange(
+    rows: Vec<u32>,
+    by: &[&Ranking],
+    ascending: bool,
+    window: Range<usize>,
+    page: &mut Vec<u32>,
+) {
+    let window = window.start.min(rows.len())..window.end.min(rows.len());
+    if window.is_empty() {
+        return;
+    }
+    let Some((first, rest)) = by.split_first().filter(|_| rows.len() > 1) else {
+        page.extend_from_slice(&rows[window]);
+        return;
+    };
+    let rank = |row: u32| match ascending {
+        true => first.rank(row),
+        false => !first.rank(row),
+    };
+    let mut ranked: Vec<(u32, u32)> = rows.into_iter().map(|row| (rank(row), row)).collect();
+    let mut rank_at = |place| {
+        ranked
+            .select_nth_unstable_by_key(place, |(rank, _)| *rank)
+            .1
+            .0
+    };
+    let ranks = rank_at(window.start)..=rank_at(window.end - 1);
+    let less = ranked.iter().filter(|(rank, _)| rank < ranks.start());
+    let mut place = less.count();
+    ranked.retain(|(rank, _)| ranks.contains(rank));
+    ranked.sort_unstable_by_key(|(rank, _)| *rank);
+    for equal in ranked.chunk_by(|one, other| one.0 == other.0) {
+        let start = window.start.max(place) - place;
+        let rows = equal.iter().map(|(_, row)| *row).collect();
+        arrange(rows, rest, ascending, start..window.end - place, page);
+        place += equal.len();
+    }
+}
