@@ -16,7 +16,7 @@ pub(super) enum Kind {
 /// One question.
 pub(super) struct Question {
     pub(super) kind: Kind,
-    /// Its path, where `#` stands for a record that is another every time.
+    /// Its path, where `#` stands for records that are others every time.
     pub(super) path: String,
 }
 
@@ -42,6 +42,9 @@ const LISTS: &[&str] = &[
     "/markets?event_id=77",
     "/markets?slug=will-308-happen",
     "/markets?clob_token_ids=616,624",
+    "/markets?id=#ids",
+    "/markets?condition_ids=#conditions",
+    "/markets?clob_token_ids=#tokens",
     "/events",
     "/events?limit=500",
     "/events?limit=500&closed=false&order=volume",
@@ -85,17 +88,7 @@ const SEARCHES: &[&str] = &[
 pub(super) fn all() -> Vec<Question> {
     let whose = creator(7);
     let nobody = creator(u64::MAX);
-    let named = |name: fn(u64) -> String| -> String {
-        let markets = (1..=NAMED).map(|place| name(mixed(place) % NAMED * NAMED + place));
-        markets.collect::<Vec<_>>().join(",")
-    };
     let lists = LISTS.iter().map(|path| (*path).to_owned()).chain([
-        format!("/markets?id={}", named(|market| market.to_string())),
-        format!("/markets?condition_ids={}", named(condition)),
-        format!(
-            "/markets?clob_token_ids={}",
-            named(|market| (market * 2).to_string())
-        ),
         format!("/markets?creator={whose}"),
         format!("/markets?creator={whose}&order=volume"),
         format!("/markets?creator={whose}&tag_id=11&order=endDate,volume&offset=300"),
@@ -137,8 +130,15 @@ impl Question {
     pub(super) fn request(&self, events: u64, round: u64) -> Vec<u8> {
         let event = mixed(round) % events + 1;
         let market = event * MARKETS;
+        let some = |name: fn(u64) -> String| -> String {
+            let markets = (0..NAMED).map(|place| mixed(round + place) % events * MARKETS);
+            markets.map(name).collect::<Vec<_>>().join(",")
+        };
         let path = self
             .path
+            .replace("#ids", &some(|market| market.to_string()))
+            .replace("#conditions", &some(condition))
+            .replace("#tokens", &some(|market| (market * 2).to_string()))
             .replace("#market", &market.to_string())
             .replace("#event", &event.to_string())
             .replace("#condition", &condition(market));

@@ -1,6 +1,6 @@
 //! The rows of one page of a list.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 use super::ranking::Ranking;
 use super::rows::{Rows, Wanted};
@@ -82,14 +82,12 @@ fn arrange(
         true => first.rank(row),
         false => !first.rank(row),
     };
+    let of_all = rank(rows[0]);
+    if rows.iter().all(|row| rank(*row) == of_all) {
+        return arrange(rows, rest, ascending, window, page);
+    }
     let mut ranked: Vec<(u32, u32)> = rows.into_iter().map(|row| (rank(row), row)).collect();
-    let mut rank_at = |place| {
-        ranked
-            .select_nth_unstable_by_key(place, |(rank, _)| *rank)
-            .1
-            .0
-    };
-    let ranks = rank_at(window.start)..=rank_at(window.end - 1);
+    let ranks = ranks_within(&mut ranked, &window);
     let less = ranked.iter().filter(|(rank, _)| rank < ranks.start());
     let mut place = less.count();
     ranked.retain(|(rank, _)| ranks.contains(rank));
@@ -100,4 +98,15 @@ fn arrange(
         arrange(rows, rest, ascending, start..window.end - place, page);
         place += equal.len();
     }
+}
+
+/// The lowest and the highest rank within a window that is not empty.
+fn ranks_within(ranked: &mut [(u32, u32)], window: &Range<usize>) -> RangeInclusive<u32> {
+    let rank = |(rank, _): &(u32, u32)| *rank;
+    let (_, (lowest, _), behind) = ranked.select_nth_unstable_by_key(window.start, rank);
+    let last = match window.len() {
+        1 => *lowest,
+        rows => behind.select_nth_unstable_by_key(rows - 2, rank).1.0,
+    };
+    *lowest..=last
 }
