@@ -1,12 +1,12 @@
 //! What passes between ingress and matcher: two bounded rings, and buffers that go round.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::Ordering;
 
-use crossbeam_queue::ArrayQueue;
 use foretell_link::{HeartbeatId, Timing};
 use foretell_model::{AccountNumber, Command, FramePlace, Sequence, Verdict};
 
 use crate::ahead::AHEAD;
+use crate::primitives::{ArrayQueue, AtomicBool, AtomicUsize};
 
 /// Evidence of all waiting commands together, at most.
 const MAX_WAITING_EVIDENCE: usize = 16 << 20;

@@ -35,6 +35,7 @@ mod ingress;
 mod machine;
 mod matcher;
 mod parts;
+mod primitives;
 mod published;
 mod publisher;
 mod recovery;
@@ -53,6 +54,9 @@ pub use machine::{Ready, run};
 pub use stop::StopHandle;
 pub use wait::Waiting;
 
+#[cfg(all(test, loom))]
+#[path = "../tests/loom/models.rs"]
+mod models;
 #[cfg(test)]
 #[path = "../tests/simulation/mod.rs"]
 mod simulation;

@@ -1,10 +1,15 @@
 //! Waiting is a choice passed in; waking costs nothing when nobody sleeps.
+//!
+//! Whether somebody sleeps is only ever exchanged, never just stored or loaded. So what both sides
+//! write stands in one order: either the waker finds the sleeper, or the sleeper, about to sleep, finds
+//! the waker's exchange and with it the work (`engine/tests/loom`).
 
+use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering, fence};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use crossbeam_utils::sync::{Parker, Unparker};
+use crate::primitives::{AtomicBool, Parker, Unparker};
 
 /// What an idle matcher does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,8 +72,7 @@ impl Sleeper {
     /// waker sees the sleeper.
     pub(crate) fn arm(&self) {
         if self.waiting == Waiting::Park {
-            self.asleep.store(true, Ordering::SeqCst);
-            fence(Ordering::SeqCst);
+            self.asleep.swap(true, Ordering::AcqRel);
         }
     }
 
@@ -83,29 +87,40 @@ impl Sleeper {
 
     /// Says that it is awake.
     pub(crate) fn disarm(&self) {
-        self.asleep.store(false, Ordering::SeqCst);
+        self.asleep.swap(false, Ordering::AcqRel);
     }
 }
 
 impl Wake {
     /// Wakes the sleeper if it sleeps.
     pub(crate) fn wake(&self) {
-        fence(Ordering::SeqCst);
-        if self.asleep.swap(false, Ordering::SeqCst) {
+        if self.asleep.swap(false, Ordering::AcqRel) {
             self.unparker.unpark();
         }
     }
 }
 
+/// What ends a poll.
+pub(crate) trait Rouse {
+    /// The poll that goes on now, or the next one, ends at once.
+    fn rouse(&self) -> io::Result<()>;
+}
+
+impl Rouse for mio::Waker {
+    fn rouse(&self) -> io::Result<()> {
+        self.wake()
+    }
+}
+
 /// The same bargain for a thread that sleeps in `poll`: the bell is rung only when it does.
 #[derive(Debug)]
-pub(crate) struct Bell {
-    waker: mio::Waker,
+pub(crate) struct Bell<W = mio::Waker> {
+    waker: W,
     asleep: AtomicBool,
 }
 
-impl Bell {
-    pub(crate) const fn new(waker: mio::Waker) -> Self {
+impl<W: Rouse> Bell<W> {
+    pub(crate) fn new(waker: W) -> Self {
         Self {
             waker,
             asleep: AtomicBool::new(false),
@@ -114,20 +129,18 @@ impl Bell {
 
     /// The poller is about to sleep; it must look once more for work before it does.
     pub(crate) fn arm(&self) {
-        self.asleep.store(true, Ordering::SeqCst);
-        fence(Ordering::SeqCst);
+        self.asleep.swap(true, Ordering::AcqRel);
     }
 
     /// The poller is awake.
     pub(crate) fn disarm(&self) {
-        self.asleep.store(false, Ordering::SeqCst);
+        self.asleep.swap(false, Ordering::AcqRel);
     }
 
     /// Wakes the poller if it sleeps.
     pub(crate) fn ring(&self) {
-        fence(Ordering::SeqCst);
-        if self.asleep.swap(false, Ordering::SeqCst)
-            && let Err(error) = self.waker.wake()
+        if self.asleep.swap(false, Ordering::AcqRel)
+            && let Err(error) = self.waker.rouse()
         {
             // An eventfd write fails only when its counter is full, and then the poller wakes.
             tracing::debug!(%error, "waking ingress");
@@ -135,7 +148,7 @@ impl Bell {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
 

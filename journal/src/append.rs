@@ -10,18 +10,16 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
-use crossbeam_queue::ArrayQueue;
 use crossbeam_utils::CachePadded;
-use crossbeam_utils::atomic::AtomicCell;
-use crossbeam_utils::sync::{Parker, Unparker};
 use foretell_model::{Command, Event, FramePlace, Sequence, TimeNs};
 
 use crate::batch::HEADER_BYTES;
 use crate::bytes::{to_u32, to_usize, whole_pages};
 use crate::frame;
 use crate::options::LARGEST_BATCH_OF_ONE;
+use crate::primitives::{ArrayQueue, AtomicBool, AtomicCell, AtomicU64, Parker, Unparker};
 use crate::segment::FIRST_BATCH;
 use crate::state::JournalState;
 

@@ -11,26 +11,27 @@
 //! 128 durable sequence u64 | 136 durable offset u32, segment u32 | 144 wake-up count u32
 //! ```
 //! Status, durable sequence, durable place and wake-up count change, each by an atomic store.
-#![allow(
-    unsafe_code,
-    reason = "atomics shared between processes live in a map; argued for at each block"
-)]
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use foretell_model::Sequence;
-use memmap2::{MmapOptions, MmapRaw};
+use memmap2::MmapOptions;
 use rustix::fs::OFlags;
-use rustix::thread::futex;
 
 use crate::bytes::{PAGE, hash_at, put_u32, put_u64, u32_at, u64_at};
 use crate::error::{Context, JournalError};
 use crate::map::open_for_reading;
+use crate::primitives::fence;
+
+#[cfg_attr(loom, path = "../tests/loom/words.rs")]
+mod words;
+
+pub(crate) use words::Words;
 
 /// First bytes of the page.
 pub const MAGIC: [u8; 8] = *b"FRTLCTRL";
@@ -135,44 +136,9 @@ fn boot_id() -> [u8; 16] {
     id
 }
 
-/// The mapped page, whoever maps it.
-#[derive(Debug)]
-struct Mapped(MmapRaw);
-
-impl Mapped {
-    fn u32(&self, at: usize) -> &AtomicU32 {
-        // SAFETY: the map is a page long and page-aligned, `at` is one of the constants above, a
-        // multiple of four below the page's end, and the map lives as long as `self`. Every access
-        // by anybody is an atomic one of the same size (the file is filled before it has its name),
-        // so there is no data race. A reader's map is read-only: it only makes relaxed loads
-        // (`ControlView`), which `std::sync::atomic` allows on read-only memory.
-        unsafe { &*self.0.as_ptr().add(at).cast::<AtomicU32>() }
-    }
-
-    fn u64(&self, at: usize) -> &AtomicU64 {
-        // SAFETY: as in `u32`; `at` is a multiple of eight.
-        unsafe { &*self.0.as_ptr().add(at).cast::<AtomicU64>() }
-    }
-
-    fn wait(&self, seen: u32, timeout: Duration) {
-        let timeout = futex::Timespec {
-            tv_sec: i64::try_from(timeout.as_secs()).unwrap_or(i64::MAX),
-            tv_nsec: i64::from(timeout.subsec_nanos()),
-        };
-        // Whatever ends the wait (a wake-up, the time, a signal, a word that moved on), the caller
-        // looks again.
-        let _ = futex::wait(
-            self.u32(WAKE_AT),
-            futex::Flags::empty(),
-            seen,
-            Some(&timeout),
-        );
-    }
-}
-
 /// The writer's side.
 #[derive(Debug)]
-pub(crate) struct ControlPage(Mapped);
+pub(crate) struct ControlPage(pub(crate) Words);
 
 impl ControlPage {
     /// Writes a new page and gives it its name.
@@ -227,9 +193,7 @@ impl ControlPage {
 
     pub(crate) fn wake(&self) {
         self.0.u32(WAKE_AT).fetch_add(1, Ordering::Release);
-        let everybody = u32::try_from(i32::MAX).expect("a positive number");
-        // A wake-up that cannot be sent is made up for by the time limit of every wait.
-        let _ = futex::wake(self.0.u32(WAKE_AT), futex::Flags::empty(), everybody);
+        self.0.wake_all();
     }
 
     pub(crate) fn wake_count(&self) -> u32 {
@@ -237,11 +201,11 @@ impl ControlPage {
     }
 
     pub(crate) fn wait(&self, seen: u32, timeout: Duration) {
-        self.0.wait(seen, timeout);
+        self.0.sleep(seen, timeout);
     }
 }
 
-fn map_writable(path: &Path) -> io::Result<Mapped> {
+fn map_writable(path: &Path) -> io::Result<Words> {
     let no_follow = i32::try_from(OFlags::NOFOLLOW.bits()).expect("open flags are an int");
     let file = OpenOptions::new()
         .read(true)
@@ -251,7 +215,7 @@ fn map_writable(path: &Path) -> io::Result<Mapped> {
     if file.metadata()?.len() < PAGE as u64 {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
-    Ok(Mapped(MmapOptions::new().len(PAGE).map_raw(&file)?))
+    Ok(Words::new(MmapOptions::new().len(PAGE).map_raw(&file)?))
 }
 
 /// Tells the readers of an earlier start's page that it is over, and removes it.
@@ -271,8 +235,9 @@ pub(crate) fn supersede(dir: &Path) -> Result<(), JournalError> {
 /// A reader's side.
 #[derive(Debug)]
 pub(crate) struct ControlView {
-    map: Mapped,
-    file: (u64, u64),
+    pub(crate) words: Words,
+    /// Device and inode of the page's file.
+    pub(crate) file: (u64, u64),
     pub(crate) start: Start,
 }
 
@@ -304,7 +269,7 @@ impl ControlView {
             .map_raw_read_only(&file)
             .context("map", &path)?;
         Ok(Self {
-            map: Mapped(map),
+            words: Words::new(map),
             file: (meta.dev(), meta.ino()),
             start: Start {
                 epoch: u64_at(&page, 16),
@@ -318,29 +283,32 @@ impl ControlView {
     }
 
     pub(crate) fn status(&self) -> Status {
-        Status::from_code(self.map.u32(STATUS_AT).load(Ordering::Relaxed))
+        let code = self.words.u32(STATUS_AT).load(Ordering::Relaxed);
+        // Whoever knows that it is over knows everything that came before.
+        fence(Ordering::Acquire);
+        Status::from_code(code)
     }
 
     pub(crate) fn durable(&self) -> Sequence {
-        let sequence = self.map.u64(SEQUENCE_AT).load(Ordering::Relaxed);
+        let sequence = self.words.u64(SEQUENCE_AT).load(Ordering::Relaxed);
         fence(Ordering::Acquire);
         Sequence(sequence)
     }
 
     pub(crate) fn position(&self) -> Position {
-        let packed = self.map.u64(POSITION_AT).load(Ordering::Relaxed);
+        let packed = self.words.u64(POSITION_AT).load(Ordering::Relaxed);
         fence(Ordering::Acquire);
         Position::unpack(packed)
     }
 
     pub(crate) fn wake_count(&self) -> u32 {
-        let count = self.map.u32(WAKE_AT).load(Ordering::Relaxed);
+        let count = self.words.u32(WAKE_AT).load(Ordering::Relaxed);
         fence(Ordering::Acquire);
         count
     }
 
     pub(crate) fn wait(&self, seen: u32, timeout: Duration) {
-        self.map.wait(seen, timeout);
+        self.words.sleep(seen, timeout);
     }
 
     /// Whether the name still leads to this page: an engine that was killed between two steps of

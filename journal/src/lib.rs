@@ -23,6 +23,7 @@ pub mod host;
 mod map;
 pub mod options;
 mod prepare;
+mod primitives;
 pub mod record;
 pub mod recover;
 pub mod scan;
@@ -32,6 +33,10 @@ pub mod state;
 pub mod sync;
 mod walk;
 pub mod watermark;
+
+#[cfg(all(test, loom))]
+#[path = "../tests/loom/models.rs"]
+mod models;
 
 pub use append::Appender;
 pub use bytes::PAGE;

@@ -4,16 +4,14 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
-
-use crossbeam_utils::atomic::AtomicCell;
-use crossbeam_utils::sync::{Parker, Unparker};
 
 use crate::bytes::to_usize;
 use crate::disk::{Disk, DiskFile, write_all};
 use crate::error::{Context, JournalError};
+use crate::primitives::{AtomicBool, AtomicCell, Parker, Unparker};
 use crate::state::JournalState;
 
 /// How often the free space is looked at, and a full disk tried again.

@@ -1,6 +1,6 @@
 //! What the rest of the engine may know of the journal, from any thread.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -9,6 +9,7 @@ use foretell_model::Sequence;
 
 use crate::control::{ControlPage, Position, Start, Status};
 use crate::options::Durability;
+use crate::primitives::{AtomicBool, AtomicU64};
 
 #[derive(Debug)]
 struct Shared {

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crossbeam_utils::sync::Parker;
 use foretell_model::Sequence;
 
 use crate::append::{Handoff, Staged};
@@ -21,6 +20,7 @@ use crate::error::{Context, JournalError};
 use crate::host::Host;
 use crate::options::Durability;
 use crate::prepare::{Helper, Prepared, Preparer};
+use crate::primitives::Parker;
 use crate::segment::{self, SegmentHeader};
 use crate::state::JournalState;
 use crate::watermark::{Watermark, WatermarkFile};
