@@ -54,6 +54,9 @@ pub use machine::{Ready, run};
 pub use stop::StopHandle;
 pub use wait::Waiting;
 
+#[cfg(any(test, fuzzing))]
+#[path = "../tests/fuzzing/mod.rs"]
+pub mod fuzzing;
 #[cfg(all(test, loom))]
 #[path = "../tests/loom/models.rs"]
 mod models;

@@ -17,7 +17,7 @@ const LAYERS: &[&[&str]] = &[
         "foretell-gateway",
         "foretell-catalog-sync",
     ],
-    &["foretell-bench", "foretell-steps"],
+    &["foretell-bench", "foretell-steps", "foretell-fuzzing"],
     &["foretell-ops"],
     &["foretell-tests"],
 ];

@@ -1,0 +1,6 @@
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    (foretell_fuzzing::target("frames").run)(bytes);
+    foretell_engine::fuzzing::handle(bytes);
+});

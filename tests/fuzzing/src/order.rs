@@ -1,0 +1,344 @@
+//! The bodies of `POST /order` and `POST /orders`: what is read is what was written, what verifies
+//! was signed, and what is placed leaves the exchange sound.
+
+use std::sync::LazyLock;
+
+use foretell_auth::text::{api_key_text, checksum_address};
+use foretell_auth::{
+    Domains, OrderFields, OwnerWallets, Signer, Verified, verify_evidence, verify_order,
+};
+use foretell_model::evidence::OrderEvidence;
+use foretell_model::{
+    AccountNumber, ApiKey, Command, Event, KeyNumber, MarketNumber, Outcome, PlaceOrder, Side,
+    TimeMs, TimeSeconds, TokenId, Verdict, WalletAddress, WalletKind,
+};
+use foretell_wire::TokenRef;
+use foretell_wire::ids::hex_text;
+use foretell_wire::order::{
+    MAX_ORDER_BODY, MAX_ORDERS, OrderSubmission, order_type_text, read_order, read_orders,
+    side_text,
+};
+use serde_json::json;
+
+use crate::{Seed, refusal, world};
+
+/// Who trades at the site (`site.rs`): key, wallet of its own, deposit wallet, account numbers.
+struct Trader {
+    signer: Signer,
+    wallets: OwnerWallets,
+    accounts: [u32; 2],
+}
+
+static TRADERS: LazyLock<[Trader; 2]> = LazyLock::new(|| {
+    [(1, 0xD0, [0, 2]), (2, 0xD1, [1, 3])].map(|(key, wallet, accounts)| {
+        let signer = Signer::from_bytes(&[key; 32]).expect("a key");
+        let wallets = OwnerWallets {
+            deposit: Some(WalletAddress([wallet; 20])),
+            ..OwnerWallets::alone(signer.address())
+        };
+        Trader {
+            signer,
+            wallets,
+            accounts,
+        }
+    })
+});
+
+static DOMAINS: LazyLock<Domains> = LazyLock::new(Domains::default);
+
+pub(crate) fn run(bytes: &[u8]) {
+    match read_order(bytes) {
+        Ok(order) => {
+            is_read_again(&order);
+            if bytes.len() < MAX_ORDER_BODY {
+                let batch = [b"[", bytes, b"]"].concat();
+                let read = read_orders(&batch).expect("an array of one order");
+                assert_eq!(read, [Ok(order.clone())], "a batch of one reads otherwise");
+            }
+            passes_the_rules(&order);
+        }
+        Err(failure) => refusal::of_trading(&failure),
+    }
+    match read_orders(bytes) {
+        Ok(orders) => {
+            assert!((1..=MAX_ORDERS).contains(&orders.len()));
+            for order in orders {
+                match order {
+                    Ok(order) => is_read_again(&order),
+                    Err(failure) => refusal::of_trading(&failure),
+                }
+            }
+        }
+        Err(failure) => refusal::of_trading(&failure),
+    }
+}
+
+/// An order that was read, written as a client writes it, is the same order.
+fn is_read_again(order: &OrderSubmission) {
+    assert!(order.maker_amount > 0 && order.taker_amount > 0);
+    let body = written(order);
+    assert_eq!(read_order(body.as_bytes()).as_ref(), Ok(order), "{body}");
+}
+
+/// The body of an order.
+fn written(order: &OrderSubmission) -> String {
+    let mut inner = json!({
+        "salt": foretell_wire::decimal::uint256_text(&order.salt),
+        "maker": checksum_address(order.maker),
+        "signer": checksum_address(order.signer),
+        "tokenId": order.token.to_string(),
+        "makerAmount": order.maker_amount.to_string(),
+        "takerAmount": order.taker_amount.to_string(),
+        "side": side_text(order.side),
+        "expiration": order.expiration.0.to_string(),
+        "signatureType": order.kind.code(),
+        "timestamp": order.timestamp.0.to_string(),
+        "metadata": hex_text(&order.metadata),
+        "builder": hex_text(&order.builder),
+        "signature": format!("0x{}", hex::encode(&order.signature)),
+    });
+    if let Some(condition) = order.condition {
+        inner["conditionId"] = condition.to_string().into();
+    }
+    json!({
+        "order": inner,
+        "owner": api_key_text(order.owner),
+        "orderType": order_type_text(order.order_type),
+        "postOnly": order.post_only,
+    })
+    .to_string()
+}
+
+/// Where the site trades a token.
+struct Listing {
+    market: MarketNumber,
+    outcome: Outcome,
+    token: TokenId,
+}
+
+fn listing(token: &TokenRef) -> Option<Listing> {
+    world::quiet().frames.iter().find_map(|frame| {
+        let Command::RegisterMarket(market) = &frame.command else {
+            return None;
+        };
+        let outcomes = [Outcome::Yes, Outcome::No];
+        let outcome = outcomes.into_iter().find(|outcome| match token {
+            TokenRef::Token(token) => market.tokens[outcome.index()] == *token,
+            TokenRef::Asset(condition, asked) => market.condition == *condition && asked == outcome,
+        })?;
+        Some(Listing {
+            // Market 0 is the one of no event; the others follow in the order of their conditions.
+            market: MarketNumber(u32::from(market.condition.0[0]) - 0xC0),
+            outcome,
+            token: market.tokens[outcome.index()],
+        })
+    })
+}
+
+/// Verifies the order as it was signed, and as its maker would have signed it; the latter is placed.
+fn passes_the_rules(order: &OrderSubmission) {
+    let Some(listed) = listing(&order.token) else {
+        return;
+    };
+    let neg_risk = listed.market.0 > 0;
+    let traders = TRADERS.iter();
+    let is_makers = |trader: &&Trader| trader.wallets.wallet(order.kind) == Some(order.maker);
+    let Some(trader) = traders.clone().find(is_makers) else {
+        for trader in traders {
+            let fields = fields(order, &listed);
+            let wallets = &trader.wallets;
+            let verified = verify_order(&fields, &order.signature, wallets, neg_risk, &DOMAINS);
+            assert!(verified.is_err(), "a wallet that is not bound");
+        }
+        return;
+    };
+    let verify = |fields: &OrderFields, signature: &[u8]| {
+        verify_order(fields, signature, &trader.wallets, neg_risk, &DOMAINS)
+    };
+    let fields = fields(order, &listed);
+    if let Ok(verified) = verify(&fields, &order.signature) {
+        assert_eq!(verified.words, order.words(&listed.token));
+        proves(&verified, &order.signature, &fields);
+        let other = OrderFields {
+            maker_amount: fields.maker_amount ^ 1,
+            ..fields
+        };
+        let of_other = verify(&other, &order.signature);
+        assert!(of_other.is_err(), "one signature, two orders");
+    }
+    let fields = OrderFields {
+        signer: match order.kind {
+            WalletKind::Deposit => order.maker,
+            _ => trader.signer.address(),
+        },
+        ..fields
+    };
+    for domain in DOMAINS.candidates(neg_risk) {
+        let signature = trader.signer.sign_order(&fields, domain);
+        let verified = verify(&fields, &signature).expect("its maker signed it");
+        assert_eq!(verified.domain, domain.number());
+        proves(&verified, &signature, &fields);
+        places(order, &listed, trader, &verified);
+    }
+}
+
+fn fields(order: &OrderSubmission, listed: &Listing) -> OrderFields {
+    OrderFields {
+        salt: order.salt,
+        maker: order.maker,
+        signer: order.signer,
+        token: listed.token,
+        maker_amount: order.maker_amount,
+        taker_amount: order.taker_amount,
+        side: order.side,
+        signature_type: order.kind,
+        timestamp: order.timestamp,
+        metadata: order.metadata,
+        builder: order.builder,
+    }
+}
+
+/// The evidence of a verified order shows an auditor the same.
+fn proves(verified: &Verified, signature: &[u8], fields: &OrderFields) {
+    let domain = DOMAINS.iter().find(|it| it.number() == verified.domain);
+    let domain = domain.expect("it was verified under one of ours");
+    let id = foretell_auth::signing::signed_order_id(fields, domain);
+    assert_eq!(verified.order, id);
+    let mut bytes = Vec::new();
+    verified.evidence(signature).encode(&mut bytes);
+    let evidence = OrderEvidence::decode(&bytes).expect("it was just written");
+    assert_eq!(evidence, verified.evidence(signature));
+    let seen = verify_evidence(&evidence, domain);
+    assert_eq!(seen, Ok((verified.order, verified.recovered)));
+}
+
+/// Places the order twice: the first time it is taken or refused, the second time it executes
+/// nothing; the exchange is sound either way.
+fn places(order: &OrderSubmission, listed: &Listing, trader: &Trader, verified: &Verified) {
+    let quiet = world::quiet();
+    let mut exchange = quiet.exchange(quiet.frames.len());
+    let [own, deposit] = trader.accounts;
+    let account = if order.kind == WalletKind::Deposit {
+        deposit
+    } else {
+        own
+    };
+    let command = Command::PlaceOrder(PlaceOrder {
+        order: verified.order,
+        account: AccountNumber(account),
+        key: KeyNumber(own),
+        market: listed.market,
+        outcome: listed.outcome,
+        side: order.side,
+        order_type: order.order_type,
+        post_only: order.post_only,
+        maker_amount: order.maker_amount,
+        taker_amount: order.taker_amount,
+        expiration: order.expiration,
+        timestamp: order.timestamp,
+    });
+    let mut events: Vec<Event> = Vec::new();
+    let first = exchange.apply(&command, quiet.time(), &mut events);
+    assert_eq!(
+        exchange.check_invariants(),
+        Ok(()),
+        "{command:?}: {first:?}"
+    );
+    let (digest, changed) = (exchange.digest(), !events.is_empty());
+    assert_eq!(changed, matches!(first, Verdict::Applied(_)));
+    events.clear();
+    let second = exchange.apply(&command, quiet.time(), &mut events);
+    assert!(!matches!(second, Verdict::Applied(_)), "it executed twice");
+    assert_eq!(exchange.digest(), digest, "a repeat changed something");
+}
+
+/// An order of a trader of the site in a market of it.
+fn signed(trader: usize, kind: WalletKind, market: u8, side: Side) -> OrderSubmission {
+    let Trader {
+        signer, wallets, ..
+    } = &TRADERS[trader];
+    let maker = wallets.wallet(kind).expect("a wallet of this kind");
+    let (maker_amount, taker_amount) = match side {
+        Side::Buy => (4_000_000, 10_000_000),
+        Side::Sell => (10_000_000, 4_000_000),
+    };
+    let mut order = OrderSubmission {
+        salt: [market; 32],
+        maker,
+        signer: match kind {
+            WalletKind::Deposit => maker,
+            _ => signer.address(),
+        },
+        token: TokenRef::Token(TokenId([0xA0 + market; 32])),
+        maker_amount,
+        taker_amount,
+        side,
+        kind,
+        timestamp: TimeMs(world::quiet().time().millis().0),
+        metadata: [0; 32],
+        builder: [5; 32],
+        signature: Vec::new(),
+        owner: ApiKey([7; 16]),
+        condition: None,
+        order_type: foretell_model::OrderType::Gtc,
+        expiration: TimeSeconds(0),
+        post_only: false,
+    };
+    let listed = listing(&order.token).expect("a market of the site");
+    let domain = DOMAINS.candidates(market > 0).next().expect("a domain");
+    order.signature = signer.sign_order(&fields(&order, &listed), domain);
+    order
+}
+
+pub(crate) fn seeds() -> Vec<Seed> {
+    use Side::{Buy, Sell};
+    let own = signed(0, WalletKind::Eoa, 0, Buy);
+    let deposit = signed(1, WalletKind::Deposit, 2, Sell);
+    let asset = OrderSubmission {
+        token: TokenRef::Asset(foretell_model::ConditionId([0xC0; 32]), Outcome::No),
+        condition: Some(foretell_model::ConditionId([0xC0; 32])),
+        order_type: foretell_model::OrderType::Gtd,
+        expiration: TimeSeconds(1_700_009_999),
+        post_only: true,
+        ..own.clone()
+    };
+    let texts = [&own, &deposit, &asset].map(written);
+    let old = r#"{"order":{"salt":1,"nonce":"0","feeRateBps":"0"},"owner":"x"}"#;
+    let twice = texts[0].replacen("\"salt\"", "\"salt\":1,\"salt\"", 1);
+    vec![
+        ("own-wallet", texts[0].clone().into()),
+        ("deposit-wallet", texts[1].clone().into()),
+        ("asset", texts[2].clone().into()),
+        ("batch", format!("[{}]", texts.join(",")).into()),
+        ("old-version", old.into()),
+        ("key-twice", twice.into()),
+        ("no-object", "[]".into()),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seeds_are_signed_orders_that_the_exchange_takes() {
+        for order in [
+            signed(0, WalletKind::Eoa, 0, Side::Buy),
+            signed(1, WalletKind::Deposit, 2, Side::Sell),
+        ] {
+            let listed = listing(&order.token).expect("a market");
+            let trader = TRADERS
+                .iter()
+                .find(|trader| trader.wallets.wallet(order.kind) == Some(order.maker))
+                .expect("a trader");
+            let verified = verify_order(
+                &fields(&order, &listed),
+                &order.signature,
+                &trader.wallets,
+                listed.market.0 > 0,
+                &DOMAINS,
+            );
+            assert!(verified.is_ok(), "{verified:?}");
+        }
+    }
+}

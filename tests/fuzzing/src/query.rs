@@ -1,0 +1,227 @@
+//! Query strings: every reader of the three surfaces takes what is within its bounds, and says what
+//! it refuses; how the text is encoded makes no difference.
+
+use foretell_catalog::CatalogError;
+use foretell_catalog::query as catalog;
+use foretell_wire::Failure;
+use foretell_wire::data::{self, DataFailure};
+use foretell_wire::history::HistoryQuery;
+use foretell_wire::query::{
+    BalanceQuery, MAX_PARAMETERS, MAX_QUERY, OrdersQuery, Query, TradesQuery,
+};
+
+use crate::{Seed, refusal};
+
+/// A parameter that no endpoint has.
+const UNKNOWN: &str = "zzz";
+
+pub(crate) fn run(bytes: &[u8]) {
+    let Ok(text) = str::from_utf8(bytes) else {
+        return;
+    };
+    let query = match Query::parse(Some(text)) {
+        Ok(query) => query,
+        Err(failure) => return refusal::of_trading(&failure),
+    };
+    assert!(text.len() <= MAX_QUERY && query.pairs().count() <= MAX_PARAMETERS);
+    let encoded = encoded(&query);
+    let again = (encoded.len() <= MAX_QUERY).then(|| Query::parse(Some(&encoded)));
+    if let Some(again) = &again {
+        assert_eq!(again.as_ref(), Ok(&query), "{encoded}");
+    }
+    let more = format!("{text}&{UNKNOWN}=1");
+    let more = Query::parse(Some(&more)).ok();
+    let more = more
+        .as_ref()
+        .filter(|_| query.unknown(&[]) != Some(UNKNOWN));
+    trading(&query, more);
+    data_surface(&query, more);
+    catalog_surface(&query, more);
+}
+
+/// The parameters, every byte of them as `%xx`.
+fn encoded(query: &Query<'_>) -> String {
+    let hex = |text: &str| -> String { text.bytes().map(|byte| format!("%{byte:02X}")).collect() };
+    let pairs: Vec<String> = query
+        .pairs()
+        .map(|(name, value)| format!("{}={}", hex(name), hex(value)))
+        .collect();
+    pairs.join("&")
+}
+
+/// Reads, judges the outcome, and reads with an unknown parameter, which changes nothing.
+fn reads<T: PartialEq + std::fmt::Debug>(
+    query: &Query<'_>,
+    more: Option<&Query<'_>>,
+    of: impl Fn(&Query<'_>) -> Result<T, Failure>,
+    is_within_bounds: impl Fn(&T) -> bool,
+) {
+    let read = of(query);
+    match &read {
+        Ok(read) => assert!(is_within_bounds(read), "{read:?}"),
+        Err(failure) => refusal::of_trading(failure),
+    }
+    if let Some(more) = more {
+        assert_eq!(of(more), read, "an unknown parameter changes it");
+    }
+}
+
+fn trading(query: &Query<'_>, more: Option<&Query<'_>>) {
+    reads(query, more, TradesQuery::of, |read| {
+        let ordered = !matches!((read.before, read.after), (Some(b), Some(a)) if b < a);
+        ordered && read.id.as_ref().is_none_or(|id| id.len() <= 128)
+    });
+    reads(query, more, OrdersQuery::of, |_| true);
+    reads(query, more, BalanceQuery::of, |_| true);
+    reads(query, more, |query| query.token(), |_| true);
+    reads(query, more, |query| query.side(), |_| true);
+    reads(
+        query,
+        more,
+        |query| query.cursor(),
+        |cursor| cursor.offset() <= 1_000_000_000,
+    );
+    reads(query, more, HistoryQuery::of, |read| {
+        const NOW: u64 = 1_700_000_000;
+        let window = read.range.window(read.fidelity, NOW);
+        window.to <= NOW && window.minutes >= 1
+    });
+}
+
+/// As [`reads`] for a surface that refuses what it does not know.
+fn knows<T: std::fmt::Debug>(
+    query: &Query<'_>,
+    more: Option<&Query<'_>>,
+    of: impl Fn(&Query<'_>) -> Result<T, DataFailure>,
+    is_within_bounds: impl Fn(&T) -> bool,
+) {
+    match of(query) {
+        Ok(read) => {
+            assert!(is_within_bounds(&read), "{read:?}");
+            let unknown = more.map(&of);
+            assert!(!matches!(unknown, Some(Ok(_))), "an unknown parameter");
+        }
+        Err(failure) => refusal::of_data(&failure),
+    }
+}
+
+fn data_surface(query: &Query<'_>, more: Option<&Query<'_>>) {
+    let within = |page: &data::Page, limit| page.limit <= limit && page.offset <= 10_000;
+    knows(query, more, data::TradesQuery::of, |read| {
+        within(&read.page, 10_000) && read.markets.len() <= 200
+    });
+    knows(query, more, data::PositionsQuery::of, |read| {
+        let short = |title: &String| title.chars().count() <= 100;
+        within(&read.page, 500) && read.title.as_ref().is_none_or(short)
+    });
+    knows(query, more, data::ClosedPositionsQuery::of, |read| {
+        read.page.limit <= 500 && read.markets.len() <= 200
+    });
+    knows(query, more, data::ActivityQuery::of, |read| {
+        within(&read.page, 500)
+    });
+    knows(query, more, data::ValueQuery::of, |_| true);
+    knows(query, more, data::UserQuery::of, |_| true);
+    knows(query, more, data::MarketsQuery::of, |read| {
+        (1..=200).contains(&read.markets.len())
+    });
+    knows(query, more, data::HoldersQuery::of, |read| {
+        (1..=200).contains(&read.markets.len()) && read.limit <= 500
+    });
+}
+
+fn catalog_surface(query: &Query<'_>, more: Option<&Query<'_>>) {
+    use catalog::{EventsQuery, MarketsQuery, OneQuery, SearchQuery, SeriesQuery, TagsQuery};
+    finds(query, more, EventsQuery::of, |read| page(&read.page));
+    finds(query, more, MarketsQuery::of, |read| {
+        let listed = read.ids.as_ref().map_or(0, Vec::len);
+        page(&read.page) && listed <= 500
+    });
+    finds(query, more, SeriesQuery::of, |read| page(&read.page));
+    finds(query, more, TagsQuery::of, |read| page(&read.page));
+    finds(query, more, OneQuery::of, |_| true);
+    finds(query, more, SearchQuery::of, |read| {
+        (1..=500).contains(&read.limit) && (1..=1_000_000).contains(&read.page)
+    });
+    for (_, value) in query.pairs() {
+        match catalog::path_id(value) {
+            Ok(id) => assert!(i64::try_from(id).is_ok(), "{value:?}"),
+            Err(error) => refusal::of_catalog(&error),
+        }
+    }
+}
+
+fn page(page: &catalog::Page) -> bool {
+    (1..=500).contains(&page.limit)
+}
+
+/// As [`knows`], of the catalog surface.
+fn finds<T: std::fmt::Debug>(
+    query: &Query<'_>,
+    more: Option<&Query<'_>>,
+    of: impl Fn(&catalog::Parameters) -> Result<T, CatalogError>,
+    is_within_bounds: impl Fn(&T) -> bool,
+) {
+    let read = |query: &Query<'_>| of(&query.pairs().collect());
+    match read(query) {
+        Ok(found) => {
+            assert!(is_within_bounds(&found), "{found:?}");
+            let unknown = more.map(read);
+            assert!(!matches!(unknown, Some(Ok(_))), "an unknown parameter");
+        }
+        Err(error) => refusal::of_catalog(&error),
+    }
+}
+
+pub(crate) fn seeds() -> Vec<Seed> {
+    const WALLET: &str = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+    const MARKET: &str = "0x00000000000000000000000000000000000000000000000000000000000000c0";
+    let texts = [
+        ("nothing", String::new()),
+        (
+            "own-trades",
+            format!("id=1&taker={WALLET}&market={MARKET}&asset_id={MARKET}:1&after=1&before=9&next_cursor=MTAw"),
+        ),
+        (
+            "balance",
+            "asset_type=CONDITIONAL&token_id=12345&signature_type=-1".to_owned(),
+        ),
+        (
+            "history",
+            "market=12345&interval=1w&fidelity=30".to_owned(),
+        ),
+        (
+            "history-range",
+            "market=7&startTs=1.5&endTs=1700000000&fidelity=1".to_owned(),
+        ),
+        ("side", "token_id=7&side=BUY".to_owned()),
+        (
+            "trades",
+            format!("limit=10&offset=5&takerOnly=true&filterType=CASH&filterAmount=1.5&market={MARKET}&user={WALLET}&side=SELL"),
+        ),
+        (
+            "positions",
+            format!("user={WALLET}&market={MARKET},{MARKET}&sizeThreshold=0.1&redeemable=1&sortBy=CASHPNL&sortDirection=ASC&title=a%20b"),
+        ),
+        (
+            "activity",
+            format!("user={WALLET}&type=TRADE,SPLIT&start=1&end=9&sortDirection=DESC"),
+        ),
+        ("holders", format!("market={MARKET}&limit=3&minBalance=1")),
+        (
+            "events",
+            "limit=500&offset=1&active=true&closed=0&order=volume,endDate&ascending=1&tag_slug=x&series_slug=y&creator=z".to_owned(),
+        ),
+        (
+            "markets",
+            format!("id=1,2&id=3&condition_ids={MARKET}&clob_token_ids=1,2&event_slug=a&slug=b&order=id"),
+        ),
+        (
+            "search",
+            "q=%F0%9F%9A%80+rocket&limit_per_type=5&page=2&search_tags=false".to_owned(),
+        ),
+        ("half-percent", "a=%2".to_owned()),
+    ];
+    let bytes = texts.map(|(name, text)| (name, text.into_bytes()));
+    bytes.into()
+}

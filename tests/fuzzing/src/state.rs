@@ -1,0 +1,130 @@
+//! The state of the exchange as bytes: what is restored is exactly what the bytes say, and an
+//! exchange that obeys its rules.
+
+use std::sync::LazyLock;
+
+use foretell_matching::Exchange;
+use foretell_model::digest::{StateDigest, StateRecord};
+use foretell_model::{AccountNumber, Command, Digest16, Event, TimeNs};
+
+use crate::edits::{self, EDITED, RAW};
+use crate::{Seed, world};
+
+static SOUND: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let base = world::site();
+    base.state(base.frames.len())
+});
+
+pub(crate) fn run(bytes: &[u8]) {
+    let (_, image) = edits::made(bytes, &SOUND);
+    records_are_canonical(&image);
+    if let Some(mut exchange) = restored(&image) {
+        goes_on(&mut exchange);
+    }
+}
+
+/// Whatever is read as a record is written back as the same bytes.
+fn records_are_canonical(image: &[u8]) {
+    let (mut rest, mut again) = (image, Vec::new());
+    loop {
+        let at = image.len() - rest.len();
+        match StateRecord::read(&mut rest) {
+            Ok(Some(record)) => {
+                again.clear();
+                record.write(&mut again);
+                assert_eq!(again, image[at..image.len() - rest.len()], "{record:?}");
+            }
+            Ok(None) => return,
+            Err(error) => {
+                assert_eq!(
+                    rest.len(),
+                    image.len() - at,
+                    "a refused record is not taken"
+                );
+                assert!(!error.to_string().is_empty());
+                return;
+            }
+        }
+    }
+}
+
+/// The exchange of an image; when there is one it is the one that was written.
+pub(crate) fn restored(image: &[u8]) -> Option<Exchange> {
+    let exchange = match Exchange::read_image(world::small(), 3, image) {
+        Ok(exchange) => exchange,
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            return None;
+        }
+    };
+    let mut again = Vec::new();
+    exchange.write_image(&mut again);
+    assert_eq!(again, image, "another image");
+    assert_eq!(exchange.digest(), StateDigest::of_image(image));
+    Some(exchange)
+}
+
+/// An exchange that was restored takes commands as any other.
+fn goes_on(exchange: &mut Exchange) {
+    let mut events: Vec<Event> = Vec::new();
+    let mut apply = |command: &Command| {
+        events.clear();
+        exchange.apply(command, TimeNs(u64::MAX / 2), &mut events);
+        // At most 4,096 orders a command: what a small image holds is done long before.
+        for _ in 0..64 {
+            if !exchange.has_pending_work() {
+                break;
+            }
+            events.clear();
+            exchange.apply(&Command::Continue, TimeNs(0), &mut events);
+        }
+    };
+    apply(&Command::AdvanceTime);
+    for frame in &world::site().frames {
+        apply(&frame.command);
+    }
+    for owner in (0..4).map(AccountNumber) {
+        apply(&Command::CancelAll {
+            owner,
+            heartbeat: false,
+            request: Digest16([1; 16]),
+        });
+    }
+    assert_eq!(exchange.check_invariants(), Ok(()));
+}
+
+pub(crate) fn seeds() -> Vec<Seed> {
+    let (busy, quiet) = (world::site(), world::quiet());
+    let raw = |image: Vec<u8>| [vec![RAW], image].concat();
+    let count = busy.frames.len();
+    vec![
+        ("nothing", vec![EDITED]),
+        ("empty", raw(Vec::new())),
+        ("quiet", raw(quiet.state(quiet.frames.len()))),
+        ("first", raw(busy.state(1))),
+        // Orders rest on both sides, and one is remembered that does not.
+        ("trading", raw(busy.state(count - 8))),
+        ("busy", raw(busy.state(count))),
+        (
+            "flipped",
+            edits::input(EDITED, &[(1, 40, 1), (0, 300, 255)]),
+        ),
+        ("cut", edits::input(EDITED, &[(4, 900, 0)])),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_seeds_restore_exchanges_with_resting_orders() {
+        let base = world::site();
+        for count in [base.frames.len() - 8, base.frames.len()] {
+            let restored = Exchange::read_image(world::small(), 3, &base.state(count));
+            assert!(restored.is_ok(), "{restored:?}");
+        }
+        let trading = base.exchange(base.frames.len() - 8);
+        assert!(trading.live_orders() > 1, "{}", trading.live_orders());
+    }
+}
