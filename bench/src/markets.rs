@@ -2,7 +2,7 @@
 //! others and on one that has a hundred times as many, among which they lie scattered.
 
 use crate::dress::Dress;
-use crate::matching::{Disagreement, Subject, disagreement, pin};
+use crate::matching::{Disagreement, Subject, disagreement, pinned};
 use crate::report::{Goal, Measure, Report};
 use crate::step;
 use crate::stream::{Entry, Stream};
@@ -21,13 +21,28 @@ const RESTING_PART: usize = 16;
 /// # Errors
 /// The lanes did not do the same work.
 pub fn measure(commands: usize, rounds: usize) -> Result<Report, Disagreement> {
-    pin();
     let mut report = Report::begin("markets", "none");
     report.rounds = rounds.max(1);
+    let [few, many] = pinned(|| laps(commands, report.rounds))?;
+    let registered = TRADED * FOR_EACH;
+    let few = Measure::of(format!("{TRADED} markets"), "ns", few);
+    let many = Measure::of(format!("{TRADED} of {registered} markets"), "ns", many).over(&few);
+    report.goals.push(Goal::at_most(
+        format!("core step, {registered} markets registered / {TRADED}"),
+        GOAL,
+        many.ratio(),
+    ));
+    report.measures = vec![few, many];
+    report.scope = format!("{commands} commands");
+    Ok(report.end())
+}
+
+/// Nanoseconds a command in each lap, by lane: few markets and many.
+fn laps(commands: usize, rounds: usize) -> Result<[Vec<f64>; 2], Disagreement> {
     let (few, many) = streams(commands.max(1));
     let lanes = [&few, &many].map(|stream| Subject::new(stream, Dress::Plain));
     let mut nanos = [const { Vec::new() }; 2];
-    for _ in 0..report.rounds {
+    for _ in 0..rounds {
         let laps = lanes
             .each_ref()
             .map(|lane| step::lap(&mut lane.open(), &lane.dressed));
@@ -42,18 +57,7 @@ pub fn measure(commands: usize, rounds: usize) -> Result<Report, Disagreement> {
             .zip(each)
             .for_each(|(lane, each)| lane.push(each));
     }
-    let [few, many] = nanos;
-    let registered = TRADED * FOR_EACH;
-    let few = Measure::of(format!("{TRADED} markets"), "ns", few);
-    let many = Measure::of(format!("{TRADED} of {registered} markets"), "ns", many).over(&few);
-    report.goals.push(Goal::at_most(
-        format!("core step, {registered} markets registered / {TRADED}"),
-        GOAL,
-        many.ratio(),
-    ));
-    report.measures = vec![few, many];
-    report.scope = format!("{commands} commands");
-    Ok(report.end())
+    Ok(nanos)
 }
 
 /// The stream, and the same over scattered markets.

@@ -56,18 +56,19 @@ pub fn compare(
     rounds: usize,
     reference: Option<&Reference>,
 ) -> Result<Report, MeasureError> {
-    pin();
     let report = Report::begin("match", "none");
-    let plain = Subject::new(stream, Dress::Plain);
-    let dressed = Subject::new(stream, Dress::Dressed);
-    let mut samples = Samples::default();
-    for _ in 0..rounds.max(1) {
-        samples.round(&plain, &dressed)?;
-        if let Some(reference) = reference {
-            samples.reference.push(reference.nanos()?);
+    pinned(|| {
+        let plain = Subject::new(stream, Dress::Plain);
+        let dressed = Subject::new(stream, Dress::Dressed);
+        let mut samples = Samples::default();
+        for _ in 0..rounds.max(1) {
+            samples.round(&plain, &dressed)?;
+            if let Some(reference) = reference {
+                samples.reference.push(reference.nanos()?);
+            }
         }
-    }
-    Ok(samples.finish(report, &plain, &dressed))
+        Ok(samples.finish(report, &plain, &dressed))
+    })
 }
 
 /// A dressed stream and the exchange it needs.
@@ -327,9 +328,17 @@ fn ratio(sum: u64, count: u64) -> f64 {
     sum as f64 / count.max(1) as f64
 }
 
-/// To the last core: interrupts favour the first. Without the right to, it runs unpinned.
-pub(crate) fn pin() {
-    if let Some(core) = core_affinity::get_core_ids().and_then(|cores| cores.last().copied()) {
-        let _ = core_affinity::set_for_current(core);
-    }
+/// Does `work` on the last core, because interrupts favour the first; without the right to, it runs
+/// unpinned. It has a thread of its own, so that what is measured afterwards has every core again.
+pub(crate) fn pinned<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    let on_last_core = || {
+        if let Some(core) = core_affinity::get_core_ids().and_then(|cores| cores.last().copied()) {
+            let _ = core_affinity::set_for_current(core);
+        }
+        work()
+    };
+    std::thread::scope(|scope| match scope.spawn(on_last_core).join() {
+        Ok(result) => result,
+        Err(panic) => std::panic::resume_unwind(panic),
+    })
 }
