@@ -9,7 +9,7 @@ use rustix::fs::OFlags;
 
 use crate::batch::{BatchHeader, HEADER_BYTES};
 use crate::bytes::{to_u32, to_usize};
-use crate::control::{ControlView, Status};
+use crate::control::{ControlView, Position, Status};
 use crate::error::{Context, JournalError};
 use crate::frame::{self, Frame};
 use crate::map::{SegmentMap, open_for_reading};
@@ -51,6 +51,8 @@ pub struct Follower {
     last_frame: Option<(u32, u32)>,
     /// The reader must start over.
     is_lost: bool,
+    /// The page belongs to no running engine any more, as of the last look behind its end.
+    is_over: bool,
 }
 
 /// A segment being read.
@@ -97,6 +99,7 @@ impl Follower {
             last: after,
             last_frame: None,
             is_lost: false,
+            is_over: false,
         })
     }
 
@@ -125,7 +128,7 @@ impl Follower {
         })
     }
 
-    /// Waits until something may be new, or `timeout` is over.
+    /// Waits until something may be new, or `timeout` is over. Comes after [`Next::UpToDate`].
     pub fn wait(&mut self, timeout: Duration) {
         self.wait_unless(timeout, || false);
     }
@@ -137,9 +140,7 @@ impl Follower {
         if has_other_work() {
             return;
         }
-        let engine_is_away =
-            self.view.status() == Status::Superseded || !self.view.is_current(&self.dir);
-        if engine_is_away {
+        if self.is_over {
             // Nobody wakes the readers of a page that is over.
             self.view.wait(seen, timeout.min(LOOK_FOR_ENGINE));
         } else if !self.has_more() {
@@ -192,10 +193,11 @@ impl Follower {
 
     fn has_more(&self) -> bool {
         let segment = &self.segment;
-        let position = self.view.position();
-        segment.frame < segment.frames_end
-            || position.segment > segment.header.number
-            || position.offset > segment.batch
+        let read = Position {
+            segment: segment.header.number,
+            offset: segment.batch,
+        };
+        segment.frame < segment.frames_end || self.view.position() > read
     }
 
     fn advance(&mut self) -> Result<Advance, JournalError> {
@@ -206,7 +208,10 @@ impl Follower {
             if let Some((offset, length)) = self.frame_in_batch()? {
                 return Ok(Advance::Frame { offset, length });
             }
-            if self.has_new_engine()? {
+            // What a page once called durable stays so: behind a page that nobody marked as over is
+            // looked only where it ends, which costs a look at the file system.
+            let goes_on = self.view.status() != Status::Superseded && self.has_more();
+            if !goes_on && self.has_new_engine()? {
                 return self.follow_new_engine();
             }
             if !self.open_batch()? {
@@ -267,8 +272,9 @@ impl Follower {
     }
 
     /// Whether another engine start has taken over and its page is there.
-    fn has_new_engine(&self) -> Result<bool, JournalError> {
-        if self.view.status() != Status::Superseded && self.view.is_current(&self.dir) {
+    fn has_new_engine(&mut self) -> Result<bool, JournalError> {
+        self.is_over = self.view.status() == Status::Superseded || !self.view.is_current(&self.dir);
+        if !self.is_over {
             return Ok(false);
         }
         match ControlView::open(&self.dir) {
@@ -282,6 +288,7 @@ impl Follower {
     fn follow_new_engine(&mut self) -> Result<Advance, JournalError> {
         let old = self.view.start;
         self.view = ControlView::open(&self.dir)?;
+        self.is_over = false;
         let new = self.view.start;
         let is_other = new.genesis != old.genesis || new.epoch <= old.epoch;
         if is_other || self.last > new.found {
