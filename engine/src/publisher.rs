@@ -37,6 +37,8 @@ use crate::wait::Bell;
 
 /// Frames between two looks at the clock, the requests and the view's new chunks.
 const BURST: usize = 256;
+/// The shortest: under load each sync would wake it for a few frames, at the price of many.
+const SHORTEST_SLEEP: Duration = Duration::from_millis(2);
 /// The longest sleep.
 const LONGEST_SLEEP: Duration = Duration::from_millis(500);
 /// How much nicer its thread is than the others (of 19).
@@ -175,6 +177,7 @@ impl<C: Clocks> Publisher<C> {
     }
 
     fn sleep(&mut self) {
+        std::thread::park_timeout(SHORTEST_SLEEP);
         let now = self.setting.clocks.monotonic();
         let until_due = self.schedule.until_due(self.twin.sequence(), now);
         let board = &self.setting.board;
