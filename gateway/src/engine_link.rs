@@ -28,6 +28,7 @@ use tokio::sync::{Notify, oneshot, watch};
 use tokio::time::Instant;
 
 use crate::limits::{ENGINE_ANSWER, MAX_IN_FLIGHT, SNAPSHOT_ANSWER};
+use crate::signatures::SignatureGate;
 
 /// First pause after a connection broke or could not be made; it doubles up to [`MAX_PAUSE`].
 const MIN_PAUSE: Duration = Duration::from_millis(20);
@@ -35,6 +36,10 @@ const MIN_PAUSE: Duration = Duration::from_millis(20);
 const MAX_PAUSE: Duration = Duration::from_secs(1);
 /// The part of a line's room that is kept free for cancels: an eighth.
 const FOR_CANCELS: usize = 8;
+/// Turns of the thread, each with a check of a signature, that what is to be sent waits for orders
+/// that follow: half a millisecond or less. Each waking of the engine takes processor time from those
+/// checks, and a sync takes as long.
+const GATHERING: u32 = 10;
 
 thread_local! {
     /// The line of this thread; threads without one use the first.
@@ -310,10 +315,12 @@ impl EngineLink {
     }
 
     /// Keeps a line connected until `stop` says true, and makes it the one of this thread, which
-    /// must be the only one that polls this. Never fails: an engine that is away comes back.
+    /// must be the only one that polls this; `gate` is that thread's. Never fails: an engine that is
+    /// away comes back.
     pub(crate) async fn run(
         self,
         line: usize,
+        gate: Arc<SignatureGate>,
         socket: PathBuf,
         role: Role,
         mut stop: watch::Receiver<bool>,
@@ -324,7 +331,7 @@ impl EngineLink {
         loop {
             let session = async {
                 let stream = UnixStream::connect(&socket).await.map_err(Broken::Io)?;
-                self.session(line, stream, role).await
+                self.session(line, &gate, stream, role).await
             };
             let broken = tokio::select! {
                 Err(broken) = session => broken,
@@ -346,7 +353,13 @@ impl EngineLink {
     }
 
     /// One connection, to its end.
-    async fn session(&self, line: &Line, stream: UnixStream, role: Role) -> Result<(), Broken> {
+    async fn session(
+        &self,
+        line: &Line,
+        gate: &SignatureGate,
+        stream: UnixStream,
+        role: Role,
+    ) -> Result<(), Broken> {
         let engine = stream.peer_cred().ok().and_then(|peer| peer.pid());
         (self.shared.engine).store(engine.unwrap_or_default(), Ordering::Relaxed);
         let (mut reader, mut writer) = stream.into_split();
@@ -363,7 +376,7 @@ impl EngineLink {
         let mut decoder = AnswerDecoder::new();
         tokio::select! {
             result = self.read(line, &mut reader, &mut decoder) => result,
-            result = write(line, &mut writer) => result,
+            result = write(line, gate, &mut writer) => result,
         }
     }
 
@@ -453,16 +466,29 @@ impl EngineLink {
 }
 
 /// Writes what is to be sent, all that came together at once.
-async fn write(line: &Line, writer: &mut OwnedWriteHalf) -> Result<(), Broken> {
+async fn write(
+    line: &Line,
+    gate: &SignatureGate,
+    writer: &mut OwnedWriteHalf,
+) -> Result<(), Broken> {
     let mut bytes = Vec::new();
     loop {
-        bytes.clear();
+        line.wake.notified().await;
+        gather(gate).await;
         std::mem::swap(&mut bytes, &mut line.outbox.lock().bytes);
-        if bytes.is_empty() {
-            line.wake.notified().await;
-        } else {
-            writer.write_all(&bytes).await.map_err(Broken::Io)?;
+        writer.write_all(&bytes).await.map_err(Broken::Io)?;
+        bytes.clear();
+    }
+}
+
+/// Waits while orders are about to follow, up to [`GATHERING`] turns; with nobody at the gate not at
+/// all.
+async fn gather(gate: &SignatureGate) {
+    for _ in 0..GATHERING {
+        if !gate.is_busy() {
+            return;
         }
+        tokio::task::yield_now().await;
     }
 }
 
@@ -486,6 +512,8 @@ mod tests {
     use foretell_model::{FramePlace, OrderId, TimeNs, Verdict};
     use std::io::{Read, Write};
     use std::os::unix::net::{UnixListener, UnixStream as StdStream};
+    use std::pin::pin;
+    use std::task::{Context, Waker};
 
     /// The engine's end of one connection.
     struct FakeEngine {
@@ -571,7 +599,9 @@ mod tests {
             let link = EngineLink::new(1);
             assert!(matches!(link.submit(cancel(), &[]), Err(LinkFailure::Away)));
             let (stop, stopping) = watch::channel(false);
-            let running = tokio::spawn(link.clone().run(0, socket, Role::Trading, stopping));
+            let gate = Arc::new(SignatureGate::new());
+            let running = link.clone().run(0, gate, socket, Role::Trading, stopping);
+            let running = tokio::spawn(running);
             test(link, listener).await;
             stop.send(true).unwrap();
             running.await.unwrap();
@@ -662,6 +692,24 @@ mod tests {
     }
 
     #[test]
+    fn what_is_to_be_sent_waits_a_few_turns_for_orders_being_checked() {
+        let cx = &mut Context::from_waker(Waker::noop());
+        let gate = SignatureGate::new();
+        assert!(pin!(gather(&gate)).poll(cx).is_ready(), "nobody is there");
+        let mut check = Box::pin(gate.run(|| ()));
+        assert!(check.as_mut().poll(cx).is_pending(), "others have a turn");
+        let mut gathering = Box::pin(gather(&gate));
+        for _ in 0..GATHERING {
+            assert!(gathering.as_mut().poll(cx).is_pending());
+        }
+        assert!(gathering.as_mut().poll(cx).is_ready(), "long enough");
+        let mut gathering = Box::pin(gather(&gate));
+        assert!(gathering.as_mut().poll(cx).is_pending());
+        drop(check);
+        assert!(gathering.as_mut().poll(cx).is_ready(), "nobody any more");
+    }
+
+    #[test]
     fn an_eighth_of_the_room_is_kept_for_cancels() {
         with_link(async |link, listener| {
             let _engine = beside(move || FakeEngine::accept(&listener, 1)).await;
@@ -690,7 +738,10 @@ mod tests {
             std::thread::spawn(move || {
                 runtime().block_on(async {
                     let (stop, stopping) = watch::channel(false);
-                    let running = link.clone().run(line, socket, Role::Trading, stopping);
+                    let gate = Arc::new(SignatureGate::new());
+                    let running = link
+                        .clone()
+                        .run(line, gate, socket, Role::Trading, stopping);
                     let running = tokio::spawn(running);
                     connected(&link).await;
                     let asked = link.submit(cancel(), &[7]).unwrap();

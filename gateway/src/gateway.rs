@@ -170,10 +170,13 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
     };
     let vital = Arc::new(Notify::new());
     let port = addresses.first().map_or(0, |(_, address)| address.port());
+    let gates: Vec<_> = (0..threads)
+        .map(|_| Arc::new(SignatureGate::new()))
+        .collect();
     let servers = Servers::spawn(threads, port, |line, stop| {
         let end = EndOfThread(Arc::clone(&vital));
-        let socket = config.engine_socket.clone();
-        let running = app.engine.clone().run(line, socket, role, stop);
+        let (gate, socket) = (Arc::clone(&gates[line]), config.engine_socket.clone());
+        let running = app.engine.clone().run(line, gate, socket, role, stop);
         async move {
             let _end = end;
             running.await;
@@ -213,7 +216,8 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
         stop,
     };
     let body_timeout = config.connections.body;
-    let servers = servers.serve(bound, || dispatchers(&app, &tables, body_timeout), &shared)?;
+    let dispatchers = |thread| dispatchers(&app, &tables, &gates[thread], body_timeout);
+    let servers = servers.serve(bound, dispatchers, &shared)?;
     Ok(Gateway {
         addresses,
         servers,
@@ -313,14 +317,14 @@ fn app(config: &GatewayConfig, lines: usize) -> Result<Arc<App>, GatewayError> {
 fn dispatchers(
     app: &Arc<App>,
     tables: &[(Surface, Arc<Routes>)],
+    gate: &Arc<SignatureGate>,
     body_timeout: std::time::Duration,
 ) -> Vec<Dispatcher> {
-    let gate = Arc::new(SignatureGate::new());
     let dispatcher = |(surface, routes): &(Surface, Arc<Routes>)| Dispatcher {
         app: Arc::clone(app),
         surface: *surface,
         routes: Arc::clone(routes),
-        gate: Arc::clone(&gate),
+        gate: Arc::clone(gate),
         body_timeout,
     };
     tables.iter().map(dispatcher).collect()

@@ -122,12 +122,12 @@ impl Servers {
         Ok(Self { threads })
     }
 
-    /// Listens on every surface, all of which have a socket for each thread. `dispatcher` makes the
-    /// dispatchers of a thread.
+    /// Listens on every surface, all of which have a socket for each thread. `dispatchers` makes those
+    /// of a thread by its number.
     pub(crate) fn serve(
         self,
         surfaces: Vec<Bound>,
-        dispatchers: impl Fn() -> Vec<Dispatcher>,
+        dispatchers: impl Fn(usize) -> Vec<Dispatcher>,
         shared: &Shared,
     ) -> io::Result<Vec<JoinHandle<()>>> {
         let listening = surfaces.into_iter().map(Bound::listen);
@@ -136,9 +136,9 @@ impl Servers {
             .collect::<io::Result<Vec<_>>>()?;
         let (sweep, sweeper) = Sweep::start(&shared.limits)?;
         let mut running = vec![sweeper];
-        for (tell, thread) in self.threads {
+        for (number, (tell, thread)) in self.threads.into_iter().enumerate() {
             let sockets = by_surface.iter_mut().filter_map(Iterator::next);
-            let listeners = sockets.zip(dispatchers()).collect();
+            let listeners = sockets.zip(dispatchers(number)).collect();
             let work = Work {
                 listeners,
                 shared: shared.clone(),

@@ -26,6 +26,11 @@ impl SignatureGate {
         }
     }
 
+    /// Whether somebody checks, or waits for a turn.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.waiting.load(Relaxed) > 0
+    }
+
     /// Runs `check` when its turn comes.
     pub(crate) async fn run<T>(&self, check: impl FnOnce() -> T) -> Result<T, TooManyWaiting> {
         if self.waiting.fetch_add(1, Relaxed) >= MAX_SIGNATURES_WAITING {
