@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use foretell_engine::client::Client;
-use foretell_link::{Answer, Request, Role, Submit};
+use foretell_link::{Answer, Busy, BusyReason, Request, Role, Submit};
 use foretell_model::{AccountNumber, Command, OrderId, Sequence, Verdict};
 
 use crate::book_writer::{EVIDENCE, placement};
@@ -25,6 +25,8 @@ const RESTING: usize = 1_000;
 const PAUSE: Duration = Duration::from_micros(50);
 /// Longest wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// A turn in which a disk stood still until the engine's ring was full is tried so often.
+const ATTEMPTS: usize = 3;
 
 /// The client.
 pub(super) struct Load {
@@ -81,6 +83,21 @@ impl Load {
         rate: f64,
         turn: Duration,
     ) -> Result<(Stopwatch, Sequence), MeasureError> {
+        for _ in 0..ATTEMPTS {
+            if let Some(measured) = self.attempt(rate, turn)? {
+                return Ok(measured);
+            }
+        }
+        let text = format!("the ring was full in {ATTEMPTS} turns: the disk stands still for long");
+        Err(MeasureError::Wrong(text))
+    }
+
+    /// One turn; `None` when the ring was full.
+    fn attempt(
+        &mut self,
+        rate: f64,
+        turn: Duration,
+    ) -> Result<Option<(Stopwatch, Sequence)>, MeasureError> {
         #[allow(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
@@ -105,19 +122,43 @@ impl Load {
             sending.join().expect("sending does not panic")?;
             times
         })?;
-        Ok((times, before))
+        if times.is_none() {
+            // Nobody knows any more which of them rest.
+            self.resting.clear();
+        }
+        Ok(times.map(|times| (times, before)))
     }
 
-    fn answers(&mut self, start: Instant, sent: &[AtomicU64]) -> Result<Stopwatch, MeasureError> {
-        let mut times = Stopwatch::new();
+    /// The answers to everything that is sent; `None` when one said that the ring is full.
+    fn answers(
+        &mut self,
+        start: Instant,
+        sent: &[AtomicU64],
+    ) -> Result<Option<Stopwatch>, MeasureError> {
+        let (mut times, mut was_full) = (Stopwatch::new(), false);
         for _ in sent {
-            let (request, _) = self.receive()?;
+            let reply = match self.client.receive()? {
+                Answer::Reply(reply) => reply,
+                Answer::Busy(Busy {
+                    reason: BusyReason::RingFull,
+                    ..
+                }) => {
+                    was_full = true;
+                    continue;
+                }
+                other => return Err(unexpected(&other)),
+            };
+            // Where an order was not taken, its cancel is refused.
+            if !was_full && !matches!(reply.verdict, Verdict::Applied(_)) {
+                return Err(unexpected(&Answer::Reply(reply)));
+            }
+            let request = reply.request;
             let at = sent.get(usize::try_from(request).unwrap_or(usize::MAX));
             let at = at.ok_or_else(|| MeasureError::Wrong(format!("an answer to {request}")))?;
             let now = nanos(start.elapsed());
             times.record(now.saturating_sub(at.load(Ordering::Acquire)));
         }
-        Ok(times)
+        Ok((!was_full).then_some(times))
     }
 
     /// The newest sequence.
@@ -129,15 +170,11 @@ impl Load {
         }
     }
 
-    /// The request and the sequence of the next answer, which must say that it was done.
-    fn receive(&mut self) -> Result<(u64, Sequence), MeasureError> {
+    /// Takes the next answer, which must say that it was done.
+    fn receive(&mut self) -> Result<(), MeasureError> {
         match self.client.receive()? {
-            Answer::Reply(reply) if matches!(reply.verdict, Verdict::Applied(_)) => {
-                Ok((reply.request, reply.sequence))
-            }
-            other => Err(MeasureError::Wrong(format!(
-                "a command of the load: {other:?}"
-            ))),
+            Answer::Reply(reply) if matches!(reply.verdict, Verdict::Applied(_)) => Ok(()),
+            other => Err(unexpected(&other)),
         }
     }
 
@@ -165,6 +202,10 @@ impl Load {
             .encode(out)
             .expect("an order is far below the longest request");
     }
+}
+
+fn unexpected(answer: &Answer) -> MeasureError {
+    MeasureError::Wrong(format!("a command of the load: {answer:?}"))
 }
 
 fn nanos(duration: Duration) -> u64 {
