@@ -28,8 +28,14 @@ macro_rules! bytes_id {
 
         impl core::fmt::Display for $name {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.write_str("0x")?;
-                self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+                const DIGITS: &[u8; 16] = b"0123456789abcdef";
+                let mut text = [b'0'; 2 + 2 * $len];
+                text[1] = b'x';
+                for (pair, byte) in text[2..].chunks_exact_mut(2).zip(self.0) {
+                    pair[0] = DIGITS[usize::from(byte >> 4)];
+                    pair[1] = DIGITS[usize::from(byte & 15)];
+                }
+                f.write_str(core::str::from_utf8(&text).expect("digits are ASCII"))
             }
         }
 

@@ -19,7 +19,9 @@ pub fn parse_hex_bytes(text: &str, max_bytes: usize) -> Option<Vec<u8>> {
     if digits.len() > 2 * max_bytes {
         return None;
     }
-    hex::decode(digits).ok()
+    let mut bytes = vec![0; digits.len() / 2];
+    hex::decode_to_slice(digits, &mut bytes).ok()?;
+    Some(bytes)
 }
 
 /// A decimal below 2^256 without sign, spaces or leading zeros, as 32 bytes big-endian.

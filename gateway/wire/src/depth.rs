@@ -6,10 +6,7 @@ pub(crate) const MAX_DEPTH: usize = 32;
 /// Whether `body` opens more than [`MAX_DEPTH`] arrays and objects inside each other. Of what is
 /// not JSON the answer means nothing.
 pub(crate) fn is_too_deep(body: &[u8]) -> bool {
-    let opening = body
-        .iter()
-        .filter(|byte| matches!(byte, b'[' | b'{'))
-        .count();
+    let opening = memchr::memchr2_iter(b'[', b'{', body).count();
     // The usual body has few brackets in all, and counting them is much cheaper than following them.
     opening > MAX_DEPTH && deepest(body) > MAX_DEPTH
 }

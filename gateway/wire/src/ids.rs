@@ -97,7 +97,9 @@ pub fn bytes(text: &str, limit: usize) -> Option<Vec<u8>> {
     if digits.len() > limit * 2 {
         return None;
     }
-    hex::decode(digits).ok()
+    let mut bytes = vec![0; digits.len() / 2];
+    hex::decode_to_slice(digits, &mut bytes).ok()?;
+    Some(bytes)
 }
 
 fn hex_bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
