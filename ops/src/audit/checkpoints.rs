@@ -131,6 +131,11 @@ impl Vouched {
         self.checkpoints.len()
     }
 
+    /// Whether there is one whose place was not reached yet.
+    pub(crate) fn awaits_more(&self) -> bool {
+        self.found.len() < self.checkpoints.len()
+    }
+
     /// A frame was followed; `digest` is that of the state behind it.
     pub(crate) fn passed(
         &mut self,

@@ -23,6 +23,7 @@ pub mod report;
 mod signatures;
 mod source;
 mod text;
+mod together;
 mod verify;
 mod words;
 

@@ -10,9 +10,10 @@ use std::thread::{self, JoinHandle};
 
 use foretell_auth::{Domain, verify_evidence};
 use foretell_model::evidence::OrderEvidence;
-use foretell_model::{OrderId, Sequence, WalletAddress};
+use foretell_model::{Command, FrameRef, OrderId, Sequence, WalletAddress};
 
 use super::finding::{Finding, Kind};
+use super::record::{Claim, Record};
 
 /// Orders handed over at once.
 const CHUNK: usize = 256;
@@ -31,6 +32,22 @@ pub(crate) struct Job {
     pub(crate) owner: WalletAddress,
     pub(crate) domain: Arc<Domain>,
     pub(crate) evidence: Box<[u8]>,
+}
+
+impl Job {
+    /// The order of a frame whose signature was claimed to be so.
+    pub(crate) fn of(frame: &FrameRef<'_>, claim: &Claim, record: &Record) -> Option<Self> {
+        let Command::PlaceOrder(order) = frame.command else {
+            return None;
+        };
+        Some(Self {
+            sequence: frame.sequence,
+            order: order.order,
+            owner: claim.owner,
+            domain: Arc::clone(record.registry.domain(claim.domain)?),
+            evidence: frame.evidence.into(),
+        })
+    }
 }
 
 /// What was found.

@@ -1,5 +1,7 @@
 //! The whole audit of a journal: one pass over its frames, each of which is executed again, folded
-//! into a record that knows no core, and, when asked, checked for its maker's signature.
+//! into a record that knows no core, and, when asked, checked for its maker's signature. A sound one
+//! is read by several threads at once; one that is not is read a second time, frame by frame, to say
+//! what is wrong with it.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -17,8 +19,9 @@ use super::execution::{Differs, Execution};
 use super::finding::{Finding, Kind};
 use super::record::Record;
 use super::report::Report;
-use super::signatures::{Checked, Job, Signatures};
+use super::signatures::{Job, Signatures};
 use super::source::Source;
+use super::together;
 use crate::failure::Failure;
 
 /// What to look at, and how.
@@ -44,12 +47,60 @@ pub struct Options {
 pub fn verify(directory: &Path, options: &Options) -> Result<Report, Failure> {
     let source = Source::open(directory, options.progress)?;
     let started = Instant::now();
-    let mut audit = Audit::new(&source, options)?;
-    let mut scratch = Scratch::default();
-    let scanned = source.each(&mut |frame| audit.frame(frame, &mut scratch));
-    let mut report = audit.finish(scanned)?;
+    let mut report = match together(&source, options)? {
+        Some(report) => report,
+        None => frame_by_frame(&source, options)?,
+    };
     report.seconds = started.elapsed().as_secs_f64();
     Ok(report)
+}
+
+/// The report of a journal in which nothing is wrong but, maybe, checkpoints and signatures.
+fn together(source: &Source, options: &Options) -> Result<Option<Report>, Failure> {
+    let checkpoints = Vouched::new(source, &options.checkpoints)?;
+    let Some(sound) = together::read(source, checkpoints, options.start_signatures()) else {
+        return Ok(None);
+    };
+    let last = sound.exchange.sequence();
+    let mut report = Report {
+        directory: source.directory().to_owned(),
+        journal: Some(sound.journal),
+        last,
+        time: sound.time,
+        digest: sound.digest,
+        counts: sound.counts,
+        signatures: None,
+        checkpoints: sound.checkpoints.count(),
+        accepted_divergences: Vec::new(),
+        findings: sound.checkpoints.findings(source, last)?,
+        seconds: 0.0,
+    };
+    report.add_signatures(sound.signatures);
+    Ok(Some(report))
+}
+
+fn frame_by_frame(source: &Source, options: &Options) -> Result<Report, Failure> {
+    let mut audit = Audit::new(source, options)?;
+    let mut scratch = Scratch::default();
+    let scanned = source.each(&mut |frame| audit.frame(frame, &mut scratch));
+    audit.finish(scanned)
+}
+
+impl Options {
+    fn start_signatures(&self) -> Option<Signatures> {
+        self.signatures.then(|| Signatures::start(self.threads))
+    }
+}
+
+impl Report {
+    /// Waits for the signatures, if they are checked.
+    fn add_signatures(&mut self, signatures: Option<Signatures>) {
+        let Some(checked) = signatures.map(Signatures::finish) else {
+            return;
+        };
+        self.signatures = Some((checked.sound, checked.unsound));
+        self.findings.extend(checked.findings);
+    }
 }
 
 struct Audit<'s> {
@@ -71,9 +122,7 @@ impl<'s> Audit<'s> {
             checkpoints: Vouched::new(source, &options.checkpoints)?,
             execution: Execution::new(),
             record: Record::default(),
-            signatures: options
-                .signatures
-                .then(|| Signatures::start(options.threads)),
+            signatures: options.start_signatures(),
             counts: Counts::default(),
             time: TimeNs(0),
             findings: Vec::new(),
@@ -118,16 +167,9 @@ impl<'s> Audit<'s> {
         };
         self.counts.count(frame);
         if let (Some(signatures), Some(claim)) = (&mut self.signatures, claim)
-            && let foretell_model::Command::PlaceOrder(order) = frame.command
-            && let Some(domain) = self.record.registry.domain(claim.domain)
+            && let Some(job) = Job::of(frame, &claim, &self.record)
         {
-            signatures.push(Job {
-                sequence: frame.sequence,
-                order: order.order,
-                owner: claim.owner,
-                domain: domain.clone(),
-                evidence: frame.evidence.into(),
-            });
+            signatures.push(job);
         }
         ControlFlow::Continue(())
     }
@@ -159,7 +201,7 @@ impl<'s> Audit<'s> {
             let disagree = self.checkpoints.findings(self.source, last)?;
             self.findings.extend(disagree);
         }
-        let signatures = self.signatures.take().map(Signatures::finish);
+        let signatures = self.signatures.take();
         let exchange = self.execution.exchange();
         let mut report = Report {
             directory: self.source.directory().to_owned(),
@@ -174,15 +216,7 @@ impl<'s> Audit<'s> {
             findings: self.findings,
             seconds: 0.0,
         };
-        if let Some(Checked {
-            sound,
-            unsound,
-            findings,
-        }) = signatures
-        {
-            report.signatures = Some((sound, unsound));
-            report.findings.extend(findings);
-        }
+        report.add_signatures(signatures);
         Ok(report)
     }
 
