@@ -34,6 +34,9 @@ pub enum CatalogError {
         /// What this build needs.
         needed: i64,
     },
+    /// What lists are made with is still being read into memory.
+    #[error("the catalog is being read into memory: ask again in a few seconds")]
+    Reading,
     /// The database failed.
     #[error("catalog database: {0}")]
     Database(#[from] rusqlite::Error),
@@ -61,13 +64,16 @@ impl core::fmt::Display for NotFound {
 }
 
 impl CatalogError {
-    /// The HTTP status of the answer: 400, 404, 500, or 503 while there is no catalog.
+    /// The HTTP status of the answer: 400, 404, 500, or 503 while the catalog is not there or not read yet.
     #[must_use]
     pub const fn status(&self) -> u16 {
         match self {
             Self::BadRequest(_) => 400,
             Self::NotFound(_) => 404,
-            Self::Missing(_) | Self::OlderSchema { .. } | Self::NewerSchema { .. } => 503,
+            Self::Missing(_)
+            | Self::OlderSchema { .. }
+            | Self::NewerSchema { .. }
+            | Self::Reading => 503,
             Self::Database(_) | Self::Input(_) => 500,
         }
     }
@@ -81,6 +87,7 @@ impl CatalogError {
             Self::Missing(_) | Self::OlderSchema { .. } | Self::NewerSchema { .. } => {
                 ("unavailable", "the catalog is not there yet".to_owned())
             }
+            Self::Reading => ("unavailable", self.to_string()),
             Self::Database(_) | Self::Input(_) => {
                 ("internal error", "the catalog could not be read".to_owned())
             }

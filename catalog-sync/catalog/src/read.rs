@@ -16,6 +16,7 @@ pub use changes::Unit;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use foretell_model::{ConditionId, WalletAddress};
 use parking_lot::{Mutex, RwLock};
@@ -33,8 +34,13 @@ use scope::Scope;
 /// Site names, as `creator` may give them, and the creators that each stands for.
 pub type Sites = BTreeMap<String, Vec<WalletAddress>>;
 
+/// How long a list waits for others that bring its table up to date. That takes milliseconds, but for
+/// the first time: then lists are refused rather than that they keep single records waiting.
+const PATIENCE: Duration = Duration::from_millis(if cfg!(test) { 10 } else { 2_000 });
+
 /// The side of the catalog that reads. Calls block for as long as the database takes, at most a
-/// few milliseconds; each ends its read transaction before it returns. May be shared by threads.
+/// few milliseconds, but for the first list, which reads all markets; each ends its read transaction
+/// before it returns. May be shared by threads.
 #[derive(Debug)]
 pub struct Catalog {
     pool: Pool,
@@ -94,10 +100,16 @@ impl Catalog {
         read: impl FnOnce(&Connection, &Table) -> Result<T, CatalogError>,
     ) -> Result<T, CatalogError> {
         self.pool.with(|connection| {
-            // The transaction sees what is newest at its first read, which is under the lock.
-            let table = self.keeper.lock().table(connection)?;
+            let table = self.table(connection)?;
             read(connection, &table)
         })
+    }
+
+    /// The table of what a transaction sees that has not read yet: it sees what is newest at its
+    /// first read, which is under the lock.
+    fn table(&self, connection: &Connection) -> Result<Arc<Table>, CatalogError> {
+        let keeper = self.keeper.try_lock_for(PATIENCE);
+        keeper.ok_or(CatalogError::Reading)?.table(connection)
     }
 
     fn scope(&self, creator: Option<&str>) -> Scope {

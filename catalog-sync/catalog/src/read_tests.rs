@@ -5,7 +5,7 @@ use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::query::{EventsQuery, MarketsQuery, Parameters};
+use crate::query::{EventsQuery, MarketsQuery, OneQuery, Parameters};
 use crate::record::read;
 use crate::store::Writer;
 
@@ -130,4 +130,17 @@ fn tags_and_creators_are_those_of_the_records(
         .markets(&MarketsQuery::of(&query(&text)).unwrap())
         .unwrap();
     assert_eq!(ids(&found), markets, "{text}");
+}
+
+#[test]
+fn a_list_is_refused_while_another_reads_everything() {
+    let (_directory, catalog) = shelf();
+    let list = || catalog.markets(&MarketsQuery::default());
+    let reading = catalog.keeper.lock();
+    let refused = list().unwrap_err();
+    assert!(matches!(refused, CatalogError::Reading));
+    assert_eq!(refused.status(), 503);
+    assert!(catalog.market("2", &OneQuery::default()).is_ok());
+    drop(reading);
+    assert_eq!(ids(&list().unwrap()).len(), 24);
 }

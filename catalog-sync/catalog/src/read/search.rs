@@ -36,7 +36,7 @@ impl Catalog {
             let made = match &scope {
                 Scope::All => None,
                 Scope::Creators(creators) => {
-                    let table = self.keeper.lock().table(connection)?;
+                    let table = self.table(connection)?;
                     let events = table.events_by(creators);
                     Some(Made { table, events })
                 }
