@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use foretell_journal::{Follower, FrameReader};
+use foretell_journal::{Follower, FrameReader, Frames};
 use foretell_model::{FramePlace, Sequence};
 use foretell_view::{ChunkCopy, View};
 use foretell_wire::Failure;
@@ -95,14 +95,28 @@ impl Replica {
 
     /// The receipt of a frame: `0x` and 64 hex digits where it is shown.
     pub(crate) fn receipt(&self, place: FramePlace, sequence: Sequence) -> Option<[u8; 32]> {
+        self.receipt_by(&mut None, place, sequence)
+    }
+
+    /// The same, for whoever shows many: with what reads frames one after the other, made when it is
+    /// needed first.
+    pub(crate) fn receipt_by(
+        &self,
+        frames: &mut Option<Frames>,
+        place: FramePlace,
+        sequence: Sequence,
+    ) -> Option<[u8; 32]> {
         let history = self.history.load(Ordering::Acquire);
         if let Some(known) = self.receipts.get(history, sequence) {
             return Some(known);
         }
-        let frames = self.journal.read().as_ref()?.frames.clone();
+        let frames = match frames {
+            Some(frames) => frames,
+            None => frames.insert(self.journal.read().as_ref()?.frames.one_by_one()),
+        };
         match frames.frame(place, sequence) {
             Ok(bytes) => {
-                let receipt = foretell_journal::receipt(&bytes);
+                let receipt = foretell_journal::receipt(bytes);
                 self.receipts.put(history, sequence, receipt);
                 Some(receipt)
             }

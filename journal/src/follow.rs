@@ -1,18 +1,17 @@
 //! Following a journal: any process, any thread, read-only, never past what is durable.
 
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use foretell_model::{FramePlace, Sequence};
-use rustix::fs::OFlags;
+use foretell_model::Sequence;
 
 use crate::batch::{BatchHeader, HEADER_BYTES};
 use crate::bytes::{to_u32, to_usize};
 use crate::control::{ControlView, Position, Status};
 use crate::error::{Context, JournalError};
-use crate::frame::{self, Frame};
-use crate::map::{SegmentMap, open_for_reading};
+use crate::frame::Frame;
+use crate::frame_reader::FrameReader;
+use crate::map::SegmentMap;
 use crate::segment::{self, FIRST_BATCH, SegmentHeader};
 
 /// How often a follower looks for the new control page while an engine recovers.
@@ -422,62 +421,4 @@ fn seek(dir: &Path, view: &ControlView, after: Sequence) -> Result<Open, Journal
         open.batch += to_u32(header.total());
     }
     Ok(open)
-}
-
-/// Reads single frames by place, for receipts and evidence.
-#[derive(Clone, Debug)]
-pub struct FrameReader {
-    dir: PathBuf,
-}
-
-impl FrameReader {
-    /// Reads from the journal in `dir`, whether an engine runs or not.
-    #[must_use]
-    pub fn new(dir: &Path) -> Self {
-        Self {
-            dir: dir.to_owned(),
-        }
-    }
-
-    /// The bytes of the frame with this sequence at this place, as a reply or a follower named it;
-    /// its receipt is [`crate::chain::receipt`] of them.
-    ///
-    /// # Errors
-    /// There is no such frame there.
-    pub fn frame(&self, place: FramePlace, sequence: Sequence) -> Result<Vec<u8>, JournalError> {
-        let missing = || JournalError::NoFrame { place, sequence };
-        if to_usize(place.length) > frame::LARGEST {
-            return Err(missing());
-        }
-        let path = segment::path(&self.dir, place.segment);
-        let file = open_for_reading(&path, OFlags::empty()).context("open", &path)?;
-        let mut bytes = vec![0; to_usize(place.length)];
-        file.read_exact_at(&mut bytes, u64::from(place.offset))
-            .map_err(|_| missing())?;
-        let is_it = Frame::parse(&bytes, place.segment, place.offset)
-            .is_ok_and(|frame| frame.sequence() == sequence && frame.place() == place);
-        if is_it { Ok(bytes) } else { Err(missing()) }
-    }
-
-    /// The frame with this sequence wherever it stands, for whoever knows no place. It opens the
-    /// segments from the newest back to the one that holds it, and reads the batch headers of that
-    /// one: not for every request.
-    ///
-    /// # Errors
-    /// No durable frame has this sequence, or files cannot be read.
-    pub fn find(&self, sequence: Sequence) -> Result<(FramePlace, Vec<u8>), JournalError> {
-        let missing = || JournalError::NoFrame {
-            place: FramePlace::default(),
-            sequence,
-        };
-        let before = sequence.0.checked_sub(1).ok_or_else(missing)?;
-        let mut follower = Follower::open(&self.dir, Sequence(before))?;
-        loop {
-            match follower.next_frame()? {
-                Next::Frame(frame) => return Ok((frame.place(), frame.bytes().to_vec())),
-                Next::NewEpoch { .. } => {}
-                Next::UpToDate | Next::Rebuild { .. } => return Err(missing()),
-            }
-        }
-    }
 }

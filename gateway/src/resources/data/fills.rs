@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use foretell_journal::Frames;
 use foretell_model::{
     FramePlace, Lots, Outcome, Price, Sequence, Side, TimeSeconds, WalletAddress,
 };
@@ -69,11 +70,16 @@ impl Fill {
 pub(super) struct Receipts<'a> {
     app: &'a App,
     last: Option<(Sequence, [u8; 32])>,
+    frames: Option<Frames>,
 }
 
 impl<'a> Receipts<'a> {
     pub(super) fn new(app: &'a App) -> Self {
-        Self { app, last: None }
+        Self {
+            app,
+            last: None,
+            frames: None,
+        }
     }
 
     /// That of a frame; zeros when its bytes are gone.
@@ -82,7 +88,8 @@ impl<'a> Receipts<'a> {
         let receipt = match known {
             Some((_, receipt)) => receipt,
             None => {
-                let found = self.app.replica.receipt(place, sequence);
+                let replica = &self.app.replica;
+                let found = replica.receipt_by(&mut self.frames, place, sequence);
                 found.unwrap_or_default()
             }
         };

@@ -1,0 +1,116 @@
+//! Frames by their place, for receipts and evidence.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use foretell_model::{FramePlace, Sequence};
+use rustix::fs::OFlags;
+
+use crate::bytes::to_usize;
+use crate::error::{Context, JournalError};
+use crate::follow::{Follower, Next};
+use crate::frame::{self, Frame};
+use crate::map::open_for_reading;
+use crate::segment;
+
+/// Reads frames one after the other. The file of the last one stays open, for the next one mostly
+/// stands in the same segment.
+#[derive(Debug)]
+pub struct Frames {
+    dir: PathBuf,
+    open: Option<(u32, File)>,
+    /// Of the last frame.
+    bytes: Vec<u8>,
+}
+
+impl Frames {
+    /// The bytes of a frame, as [`FrameReader::frame`] gives them.
+    ///
+    /// # Errors
+    /// There is no such frame there.
+    pub fn frame(&mut self, place: FramePlace, sequence: Sequence) -> Result<&[u8], JournalError> {
+        let missing = || JournalError::NoFrame { place, sequence };
+        if to_usize(place.length) > frame::LARGEST {
+            return Err(missing());
+        }
+        let (number, file) = match self.open.take() {
+            Some((number, file)) if number == place.segment => (number, file),
+            _ => {
+                let path = segment::path(&self.dir, place.segment);
+                let file = open_for_reading(&path, OFlags::empty()).context("open", &path)?;
+                (place.segment, file)
+            }
+        };
+        let (_, file) = self.open.insert((number, file));
+        self.bytes.resize(to_usize(place.length), 0);
+        file.read_exact_at(&mut self.bytes, u64::from(place.offset))
+            .map_err(|_| missing())?;
+        let is_it = Frame::parse(&self.bytes, place.segment, place.offset)
+            .is_ok_and(|frame| frame.sequence() == sequence && frame.place() == place);
+        if is_it {
+            Ok(&self.bytes)
+        } else {
+            Err(missing())
+        }
+    }
+}
+
+/// Reads single frames by place, for receipts and evidence.
+#[derive(Clone, Debug)]
+pub struct FrameReader {
+    dir: PathBuf,
+}
+
+impl FrameReader {
+    /// Reads from the journal in `dir`, whether an engine runs or not.
+    #[must_use]
+    pub fn new(dir: &Path) -> Self {
+        Self {
+            dir: dir.to_owned(),
+        }
+    }
+
+    /// The bytes of the frame with this sequence at this place, as a reply or a follower named it;
+    /// its receipt is [`crate::chain::receipt`] of them.
+    ///
+    /// # Errors
+    /// There is no such frame there.
+    pub fn frame(&self, place: FramePlace, sequence: Sequence) -> Result<Vec<u8>, JournalError> {
+        let mut frames = self.one_by_one();
+        frames.frame(place, sequence)?;
+        Ok(frames.bytes)
+    }
+
+    /// To read many frames.
+    #[must_use]
+    pub fn one_by_one(&self) -> Frames {
+        Frames {
+            dir: self.dir.clone(),
+            open: None,
+            bytes: Vec::new(),
+        }
+    }
+
+    /// The frame with this sequence wherever it stands, for whoever knows no place. It opens the
+    /// segments from the newest back to the one that holds it, and reads the batch headers of that
+    /// one: not for every request.
+    ///
+    /// # Errors
+    /// No durable frame has this sequence, or files cannot be read.
+    pub fn find(&self, sequence: Sequence) -> Result<(FramePlace, Vec<u8>), JournalError> {
+        let missing = || JournalError::NoFrame {
+            place: FramePlace::default(),
+            sequence,
+        };
+        let before = sequence.0.checked_sub(1).ok_or_else(missing)?;
+        let mut follower = Follower::open(&self.dir, Sequence(before))?;
+        loop {
+            match follower.next_frame()? {
+                Next::Frame(frame) => return Ok((frame.place(), frame.bytes().to_vec())),
+                Next::NewEpoch { .. } => {}
+                Next::UpToDate | Next::Rebuild { .. } => return Err(missing()),
+            }
+        }
+    }
+}
