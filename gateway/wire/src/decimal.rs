@@ -94,15 +94,14 @@ impl Decimal {
         };
         // From the last digit on; zeros at the end of the decimals are left out.
         let mut digits = Rest::of(self.mantissa.unsigned_abs());
-        let mut has_decimals = false;
-        for _ in 0..self.places {
-            let digit = digits.next();
-            if has_decimals || digit != 0 {
-                has_decimals = true;
-                put(b'0' + digit);
-            }
+        let mut places = self.places;
+        while places > 0 && digits.drop_zero() {
+            places -= 1;
         }
-        if has_decimals {
+        if places > 0 {
+            for _ in 0..places {
+                put(b'0' + digits.next());
+            }
             put(b'.');
         }
         loop {
@@ -135,14 +134,26 @@ impl Rest {
         let digit = match *self {
             Self::Small(value) => {
                 *self = Self::Small(value / 10);
-                u128::from(value % 10)
+                value % 10
             }
             Self::Large(value) => {
                 *self = Self::of(value / 10);
-                value % 10
+                u64::try_from(value % 10).expect("a digit")
             }
         };
         u8::try_from(digit).expect("a digit")
+    }
+
+    /// Drops the last digit if it is 0.
+    fn drop_zero(&mut self) -> bool {
+        let is_zero = match *self {
+            Self::Small(value) => value.is_multiple_of(10),
+            Self::Large(value) => value.is_multiple_of(10),
+        };
+        if is_zero {
+            self.next();
+        }
+        is_zero
     }
 
     const fn is_zero(self) -> bool {

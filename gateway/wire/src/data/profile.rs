@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use foretell_model::WalletAddress;
 
-use crate::data::rows::json_fields;
+use crate::data::rows::{json_fields, wallet_field};
 
 /// A row of the operators' table; empty where nothing is known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -46,7 +46,6 @@ impl WalletText {
     /// The fields of a wallet.
     #[must_use]
     pub fn new(wallet: WalletAddress, profile: &Profile<'_>) -> Self {
-        let address = wallet.to_string();
         let fields = [
             ("name", profile.name),
             ("pseudonym", &profile.pseudonym_of(&wallet)),
@@ -55,7 +54,7 @@ impl WalletText {
             ("profileImageOptimized", profile.image_optimized),
         ];
         Self {
-            wallet: json_fields([("proxyWallet", &*address)].into_iter()),
+            wallet: wallet_field(&wallet),
             profile: json_fields(fields.into_iter()),
         }
     }

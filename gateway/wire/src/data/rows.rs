@@ -28,6 +28,18 @@ pub struct Rows {
 /// Bytes a row takes, about.
 const ROW_BYTES: usize = 900;
 
+/// The two digits of every byte.
+const HEX: [[u8; 2]; 256] = {
+    const DIGITS: &[u8; 16] = b"0123456789abcdef";
+    let mut table = [[0; 2]; 256];
+    let mut byte = 0;
+    while byte < table.len() {
+        table[byte] = [DIGITS[byte >> 4], DIGITS[byte & 15]];
+        byte += 1;
+    }
+    table
+};
+
 impl Rows {
     /// An empty array with room for so many rows.
     #[must_use]
@@ -120,15 +132,9 @@ impl Rows {
         self.text.push_str(name);
     }
 
-    /// Appends `"0x` and the digits of some bytes, and `"`.
+    /// Appends some bytes as [`push_hex`] does.
     fn hex<const BYTES: usize>(&mut self, bytes: &[u8; BYTES]) {
-        let mut digits = [0; 64];
-        let digits = &mut digits[..2 * BYTES];
-        hex::encode_to_slice(bytes, digits).expect("two digits a byte");
-        self.text.push_str("\"0x");
-        self.text
-            .push_str(core::str::from_utf8(digits).expect("digits are ASCII"));
-        self.text.push('"');
+        push_hex(&mut self.text, bytes);
     }
 
     fn separate(&mut self) {
@@ -137,6 +143,25 @@ impl Rows {
         }
         self.is_first = false;
     }
+}
+
+/// Appends `"0x` and the digits of up to 32 bytes, and `"`.
+fn push_hex<const BYTES: usize>(out: &mut String, bytes: &[u8; BYTES]) {
+    let mut text = [b'"'; 2 * 32 + 4];
+    let text = &mut text[..2 * BYTES + 4];
+    text[1..3].copy_from_slice(b"0x");
+    for (digits, byte) in text[3..].chunks_exact_mut(2).zip(bytes) {
+        digits.copy_from_slice(&HEX[usize::from(*byte)]);
+    }
+    out.push_str(core::str::from_utf8(text).expect("digits are ASCII"));
+}
+
+/// The field `proxyWallet`, as [`json_fields`] would write it.
+pub(crate) fn wallet_field(wallet: &WalletAddress) -> Box<str> {
+    let mut json = String::with_capacity(64);
+    json.push_str("\"proxyWallet\":");
+    push_hex(&mut json, &wallet.0);
+    json.into()
 }
 
 /// Fields as they stand in an object.

@@ -128,7 +128,7 @@ impl Trade<'_> {
 
     pub(crate) fn fields(&self, row: &mut Rows) {
         row.fields(self.who.wallet());
-        row.text(field!("side"), side_word(self.side));
+        row.fields(side_field(self.side));
         row.fields(self.market.ids(self.outcome));
         row.number(field!("size"), self.lots.into());
         row.number(field!("price"), self.price.into());
@@ -146,9 +146,9 @@ impl Trade<'_> {
     }
 }
 
-const fn side_word(side: Side) -> &'static str {
+const fn side_field(side: Side) -> &'static str {
     match side {
-        Side::Buy => "BUY",
-        Side::Sell => "SELL",
+        Side::Buy => r#""side":"BUY""#,
+        Side::Sell => r#""side":"SELL""#,
     }
 }
