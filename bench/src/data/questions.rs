@@ -19,11 +19,16 @@ impl Question {
             .map_or(&self.query, |(path, _)| path)
     }
 
-    /// Its path, and its parameters without long ids, as a figure is called.
+    /// Its path, and its parameters without long ids, as a figure is called: of markets their number
+    /// is told.
     pub(super) fn name(&self) -> String {
         let path = self.path();
         let parameters = self.query[path.len()..].trim_start_matches('?');
-        let short = parameters.split('&').filter(|text| text.len() < 40);
+        let short = parameters.split('&').filter_map(|text| {
+            let ids = text.strip_prefix("market=");
+            let markets = ids.map(|ids| format!("{} markets", ids.split(',').count()));
+            markets.or_else(|| (text.len() < 40).then(|| text.to_owned()))
+        });
         let short: Vec<_> = short.collect();
         format!("{path} {} {}", self.about, short.join("&"))
             .trim_end()
@@ -44,8 +49,10 @@ const POSITION_SORTS: [&str; 9] = [
 ];
 const CLOSED_SORTS: [&str; 5] = ["REALIZEDPNL", "TITLE", "PRICE", "AVGPRICE", "TIMESTAMP"];
 const DIRECTIONS: [&str; 2] = ["ASC", "DESC"];
-/// Of `/trades`, for every wallet.
-const TRADE_FILTERS: [&str; 12] = [
+/// As many markets as a query of 8 KiB has room for beside everything else.
+const MARKETS: u32 = 115;
+/// Of `/trades`, for every wallet: of the fills one in twenty has 4.8 shares, one in two hundred 4.98.
+const TRADE_FILTERS: [&str; 18] = [
     "",
     "takerOnly=false",
     "limit=1000",
@@ -58,14 +65,33 @@ const TRADE_FILTERS: [&str; 12] = [
     "filterType=CASH&filterAmount=1000000&takerOnly=false",
     "filterType=TOKENS&filterAmount=20",
     "filterType=TOKENS&filterAmount=1000000&takerOnly=false",
+    "filterType=TOKENS&filterAmount=4.8&takerOnly=false&offset=10000",
+    "filterType=TOKENS&filterAmount=4.98&takerOnly=false&offset=10000",
+    "filterType=CASH&filterAmount=4.5&takerOnly=false&offset=10000",
+    "side=SELL&filterType=CASH&filterAmount=2&takerOnly=false&offset=10000",
+    "side=SELL&filterType=TOKENS&filterAmount=4.98&offset=10000",
+    "side=BUY&filterType=TOKENS&filterAmount=20&takerOnly=false&offset=10000",
+];
+/// Of `/trades` and `/activity`, beside some markets.
+const IN_MARKETS: [&str; 4] = [
+    "offset=10000",
+    "takerOnly=false&offset=10000",
+    "side=SELL&takerOnly=false&offset=10000",
+    "filterType=TOKENS&filterAmount=4.98&takerOnly=false&offset=10000",
+];
+const ACTIVITY_IN_MARKETS: [&str; 3] = [
+    "offset=10000",
+    "type=TRADE&side=SELL&offset=10000",
+    "type=TRADE&side=SELL&offset=10000&sortDirection=ASC",
 ];
 /// Of `/activity`, for every wallet.
-const ACTIVITY_FILTERS: [&str; 8] = [
+const ACTIVITY_FILTERS: [&str; 9] = [
     "",
     "sortDirection=ASC",
     "limit=500&offset=10000",
     "side=SELL",
     "type=TRADE&side=SELL&offset=10000",
+    "type=TRADE&side=SELL&offset=10000&sortDirection=ASC",
     "type=MERGE",
     "type=REDEEM&sortDirection=ASC",
     "type=SPLIT,CONVERSION",
@@ -121,7 +147,7 @@ impl Questions {
             self.ask("/trades", user, filter);
         }
         for market in [0, 1, shape.markets - 1] {
-            let market = format!("market={}", history::condition(market));
+            let market = markets(market, 1);
             self.ask("/trades", user, &market);
             self.ask("/trades", user, &format!("{market}&takerOnly=false"));
             self.ask("/closed-positions", user, &market);
@@ -149,26 +175,54 @@ impl Questions {
         }
         self.ask("/value", user, "");
         self.ask("/traded", user, "");
+        for markets in [markets(0, 1), markets(1, 1), most_markets(shape)] {
+            self.in_markets(&format!("{user}&{markets}"));
+        }
+    }
+
+    /// Of a wallet in some markets.
+    fn in_markets(&mut self, both: &str) {
+        for filter in IN_MARKETS {
+            self.ask("/trades", both, filter);
+        }
+        for filter in ACTIVITY_IN_MARKETS {
+            self.ask("/activity", both, filter);
+        }
+        self.ask("/positions", both, "limit=500&sizeThreshold=0");
+        self.ask("/closed-positions", both, "limit=50&offset=30000");
+        self.ask("/value", both, "");
     }
 
     fn of_markets(&mut self, shape: &Shape) {
         self.about = "busiest market";
-        let busiest = format!("market={}", history::condition(0));
+        let busiest = markets(0, 1);
         for filter in TRADE_FILTERS {
             self.ask("/trades", &busiest, filter);
         }
         for filter in ["", "limit=500&minBalance=0"] {
             self.ask("/holders", &busiest, filter);
         }
-        self.about = "100 markets";
-        let many: Vec<_> = (0..shape.markets.min(100))
-            .map(|market| history::condition(market).to_string())
-            .collect();
-        let many = format!("market={}", many.join(","));
+        self.about = "all of";
+        let many = most_markets(shape);
         for path in ["/oi", "/live-volume", "/holders", "/trades"] {
             self.ask(path, &many, "");
         }
+        self.ask("/trades", &many, "limit=10000&takerOnly=false");
+        for filter in IN_MARKETS {
+            self.ask("/trades", &many, filter);
+        }
     }
+}
+
+/// So many markets from one on, as a parameter; the first is the busiest.
+fn markets(first: u32, count: u32) -> String {
+    let ids = (first..first + count).map(|market| history::condition(market).to_string());
+    format!("market={}", ids.collect::<Vec<_>>().join(","))
+}
+
+/// The busiest markets, as many as can be asked for.
+fn most_markets(shape: &Shape) -> String {
+    markets(0, shape.markets.min(MARKETS))
 }
 
 #[cfg(test)]
