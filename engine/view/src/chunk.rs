@@ -16,7 +16,7 @@ pub type ChunkBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 /// How many rows a chunk holds. What is written with one is read with the same.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Chunking {
-    /// What each log says itself: chunks of 1 to 4 MB.
+    /// What each log says itself: chunks of 1 to 5 MB.
     #[default]
     Standard,
     /// 2 to the power of this (at most 20) in every log: for tests, which cross many borders so.

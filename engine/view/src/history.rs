@@ -13,10 +13,10 @@ pub enum LogName {
     Trades,
     /// Orders that ended, in the order they did.
     FinishedOrders,
+    /// The list of all trades.
+    AllTrades,
     /// Trades of each account.
     AccountTrades,
-    /// Those in which it is the taker.
-    TakerTrades,
     /// Trades of each market.
     MarketTrades,
     /// Trades of each token.
@@ -42,8 +42,8 @@ impl LogName {
     pub const ALL: &[Self] = &[
         Self::Trades,
         Self::FinishedOrders,
+        Self::AllTrades,
         Self::AccountTrades,
-        Self::TakerTrades,
         Self::MarketTrades,
         Self::TokenTrades,
         Self::BuilderTrades,
@@ -61,8 +61,8 @@ impl LogName {
         match self {
             Self::Trades => "trades",
             Self::FinishedOrders => "finished-orders",
+            Self::AllTrades => "all-trades",
             Self::AccountTrades => "account-trades",
-            Self::TakerTrades => "taker-trades",
             Self::MarketTrades => "market-trades",
             Self::TokenTrades => "token-trades",
             Self::BuilderTrades => "builder-trades",
@@ -174,7 +174,7 @@ impl View {
             LogName::Trades => self.trades.all.log().chunks(),
             LogName::FinishedOrders => self.orders.finished.log().chunks(),
             LogName::AccountTrades => self.trades.of_account.postings().chunks(),
-            LogName::TakerTrades => self.trades.of_taker.postings().chunks(),
+            LogName::AllTrades => self.trades.of_all.postings().chunks(),
             LogName::MarketTrades => self.trades.of_market.postings().chunks(),
             LogName::TokenTrades => self.trades.of_token.postings().chunks(),
             LogName::BuilderTrades => self.trades.of_builder.postings().chunks(),
@@ -192,7 +192,7 @@ impl View {
             LogName::Trades => self.trades.all.log_mut().chunks_mut(),
             LogName::FinishedOrders => self.orders.finished.log_mut().chunks_mut(),
             LogName::AccountTrades => self.trades.of_account.postings_mut().chunks_mut(),
-            LogName::TakerTrades => self.trades.of_taker.postings_mut().chunks_mut(),
+            LogName::AllTrades => self.trades.of_all.postings_mut().chunks_mut(),
             LogName::MarketTrades => self.trades.of_market.postings_mut().chunks_mut(),
             LogName::TokenTrades => self.trades.of_token.postings_mut().chunks_mut(),
             LogName::BuilderTrades => self.trades.of_builder.postings_mut().chunks_mut(),
@@ -214,7 +214,7 @@ impl View {
             | LogName::ClosedPositions
             | LogName::Actions => None,
             LogName::AccountTrades => Some(self.trades.of_account.heads()),
-            LogName::TakerTrades => Some(self.trades.of_taker.heads()),
+            LogName::AllTrades => Some(self.trades.of_all.heads()),
             LogName::MarketTrades => Some(self.trades.of_market.heads()),
             LogName::TokenTrades => Some(self.trades.of_token.heads()),
             LogName::BuilderTrades => Some(self.trades.of_builder.heads()),

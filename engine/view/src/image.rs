@@ -22,12 +22,10 @@ use crate::view::View;
 
 /// Names the layout of images and chunks. Raised with every change of either, so that what another
 /// build wrote is ignored instead of misread.
-pub const VIEW_VERSION: u32 = 3;
+pub const VIEW_VERSION: u32 = 4;
 
 /// The section of the open positions.
 const OPEN_POSITIONS: &str = "open-positions";
-/// That of what blocks of trades have at most.
-const TRADE_BLOCKS: &str = "trade-blocks";
 
 /// A view as bytes.
 #[derive(Clone, Debug)]
@@ -98,7 +96,6 @@ impl View {
             ("open-midpoints", bytes(&self.midpoints.current)),
             (OPEN_POSITIONS, bytes(&self.positions.open)),
             ("turnover", bytes(&self.turnover)),
-            (TRADE_BLOCKS, bytes(&self.trades.blocks)),
         ];
         let mut live = Vec::new();
         put_all(self.orders.all_live(), &mut live);
@@ -158,9 +155,8 @@ impl View {
             orders: Orders::of(NamedLog::of(image.read_log(LogName::FinishedOrders)?)),
             trades: Trades {
                 all: NamedLog::of(image.read_log(LogName::Trades)?),
-                blocks: image.read(TRADE_BLOCKS)?,
+                of_all: image.read_lists(LogName::AllTrades)?,
                 of_account: image.read_lists(LogName::AccountTrades)?,
-                of_taker: image.read_lists(LogName::TakerTrades)?,
                 of_market: image.read_lists(LogName::MarketTrades)?,
                 of_token: image.read_lists(LogName::TokenTrades)?,
                 of_builder: image.read_lists(LogName::BuilderTrades)?,

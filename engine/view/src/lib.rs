@@ -12,7 +12,8 @@
 //!   actions, and the lists of what concerns whom. Each is a log of rows of one length (`row`, `log`), cut into chunks of a fixed number
 //!   of rows (`chunk`). A full chunk never changes, and its bytes follow from the journal alone.
 //!   Lists are logs too (`list`): memory holds the newest entry of each, jumps lead back to any
-//!   place in logarithmic time. Lists of trades carry bounds on what they jump over (`span`). Rows with a name are found by it (`named`): each chunk carries an
+//!   place in logarithmic time. The lists that queries filter tell what each trade is (`trade_rows`), and
+//!   count and bound what they jump over (`span`). Rows with a name are found by it (`named`): each chunk carries an
 //!   index, the open tail has a table.
 //!
 //! [`View::image`] gives what lives and the open tails as bytes, and lists the sealed chunks;
@@ -47,6 +48,7 @@ mod keys;
 mod list;
 mod log;
 mod markets;
+mod merged;
 mod midpoints;
 mod named;
 mod order;
@@ -58,11 +60,13 @@ mod query;
 mod row;
 mod slot_index;
 mod slots;
+mod sought;
 mod span;
 mod system;
 mod trade;
 mod trade_glance;
 mod trade_id;
+mod trade_rows;
 mod trades;
 mod turnover;
 mod view;
@@ -78,15 +82,17 @@ pub use history::{ChunkCopy, ChunkRef, LogName, OtherContent, Seen};
 pub use holding::Holding;
 pub use image::{Image, ImageError, VIEW_VERSION};
 pub use keys::{Key, Keys};
+pub use list::Summary;
 pub use markets::{Market, Markets};
+pub use merged::Merged;
 pub use midpoints::{BucketSize, Midpoint};
 pub use order::{Order, OrderState, UserStatus};
 pub use orders::{Ended, Orders};
 pub use position::{Conversion, NotHeld, Position};
 pub use positions::{ClosedPosition, OpenPosition, Positions};
 pub use price_history::{PriceHistory, PricePoint};
-pub use slots::Slots;
-pub use span::Sought;
+pub use slots::{Found, Search, Slots, ToldSlots};
+pub use sought::Sought;
 pub use system::{Domain, System};
 pub use trade::{TradeRecord, TradeSide, TradeSlot};
 pub use trade_glance::{SideGlance, TradeGlance};

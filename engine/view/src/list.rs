@@ -5,27 +5,43 @@
 //! that any place of a list is a logarithm of its length away, and nothing but the newest posting
 //! of each list is in memory.
 //!
-//! A posting may also carry a [`Summary`] of all from itself back to where it jumps, so that who
-//! looks for something rare jumps over what cannot be it.
+//! A posting may also say what its entry is, and carry a [`Summary`] of all from itself back to
+//! where it jumps, so that who looks for something rare jumps over what cannot be it, and who counts
+//! jumps over what is known by number ([`walk`]).
+
+mod walk;
+
+pub(crate) use walk::Walk;
 
 use crate::error::Impossible;
 use crate::log::Log;
 use crate::row::{Fixed, Row, Stored, stored};
 
-/// What is said of several entries at once.
-pub(crate) trait Summary: Fixed + Copy {
+/// What is said of several entries of a list at once.
+pub trait Summary: Fixed + Copy {
+    /// What is said of one.
+    type Entry: Fixed + Copy + PartialEq + core::fmt::Debug;
+
+    /// Of one entry alone.
+    fn of(entry: &Self::Entry) -> Self;
+
     /// Of the entries of both.
+    #[must_use]
     fn join(self, other: Self) -> Self;
 }
 
 /// Nothing is said.
 impl Summary for () {
+    type Entry = ();
+
+    fn of((): &Self::Entry) -> Self {}
+
     fn join(self, (): Self) -> Self {}
 }
 
 /// One entry of a list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Posting<S> {
+pub(crate) struct Posting<S: Summary> {
     /// What it points at; rises along a list.
     target: u32,
     /// The posting before it; the first names itself.
@@ -34,15 +50,18 @@ pub(crate) struct Posting<S> {
     jump: u32,
     /// Its place in the list, from 0.
     rank: u32,
+    /// What is said of what it points at.
+    entry: S::Entry,
     /// Of itself and all before it up to, but not with, the one it jumps to.
     span: S,
 }
 
-impl<S: Stored> Stored for Posting<S> {
+impl<S: Summary> Stored for Posting<S> {
     fn put(&self, out: &mut Vec<u8>) {
         [self.target, self.before, self.jump, self.rank]
             .iter()
             .for_each(|field| field.put(out));
+        self.entry.put(out);
         self.span.put(out);
     }
 
@@ -52,17 +71,18 @@ impl<S: Stored> Stored for Posting<S> {
             before: u32::take(from)?,
             jump: u32::take(from)?,
             rank: u32::take(from)?,
+            entry: S::Entry::take(from)?,
             span: S::take(from)?,
         })
     }
 }
 
-impl<S: Fixed> Fixed for Posting<S> {
-    const SIZE: usize = 4 * u32::SIZE + S::SIZE;
+impl<S: Summary> Fixed for Posting<S> {
+    const SIZE: usize = 4 * u32::SIZE + S::Entry::SIZE + S::SIZE;
 }
 
-impl<S: Fixed> Row for Posting<S> {
-    const CHUNK_BITS: u32 = 17;
+impl<S: Summary> Row for Posting<S> {
+    const CHUNK_BITS: u32 = if S::SIZE == 0 { 17 } else { 16 };
 }
 
 /// Where a list ends.
@@ -84,7 +104,7 @@ pub(crate) type Heads = Vec<Head>;
 
 /// Lists of one kind, by a dense number: those of all accounts, say.
 #[derive(Debug)]
-pub(crate) struct Lists<S = ()> {
+pub(crate) struct Lists<S: Summary = ()> {
     postings: Log<Posting<S>>,
     heads: Heads,
 }
@@ -123,13 +143,14 @@ impl<S: Summary> Lists<S> {
         &mut self,
         number: usize,
         target: u32,
-        said: S,
+        entry: S::Entry,
     ) -> Result<(), Impossible> {
         if self.heads.len() <= number {
             self.heads.resize(number + 1, Head::default());
         }
         let head = &mut self.heads[number];
         let own = self.postings.len();
+        let said = S::of(&entry);
         let (before, jump, span) = if head.len == 0 {
             (own, own, said)
         } else {
@@ -144,6 +165,7 @@ impl<S: Summary> Lists<S> {
             before,
             jump,
             rank: head.len,
+            entry,
             span,
         })?;
         *head = Head { last: own, len };
@@ -171,7 +193,8 @@ fn next_jump<S: Summary>(postings: &Log<Posting<S>>, last: u32) -> Option<(u32, 
     let two = postings.get(one.jump)?;
     let three = postings.get(two.jump)?;
     let equal = one.rank.checked_sub(two.rank)? == two.rank.checked_sub(three.rank)?;
-    Some(match equal {
+    // The first one names itself: over it there is no jump.
+    Some(match equal && one.rank > 0 {
         true => (two.jump, Some(one.span.join(two.span))),
         false => (last, None),
     })
@@ -179,7 +202,7 @@ fn next_jump<S: Summary>(postings: &Log<Posting<S>>, last: u32) -> Option<(u32, 
 
 /// One list, as it stands.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct List<'a, S = ()> {
+pub(crate) struct List<'a, S: Summary = ()> {
     postings: &'a Log<Posting<S>>,
     head: Head,
 }
@@ -226,27 +249,6 @@ impl<'a, S: Summary> List<'a, S> {
         }
     }
 
-    /// Those of the entries from place `from` on, and before place `to`, of which nothing says that
-    /// they cannot be meant, from the newest back.
-    pub(crate) fn newest_first_where<F: Fn(&S) -> bool>(
-        &self,
-        (from, to): (u32, u32),
-        may_be: F,
-    ) -> impl Iterator<Item = u32> + use<'a, S, F> {
-        let list = *self;
-        let mut next = list.newest_first(to).next;
-        core::iter::from_fn(move || {
-            loop {
-                let at = next.filter(|at| at.rank >= from)?;
-                let may_be = may_be(&at.span);
-                next = list.earlier(&at, if may_be { at.before } else { at.jump });
-                if may_be {
-                    return Some(at.target);
-                }
-            }
-        })
-    }
-
     fn newest(&self) -> Option<Posting<S>> {
         if self.head.len == 0 {
             return None;
@@ -279,7 +281,7 @@ impl<'a, S: Summary> List<'a, S> {
 
 /// Entries of a list, from new to old.
 #[derive(Clone, Debug)]
-pub(crate) struct NewestFirst<'a, S> {
+pub(crate) struct NewestFirst<'a, S: Summary> {
     list: List<'a, S>,
     next: Option<Posting<S>>,
 }
@@ -345,53 +347,6 @@ mod tests {
         }
     }
 
-    /// The largest of some numbers.
-    impl Summary for u32 {
-        fn join(self, other: Self) -> Self {
-            self.max(other)
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn what_is_passed_over_is_not_meant(
-            sizes in prop::collection::vec(prop_oneof![0..10_u32, 0..1_000_u32], 0..300),
-            least in 0..1_000_u32,
-            ends in (0..310_u32, 0..310_u32),
-        ) {
-            let mut lists = Lists::<u32>::of(Log::new(Chunking::Bits(3)), Heads::default());
-            for (target, size) in (0..).zip(&sizes) {
-                lists.push_with(1, target, *size).unwrap();
-            }
-            let found: Vec<_> = lists.list(1).newest_first_where(ends, |most| *most >= least).collect();
-            prop_assert!(found.is_sorted_by(|newer, older| newer > older));
-            for (rank, size) in (0..).zip(&sizes) {
-                let is_inside = ends.0 <= rank && rank < ends.1;
-                prop_assert!(found.contains(&rank) || !is_inside || *size < least, "{rank}");
-                prop_assert!(is_inside || !found.contains(&rank), "{rank}");
-            }
-        }
-    }
-
-    #[test]
-    fn something_rare_is_found_in_few_steps() {
-        const LONG: u32 = 100_000;
-        let mut lists = Lists::<u32>::of(Log::new(Chunking::Bits(10)), Heads::default());
-        for target in 0..LONG {
-            lists
-                .push_with(0, target, u32::from(target == 777))
-                .unwrap();
-        }
-        let steps = Cell::new(0);
-        let found = lists.list(0).newest_first_where((0, LONG), |most| {
-            steps.set(steps.get() + 1);
-            *most > 0
-        });
-        let found: Vec<_> = found.collect();
-        assert!(found.contains(&777) && found.len() < 40, "{found:?}");
-        assert!(steps.get() < 200, "{}", steps.get());
-    }
-
     #[test]
     fn every_place_of_a_long_list_is_near() {
         const LONG: u32 = 100_000;
@@ -419,6 +374,7 @@ mod tests {
                 before,
                 jump,
                 rank,
+                entry: (),
                 span: (),
             };
             lists.postings.push(&posting).unwrap();

@@ -5,6 +5,7 @@ use core::ops::Range;
 use foretell_model::{AccountNumber, Price, Sequence, TimeNs};
 
 use crate::builders::Builder;
+use crate::list::Summary;
 use crate::order::{Order, own_price};
 use crate::slots::Slots;
 use crate::trade::{Party, TradeRecord, TradeSide, TradeSlot};
@@ -66,7 +67,12 @@ impl View {
 
     /// The part of a list of trades that happened from `from` on and before `before`.
     #[must_use]
-    pub fn trades_within<'a>(&self, slots: Slots<'a>, from: TimeNs, before: TimeNs) -> Slots<'a> {
+    pub fn trades_within<'a, S: Summary>(
+        &self,
+        slots: Slots<'a, S>,
+        from: TimeNs,
+        before: TimeNs,
+    ) -> Slots<'a, S> {
         let earlier_than = |time: TimeNs| {
             move |slot| {
                 self.trade_time(slot)

@@ -19,7 +19,7 @@ use crate::trade::TradeSlot;
 use crate::trade_id::TradeId;
 
 /// A value with a byte form.
-pub(crate) trait Stored: Sized {
+pub trait Stored: Sized {
     /// Appends its bytes.
     fn put(&self, out: &mut Vec<u8>);
 
@@ -28,7 +28,7 @@ pub(crate) trait Stored: Sized {
 }
 
 /// A value whose byte form always has the same length.
-pub(crate) trait Fixed: Stored {
+pub trait Fixed: Stored {
     /// That length.
     const SIZE: usize;
 }
@@ -305,6 +305,8 @@ macro_rules! arrays {
     };
 }
 arrays!(
+    [u16; 4],
+    [u32; 4],
     [Lots; 2],
     [Option<Midpoint>; 5],
     [TokenId; 2],

@@ -1,21 +1,25 @@
 //! A list of trades, or a part of one, as it stands.
 
-use crate::list::List;
-use crate::span::{Sought, Span};
+use crate::list::{List, Summary, Walk};
+use crate::sought::Sought;
+use crate::span::{Bounds, Span};
 use crate::trade::TradeSlot;
 
 /// Trades that have something in common, oldest first; reaching any place takes time logarithmic
 /// in the length of the whole list.
 #[derive(Clone, Copy, Debug)]
-pub struct Slots<'a> {
-    list: List<'a, Span>,
+pub struct Slots<'a, S: Summary = ()> {
+    list: List<'a, S>,
     from: u32,
     to: u32,
 }
 
-impl<'a> Slots<'a> {
+/// Trades whose rows can be filtered and counted where they are listed.
+pub type ToldSlots<'a> = Slots<'a, Span>;
+
+impl<'a, S: Summary> Slots<'a, S> {
     /// A whole list.
-    pub(crate) fn of(list: List<'a, Span>) -> Self {
+    pub(crate) fn of(list: List<'a, S>) -> Self {
         Self {
             list,
             from: 0,
@@ -46,18 +50,9 @@ impl<'a> Slots<'a> {
     }
 
     /// All of them, from new to old.
-    pub fn newest_first(&self) -> impl Iterator<Item = TradeSlot> + use<'a> {
+    pub fn newest_first(&self) -> impl Iterator<Item = TradeSlot> + use<'a, S> {
         let entries = self.list.newest_first(self.to);
         entries.take(self.len()).map(TradeSlot)
-    }
-
-    /// From new to old, those that may have what is looked for; what is left out has not.
-    pub fn newest_first_of(&self, sought: Sought) -> impl Iterator<Item = TradeSlot> + use<'a> {
-        let range = (self.from, self.to);
-        let entries = self
-            .list
-            .newest_first_where(range, move |span| span.may_have(&sought));
-        entries.map(TradeSlot)
     }
 
     /// Those from one place on, and before another, the oldest at 0.
@@ -103,5 +98,73 @@ impl<'a> Slots<'a> {
     fn point(&self, early: impl Fn(TradeSlot) -> bool) -> u32 {
         let point = self.list.partition_point(|target| early(TradeSlot(target)));
         point.clamp(self.from, self.to)
+    }
+}
+
+impl<'a> ToldSlots<'a> {
+    /// Looks through them, from new to old, for rows that are sought.
+    #[must_use]
+    pub fn search<'s>(&self, sought: Sought<'s>) -> Search<'a, 's> {
+        Search {
+            walk: Walk::of(self.list, (self.from, self.to)),
+            from: self.from,
+            bounds: Bounds::of(&sought),
+            sought,
+        }
+    }
+}
+
+/// A way from new to old through some trades; where it came to can be kept as a number.
+#[derive(Clone, Debug)]
+pub struct Search<'a, 's> {
+    walk: Walk<'a, Span>,
+    from: u32,
+    bounds: Bounds,
+    sought: Sought<'s>,
+}
+
+/// A trade with a row that is sought.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// Which trade.
+    pub slot: TradeSlot,
+    /// Its place among those looked through, the oldest at 0.
+    pub place: usize,
+    /// Whether the taker's row is sought, and listed.
+    pub taker: bool,
+    /// Whether the maker's is.
+    pub maker: bool,
+}
+
+impl Search<'_, '_> {
+    /// The next trade; `None` when there is none, or when so many `looks` were not enough to find
+    /// it. Each takes some ten nanoseconds.
+    pub fn next(&mut self, looks: &mut usize) -> Option<Found> {
+        let (rank, target, [taker, maker]) = self.walk.next_where(
+            looks,
+            |span| span.may_have(&self.bounds),
+            |rows| self.sought.of(rows),
+        )?;
+        Some(Found {
+            slot: TradeSlot(target),
+            place: (rank - self.from) as usize,
+            taker,
+            maker,
+        })
+    }
+
+    /// How many of the oldest are still ahead.
+    #[must_use]
+    pub fn ahead(&self) -> usize {
+        self.walk.end().saturating_sub(self.from) as usize
+    }
+
+    /// Passes over trades as long as their rows are no more than `rows`, of which they are taken, in
+    /// time logarithmic in the length of the list. Where more is sought than a side or takers nothing
+    /// is known by number: nothing is passed over.
+    pub fn pass(&mut self, rows: &mut usize) {
+        if self.sought.is_counted() {
+            self.walk.pass(rows, |span| span.count(&self.bounds));
+        }
     }
 }

@@ -1,233 +1,225 @@
-//! What many trades have at most, kept along the lists of trades: so that who looks for large
-//! fills, for one side or one market passes over long stretches without such a trade.
+//! What is said of many rows of trades at once, kept along the lists of trades: how many there are
+//! of each kind, which are counted without being looked at, and what they have at most, so that who
+//! looks for large fills, for one side or for a market passes over long stretches without such a
+//! row.
 
-use foretell_model::{Lots, MarketNumber, Micros, Outcome, Price, Side};
+use foretell_model::{MarketNumber, Side};
 
 use crate::list::Summary;
-use crate::order::own_price;
 use crate::row::fixed;
-use crate::trade::{Party, Trade};
+use crate::sought::Sought;
+use crate::trade_rows::{Role, TradeRows};
 
-/// Micros of a cent: values are kept in cents, rounded up.
-const CENT: u64 = 10_000;
+/// Kinds of rows: a taker's or a maker's, bought or sold.
+const KINDS: usize = 4;
 
-/// What is looked for; whatever a row is asked for beside it, it is asked row by row.
+/// Some rows of trades. The counts are exact; of the rest, what a span admits may not be there,
+/// what it excludes is not.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Sought {
-    /// The side of the row's owner; `None` = either.
-    pub side: Option<Side>,
-    /// The least shares, in lots.
-    pub lots: Lots,
-    /// The least value at the price of the row's owner.
-    pub value: Micros,
-    /// The only market; `None` = any.
-    pub market: Option<MarketNumber>,
-}
-
-/// Bounds on some rows of trades: each has at most this much, and one of these sides and markets.
-/// None of it is exact: what a span admits may not be there, what it excludes is not.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(crate) struct Span {
-    /// Most lots; the largest number stands for any.
-    lots: u32,
-    /// Most cents; the same.
-    cents: u32,
+pub struct Span {
+    /// How many rows of each kind.
+    counts: [u32; KINDS],
+    /// Most lots of each kind, as [`rough`] numbers.
+    lots: [u16; KINDS],
+    /// Most micros of each kind, the same.
+    values: [u16; KINDS],
     /// A bit for each number of a market, modulo 32.
     markets: u32,
-    /// A bit for each side, by its code.
-    sides: u8,
 }
 
 fixed!(Span {
-    lots: u32,
-    cents: u32,
+    counts: [u32; KINDS],
+    lots: [u16; KINDS],
+    values: [u16; KINDS],
     markets: u32,
-    sides: u8,
 });
 
-impl Span {
-    /// That of one party's row of a trade.
-    pub(crate) fn of_party(trade: &Trade, party: &Party) -> Self {
-        let Party { outcome, side, .. } = *party;
-        Self::of_row(trade.lots, price(trade, outcome), side, trade.market)
-    }
+const fn kind(role: Role, side: Side) -> usize {
+    2 * role as usize + matches!(side, Side::Sell) as usize
+}
 
-    /// That of both rows of a trade.
-    pub(crate) fn of_trade(trade: &Trade) -> Self {
-        Self::of_party(trade, &trade.taker).join(Self::of_party(trade, &trade.maker))
-    }
+/// What is looked for, as spans tell it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bounds {
+    kinds: [bool; KINDS],
+    lots: u16,
+    value: u16,
+    markets: u32,
+}
 
-    fn of_row(lots: Lots, price: Price, side: Side, market: MarketNumber) -> Self {
+impl Bounds {
+    pub(crate) fn of(sought: &Sought<'_>) -> Self {
+        let mut kinds = [false; KINDS];
+        for role in Role::ALL {
+            for &side in Side::ALL {
+                kinds[kind(role, side)] = sought.wants(role, side);
+            }
+        }
+        let markets = sought.markets.map(|markets| markets.iter().copied());
         Self {
-            lots: bounded(lots.0),
-            cents: bounded(lots.value_at(price).0.div_ceil(CENT)),
-            markets: bit(market),
-            sides: 1 << side as u8,
+            kinds,
+            lots: rough(sought.lots.0),
+            value: rough(sought.value.0),
+            markets: markets.map_or(u32::MAX, |markets| markets.map(bit).fold(0, |a, b| a | b)),
         }
     }
+}
 
+impl Span {
     /// Whether there may be a row that is looked for.
-    pub(crate) fn may_have(&self, sought: &Sought) -> bool {
-        let side = |side: Side| self.sides & 1 << side as u8 != 0;
-        reaches(self.lots, sought.lots.0)
-            && reaches(self.cents, sought.value.0.div_ceil(CENT))
-            && sought.side.is_none_or(side)
-            && (sought.market).is_none_or(|market| self.markets & bit(market) != 0)
+    pub(crate) fn may_have(&self, bounds: &Bounds) -> bool {
+        let of_kind = |kind: usize| {
+            bounds.kinds[kind]
+                && self.counts[kind] > 0
+                && self.lots[kind] >= bounds.lots
+                && self.values[kind] >= bounds.value
+        };
+        self.markets & bounds.markets != 0 && (0..KINDS).any(of_kind)
+    }
+
+    /// How many rows there are of the kinds looked for.
+    pub(crate) fn count(&self, bounds: &Bounds) -> usize {
+        let counts = self.counts.iter().zip(bounds.kinds);
+        let wanted = counts.filter(|(_, wanted)| *wanted);
+        wanted.map(|(count, _)| *count as usize).sum()
     }
 }
 
 impl Summary for Span {
-    fn join(self, other: Self) -> Self {
-        Self {
-            lots: self.lots.max(other.lots),
-            cents: self.cents.max(other.cents),
-            markets: self.markets | other.markets,
-            sides: self.sides | other.sides,
-        }
-    }
-}
+    type Entry = TradeRows;
 
-fn price(trade: &Trade, outcome: Outcome) -> Price {
-    own_price(outcome, trade.yes_price)
+    fn of(trade: &TradeRows) -> Self {
+        let mut span = Self {
+            markets: bit(trade.market()),
+            ..Self::default()
+        };
+        for row in trade.rows() {
+            let kind = kind(row.role, row.side);
+            span.counts[kind] = 1;
+            span.lots[kind] = rough(trade.lots().0);
+            span.values[kind] = rough(trade.value(&row).0);
+        }
+        span
+    }
+
+    fn join(self, other: Self) -> Self {
+        let mut both = self;
+        for kind in 0..KINDS {
+            // No list has more rows of a kind than 32 bits count; strange bytes may say so.
+            both.counts[kind] = both.counts[kind].saturating_add(other.counts[kind]);
+            both.lots[kind] = both.lots[kind].max(other.lots[kind]);
+            both.values[kind] = both.values[kind].max(other.values[kind]);
+        }
+        both.markets |= other.markets;
+        both
+    }
 }
 
 const fn bit(market: MarketNumber) -> u32 {
     1 << (market.0 % u32::BITS)
 }
 
-fn bounded(amount: u64) -> u32 {
-    u32::try_from(amount).unwrap_or(u32::MAX)
-}
-
-fn reaches(most: u32, least: u64) -> bool {
-    most == u32::MAX || u64::from(most) >= least
-}
-
-/// Spans of blocks of trades in the order of the journal, for whoever looks through all of them.
-pub(crate) type Blocks = Vec<Span>;
-
-/// Trades of a block.
-const BLOCK: u32 = 64;
-
-/// Adds the trade at a slot.
-pub(crate) fn add_to_blocks(blocks: &mut Blocks, slot: u32, span: Span) {
-    let number = (slot / BLOCK) as usize;
-    if blocks.len() <= number {
-        blocks.resize(number + 1, Span::default());
-    }
-    blocks[number] = blocks[number].join(span);
-}
-
-/// The slots below `end`, from new to old, without the blocks that have nothing of what is looked
-/// for.
-pub(crate) fn newest_first_of(
-    blocks: &Blocks,
-    end: u32,
-    sought: Sought,
-) -> impl Iterator<Item = u32> {
-    let used = blocks.iter().take(end.div_ceil(BLOCK) as usize);
-    let used = (0..end.div_ceil(BLOCK)).zip(used).rev();
-    used.filter(move |(_, span)| span.may_have(&sought))
-        .flat_map(move |(number, _)| (number * BLOCK..end.min((number + 1) * BLOCK)).rev())
+/// A number in 16 bits: its 11 leading binary digits, and how many follow. Never lower for a larger
+/// number; exact below 2,048.
+fn rough(number: u64) -> u16 {
+    const DIGITS: u32 = 11;
+    let following = (u64::BITS - number.leading_zeros()).saturating_sub(DIGITS);
+    let leading = u16::try_from(number >> following).expect("11 digits");
+    // The first of the leading digits is 1 where others follow: it counts as one more to follow.
+    let following = u16::try_from(following).expect("53 at most");
+    (following << (DIGITS - 1)) + leading
 }
 
 #[cfg(test)]
 mod tests {
+    use foretell_model::{Lots, Micros, Outcome};
     use proptest::prelude::*;
 
     use super::*;
-
-    type Row = (u64, u16, bool, u32);
-
-    fn span((lots, price, buy, market): Row) -> Span {
-        Span::of_row(Lots(lots), Price(price), side(buy), MarketNumber(market))
-    }
-
-    fn side(buy: bool) -> Side {
-        if buy { Side::Buy } else { Side::Sell }
-    }
-
-    fn is_sought((lots, price, buy, market): Row, sought: &Sought) -> bool {
-        Lots(lots) >= sought.lots
-            && Lots(lots).value_at(Price(price)) >= sought.value
-            && sought.side.is_none_or(|wanted| wanted == side(buy))
-            && (sought.market).is_none_or(|wanted| wanted.0 == market)
-    }
-
-    fn rows() -> impl Strategy<Value = Vec<Row>> {
-        let lots = prop_oneof![1..100_u64, 1..(1_u64 << 40)];
-        prop::collection::vec((lots, 0..=10_000_u16, any::<bool>(), 0..70_u32), 0..200)
-    }
-
-    fn sought() -> impl Strategy<Value = Sought> {
-        let least = prop_oneof![Just(0), 1..1_000_000_u64, 1..(1_u64 << 45)];
-        let side = prop::option::of(any::<bool>());
-        (least.clone(), least, side, prop::option::of(0..70_u32)).prop_map(
-            |(lots, value, buy, market)| Sought {
-                side: buy.map(side_of),
-                lots: Lots(lots),
-                value: Micros(value),
-                market: market.map(MarketNumber),
-            },
-        )
-    }
-
-    fn side_of(buy: bool) -> Side {
-        side(buy)
-    }
+    use crate::trade_rows::tests::{rows_of_trades, trade};
 
     proptest! {
         #[test]
-        fn what_is_excluded_is_not_there(rows in rows(), sought in sought()) {
-            let all = rows.iter().map(|row| span(*row)).reduce(Span::join);
-            let any = rows.iter().any(|row| is_sought(*row, &sought));
-            prop_assert!(!any || all.is_some_and(|all| all.may_have(&sought)));
-            let mut blocks = Blocks::new();
-            for (slot, row) in (0..).zip(&rows) {
-                add_to_blocks(&mut blocks, slot, span(*row));
-            }
-            let end = u32::try_from(rows.len()).unwrap();
-            for end in [0, end / 2, end] {
-                let found: Vec<_> = newest_first_of(&blocks, end, sought).collect();
-                prop_assert!(found.is_sorted_by(|a, b| a > b) && found.iter().all(|slot| *slot < end));
-                let missed = (0..end).filter(|slot| !found.contains(slot));
-                for slot in missed {
-                    prop_assert!(!is_sought(rows[slot as usize], &sought));
-                }
-            }
+        fn what_is_excluded_is_not_there_and_the_rest_is_counted(
+            entries in prop::collection::vec(rows_of_trades(), 1..100),
+            taker_only: bool,
+            side in prop::option::of(prop::sample::select(Side::ALL)),
+            leasts in (prop_oneof![Just(0), 1..(1_u64 << 41)], prop_oneof![Just(0), 1..(1_u64 << 54)]),
+            markets in prop::option::of(prop::collection::btree_set(0..70_u32, 1..4)),
+        ) {
+            let markets: Option<Vec<_>> =
+                markets.map(|markets| markets.into_iter().map(MarketNumber).collect());
+            let sought = Sought {
+                taker_only,
+                side,
+                lots: Lots(leasts.0),
+                value: Micros(leasts.1),
+                markets: markets.as_deref(),
+            };
+            let bounds = Bounds::of(&sought);
+            let span = entries.iter().map(Span::of).reduce(Span::join).unwrap();
+            let found = || entries.iter().filter_map(|entry| sought.of(entry));
+            prop_assert!(found().count() == 0 || span.may_have(&bounds));
+            let plain = Sought { taker_only, side, ..Sought::default() };
+            let rows = entries.iter().filter_map(|entry| plain.of(entry)).flatten();
+            prop_assert_eq!(span.count(&bounds), rows.filter(|meant| *meant).count());
+        }
+
+        #[test]
+        fn rough_numbers_keep_the_order(one: u64, other: u64, shift in 0..64_u32) {
+            let (one, other) = (one >> shift, other >> shift);
+            prop_assert!(rough(one.min(other)) <= rough(one.max(other)));
+            prop_assert!(one >= 2_048 || u64::from(rough(one)) == one);
         }
     }
 
     #[test]
-    fn one_row_is_found_by_what_it_is() {
-        let span = span((250, 4_000, true, 33));
+    fn rough_numbers_rise_where_digits_are_dropped() {
+        for bits in 11..64 {
+            let power = 1_u64 << bits;
+            assert_eq!(rough(power) - rough(power - 1), 1);
+        }
+        assert!(rough(u64::MAX) > rough(u64::MAX >> 11));
+    }
+
+    #[test]
+    fn kinds_are_told_apart() {
+        let (buy, sell) = ((Side::Buy, Outcome::Yes), (Side::Sell, Outcome::Yes));
+        // Large purchases by the taker, a small sale by the maker.
+        let entries = [
+            TradeRows::of_taker(&trade(100_000, 4_000, 33, [buy, sell])),
+            TradeRows::of_maker(&trade(250, 4_000, 33, [buy, sell])),
+        ];
+        let span = entries.iter().map(Span::of).reduce(Span::join).unwrap();
         let none = Sought::default();
+        let markets = |number| [MarketNumber(number)];
+        let (same_bit, other_bit) = (markets(1), markets(2));
         for (sought, found) in [
             (none, true),
             (
                 Sought {
-                    lots: Lots(250),
+                    lots: Lots(100_000),
                     ..none
                 },
                 true,
             ),
             (
                 Sought {
-                    lots: Lots(251),
+                    lots: Lots(110_000),
                     ..none
                 },
                 false,
             ),
             (
                 Sought {
-                    value: Micros(1_000_000),
+                    value: Micros(400_000_000),
                     ..none
                 },
                 true,
             ),
             (
                 Sought {
-                    value: Micros(1_000_001),
+                    value: Micros(410_000_000),
                     ..none
                 },
                 false,
@@ -237,24 +229,47 @@ mod tests {
                     side: Some(Side::Sell),
                     ..none
                 },
+                true,
+            ),
+            (
+                Sought {
+                    side: Some(Side::Sell),
+                    lots: Lots(251),
+                    ..none
+                },
                 false,
             ),
             (
                 Sought {
-                    market: Some(MarketNumber(1)),
+                    side: Some(Side::Sell),
+                    taker_only: true,
+                    ..none
+                },
+                false,
+            ),
+            (
+                Sought {
+                    markets: Some(&same_bit),
                     ..none
                 },
                 true,
             ),
             (
                 Sought {
-                    market: Some(MarketNumber(2)),
+                    markets: Some(&other_bit),
+                    ..none
+                },
+                false,
+            ),
+            (
+                Sought {
+                    markets: Some(&[]),
                     ..none
                 },
                 false,
             ),
         ] {
-            assert_eq!(span.may_have(&sought), found, "{sought:?}");
+            assert_eq!(span.may_have(&Bounds::of(&sought)), found, "{sought:?}");
         }
     }
 }

@@ -6,25 +6,28 @@ use crate::builders::BuilderSlot;
 use crate::error::Impossible;
 use crate::list::Lists;
 use crate::named::NamedLog;
-use crate::slots::Slots;
-use crate::span::{Blocks, Sought, Span, add_to_blocks, newest_first_of};
+use crate::slots::{Slots, ToldSlots};
+use crate::span::Span;
 use crate::trade::{Trade, TradeSlot};
 use crate::trade_id::TradeId;
+use crate::trade_rows::TradeRows;
 
 /// In the lists of builders, the list of all trades in which an order carries one; the builders'
 /// own begin at 1.
 const BUILT: usize = 0;
 
+/// The list of all trades is the only one of its kind.
+const ALL: usize = 0;
+
 /// All trades.
 #[derive(Debug)]
 pub struct Trades {
     pub(crate) all: NamedLog<Trade>,
-    pub(crate) blocks: Blocks,
+    pub(crate) of_all: Lists<Span>,
     pub(crate) of_account: Lists<Span>,
-    pub(crate) of_taker: Lists<Span>,
     pub(crate) of_market: Lists<Span>,
-    pub(crate) of_token: Lists<Span>,
-    pub(crate) of_builder: Lists<Span>,
+    pub(crate) of_token: Lists,
+    pub(crate) of_builder: Lists,
 }
 
 impl Trades {
@@ -39,32 +42,21 @@ impl Trades {
         (0..self.all.log().len()).map(TradeSlot)
     }
 
-    /// From new to old, those that may have what is looked for: those older than a trade, or of
-    /// all.
-    pub fn newest_first_of(
-        &self,
-        sought: Sought,
-        older_than: Option<TradeSlot>,
-    ) -> impl Iterator<Item = TradeSlot> {
-        let TradeSlot(end) = older_than.unwrap_or_else(|| self.next_slot());
-        newest_first_of(&self.blocks, end, sought).map(TradeSlot)
+    /// All of them, both rows of each told.
+    #[must_use]
+    pub fn told(&self) -> ToldSlots<'_> {
+        Slots::of(self.of_all.list(ALL))
     }
 
-    /// Those in which an account is taker or maker.
+    /// Those in which an account is taker or maker; told is its own row of each.
     #[must_use]
-    pub fn of_account(&self, account: AccountNumber) -> Slots<'_> {
+    pub fn of_account(&self, account: AccountNumber) -> ToldSlots<'_> {
         Slots::of(self.of_account.list(account.0 as usize))
     }
 
-    /// Those in which it is the taker.
+    /// Those of a market, both rows of each told.
     #[must_use]
-    pub fn of_taker(&self, account: AccountNumber) -> Slots<'_> {
-        Slots::of(self.of_taker.list(account.0 as usize))
-    }
-
-    /// Those of a market.
-    #[must_use]
-    pub fn of_market(&self, market: MarketNumber) -> Slots<'_> {
+    pub fn of_market(&self, market: MarketNumber) -> ToldSlots<'_> {
         Slots::of(self.of_market.list(market.0 as usize))
     }
 
@@ -105,35 +97,35 @@ impl Trades {
         let TradeSlot(slot) = self.next_slot();
         let (taker, maker, market) = (&trade.taker, &trade.maker, trade.market);
         self.all.push(trade)?;
-        let (took, made) = (Span::of_party(trade, taker), Span::of_party(trade, maker));
-        let both = Span::of_trade(trade);
-        add_to_blocks(&mut self.blocks, slot, both);
-        let number = taker.account.0 as usize;
-        self.of_taker.push_with(number, slot, took)?;
-        self.of_account.push_with(number, slot, took)?;
-        let number = maker.account.0 as usize;
-        self.of_account.push_with(number, slot, made)?;
-        self.of_market.push_with(market.0 as usize, slot, both)?;
-        (self.of_token).push_with(token(market, taker.outcome), slot, both)?;
-        if maker.outcome != taker.outcome {
-            (self.of_token).push_with(token(market, maker.outcome), slot, both)?;
+        let both = TradeRows::of_both(trade);
+        self.of_all.push_with(ALL, slot, both)?;
+        for (party, own) in [
+            (taker, TradeRows::of_taker(trade)),
+            (maker, TradeRows::of_maker(trade)),
+        ] {
+            let number = party.account.0 as usize;
+            self.of_account.push_with(number, slot, own)?;
         }
-        self.note_builders(slot, both, [taker.builder, maker.builder])
+        self.of_market.push_with(market.0 as usize, slot, both)?;
+        self.of_token.push(token(market, taker.outcome), slot)?;
+        if maker.outcome != taker.outcome {
+            self.of_token.push(token(market, maker.outcome), slot)?;
+        }
+        self.note_builders(slot, [taker.builder, maker.builder])
     }
 
     fn note_builders(
         &mut self,
         slot: u32,
-        span: Span,
         [taker, maker]: [Option<BuilderSlot>; 2],
     ) -> Result<(), Impossible> {
         if taker.is_none() && maker.is_none() {
             return Ok(());
         }
-        self.of_builder.push_with(BUILT, slot, span)?;
+        self.of_builder.push(BUILT, slot)?;
         let second = maker.filter(|_| maker != taker);
         for builder in [taker, second].into_iter().flatten() {
-            self.of_builder.push_with(builder.number(), slot, span)?;
+            self.of_builder.push(builder.number(), slot)?;
         }
         Ok(())
     }

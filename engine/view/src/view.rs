@@ -17,7 +17,6 @@ use crate::midpoints::Midpoints;
 use crate::named::NamedLog;
 use crate::orders::Orders;
 use crate::positions::Positions;
-use crate::span::Blocks;
 use crate::system::System;
 use crate::trades::Trades;
 use crate::turnover::Turnover;
@@ -55,7 +54,7 @@ impl View {
     #[must_use]
     pub fn with_chunking(genesis: [u8; 32], chunking: Chunking) -> Self {
         let lists = || Lists::of(Log::new(chunking), Heads::default());
-        let of_trades = || Lists::of(Log::new(chunking), Heads::default());
+        let told = || Lists::of(Log::new(chunking), Heads::default());
         Self {
             genesis,
             chunking,
@@ -69,12 +68,11 @@ impl View {
             orders: Orders::of(NamedLog::of(Log::new(chunking))),
             trades: Trades {
                 all: NamedLog::of(Log::new(chunking)),
-                blocks: Blocks::default(),
-                of_account: of_trades(),
-                of_taker: of_trades(),
-                of_market: of_trades(),
-                of_token: of_trades(),
-                of_builder: of_trades(),
+                of_all: told(),
+                of_account: told(),
+                of_market: told(),
+                of_token: lists(),
+                of_builder: lists(),
             },
             builders: Builders::default(),
             midpoints: Midpoints {

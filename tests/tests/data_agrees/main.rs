@@ -17,6 +17,7 @@ mod style;
 mod world;
 
 mod busy;
+mod filters;
 mod journal;
 mod pages;
 mod plain;

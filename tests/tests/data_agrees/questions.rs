@@ -41,14 +41,16 @@ pub(crate) fn ask(name: &str, site: &Site, plain: &Plain) {
         asked.sums(account);
     }
     asked.trades();
+    asked.every_filter();
     asked.markets();
     asked.nobody();
 }
 
-struct Asked<'a> {
+/// Whoever asks about one journal.
+pub(crate) struct Asked<'a> {
     name: &'a str,
     site: &'a Site,
-    plain: &'a Plain,
+    pub(crate) plain: &'a Plain,
 }
 
 /// Something a wallet did.
@@ -75,12 +77,12 @@ impl Asked<'_> {
         agree(self.name, self.site, path, expected);
     }
 
-    fn is(&self, path: &str, expected: &Value) {
+    pub(crate) fn is(&self, path: &str, expected: &Value) {
         is(self.name, self.site, path, expected);
     }
 
     /// Every other market, and one that is nowhere, as a parameter.
-    fn some_markets(&self) -> (String, impl Fn(usize) -> bool + use<>) {
+    pub(crate) fn some_markets(&self) -> (String, impl Fn(usize) -> bool + use<>) {
         let markets = self.plain.markets.iter().step_by(2);
         let mut named: Vec<&str> = markets.map(|market| market.condition.as_str()).collect();
         let nowhere = format!("0x{}", "5a".repeat(32));
@@ -174,7 +176,7 @@ impl Asked<'_> {
     }
 
     /// Rows of the sides that are wanted, newest first, the taker's before the maker's.
-    fn fills(&self, wanted: &dyn Fn(&Trade, &Leg, bool) -> bool) -> Vec<Value> {
+    pub(crate) fn fills(&self, wanted: &dyn Fn(&Trade, &Leg, bool) -> bool) -> Vec<Value> {
         let newest_first = self.plain.fills.iter().rev();
         let rows = newest_first.flat_map(|trade| {
             let sides = [0, 1].into_iter();
@@ -296,8 +298,12 @@ impl Asked<'_> {
         let kinds = newest(of(&|done| done.kind != "TRADE" && done.kind != "MERGE"));
         self.agree(&format!("{all}&type=SPLIT,REDEEM,CONVERSION"), &kinds);
         let sold = of(&|done| done.buys == Some(false));
-        self.agree(&format!("{all}&side=SELL&sortDirection=ASC"), &sold);
-        self.agree(&format!("{all}&side=SELL"), &newest(sold));
+        let ascending = format!("{all}&side=SELL&sortDirection=ASC");
+        self.agree(&ascending, &sold);
+        self.offsets(&ascending, &sold, true);
+        let sold = newest(sold);
+        self.offsets(&format!("{all}&side=SELL"), &sold, true);
+        self.agree(&format!("{all}&side=SELL"), &sold);
         let traded = newest(of(&|done| done.kind == "TRADE"));
         self.agree(&format!("{all}&type=TRADE"), &traded);
         for (market, of_market) in self.plain.markets.iter().enumerate() {

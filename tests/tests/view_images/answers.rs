@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use foretell_model::{AccountNumber, Outcome, Sequence, TimeNs, WalletKind};
-use foretell_view::{Order, Slots, TokenBook, TradeSlot, View};
+use foretell_view::{Order, Slots, Summary, TokenBook, TradeSlot, View};
 
 use crate::journal::Names;
 use crate::rng::Rng;
@@ -139,6 +139,7 @@ impl Same<'_> {
             assert_eq!(self.other.trade_by_id(id), Some(slot));
             assert_eq!(self.one.trade_by_id(id), Some(slot));
         }
+        self.list(|view| view.trades().told());
         self.list(|view| view.trades().built());
         for builder in &names.builders {
             self.list(|view| view.trades_of_builder(builder));
@@ -189,7 +190,7 @@ impl Same<'_> {
         }
     }
 
-    fn list(&self, list: impl Fn(&View) -> Slots<'_>) {
+    fn list<S: Summary>(&self, list: impl Fn(&View) -> Slots<'_, S>) {
         self.of(|view| {
             let slots = list(view);
             let by_place: Vec<_> = (0..slots.len() + 1).map(|at| slots.get(at)).collect();

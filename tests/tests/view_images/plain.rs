@@ -7,7 +7,7 @@ use foretell_model::{
     AccountNumber, CloseReason, Command, Event, OrderId, OrderNumber, Outcome, PlaceOrder,
     Sequence, TradeIndex,
 };
-use foretell_view::{Builder, Slots, TradeId, TradeSlot, View};
+use foretell_view::{Builder, Slots, Summary, TradeId, TradeSlot, View};
 
 use crate::journal::{Frame, GENESIS, Names};
 
@@ -105,7 +105,7 @@ impl Plain {
         assert_eq!(ended, self.ended);
     }
 
-    fn same(&self, view: &View, slots: Slots<'_>, of: impl Fn(&Side) -> bool) {
+    fn same<S: Summary>(&self, view: &View, slots: Slots<'_, S>, of: impl Fn(&Side) -> bool) {
         let mut ids: Vec<_> = slots.newest_first().map(|slot| id(view, slot)).collect();
         ids.reverse();
         assert_eq!(ids, self.ids(of));

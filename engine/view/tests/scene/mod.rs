@@ -14,7 +14,7 @@ use foretell_model::{
     OrderId, OrderNumber, OrderType, Outcome, PlaceOrder, Price, Reference, Sequence, Side, Tick,
     TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress,
 };
-use foretell_view::{FoldError, Order, Slots, TradeSlot, View};
+use foretell_view::{FoldError, Order, Slots, Summary, TradeSlot, View};
 
 pub(crate) const GENESIS: [u8; 32] = [9; 32];
 pub(crate) const ALICE: AccountNumber = AccountNumber(0);
@@ -135,7 +135,7 @@ pub(crate) fn evidence_of_builder(builder: u8) -> Vec<u8> {
 }
 
 /// A list of trades, oldest first, after seeing that every way to read it says the same.
-pub(crate) fn listed(slots: Slots<'_>) -> Vec<TradeSlot> {
+pub(crate) fn listed<S: Summary>(slots: Slots<'_, S>) -> Vec<TradeSlot> {
     let mut listed: Vec<_> = slots.newest_first().collect();
     listed.reverse();
     assert_eq!(

@@ -1,11 +1,12 @@
 //! `GET /activity`: trades and account actions of a wallet in one list by time.
 
+use core::iter;
 use std::sync::Arc;
 
 use foretell_model::{
     AccountNumber, FramePlace, Lots, Micros, Sequence, TimeNs, TimeSeconds, WalletAddress,
 };
-use foretell_view::{Action, ActionKind, Sought, TradeGlance, View};
+use foretell_view::{Action, ActionKind, Sought, ToldSlots, TradeSlot, View};
 use foretell_wire::data::{Activity, ActivityKind, ActivityQuery, Direction, MarketText, Rows};
 
 use crate::answer::{Answer, Place};
@@ -15,7 +16,7 @@ use crate::failure::Failure;
 use crate::profiles::People;
 use crate::resources::data::fills::{Fill, Receipts};
 use crate::resources::data::named::Named;
-use crate::resources::data::{Markets, STEP, account_of, parameters};
+use crate::resources::data::{LOOKS, Markets, STEP, account_of, parameters};
 
 /// `GET /activity`.
 pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
@@ -23,7 +24,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
     let wanted = parameters(&call, ActivityQuery::of)?;
     app.fresh(&call).await?;
     let mut search = Search {
-        markets: Markets::of(app, &wanted.markets).await?,
+        markets: Arc::new(Markets::of(app, &wanted.markets).await?),
         skip: wanted.page.offset,
         wanted,
         named: Named::default(),
@@ -159,16 +160,19 @@ impl<T> Found<T> {
         }
     }
 
-    /// Looks for more while there is nothing, [`WINDOWS`] windows at most; `in_window` gives those
-    /// of some places from new to old. True when the next one is known, or that there is none.
-    fn fill(&mut self, direction: Direction, mut in_window: impl FnMut(Ahead) -> Vec<T>) -> bool {
-        for _ in 0..WINDOWS {
-            if !self.next.is_empty() || self.ahead.is_empty() {
-                return true;
-            }
+    /// Looks for more while there is nothing, as long as the `looks` last; `in_window` gives those of
+    /// some places from new to old, and takes the looks that needs. True when the next one is known,
+    /// or that there is none.
+    fn fill(
+        &mut self,
+        direction: Direction,
+        looks: &mut usize,
+        mut in_window: impl FnMut(Ahead, &mut usize) -> Vec<T>,
+    ) -> bool {
+        while self.next.is_empty() && !self.ahead.is_empty() && *looks > 0 {
             let window = self.ahead.take(self.window, direction);
             self.window = (self.window * 2).min(STEP);
-            self.next = in_window(window);
+            self.next = in_window(window, looks);
             if direction == Direction::Descending {
                 self.next.reverse();
             }
@@ -179,19 +183,25 @@ impl<T> Found<T> {
 
 /// Places of the first window.
 const FIRST_WINDOW: usize = 128;
-/// Windows of up to [`STEP`] places looked through under one hold of the view's lock: mostly they are
-/// passed over by what is known of all trades in them.
-const WINDOWS: usize = 64;
+
+/// The trades asked for.
+fn sought<'m>(wanted: &ActivityQuery, markets: &'m Markets) -> Sought<'m> {
+    Sought {
+        side: wanted.side,
+        markets: markets.sorted(),
+        ..Sought::default()
+    }
+}
 
 /// A page being looked for.
 struct Search {
     wanted: ActivityQuery,
-    markets: Markets,
+    markets: Arc<Markets>,
     named: Named,
     /// Rows still to be passed over.
     skip: usize,
     /// Trades and actions of the time asked for.
-    ahead: Option<(Found<TradeGlance>, Found<Action>)>,
+    ahead: Option<(Found<TradeSlot>, Found<Action>)>,
     found: Vec<Done>,
     /// The state it began with.
     place: Option<Place>,
@@ -209,20 +219,29 @@ impl Search {
             None => self.in_time(view, account),
         };
         let of_account = view.trades().of_account(account);
-        let sought = self.sought();
-        let trades_in = |Ahead { from, to }| {
-            let slots = of_account.between(from, to).newest_first_of(sought);
-            slots.filter_map(|slot| view.trade_glance(slot)).collect()
+        let markets = Arc::clone(&self.markets);
+        let sought = sought(&self.wanted, &markets);
+        let trades_in = |Ahead { from, to }, looks: &mut usize| {
+            let mut left = usize::MAX;
+            let mut search = of_account.between(from, to).search(sought);
+            let found = iter::from_fn(|| search.next(&mut left));
+            let trades = found.map(|found| found.slot).collect();
+            *looks = looks.saturating_sub(usize::MAX - left);
+            trades
         };
-        let actions_in = |Ahead { from, to }: Ahead| {
+        let actions_in = |Ahead { from, to }: Ahead, looks: &mut usize| {
             let actions = view.actions().newest_first(account, to);
+            *looks = looks.saturating_sub(to - from);
             actions.take(to - from).collect()
         };
+        let mut looks = LOOKS;
         for _ in 0..STEP {
             if self.found.len() >= self.wanted.page.limit {
                 return true;
             }
-            if !trades.fill(direction, trades_in) || !actions.fill(direction, actions_in) {
+            if !trades.fill(direction, &mut looks, trades_in)
+                || !actions.fill(direction, &mut looks, actions_in)
+            {
                 break;
             }
             // One command never both trades and acts.
@@ -230,41 +249,38 @@ impl Search {
                 (None, None) => return true,
                 (Some(_), None) => true,
                 (None, Some(_)) => false,
-                (Some(trade), Some(action)) => match direction {
-                    Direction::Ascending => trade.sequence < action.sequence,
-                    Direction::Descending => trade.sequence > action.sequence,
-                },
+                (Some(trade), Some(action)) => {
+                    let trade = view.trade_glance(*trade);
+                    trade.is_none_or(|trade| match direction {
+                        Direction::Ascending => trade.sequence < action.sequence,
+                        Direction::Descending => trade.sequence > action.sequence,
+                    })
+                }
             };
             if !trade_is_next && let Some(action) = actions.next.pop() {
                 self.consider_action(app, view, &action);
             } else if let Some(trade) = trades.next.pop() {
-                self.consider_trade(app, view, account, &trade);
+                self.consider_trade(app, view, account, trade);
             }
         }
         self.ahead = Some((trades, actions));
         false
     }
 
-    /// What is asked for, as far as stretches of trades are known by it.
-    fn sought(&self) -> Sought {
-        Sought {
-            side: self.wanted.side,
-            market: self.markets.only(),
-            ..Sought::default()
-        }
-    }
-
     /// The trades and the actions of the time asked for, of the kinds asked for.
-    fn in_time(&self, view: &View, account: AccountNumber) -> (Found<TradeGlance>, Found<Action>) {
+    /// What of the page's offset is known by number they leave behind them.
+    fn in_time(
+        &mut self,
+        view: &View,
+        account: AccountNumber,
+    ) -> (Found<TradeSlot>, Found<Action>) {
         let start = TimeSeconds(self.wanted.start.unwrap_or(0)).start();
         let end = match self.wanted.end {
             Some(end) => TimeSeconds(end.saturating_add(1)).start(),
             None => TimeNs(u64::MAX),
         };
-        let trades_before = |time| {
-            let all = view.trades().of_account(account);
-            view.trades_within(all, TimeNs(0), time).len()
-        };
+        let all = view.trades().of_account(account);
+        let trades_before = |time| view.trades_within(all, TimeNs(0), time).len();
         let actions_before = |time| view.actions().count_before(account, time);
         let (mut trades, mut actions) = (Ahead::default(), Ahead::default());
         if self.wanted.has_kind(ActivityKind::Trade) {
@@ -273,23 +289,45 @@ impl Search {
         if ACTIONS.iter().any(|kind| self.wanted.has_kind(*kind)) {
             actions = Ahead::new(actions_before(start), actions_before(end));
         }
+        if actions.is_empty() && self.markets.named.is_none() {
+            self.pass(&mut trades, &all);
+        }
         (Found::of(trades), Found::of(actions))
     }
 
-    fn consider_trade(
-        &mut self,
-        app: &App,
-        view: &View,
-        account: AccountNumber,
-        trade: &TradeGlance,
-    ) {
-        let is_taker = trade.taker.account == account;
-        let side = if is_taker { &trade.taker } else { &trade.maker };
-        let is_wanted = self.markets.contains(trade.market)
-            && (self.wanted).admits(ActivityKind::Trade, trade.time.seconds())
-            && (self.wanted.side).is_none_or(|wanted| wanted == side.side);
-        if is_wanted && !self.passes_over() {
-            let fill = Fill::of(app, view, &mut self.named, trade, side);
+    /// Passes over as many trades of some places as lie before the page.
+    fn pass(&mut self, ahead: &mut Ahead, all: &ToldSlots<'_>) {
+        let search = all
+            .between(ahead.from, ahead.to)
+            .search(sought(&self.wanted, &self.markets));
+        let pass = |mut rows: usize| {
+            let mut search = search.clone();
+            search.pass(&mut rows);
+            (rows, search.ahead())
+        };
+        match self.wanted.direction {
+            Direction::Descending => {
+                let (skip, left) = pass(self.skip);
+                (self.skip, ahead.to) = (skip, ahead.from + left);
+            }
+            Direction::Ascending => {
+                // All but the oldest, which lie before the page.
+                let rows = usize::MAX - pass(usize::MAX).0;
+                let before = self.skip.min(rows);
+                ahead.from += pass(rows - before).1;
+                self.skip -= before;
+            }
+        }
+    }
+
+    fn consider_trade(&mut self, app: &App, view: &View, account: AccountNumber, slot: TradeSlot) {
+        if self.passes_over() {
+            return;
+        }
+        if let Some(trade) = view.trade_glance(slot) {
+            let is_taker = trade.taker.account == account;
+            let side = if is_taker { &trade.taker } else { &trade.maker };
+            let fill = Fill::of(app, view, &mut self.named, &trade, side);
             self.found.extend(fill.map(Done::Traded));
         }
     }

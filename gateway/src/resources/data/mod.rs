@@ -7,6 +7,7 @@ pub(crate) mod closed_positions;
 mod fills;
 mod held;
 pub(crate) mod holders;
+mod lists;
 mod named;
 pub(crate) mod positions;
 pub(crate) mod totals;
@@ -25,6 +26,8 @@ use crate::failure::Failure;
 
 /// Entries of the view looked at under one hold of its lock: some wallets have millions.
 const STEP: usize = 4_096;
+/// Entries of a list of trades looked at where they are listed, under one hold.
+const LOOKS: usize = 8_192;
 
 /// An answer of this surface: a failure of the transport, of the edge or of the process gets the
 /// code that every failure here begins with.
@@ -56,14 +59,19 @@ async fn account_of(app: &App, wallet: WalletAddress) -> Result<Option<AccountNu
 
 /// The markets a request names, as far as they are there.
 struct Markets {
-    /// `None` when it names none, and so means all.
+    /// As they were named; `None` when it names none, and so means all.
     named: Option<Vec<MarketNumber>>,
+    /// The same in rising order.
+    sorted: Vec<MarketNumber>,
 }
 
 impl Markets {
     async fn of(app: &App, conditions: &[ConditionId]) -> Result<Self, Failure> {
         if conditions.is_empty() {
-            return Ok(Self { named: None });
+            return Ok(Self {
+                named: None,
+                sorted: Vec::new(),
+            });
         }
         // One that is not there may have come since.
         app.find(|view| {
@@ -76,22 +84,23 @@ impl Markets {
         let found = conditions
             .iter()
             .filter_map(|condition| Some(markets.by_condition(condition)?.0));
+        let named: Vec<_> = found.collect();
+        let mut sorted = named.clone();
+        sorted.sort_unstable();
         Ok(Self {
-            named: Some(found.collect()),
+            named: Some(named),
+            sorted,
         })
     }
 
-    /// The one it is about, when it is about one.
-    fn only(&self) -> Option<MarketNumber> {
-        match self.named.as_deref() {
-            Some(&[market]) => Some(market),
-            _ => None,
-        }
+    /// Those it is about, in rising order; `None` when it is about all.
+    fn sorted(&self) -> Option<&[MarketNumber]> {
+        self.named.as_ref().map(|_| &*self.sorted)
     }
 
     fn contains(&self, market: MarketNumber) -> bool {
-        let named = self.named.as_ref();
-        named.is_none_or(|named| named.contains(&market))
+        let sorted = self.sorted();
+        sorted.is_none_or(|sorted| sorted.binary_search(&market).is_ok())
     }
 }
 

@@ -1,10 +1,8 @@
 //! `GET /trades`: fills, newest first.
 
-use std::collections::BinaryHeap;
-
 use foretell_model::quantity::MICROS_PER_LOT;
-use foretell_model::{AccountNumber, Lots, Micros};
-use foretell_view::{Slots, Sought, TradeGlance, TradeSlot, View};
+use foretell_model::{AccountNumber, Lots, MarketNumber, Micros};
+use foretell_view::{Merged, Sought, TradeSlot, View};
 use foretell_wire::data::{Minimum, Rows, TradesQuery};
 
 use crate::answer::{Answer, Place};
@@ -12,11 +10,18 @@ use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::resources::data::fills::{Fill, Receipts};
+use crate::resources::data::lists::{List, Of};
 use crate::resources::data::named::Named;
-use crate::resources::data::{Markets, STEP, account_of, parameters};
+use crate::resources::data::{LOOKS, Markets, account_of, parameters};
 
 /// Rows written before others get their turn on the thread.
 const WRITTEN: usize = 512;
+/// Rows found under one hold of the view's lock.
+const FOUND: usize = 2_048;
+/// Looks at a list that take as long as reading a trade.
+const LOOKS_OF_A_READ: usize = 4;
+/// Several times those that take as long as finding the place in a list where the last step ended.
+const LOOKS_OF_A_START: usize = 128;
 
 /// `GET /trades`.
 pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
@@ -32,22 +37,27 @@ pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
         },
     };
     let mut search = Search {
-        user,
-        markets: Markets::of(app, &wanted.markets).await?,
-        skip: wanted.page.offset,
-        window: wanted.page.limit.clamp(1, STEP),
-        wanted,
-        named: Named::default(),
-        last: None,
-        found: Vec::new(),
+        page: PageOfFills {
+            skip: wanted.page.offset,
+            limit: wanted.page.limit,
+            named: Named::default(),
+            found: Vec::new(),
+        },
+        asked: Asked {
+            user,
+            markets: Markets::of(app, &wanted.markets).await?,
+            wanted,
+        },
+        lists: None,
         place: None,
     };
     while !search.step(app) {
         tokio::task::yield_now().await;
     }
-    let mut rows = Rows::with_capacity(search.found.len());
+    let found = &search.page.found;
+    let mut rows = Rows::with_capacity(found.len());
     let (mut people, mut receipts) = (app.profiles.people(), Receipts::new(app));
-    for fills in search.found.chunks(WRITTEN) {
+    for fills in found.chunks(WRITTEN) {
         for fill in fills {
             fill.row(&mut people, &mut receipts).write(&mut rows);
         }
@@ -59,168 +69,190 @@ pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
 
 /// A page being looked for, from the newest trade backwards.
 struct Search {
-    wanted: TradesQuery,
-    user: Option<AccountNumber>,
-    markets: Markets,
-    named: Named,
-    /// Rows still to be passed over.
-    skip: usize,
-    /// The oldest trade looked at.
-    last: Option<TradeSlot>,
-    /// How many trades are looked at next.
-    window: usize,
-    found: Vec<Fill>,
+    asked: Asked,
+    page: PageOfFills,
+    /// Where rows are looked for, and how far that has come; `None` before the first step.
+    lists: Option<Lists>,
     /// The state it began with.
     place: Option<Place>,
 }
 
+/// What is asked for.
+struct Asked {
+    user: Option<AccountNumber>,
+    markets: Markets,
+    wanted: TradesQuery,
+}
+
+/// Lists that hold every trade that is asked for, and what of it they do not tell by themselves.
+struct Lists {
+    all: Vec<List>,
+    /// Their trades may be of other markets.
+    has_other_markets: bool,
+    /// Their rows may be those of others.
+    has_others: bool,
+}
+
 impl Search {
-    /// Looks at up to [`STEP`] trades, fewer at first; true when that was all.
+    /// Looks at some thousand trades at most; true when that was all.
     fn step(&mut self, app: &App) -> bool {
         let state = app.replica.read();
+        let view = &state.view;
         self.place.get_or_insert(state.place());
-        if self.is_full() {
-            return true;
-        }
-        let window = self.window;
-        let slots = self.slots(&state.view);
-        self.window = (window * 2).min(STEP);
-        for slot in &slots {
-            self.last = Some(*slot);
-            if let Some(trade) = state.view.trade_glance(*slot) {
-                self.consider(app, &state.view, &trade);
+        let Self { asked, page, .. } = self;
+        let lists = self.lists.get_or_insert_with(|| asked.lists(view, page));
+        let user = asked.user.filter(|_| lists.has_others);
+        let looks = match user {
+            // To begin again in many lists takes as long as many looks.
+            None => LOOKS.max(LOOKS_OF_A_START * lists.all.len()),
+            Some(_) => LOOKS / LOOKS_OF_A_READ,
+        };
+        let enough = page.found.len() + FOUND;
+        let sought = asked.sought(lists.has_other_markets);
+        let left = lists.all.iter().map(|list| list.left(view));
+        let mut merged = Merged::new(left, sought, looks);
+        let is_all = loop {
+            if page.is_full() {
+                break true;
             }
-            if self.is_full() {
-                return true;
+            if page.found.len() >= enough {
+                break false;
             }
+            match merged.next() {
+                Some(found) => page.consider(app, view, found, user),
+                None => break !merged.is_stuck(),
+            }
+        };
+        for (list, ahead) in lists.all.iter_mut().zip(merged.ahead()) {
+            list.ahead = *ahead;
         }
-        slots.len() < window
+        is_all
     }
+}
 
-    fn is_full(&self) -> bool {
-        self.found.len() >= self.wanted.page.limit
-    }
-
-    /// The next trades to look at, out of the shortest lists that hold all that is asked for,
-    /// without the stretches of them that have nothing of it.
-    fn slots(&mut self, view: &View) -> Vec<TradeSlot> {
-        let trades = view.trades();
-        let sought = self.sought();
-        let of_user = self.user.map(|user| match self.wanted.taker_only {
-            true => trades.of_taker(user),
-            false => trades.of_account(user),
-        });
+impl Asked {
+    /// The lists with the fewest rows of the side that hold all that is asked for. What of the page's offset is known by number
+    /// they leave behind them.
+    fn lists(&self, view: &View, page: &mut PageOfFills) -> Lists {
         let of_markets = self.of_markets(view);
+        let of_user = self.user.map(|user| List::of(view, Of::Account(user)));
         let mut lists = match (of_user, of_markets) {
-            (None, None) => {
-                let all = trades.newest_first_of(sought, self.last);
-                return all.skip(self.places_to_skip()).take(self.window).collect();
-            }
-            (Some(user), None) => vec![user],
-            (None, Some(markets)) => markets,
+            (None, None) => Lists::exactly(vec![List::of(view, Of::All)]),
+            (Some(user), None) => Lists::exactly(vec![user]),
+            (None, Some(markets)) => Lists::exactly(markets),
             (Some(user), Some(markets)) => {
-                if markets.iter().map(Slots::len).sum::<usize>() < user.len() {
-                    markets
+                let rows = |list: &List| list.rows(view, self.sought(false));
+                let reads: usize = markets.iter().map(rows).sum();
+                if reads.saturating_mul(LOOKS_OF_A_READ) < rows(&user) {
+                    Lists {
+                        has_others: true,
+                        ..Lists::exactly(markets)
+                    }
                 } else {
-                    vec![user]
+                    Lists {
+                        has_other_markets: true,
+                        ..Lists::exactly(vec![user])
+                    }
                 }
             }
         };
-        match (self.last, &mut lists[..]) {
-            (Some(last), lists) => {
-                for list in lists {
-                    *list = list.older_than(last);
-                }
-            }
-            (None, [list]) => *list = list.oldest(list.len().saturating_sub(self.places_to_skip())),
-            (None, _) => {}
+        if let ([list], false) = (&mut lists.all[..], lists.has_others) {
+            list.pass(view, self.sought(lists.has_other_markets), &mut page.skip);
         }
-        match &lists[..] {
-            [list] => list.newest_first_of(sought).take(self.window).collect(),
-            lists => merged(lists, sought).take(self.window).collect(),
-        }
+        lists
     }
 
     /// The lists of the markets asked for; not of those the user has never traded in.
-    fn of_markets<'v>(&self, view: &'v View) -> Option<Vec<Slots<'v>>> {
-        let traded = |market| {
+    fn of_markets(&self, view: &View) -> Option<Vec<List>> {
+        let traded = |market: &MarketNumber| {
             let turnover = view.turnover();
             self.user
-                .is_none_or(|user| turnover.has_traded(user, market))
+                .is_none_or(|user| turnover.has_traded(user, *market))
         };
         let named = self.markets.named.as_ref()?.iter().copied();
-        let lists = named.filter(|market| traded(*market));
+        let lists = named.filter(traded);
         Some(
             lists
-                .map(|market| view.trades().of_market(market))
+                .map(|market| List::of(view, Of::Market(market)))
                 .collect(),
         )
     }
 
-    /// What is asked for, as far as stretches of trades are known by it.
-    fn sought(&self) -> Sought {
+    fn sought(&self, has_other_markets: bool) -> Sought<'_> {
         let (lots, value) = match self.wanted.minimum {
             None => (0, 0),
             Some(Minimum::Cash(least)) => (0, least),
             Some(Minimum::Tokens(least)) => (least.div_ceil(MICROS_PER_LOT), 0),
         };
         Sought {
+            taker_only: self.wanted.taker_only,
             side: self.wanted.side,
             lots: Lots(lots),
             value: Micros(value),
-            market: self.markets.only(),
-        }
-    }
-
-    /// The offset, if it is a place in the list that is looked at: every trade of it is one row.
-    /// Nothing is left to be passed over then.
-    fn places_to_skip(&mut self) -> usize {
-        let wanted = &self.wanted;
-        let filters = wanted.minimum.is_some() || wanted.side.is_some();
-        let is_one = match self.user {
-            Some(_) => self.markets.named.is_none(),
-            None => wanted.taker_only,
-        };
-        match is_one && !filters {
-            true => std::mem::take(&mut self.skip),
-            false => 0,
-        }
-    }
-
-    fn consider(&mut self, app: &App, view: &View, trade: &TradeGlance) {
-        if !self.markets.contains(trade.market) {
-            return;
-        }
-        let sides = [(&trade.taker, true), (&trade.maker, false)];
-        for (side, takes) in sides {
-            let wanted = &self.wanted;
-            let is_wanted = (takes || !wanted.taker_only)
-                && self.user.is_none_or(|user| user == side.account)
-                && wanted.side.is_none_or(|wanted| wanted == side.side)
-                && (wanted.minimum).is_none_or(|least| least.admits(trade.lots, side.price));
-            if !is_wanted || self.is_full() {
-                continue;
-            }
-            if self.skip > 0 {
-                self.skip -= 1;
-            } else if let Some(fill) = Fill::of(app, view, &mut self.named, trade, side) {
-                self.found.push(fill);
-            }
+            markets: self.markets.sorted().filter(|_| has_other_markets),
         }
     }
 }
 
-/// The trades of several lists that share none and may have what is looked for, newest first.
-fn merged(lists: &[Slots<'_>], sought: Sought) -> impl Iterator<Item = TradeSlot> {
-    let lists = lists.iter().map(|list| list.newest_first_of(sought));
-    let mut lists: Vec<_> = lists.collect();
-    let heads = lists.iter_mut().enumerate();
-    let mut heads: BinaryHeap<_> = heads
-        .filter_map(|(number, list)| Some((list.next()?, number)))
-        .collect();
-    core::iter::from_fn(move || {
-        let (newest, number) = heads.pop()?;
-        heads.extend(lists[number].next().map(|next| (next, number)));
-        Some(newest)
-    })
+impl Lists {
+    /// Lists that hold nothing but what is asked for.
+    fn exactly(all: Vec<List>) -> Self {
+        Self {
+            all,
+            has_other_markets: false,
+            has_others: false,
+        }
+    }
+}
+
+/// What was found.
+struct PageOfFills {
+    /// Rows still to be passed over.
+    skip: usize,
+    /// Most rows.
+    limit: usize,
+    named: Named,
+    found: Vec<Fill>,
+}
+
+impl PageOfFills {
+    fn is_full(&self) -> bool {
+        self.found.len() >= self.limit
+    }
+
+    /// Takes the rows of a trade, the taker's first, as far as they are on the page; those of a user
+    /// only, if one is given.
+    fn consider(
+        &mut self,
+        app: &App,
+        view: &View,
+        (slot, mut rows): (TradeSlot, [bool; 2]),
+        user: Option<AccountNumber>,
+    ) {
+        let read = || view.trade_glance(slot);
+        let mut trade = None;
+        if let Some(user) = user {
+            trade = read();
+            let accounts = trade.map(|trade| [trade.taker.account, trade.maker.account]);
+            for (place, is_meant) in rows.iter_mut().enumerate() {
+                *is_meant &= accounts.is_some_and(|accounts| accounts[place] == user);
+            }
+        }
+        for (place, _) in rows.iter().enumerate().filter(|(_, is_meant)| **is_meant) {
+            if self.skip > 0 {
+                self.skip -= 1;
+                continue;
+            }
+            trade = trade.or_else(read);
+            if let Some(trade) = trade.filter(|_| !self.is_full()) {
+                let side = if place == 0 {
+                    &trade.taker
+                } else {
+                    &trade.maker
+                };
+                let fill = Fill::of(app, view, &mut self.named, &trade, side);
+                self.found.extend(fill);
+            }
+        }
+    }
 }
