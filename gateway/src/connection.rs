@@ -69,6 +69,11 @@ impl Activity {
         self.head_since.store(0, Relaxed);
     }
 
+    /// Whether a head has begun that is not complete.
+    pub(crate) fn reads_head(&self) -> bool {
+        self.head_since.load(Relaxed) != 0
+    }
+
     fn read(&self, bytes: &[u8]) {
         let now = self.clock.now();
         if !self.served.load(Relaxed) && bytes.starts_with(HTTP2) {

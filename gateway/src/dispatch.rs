@@ -29,6 +29,15 @@ use crate::routes::{Endpoint, Miss, Routes};
 use crate::signatures::SignatureGate;
 use crate::timing::{SERVER_TIMING, Timing, X_SERVER_TIMING};
 
+/// An answer with its failure in the shape of its surface.
+pub(crate) fn shaped(surface: Surface, answer: Answer) -> Answer {
+    match surface {
+        Surface::Data => data::shaped(answer),
+        Surface::Catalog => catalog::shaped(answer),
+        Surface::Trading | Surface::Operator => answer,
+    }
+}
+
 /// What every request of a listener on one thread shares.
 #[derive(Clone)]
 pub(crate) struct Dispatcher {
@@ -60,11 +69,7 @@ impl Dispatcher {
         let timed = request.headers().contains_key(X_SERVER_TIMING);
         let answering = self.answer(Arc::clone(&timing), peer, request, found);
         let mut answer = CatchPanic(Box::pin(answering)).await;
-        match surface {
-            Surface::Data => answer = data::shaped(answer),
-            Surface::Catalog => answer = catalog::shaped(answer),
-            Surface::Trading | Surface::Operator => {}
-        }
+        answer = shaped(surface, answer);
         if let Some(place) = before
             && !answer.headers.contains_key(X_SEQUENCE)
         {

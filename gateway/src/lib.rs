@@ -15,6 +15,7 @@ mod allowlist;
 mod answer;
 mod app;
 mod auth;
+mod bare_refusal;
 mod body;
 mod call;
 mod catalog_door;

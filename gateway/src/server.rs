@@ -20,6 +20,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
 
+use crate::bare_refusal::Refusing;
 use crate::connection::{Activity, InService, NotedStream, Order};
 use crate::connection_caps::{Client, ConnectionCaps};
 use crate::dispatch::Dispatcher;
@@ -269,6 +270,7 @@ async fn connection(
     // Answers are whole when they are written, so waiting to fill a packet only adds latency.
     let _ = stream.set_nodelay(true);
     let noted = NotedStream::new(stream, Arc::clone(&activity));
+    let stream = Refusing::new(noted, dispatcher.surface, Arc::clone(&activity));
     let service = service_fn(|request| {
         activity.request_came();
         let answer = match dispatcher.glance(peer, &request) {
@@ -291,7 +293,7 @@ async fn connection(
             })
         }
     });
-    let mut served = pin!(builder.serve_connection(TokioIo::new(noted), service));
+    let mut served = pin!(builder.serve_connection(TokioIo::new(stream), service));
     let mut draining = false;
     let result = poll_fn(|cx| {
         match activity.order(cx) {

@@ -3,7 +3,9 @@
 
 use foretell_tests::exchange::{Exchange, Options};
 use reqwest::{Client, Method, StatusCode};
-use serde_json::json;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 use crate::{BINARY, get, runtime, send};
 
@@ -164,7 +166,7 @@ async fn refused(exchange: &Exchange, path: &str, status: u16, text: &str) {
     told(&path, got, &answer, status, text);
 }
 
-fn told(path: &str, got: u16, answer: &serde_json::Value, status: u16, text: &str) {
+fn told(path: &str, got: u16, answer: &Value, status: u16, text: &str) {
     let shown = answer["error"].as_str().unwrap_or("none");
     let is_told = match text.strip_suffix('…') {
         Some(beginning) => shown.starts_with(beginning),
@@ -188,11 +190,33 @@ async fn long_ones(exchange: &Exchange) {
         assert_eq!((status, rows), (200, json!([])), "{letter}");
         refused(exchange, &title(101), 400, "invalid_field: title: …").await;
     }
-    // More than a head may hold: the connection says so, or is gone.
-    let path = format!("/holders?market={}", conditions(10_000));
-    if let Ok(answer) = get(exchange, &path).send().await {
-        assert!(answer.status().is_client_error(), "{}", answer.status());
+    // More than a head may hold, a little and much.
+    for count in [300, 900, 10_000] {
+        let (status, answer) =
+            raw(exchange, &format!("/holders?market={}", conditions(count))).await;
+        let longer = "bad_request: request line and headers are longer than 16384 bytes";
+        told(&format!("{count} markets"), status, &answer, 431, longer);
     }
+}
+
+/// Status and JSON of a request that no client would send as it is.
+async fn raw(exchange: &Exchange, path: &str) -> (u16, Value) {
+    let host = exchange.data_surface.trim_start_matches("http://");
+    let mut stream = TcpStream::connect(host).await.expect("a connection");
+    let request = format!("GET {path} HTTP/1.1\r\nhost: {host}\r\n\r\n");
+    stream
+        .write_all(request.as_bytes())
+        .await
+        .expect("it is taken");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).await.expect("an answer");
+    let status = answer
+        .split(' ')
+        .nth(1)
+        .and_then(|status| status.parse().ok());
+    let (_, body) = answer.split_once("\r\n\r\n").expect("a head");
+    let body = serde_json::from_str(body).expect("JSON");
+    (status.expect("a status"), body)
 }
 
 async fn other_failures(exchange: &Exchange) {
