@@ -11,7 +11,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use foretell_auth::{Domains, MasterSecret, Window};
 use foretell_catalog::record::{Kind as RecordKind, read};
@@ -34,6 +34,8 @@ const PAGE: u64 = 100;
 const BETWEEN_PAGES: Duration = Duration::from_millis(100);
 /// Questions that are asked before any is measured: pages come into memory.
 const WARM: u32 = 3;
+/// In which a gateway reads all markets, from a slow disk too.
+const FIRST_READING: Duration = Duration::from_secs(120);
 const NANOS_PER_MS: f64 = 1e6;
 
 /// How much is measured.
@@ -71,6 +73,7 @@ pub fn measure(
         address.ok_or_else(|| MeasureError::Wrong("the gateway does not listen".to_owned()))?;
     let questions = questions::all();
     let ask = |rounds| ask(address, &questions, events, rounds);
+    wait_for_lists(address)?;
     ask(WARM)?;
     let quiet = ask(rounds)?;
     let (syncing, pages) = while_syncing(&made.file, events, || ask(rounds))?;
@@ -120,6 +123,27 @@ fn start(catalog: &Path) -> Result<Gateway, MeasureError> {
         stage_log: None,
         operator_token: None,
     })?)
+}
+
+/// Waits until the gateway has read what lists are made with: until then it answers 503.
+fn wait_for_lists(address: SocketAddr) -> Result<(), MeasureError> {
+    let connection = Connection::open(address);
+    let mut connection = connection.map_err(MeasureError::io("connecting to the gateway"))?;
+    let began = Instant::now();
+    loop {
+        let answer = connection.ask(b"GET /markets?limit=1 HTTP/1.1\r\nHost: x\r\n\r\n");
+        match answer
+            .map_err(MeasureError::io("asking the gateway"))?
+            .status
+        {
+            503 if began.elapsed() < FIRST_READING => std::thread::park_timeout(BETWEEN_PAGES),
+            200 => return Ok(()),
+            status => {
+                let text = format!("the gateway has no lists: status {status}");
+                return Err(MeasureError::Wrong(text));
+            }
+        }
+    }
 }
 
 /// A question and what its answers took, in milliseconds.
