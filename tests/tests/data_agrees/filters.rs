@@ -11,10 +11,13 @@ const LIMIT: usize = 3;
 /// Of the mixtures, one in so many is asked from every offset, the others from some.
 const STRIDE: usize = 24;
 
+/// Whether one side of a trade is meant, and whether it is the taker's.
+type Admits = Box<dyn Fn(&Trade, &Leg, bool) -> bool>;
+
 /// A filter of one kind, as parameters, and whether it admits one side of a trade.
 struct Filter {
     text: String,
-    admits: Box<dyn Fn(&Trade, &Leg, bool) -> bool>,
+    admits: Admits,
 }
 
 impl Filter {
