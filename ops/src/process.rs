@@ -28,6 +28,9 @@ pub(crate) const MASTER_SECRET_VARIABLE: &str = "FORETELL_MASTER_SECRET";
 const CHECKPOINT_INTERVAL: Duration = Duration::from_mins(1);
 /// How long a gateway waits to be ready before it listens all the same.
 const READY_PATIENCE: Duration = Duration::from_secs(5);
+/// Longer than any answer of a gateway, in bytes. Answers come and go: on huge pages each of the long
+/// ones would wait for the kernel to make room for it. What its view keeps grows beyond this.
+const LARGEST_ANSWER: usize = 32 << 20;
 /// Server threads when the settings say 0: one a core, no more than this.
 const MAX_DEFAULT_THREADS: usize = 8;
 
@@ -118,6 +121,7 @@ fn engine_failure(error: &EngineError) -> Failure {
 /// A secret, a domain or an address cannot be used.
 pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCode, Failure> {
     follow_parent(arguments.supervised)?;
+    foretell_memory::huge_pages_from(LARGEST_ANSWER);
     let failure = |error: &dyn std::fmt::Display| Failure::new(error.to_string());
     let listen = arguments
         .surfaces

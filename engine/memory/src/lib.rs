@@ -18,6 +18,7 @@ mod huge;
 use std::alloc::{GlobalAlloc, Layout, System};
 
 pub use count::{are_counted, held, made};
+pub use huge::huge_pages_from;
 
 /// The system's allocator, with large blocks on huge pages, counting.
 #[derive(Clone, Copy, Debug)]
