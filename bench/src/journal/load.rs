@@ -25,8 +25,8 @@ const RESTING: usize = 1_000;
 const PAUSE: Duration = Duration::from_micros(50);
 /// Longest wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// A turn in which a disk stood still until the engine's ring was full is tried so often.
-const ATTEMPTS: usize = 3;
+/// A turn in which the engine's ring was full is tried so often, each time at half the rate.
+const ATTEMPTS: usize = 6;
 
 /// The client.
 pub(super) struct Load {
@@ -76,17 +76,19 @@ impl Load {
         Ok(rate)
     }
 
-    /// Sends at `rate` commands a second for `turn`. How long each took from when it was sent to its
-    /// answer, and the last sequence before.
+    /// Sends at `rate` commands a second for `turn`; at half of it, from then on, when the disk stood
+    /// still until the ring was full. How long each took from when it was sent to its answer, and the
+    /// last sequence before.
     pub(super) fn turn(
         &mut self,
-        rate: f64,
+        rate: &mut f64,
         turn: Duration,
     ) -> Result<(Stopwatch, Sequence), MeasureError> {
         for _ in 0..ATTEMPTS {
-            if let Some(measured) = self.attempt(rate, turn)? {
+            if let Some(measured) = self.attempt(*rate, turn)? {
                 return Ok(measured);
             }
+            *rate /= 2.0;
         }
         let text = format!("the ring was full in {ATTEMPTS} turns: the disk stands still for long");
         Err(MeasureError::Wrong(text))
