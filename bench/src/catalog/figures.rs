@@ -38,7 +38,8 @@ pub(super) fn add_imports(report: &mut Report, imports: &[Import; 2]) {
             Goal::at_most(
                 "memory of an import / of a fifth",
                 MEMORY_GOAL,
-                peak.ratio(),
+                // What SQLite may keep in memory is not full in a small one.
+                peak.ratio().filter(|_| whole.events >= EVENTS),
             ),
             whole.events,
         ),
@@ -68,17 +69,22 @@ pub(super) fn add_answers(report: &mut Report, [quiet, syncing]: &[Vec<Asked>; 2
         report.measures.extend(measures);
         for (kind, word, most) in ANSWER_GOALS_MS {
             let of_kind = asked.iter().filter(|asked| asked.kind == kind);
-            let slowest = of_kind.max_by(|one, other| p99(one).total_cmp(&p99(other)));
-            let goal = Goal::at_most(
-                format!("ms of the slowest {word}, p99{when}"),
-                most,
-                slowest.map(p99),
-            );
-            let goal = match slowest {
-                Some(slowest) if events >= EVENTS => goal.note(slowest.path.clone()),
-                _ => noted(goal, events),
+            let Some(slowest) = of_kind.max_by(|one, other| p99(one).total_cmp(&p99(other))) else {
+                continue;
             };
-            report.goals.push(goal);
+            let (path, found) = (&slowest.path, p99(slowest));
+            if !when.is_empty() {
+                // That reads go on then is what is asked, not how fast.
+                let text = format!("the slowest {word}{when}, {path}: {found:.1} ms at p99");
+                report.notes.push(text);
+                continue;
+            }
+            let name = format!("ms of the slowest {word}, p99");
+            let goal = Goal::at_most(name, most, Some(found));
+            report.goals.push(match events < EVENTS {
+                true => noted(goal, events),
+                false => goal.note(path.clone()),
+            });
         }
     }
 }
@@ -139,13 +145,17 @@ mod tests {
             asked(Kind::Record, 2.0),
             asked(Kind::Search, 30.5),
         ];
-        add_answers(&mut report, &[quiet, Vec::new()], EVENTS);
+        let syncing = vec![asked(Kind::Record, 9.0)];
+        add_answers(&mut report, &[quiet, syncing], EVENTS);
         let found: Vec<_> = report.goals.iter().map(|goal| goal.found).collect();
-        let none = [None; 3];
-        let some = [61.0, 1.25, 21.0, 2.0, 30.5].map(Some);
-        assert_eq!(found, [some.as_slice(), &none].concat());
+        assert_eq!(found, [61.0, 1.25, 21.0, 2.0, 30.5].map(Some));
         let met: Vec<_> = report.goals.iter().map(Goal::is_met).collect();
-        assert_eq!(met[..5], [false, true, false, true, false]);
+        assert_eq!(met, [false, true, false, true, false]);
         assert_eq!(report.goals[2].note.as_deref(), Some("/21"));
+        let note = report.notes.last().map(String::as_str);
+        assert_eq!(
+            note,
+            Some("the slowest record, sync writing, /9: 9.0 ms at p99")
+        );
     }
 }
