@@ -37,9 +37,9 @@ const MAX_PAUSE: Duration = Duration::from_secs(1);
 /// The part of a line's room that is kept free for cancels: an eighth.
 const FOR_CANCELS: usize = 8;
 /// Turns of the thread, each with a check of a signature, that what is to be sent waits for orders
-/// that follow: half a millisecond or less. Each waking of the engine takes processor time from those
-/// checks, and a sync takes as long.
-const GATHERING: u32 = 10;
+/// that follow: a quarter of a millisecond or so. Each waking of the engine takes processor time from
+/// those checks, and a sync takes as long.
+const GATHERING: u32 = 6;
 
 thread_local! {
     /// The line of this thread; threads without one use the first.
