@@ -37,14 +37,16 @@ fn imports_and_answers_are_measured_and_the_catalog_is_kept() {
         assert!(of(&format!("{question}, sync writing")) > 0.0);
     }
     let goals = report["goals"].as_array().expect("goals");
-    assert_eq!(goals.len(), 8);
-    assert!(
-        goals.iter().all(|goal| goal["found"].is_number()),
-        "{goals:?}"
-    );
-    assert_eq!(report["notes"].as_array().map(Vec::len), Some(0));
+    assert_eq!(goals.len(), 5);
+    // Of fifty events nobody can say what memory grows with.
+    let unknown = |goal: &&Value| !goal["found"].is_number();
+    let unknown: Vec<_> = goals.iter().filter(unknown).collect();
+    assert_eq!(unknown.len(), 1, "{goals:?}");
+    assert_eq!(unknown[0]["name"], "memory of an import / of a fifth");
+    // One of each kind while a sync writes.
+    assert_eq!(report["notes"].as_array().map(Vec::len), Some(3));
 
     let again = measure();
-    assert_eq!(again["notes"].as_array().map(Vec::len), Some(1));
+    assert_eq!(again["notes"].as_array().map(Vec::len), Some(4));
     assert_eq!(again["measures"][0], report["measures"][0]);
 }

@@ -25,10 +25,11 @@ fn every_query_is_measured_and_the_history_is_kept() {
     let report = measured(cache.path());
     let goals = report["goals"].as_array().expect("goals");
     assert_eq!(goals.len(), 5);
-    assert!(
-        goals.iter().all(|goal| goal["found"].is_number()),
-        "{goals:?}"
-    );
+    // Of so short a history nobody can say what a trade takes.
+    let unknown = |goal: &&Value| !goal["found"].is_number();
+    let unknown: Vec<_> = goals.iter().filter(unknown).collect();
+    assert_eq!(unknown.len(), 1, "{goals:?}");
+    assert_eq!(unknown[0]["name"], "own bytes of a gateway per trade");
     let measures = report["measures"].as_array().expect("measures");
     for path in [
         "/activity",

@@ -35,10 +35,11 @@ fn starts_and_snapshots_are_measured() {
         assert!(of(&format!("step: {lane}")) > 0.0, "{lane}");
     }
     let goals = report["goals"].as_array().expect("goals");
-    assert!(
-        goals.iter().all(|goal| goal["found"].is_number()),
-        "{goals:?}"
-    );
+    // Of so short a history nobody can say what a trade takes.
+    let unknown = |goal: &&Value| !goal["found"].is_number();
+    let unknown: Vec<_> = goals.iter().filter(unknown).collect();
+    assert_eq!(unknown.len(), 1, "{goals:?}");
+    assert_eq!(unknown[0]["name"], "own bytes of a gateway per trade");
     let stamp = &report["stamp"];
     assert!(
         stamp["commit"]

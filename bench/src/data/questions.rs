@@ -243,7 +243,7 @@ mod tests {
         let distinct: HashSet<_> = all.iter().map(|question| &question.query).collect();
         assert_eq!(distinct.len(), all.len());
         for question in &all {
-            assert!(question.name().len() < 100, "{}", question.name());
+            assert!(question.name().len() < 120, "{}", question.name());
             assert!(question.query.len() < 8 << 10, "{}", question.query.len());
         }
         assert_eq!(all[0].name(), "/trades busiest maker");
