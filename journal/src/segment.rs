@@ -24,6 +24,9 @@ pub const VERSION: u16 = 1;
 pub const FIRST_BATCH: u32 = 4_096;
 
 const CRC_AT: usize = PAGE - 4;
+/// No sequence is higher: a billion commands a second would take a hundred years to get there,
+/// and whoever counts on from one cannot overflow.
+const HIGHEST_FIRST: u64 = 1 << 62;
 
 /// The first page of a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,7 +50,7 @@ pub struct SegmentHeader {
 /// Why a page is no segment header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SegmentHeaderError {
-    /// Not one, or its checksum fails.
+    /// Not one, or its checksum fails, or it begins with a sequence that none has.
     #[error("no segment header whose checksum holds")]
     Damaged,
     /// Sound, but of a newer program.
@@ -87,6 +90,9 @@ impl SegmentHeader {
             return Err(SegmentHeaderError::Damaged);
         }
         match u16_at(page, 8) {
+            VERSION if !(1..=HIGHEST_FIRST).contains(&u64_at(page, 24)) => {
+                Err(SegmentHeaderError::Damaged)
+            }
             VERSION => Ok(Self {
                 number: u32_at(page, 12),
                 epoch: u64_at(page, 16),
@@ -113,4 +119,31 @@ pub fn number_of(name: &str) -> Option<u32> {
     let digits = name.strip_suffix(".segment")?;
     let number = digits.parse().ok().filter(|number| *number > 0)?;
     (format!("{number:08}") == digits).then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_begins_with_a_sequence_that_a_frame_can_have() {
+        let header = |first| SegmentHeader {
+            number: 1,
+            epoch: 1,
+            first: Sequence(first),
+            bytes: 1 << 20,
+            previous_end: 0,
+            previous_hash: [1; 32],
+            genesis: [2; 32],
+        };
+        for first in [1, 2, HIGHEST_FIRST] {
+            let header = header(first);
+            assert_eq!(SegmentHeader::read(&header.page()[..]), Ok(header));
+        }
+        // Under checksums that hold.
+        for first in [0, HIGHEST_FIRST + 1, u64::MAX] {
+            let read = SegmentHeader::read(&header(first).page()[..]);
+            assert_eq!(read, Err(SegmentHeaderError::Damaged), "{first}");
+        }
+    }
 }
