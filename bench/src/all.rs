@@ -117,7 +117,8 @@ pub const PARTS: &[Part<'static>] = &[
             rounds: 10,
         };
         in_scratch(setting, |directory| {
-            catalog::measure(directory, &scope, setting.import)
+            let gateway = setting.serving("catalog");
+            catalog::measure(directory, &scope, setting.import, &gateway)
         })
     }),
 ];

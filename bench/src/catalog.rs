@@ -1,6 +1,6 @@
 //! What the catalog costs at the size it is meant for: the import of a file by a process of its
-//! own, and how long clients of the catalog surface wait for pages, records and searches, while
-//! nobody writes and while a sync does.
+//! own, and how long clients of a gateway, which is one too, wait for pages, records and searches,
+//! while nobody writes and while a sync does.
 
 mod figures;
 mod made;
@@ -8,25 +8,24 @@ mod questions;
 mod records;
 
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use foretell_auth::{Domains, MasterSecret, Window};
 use foretell_catalog::record::{Kind as RecordKind, read};
 use foretell_catalog::{CatalogError, Writer};
-use foretell_gateway::{
-    CatalogConfig, ConnectionLimits, EdgeConfig, Gateway, GatewayConfig, HeaderPrefix, PriceSide,
-    RateLimits, Surface, TimeForm,
-};
+use foretell_engine::EngineConfig;
+use foretell_model::Sequence;
 
 use self::made::Made;
 use self::questions::{Kind, Question};
 use crate::error::MeasureError;
+use crate::gateway_process::GatewayProcess;
 use crate::http::Connection;
 use crate::latency::{Quantiles, Stopwatch};
 use crate::report::Report;
+use crate::running_engine::RunningEngine;
 
 /// Events of a page that a sync writes, all changed.
 const PAGE: u64 = 100;
@@ -34,8 +33,6 @@ const PAGE: u64 = 100;
 const BETWEEN_PAGES: Duration = Duration::from_millis(100);
 /// Questions that are asked before any is measured: pages come into memory.
 const WARM: u32 = 3;
-/// In which a gateway reads all markets, from a slow disk too.
-const FIRST_READING: Duration = Duration::from_secs(120);
 const NANOS_PER_MS: f64 = 1e6;
 
 /// How much is measured.
@@ -49,14 +46,16 @@ pub struct Scope {
 
 /// Makes a catalog under `directory`, or takes the one that an earlier measurement left there, and
 /// asks a gateway about it. `import` is the command line that puts a file into the catalog of a data
-/// directory.
+/// directory, `gateway` that of a gateway on one, which serves the catalog surface on a free port and
+/// tells it.
 ///
 /// # Errors
-/// The import, the gateway or an answer fails.
+/// The import, the engine, the gateway or an answer fails.
 pub fn measure(
     directory: &Path,
     scope: &Scope,
     import: &dyn Fn(&Path, &Path) -> Command,
+    gateway: &dyn Fn(&Path) -> Command,
 ) -> Result<Report, MeasureError> {
     let (events, rounds) = (u64::from(scope.events.max(1)), scope.rounds.max(1));
     // A commit of the catalog may be lost in a power cut, never torn: an import is repeated.
@@ -67,17 +66,16 @@ pub fn measure(
         let note = "the catalog was kept, and the import's figures with it";
         report.notes.push(note.to_owned());
     }
-    let gateway = start(&made.file)?;
-    let address = gateway.addresses().first().map(|(_, address)| *address);
-    let address =
-        address.ok_or_else(|| MeasureError::Wrong("the gateway does not listen".to_owned()))?;
+    let engine = RunningEngine::start(EngineConfig::new(made.data.clone()))?;
+    // It answers 503 until it has read what lists are made with.
+    let gateway = GatewayProcess::start(gateway(&made.data), "/markets?limit=1", Sequence(0))?;
     let questions = questions::all();
-    let ask = |rounds| ask(address, &questions, events, rounds);
-    wait_for_lists(address)?;
+    let ask = |rounds| ask(gateway.address, &questions, events, rounds);
     ask(WARM)?;
     let quiet = ask(rounds)?;
-    let (syncing, pages) = while_syncing(&made.file, events, || ask(rounds))?;
-    gateway.stop()?;
+    let (syncing, pages) = while_syncing(&made.file(), events, || ask(rounds))?;
+    drop(gateway);
+    engine.stop()?;
     figures::add_answers(&mut report, &[quiet, syncing], events);
     report.rounds = 1;
     report.scope = format!(
@@ -87,63 +85,6 @@ pub fn measure(
         questions.len(),
     );
     Ok(report.end())
-}
-
-/// A gateway that serves the catalog and nothing else: it needs no engine for that.
-fn start(catalog: &Path) -> Result<Gateway, MeasureError> {
-    let nowhere = PathBuf::from("/nonexistent");
-    Ok(foretell_gateway::start(GatewayConfig {
-        checkpoints: std::path::PathBuf::new(),
-        journal: nowhere.clone(),
-        snapshots: nowhere.clone(),
-        checked_at_start: foretell_gateway::CHECKED_AT_START,
-        engine_socket: nowhere,
-        listen: vec![(Surface::Catalog, SocketAddr::from(([127, 0, 0, 1], 0)))],
-        threads: 1,
-        connections: ConnectionLimits::default(),
-        // A measurement asks as fast as it can, from one address.
-        edge: EdgeConfig {
-            limits: RateLimits::off(),
-            ..EdgeConfig::default()
-        },
-        prefixes: vec![HeaderPrefix {
-            name: "BENCH".to_owned(),
-            times: TimeForm::Iso,
-        }],
-        price_side: PriceSide::default(),
-        window: Window::default(),
-        dev_auth_hints: false,
-        master: MasterSecret::from_bytes([7; 32]),
-        domains: Domains::default(),
-        ready_patience: Duration::ZERO,
-        catalog: Some(CatalogConfig {
-            file: catalog.to_owned(),
-            sites: <_>::default(),
-        }),
-        stage_log: None,
-        operator_token: None,
-    })?)
-}
-
-/// Waits until the gateway has read what lists are made with: until then it answers 503.
-fn wait_for_lists(address: SocketAddr) -> Result<(), MeasureError> {
-    let connection = Connection::open(address);
-    let mut connection = connection.map_err(MeasureError::io("connecting to the gateway"))?;
-    let began = Instant::now();
-    loop {
-        let answer = connection.ask(b"GET /markets?limit=1 HTTP/1.1\r\nHost: x\r\n\r\n");
-        match answer
-            .map_err(MeasureError::io("asking the gateway"))?
-            .status
-        {
-            503 if began.elapsed() < FIRST_READING => std::thread::park_timeout(BETWEEN_PAGES),
-            200 => return Ok(()),
-            status => {
-                let text = format!("the gateway has no lists: status {status}");
-                return Err(MeasureError::Wrong(text));
-            }
-        }
-    }
 }
 
 /// A question and what its answers took, in milliseconds.

@@ -76,7 +76,7 @@ impl GatewayProcess {
                 .map_err(MeasureError::io("reading what a gateway says"))?;
         }
         let said: Value = serde_json::from_str(&line).unwrap_or_default();
-        let told = ["trading", "data"].map(|surface| said[surface].as_str());
+        let told = ["trading", "data", "catalog"].map(|surface| said[surface].as_str());
         let told = told.into_iter().flatten().next();
         let address = told.and_then(|text| text.parse().ok());
         address.ok_or_else(|| MeasureError::Wrong(format!("a gateway said {line:?}")))

@@ -17,6 +17,8 @@ use crate::error::MeasureError;
 const PAUSE: Duration = Duration::from_millis(10);
 /// Of a second, in which Linux tells every program the processor time of others.
 const TICKS: f64 = 100.0;
+/// The name of a catalog in its data directory.
+const CATALOG: &str = "catalog.db";
 /// When the records were changed last, before a sync.
 const MADE: &str = "2026-01-01T00:00:00Z";
 
@@ -48,7 +50,8 @@ struct Kept {
 
 /// A catalog on the disk.
 pub(super) struct Made {
-    pub(super) file: PathBuf,
+    /// Its data directory.
+    pub(super) data: PathBuf,
     pub(super) imports: [Import; 2],
     /// Whether it was there before.
     pub(super) was_kept: bool,
@@ -65,16 +68,15 @@ impl Made {
     ) -> Result<Self, MeasureError> {
         let home = directory.join(format!("events-{events}"));
         let (data, note) = (home.join("data"), home.join("made.json"));
-        let file = data.join("catalog.db");
         let kept = fs::read(&note).ok();
         let kept: Option<Kept> = kept.and_then(|text| serde_json::from_slice(&text).ok());
         if let Some(kept) = kept
             && kept.generation == records::GENERATION
             && kept.schema == foretell_catalog::SCHEMA_VERSION
-            && file.exists()
+            && data.join(CATALOG).exists()
         {
             return Ok(Self {
-                file,
+                data,
                 imports: kept.imports,
                 was_kept: true,
             });
@@ -96,10 +98,15 @@ impl Made {
         let text = serde_json::to_vec(&kept).expect("numbers have a JSON form");
         fs::write(&note, text).map_err(MeasureError::io("noting what was made"))?;
         Ok(Self {
-            file,
+            data,
             imports,
             was_kept: false,
         })
+    }
+
+    /// Its file.
+    pub(super) fn file(&self) -> PathBuf {
+        self.data.join(CATALOG)
     }
 }
 
@@ -118,7 +125,7 @@ fn imported(
     let file_bytes = write(&file, events).map_err(MeasureError::io("writing records"))?;
     let (seconds, process) = watched(import(data, &file))?;
     fs::remove_file(&file).map_err(MeasureError::io("removing the records"))?;
-    let catalog = fs::metadata(data.join("catalog.db"));
+    let catalog = fs::metadata(data.join(CATALOG));
     let catalog = catalog.map_err(MeasureError::io("looking at the catalog"))?;
     Ok(Import {
         events,

@@ -9,9 +9,9 @@ use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{Command, PlaceOrder, Price, Side};
 
 use crate::exchange::Exchange;
-use crate::near::bring;
 use crate::order_pool::{BookSide, Order, in_yes};
 use crate::slab::NONE;
+use foretell_memory::near::bring;
 
 /// How far a command was looked into.
 #[derive(Clone, Copy, Debug)]

@@ -4,10 +4,10 @@ use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{Price, Tick};
 
 use crate::level::Level;
-use crate::near::bring;
 use crate::occupancy::Occupancy;
 use crate::order_pool::{BookSide, OrderPool};
 use crate::slab::NONE;
+use foretell_memory::near::bring;
 
 /// The book of one market. Level `i` is the price of `i + 1` ticks. A level belongs to the side
 /// whose bitmap marks it; never to both.

@@ -33,7 +33,6 @@ mod ladder;
 mod level;
 mod lifecycle;
 mod market;
-mod near;
 mod occupancy;
 mod order_index;
 mod order_pool;

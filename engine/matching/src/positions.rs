@@ -4,9 +4,9 @@ use std::ops::{Index, IndexMut};
 
 use foretell_model::{AccountNumber, Lots, MarketNumber, Outcome};
 
-use crate::near::bring;
 use crate::slab::Slab;
 use crate::table::{KeyHasher, Table};
+use foretell_memory::near::bring;
 
 /// Shares of one account in one market, of `[Yes, No]`.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use std::hash::{BuildHasher, Hasher};
 
 use foldhash::fast::FixedState;
 
-use crate::near::bring;
+use foretell_memory::near::bring;
 
 /// Hashes keys of up to 16 bytes with the random key of the process, so that nobody outside can
 /// choose keys that meet in one place. Where entries lie is not part of the state.

@@ -1,4 +1,5 @@
-//! How the process takes memory: [`Allocator`] is what the binary installs.
+//! How the process takes memory: [`Allocator`] is what the binary installs. And how it asks for memory
+//! before it is needed ([`near`]).
 //!
 //! Large blocks lie on huge pages. The matcher's tables are read at random: on 4 KiB pages most
 //! reads would miss the translation cache before they miss the data. Every allocation is counted
@@ -14,6 +15,7 @@
 
 mod count;
 mod huge;
+pub mod near;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 

@@ -277,6 +277,7 @@ fn is_placeless(name: &str) -> bool {
             | "books"
             | "builders"
             | "open-positions"
+            | "traded-markets"
             | "turnover"
             | "open-midpoints"
     )

@@ -19,6 +19,8 @@ pub enum LogName {
     AccountTrades,
     /// Trades of each market.
     MarketTrades,
+    /// Trades of each account in each market.
+    AccountMarketTrades,
     /// Trades of each token.
     TokenTrades,
     /// Trades of each builder.
@@ -45,6 +47,7 @@ impl LogName {
         Self::AllTrades,
         Self::AccountTrades,
         Self::MarketTrades,
+        Self::AccountMarketTrades,
         Self::TokenTrades,
         Self::BuilderTrades,
         Self::Midpoints,
@@ -64,6 +67,7 @@ impl LogName {
             Self::AllTrades => "all-trades",
             Self::AccountTrades => "account-trades",
             Self::MarketTrades => "market-trades",
+            Self::AccountMarketTrades => "account-market-trades",
             Self::TokenTrades => "token-trades",
             Self::BuilderTrades => "builder-trades",
             Self::Midpoints => "midpoints",
@@ -176,6 +180,7 @@ impl View {
             LogName::AccountTrades => self.trades.of_account.postings().chunks(),
             LogName::AllTrades => self.trades.of_all.postings().chunks(),
             LogName::MarketTrades => self.trades.of_market.postings().chunks(),
+            LogName::AccountMarketTrades => self.trades.of_pair.postings().chunks(),
             LogName::TokenTrades => self.trades.of_token.postings().chunks(),
             LogName::BuilderTrades => self.trades.of_builder.postings().chunks(),
             LogName::Midpoints => self.midpoints.turns.chunks(),
@@ -194,6 +199,7 @@ impl View {
             LogName::AccountTrades => self.trades.of_account.postings_mut().chunks_mut(),
             LogName::AllTrades => self.trades.of_all.postings_mut().chunks_mut(),
             LogName::MarketTrades => self.trades.of_market.postings_mut().chunks_mut(),
+            LogName::AccountMarketTrades => self.trades.of_pair.postings_mut().chunks_mut(),
             LogName::TokenTrades => self.trades.of_token.postings_mut().chunks_mut(),
             LogName::BuilderTrades => self.trades.of_builder.postings_mut().chunks_mut(),
             LogName::Midpoints => self.midpoints.turns.chunks_mut(),
@@ -205,11 +211,12 @@ impl View {
         }
     }
 
-    /// Where the lists end whose postings a log holds.
+    /// Where the lists end whose postings a log holds, if their numbers are dense.
     pub(crate) fn heads(&self, name: LogName) -> Option<&Heads> {
         match name {
             LogName::Trades
             | LogName::FinishedOrders
+            | LogName::AccountMarketTrades
             | LogName::Midpoints
             | LogName::ClosedPositions
             | LogName::Actions => None,

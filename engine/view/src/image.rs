@@ -15,6 +15,7 @@ use crate::midpoints::Midpoints;
 use crate::named::NamedLog;
 use crate::order::Order;
 use crate::orders::Orders;
+use crate::pairs::Pairs;
 use crate::positions::Positions;
 use crate::row::{Row, Stored, put_all, stored, take_bytes};
 use crate::trades::Trades;
@@ -22,10 +23,12 @@ use crate::view::View;
 
 /// Names the layout of images and chunks. Raised with every change of either, so that what another
 /// build wrote is ignored instead of misread.
-pub const VIEW_VERSION: u32 = 4;
+pub const VIEW_VERSION: u32 = 5;
 
 /// The section of the open positions.
 const OPEN_POSITIONS: &str = "open-positions";
+/// The section of the newest trades of each account in each market.
+const TRADED_MARKETS: &str = "traded-markets";
 
 /// A view as bytes.
 #[derive(Clone, Debug)]
@@ -95,6 +98,7 @@ impl View {
             ("builders", bytes(&self.builders)),
             ("open-midpoints", bytes(&self.midpoints.current)),
             (OPEN_POSITIONS, bytes(&self.positions.open)),
+            (TRADED_MARKETS, bytes(self.trades.of_pair.newest())),
             ("turnover", bytes(&self.turnover)),
         ];
         let mut live = Vec::new();
@@ -141,6 +145,11 @@ impl View {
             &accounts,
             &markets,
         );
+        let of_pair = Pairs::of(
+            image.read_log(LogName::AccountMarketTrades)?,
+            image.read(TRADED_MARKETS)?,
+            accounts.count(),
+        );
         let mut view = Self {
             genesis: head.genesis,
             chunking: image.chunking,
@@ -158,6 +167,7 @@ impl View {
                 of_all: image.read_lists(LogName::AllTrades)?,
                 of_account: image.read_lists(LogName::AccountTrades)?,
                 of_market: image.read_lists(LogName::MarketTrades)?,
+                of_pair: of_pair.ok_or(ImageError::Malformed(TRADED_MARKETS))?,
                 of_token: image.read_lists(LogName::TokenTrades)?,
                 of_builder: image.read_lists(LogName::BuilderTrades)?,
             },

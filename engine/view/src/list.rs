@@ -11,7 +11,9 @@
 
 mod walk;
 
-pub(crate) use walk::Walk;
+pub(crate) use walk::{Look, Pause, Walk};
+
+use foretell_memory::near::LINE;
 
 use crate::error::Impossible;
 use crate::log::Log;
@@ -63,22 +65,33 @@ impl<S: Summary> Stored for Posting<S> {
             .for_each(|field| field.put(out));
         self.entry.put(out);
         self.span.put(out);
+        out.resize(out.len() + Self::SIZE - Self::FIELDS, 0);
     }
 
     fn take(from: &mut &[u8]) -> Option<Self> {
-        Some(Self {
+        let posting = Self {
             target: u32::take(from)?,
             before: u32::take(from)?,
             jump: u32::take(from)?,
             rank: u32::take(from)?,
             entry: S::Entry::take(from)?,
             span: S::take(from)?,
-        })
+        };
+        (_, *from) = from.split_at_checked(Self::SIZE - Self::FIELDS)?;
+        Some(posting)
     }
 }
 
+impl<S: Summary> Posting<S> {
+    const FIELDS: usize = 4 * u32::SIZE + S::Entry::SIZE + S::SIZE;
+}
+
 impl<S: Summary> Fixed for Posting<S> {
-    const SIZE: usize = 4 * u32::SIZE + S::Entry::SIZE + S::SIZE;
+    /// Where something is said, as many cache lines as hold it: it is waited for once, not for two lines.
+    const SIZE: usize = match S::SIZE {
+        0 => Self::FIELDS,
+        _ => Self::FIELDS.next_multiple_of(LINE),
+    };
 }
 
 impl<S: Summary> Row for Posting<S> {
@@ -98,6 +111,13 @@ stored!(Head {
     last: u32,
     len: u32,
 });
+
+impl Head {
+    /// The newest posting of a list that has one.
+    pub(crate) fn last(self) -> u32 {
+        self.last
+    }
+}
 
 /// The ends of all lists of one kind, by number; those past the end are empty.
 pub(crate) type Heads = Vec<Head>;
@@ -149,26 +169,7 @@ impl<S: Summary> Lists<S> {
             self.heads.resize(number + 1, Head::default());
         }
         let head = &mut self.heads[number];
-        let own = self.postings.len();
-        let said = S::of(&entry);
-        let (before, jump, span) = if head.len == 0 {
-            (own, own, said)
-        } else {
-            let (jump, between) =
-                next_jump(&self.postings, head.last).ok_or(Impossible::HistoryUnreadable)?;
-            let span = between.map_or(said, |between| said.join(between));
-            (head.last, jump, span)
-        };
-        let len = head.len.checked_add(1).ok_or(Impossible::Full)?;
-        self.postings.push(&Posting {
-            target,
-            before,
-            jump,
-            rank: head.len,
-            entry,
-            span,
-        })?;
-        *head = Head { last: own, len };
+        *head = append(&mut self.postings, *head, target, entry)?;
         Ok(())
     }
 
@@ -184,6 +185,35 @@ impl<S: Summary> Lists<S> {
     pub(crate) fn postings_mut(&mut self) -> &mut Log<Posting<S>> {
         &mut self.postings
     }
+}
+
+/// Appends an entry to the list that ends there, and says where it ends then.
+pub(crate) fn append<S: Summary>(
+    postings: &mut Log<Posting<S>>,
+    head: Head,
+    target: u32,
+    entry: S::Entry,
+) -> Result<Head, Impossible> {
+    let own = postings.len();
+    let said = S::of(&entry);
+    let (before, jump, span) = if head.len == 0 {
+        (own, own, said)
+    } else {
+        let (jump, between) =
+            next_jump(postings, head.last).ok_or(Impossible::HistoryUnreadable)?;
+        let span = between.map_or(said, |between| said.join(between));
+        (head.last, jump, span)
+    };
+    let len = head.len.checked_add(1).ok_or(Impossible::Full)?;
+    postings.push(&Posting {
+        target,
+        before,
+        jump,
+        rank: head.len,
+        entry,
+        span,
+    })?;
+    Ok(Head { last: own, len })
 }
 
 /// Where the posting after `last` jumps to, over two equal jumps at once, else to `last`; and what
@@ -208,6 +238,23 @@ pub(crate) struct List<'a, S: Summary = ()> {
 }
 
 impl<'a, S: Summary> List<'a, S> {
+    /// The list whose newest posting this is; an empty one if there is none.
+    pub(crate) fn ending_with(postings: &'a Log<Posting<S>>, newest: Option<u32>) -> Self {
+        let head = newest.and_then(|last| {
+            let len = postings.get(last)?.rank.checked_add(1)?;
+            Some(Head { last, len })
+        });
+        Self {
+            postings,
+            head: head.unwrap_or_default(),
+        }
+    }
+
+    /// Where it ends.
+    pub(crate) fn head(&self) -> Head {
+        self.head
+    }
+
     /// How many entries it has.
     pub(crate) fn len(&self) -> u32 {
         self.head.len
@@ -257,18 +304,23 @@ impl<'a, S: Summary> List<'a, S> {
     }
 
     fn posting(&self, rank: u32) -> Option<Posting<S>> {
+        self.postings.get(self.slot(rank)?)
+    }
+
+    /// Where the posting of a place stands.
+    fn slot(&self, rank: u32) -> Option<u32> {
         if rank >= self.len() {
             return None;
         }
-        let mut at = self.newest()?;
+        let (mut slot, mut at) = (self.head.last, self.newest()?);
         while at.rank > rank {
             let jump = self.earlier(&at, at.jump).filter(|jump| jump.rank >= rank);
-            at = match jump {
-                Some(jump) => jump,
-                None => self.earlier(&at, at.before)?,
+            (slot, at) = match jump {
+                Some(jump) => (at.jump, jump),
+                None => (at.before, self.earlier(&at, at.before)?),
             };
         }
-        Some(at)
+        Some(slot)
     }
 
     /// A posting that `from` names, if it lies before it: every way along a list ends, whatever the

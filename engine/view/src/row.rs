@@ -3,7 +3,7 @@
 //! Logs and images are written in it. What is read back may be any bytes at all: reading answers
 //! `None` and never panics, and it refuses amounts with which later arithmetic would overflow.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{
@@ -381,18 +381,6 @@ impl<K: Stored + Ord, V: Stored> Stored for BTreeMap<K, V> {
     }
 }
 
-impl<T: Stored + Ord> Stored for BTreeSet<T> {
-    fn put(&self, out: &mut Vec<u8>) {
-        put_all(self, out);
-    }
-
-    fn take(from: &mut &[u8]) -> Option<Self> {
-        let entries = Vec::<T>::take(from)?;
-        let rising = entries.is_sorted_by(|one, next| one < next);
-        rising.then(|| entries.into_iter().collect())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use rstest::rstest;
@@ -438,7 +426,6 @@ mod tests {
     #[case::order_type(stands_in::<OrderType>, &[4])]
     #[case::flag(stands_in::<bool>, &[2])]
     #[case::keys_twice(stands_in::<BTreeMap<u8, u8>>, &[2, 0, 0, 0, 1, 5, 1, 6])]
-    #[case::entries_twice(stands_in::<BTreeSet<u8>>, &[2, 0, 0, 0, 5, 5])]
     #[case::cost(stands_in::<Position>, &[0x7F; 72])]
     #[case::endless(stands_in::<Vec<u64>>, &[255; 64])]
     fn what_would_overflow_later_is_refused(

@@ -1,6 +1,8 @@
 //! A list of trades, or a part of one, as it stands.
 
-use crate::list::{List, Summary, Walk};
+use std::ops::ControlFlow;
+
+use crate::list::{List, Look, Pause, Summary, Walk};
 use crate::sought::Sought;
 use crate::span::{Bounds, Span};
 use crate::trade::TradeSlot;
@@ -104,9 +106,19 @@ impl<'a, S: Summary> Slots<'a, S> {
 impl<'a> ToldSlots<'a> {
     /// Looks through them, from new to old, for rows that are sought.
     #[must_use]
-    pub fn search<'s>(&self, sought: Sought<'s>) -> Search<'a, 's> {
+    pub fn search(&self, sought: Sought) -> Search<'a> {
         Search {
             walk: Walk::of(self.list, (self.from, self.to)),
+            from: self.from,
+            bounds: Bounds::of(&sought),
+            sought,
+        }
+    }
+
+    /// Goes on with a search through the same trades.
+    pub(crate) fn resume(&self, pause: Pause, sought: Sought) -> Search<'a> {
+        Search {
+            walk: Walk::resume(self.list, pause),
             from: self.from,
             bounds: Bounds::of(&sought),
             sought,
@@ -116,41 +128,47 @@ impl<'a> ToldSlots<'a> {
 
 /// A way from new to old through some trades; where it came to can be kept as a number.
 #[derive(Clone, Debug)]
-pub struct Search<'a, 's> {
+pub struct Search<'a> {
     walk: Walk<'a, Span>,
     from: u32,
     bounds: Bounds,
-    sought: Sought<'s>,
+    sought: Sought,
 }
 
 /// A trade with a row that is sought.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Found {
+pub(crate) struct Found {
     /// Which trade.
-    pub slot: TradeSlot,
+    pub(crate) slot: TradeSlot,
     /// Its place among those looked through, the oldest at 0.
-    pub place: usize,
-    /// Whether the taker's row is sought, and listed.
-    pub taker: bool,
-    /// Whether the maker's is.
-    pub maker: bool,
+    pub(crate) place: usize,
+    /// Whether the taker's row is sought, and listed, and the maker's.
+    pub(crate) rows: [bool; 2],
 }
 
-impl Search<'_, '_> {
-    /// The next trade; `None` when there is none, or when so many `looks` were not enough to find
-    /// it. Each takes some ten nanoseconds.
-    pub fn next(&mut self, looks: &mut usize) -> Option<Found> {
-        let (rank, target, [taker, maker]) = self.walk.next_where(
-            looks,
-            |span| span.may_have(&self.bounds),
-            |rows| self.sought.of(rows),
-        )?;
-        Some(Found {
-            slot: TradeSlot(target),
-            place: (rank - self.from) as usize,
-            taker,
-            maker,
-        })
+impl Search<'_> {
+    /// Where it would go on.
+    pub(crate) fn pause(&self) -> Pause {
+        self.walk.pause()
+    }
+
+    /// Looks at the next trade, or at several at once; what is found there. Breaks when nothing is left.
+    pub(crate) fn look(&mut self) -> ControlFlow<(), Option<Found>> {
+        let may_be = |span: &Span| span.may_have(&self.bounds);
+        match self.walk.look(may_be, |rows| self.sought.of(rows)) {
+            Look::Meant(rank, target, rows) => ControlFlow::Continue(Some(Found {
+                slot: TradeSlot(target),
+                place: (rank - self.from) as usize,
+                rows,
+            })),
+            Look::Passed => ControlFlow::Continue(None),
+            Look::End => ControlFlow::Break(()),
+        }
+    }
+
+    /// The newest trade that is still ahead, sought or not.
+    pub(crate) fn newest(&self) -> Option<TradeSlot> {
+        self.walk.target().map(TradeSlot)
     }
 
     /// How many of the oldest are still ahead.

@@ -3,7 +3,7 @@
 //! looks for large fills, for one side or for a market passes over long stretches without such a
 //! row.
 
-use foretell_model::{MarketNumber, Side};
+use foretell_model::Side;
 
 use crate::list::Summary;
 use crate::row::fixed;
@@ -23,15 +23,12 @@ pub struct Span {
     lots: [u16; KINDS],
     /// Most micros of each kind, the same.
     values: [u16; KINDS],
-    /// A bit for each number of a market, modulo 32.
-    markets: u32,
 }
 
 fixed!(Span {
     counts: [u32; KINDS],
     lots: [u16; KINDS],
     values: [u16; KINDS],
-    markets: u32,
 });
 
 const fn kind(role: Role, side: Side) -> usize {
@@ -44,23 +41,20 @@ pub(crate) struct Bounds {
     kinds: [bool; KINDS],
     lots: u16,
     value: u16,
-    markets: u32,
 }
 
 impl Bounds {
-    pub(crate) fn of(sought: &Sought<'_>) -> Self {
+    pub(crate) fn of(sought: &Sought) -> Self {
         let mut kinds = [false; KINDS];
         for role in Role::ALL {
             for &side in Side::ALL {
                 kinds[kind(role, side)] = sought.wants(role, side);
             }
         }
-        let markets = sought.markets.map(|markets| markets.iter().copied());
         Self {
             kinds,
             lots: rough(sought.lots.0),
             value: rough(sought.value.0),
-            markets: markets.map_or(u32::MAX, |markets| markets.map(bit).fold(0, |a, b| a | b)),
         }
     }
 }
@@ -74,7 +68,7 @@ impl Span {
                 && self.lots[kind] >= bounds.lots
                 && self.values[kind] >= bounds.value
         };
-        self.markets & bounds.markets != 0 && (0..KINDS).any(of_kind)
+        (0..KINDS).any(of_kind)
     }
 
     /// How many rows there are of the kinds looked for.
@@ -89,10 +83,7 @@ impl Summary for Span {
     type Entry = TradeRows;
 
     fn of(trade: &TradeRows) -> Self {
-        let mut span = Self {
-            markets: bit(trade.market()),
-            ..Self::default()
-        };
+        let mut span = Self::default();
         for row in trade.rows() {
             let kind = kind(row.role, row.side);
             span.counts[kind] = 1;
@@ -110,13 +101,8 @@ impl Summary for Span {
             both.lots[kind] = both.lots[kind].max(other.lots[kind]);
             both.values[kind] = both.values[kind].max(other.values[kind]);
         }
-        both.markets |= other.markets;
         both
     }
-}
-
-const fn bit(market: MarketNumber) -> u32 {
-    1 << (market.0 % u32::BITS)
 }
 
 /// A number in 16 bits: its 11 leading binary digits, and how many follow. Never lower for a larger
@@ -145,16 +131,12 @@ mod tests {
             taker_only: bool,
             side in prop::option::of(prop::sample::select(Side::ALL)),
             leasts in (prop_oneof![Just(0), 1..(1_u64 << 41)], prop_oneof![Just(0), 1..(1_u64 << 54)]),
-            markets in prop::option::of(prop::collection::btree_set(0..70_u32, 1..4)),
         ) {
-            let markets: Option<Vec<_>> =
-                markets.map(|markets| markets.into_iter().map(MarketNumber).collect());
             let sought = Sought {
                 taker_only,
                 side,
                 lots: Lots(leasts.0),
                 value: Micros(leasts.1),
-                markets: markets.as_deref(),
             };
             let bounds = Bounds::of(&sought);
             let span = entries.iter().map(Span::of).reduce(Span::join).unwrap();
@@ -192,8 +174,6 @@ mod tests {
         ];
         let span = entries.iter().map(Span::of).reduce(Span::join).unwrap();
         let none = Sought::default();
-        let markets = |number| [MarketNumber(number)];
-        let (same_bit, other_bit) = (markets(1), markets(2));
         for (sought, found) in [
             (none, true),
             (
@@ -243,27 +223,6 @@ mod tests {
                 Sought {
                     side: Some(Side::Sell),
                     taker_only: true,
-                    ..none
-                },
-                false,
-            ),
-            (
-                Sought {
-                    markets: Some(&same_bit),
-                    ..none
-                },
-                true,
-            ),
-            (
-                Sought {
-                    markets: Some(&other_bit),
-                    ..none
-                },
-                false,
-            ),
-            (
-                Sought {
-                    markets: Some(&[]),
                     ..none
                 },
                 false,

@@ -1,4 +1,4 @@
-//! Trades: by id, by account, by market, by token, by builder.
+//! Trades: by id, by account, by market, by both, by token, by builder.
 
 use foretell_model::{AccountNumber, MarketNumber, Outcome};
 
@@ -6,6 +6,7 @@ use crate::builders::BuilderSlot;
 use crate::error::Impossible;
 use crate::list::Lists;
 use crate::named::NamedLog;
+use crate::pairs::Pairs;
 use crate::slots::{Slots, ToldSlots};
 use crate::span::Span;
 use crate::trade::{Trade, TradeSlot};
@@ -26,6 +27,7 @@ pub struct Trades {
     pub(crate) of_all: Lists<Span>,
     pub(crate) of_account: Lists<Span>,
     pub(crate) of_market: Lists<Span>,
+    pub(crate) of_pair: Pairs,
     pub(crate) of_token: Lists,
     pub(crate) of_builder: Lists,
 }
@@ -52,6 +54,18 @@ impl Trades {
     #[must_use]
     pub fn of_account(&self, account: AccountNumber) -> ToldSlots<'_> {
         Slots::of(self.of_account.list(account.0 as usize))
+    }
+
+    /// Those of them in a market.
+    #[must_use]
+    pub fn of_account_in(&self, account: AccountNumber, market: MarketNumber) -> ToldSlots<'_> {
+        Slots::of(self.of_pair.list(account, market))
+    }
+
+    /// In how many markets an account has traded.
+    #[must_use]
+    pub fn markets_of(&self, account: AccountNumber) -> usize {
+        self.of_pair.markets_of(account)
     }
 
     /// Those of a market, both rows of each told.
@@ -105,6 +119,7 @@ impl Trades {
         ] {
             let number = party.account.0 as usize;
             self.of_account.push_with(number, slot, own)?;
+            self.of_pair.push((party.account, market), slot, own)?;
         }
         self.of_market.push_with(market.0 as usize, slot, both)?;
         self.of_token.push(token(market, taker.outcome), slot)?;

@@ -16,6 +16,7 @@ use crate::markets::Markets;
 use crate::midpoints::Midpoints;
 use crate::named::NamedLog;
 use crate::orders::Orders;
+use crate::pairs::Pairs;
 use crate::positions::Positions;
 use crate::system::System;
 use crate::trades::Trades;
@@ -71,6 +72,7 @@ impl View {
                 of_all: told(),
                 of_account: told(),
                 of_market: told(),
+                of_pair: Pairs::new(Log::new(chunking)),
                 of_token: lists(),
                 of_builder: lists(),
             },

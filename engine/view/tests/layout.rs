@@ -8,8 +8,8 @@ use scene::*;
 
 /// The version, and the hash of everything a small scene writes under it.
 const PINNED: (u32, &str) = (
-    4,
-    "c7523f9d281f2d4d789ee508960188758e9026e3f87fa0bf51c9ac6e3c2fbb90",
+    5,
+    "e6eedbf142161e9ccb22e182070459ac5f9e92d6f5d127327e35dc3c723d73e2",
 );
 
 /// Two trades, orders of every fate, account actions, chunks of two rows.

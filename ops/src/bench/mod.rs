@@ -134,9 +134,11 @@ fn report(what: &Measurement) -> Result<Report, Failure> {
             };
             let kept = cache.clone();
             let kept = kept.unwrap_or_else(|| std::env::temp_dir().join("foretell-bench-catalog"));
-            let (program, kept) = (this_program()?, absolute(kept)?);
-            catalog::measure(&kept, &scope, &|data, file| import(&program, data, file))
-                .map_err(failure)
+            let program = this_program()?;
+            with_gateways("catalog", &Some(kept), |kept, gateway| {
+                let import = |data: &Path, file: &Path| import(&program, data, file);
+                catalog::measure(kept, &scope, &import, gateway)
+            })
         }
         Measurement::Start {
             trades,

@@ -175,7 +175,10 @@ impl Same<'_> {
                 assert!(by_place.eq(newest.iter().copied().map(Some)));
                 newest
             });
-            self.of(|view| view.turnover().markets_of(account));
+            self.of(|view| view.trades().markets_of(account));
+            for (market, _) in self.one.markets().iter() {
+                self.list(|view| view.trades().of_account_in(account, market));
+            }
         }
         for (market, _) in self.one.markets().iter() {
             self.of(|view| view.turnover().value_in(market));

@@ -16,7 +16,7 @@ impl View {
             Event::AccountOpened { account, wallet } => {
                 self.accounts.open(account, wallet)?;
                 self.positions.open_account(account)?;
-                self.turnover.open_account(account)
+                self.trades.of_pair.open_account(account)
             }
             Event::Deposited { account, amount } => {
                 add(&mut self.system.collateral, amount)?;

@@ -68,8 +68,7 @@ impl View {
             let (token, traded) = ((leg.market, leg.outcome), (leg.side, fill.lots, leg.value));
             self.trade_position(step, leg.account, token, traded)?;
         }
-        let accounts = [took.account, made.account];
-        self.turnover.trade(took.market, accounts, took.value)?;
+        self.turnover.trade(took.market, took.value)?;
         self.move_supply(took.market, fill)?;
         let book = self.books.touch(took.market, step.at())?;
         let place = LadderPlace::of(made.outcome, made.side, made.price);

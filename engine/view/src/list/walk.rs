@@ -1,5 +1,7 @@
 //! From new to old through a list, over what is not meant.
 
+use foretell_memory::near::bring_short;
+
 use super::{List, Posting, Summary};
 
 /// A way through the entries of a list from place `from` on, the newest first.
@@ -7,70 +9,126 @@ use super::{List, Posting, Summary};
 pub(crate) struct Walk<'a, S: Summary> {
     list: List<'a, S>,
     from: u32,
-    next: Option<Posting<S>>,
+    /// The entry after the last one that was looked at: all that are ahead lie before this place.
+    before: u32,
+    /// Where the next entry is said to stand. It is read when it is looked at, not before: who goes
+    /// several ways at once need not wait for the memory of each.
+    next: Option<u32>,
+}
+
+/// How far a way has come: what its list's growth does not change.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Pause {
+    from: u32,
+    before: u32,
+    next: Option<u32>,
+}
+
+/// What a look at an entry, or at several at once, showed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Look<T> {
+    /// It is meant: its place, what it points at, and what was found in it.
+    Meant(u32, u32, T),
+    /// None of them is.
+    Passed,
+    /// Nothing was left.
+    End,
 }
 
 impl<'a, S: Summary> Walk<'a, S> {
     /// Through the entries from place `from` on and before place `to`.
     pub(crate) fn of(list: List<'a, S>, (from, to): (u32, u32)) -> Self {
-        let mut walk = Self {
+        let before = to.min(list.len());
+        let next = before.checked_sub(1).and_then(|rank| list.slot(rank));
+        Self {
             list,
             from,
-            next: None,
-        };
-        walk.go_to(list.newest_first(to).next);
-        walk
+            before,
+            next,
+        }
+    }
+
+    /// Goes on along the same list.
+    pub(crate) fn resume(list: List<'a, S>, Pause { from, before, next }: Pause) -> Self {
+        Self {
+            list,
+            from,
+            before,
+            next,
+        }
+    }
+
+    /// Where it would go on.
+    pub(crate) fn pause(&self) -> Pause {
+        Pause {
+            from: self.from,
+            before: self.before,
+            next: self.next,
+        }
+    }
+
+    /// What the newest entry that is left points at.
+    pub(crate) fn target(&self) -> Option<u32> {
+        self.at().map(|next| next.target)
     }
 
     /// How many of the list's oldest entries hold all that is left; 0 when nothing is.
     pub(crate) fn end(&self) -> u32 {
-        self.next.map_or(0, |next| next.rank + 1)
+        self.at().map_or(0, |next| next.rank + 1)
     }
 
-    /// The next entry in which `meant` finds something: its place, what it points at, and what was
-    /// found. `None` when there is none, or when so many `looks` at postings were not enough. Only
-    /// where `may_be` holds of several entries they are looked at one by one.
-    pub(crate) fn next_where<T>(
+    /// Looks at the next entry, or passes over as many as end where it jumps: only where `may_be` holds
+    /// of several entries they are looked at one by one.
+    pub(crate) fn look<T>(
         &mut self,
-        looks: &mut usize,
         may_be: impl Fn(&S) -> bool,
         meant: impl Fn(&S::Entry) -> Option<T>,
-    ) -> Option<(u32, u32, T)> {
-        while let Some(at) = self.next {
-            *looks = looks.checked_sub(1)?;
-            if !may_be(&at.span) {
-                self.go_to(self.list.earlier(&at, at.jump));
-                continue;
-            }
-            self.go_to(self.list.earlier(&at, at.before));
-            if let Some(found) = meant(&at.entry) {
-                return Some((at.rank, at.target, found));
-            }
+    ) -> Look<T> {
+        let Some(at) = self.at() else {
+            return Look::End;
+        };
+        if !may_be(&at.span) {
+            self.go_on(&at, at.jump);
+            return Look::Passed;
         }
-        None
+        self.go_on(&at, at.before);
+        match meant(&at.entry) {
+            Some(found) => Look::Meant(at.rank, at.target, found),
+            None => Look::Passed,
+        }
     }
 
     /// Passes over entries while they make up no more than `left`, of which that is taken. What is
     /// left is less than the next entry makes, or nothing is left of the list.
     pub(crate) fn pass(&mut self, left: &mut usize, count: impl Fn(&S) -> usize) {
-        while let Some(at) = self.next {
+        while let Some(at) = self.at() {
             let jump = self.list.earlier(&at, at.jump);
             // Where it jumps below the first place, what is jumped over is not all of this way.
             let is_whole = jump.is_none_or(|jump| jump.rank + 1 >= self.from);
             if let Some(rest) = left.checked_sub(count(&at.span)).filter(|_| is_whole) {
                 *left = rest;
-                self.go_to(jump);
+                self.go_on(&at, at.jump);
             } else if let Some(rest) = left.checked_sub(count(&S::of(&at.entry))) {
                 *left = rest;
-                self.go_to(self.list.earlier(&at, at.before));
+                self.go_on(&at, at.before);
             } else {
                 return;
             }
         }
     }
 
-    fn go_to(&mut self, next: Option<Posting<S>>) {
-        self.next = next.filter(|next| next.rank >= self.from);
+    /// The next entry, if there is one on this way: every way ends, whatever the bytes say.
+    fn at(&self) -> Option<Posting<S>> {
+        let at = self.list.postings.get(self.next?)?;
+        (self.from <= at.rank && at.rank < self.before).then_some(at)
+    }
+
+    /// Goes on with the posting at a slot; its memory is on its way then.
+    fn go_on(&mut self, at: &Posting<S>, slot: u32) {
+        (self.before, self.next) = (at.rank, Some(slot));
+        if let Some(bytes) = self.list.postings.bytes(slot) {
+            bring_short(bytes);
+        }
     }
 }
 
@@ -127,13 +185,17 @@ mod tests {
             while end > ends.0 {
                 let mut walk = Walk::of(list, (ends.0, end));
                 let mut looks = looks;
-                let next = |walk: &mut Walk<'_, Sizes>, looks: &mut usize| {
-                    let meant = |size: &u32| (*size >= least).then_some(*size);
-                    walk.next_where(looks, |span| span.0 >= least, meant)
-                };
-                while let Some((rank, target, size)) = next(&mut walk, &mut looks) {
-                    prop_assert_eq!((rank, size), (target, sizes[rank as usize]));
-                    found.push(rank);
+                let meant = |size: &u32| (*size >= least).then_some(*size);
+                while looks > 0 {
+                    looks -= 1;
+                    match walk.look(|span| span.0 >= least, meant) {
+                        Look::Meant(rank, target, size) => {
+                            prop_assert_eq!((rank, size), (target, sizes[rank as usize]));
+                            found.push(rank);
+                        }
+                        Look::Passed => {}
+                        Look::End => break,
+                    }
                 }
                 end = walk.end();
                 pauses += 1;
@@ -172,13 +234,15 @@ mod tests {
         sizes[777] = 1;
         let lists = filled(10, &sizes);
         let mut walk = Walk::of(lists.list(1), (0, LONG));
-        let mut looks = 200;
-        let mut next = || {
+        let looks = std::iter::from_fn(|| {
             let meant = |size: &u32| (*size > 0).then_some(*size);
-            walk.next_where(&mut looks, |span| span.0 > 0, meant)
-        };
-        assert_eq!(next(), Some((777, 777, 1)));
-        assert_eq!(next(), None);
+            let look = walk.look(|span| span.0 > 0, meant);
+            (look != Look::End).then_some(look)
+        });
+        let looks: Vec<_> = looks.take(200).collect();
+        assert!(looks.len() < 100, "{}", looks.len());
+        let found = looks.into_iter().filter(|look| *look != Look::Passed);
+        assert!(found.eq([Look::Meant(777, 777, 1)]));
         assert_eq!(walk.end(), 0);
     }
 

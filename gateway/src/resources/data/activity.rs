@@ -1,12 +1,12 @@
 //! `GET /activity`: trades and account actions of a wallet in one list by time.
 
-use core::iter;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use foretell_model::{
     AccountNumber, FramePlace, Lots, Micros, Sequence, TimeNs, TimeSeconds, WalletAddress,
 };
-use foretell_view::{Action, ActionKind, Sought, ToldSlots, TradeSlot, View};
+use foretell_view::{Action, ActionKind, Sought, TradeSlot, View};
 use foretell_wire::data::{Activity, ActivityKind, ActivityQuery, Direction, MarketText, Rows};
 
 use crate::answer::{Answer, Place};
@@ -15,6 +15,7 @@ use crate::call::Call;
 use crate::failure::Failure;
 use crate::profiles::People;
 use crate::resources::data::fills::{Fill, Receipts};
+use crate::resources::data::lists::Lists;
 use crate::resources::data::named::Named;
 use crate::resources::data::{LOOKS, Markets, STEP, account_of, parameters};
 
@@ -24,7 +25,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
     let wanted = parameters(&call, ActivityQuery::of)?;
     app.fresh(&call).await?;
     let mut search = Search {
-        markets: Arc::new(Markets::of(app, &wanted.markets).await?),
+        markets: Markets::of(app, &wanted.markets).await?,
         skip: wanted.page.offset,
         wanted,
         named: Named::default(),
@@ -184,27 +185,59 @@ impl<T> Found<T> {
 /// Places of the first window.
 const FIRST_WINDOW: usize = 128;
 
-/// The trades asked for.
-fn sought<'m>(wanted: &ActivityQuery, markets: &'m Markets) -> Sought<'m> {
-    Sought {
-        side: wanted.side,
-        markets: markets.sorted(),
-        ..Sought::default()
-    }
-}
-
 /// A page being looked for.
 struct Search {
     wanted: ActivityQuery,
-    markets: Arc<Markets>,
+    markets: Markets,
     named: Named,
     /// Rows still to be passed over.
     skip: usize,
-    /// Trades and actions of the time asked for.
-    ahead: Option<(Found<TradeSlot>, Found<Action>)>,
+    /// What of the time asked for is still to come; `None` before the first step.
+    ahead: Option<(Trades, Found<Action>)>,
     found: Vec<Done>,
     /// The state it began with.
     place: Option<Place>,
+}
+
+/// Trades of the time asked for. As many are picked out, from new to old, as a page may need.
+struct Trades {
+    lists: Lists,
+    sought: Sought,
+    /// How many are needed at most.
+    needed: usize,
+    /// Those that were picked; from when all are there on the next one last.
+    picked: Vec<TradeSlot>,
+    /// All are there.
+    are_all: bool,
+}
+
+impl Trades {
+    /// Picks some thousand; true when none is missing.
+    fn pick(&mut self, view: &View, direction: Direction) -> bool {
+        if self.are_all {
+            return true;
+        }
+        let Self {
+            lists,
+            sought,
+            needed,
+            picked,
+            ..
+        } = self;
+        let enough = (picked.len() + STEP).min(*needed);
+        let is_end = lists.find(view, *sought, |slot, _| {
+            picked.push(slot);
+            match picked.len() < enough {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
+        });
+        self.are_all = is_end || self.picked.len() >= self.needed;
+        if self.are_all && direction == Direction::Descending {
+            self.picked.reverse();
+        }
+        self.are_all
+    }
 }
 
 impl Search {
@@ -218,17 +251,10 @@ impl Search {
             Some(ahead) => ahead,
             None => self.in_time(view, account),
         };
-        let of_account = view.trades().of_account(account);
-        let markets = Arc::clone(&self.markets);
-        let sought = sought(&self.wanted, &markets);
-        let trades_in = |Ahead { from, to }, looks: &mut usize| {
-            let mut left = usize::MAX;
-            let mut search = of_account.between(from, to).search(sought);
-            let found = iter::from_fn(|| search.next(&mut left));
-            let trades = found.map(|found| found.slot).collect();
-            *looks = looks.saturating_sub(usize::MAX - left);
-            trades
-        };
+        if !trades.pick(view, direction) {
+            self.ahead = Some((trades, actions));
+            return false;
+        }
         let actions_in = |Ahead { from, to }: Ahead, looks: &mut usize| {
             let actions = view.actions().newest_first(account, to);
             *looks = looks.saturating_sub(to - from);
@@ -239,13 +265,11 @@ impl Search {
             if self.found.len() >= self.wanted.page.limit {
                 return true;
             }
-            if !trades.fill(direction, &mut looks, trades_in)
-                || !actions.fill(direction, &mut looks, actions_in)
-            {
+            if !actions.fill(direction, &mut looks, actions_in) {
                 break;
             }
             // One command never both trades and acts.
-            let trade_is_next = match (trades.next.last(), actions.next.last()) {
+            let trade_is_next = match (trades.picked.last(), actions.next.last()) {
                 (None, None) => return true,
                 (Some(_), None) => true,
                 (None, Some(_)) => false,
@@ -259,7 +283,7 @@ impl Search {
             };
             if !trade_is_next && let Some(action) = actions.next.pop() {
                 self.consider_action(app, view, &action);
-            } else if let Some(trade) = trades.next.pop() {
+            } else if let Some(trade) = trades.picked.pop() {
                 self.consider_trade(app, view, account, trade);
             }
         }
@@ -268,55 +292,57 @@ impl Search {
     }
 
     /// The trades and the actions of the time asked for, of the kinds asked for.
-    /// What of the page's offset is known by number they leave behind them.
-    fn in_time(
-        &mut self,
-        view: &View,
-        account: AccountNumber,
-    ) -> (Found<TradeSlot>, Found<Action>) {
+    fn in_time(&mut self, view: &View, account: AccountNumber) -> (Trades, Found<Action>) {
         let start = TimeSeconds(self.wanted.start.unwrap_or(0)).start();
         let end = match self.wanted.end {
             Some(end) => TimeSeconds(end.saturating_add(1)).start(),
             None => TimeNs(u64::MAX),
         };
-        let all = view.trades().of_account(account);
-        let trades_before = |time| view.trades_within(all, TimeNs(0), time).len();
-        let actions_before = |time| view.actions().count_before(account, time);
-        let (mut trades, mut actions) = (Ahead::default(), Ahead::default());
-        if self.wanted.has_kind(ActivityKind::Trade) {
-            trades = Ahead::new(trades_before(start), trades_before(end));
-        }
+        let mut actions = Ahead::default();
         if ACTIONS.iter().any(|kind| self.wanted.has_kind(*kind)) {
-            actions = Ahead::new(actions_before(start), actions_before(end));
+            let before = |time| view.actions().count_before(account, time);
+            actions = Ahead::new(before(start), before(end));
         }
-        if actions.is_empty() && self.markets.named.is_none() {
-            self.pass(&mut trades, &all);
-        }
-        (Found::of(trades), Found::of(actions))
+        let lists = match self.wanted.has_kind(ActivityKind::Trade) {
+            true => Lists::of(view, Some(account), &self.markets).within(view, start, end),
+            false => Lists::none(),
+        };
+        let trades = self.trades(view, lists, actions.is_empty());
+        (trades, Found::of(actions))
     }
 
-    /// Passes over as many trades of some places as lie before the page.
-    fn pass(&mut self, ahead: &mut Ahead, all: &ToldSlots<'_>) {
-        let search = all
-            .between(ahead.from, ahead.to)
-            .search(sought(&self.wanted, &self.markets));
-        let pass = |mut rows: usize| {
-            let mut search = search.clone();
-            search.pass(&mut rows);
-            (rows, search.ahead())
+    /// Those of lists that a page may need: what of its offset is known by number they leave behind
+    /// them where there is nothing else, and all that lies behind its end. Each has one row here, so that
+    /// exactly as many are passed over.
+    fn trades(&mut self, view: &View, mut lists: Lists, alone: bool) -> Trades {
+        let sought = Sought {
+            side: self.wanted.side,
+            ..Sought::default()
         };
-        match self.wanted.direction {
+        let needed = match self.wanted.direction {
             Direction::Descending => {
-                let (skip, left) = pass(self.skip);
-                (self.skip, ahead.to) = (skip, ahead.from + left);
+                if alone {
+                    lists.pass(view, sought, &mut self.skip);
+                }
+                self.skip.saturating_add(self.wanted.page.limit)
             }
             Direction::Ascending => {
-                // All but the oldest, which lie before the page.
-                let rows = usize::MAX - pass(usize::MAX).0;
-                let before = self.skip.min(rows);
-                ahead.from += pass(rows - before).1;
-                self.skip -= before;
+                let rows = lists.rows(view, sought);
+                if alone {
+                    self.skip -= lists.leave_out(view, sought, (rows, self.skip));
+                }
+                let needed = self.skip.saturating_add(self.wanted.page.limit);
+                let mut beyond = lists.rows(view, sought).saturating_sub(needed);
+                lists.pass(view, sought, &mut beyond);
+                needed
             }
+        };
+        Trades {
+            lists,
+            sought,
+            needed,
+            picked: Vec::new(),
+            are_all: false,
         }
     }
 

@@ -1,55 +1,192 @@
 //! Lists of trades, and how far a page that is looked for has come in them.
 
-use foretell_model::{AccountNumber, Lots, MarketNumber, Micros};
-use foretell_view::{Sought, ToldSlots, View};
+use std::ops::ControlFlow;
 
-/// A list of trades that is looked through from new to old, under several holds of the view's lock.
+use foretell_model::{AccountNumber, MarketNumber, TimeNs};
+use foretell_view::{Merged, Paused, Sought, ToldSlots, TradeSlot, View, pass_newest};
+
+use crate::resources::data::{LOOKS, Markets};
+
+/// Trades of each of several lists that are found before they are asked for.
+const BEFOREHAND: usize = 16;
+/// Parts of a single list that are looked through at once for what few of its trades meet: nearly every
+/// look waits for memory, and a processor can wait for about so many.
+const WAYS: usize = 8;
+/// Trades of all those parts: some at first, for a page is often short. What a page does not need of the
+/// last ones is looked through in vain.
+const FIRST_WINDOW: usize = 1_024;
+const LAST_WINDOW: usize = 262_144;
+
+/// Lists that share no trade, looked through as one from new to old, under several holds of the view's
+/// lock.
+#[derive(Debug)]
+pub(super) struct Lists {
+    /// Those looked through now.
+    all: Vec<List>,
+    /// What comes behind them.
+    older: Option<List>,
+    beforehand: usize,
+    window: usize,
+    /// How far they were looked through under the last hold.
+    paused: Option<Paused>,
+}
+
+/// A part of a list.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct List {
+struct List {
     of: Of,
-    /// How many of its oldest are still ahead: places stay what they are while a list grows.
-    pub(super) ahead: usize,
+    /// Places from its oldest: they stay what they are while it grows.
+    from: usize,
+    /// Where what is still ahead ends.
+    to: usize,
 }
 
 /// Which trades.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Of {
+enum Of {
     All,
     Account(AccountNumber),
     Market(MarketNumber),
+    AccountIn(AccountNumber, MarketNumber),
 }
 
-impl List {
-    /// All of a list.
-    pub(super) fn of(view: &View, of: Of) -> Self {
-        let ahead = of.trades(view).len();
-        Self { of, ahead }
-    }
-
-    /// What is left of it.
-    pub(super) fn left<'v>(&self, view: &'v View) -> ToldSlots<'v> {
-        self.of.trades(view).oldest(self.ahead)
-    }
-
-    /// How many rows it has, as far as what is sought is known by number: at least those that are sought.
-    pub(super) fn rows(&self, view: &View, sought: Sought<'_>) -> usize {
-        let counted = Sought {
-            lots: Lots::default(),
-            value: Micros::default(),
-            markets: None,
-            ..sought
+impl Lists {
+    /// The trades of a wallet, or of everybody, in some markets, or in all.
+    pub(super) fn of(view: &View, user: Option<AccountNumber>, markets: &Markets) -> Self {
+        let whole = |of: Of| List {
+            of,
+            from: 0,
+            to: of.trades(view).len(),
         };
-        let mut left = usize::MAX;
-        self.left(view).search(counted).pass(&mut left);
-        usize::MAX - left
+        let in_market = |market: &MarketNumber| match user {
+            Some(user) => Of::AccountIn(user, *market),
+            None => Of::Market(*market),
+        };
+        let lists = match (markets.distinct(), user) {
+            (Some(markets), _) => markets.iter().map(in_market).map(whole).collect(),
+            (None, Some(user)) => vec![whole(Of::Account(user))],
+            (None, None) => vec![whole(Of::All)],
+        };
+        Self::through(lists)
     }
 
-    /// Passes over trades as long as their rows are no more than `rows`, of which they are taken; only
-    /// where all that is sought is known by number.
-    pub(super) fn pass(&mut self, view: &View, sought: Sought<'_>, rows: &mut usize) {
-        let mut search = self.left(view).search(sought);
-        search.pass(rows);
-        self.ahead = search.ahead();
+    fn through(all: Vec<List>) -> Self {
+        let all = all.into_iter().filter(|list| list.to > 0);
+        Self {
+            all: all.collect(),
+            older: None,
+            beforehand: BEFOREHAND,
+            window: FIRST_WINDOW,
+            paused: None,
+        }
+    }
+
+    /// Nothing.
+    pub(super) fn none() -> Self {
+        Self::through(Vec::new())
+    }
+
+    /// Only what happened from `from` on and before `before`.
+    pub(super) fn within(mut self, view: &View, from: TimeNs, before: TimeNs) -> Self {
+        for list in &mut self.all {
+            let all = list.of.trades(view);
+            let earlier_than = |time| view.trades_within(all, TimeNs(0), time).len();
+            list.to = earlier_than(before);
+            list.from = earlier_than(from).min(list.to);
+        }
+        self
+    }
+
+    /// How many rows there are, where nothing is sought that is not known by number.
+    pub(super) fn rows(&self, view: &View, sought: Sought) -> usize {
+        let of_list = |list: ToldSlots<'_>| {
+            let mut left = usize::MAX;
+            list.search(sought).pass(&mut left);
+            usize::MAX - left
+        };
+        self.left(view).map(of_list).sum()
+    }
+
+    /// Passes over the newest trades as far as their rows are known by number and no more than `rows`,
+    /// of which they are taken.
+    pub(super) fn pass(&mut self, view: &View, sought: Sought, rows: &mut usize) {
+        let ahead = pass_newest(self.left(view), sought, rows);
+        for (list, ahead) in self.all.iter_mut().zip(ahead) {
+            list.to = list.from + ahead;
+        }
+    }
+
+    /// Leaves out as many of the oldest of `rows` rows; how many, for that is none where a trade has more
+    /// rows than one.
+    pub(super) fn leave_out(
+        &mut self,
+        view: &View,
+        sought: Sought,
+        (rows, oldest): (usize, usize),
+    ) -> usize {
+        let oldest = oldest.min(rows);
+        let mut newer = rows - oldest;
+        let ahead = pass_newest(self.left(view), sought, &mut newer);
+        if newer > 0 {
+            return 0;
+        }
+        for (list, ahead) in self.all.iter_mut().zip(ahead) {
+            list.from += ahead;
+        }
+        oldest
+    }
+
+    /// Goes on to the rows that are sought, from new to old, as far as the view may be held or until
+    /// `take` breaks; true when nothing is left.
+    pub(super) fn find(
+        &mut self,
+        view: &View,
+        sought: Sought,
+        mut take: impl FnMut(TradeSlot, [bool; 2]) -> ControlFlow<()>,
+    ) -> bool {
+        let paused = self.paused.take();
+        if paused.is_none() && !sought.is_counted() {
+            self.cut();
+        }
+        let reach = (self.beforehand, LOOKS);
+        let mut found = match paused {
+            None => Merged::new(self.left(view), sought, reach),
+            Some(paused) => Merged::resume(self.left(view), sought, paused, reach),
+        };
+        let is_broken = found.try_for_each(|(slot, rows)| take(slot, rows));
+        if is_broken.is_break() || found.is_stuck() {
+            self.paused = Some(found.pause());
+            return false;
+        }
+        self.all.clear();
+        self.all.extend(self.older.take());
+        self.all.is_empty()
+    }
+
+    /// Cuts the newest part of a single list, of which few trades may be meant, into several, to look
+    /// through them at once; each time a longer one.
+    fn cut(&mut self) {
+        let [list] = self.all[..] else {
+            return;
+        };
+        let start = list.to.saturating_sub(self.window).max(list.from);
+        let stride = (list.to - start).div_ceil(WAYS).max(1);
+        let starts = (start..list.to).step_by(stride);
+        let part = |from: usize| List {
+            from,
+            to: list.to.min(from + stride),
+            ..list
+        };
+        self.all = starts.map(part).collect();
+        let older = List { to: start, ..list };
+        self.older = (older.from < older.to).then_some(older);
+        self.window = (2 * self.window).min(LAST_WINDOW);
+        self.beforehand = usize::MAX;
+    }
+
+    fn left<'v>(&self, view: &'v View) -> impl Iterator<Item = ToldSlots<'v>> {
+        let left = |list: &List| list.of.trades(view).between(list.from, list.to);
+        self.all.iter().map(left)
     }
 }
 
@@ -60,6 +197,7 @@ impl Of {
             Self::All => trades.told(),
             Self::Account(account) => trades.of_account(account),
             Self::Market(market) => trades.of_market(market),
+            Self::AccountIn(account, market) => trades.of_account_in(account, market),
         }
     }
 }

@@ -61,7 +61,7 @@ async fn account_of(app: &App, wallet: WalletAddress) -> Result<Option<AccountNu
 struct Markets {
     /// As they were named; `None` when it names none, and so means all.
     named: Option<Vec<MarketNumber>>,
-    /// The same in rising order.
+    /// The same in rising order, each once.
     sorted: Vec<MarketNumber>,
 }
 
@@ -87,20 +87,21 @@ impl Markets {
         let named: Vec<_> = found.collect();
         let mut sorted = named.clone();
         sorted.sort_unstable();
+        sorted.dedup();
         Ok(Self {
             named: Some(named),
             sorted,
         })
     }
 
-    /// Those it is about, in rising order; `None` when it is about all.
-    fn sorted(&self) -> Option<&[MarketNumber]> {
+    /// Those it is about, in rising order, each once; `None` when it is about all.
+    fn distinct(&self) -> Option<&[MarketNumber]> {
         self.named.as_ref().map(|_| &*self.sorted)
     }
 
     fn contains(&self, market: MarketNumber) -> bool {
-        let sorted = self.sorted();
-        sorted.is_none_or(|sorted| sorted.binary_search(&market).is_ok())
+        let distinct = self.distinct();
+        distinct.is_none_or(|distinct| distinct.binary_search(&market).is_ok())
     }
 }
 

@@ -61,7 +61,7 @@ pub(crate) async fn traded(call: Call) -> Result<Answer, Failure> {
     app.fresh(&call).await?;
     let account = account_of(app, wanted.user).await?;
     let state = app.replica.read();
-    let markets = account.map_or(0, |account| state.view.turnover().markets_of(account));
+    let markets = account.map_or(0, |account| state.view.trades().markets_of(account));
     Ok(Answer::json(traded_text(&wanted.user, markets as u64)).at(state.place()))
 }
 

@@ -1,8 +1,10 @@
 //! `GET /trades`: fills, newest first.
 
+use std::ops::ControlFlow;
+
 use foretell_model::quantity::MICROS_PER_LOT;
-use foretell_model::{AccountNumber, Lots, MarketNumber, Micros};
-use foretell_view::{Merged, Sought, TradeSlot, View};
+use foretell_model::{AccountNumber, Lots, Micros};
+use foretell_view::{Sought, TradeSlot, View};
 use foretell_wire::data::{Minimum, Rows, TradesQuery};
 
 use crate::answer::{Answer, Place};
@@ -10,18 +12,14 @@ use crate::app::App;
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::resources::data::fills::{Fill, Receipts};
-use crate::resources::data::lists::{List, Of};
+use crate::resources::data::lists::Lists;
 use crate::resources::data::named::Named;
-use crate::resources::data::{LOOKS, Markets, account_of, parameters};
+use crate::resources::data::{Markets, account_of, parameters};
 
 /// Rows written before others get their turn on the thread.
 const WRITTEN: usize = 512;
 /// Rows found under one hold of the view's lock.
 const FOUND: usize = 2_048;
-/// Looks at a list that take as long as reading a trade.
-const LOOKS_OF_A_READ: usize = 4;
-/// Several times those that take as long as finding the place in a list where the last step ended.
-const LOOKS_OF_A_START: usize = 128;
 
 /// `GET /trades`.
 pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
@@ -46,7 +44,7 @@ pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
         asked: Asked {
             user,
             markets: Markets::of(app, &wanted.markets).await?,
-            wanted,
+            sought: sought(&wanted),
         },
         lists: None,
         place: None,
@@ -81,16 +79,7 @@ struct Search {
 struct Asked {
     user: Option<AccountNumber>,
     markets: Markets,
-    wanted: TradesQuery,
-}
-
-/// Lists that hold every trade that is asked for, and what of it they do not tell by themselves.
-struct Lists {
-    all: Vec<List>,
-    /// Their trades may be of other markets.
-    has_other_markets: bool,
-    /// Their rows may be those of others.
-    has_others: bool,
+    sought: Sought,
 }
 
 impl Search {
@@ -100,108 +89,35 @@ impl Search {
         let view = &state.view;
         self.place.get_or_insert(state.place());
         let Self { asked, page, .. } = self;
-        let lists = self.lists.get_or_insert_with(|| asked.lists(view, page));
-        let user = asked.user.filter(|_| lists.has_others);
-        let looks = match user {
-            // To begin again in many lists takes as long as many looks.
-            None => LOOKS.max(LOOKS_OF_A_START * lists.all.len()),
-            Some(_) => LOOKS / LOOKS_OF_A_READ,
-        };
-        let enough = page.found.len() + FOUND;
-        let sought = asked.sought(lists.has_other_markets);
-        let left = lists.all.iter().map(|list| list.left(view));
-        let mut merged = Merged::new(left, sought, looks);
-        let is_all = loop {
-            if page.is_full() {
-                break true;
-            }
-            if page.found.len() >= enough {
-                break false;
-            }
-            match merged.next() {
-                Some(found) => page.consider(app, view, found, user),
-                None => break !merged.is_stuck(),
-            }
-        };
-        for (list, ahead) in lists.all.iter_mut().zip(merged.ahead()) {
-            list.ahead = *ahead;
-        }
-        is_all
-    }
-}
-
-impl Asked {
-    /// The lists with the fewest rows of the side that hold all that is asked for. What of the page's offset is known by number
-    /// they leave behind them.
-    fn lists(&self, view: &View, page: &mut PageOfFills) -> Lists {
-        let of_markets = self.of_markets(view);
-        let of_user = self.user.map(|user| List::of(view, Of::Account(user)));
-        let mut lists = match (of_user, of_markets) {
-            (None, None) => Lists::exactly(vec![List::of(view, Of::All)]),
-            (Some(user), None) => Lists::exactly(vec![user]),
-            (None, Some(markets)) => Lists::exactly(markets),
-            (Some(user), Some(markets)) => {
-                let rows = |list: &List| list.rows(view, self.sought(false));
-                let reads: usize = markets.iter().map(rows).sum();
-                if reads.saturating_mul(LOOKS_OF_A_READ) < rows(&user) {
-                    Lists {
-                        has_others: true,
-                        ..Lists::exactly(markets)
-                    }
-                } else {
-                    Lists {
-                        has_other_markets: true,
-                        ..Lists::exactly(vec![user])
-                    }
-                }
-            }
-        };
-        if let ([list], false) = (&mut lists.all[..], lists.has_others) {
-            list.pass(view, self.sought(lists.has_other_markets), &mut page.skip);
-        }
-        lists
-    }
-
-    /// The lists of the markets asked for; not of those the user has never traded in.
-    fn of_markets(&self, view: &View) -> Option<Vec<List>> {
-        let traded = |market: &MarketNumber| {
-            let turnover = view.turnover();
-            self.user
-                .is_none_or(|user| turnover.has_traded(user, *market))
-        };
-        let named = self.markets.named.as_ref()?.iter().copied();
-        let lists = named.filter(traded);
-        Some(
+        let lists = self.lists.get_or_insert_with(|| {
+            let mut lists = Lists::of(view, asked.user, &asked.markets);
+            lists.pass(view, asked.sought, &mut page.skip);
             lists
-                .map(|market| List::of(view, Of::Market(market)))
-                .collect(),
-        )
-    }
-
-    fn sought(&self, has_other_markets: bool) -> Sought<'_> {
-        let (lots, value) = match self.wanted.minimum {
-            None => (0, 0),
-            Some(Minimum::Cash(least)) => (0, least),
-            Some(Minimum::Tokens(least)) => (least.div_ceil(MICROS_PER_LOT), 0),
-        };
-        Sought {
-            taker_only: self.wanted.taker_only,
-            side: self.wanted.side,
-            lots: Lots(lots),
-            value: Micros(value),
-            markets: self.markets.sorted().filter(|_| has_other_markets),
-        }
+        });
+        let enough = page.found.len() + FOUND;
+        let is_all = lists.find(view, asked.sought, |slot, rows| {
+            page.consider(app, view, slot, rows);
+            match page.is_full() || page.found.len() >= enough {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
+        });
+        is_all || page.is_full()
     }
 }
 
-impl Lists {
-    /// Lists that hold nothing but what is asked for.
-    fn exactly(all: Vec<List>) -> Self {
-        Self {
-            all,
-            has_other_markets: false,
-            has_others: false,
-        }
+/// The rows asked for.
+fn sought(wanted: &TradesQuery) -> Sought {
+    let (lots, value) = match wanted.minimum {
+        None => (0, 0),
+        Some(Minimum::Cash(least)) => (0, least),
+        Some(Minimum::Tokens(least)) => (least.div_ceil(MICROS_PER_LOT), 0),
+    };
+    Sought {
+        taker_only: wanted.taker_only,
+        side: wanted.side,
+        lots: Lots(lots),
+        value: Micros(value),
     }
 }
 
@@ -220,30 +136,15 @@ impl PageOfFills {
         self.found.len() >= self.limit
     }
 
-    /// Takes the rows of a trade, the taker's first, as far as they are on the page; those of a user
-    /// only, if one is given.
-    fn consider(
-        &mut self,
-        app: &App,
-        view: &View,
-        (slot, mut rows): (TradeSlot, [bool; 2]),
-        user: Option<AccountNumber>,
-    ) {
-        let read = || view.trade_glance(slot);
+    /// Takes the rows of a trade, the taker's first, as far as they are on the page.
+    fn consider(&mut self, app: &App, view: &View, slot: TradeSlot, rows: [bool; 2]) {
         let mut trade = None;
-        if let Some(user) = user {
-            trade = read();
-            let accounts = trade.map(|trade| [trade.taker.account, trade.maker.account]);
-            for (place, is_meant) in rows.iter_mut().enumerate() {
-                *is_meant &= accounts.is_some_and(|accounts| accounts[place] == user);
-            }
-        }
         for (place, _) in rows.iter().enumerate().filter(|(_, is_meant)| **is_meant) {
             if self.skip > 0 {
                 self.skip -= 1;
                 continue;
             }
-            trade = trade.or_else(read);
+            trade = trade.or_else(|| view.trade_glance(slot));
             if let Some(trade) = trade.filter(|_| !self.is_full()) {
                 let side = if place == 0 {
                     &trade.taker
