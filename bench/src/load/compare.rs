@@ -66,6 +66,8 @@ impl Scope {
 struct Round {
     exchange: Search,
     checks: Search,
+    /// The same checks, and a sync of what came together: what the disk alone leaves of them.
+    synced: Search,
     /// The exchange at half its knee.
     half: Outcome,
     /// Checks and a bare sync at the same rate.
@@ -102,6 +104,7 @@ pub fn compare(directory: &Path, scope: &Scope) -> Result<Report, MeasureError> 
         };
         let exchange_knee = knee(&exchange, before.map(|round| &round.exchange))?;
         let checks_knee = knee(&checks, before.map(|round| &round.checks))?;
+        let synced_knee = knee(&synced, before.map(|round| &round.synced))?;
         let half = exchange_knee.knee.ok_or_else(|| {
             MeasureError::Wrong("the exchange kept up with no rate at all".to_owned())
         })? / 2;
@@ -127,6 +130,7 @@ pub fn compare(directory: &Path, scope: &Scope) -> Result<Report, MeasureError> 
         rounds.push(Round {
             exchange: exchange_knee,
             checks: checks_knee,
+            synced: synced_knee,
             half,
             half_floor,
             costs,

@@ -15,8 +15,8 @@ use crate::trade::TradeSlot;
 /// The lists are looked through by turns: so the memory of several is waited for at once, and that takes
 /// most of the time.
 #[derive(Debug)]
-pub struct Merged<'a> {
-    ways: Vec<Way<'a>>,
+pub struct Merged<'a, 's> {
+    ways: Vec<Way<'a, 's>>,
     /// The next of each list of which it is known.
     next: BinaryHeap<(TradeSlot, usize)>,
     beforehand: usize,
@@ -38,19 +38,19 @@ struct PausedWay {
 
 /// The way through one list.
 #[derive(Debug)]
-struct Way<'a> {
-    search: Search<'a>,
+struct Way<'a, 's> {
+    search: Search<'a, 's>,
     /// What was found and is not asked for yet, the newest first.
     found: VecDeque<Found>,
     is_over: bool,
 }
 
-impl<'a> Merged<'a> {
+impl<'a, 's> Merged<'a, 's> {
     /// Through some lists, with as many `looks`, each of which takes some ten nanoseconds. Of each list
     /// as many trades are found `beforehand`.
     pub fn new(
         lists: impl Iterator<Item = ToldSlots<'a>>,
-        sought: Sought,
+        sought: Sought<'s>,
         (beforehand, looks): (usize, usize),
     ) -> Self {
         let way = |list: ToldSlots<'a>| Way {
@@ -64,7 +64,7 @@ impl<'a> Merged<'a> {
     /// Goes on with a way through the same lists, which may have grown.
     pub fn resume(
         lists: impl Iterator<Item = ToldSlots<'a>>,
-        sought: Sought,
+        sought: Sought<'s>,
         Paused(ways): Paused,
         (beforehand, looks): (usize, usize),
     ) -> Self {
@@ -87,7 +87,7 @@ impl<'a> Merged<'a> {
         Paused(ways.collect())
     }
 
-    fn through(ways: Vec<Way<'a>>, (beforehand, looks): (usize, usize)) -> Self {
+    fn through(ways: Vec<Way<'a, 's>>, (beforehand, looks): (usize, usize)) -> Self {
         let mut merged = Self {
             ways,
             next: BinaryHeap::new(),
@@ -120,7 +120,7 @@ impl<'a> Merged<'a> {
     fn look(&mut self) {
         let Self { ways, looks, .. } = self;
         let most = self.beforehand;
-        let lacks = |way: &Way<'_>| !way.is_over && way.found.len() < most;
+        let lacks = |way: &Way<'_, '_>| !way.is_over && way.found.len() < most;
         let all = ways.iter().enumerate();
         let lacking = all.filter(|(_, way)| lacks(way)).map(|(at, _)| at);
         let mut lacking: Vec<usize> = lacking.collect();
@@ -138,7 +138,7 @@ impl<'a> Merged<'a> {
     }
 }
 
-impl Way<'_> {
+impl Way<'_, '_> {
     fn look(&mut self) {
         match self.search.look() {
             ControlFlow::Continue(found) => self.found.extend(found),
@@ -154,7 +154,7 @@ impl Way<'_> {
     }
 }
 
-impl Iterator for Merged<'_> {
+impl Iterator for Merged<'_, '_> {
     type Item = (TradeSlot, [bool; 2]);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -175,7 +175,7 @@ impl Iterator for Merged<'_> {
 
 #[cfg(test)]
 mod tests {
-    use foretell_model::{Lots, Micros, Side};
+    use foretell_model::{Lots, MarketNumber, Micros, Side};
     use proptest::prelude::*;
 
     use super::*;
@@ -204,7 +204,7 @@ mod tests {
     fn plainly(
         entries: &[(usize, TradeRows)],
         among: std::ops::Range<usize>,
-        sought: &Sought,
+        sought: &Sought<'_>,
     ) -> Vec<Row> {
         let entries = (0_u32..1_000)
             .zip(entries)
@@ -218,6 +218,7 @@ mod tests {
                     && sought.side.is_none_or(|side| side == row.side)
                     && rows.lots() >= sought.lots
                     && rows.lots().value_at(row.price) >= sought.value
+                    && (sought.markets).is_none_or(|markets| markets.contains(&rows.market()))
             });
             let rows: Vec<Row> = meant
                 .map(|row| (TradeSlot(slot), row.role as usize))
@@ -233,7 +234,7 @@ mod tests {
     }
 
     /// All that a way through lists finds, resumed whenever the looks did not last.
-    fn found(lists: &Lists<Span>, sought: Sought, reach: (usize, usize)) -> Vec<Row> {
+    fn found(lists: &Lists<Span>, sought: Sought<'_>, reach: (usize, usize)) -> Vec<Row> {
         let all = || (0..LISTS).map(|number| Slots::of(lists.list(number)));
         let (mut rows, mut pauses) = (Vec::new(), 0);
         let mut merged = Merged::new(all(), sought, reach);
@@ -259,14 +260,18 @@ mod tests {
             side in prop::option::of(prop::sample::select(Side::ALL)),
             lots in prop_oneof![3 => Just(0), 1 => 1..100_u64],
             value in prop_oneof![3 => Just(0), 1 => 1..1_000_000_u64],
+            markets in prop::option::weighted(0.3, prop::collection::btree_set(0..70_u32, 1..30)),
             bits in 0..5_u8,
             reach in (1..20_usize, 1..20_usize),
         ) {
+            let markets: Option<Vec<_>> =
+                markets.map(|markets| markets.into_iter().map(MarketNumber).collect());
             let sought = Sought {
                 taker_only,
                 side,
                 lots: Lots(lots),
                 value: Micros(value),
+                markets: markets.as_deref(),
             };
             let lists = filled(bits, &entries);
             let expected = plainly(&entries, 0..LISTS, &sought);

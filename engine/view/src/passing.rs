@@ -20,7 +20,7 @@ const ROWS_OF_A_TRADE: usize = 2;
 #[must_use]
 pub fn pass_newest<'a>(
     lists: impl Iterator<Item = ToldSlots<'a>>,
-    sought: Sought,
+    sought: Sought<'_>,
     rows: &mut usize,
 ) -> Vec<usize> {
     let (lists, mut searches): (Vec<_>, Vec<_>) =
@@ -53,7 +53,7 @@ fn count(meant: [bool; ROWS_OF_A_TRADE]) -> usize {
 }
 
 /// In rounds, in each of which about half of the rows go.
-fn pass_several(searches: &mut [Search<'_>], rows: &mut usize) {
+fn pass_several(searches: &mut [Search<'_, '_>], rows: &mut usize) {
     loop {
         let share = *rows / (2 * searches.len()).max(1);
         if share < ROWS_OF_A_TRADE || !pass_shares(searches, share, rows) {
@@ -66,7 +66,7 @@ fn pass_several(searches: &mut [Search<'_>], rows: &mut usize) {
 /// place. What it passes over in a list is newer than that place; what the others have of such trades
 /// is within a share of theirs. So they are among the newest `rows` of all as long as those are a
 /// share for each. False when nothing is left of any list.
-fn pass_shares(searches: &mut [Search<'_>], share: usize, rows: &mut usize) -> bool {
+fn pass_shares(searches: &mut [Search<'_, '_>], share: usize, rows: &mut usize) -> bool {
     let mut passed: Vec<_> = searches
         .iter()
         .map(|list| Passed::of(list, share))
@@ -89,16 +89,16 @@ fn pass_shares(searches: &mut [Search<'_>], share: usize, rows: &mut usize) -> b
 }
 
 /// A list without a share of its newest rows.
-struct Passed<'a> {
-    search: Search<'a>,
+struct Passed<'a, 's> {
+    search: Search<'a, 's>,
     /// How many rows went.
     rows: usize,
     /// The newest trade that is left.
     place: Option<TradeSlot>,
 }
 
-impl<'a> Passed<'a> {
-    fn of(list: &Search<'a>, share: usize) -> Self {
+impl<'a, 's> Passed<'a, 's> {
+    fn of(list: &Search<'a, 's>, share: usize) -> Self {
         let (mut search, mut left) = (list.clone(), share);
         search.pass(&mut left);
         Self {

@@ -106,7 +106,7 @@ impl<'a, S: Summary> Slots<'a, S> {
 impl<'a> ToldSlots<'a> {
     /// Looks through them, from new to old, for rows that are sought.
     #[must_use]
-    pub fn search(&self, sought: Sought) -> Search<'a> {
+    pub fn search<'s>(&self, sought: Sought<'s>) -> Search<'a, 's> {
         Search {
             walk: Walk::of(self.list, (self.from, self.to)),
             from: self.from,
@@ -116,7 +116,7 @@ impl<'a> ToldSlots<'a> {
     }
 
     /// Goes on with a search through the same trades.
-    pub(crate) fn resume(&self, pause: Pause, sought: Sought) -> Search<'a> {
+    pub(crate) fn resume<'s>(&self, pause: Pause, sought: Sought<'s>) -> Search<'a, 's> {
         Search {
             walk: Walk::resume(self.list, pause),
             from: self.from,
@@ -128,11 +128,11 @@ impl<'a> ToldSlots<'a> {
 
 /// A way from new to old through some trades; where it came to can be kept as a number.
 #[derive(Clone, Debug)]
-pub struct Search<'a> {
+pub struct Search<'a, 's> {
     walk: Walk<'a, Span>,
     from: u32,
     bounds: Bounds,
-    sought: Sought,
+    sought: Sought<'s>,
 }
 
 /// A trade with a row that is sought.
@@ -146,7 +146,7 @@ pub(crate) struct Found {
     pub(crate) rows: [bool; 2],
 }
 
-impl Search<'_> {
+impl Search<'_, '_> {
     /// Where it would go on.
     pub(crate) fn pause(&self) -> Pause {
         self.walk.pause()

@@ -44,7 +44,7 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    pub(crate) fn of(sought: &Sought) -> Self {
+    pub(crate) fn of(sought: &Sought<'_>) -> Self {
         let mut kinds = [false; KINDS];
         for role in Role::ALL {
             for &side in Side::ALL {
@@ -118,7 +118,7 @@ fn rough(number: u64) -> u16 {
 
 #[cfg(test)]
 mod tests {
-    use foretell_model::{Lots, Micros, Outcome};
+    use foretell_model::{Lots, MarketNumber, Micros, Outcome};
     use proptest::prelude::*;
 
     use super::*;
@@ -130,13 +130,17 @@ mod tests {
             entries in prop::collection::vec(rows_of_trades(), 1..100),
             taker_only: bool,
             side in prop::option::of(prop::sample::select(Side::ALL)),
+            markets in prop::option::of(prop::collection::btree_set(0..70_u32, 1..4)),
             leasts in (prop_oneof![Just(0), 1..(1_u64 << 41)], prop_oneof![Just(0), 1..(1_u64 << 54)]),
         ) {
+            let markets: Option<Vec<_>> =
+                markets.map(|markets| markets.into_iter().map(MarketNumber).collect());
             let sought = Sought {
                 taker_only,
                 side,
                 lots: Lots(leasts.0),
                 value: Micros(leasts.1),
+                markets: markets.as_deref(),
             };
             let bounds = Bounds::of(&sought);
             let span = entries.iter().map(Span::of).reduce(Span::join).unwrap();

@@ -1,7 +1,7 @@
 //! What a list of trades says of each: its rows as far as queries filter by them, so that only
 //! what is shown of a trade has to be read at another place.
 
-use foretell_model::{Lots, Micros, Outcome, Price, Side};
+use foretell_model::{Lots, MarketNumber, Micros, Outcome, Price, Side};
 
 use crate::order::own_price;
 use crate::row::fixed;
@@ -11,6 +11,7 @@ use crate::trade::{Party, Trade};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TradeRows {
     lots: Lots,
+    market: MarketNumber,
     yes_price: Price,
     /// [`HERE`], [`SOLD`] and [`OF_NO`] of the taker, then of the maker.
     flags: u8,
@@ -18,6 +19,7 @@ pub struct TradeRows {
 
 fixed!(TradeRows {
     lots: Lots,
+    market: MarketNumber,
     yes_price: Price,
     flags: u8,
 });
@@ -74,6 +76,7 @@ impl TradeRows {
     fn with(trade: &Trade, flags: u8) -> Self {
         Self {
             lots: trade.lots,
+            market: trade.market,
             yes_price: trade.yes_price,
             flags,
         }
@@ -82,6 +85,11 @@ impl TradeRows {
     /// Shares traded.
     pub(crate) fn lots(&self) -> Lots {
         self.lots
+    }
+
+    /// Where.
+    pub(crate) fn market(&self) -> MarketNumber {
+        self.market
     }
 
     /// What the owner of a row paid or got for the shares.
@@ -131,8 +139,7 @@ fn flags(party: &Party) -> u8 {
 #[cfg(test)]
 pub(crate) mod tests {
     use foretell_model::{
-        AccountNumber, FramePlace, KeyNumber, MarketNumber, MatchKind, OrderId, OrderNumber,
-        TimeNs, TradeIndex,
+        AccountNumber, FramePlace, KeyNumber, MatchKind, OrderId, OrderNumber, TimeNs, TradeIndex,
     };
     use proptest::prelude::*;
 
@@ -215,7 +222,7 @@ pub(crate) mod tests {
             prop_assert_eq!(listed(TradeRows::of_taker(&trade)), [taker]);
             prop_assert_eq!(listed(TradeRows::of_maker(&trade)), [maker]);
             let rows = TradeRows::of_both(&trade);
-            prop_assert_eq!(rows.lots(), Lots(lots));
+            prop_assert_eq!((rows.lots(), rows.market()), (Lots(lots), MarketNumber(7)));
             prop_assert_eq!(rows.value(&maker), Lots(lots).value_at(maker.price));
         }
     }

@@ -9,7 +9,7 @@ use scene::*;
 /// The version, and the hash of everything a small scene writes under it.
 const PINNED: (u32, &str) = (
     5,
-    "e6eedbf142161e9ccb22e182070459ac5f9e92d6f5d127327e35dc3c723d73e2",
+    "bfa55bfc04e2b68fc28f2cf3c1f3197c4adc4df428d4172acacc366571e88012",
 );
 
 /// Two trades, orders of every fate, account actions, chunks of two rows.

@@ -37,10 +37,11 @@ fn knees(report: &mut Report, rounds: &[Round]) {
         Measure::of(name, "requests/s", rounds.iter().map(knee).collect()).higher()
     };
     let floor = knee("knee, checks alone", |round| &round.checks);
+    let synced = knee("knee, checks and sync", |round| &round.synced).over(&floor);
     let exchange = knee("knee", |round| &round.exchange).over(&floor);
     let goal = Goal::at_least("knee / checks alone", KNEE_GOAL, exchange.ratio());
     report.goals.push(goal);
-    report.measures.extend([floor, exchange]);
+    report.measures.extend([floor, synced, exchange]);
 }
 
 /// One quantile of some latencies.

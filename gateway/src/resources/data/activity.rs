@@ -202,7 +202,7 @@ struct Search {
 /// Trades of the time asked for. As many are picked out, from new to old, as a page may need.
 struct Trades {
     lists: Lists,
-    sought: Sought,
+    sought: Sought<'static>,
     /// How many are needed at most.
     needed: usize,
     /// Those that were picked; from when all are there on the next one last.
@@ -304,7 +304,9 @@ impl Search {
             actions = Ahead::new(before(start), before(end));
         }
         let lists = match self.wanted.has_kind(ActivityKind::Trade) {
-            true => Lists::of(view, Some(account), &self.markets).within(view, start, end),
+            true => {
+                Lists::of(view, Some(account), self.markets.distinct()).within(view, start, end)
+            }
             false => Lists::none(),
         };
         let trades = self.trades(view, lists, actions.is_empty());

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use foretell_model::{AccountNumber, MarketNumber, TimeNs};
 use foretell_view::{Merged, Paused, Sought, ToldSlots, TradeSlot, View, pass_newest};
 
-use crate::resources::data::{LOOKS, Markets};
+use crate::resources::data::LOOKS;
 
 /// Trades of each of several lists that are found before they are asked for.
 const BEFOREHAND: usize = 16;
@@ -52,7 +52,11 @@ enum Of {
 
 impl Lists {
     /// The trades of a wallet, or of everybody, in some markets, or in all.
-    pub(super) fn of(view: &View, user: Option<AccountNumber>, markets: &Markets) -> Self {
+    pub(super) fn of(
+        view: &View,
+        user: Option<AccountNumber>,
+        markets: Option<&[MarketNumber]>,
+    ) -> Self {
         let whole = |of: Of| List {
             of,
             from: 0,
@@ -62,7 +66,7 @@ impl Lists {
             Some(user) => Of::AccountIn(user, *market),
             None => Of::Market(*market),
         };
-        let lists = match (markets.distinct(), user) {
+        let lists = match (markets, user) {
             (Some(markets), _) => markets.iter().map(in_market).map(whole).collect(),
             (None, Some(user)) => vec![whole(Of::Account(user))],
             (None, None) => vec![whole(Of::All)],
@@ -98,7 +102,7 @@ impl Lists {
     }
 
     /// How many rows there are, where nothing is sought that is not known by number.
-    pub(super) fn rows(&self, view: &View, sought: Sought) -> usize {
+    pub(super) fn rows(&self, view: &View, sought: Sought<'_>) -> usize {
         let of_list = |list: ToldSlots<'_>| {
             let mut left = usize::MAX;
             list.search(sought).pass(&mut left);
@@ -109,7 +113,7 @@ impl Lists {
 
     /// Passes over the newest trades as far as their rows are known by number and no more than `rows`,
     /// of which they are taken.
-    pub(super) fn pass(&mut self, view: &View, sought: Sought, rows: &mut usize) {
+    pub(super) fn pass(&mut self, view: &View, sought: Sought<'_>, rows: &mut usize) {
         let ahead = pass_newest(self.left(view), sought, rows);
         for (list, ahead) in self.all.iter_mut().zip(ahead) {
             list.to = list.from + ahead;
@@ -121,7 +125,7 @@ impl Lists {
     pub(super) fn leave_out(
         &mut self,
         view: &View,
-        sought: Sought,
+        sought: Sought<'_>,
         (rows, oldest): (usize, usize),
     ) -> usize {
         let oldest = oldest.min(rows);
@@ -141,7 +145,7 @@ impl Lists {
     pub(super) fn find(
         &mut self,
         view: &View,
-        sought: Sought,
+        sought: Sought<'_>,
         mut take: impl FnMut(TradeSlot, [bool; 2]) -> ControlFlow<()>,
     ) -> bool {
         let paused = self.paused.take();

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use foretell_model::quantity::MICROS_PER_LOT;
-use foretell_model::{AccountNumber, Lots, Micros};
+use foretell_model::{AccountNumber, Lots, MarketNumber, Micros};
 use foretell_view::{Sought, TradeSlot, View};
 use foretell_wire::data::{Minimum, Rows, TradesQuery};
 
@@ -18,6 +18,8 @@ use crate::resources::data::{Markets, account_of, parameters};
 
 /// Rows written before others get their turn on the thread.
 const WRITTEN: usize = 512;
+/// Lists of a wallet's markets that are looked through rather than the one of all its trades.
+const FEW_LISTS: usize = 8;
 /// Rows found under one hold of the view's lock.
 const FOUND: usize = 2_048;
 
@@ -79,7 +81,22 @@ struct Search {
 struct Asked {
     user: Option<AccountNumber>,
     markets: Markets,
-    sought: Sought,
+    /// In all markets.
+    sought: Sought<'static>,
+}
+
+impl Asked {
+    /// The markets whose lists are looked through, and what is sought in them. Rows of a wallet that few
+    /// trades meet are nearer to each other in the list of all its trades than in those of many markets.
+    fn way(&self) -> (Option<&[MarketNumber]>, Sought<'_>) {
+        let (markets, sought) = (self.markets.distinct(), self.sought);
+        match markets {
+            Some(many) if self.user.is_some() && !sought.is_counted() && many.len() > FEW_LISTS => {
+                (None, Sought { markets, ..sought })
+            }
+            _ => (markets, sought),
+        }
+    }
 }
 
 impl Search {
@@ -89,13 +106,14 @@ impl Search {
         let view = &state.view;
         self.place.get_or_insert(state.place());
         let Self { asked, page, .. } = self;
+        let (listed, sought) = asked.way();
         let lists = self.lists.get_or_insert_with(|| {
-            let mut lists = Lists::of(view, asked.user, &asked.markets);
-            lists.pass(view, asked.sought, &mut page.skip);
+            let mut lists = Lists::of(view, asked.user, listed);
+            lists.pass(view, sought, &mut page.skip);
             lists
         });
         let enough = page.found.len() + FOUND;
-        let is_all = lists.find(view, asked.sought, |slot, rows| {
+        let is_all = lists.find(view, sought, |slot, rows| {
             page.consider(app, view, slot, rows);
             match page.is_full() || page.found.len() >= enough {
                 true => ControlFlow::Break(()),
@@ -107,7 +125,7 @@ impl Search {
 }
 
 /// The rows asked for.
-fn sought(wanted: &TradesQuery) -> Sought {
+fn sought(wanted: &TradesQuery) -> Sought<'static> {
     let (lots, value) = match wanted.minimum {
         None => (0, 0),
         Some(Minimum::Cash(least)) => (0, least),
@@ -118,6 +136,7 @@ fn sought(wanted: &TradesQuery) -> Sought {
         side: wanted.side,
         lots: Lots(lots),
         value: Micros(value),
+        markets: None,
     }
 }
 
