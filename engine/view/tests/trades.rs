@@ -117,6 +117,13 @@ fn trades_are_listed_by_whom_and_what_they_concern() {
     assert_eq!(listed(trades.of_account(CAROL)), &all[1..]);
     let nobody = foretell_model::AccountNumber(9);
     assert_eq!(listed(trades.of_account(nobody)), &[]);
+    for account in [ALICE, BOB, CAROL, nobody] {
+        let of_account = listed(trades.of_account(account));
+        assert_eq!(listed(trades.of_account_in(account, MARKET)), of_account);
+        assert_eq!(trades.markets_of(account), usize::from(!of_account.is_empty()));
+        let elsewhere = foretell_model::MarketNumber(9);
+        assert_eq!(listed(trades.of_account_in(account, elsewhere)), &[]);
+    }
     assert_eq!(listed(trades.built()), all);
     assert_eq!(listed(view.trades_of_builder(&[7; 32])), &all[1..]);
     assert_eq!(listed(view.trades_of_builder(&[8; 32])), &all[..2]);

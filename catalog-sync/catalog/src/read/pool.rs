@@ -20,6 +20,9 @@ const CACHE_KIB: i64 = 16 * 1024;
 /// That of one for searches: the texts of fifty thousand events fit in, and no list pushes them out.
 /// Where there are more, a search asks the system for every page.
 const SEARCH_CACHE_KIB: i64 = 32 * 1024;
+/// Bytes of the file that are read where the system has them, without a call and a copy for each page;
+/// SQLite maps no more than 2 GiB. What is beyond, or still in the log of a writer, is read as ever.
+const MAPPED_BYTES: i64 = 1 << 31;
 /// How long a reader waits in the rare moments when a writer holds the whole file.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -109,6 +112,7 @@ fn connect(path: &Path, cache_kib: i64) -> Result<Connection, CatalogError> {
     keep_plans(&connection)?;
     connection.pragma_update(None, "query_only", true)?;
     connection.pragma_update(None, "cache_size", -cache_kib)?;
+    connection.pragma_update(None, "mmap_size", MAPPED_BYTES)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
     let found = schema::version(&connection)?;
     match found.cmp(&schema::VERSION) {

@@ -18,8 +18,6 @@ use crate::resources::data::{Markets, account_of, parameters};
 
 /// Rows written before others get their turn on the thread.
 const WRITTEN: usize = 512;
-/// Lists of a wallet's markets that are looked through rather than the one of all its trades.
-const FEW_LISTS: usize = 8;
 /// Rows found under one hold of the view's lock.
 const FOUND: usize = 2_048;
 
@@ -91,7 +89,7 @@ impl Asked {
     fn way(&self) -> (Option<&[MarketNumber]>, Sought<'_>) {
         let (markets, sought) = (self.markets.distinct(), self.sought);
         match markets {
-            Some(many) if self.user.is_some() && !sought.is_counted() && many.len() > FEW_LISTS => {
+            Some(many) if self.user.is_some() && !sought.is_counted() && many.len() > 1 => {
                 (None, Sought { markets, ..sought })
             }
             _ => (markets, sought),
