@@ -109,7 +109,7 @@ fn ask(
             let request = question.request(events, round);
             let answer = watch.time(|| connection.ask(&request));
             let answer = answer.map_err(MeasureError::io("asking the gateway"))?;
-            if answer.status != 200 {
+            if answer.status != question.kind.status() {
                 let (path, status) = (&question.path, answer.status);
                 return Err(MeasureError::Wrong(format!("{path}: status {status}")));
             }

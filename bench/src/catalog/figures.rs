@@ -67,6 +67,11 @@ pub(super) fn add_answers(report: &mut Report, [quiet, syncing]: &[Vec<Asked>; 2
             Measure::single(name, "ms", asked.times.p50).quantiles(asked.times)
         });
         report.measures.extend(measures);
+        if let Some(floor) = asked.iter().find(|asked| asked.kind == Kind::Floor) {
+            let found = p99(floor);
+            let text = format!("a path that is nowhere{when}: {found:.1} ms at p99");
+            report.notes.push(text);
+        }
         for (kind, word, most) in ANSWER_GOALS_MS {
             let of_kind = asked.iter().filter(|asked| asked.kind == kind);
             let Some(slowest) = of_kind.max_by(|one, other| p99(one).total_cmp(&p99(other))) else {
@@ -145,17 +150,17 @@ mod tests {
             asked(Kind::Record, 2.0),
             asked(Kind::Search, 30.5),
         ];
-        let syncing = vec![asked(Kind::Record, 9.0)];
+        let syncing = vec![asked(Kind::Record, 9.0), asked(Kind::Floor, 3.0)];
         add_answers(&mut report, &[quiet, syncing], EVENTS);
         let found: Vec<_> = report.goals.iter().map(|goal| goal.found).collect();
         assert_eq!(found, [61.0, 1.25, 21.0, 2.0, 30.5].map(Some));
         let met: Vec<_> = report.goals.iter().map(Goal::is_met).collect();
         assert_eq!(met, [false, true, false, true, false]);
         assert_eq!(report.goals[2].note.as_deref(), Some("/21"));
-        let note = report.notes.last().map(String::as_str);
-        assert_eq!(
-            note,
-            Some("the slowest record, sync writing, /9: 9.0 ms at p99")
-        );
+        let notes = [
+            "a path that is nowhere, sync writing: 3.0 ms at p99",
+            "the slowest record, sync writing, /9: 9.0 ms at p99",
+        ];
+        assert!(report.notes.ends_with(&notes.map(str::to_owned)));
     }
 }

@@ -11,6 +11,18 @@ pub(super) enum Kind {
     Record,
     /// A search.
     Search,
+    /// A path that is nowhere: what machine and HTTP take without the catalog.
+    Floor,
+}
+
+impl Kind {
+    /// The status of its answers.
+    pub(super) const fn status(self) -> u16 {
+        match self {
+            Self::List | Self::Record | Self::Search => 200,
+            Self::Floor => 404,
+        }
+    }
 }
 
 /// One question.
@@ -118,6 +130,7 @@ pub(super) fn all() -> Vec<Question> {
         (Kind::List, lists.collect::<Vec<_>>()),
         (Kind::Record, records.map(str::to_owned).to_vec()),
         (Kind::Search, searches.collect()),
+        (Kind::Floor, vec!["/nowhere".to_owned()]),
     ];
     let of = |(kind, paths): (Kind, Vec<String>)| {
         paths.into_iter().map(move |path| Question { kind, path })

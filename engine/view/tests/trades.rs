@@ -120,7 +120,10 @@ fn trades_are_listed_by_whom_and_what_they_concern() {
     for account in [ALICE, BOB, CAROL, nobody] {
         let of_account = listed(trades.of_account(account));
         assert_eq!(listed(trades.of_account_in(account, MARKET)), of_account);
-        assert_eq!(trades.markets_of(account), usize::from(!of_account.is_empty()));
+        assert_eq!(
+            trades.markets_of(account),
+            usize::from(!of_account.is_empty())
+        );
         let elsewhere = foretell_model::MarketNumber(9);
         assert_eq!(listed(trades.of_account_in(account, elsewhere)), &[]);
     }
