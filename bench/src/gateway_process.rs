@@ -13,6 +13,8 @@ use crate::http::Connection;
 
 /// Between two tries of a gateway that cannot answer yet.
 const PAUSE: Duration = Duration::from_millis(2);
+/// In which a gateway reads what it answers from, from a slow disk too.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// A gateway that answers; dropping it kills it.
 pub(crate) struct GatewayProcess {
@@ -58,10 +60,16 @@ impl GatewayProcess {
             format!("GET {path} HTTP/1.1\r\nHost: x\r\nx-min-sequence: {minimum}\r\n\r\n");
         let asking = || -> std::io::Result<()> {
             let mut connection = Connection::open(address)?;
-            while connection.ask(request.as_bytes())?.status != 200 {
-                std::thread::park_timeout(PAUSE);
+            loop {
+                match connection.ask(request.as_bytes())?.status {
+                    200 => return Ok(()),
+                    status if began.elapsed() > PATIENCE => {
+                        let text = format!("{path} has status {status} for too long");
+                        return Err(std::io::Error::other(text));
+                    }
+                    _ => std::thread::park_timeout(PAUSE),
+                }
             }
-            Ok(())
         };
         asking().map_err(MeasureError::io("asking a gateway"))?;
         (gateway.address, gateway.after) = (address, began.elapsed());

@@ -87,7 +87,8 @@ impl<S: Summary> Posting<S> {
 }
 
 impl<S: Summary> Fixed for Posting<S> {
-    /// Where something is said, as many cache lines as hold it: it is waited for once, not for two lines.
+    /// Where something is said, as many cache lines as hold it: in a mapped chunk, whose rows begin on one,
+    /// it is waited for once.
     const SIZE: usize = match S::SIZE {
         0 => Self::FIELDS,
         _ => Self::FIELDS.next_multiple_of(LINE),

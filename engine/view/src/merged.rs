@@ -46,7 +46,7 @@ struct Way<'a, 's> {
 }
 
 impl<'a, 's> Merged<'a, 's> {
-    /// Through some lists, with as many `looks`, each of which takes some ten nanoseconds. Of each list
+    /// Through some lists, with as many `looks`, each of which takes some hundred nanoseconds. Of each list
     /// as many trades are found `beforehand`.
     pub fn new(
         lists: impl Iterator<Item = ToldSlots<'a>>,

@@ -1,6 +1,6 @@
 //! Trades of each account in each market, and in how many markets an account has traded.
 //!
-//! There are many such lists, most of them short: in memory are 8 bytes of each.
+//! There are many such lists, most of them short: in memory are 8 to 16 bytes of each.
 
 use foretell_model::{AccountNumber, MarketNumber};
 

@@ -17,8 +17,8 @@ const KEPT_FOR_SEARCH: usize = 4;
 const STATEMENTS: usize = 64;
 /// Page cache of a connection, in KiB.
 const CACHE_KIB: i64 = 16 * 1024;
-/// That of one for searches: the texts of fifty thousand events fit in, and no list pushes them out.
-/// Where there are more, a search asks the system for every page.
+/// That of one for searches: of what is not mapped the texts of fifty thousand events fit in, and no list
+/// pushes them out. Where there are more, a search asks the system for every page.
 const SEARCH_CACHE_KIB: i64 = 32 * 1024;
 /// Bytes of the file that are read where the system has them, without a call and a copy for each page;
 /// SQLite maps no more than 2 GiB. What is beyond, or still in the log of a writer, is read as ever.

@@ -98,7 +98,7 @@ impl Asked {
 }
 
 impl Search {
-    /// Looks at some thousand trades at most; true when that was all.
+    /// Looks at some thousand trades at most, those passed over by number apart; true when that was all.
     fn step(&mut self, app: &App) -> bool {
         let state = app.replica.read();
         let view = &state.view;
