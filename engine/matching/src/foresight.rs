@@ -5,13 +5,13 @@
 //! commands apart, so that by its turn most of it is near. Looking changes nothing and promises
 //! nothing: what was foreseen may be gone by then, and `apply` looks everything up itself.
 
+use foretell_memory::near::bring;
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{Command, PlaceOrder, Price, Side};
 
 use crate::exchange::Exchange;
 use crate::order_pool::{BookSide, Order, in_yes};
 use crate::slab::NONE;
-use foretell_memory::near::bring;
 
 /// How far a command was looked into.
 #[derive(Clone, Copy, Debug)]

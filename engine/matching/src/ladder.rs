@@ -1,5 +1,6 @@
 //! A market's book: levels in an array by price step, in Yes prices.
 
+use foretell_memory::near::bring;
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{Price, Tick};
 
@@ -7,7 +8,6 @@ use crate::level::Level;
 use crate::occupancy::Occupancy;
 use crate::order_pool::{BookSide, OrderPool};
 use crate::slab::NONE;
-use foretell_memory::near::bring;
 
 /// The book of one market. Level `i` is the price of `i + 1` ticks. A level belongs to the side
 /// whose bitmap marks it; never to both.

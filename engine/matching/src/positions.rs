@@ -2,11 +2,11 @@
 
 use std::ops::{Index, IndexMut};
 
+use foretell_memory::near::bring;
 use foretell_model::{AccountNumber, Lots, MarketNumber, Outcome};
 
 use crate::slab::Slab;
 use crate::table::{KeyHasher, Table};
-use foretell_memory::near::bring;
 
 /// Shares of one account in one market, of `[Yes, No]`.
 #[derive(Debug)]

@@ -7,7 +7,6 @@
 use std::hash::{BuildHasher, Hasher};
 
 use foldhash::fast::FixedState;
-
 use foretell_memory::near::bring;
 
 /// Hashes keys of up to 16 bytes with the random key of the process, so that nobody outside can
