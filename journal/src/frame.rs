@@ -223,13 +223,22 @@ impl<'a> Frame<'a> {
         for record in self.event_records() {
             scratch.events.push(v1::decode_event(record)?);
         }
-        Ok(FrameRef {
+        Ok(self.decoded(scratch))
+    }
+
+    /// The whole frame once more, from the `scratch` it was decoded into.
+    #[must_use]
+    pub fn decoded<'s>(&self, scratch: &'s Scratch) -> FrameRef<'s>
+    where
+        'a: 's,
+    {
+        FrameRef {
             sequence: self.sequence(),
             time: self.time(),
             command: &scratch.command,
             events: &scratch.events,
             evidence: self.evidence(),
             place: self.place,
-        })
+        }
     }
 }

@@ -195,20 +195,22 @@ fn scan(
     };
     let mut scratch = Scratch::default();
     let stopped = |sequence, reason| JournalError::Stopped { sequence, reason };
-    let found = scan.run(&mut |frame| {
-        let place = frame.place();
-        let shown = frame
-            .decode(&mut scratch)
-            .map_err(|error| JournalError::Damaged {
-                segment: place.segment,
-                from: place.offset,
-                to: place.offset + place.length,
-                first: frame.sequence(),
-                last: frame.sequence(),
-                why: error.to_string(),
-            })?;
-        let read = reader.frame(&shown);
-        read.map_err(|reason| stopped(frame.sequence(), reason))
+    let found = scan.run(&mut |batch| {
+        batch.frames_after(after).try_for_each(|frame| {
+            let place = frame.place();
+            let shown = frame
+                .decode(&mut scratch)
+                .map_err(|error| JournalError::Damaged {
+                    segment: place.segment,
+                    from: place.offset,
+                    to: place.offset + place.length,
+                    first: frame.sequence(),
+                    last: frame.sequence(),
+                    why: error.to_string(),
+                })?;
+            let read = reader.frame(&shown);
+            read.map_err(|reason| stopped(frame.sequence(), reason))
+        })
     })?;
     let read = reader.end();
     read.map_err(|reason| stopped(found.end.last, reason))?;

@@ -16,15 +16,15 @@ use crate::segment::{self, FIRST_BATCH, SegmentHeader, SegmentHeaderError};
 use crate::walk::{Batch, Fault, Walk};
 use crate::watermark::{self, Watermark};
 
-/// Who is shown every frame; an error stops the scan.
-pub(crate) type Visit<'v> = dyn FnMut(&Frame<'_>) -> Result<(), JournalError> + 'v;
+/// Who is shown every batch; an error stops the scan.
+pub(crate) type Visit<'v> = dyn FnMut(&Batch<'_>) -> Result<(), JournalError> + 'v;
 
 /// How to read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scan<'s> {
     pub(crate) dir: &'s Path,
-    /// Frames up to this sequence are not shown; of their segments only the one that holds it is
-    /// verified.
+    /// Batches that end at or before this sequence are not shown; of their segments only the one
+    /// that holds it is verified.
     pub(crate) after: Sequence,
     pub(crate) mark: Option<&'s Watermark>,
     /// Read the disk, not the page cache.
@@ -237,10 +237,7 @@ impl Scan<'_> {
         if batch.header.last <= self.after {
             return Ok(());
         }
-        batch
-            .frames()
-            .filter(|frame| frame.sequence() > self.after)
-            .try_for_each(|frame| visit(&frame))
+        visit(batch)
     }
 }
 
@@ -425,6 +422,38 @@ pub fn scan(
     after: Sequence,
     visit: &mut dyn FnMut(&Frame<'_>) -> Result<(), String>,
 ) -> Result<ScanReport, JournalError> {
+    scan_to_end(dir, after, &mut |batch| {
+        batch.frames_after(after).try_for_each(|frame| {
+            visit(&frame).map_err(|reason| JournalError::Stopped {
+                sequence: frame.sequence(),
+                reason,
+            })
+        })
+    })
+}
+
+/// Who is shown every batch of a journal: its header, and the payload that
+/// [`Frames`](crate::batch::Frames) takes apart. What it refuses stops the scan.
+pub type VisitBatch<'v> = dyn FnMut(&BatchHeader, &[u8]) -> Result<(), String> + 'v;
+
+/// The same from the genesis on, a batch at a time.
+///
+/// # Errors
+/// As [`scan`].
+pub fn scan_batches(dir: &Path, visit: &mut VisitBatch<'_>) -> Result<ScanReport, JournalError> {
+    scan_to_end(dir, Sequence(0), &mut |batch| {
+        visit(&batch.header, batch.payload).map_err(|reason| JournalError::Stopped {
+            sequence: batch.header.first,
+            reason,
+        })
+    })
+}
+
+fn scan_to_end(
+    dir: &Path,
+    after: Sequence,
+    visit: &mut Visit<'_>,
+) -> Result<ScanReport, JournalError> {
     let limit = if directory::is_locked(dir) {
         Some(ControlView::open(dir)?.position())
     } else {
@@ -439,12 +468,7 @@ pub fn scan(
         past_cache: false,
         limit,
     };
-    let found = scan.run(&mut |frame| {
-        visit(frame).map_err(|reason| JournalError::Stopped {
-            sequence: frame.sequence(),
-            reason,
-        })
-    })?;
+    let found = scan.run(visit)?;
     Ok(ScanReport {
         genesis: found.header.genesis,
         epoch: found.header.epoch,

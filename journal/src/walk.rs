@@ -130,8 +130,13 @@ impl Walk {
 }
 
 impl<'a> Batch<'a> {
-    /// Its frames; [`Walk::next`] has read every one of them.
-    pub(crate) fn frames(&self) -> impl Iterator<Item = Frame<'a>> + use<'a> {
-        Frames::new(&self.header, self.payload).map_while(Result::ok)
+    /// Its frames above a sequence; [`Walk::next`] has read every one of them.
+    pub(crate) fn frames_after(
+        &self,
+        after: Sequence,
+    ) -> impl Iterator<Item = Frame<'a>> + use<'a> {
+        Frames::new(&self.header, self.payload)
+            .map_while(Result::ok)
+            .skip_while(move |frame| frame.sequence() <= after)
     }
 }

@@ -6,9 +6,10 @@ use std::io::{IsTerminal as _, Read as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use foretell_journal::batch::BatchHeader;
 use foretell_journal::frame::Frame;
 use foretell_journal::segment::SegmentHeader;
-use foretell_journal::{JournalError, PAGE, ScanReport, scan, segment, watermark};
+use foretell_journal::{JournalError, PAGE, ScanReport, scan, scan_batches, segment, watermark};
 use foretell_model::Sequence;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -81,21 +82,44 @@ impl Source {
         &self,
         visit: &mut dyn FnMut(&Frame<'_>) -> ControlFlow<()>,
     ) -> Result<Option<ScanReport>, JournalError> {
+        self.watched(|bar| {
+            scan(&self.directory, Sequence(0), &mut |frame| {
+                if frame.sequence().0.is_multiple_of(STEP) {
+                    bar.set_position(frame.sequence().0);
+                }
+                go_on(visit(frame))
+            })
+        })
+    }
+
+    /// The same, batch by batch.
+    ///
+    /// # Errors
+    /// As [`Source::each`].
+    pub(crate) fn each_batch(
+        &self,
+        visit: &mut dyn FnMut(&BatchHeader, &[u8]) -> ControlFlow<()>,
+    ) -> Result<Option<ScanReport>, JournalError> {
+        self.watched(|bar| {
+            scan_batches(&self.directory, &mut |header, payload| {
+                if header.first.0 / STEP != header.last.0 / STEP {
+                    bar.set_position(header.last.0);
+                }
+                go_on(visit(header, payload))
+            })
+        })
+    }
+
+    /// Shows how far a scan is. One that was stopped by its visitor finds nothing.
+    fn watched(
+        &self,
+        scan: impl FnOnce(&ProgressBar) -> Result<ScanReport, JournalError>,
+    ) -> Result<Option<ScanReport>, JournalError> {
         let bar = self.bar();
-        let mut stopped = false;
-        let scanned = scan(&self.directory, Sequence(0), &mut |frame| {
-            if frame.sequence().0.is_multiple_of(STEP) {
-                bar.set_position(frame.sequence().0);
-            }
-            if visit(frame).is_break() {
-                stopped = true;
-                return Err(String::new());
-            }
-            Ok(())
-        });
+        let scanned = scan(&bar);
         bar.finish_and_clear();
         match scanned {
-            Err(JournalError::Stopped { .. }) if stopped => Ok(None),
+            Err(JournalError::Stopped { .. }) => Ok(None),
             other => other.map(Some),
         }
     }
@@ -117,5 +141,13 @@ impl Source {
             }
             _ => ProgressBar::new_spinner(),
         }
+    }
+}
+
+/// Only visitors stop a scan, and they say why elsewhere.
+fn go_on(flow: ControlFlow<()>) -> Result<(), String> {
+    match flow {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(String::new()),
     }
 }

@@ -9,10 +9,11 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
+use foretell_journal::batch::{BatchHeader, Frames};
 use foretell_journal::frame::Frame;
 use foretell_journal::{ScanReport, Scratch};
 use foretell_matching::{Capacity, Exchange, Replay};
-use foretell_model::{FramePlace, FrameRef, TimeNs};
+use foretell_model::{FrameRef, TimeNs};
 
 use super::checkpoints::Vouched;
 use super::counts::Counts;
@@ -20,10 +21,12 @@ use super::record::Record;
 use super::signatures::{Job, Signatures};
 use super::source::Source;
 
-/// Bytes of frames handed over at once.
-const BLOCK_BYTES: usize = 256 * 1024;
+/// Bytes of batches handed over at once, and what is left of the last batch.
+const BLOCK_BYTES: usize = 128 * 1024;
 /// Blocks that may wait for a thread: the reader waits when it is further ahead.
 const WAITING: usize = 8;
+/// Frames the record looks at together before it takes them in.
+const AHEAD: usize = 16;
 
 /// What a sound journal comes to.
 pub(super) struct Sound {
@@ -41,11 +44,22 @@ pub(super) struct Sound {
 #[derive(Debug)]
 struct Unsound;
 
-/// Frames, one behind the other.
+/// Batches, one behind the other.
 #[derive(Default)]
 struct Block {
-    bytes: Vec<u8>,
-    places: Vec<FramePlace>,
+    payloads: Vec<u8>,
+    headers: Vec<BatchHeader>,
+}
+
+impl Block {
+    fn frames(&self) -> impl Iterator<Item = Result<Frame<'_>, Unsound>> {
+        let mut rest = &self.payloads[..];
+        self.headers.iter().flat_map(move |header| {
+            let (payload, others) = rest.split_at(header.payload as usize);
+            rest = others;
+            Frames::new(header, payload).map(|frame| frame.map_err(|_| Unsound))
+        })
+    }
 }
 
 /// Reads a journal; `None` when anything in it is not as it must be.
@@ -69,9 +83,9 @@ pub(super) fn read(
     } = executed;
     let digest = thread::scope(|scope| {
         let same = scope.spawn(|| recorded.record.compare(&exchange).is_ok());
+        let digest = scope.spawn(|| exchange.digest());
         let sound = exchange.check_invariants().is_ok();
-        let digest = exchange.digest();
-        (joined(same) && sound).then_some(digest)
+        (joined(same) && sound).then_some(joined(digest))
     })?;
     Some(Sound {
         journal,
@@ -91,25 +105,52 @@ fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
     }
 }
 
-/// Verifies the journal's bytes and hands copies of its frames to all; `None` when they do not hold,
+/// Verifies the journal's bytes and hands copies of its batches to all; `None` when they do not hold,
 /// or when somebody takes no more.
 fn hand_out(source: &Source, to: &[SyncSender<Arc<Block>>]) -> Option<ScanReport> {
-    let mut block = Block::default();
-    let hand_over = |block: &mut Block| {
-        let block = Arc::new(std::mem::take(block));
-        to.iter().all(|to| to.send(Arc::clone(&block)).is_ok())
-    };
-    let scanned = source.each(&mut |frame| {
-        block.bytes.extend_from_slice(frame.bytes());
-        block.places.push(frame.place());
-        if block.bytes.len() < BLOCK_BYTES || hand_over(&mut block) {
+    let mut blocks = Blocks::default();
+    let scanned = source.each_batch(&mut |header, payload| {
+        let block = blocks.current();
+        block.headers.push(*header);
+        block.payloads.extend_from_slice(payload);
+        if block.payloads.len() < BLOCK_BYTES || blocks.hand_over(to) {
             ControlFlow::Continue(())
         } else {
             ControlFlow::Break(())
         }
     });
     let journal = scanned.ok().flatten()?;
-    hand_over(&mut block).then_some(journal)
+    blocks.hand_over(to).then_some(journal)
+}
+
+/// Blocks that are filled, handed over and filled again once everybody has read them: memory that is
+/// near already.
+#[derive(Default)]
+struct Blocks {
+    ring: [Arc<Block>; WAITING + 3],
+    at: usize,
+}
+
+impl Blocks {
+    /// The one to fill. Somebody who reads it still keeps it, and another takes its place.
+    fn current(&mut self) -> &mut Block {
+        let block = &mut self.ring[self.at];
+        if Arc::get_mut(block).is_none() {
+            *block = Arc::default();
+        }
+        Arc::get_mut(block).expect("nobody else has a block just made")
+    }
+
+    /// Whether everybody took it.
+    fn hand_over(&mut self, to: &[SyncSender<Arc<Block>>]) -> bool {
+        let block = &self.ring[self.at];
+        let taken = to.iter().all(|to| to.send(Arc::clone(block)).is_ok());
+        self.at = (self.at + 1) % self.ring.len();
+        let next = self.current();
+        next.headers.clear();
+        next.payloads.clear();
+        taken
+    }
 }
 
 /// Shows every frame until nobody hands over any more.
@@ -119,11 +160,8 @@ fn each(
 ) -> Result<(), Unsound> {
     let mut scratch = Scratch::default();
     for block in blocks {
-        let mut rest = &block.bytes[..];
-        for place in &block.places {
-            let frame = Frame::parse(rest, place.segment, place.offset).map_err(|_| Unsound)?;
-            rest = &rest[frame.bytes().len()..];
-            visit(&frame.decode(&mut scratch).map_err(|_| Unsound)?)?;
+        for frame in block.frames() {
+            visit(&frame?.decode(&mut scratch).map_err(|_| Unsound)?)?;
         }
     }
     Ok(())
@@ -171,16 +209,40 @@ fn fold(blocks: Receiver<Arc<Block>>, signatures: Option<Signatures>) -> Result<
         counts: Counts::default(),
         time: TimeNs(0),
     };
-    each(&blocks, |frame| {
-        let claim = recorded.record.apply(frame).map_err(|_| Unsound)?;
-        recorded.counts.count(frame);
-        recorded.time = frame.time;
-        if let (Some(signatures), Some(claim)) = (&mut recorded.signatures, claim)
-            && let Some(job) = Job::of(frame, &claim, &recorded.record)
+    let mut coming: [Scratch; AHEAD] = Default::default();
+    for block in blocks {
+        let frames: Vec<_> = block.frames().collect::<Result<_, _>>()?;
+        for frames in frames.chunks(AHEAD) {
+            recorded.take(frames, &mut coming)?;
+        }
+    }
+    Ok(recorded)
+}
+
+impl Recorded {
+    /// Takes frames in one after the other, once what they ask for is on its way from memory.
+    fn take(&mut self, frames: &[Frame<'_>], coming: &mut [Scratch; AHEAD]) -> Result<(), Unsound> {
+        for (frame, scratch) in frames.iter().zip(&mut *coming) {
+            frame.decode(scratch).map_err(|_| Unsound)?;
+        }
+        let decoded = || {
+            let pairs = frames.iter().zip(&*coming);
+            pairs.map(|(frame, scratch)| frame.decoded(scratch))
+        };
+        decoded().for_each(|frame| self.record.foresee(&frame));
+        decoded().for_each(|frame| self.record.foresee_makers(&frame));
+        decoded().try_for_each(|frame| self.apply(&frame))
+    }
+
+    fn apply(&mut self, frame: &FrameRef<'_>) -> Result<(), Unsound> {
+        let claim = self.record.apply(frame).map_err(|_| Unsound)?;
+        self.counts.count(frame);
+        self.time = frame.time;
+        if let (Some(signatures), Some(claim)) = (&mut self.signatures, claim)
+            && let Some(job) = Job::of(frame, &claim, &self.record)
         {
             signatures.push(job);
         }
         Ok(())
-    })?;
-    Ok(recorded)
+    }
 }

@@ -1,15 +1,14 @@
-//! The auditor's own order books: resting orders by price, then arrival. Lists and maps only, and
-//! nothing in common with the exchange's ladder.
+//! The auditor's own order books: resting orders by price, then arrival. Sorted prices and linked
+//! queues, and nothing in common with the exchange's ladder.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
-
-use foldhash::fast::RandomState;
+use foretell_memory::near::bring;
 use foretell_model::{
     AccountNumber, Lots, MarketNumber, OrderId, OrderNumber, Outcome, Price, Side, TimeSeconds,
 };
 
 use super::broken::{Broken, Checked};
 use super::ledger::Party;
+use super::places::Places;
 
 /// A resting order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,26 +61,42 @@ pub(crate) const fn is_bid(outcome: Outcome, side: Side) -> bool {
     )
 }
 
-/// Orders of one price by arrival. One that ended stays in the queue until it comes to the front,
-/// or until such ones are the most of it.
-#[derive(Debug, Default)]
-struct Queue {
-    numbers: VecDeque<OrderNumber>,
-    live: usize,
+/// No order, at either end of a queue.
+const NOBODY: u32 = u32::MAX;
+
+/// A resting order, and the places of those that came before and after it at its price.
+#[derive(Debug)]
+struct Standing {
+    number: OrderNumber,
+    order: Resting,
+    before: u32,
+    after: u32,
 }
 
-/// One side of a market's book, by how good the price is for a taker: the lowest key first.
-type Ranks = BTreeMap<u16, Queue>;
+/// The orders of one price: places of the first and the last that came.
+#[derive(Debug)]
+struct Level {
+    rank: u16,
+    first: u32,
+    last: u32,
+}
+
+/// One side of a market's book by how good the price is for a taker: the best last, so that coming
+/// and going there moves nothing.
+type Levels = Vec<Level>;
 
 /// All books.
 #[derive(Debug, Default)]
 pub(crate) struct Books {
-    orders: HashMap<OrderNumber, Resting, RandomState>,
+    standing: Vec<Standing>,
+    /// Places of `standing` that nobody has.
+    free: Vec<u32>,
+    places: Places,
     /// Of each market, `[asks, bids]`.
-    sides: Vec<[Ranks; 2]>,
+    sides: Vec<[Levels; 2]>,
 }
 
-/// The best bid is the highest, the best ask the lowest.
+/// The lower, the better: the best bid is the highest, the best ask the lowest.
 const fn rank(yes_price: Price, is_bid: bool) -> u16 {
     if is_bid {
         u16::MAX - yes_price.0
@@ -90,61 +105,119 @@ const fn rank(yes_price: Price, is_bid: bool) -> u16 {
     }
 }
 
+/// Where a price stands, or would stand.
+fn find(levels: &[Level], rank: u16) -> Result<usize, usize> {
+    // Most come and go near the best.
+    levels.binary_search_by(|level| rank.cmp(&level.rank))
+}
+
 impl Books {
     pub(crate) fn get(&self, number: OrderNumber) -> Checked<&Resting> {
-        self.orders
-            .get(&number)
-            .ok_or_else(|| Broken::rule(format!("order {number} does not rest")))
+        let place = self.places.get(number);
+        let standing = place.map(|place| &self.standing[place as usize].order);
+        standing.ok_or_else(|| Broken::rule(format!("order {number} does not rest")))
     }
 
-    pub(crate) fn orders(&self) -> impl Iterator<Item = (OrderNumber, &Resting)> {
-        self.orders.iter().map(|(number, order)| (*number, order))
+    /// How many orders rest.
+    pub(crate) const fn count(&self) -> usize {
+        self.standing.len() - self.free.len()
+    }
+
+    /// Brings an order near that will be asked for soon.
+    pub(crate) fn foresee(&self, number: OrderNumber) {
+        if let Some(place) = self.places.get(number) {
+            bring(&self.standing[place as usize]);
+        }
+    }
+
+    /// Brings the best orders of a market near.
+    pub(crate) fn foresee_best(&self, market: MarketNumber) {
+        let sides = self.sides.get(market.0 as usize).into_iter().flatten();
+        for best in sides.filter_map(|levels| levels.last()) {
+            bring(&self.standing[best.first as usize]);
+        }
     }
 
     /// Adds an order behind all others of its price.
     pub(crate) fn insert(&mut self, number: OrderNumber, order: Resting) {
-        let place = order.market.0 as usize;
-        if self.sides.len() <= place {
-            self.sides.resize_with(place + 1, Default::default);
+        let market = order.market.0 as usize;
+        if self.sides.len() <= market {
+            self.sides.resize_with(market + 1, Default::default);
         }
-        let ranks = &mut self.sides[place][usize::from(order.is_bid())];
-        let queue = ranks
-            .entry(rank(order.yes_price(), order.is_bid()))
-            .or_default();
-        queue.numbers.push_back(number);
-        queue.live += 1;
-        self.orders.insert(number, order);
+        let rank = rank(order.yes_price(), order.is_bid());
+        let levels = &mut self.sides[market][usize::from(order.is_bid())];
+        let found = find(levels, rank);
+        let before = found.map_or(NOBODY, |at| levels[at].last);
+        let place = self.stand(Standing {
+            number,
+            order,
+            before,
+            after: NOBODY,
+        });
+        let levels = &mut self.sides[market][usize::from(order.is_bid())];
+        match found {
+            Ok(at) => levels[at].last = place,
+            Err(at) => levels.insert(
+                at,
+                Level {
+                    rank,
+                    first: place,
+                    last: place,
+                },
+            ),
+        }
+        if before != NOBODY {
+            self.standing[before as usize].after = place;
+        }
+        self.places.put(number, place);
+    }
+
+    fn stand(&mut self, standing: Standing) -> u32 {
+        if let Some(place) = self.free.pop() {
+            self.standing[place as usize] = standing;
+            return place;
+        }
+        self.standing.push(standing);
+        u32::try_from(self.standing.len() - 1).expect("fewer than 2^32 orders rest")
     }
 
     /// Takes lots off an order that goes on, and all of it off one that is done.
     pub(crate) fn fill(&mut self, number: OrderNumber, left: Lots) {
         if left.is_zero() {
             self.remove(number);
-        } else if let Some(order) = self.orders.get_mut(&number) {
-            order.lots = left;
+        } else if let Some(place) = self.places.get(number) {
+            self.standing[place as usize].order.lots = left;
         }
     }
 
     pub(crate) fn remove(&mut self, number: OrderNumber) {
-        let Some(order) = self.orders.remove(&number) else {
+        let Some(place) = self.places.take(number) else {
             return;
         };
-        let ranks = &mut self.sides[order.market.0 as usize][usize::from(order.is_bid())];
-        let rank = rank(order.yes_price(), order.is_bid());
-        let Some(queue) = ranks.get_mut(&rank) else {
+        let Standing {
+            order,
+            before,
+            after,
+            ..
+        } = self.standing[place as usize];
+        self.free.push(place);
+        if before != NOBODY {
+            self.standing[before as usize].after = after;
+        }
+        if after != NOBODY {
+            self.standing[after as usize].before = before;
+        }
+        if before != NOBODY && after != NOBODY {
+            return;
+        }
+        let levels = &mut self.sides[order.market.0 as usize][usize::from(order.is_bid())];
+        let Ok(at) = find(levels, rank(order.yes_price(), order.is_bid())) else {
             return;
         };
-        queue.live -= 1;
-        if queue.live == 0 {
-            ranks.remove(&rank);
-        } else if queue.numbers.front() == Some(&number) {
-            let ended = |number: &OrderNumber| !self.orders.contains_key(number);
-            while queue.numbers.front().is_some_and(ended) {
-                queue.numbers.pop_front();
-            }
-        } else if queue.numbers.len() > 2 * queue.live + 16 {
-            let orders = &self.orders;
-            queue.numbers.retain(|number| orders.contains_key(number));
+        match (before, after) {
+            (NOBODY, NOBODY) => drop(levels.remove(at)),
+            (NOBODY, first) => levels[at].first = first,
+            (last, _) => levels[at].last = last,
         }
     }
 
@@ -154,20 +227,20 @@ impl Books {
         market: MarketNumber,
         is_bid: bool,
     ) -> impl Iterator<Item = (OrderNumber, &Resting)> {
-        let ranks = self
+        let levels = self
             .sides
             .get(market.0 as usize)
-            .map(|sides| &sides[usize::from(is_bid)]);
-        ranks
-            .into_iter()
-            .flatten()
-            .flat_map(|(_, queue)| &queue.numbers)
-            .filter_map(|number| Some((*number, self.orders.get(number)?)))
+            .map_or(&[][..], |sides| &sides[usize::from(is_bid)]);
+        let at = |place: u32| self.standing.get(place as usize);
+        levels.iter().rev().flat_map(move |level| {
+            std::iter::successors(at(level.first), move |standing| at(standing.after))
+                .map(|standing| (standing.number, &standing.order))
+        })
     }
 
     pub(crate) fn is_empty(&self, market: MarketNumber) -> bool {
         let sides = self.sides.get(market.0 as usize);
-        sides.is_none_or(|sides| sides.iter().all(BTreeMap::is_empty))
+        sides.is_none_or(|sides| sides.iter().all(Vec::is_empty))
     }
 }
 
@@ -217,19 +290,28 @@ mod tests {
     }
 
     #[test]
-    fn what_ended_in_the_middle_of_a_queue_is_cleared_away() {
+    fn who_leaves_the_middle_or_an_end_of_a_queue_leaves_the_others_in_order() {
         let mut books = Books::default();
+        let at = |price| order(Side::Buy, Outcome::Yes, price);
         for number in 1..=1_000 {
-            books.insert(OrderNumber(number), order(Side::Buy, Outcome::Yes, 5_000));
+            books.insert(OrderNumber(number), at(5_000));
         }
         for number in 2..=999 {
             books.remove(OrderNumber(number));
         }
         assert_eq!(numbers(&books, true), [1, 1_000]);
-        let queue = books.sides[0][1].values().next().unwrap();
-        assert!(queue.numbers.len() < 50, "{}", queue.numbers.len());
-        for number in [1, 1_000] {
+        books.insert(OrderNumber(1_001), at(5_000));
+        assert_eq!(books.standing.len(), 1_000, "places are used again");
+        books.remove(OrderNumber(1));
+        assert_eq!(numbers(&books, true), [1_000, 1_001]);
+        books.remove(OrderNumber(1_001));
+        books.insert(OrderNumber(1_002), at(5_000));
+        assert_eq!(numbers(&books, true), [1_000, 1_002]);
+        assert_eq!(books.count(), 2);
+        for number in [1_000, 1_002] {
+            assert!(books.get(OrderNumber(number)).is_ok());
             books.remove(OrderNumber(number));
+            assert!(books.get(OrderNumber(number)).is_err());
         }
         assert!(books.is_empty(MarketNumber(0)));
     }

@@ -1,7 +1,8 @@
 //! An order id executes at most once (promise 18): the ids of the timestamp window are remembered,
 //! and no order is older than that.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
+use std::hint::black_box;
 
 use foldhash::fast::RandomState;
 use foretell_model::{OrderId, Settings, TimeMs, TimeNs};
@@ -11,12 +12,20 @@ use super::broken::{Checked, must};
 /// Signed timestamps that may stand in a frame, and the ids seen within them.
 #[derive(Debug, Default)]
 pub(crate) struct OrderIds {
-    seen: HashSet<OrderId, RandomState>,
-    /// Of each second, the ids signed in it.
-    by_second: BTreeMap<u64, Vec<OrderId>>,
+    /// Where new ids go, and those before them, which are forgotten together once none of them
+    /// could be signed any more.
+    young: Generation,
+    old: Generation,
     settings: Settings,
     /// No earlier timestamp is taken, whatever the window: what was forgotten stays out.
     floor: u64,
+}
+
+#[derive(Debug, Default)]
+struct Generation {
+    ids: HashSet<OrderId, RandomState>,
+    /// The latest timestamp of them, in milliseconds.
+    latest: u64,
 }
 
 impl OrderIds {
@@ -38,6 +47,11 @@ impl OrderIds {
         window.max(self.floor)
     }
 
+    /// Brings near where an id is looked for.
+    pub(crate) fn foresee(&self, id: OrderId) {
+        black_box((self.young.ids.contains(&id), self.old.ids.contains(&id)));
+    }
+
     /// Passes an id that is new and within the window, and remembers it.
     pub(crate) fn use_once(&mut self, id: OrderId, signed: TimeMs, now: TimeNs) -> Checked {
         let from = self.earliest(now);
@@ -51,23 +65,13 @@ impl OrderIds {
                 signed.0
             )
         })?;
-        self.forget_before(from / 1_000);
-        must(self.seen.insert(id), || {
-            format!("order {id} was placed before")
-        })?;
-        self.by_second.entry(signed.0 / 1_000).or_default().push(id);
-        Ok(())
-    }
-
-    fn forget_before(&mut self, second: u64) {
-        while let Some(oldest) = self.by_second.first_entry() {
-            if *oldest.key() >= second {
-                return;
-            }
-            for id in oldest.remove() {
-                self.seen.remove(&id);
-            }
+        if self.old.latest < from {
+            self.old = std::mem::take(&mut self.young);
         }
+        let is_new = !self.old.ids.contains(&id) && self.young.ids.insert(id);
+        must(is_new, || format!("order {id} was placed before"))?;
+        self.young.latest = self.young.latest.max(signed.0);
+        Ok(())
     }
 }
 
@@ -88,16 +92,23 @@ mod tests {
             ids.use_once(OrderId([2; 32]), signed, at(601)).is_err(),
             "too old"
         );
-        ids.use_once(OrderId([3; 32]), TimeMs(10_601_000), at(601))
-            .unwrap();
-        assert_eq!(ids.seen.len(), 1, "the first is forgotten");
+        for second in [601, 1_202, 1_803] {
+            let id = OrderId([u8::try_from(second % 256).unwrap(); 32]);
+            ids.use_once(id, TimeMs((10_000 + second) * 1_000), at(second))
+                .unwrap();
+        }
+        assert_eq!(
+            ids.young.ids.len() + ids.old.ids.len(),
+            2,
+            "the first are forgotten"
+        );
         let longer = Settings {
             timestamp_past_ms: 24 * 3_600_000,
             ..Settings::default()
         };
-        ids.change_settings(longer, at(601));
+        ids.change_settings(longer, at(1_803));
         assert!(
-            ids.use_once(id, signed, at(602)).is_err(),
+            ids.use_once(id, signed, at(1_804)).is_err(),
             "a longer window lets nothing back in"
         );
     }

@@ -5,6 +5,7 @@
 //! from the other (promises 8 to 10).
 
 use std::collections::HashMap;
+use std::hint::black_box;
 
 use foldhash::fast::RandomState;
 use foretell_model::limits::MAX_BALANCE;
@@ -75,6 +76,11 @@ impl Ledger {
             .get(&(account, market))
             .copied()
             .unwrap_or_default()
+    }
+
+    /// Brings an account's money and its shares of a market near.
+    pub(crate) fn foresee(&self, account: AccountNumber, market: MarketNumber) {
+        black_box((self.purse(account), self.holding(account, market)));
     }
 
     pub(crate) fn holdings(

@@ -12,12 +12,13 @@ mod fees;
 mod fold;
 mod ids;
 mod ledger;
+mod places;
 mod placing;
 mod registry;
 mod same;
 mod taker;
 
-use foretell_model::{Command, FrameRef, SystemMode};
+use foretell_model::{Command, Event, Fill, FrameRef, OrderNumber, SystemMode};
 
 pub(crate) use books::Resting;
 pub(crate) use broken::Broken;
@@ -56,6 +57,23 @@ impl Default for Record {
 }
 
 impl Record {
+    /// Brings near what a frame that comes soon will ask for. Frames that come together are foreseen
+    /// one right after the other: so their waits for memory overlap.
+    pub(crate) fn foresee(&self, frame: &FrameRef<'_>) {
+        if let Command::PlaceOrder(order) = frame.command {
+            self.ids.foresee(order.order);
+            self.books.foresee_best(order.market);
+            self.ledger.foresee(order.account, order.market);
+        }
+        named_orders(frame).for_each(|order| self.books.foresee(order));
+    }
+
+    /// Once that is near: whose the orders are that it names.
+    pub(crate) fn foresee_makers(&self, frame: &FrameRef<'_>) {
+        let makers = named_orders(frame).filter_map(|order| self.books.get(order).ok());
+        makers.for_each(|maker| self.ledger.foresee(maker.account, maker.market));
+    }
+
     /// Takes in the next frame. For an order that carries evidence: who must have signed it.
     ///
     /// # Errors
@@ -85,7 +103,7 @@ impl Record {
             return Ok(None);
         };
         if frame.evidence.is_empty() {
-            let is_killed = matches!(frame.events, [foretell_model::Event::OrderKilled { .. }]);
+            let is_killed = matches!(frame.events, [Event::OrderKilled { .. }]);
             return if is_killed {
                 Ok(None)
             } else {
@@ -96,4 +114,13 @@ impl Record {
         }
         evidence::check_evidence(order, frame.evidence, &self.registry).map(Some)
     }
+}
+
+/// The resting orders that the events of a frame fill or close.
+fn named_orders(frame: &FrameRef<'_>) -> impl Iterator<Item = OrderNumber> {
+    frame.events.iter().filter_map(|event| match *event {
+        Event::Fill(Fill { maker_order, .. }) => Some(maker_order),
+        Event::OrderClosed { order, .. } => Some(order),
+        _ => None,
+    })
 }

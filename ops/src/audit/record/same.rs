@@ -22,7 +22,7 @@ impl Record {
             result = self.compare_record(record);
         });
         result?;
-        let own_orders = self.books.orders().count();
+        let own_orders = self.books.count();
         must(own_orders == orders, || {
             format!("{own_orders} orders rest by the record, {orders} re-executed")
         })?;
