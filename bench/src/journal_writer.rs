@@ -32,7 +32,7 @@ pub(crate) struct JournalWriter {
 
 /// What was written.
 #[derive(Clone, Copy, Debug)]
-pub struct Written {
+pub(crate) struct Written {
     /// The last sequence.
     pub last: Sequence,
     /// Where its frame stands.

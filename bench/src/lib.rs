@@ -13,12 +13,13 @@
 //! [`markets`] says what registered markets cost and [`snapshots`] what history does; [`start`]
 //! starts gateways on a long history beside an empty one, and measures what snapshots cost;
 //! [`catalog`] imports a large catalog and asks it. [`all`] runs everything, small.
-//! [`resting_journal`] writes what restarts and audits read.
+//! [`audited_journal`] writes what audits read.
 //!
 //! Deliberately absent: any rule of the exchange, and command line parsing (`ops`).
 
 pub mod all;
 mod array_book;
+pub mod audited_journal;
 mod bare_server;
 mod book_writer;
 pub mod catalog;
@@ -29,6 +30,7 @@ mod dress;
 mod encoding;
 pub mod entry;
 mod error;
+mod evidence;
 mod gateway_process;
 mod generate;
 mod history;
@@ -45,7 +47,7 @@ pub mod recover;
 pub mod reference;
 pub mod replay;
 pub mod report;
-pub mod resting_journal;
+mod resting_journal;
 mod running_engine;
 mod signed_orders;
 pub mod snapshots;

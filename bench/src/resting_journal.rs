@@ -1,23 +1,21 @@
-//! A journal of placements that all rest: what restarts and audits are measured on.
+//! A journal of placements that all rest: what restarts, and audits at their dearest, are measured on.
 
 use std::path::Path;
 
-use foretell_auth::signing::signed_order_id;
-use foretell_auth::{Domain, Domains, OrderFields, Signer};
+use foretell_auth::Signer;
 use foretell_matching::Capacity;
 use foretell_model::command::RegisterMarket;
-use foretell_model::evidence::OrderEvidence;
 use foretell_model::limits::MAX_BALANCE;
 use foretell_model::{
     AccountNumber, ApiKey, Command, ConditionId, Event, FeeSchedule, KeyNumber, Lots, MarketNumber,
     Micros, OrderId, OrderType, Outcome, PlaceOrder, Reference, Settings, Side, Tick, TimeNs,
-    TimeSeconds, TokenId, WalletAddress, WalletKind,
+    TimeSeconds, TokenId,
 };
 
 use crate::dress::scramble;
 use crate::error::MeasureError;
-pub use crate::journal_writer::Written;
-use crate::journal_writer::{JournalWriter, name, random_bytes};
+use crate::evidence::Evidence;
+use crate::journal_writer::{JournalWriter, Written, name, random_bytes};
 
 pub(crate) const MARKETS: u32 = 100;
 pub(crate) const ACCOUNTS: u32 = 1_000;
@@ -26,7 +24,6 @@ const STEP_NS: u64 = 10_000;
 /// Bids on either token stay at or below 0.49, so no two of them can meet.
 const HIGHEST_CENT: u64 = 49;
 const UNITS_PER_CENT: u64 = 100;
-pub(crate) const SIGNATURE_BYTES: usize = 65;
 
 /// Writes a journal with this many placements, all of which rest, into a directory that does not
 /// exist yet. Evidence says what the commands do; signatures are noise unless `signed`, because
@@ -34,7 +31,11 @@ pub(crate) const SIGNATURE_BYTES: usize = 65;
 ///
 /// # Errors
 /// The disk or the journal fails.
-pub fn write_journal(journal: &Path, orders: u32, signed: bool) -> Result<Written, MeasureError> {
+pub(crate) fn write_journal(
+    journal: &Path,
+    orders: u32,
+    signed: bool,
+) -> Result<Written, MeasureError> {
     let capacity = Capacity {
         orders: orders as usize,
         order_ids: orders as usize,
@@ -42,9 +43,8 @@ pub fn write_journal(journal: &Path, orders: u32, signed: bool) -> Result<Writte
     };
     let mut writer = RestingWriter {
         journal: JournalWriter::create(journal, capacity, STEP_NS)?,
-        evidence: Vec::new(),
+        evidence: Evidence::new()?,
         signers: signers()?,
-        domain: domain()?,
         signed,
     };
     writer.open_venue(orders)?;
@@ -54,32 +54,11 @@ pub fn write_journal(journal: &Path, orders: u32, signed: bool) -> Result<Writte
     writer.journal.finish()
 }
 
-/// Writes such a journal into a temporary directory under `scratch`, hands it to `work`, and removes
-/// it.
-///
-/// # Errors
-/// The disk or the journal fails.
-pub fn with_journal<T>(
-    scratch: &Path,
-    orders: u32,
-    signed: bool,
-    work: impl FnOnce(&Path) -> T,
-) -> Result<T, MeasureError> {
-    let scratch = tempfile::Builder::new()
-        .prefix("foretell-journal-")
-        .tempdir_in(scratch)
-        .map_err(MeasureError::io("making a temporary directory"))?;
-    let journal = scratch.path().join("journal");
-    write_journal(&journal, orders, signed)?;
-    Ok(work(&journal))
-}
-
 /// Fills a journal.
 struct RestingWriter {
     journal: JournalWriter,
-    evidence: Vec<u8>,
+    evidence: Evidence,
     signers: Vec<Signer>,
-    domain: Domain,
     signed: bool,
 }
 
@@ -90,12 +69,8 @@ impl RestingWriter {
             remembered_order_ids: orders.max(Settings::default().remembered_order_ids),
             ..Settings::default()
         }))?;
-        self.evidence.extend(self.domain.text().bytes());
-        self.apply(&Command::RegisterDomain {
-            domain: self.domain.number(),
-            separator: *self.domain.separator(),
-        })?;
-        self.evidence.clear();
+        let (domain, text) = self.evidence.registration();
+        self.journal.apply(&domain, &text)?;
         for number in 0..MARKETS {
             self.apply(&Command::RegisterMarket(RegisterMarket {
                 condition: ConditionId(name(number, 0)),
@@ -136,33 +111,26 @@ impl RestingWriter {
     fn place(&mut self, number: u32) -> Result<(), MeasureError> {
         let mut order = placement(number, self.journal.time());
         let signer = &self.signers[order.account.0 as usize];
-        let fields = fields_of(&order, number, signer.address());
-        let mut noise = [0; SIGNATURE_BYTES];
-        let signature = if self.signed {
-            order.order = signed_order_id(&fields, &self.domain);
-            signer.sign_order(&fields, &self.domain)
+        let evidence = if self.signed {
+            self.evidence.signed(&mut order, number, signer)
         } else {
-            random_bytes(u64::from(number) << 8 | 0x80, &mut noise);
-            noise.to_vec()
+            self.evidence.unsigned(&order, number, signer.address())
         };
-        self.evidence.clear();
-        OrderEvidence {
-            words: &fields.words(),
-            domain: self.domain.number(),
-            signature: &signature,
-        }
-        .encode(&mut self.evidence);
-        self.apply(&Command::PlaceOrder(order))
+        let command = Command::PlaceOrder(order);
+        does_not_trade(&command, self.journal.apply(&command, evidence)?)
     }
 
-    /// Applies a command, which must not trade, and journals it with the evidence at hand.
+    /// Applies a command, which must not trade, and journals it.
     fn apply(&mut self, command: &Command) -> Result<(), MeasureError> {
-        let events = self.journal.apply(command, &self.evidence)?;
-        if events.iter().any(|event| matches!(event, Event::Fill(_))) {
-            return Err(MeasureError::Wrong(format!("{command:?} traded")));
-        }
-        Ok(())
+        does_not_trade(command, self.journal.apply(command, &[])?)
     }
+}
+
+fn does_not_trade(command: &Command, events: &[Event]) -> Result<(), MeasureError> {
+    if events.iter().any(|event| matches!(event, Event::Fill(_))) {
+        return Err(MeasureError::Wrong(format!("{command:?} traded")));
+    }
+    Ok(())
 }
 
 /// A bid on either token; account and market are drawn, so neighbours share neither.
@@ -196,29 +164,6 @@ fn placement(number: u32, time: TimeNs) -> PlaceOrder {
     }
 }
 
-/// What a client signs for a placement.
-fn fields_of(order: &PlaceOrder, number: u32, wallet: WalletAddress) -> OrderFields {
-    let mut salt = [0; 32];
-    random_bytes(u64::from(number) << 8, &mut salt);
-    let kind = match order.outcome {
-        Outcome::Yes => 1,
-        Outcome::No => 2,
-    };
-    OrderFields {
-        salt,
-        maker: wallet,
-        signer: wallet,
-        token: TokenId(name(order.market.0, kind)),
-        maker_amount: order.maker_amount,
-        taker_amount: order.taker_amount,
-        side: order.side,
-        signature_type: WalletKind::Eoa,
-        timestamp: order.timestamp,
-        metadata: [0; 32],
-        builder: [0; 32],
-    }
-}
-
 /// The owners of the accounts.
 fn signers() -> Result<Vec<Signer>, MeasureError> {
     let key = |number| {
@@ -226,10 +171,4 @@ fn signers() -> Result<Vec<Signer>, MeasureError> {
             .ok_or_else(|| MeasureError::Wrong(format!("account {number} has no key")))
     };
     (0..ACCOUNTS).map(key).collect()
-}
-
-fn domain() -> Result<Domain, MeasureError> {
-    let domains = Domains::default();
-    let first = domains.candidates(false).next().cloned();
-    first.ok_or_else(|| MeasureError::Wrong("there is no signing domain".to_owned()))
 }

@@ -2,34 +2,39 @@
 
 use std::path::Path;
 
+use foretell_model::Command;
+
 use crate::dress::{Dress, Dressed, STEP_NS};
-use crate::encoding::EVIDENCE_BYTES;
 use crate::error::MeasureError;
-use crate::journal_writer::{JournalWriter, Written, random_bytes};
-use crate::stream::{Action, Stream};
+use crate::evidence::Evidence;
+use crate::journal_writer::{JournalWriter, Written};
+use crate::stream::Stream;
 use crate::venue::{self, Needs};
 
 /// Room is made ready for so many orders that rest at once.
 const RESTING: usize = 1 << 20;
 
-/// Writes a stream, dressed, with evidence beside each placement, into a directory that does not
-/// exist yet. Cancels that come too late are refused, and what is refused is in no journal.
+/// Writes a stream, dressed, with the evidence of each placement (whose signature is noise), into a
+/// directory that does not exist yet. Cancels that come too late are refused, and what is refused is
+/// in no journal.
 pub(crate) fn write(journal: &Path, stream: &Stream) -> Result<Written, MeasureError> {
     let dressed = Dressed::new(stream, Dress::Dressed);
     let needs = Needs::of(&dressed);
     let capacity = needs.capacity(&dressed, RESTING);
     let mut writer = JournalWriter::create(journal, capacity, STEP_NS)?;
+    let mut evidence = Evidence::new()?;
+    let (domain, text) = evidence.registration();
+    writer.apply(&domain, &text)?;
     venue::set_up(&dressed, &needs, &mut |command| {
         writer.apply(command, &[]).map(|_| ())
     })?;
-    let mut evidence = [0; EVIDENCE_BYTES];
-    for (at, (entry, _)) in dressed.entries().enumerate() {
+    for (at, (entry, account)) in dressed.entries().enumerate() {
         let command = dressed.command(at);
-        if entry.action == Action::Cancel {
-            writer.try_apply(&command, &[])?;
+        if let Command::PlaceOrder(order) = &command {
+            let wallet = venue::wallet(account.0);
+            writer.apply(&command, evidence.unsigned(order, entry.id, wallet))?;
         } else {
-            random_bytes(u64::from(entry.id) << 8, &mut evidence);
-            writer.apply(&command, &evidence)?;
+            writer.try_apply(&command, &[])?;
         }
     }
     writer.finish()

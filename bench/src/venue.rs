@@ -164,12 +164,9 @@ impl<E> Venue<'_, E> {
 
     /// Accounts get their numbers, and keys the same ones, in the order they are opened.
     fn open_account(&mut self, number: u32, collateral: Micros) -> Result<(), E> {
-        let [mut address, mut api_key] = [[0; 20], [0; 20]];
-        address[..4].copy_from_slice(&number.to_le_bytes());
-        api_key[..4].copy_from_slice(&number.to_le_bytes());
-        let wallet = WalletAddress(address);
+        let wallet = wallet(number);
         let mut key = [0; 16];
-        key.copy_from_slice(&api_key[..16]);
+        key.copy_from_slice(&wallet.0[..16]);
         self.apply(&Command::RegisterKey {
             owner: wallet,
             nonce: [0; 32],
@@ -191,4 +188,11 @@ impl<E> Venue<'_, E> {
         self.references += 1;
         Reference(name(self.references, 3))
     }
+}
+
+/// Of the account that is opened as number `number`.
+pub(crate) fn wallet(number: u32) -> WalletAddress {
+    let mut address = [0; 20];
+    address[..4].copy_from_slice(&number.to_le_bytes());
+    WalletAddress(address)
 }

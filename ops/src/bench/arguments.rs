@@ -151,9 +151,9 @@ pub(crate) enum Measurement {
         #[arg(long, value_name = "DIR")]
         scratch: Option<PathBuf>,
     },
-    /// Audit a journal of resting orders: bytes, re-execution, rules, signatures
+    /// Audit a journal of traffic and one of resting orders: bytes, re-execution, rules, signatures
     Audit {
-        /// Placements in the journal
+        /// Commands of each journal
         #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..))]
         orders: u32,
         /// Sign them, and check the signatures on all cores

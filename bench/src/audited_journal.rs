@@ -1,0 +1,51 @@
+//! The journals an audit is measured on.
+
+use std::path::Path;
+
+use crate::error::MeasureError;
+use crate::resting_journal::write_journal;
+use crate::stream_journal;
+
+/// Markets of the stream, and the part of its commands that rests at once.
+const MARKETS: u32 = 1_000;
+const RESTING_PART: u32 = 20;
+
+/// What a journal is full of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Contents {
+    /// Orders that rest, trade and are cancelled, of which a twentieth rests at once.
+    Stream,
+    /// Orders that all rest.
+    Resting,
+    /// The same, really signed, which takes far longer than all else.
+    Signed,
+}
+
+/// Writes a journal of about so many commands into a temporary directory under `scratch`, hands it
+/// to `work`, and removes it.
+///
+/// # Errors
+/// The disk or the journal fails.
+pub fn with_journal<T>(
+    scratch: &Path,
+    commands: u32,
+    contents: Contents,
+    work: impl FnOnce(&Path) -> T,
+) -> Result<T, MeasureError> {
+    let scratch = tempfile::Builder::new()
+        .prefix("foretell-journal-")
+        .tempdir_in(scratch)
+        .map_err(MeasureError::io("making a temporary directory"))?;
+    let journal = scratch.path().join("journal");
+    match contents {
+        Contents::Stream => {
+            let live = (commands / RESTING_PART).max(1);
+            let stream = crate::generate(MARKETS, commands as usize, live)
+                .map_err(|error| MeasureError::Wrong(error.to_string()))?;
+            stream_journal::write(&journal, &stream)?;
+        }
+        Contents::Resting => drop(write_journal(&journal, commands, false)?),
+        Contents::Signed => drop(write_journal(&journal, commands, true)?),
+    }
+    Ok(work(&journal))
+}
