@@ -83,7 +83,36 @@ impl<S: Summary> Stored for Posting<S> {
 }
 
 impl<S: Summary> Posting<S> {
-    const FIELDS: usize = 4 * u32::SIZE + S::Entry::SIZE + S::SIZE;
+    const ENTRY_AT: usize = 4 * u32::SIZE;
+    const SPAN_AT: usize = Self::ENTRY_AT + S::Entry::SIZE;
+    const FIELDS: usize = Self::SPAN_AT + S::SIZE;
+}
+
+/// As much of a posting as says whether it is worth a look, and what comes next.
+struct Outline<S> {
+    before: u32,
+    jump: u32,
+    rank: u32,
+    span: S,
+}
+
+impl<S: Summary> Outline<S> {
+    fn read(posting: &[u8]) -> Option<Self> {
+        let posting = posting.get(..Posting::<S>::SIZE)?;
+        let mut places = &posting[u32::SIZE..];
+        Some(Self {
+            before: u32::take(&mut places)?,
+            jump: u32::take(&mut places)?,
+            rank: u32::take(&mut places)?,
+            span: S::take(&mut &posting[Posting::<S>::SPAN_AT..])?,
+        })
+    }
+
+    /// The rest: what it points at, and what is said of that.
+    fn rest(mut posting: &[u8]) -> Option<(u32, S::Entry)> {
+        let mut entry = posting.get(Posting::<S>::ENTRY_AT..)?;
+        Some((u32::take(&mut posting)?, S::Entry::take(&mut entry)?))
+    }
 }
 
 impl<S: Summary> Fixed for Posting<S> {

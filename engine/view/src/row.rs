@@ -50,6 +50,7 @@ macro_rules! stored {
                 $(<$type as $crate::row::Stored>::put(&self.$field, out);)+
             }
 
+            #[inline]
             fn take(from: &mut &[u8]) -> Option<Self> {
                 Some(Self { $($field: <$type as $crate::row::Stored>::take(from)?),+ })
             }

@@ -2,7 +2,8 @@
 
 use foretell_memory::near::bring_short;
 
-use super::{List, Posting, Summary};
+use super::{List, Outline, Posting, Summary};
+use crate::row::Stored;
 
 /// A way through the entries of a list from place `from` on, the newest first.
 #[derive(Clone, Debug)]
@@ -11,9 +12,9 @@ pub(crate) struct Walk<'a, S: Summary> {
     from: u32,
     /// The entry after the last one that was looked at: all that are ahead lie before this place.
     before: u32,
-    /// Where the next entry is said to stand. It is read when it is looked at, not before: who goes
-    /// several ways at once need not wait for the memory of each.
-    next: Option<u32>,
+    /// Where the next entry is said to stand, and the bytes there. They are read when it is looked at,
+    /// not before: who goes several ways at once need not wait for the memory of each.
+    next: Option<(u32, &'a [u8])>,
 }
 
 /// How far a way has come: what its list's growth does not change.
@@ -39,23 +40,26 @@ impl<'a, S: Summary> Walk<'a, S> {
     /// Through the entries from place `from` on and before place `to`.
     pub(crate) fn of(list: List<'a, S>, (from, to): (u32, u32)) -> Self {
         let before = to.min(list.len());
-        let next = before.checked_sub(1).and_then(|rank| list.slot(rank));
-        Self {
-            list,
-            from,
-            before,
-            next,
-        }
+        let slot = before.checked_sub(1).and_then(|rank| list.slot(rank));
+        Self::through(list, (from, before), slot)
     }
 
     /// Goes on along the same list.
     pub(crate) fn resume(list: List<'a, S>, Pause { from, before, next }: Pause) -> Self {
-        Self {
+        Self::through(list, (from, before), next)
+    }
+
+    fn through(list: List<'a, S>, (from, before): (u32, u32), slot: Option<u32>) -> Self {
+        let mut walk = Self {
             list,
             from,
             before,
-            next,
+            next: None,
+        };
+        if let Some(slot) = slot {
+            walk.go_on(before, slot);
         }
+        walk
     }
 
     /// Where it would go on.
@@ -63,7 +67,7 @@ impl<'a, S: Summary> Walk<'a, S> {
         Pause {
             from: self.from,
             before: self.before,
-            next: self.next,
+            next: self.next.map(|(slot, _)| slot),
         }
     }
 
@@ -84,16 +88,24 @@ impl<'a, S: Summary> Walk<'a, S> {
         may_be: impl Fn(&S) -> bool,
         meant: impl Fn(&S::Entry) -> Option<T>,
     ) -> Look<T> {
-        let Some(at) = self.at() else {
+        let next = self.next.and_then(|(_, bytes)| {
+            let outline = Outline::<S>::read(bytes)?;
+            self.is_ahead(outline.rank).then_some((outline, bytes))
+        });
+        let Some((at, bytes)) = next else {
             return Look::End;
         };
         if !may_be(&at.span) {
-            self.go_on(&at, at.jump);
+            self.go_on(at.rank, at.jump);
             return Look::Passed;
         }
-        self.go_on(&at, at.before);
-        match meant(&at.entry) {
-            Some(found) => Look::Meant(at.rank, at.target, found),
+        self.go_on(at.rank, at.before);
+        let Some((target, entry)) = Outline::<S>::rest(bytes) else {
+            self.next = None;
+            return Look::End;
+        };
+        match meant(&entry) {
+            Some(found) => Look::Meant(at.rank, target, found),
             None => Look::Passed,
         }
     }
@@ -107,26 +119,34 @@ impl<'a, S: Summary> Walk<'a, S> {
             let is_whole = jump.is_none_or(|jump| jump.rank + 1 >= self.from);
             if let Some(rest) = left.checked_sub(count(&at.span)).filter(|_| is_whole) {
                 *left = rest;
-                self.go_on(&at, at.jump);
+                self.go_on(at.rank, at.jump);
             } else if let Some(rest) = left.checked_sub(count(&S::of(&at.entry))) {
                 *left = rest;
-                self.go_on(&at, at.before);
+                self.go_on(at.rank, at.before);
             } else {
                 return;
             }
         }
     }
 
-    /// The next entry, if there is one on this way: every way ends, whatever the bytes say.
+    /// The next entry, if there is one on this way.
     fn at(&self) -> Option<Posting<S>> {
-        let at = self.list.postings.get(self.next?)?;
-        (self.from <= at.rank && at.rank < self.before).then_some(at)
+        let (_, mut bytes) = self.next?;
+        let at = Posting::<S>::take(&mut bytes)?;
+        self.is_ahead(at.rank).then_some(at)
     }
 
-    /// Goes on with the posting at a slot; its memory is on its way then.
-    fn go_on(&mut self, at: &Posting<S>, slot: u32) {
-        (self.before, self.next) = (at.rank, Some(slot));
-        if let Some(bytes) = self.list.postings.bytes(slot) {
+    /// Whether a place lies on this way before all that was looked at: every way ends, whatever the
+    /// bytes say.
+    fn is_ahead(&self, rank: u32) -> bool {
+        self.from <= rank && rank < self.before
+    }
+
+    /// Goes on with the posting at a slot, behind that of a place; its memory is on its way then.
+    fn go_on(&mut self, rank: u32, slot: u32) {
+        self.before = rank;
+        self.next = self.list.postings.bytes(slot).map(|bytes| (slot, bytes));
+        if let Some((_, bytes)) = self.next {
             bring_short(bytes);
         }
     }
