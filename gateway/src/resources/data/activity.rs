@@ -225,7 +225,8 @@ impl Trades {
             ..
         } = self;
         let enough = (picked.len() + STEP).min(*needed);
-        let is_end = lists.find(view, *sought, |slot, _| {
+        let missing = *needed - picked.len();
+        let is_end = lists.find(view, *sought, missing, |slot, _| {
             picked.push(slot);
             match picked.len() < enough {
                 true => ControlFlow::Continue(()),

@@ -12,8 +12,7 @@ const BEFOREHAND: usize = 16;
 /// Parts of a single list that are looked through at once for what few of its trades meet: nearly every
 /// look waits for memory, and a processor can wait for about so many.
 const WAYS: usize = 8;
-/// Trades of all those parts: some at first, for a page is often short. What a page does not need of the
-/// last ones is looked through in vain.
+/// Trades of all those parts: some at first, for a page is often short, then more and more.
 const FIRST_WINDOW: usize = 1_024;
 const LAST_WINDOW: usize = 262_144;
 
@@ -26,7 +25,9 @@ pub(super) struct Lists {
     /// What comes behind them.
     older: Option<List>,
     beforehand: usize,
-    window: usize,
+    /// Trades cut off for the parts so far, and the rows found in them.
+    searched: usize,
+    found: usize,
     /// How far they were looked through under the last hold.
     paused: Option<Paused>,
 }
@@ -80,7 +81,8 @@ impl Lists {
             all: all.collect(),
             older: None,
             beforehand: BEFOREHAND,
-            window: FIRST_WINDOW,
+            searched: 0,
+            found: 0,
             paused: None,
         }
     }
@@ -141,23 +143,28 @@ impl Lists {
     }
 
     /// Goes on to the rows that are sought, from new to old, as far as the view may be held or until
-    /// `take` breaks; true when nothing is left.
+    /// `take` breaks, as it will after about `needed` rows; true when nothing is left.
     pub(super) fn find(
         &mut self,
         view: &View,
         sought: Sought<'_>,
+        needed: usize,
         mut take: impl FnMut(TradeSlot, [bool; 2]) -> ControlFlow<()>,
     ) -> bool {
         let paused = self.paused.take();
         if paused.is_none() && !sought.is_counted() {
-            self.cut();
+            self.cut(needed);
         }
         let reach = (self.beforehand, LOOKS);
         let mut found = match paused {
             None => Merged::new(self.left(view), sought, reach),
             Some(paused) => Merged::resume(self.left(view), sought, paused, reach),
         };
-        let is_broken = found.try_for_each(|(slot, rows)| take(slot, rows));
+        let rows_found = &mut self.found;
+        let is_broken = found.try_for_each(|(slot, rows)| {
+            *rows_found += rows.iter().filter(|is_meant| **is_meant).count();
+            take(slot, rows)
+        });
         if is_broken.is_break() || found.is_stuck() {
             self.paused = Some(found.pause());
             return false;
@@ -168,12 +175,13 @@ impl Lists {
     }
 
     /// Cuts the newest part of a single list, of which few trades may be meant, into several, to look
-    /// through them at once; each time a longer one.
-    fn cut(&mut self) {
+    /// through them at once.
+    fn cut(&mut self, needed: usize) {
         let [list] = self.all[..] else {
             return;
         };
-        let start = list.to.saturating_sub(self.window).max(list.from);
+        let start = list.to.saturating_sub(self.window(needed)).max(list.from);
+        self.searched += list.to - start;
         let stride = (list.to - start).div_ceil(WAYS).max(1);
         let starts = (start..list.to).step_by(stride);
         let part = |from: usize| List {
@@ -184,8 +192,17 @@ impl Lists {
         self.all = starts.map(part).collect();
         let older = List { to: start, ..list };
         self.older = (older.from < older.to).then_some(older);
-        self.window = (2 * self.window).min(LAST_WINDOW);
         self.beforehand = usize::MAX;
+    }
+
+    /// As many trades as were looked through before, but not many more than will hold what is needed if
+    /// the rest is like them: what a page does not need is looked through in vain.
+    fn window(&self, needed: usize) -> usize {
+        let as_before = self.searched.clamp(FIRST_WINDOW, LAST_WINDOW);
+        let enough = (needed.saturating_mul(self.searched)).checked_div(self.found);
+        enough.map_or(as_before, |enough| {
+            as_before.min(enough + enough / 16 + FIRST_WINDOW)
+        })
     }
 
     fn left<'v>(&self, view: &'v View) -> impl Iterator<Item = ToldSlots<'v>> {

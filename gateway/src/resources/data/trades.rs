@@ -111,7 +111,8 @@ impl Search {
             lists
         });
         let enough = page.found.len() + FOUND;
-        let is_all = lists.find(view, sought, |slot, rows| {
+        let needed = page.needed();
+        let is_all = lists.find(view, sought, needed, |slot, rows| {
             page.consider(app, view, slot, rows);
             match page.is_full() || page.found.len() >= enough {
                 true => ControlFlow::Break(()),
@@ -151,6 +152,11 @@ struct PageOfFills {
 impl PageOfFills {
     fn is_full(&self) -> bool {
         self.found.len() >= self.limit
+    }
+
+    /// Rows that are missing, those passed over among them.
+    fn needed(&self) -> usize {
+        self.skip + self.limit.saturating_sub(self.found.len())
     }
 
     /// Takes the rows of a trade, the taker's first, as far as they are on the page.
