@@ -12,8 +12,10 @@ use crate::bytes::to_u32;
 use crate::disk::{Disk, DiskFile, write_all};
 use crate::error::{Context, JournalError};
 
-/// Bytes are collected up to here before they are hashed and written.
-const PIECE: usize = 256 << 10;
+/// Bytes are collected up to here before they are hashed and written: one huge page, at a multiple of
+/// its size. Where the file system keeps such pieces in one, readers who map the file do too, and a look at
+/// a random place of a long history does not wait for the tables that say where its memory is.
+const PIECE: usize = 2 << 20;
 /// A long file is synced each time so much more is written: one sync of all of it would keep the
 /// disk from the journal's.
 const SYNC_EVERY: u64 = 8 << 20;
@@ -60,8 +62,8 @@ impl SnapshotWriter {
             has_its_name: false,
             label,
             log,
-            piece: Vec::with_capacity(PIECE),
-            at: HEADER_BYTES as u64,
+            piece: blank_header(),
+            at: 0,
             hasher: blake3::Hasher::new(),
             sections: Vec::new(),
         })
@@ -173,7 +175,9 @@ impl SnapshotWriter {
     }
 
     fn flush(&mut self) -> Result<(), JournalError> {
-        self.hasher.update(&self.piece);
+        // What stands where the header goes is no header yet.
+        let hashed = if self.at == 0 { HEADER_BYTES } else { 0 };
+        self.hasher.update(&self.piece[hashed..]);
         write_all(&mut *self.file, &self.piece, self.at).context("write", &self.path)?;
         let before = self.at;
         self.at += self.piece.len() as u64;
@@ -183,6 +187,13 @@ impl SnapshotWriter {
         }
         Ok(())
     }
+}
+
+/// The beginning of the first piece: the header is written last.
+fn blank_header() -> Vec<u8> {
+    let mut piece = Vec::with_capacity(PIECE);
+    piece.resize(HEADER_BYTES, 0);
+    piece
 }
 
 impl Drop for SnapshotWriter {
