@@ -92,6 +92,23 @@ impl Events {
     }
 }
 
+/// Who is told what a book does, while it does it.
+pub(crate) trait Keeper {
+    /// An order takes so much of an order that rested.
+    fn takes(&mut self, order: &Entry, maker: u32, price: u8, quantity: u32);
+    /// So much of an order is left, and rests.
+    fn rests(&mut self, order: &Entry, quantity: u32);
+    /// So much was left of an order that is cancelled.
+    fn ends(&mut self, id: u32, price: u8, quantity: u32);
+}
+
+/// Nobody.
+impl Keeper for () {
+    fn takes(&mut self, _: &Entry, _: u32, _: u8, _: u32) {}
+    fn rests(&mut self, _: &Entry, _: u32) {}
+    fn ends(&mut self, _: u32, _: u8, _: u32) {}
+}
+
 /// The books of all markets.
 pub(crate) struct ArrayBook {
     books: Vec<Book>,
@@ -136,15 +153,26 @@ impl ArrayBook {
     /// Applies one command of the stream this was made for.
     #[inline]
     pub(crate) fn apply(&mut self, entry: &Entry, totals: &mut Totals) {
+        self.apply_kept(entry, totals, &mut ());
+    }
+
+    /// The same, and `keeper` is told.
+    #[inline]
+    pub(crate) fn apply_kept(
+        &mut self,
+        entry: &Entry,
+        totals: &mut Totals,
+        keeper: &mut impl Keeper,
+    ) {
         match entry.action {
-            Action::Cancel => self.cancel(entry, totals),
-            Action::Buy => self.place::<0>(entry, totals),
-            Action::Sell => self.place::<1>(entry, totals),
+            Action::Cancel => self.cancel(entry, totals, keeper),
+            Action::Buy => self.place::<0>(entry, totals, keeper),
+            Action::Sell => self.place::<1>(entry, totals, keeper),
         }
     }
 
     #[inline]
-    fn cancel(&mut self, entry: &Entry, totals: &mut Totals) {
+    fn cancel(&mut self, entry: &Entry, totals: &mut Totals, keeper: &mut impl Keeper) {
         let place = std::mem::replace(&mut self.places[entry.id as usize], NONE);
         let mut event = Event {
             sequence: 0,
@@ -177,6 +205,7 @@ impl ArrayBook {
             book.clear(order.side, order.price);
         }
         self.release(place);
+        keeper.ends(order.id, order.price, order.quantity);
         totals.cancelled += 1;
         event.kind = EventKind::Cancelled;
         event.price = order.price;
@@ -186,7 +215,12 @@ impl ArrayBook {
 
     /// Places an order of `SIDE` (0 buy, 1 sell): it trades with what it reaches, the rest rests.
     #[inline]
-    fn place<const SIDE: u8>(&mut self, entry: &Entry, totals: &mut Totals) {
+    fn place<const SIDE: u8>(
+        &mut self,
+        entry: &Entry,
+        totals: &mut Totals,
+        keeper: &mut impl Keeper,
+    ) {
         self.events.put(Event {
             sequence: 0,
             kind: EventKind::Accepted,
@@ -196,14 +230,20 @@ impl ArrayBook {
             taker: entry.id,
             quantity: entry.quantity,
         });
-        let left = self.trade::<SIDE>(entry, totals);
+        let left = self.trade::<SIDE>(entry, totals, keeper);
         if left > 0 {
+            keeper.rests(entry, left);
             self.rest::<SIDE>(entry, left);
         }
     }
 
     #[inline]
-    fn trade<const SIDE: u8>(&mut self, entry: &Entry, totals: &mut Totals) -> u32 {
+    fn trade<const SIDE: u8>(
+        &mut self,
+        entry: &Entry,
+        totals: &mut Totals,
+        keeper: &mut impl Keeper,
+    ) -> u32 {
         let makers = SIDE ^ 1;
         let reach = if SIDE == 0 {
             bit(entry.price) | (bit(entry.price) - 1)
@@ -228,6 +268,7 @@ impl ArrayBook {
             let quantity = left.min(maker.quantity);
             maker.quantity -= quantity;
             left -= quantity;
+            keeper.takes(entry, maker.id, price, quantity);
             totals.trade(price.into(), quantity.into());
             self.events.put(Event {
                 sequence: 0,

@@ -109,7 +109,7 @@ impl<'a> Dressed<'a> {
         })
     }
 
-    fn order_id(&self, id: u32) -> OrderId {
+    pub(crate) fn order_id(&self, id: u32) -> OrderId {
         let mut bytes = [0; 32];
         let (words, _) = bytes.as_chunks_mut::<8>();
         match self.dress {

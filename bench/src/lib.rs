@@ -37,6 +37,7 @@ mod history;
 mod http;
 pub mod journal;
 mod journal_writer;
+mod kept_book;
 mod latency;
 mod live_exchange;
 pub mod load;

@@ -1,4 +1,5 @@
-//! The comparison: array book, core, core with frames, dressed core, in turns over one stream.
+//! The comparison: array book, core, core with frames, dressed core, and the array book with what any
+//! exchange keeps, in turns over one stream.
 
 use foretell_matching::{Capacity, Exchange};
 
@@ -6,6 +7,7 @@ use crate::array_book::ArrayBook;
 use crate::dress::{Dress, Dressed};
 use crate::encoding::{self, EVIDENCE_BYTES};
 use crate::error::MeasureError;
+use crate::kept_book;
 use crate::latency::{Stopwatch, cost_of_the_clock, processor_nanos};
 use crate::reference::Reference;
 use crate::report::{Goal, Interval, Measure, Report};
@@ -31,6 +33,7 @@ const ARRAY: &str = "array book";
 const CORE: &str = "core";
 const DRESSED: &str = "core, dressed";
 const FRAMED: &str = "core and frame";
+const KEPT: &str = "array book that keeps accounts and ids";
 const COPY: &str = "copying a frame";
 const ENCODE: &str = "encoding a frame";
 
@@ -153,6 +156,7 @@ struct Samples {
     encode: Vec<f64>,
     copy: Vec<f64>,
     dressed: Vec<f64>,
+    kept: Vec<f64>,
     frame_bytes: f64,
     allocations: u64,
     totals: Totals,
@@ -189,7 +193,13 @@ impl Samples {
         let lap = step::lap(&mut dressed.open(), &dressed.dressed);
         self.dressed.push(ratio(lap.nanos, commands));
         self.allocations += lap.allocations;
-        self.agree("core, dressed", lap.totals)
+        self.agree("core, dressed", lap.totals)?;
+
+        let kept = kept_book::lap(&dressed.dressed, &dressed.needs);
+        let (nanos, totals) =
+            kept.ok_or_else(|| disagreement(KEPT, self.totals, "nobody short of money or shares"))?;
+        self.kept.push(ratio(nanos, commands));
+        self.agree(KEPT, totals)
     }
 
     fn agree(&self, lane: &'static str, totals: Totals) -> Result<(), Disagreement> {
@@ -231,6 +241,7 @@ impl Samples {
         let cloaked = Measure::of(DRESSED, NANOS, self.dressed.clone())
             .quantiles(timed(DRESSED, cloaked))
             .over(&array);
+        let kept = Measure::of(KEPT, NANOS, self.kept.clone()).over(&array);
         let framed = encoding::timed_lap(&mut plain.open(), &plain.dressed);
         let laps = self.framed.iter().zip(&self.encode);
         let framed = Measure::of(
@@ -252,7 +263,7 @@ impl Samples {
         }
         report
             .measures
-            .extend([array, core, cloaked, framed, copy, encode]);
+            .extend([array, core, cloaked, kept, framed, copy, encode]);
         report
             .measures
             .push(Measure::single("frame", "bytes", self.frame_bytes));

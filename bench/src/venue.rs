@@ -22,9 +22,9 @@ const HIGHEST_FEE_PER_LOT: u64 = 51;
 /// What the accounts need for a stream.
 pub(crate) struct Needs {
     /// Collateral by account.
-    collateral: Vec<u64>,
+    pub(crate) collateral: Vec<u64>,
     /// Shares by account and market.
-    shares: BTreeMap<(AccountNumber, MarketNumber), u64>,
+    pub(crate) shares: BTreeMap<(AccountNumber, MarketNumber), u64>,
 }
 
 impl Needs {
