@@ -35,7 +35,8 @@ pub(crate) fn measure(
     let (count, traffic) = audited(scratch, commands, Contents::Stream, rounds)?;
     let (resting_count, resting) = audited(scratch, commands, Contents::Resting, rounds)?;
     report.scope = format!(
-        "{count} commands of orders, fills and cancels; {resting_count} of orders that rest"
+        "{count} commands: orders, fills, cancels, and what opens the venue; {resting_count} where all \
+         orders rest"
     );
     let (rate, resting_rate) = (
         rate("commands a second", &traffic),

@@ -23,6 +23,10 @@ use super::source::Source;
 
 /// Bytes of batches handed over at once, and what is left of the last batch.
 const BLOCK_BYTES: usize = 128 * 1024;
+/// Batches handed over at once, at most: they may be empty.
+const BLOCK_BATCHES: usize = 1_024;
+/// A longer batch is one that no engine writes, and read frame by frame.
+const LONGEST_BATCH: usize = 8 << 20;
 /// Blocks that may wait for a thread: the reader waits when it is further ahead.
 const WAITING: usize = 8;
 /// Frames the record looks at together before it takes them in.
@@ -52,6 +56,10 @@ struct Block {
 }
 
 impl Block {
+    fn is_full(&self) -> bool {
+        self.payloads.len() >= BLOCK_BYTES || self.headers.len() >= BLOCK_BATCHES
+    }
+
     fn frames(&self) -> impl Iterator<Item = Result<Frame<'_>, Unsound>> {
         let mut rest = &self.payloads[..];
         self.headers.iter().flat_map(move |header| {
@@ -110,10 +118,13 @@ fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
 fn hand_out(source: &Source, to: &[SyncSender<Arc<Block>>]) -> Option<ScanReport> {
     let mut blocks = Blocks::default();
     let scanned = source.each_batch(&mut |header, payload| {
+        if payload.len() > LONGEST_BATCH {
+            return ControlFlow::Break(());
+        }
         let block = blocks.current();
         block.headers.push(*header);
         block.payloads.extend_from_slice(payload);
-        if block.payloads.len() < BLOCK_BYTES || blocks.hand_over(to) {
+        if !block.is_full() || blocks.hand_over(to) {
             ControlFlow::Continue(())
         } else {
             ControlFlow::Break(())

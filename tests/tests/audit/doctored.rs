@@ -206,6 +206,17 @@ fn no_byte_of_an_event_can_be_another_and_nothing_panics() {
     }
 }
 
+/// Nothing is sized by a sequence.
+#[test]
+fn sequences_that_begin_far_up_contradict_and_end_nothing() {
+    let mut frames = busy().frames;
+    for frame in &mut frames {
+        frame.sequence += 1 << 61;
+    }
+    let first = frames[0].sequence;
+    assert_found(&frames, CONTRADICTS, first, "re-execution");
+}
+
 #[test]
 fn money_out_of_nothing_breaks_a_rule() {
     let mut frames = busy().frames;

@@ -12,8 +12,9 @@ use super::broken::{Checked, must};
 /// Signed timestamps that may stand in a frame, and the ids seen within them.
 #[derive(Debug, Default)]
 pub(crate) struct OrderIds {
-    /// Where new ids go, and those before them, which are forgotten together once none of them
-    /// could be signed any more.
+    /// Where new ids go, and those before them, which are forgotten together once the latest of them
+    /// could not be signed any more: so one that is signed as far ahead as the settings allow keeps the
+    /// others that long.
     young: Generation,
     old: Generation,
     settings: Settings,
