@@ -25,9 +25,10 @@ pub(super) struct Lists {
     /// What comes behind them.
     older: Option<List>,
     beforehand: usize,
-    /// Trades cut off for the parts so far, and the rows found in them.
+    /// Trades cut off for the parts so far.
     searched: usize,
-    found: usize,
+    /// Trades of the last window, and the rows found in it.
+    last: (usize, usize),
     /// How far they were looked through under the last hold.
     paused: Option<Paused>,
 }
@@ -82,7 +83,7 @@ impl Lists {
             older: None,
             beforehand: BEFOREHAND,
             searched: 0,
-            found: 0,
+            last: (0, 0),
             paused: None,
         }
     }
@@ -160,7 +161,7 @@ impl Lists {
             None => Merged::new(self.left(view), sought, reach),
             Some(paused) => Merged::resume(self.left(view), sought, paused, reach),
         };
-        let rows_found = &mut self.found;
+        let (_, rows_found) = &mut self.last;
         let is_broken = found.try_for_each(|(slot, rows)| {
             *rows_found += rows.iter().filter(|is_meant| **is_meant).count();
             take(slot, rows)
@@ -181,6 +182,7 @@ impl Lists {
             return;
         };
         let start = list.to.saturating_sub(self.window(needed)).max(list.from);
+        self.last = (list.to - start, 0);
         self.searched += list.to - start;
         let stride = (list.to - start).div_ceil(WAYS).max(1);
         let starts = (start..list.to).step_by(stride);
@@ -196,10 +198,11 @@ impl Lists {
     }
 
     /// As many trades as were looked through before, but not many more than will hold what is needed if
-    /// the rest is like them: what a page does not need is looked through in vain.
+    /// they are like the last: what a page does not need is looked through in vain.
     fn window(&self, needed: usize) -> usize {
         let as_before = self.searched.clamp(FIRST_WINDOW, LAST_WINDOW);
-        let enough = (needed.saturating_mul(self.searched)).checked_div(self.found);
+        let (last, found) = self.last;
+        let enough = needed.saturating_mul(last).checked_div(found);
         enough.map_or(as_before, |enough| {
             as_before.min(enough + enough / 16 + FIRST_WINDOW)
         })
