@@ -195,9 +195,9 @@ impl Samples {
         self.allocations += lap.allocations;
         self.agree("core, dressed", lap.totals)?;
 
-        let kept = kept_book::lap(&dressed.dressed, &dressed.needs);
+        let kept = kept_book::lap(&dressed.dressed, &dressed.needs, dressed.capacity.positions);
         let (nanos, totals) =
-            kept.ok_or_else(|| disagreement(KEPT, self.totals, "nobody short of money or shares"))?;
+            kept.ok_or_else(|| disagreement(KEPT, Totals::default(), "sound accounts and ids"))?;
         self.kept.push(ratio(nanos, commands));
         self.agree(KEPT, totals)
     }
