@@ -6,14 +6,10 @@ use crate::error::MeasureError;
 use crate::resting_journal::write_journal;
 use crate::stream_journal;
 
-/// Markets of the stream, and the part of its commands that rests at once.
-const MARKETS: u32 = 1_000;
-const RESTING_PART: u32 = 20;
-
 /// What a journal is full of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Contents {
-    /// Orders that rest, trade and are cancelled, of which a twentieth rests at once.
+    /// Orders that rest, trade and are cancelled: what a replay is measured on.
     Stream,
     /// Orders that all rest.
     Resting,
@@ -38,12 +34,7 @@ pub fn with_journal<T>(
         .map_err(MeasureError::io("making a temporary directory"))?;
     let journal = scratch.path().join("journal");
     match contents {
-        Contents::Stream => {
-            let live = (commands / RESTING_PART).max(1);
-            let stream = crate::generate(MARKETS, commands as usize, live)
-                .map_err(|error| MeasureError::Wrong(error.to_string()))?;
-            stream_journal::write(&journal, &stream)?;
-        }
+        Contents::Stream => drop(stream_journal::write(&journal, commands as usize)?),
         Contents::Resting => drop(write_journal(&journal, commands, false)?),
         Contents::Signed => drop(write_journal(&journal, commands, true)?),
     }

@@ -20,14 +20,11 @@ use crate::journal_writer::Written;
 use crate::latency::processor_nanos;
 use crate::report::{Goal, Measure, Report};
 use crate::signed_orders::{SignedOrder, Terms, sign};
-use crate::stream_journal;
+use crate::stream_journal::{self, MARKETS};
 
 /// Commands a second on one core, at least: checksums and re-execution.
 const GOAL: f64 = 2e6;
 const NANOS_PER_SECOND: f64 = 1e9;
-/// Markets of the stream, and orders of it that rest.
-const MARKETS: u32 = 1_000;
-const RESTING_PART: usize = 20;
 /// Signatures checked in a round: each takes as long as a hundred commands.
 const SIGNATURES: u32 = 1_000;
 /// A key of no value.
@@ -45,10 +42,7 @@ pub fn measure(directory: &Path, commands: usize, rounds: usize) -> Result<Repor
         .tempdir_in(directory)
         .map_err(MeasureError::io("making a temporary directory"))?;
     let journal = scratch.path().join(JOURNAL_DIRECTORY);
-    let live = u32::try_from(commands / RESTING_PART).unwrap_or(u32::MAX);
-    let stream = crate::generate(MARKETS, commands.max(1), live.max(1))
-        .map_err(|error| MeasureError::Wrong(error.to_string()))?;
-    let written = stream_journal::write(&journal, &stream)?;
+    let written = stream_journal::write(&journal, commands)?;
     let segments = Segments::read(&journal, &written)?;
     let orders = Orders::sign()?;
     let mut lanes = LANES.map(|_| Vec::new());

@@ -28,8 +28,9 @@ pub(crate) fn measure(
     if signatures {
         let (count, signed) = audited(scratch, commands, Contents::Signed, rounds)?;
         report.scope = format!("{count} commands, with signatures");
-        let rate = rate("commands a second", &signed);
-        report.measures = vec![Measure::of("a command, audited", "ns", signed), rate];
+        let each = Measure::of("a command, audited", "ns", signed);
+        let rate = rate("commands a second", &each);
+        report.measures = vec![each, rate];
         return Ok(report.end());
     }
     let (count, traffic) = audited(scratch, commands, Contents::Stream, rounds)?;
@@ -38,6 +39,8 @@ pub(crate) fn measure(
         "{count} commands: orders, fills, cancels, and what opens the venue; {resting_count} where all \
          orders rest"
     );
+    let traffic = Measure::of("a command, audited", "ns", traffic);
+    let resting = Measure::of("a command where all orders rest", "ns", resting);
     let (rate, resting_rate) = (
         rate("commands a second", &traffic),
         rate("commands a second where all orders rest", &resting),
@@ -47,12 +50,7 @@ pub(crate) fn measure(
         GOAL,
         Some(rate.value),
     ));
-    report.measures = vec![
-        Measure::of("a command, audited", "ns", traffic),
-        rate,
-        Measure::of("a command where all orders rest", "ns", resting),
-        resting_rate,
-    ];
+    report.measures = vec![traffic, rate, resting, resting_rate];
     Ok(report.end())
 }
 
@@ -85,8 +83,7 @@ fn audited(
     ))
 }
 
-/// What the median of some nanoseconds a command comes to in a second.
-fn rate(name: &str, nanos: &[f64]) -> Measure {
-    let each = Measure::of(name, "ns", nanos.to_vec());
+/// What some nanoseconds a command come to in a second.
+fn rate(name: &str, each: &Measure) -> Measure {
     Measure::single(name, "1/s", NANOS_PER_SECOND / each.value).higher()
 }
