@@ -1,13 +1,12 @@
 //! The hashes: the chain over batches, its start, and the receipt of a frame.
 
+use foretell_model::digest::WIDE;
+
 /// BLAKE3 of the genesis record: what the first batch's hash is chained to.
 #[must_use]
 pub fn chain_start(genesis: &[u8; 32]) -> [u8; 32] {
     *blake3::hash(genesis).as_bytes()
 }
-
-/// What is hashed at once: sixteen of BLAKE3's chunks, as many as the widest vectors take.
-const WIDE: usize = 16 * 1024;
 
 /// The hash of a batch: BLAKE3 of the previous hash, the header with its CRC and hash fields zero,
 /// and the payload.

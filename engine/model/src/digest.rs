@@ -14,7 +14,7 @@ pub struct StateDigest {
 }
 
 /// What is hashed at once: sixteen of BLAKE3's chunks, as many as the widest vectors take.
-const WIDE: usize = 16 * 1024;
+pub const WIDE: usize = 16 * 1024;
 
 impl Default for StateDigest {
     fn default() -> Self {
