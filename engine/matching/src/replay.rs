@@ -89,6 +89,35 @@ impl Replay {
         self.execute_next().unwrap_or(Ok(()))
     }
 
+    /// Executes frames that are at hand together, one after the other, while the core looks ahead at
+    /// those behind: without a copy of them. None may be waiting for its turn.
+    ///
+    /// # Errors
+    /// The first that is not what was recorded; none behind it is executed.
+    pub fn execute_all(&mut self, frames: &[FrameRef<'_>]) -> Result<(), Divergence> {
+        debug_assert_eq!(self.waiting, 0, "frames are executed in their order");
+        let mut foresights = [Foresight::NONE; RING - 1];
+        for (at, frame) in frames.iter().enumerate() {
+            for look in 1..=Foresight::LOOKS {
+                let coming = at + look * Foresight::GAP;
+                let Some(frame) = frames.get(coming) else {
+                    break;
+                };
+                let foresight = &mut foresights[coming % (RING - 1)];
+                if look == Foresight::LOOKS {
+                    // The first look at it: the place was that of the frame whose turn it is.
+                    *foresight = Foresight::NONE;
+                }
+                self.exchange.foresee(frame.command, foresight);
+            }
+            self.execute(frame).map_err(|difference| Divergence {
+                sequence: frame.sequence,
+                difference,
+            })?;
+        }
+        Ok(())
+    }
+
     /// Executes the oldest frame that waits for its turn; `None` when none does.
     pub fn execute_next(&mut self) -> Option<Result<(), Divergence>> {
         self.waiting = self.waiting.checked_sub(1)?;
@@ -231,6 +260,12 @@ mod tests {
                 alone.execute(&frame).unwrap();
             }
             assert_eq!(alone.exchange.sequence().0, u64::from(count));
+            let mut together = Replay::new(Exchange::new(Capacity::default(), 2));
+            together
+                .execute_all(&frames(&recorded).collect::<Vec<_>>())
+                .unwrap();
+            assert_eq!(together.exchange.sequence().0, u64::from(count));
+            assert_eq!(together.exchange.digest(), alone.exchange.digest());
         }
     }
 
@@ -240,6 +275,11 @@ mod tests {
             let mut recorded = record(&deposits(40));
             recorded[at].1.clear();
             assert_eq!(differing(&recorded), [at as u64 + 1]);
+            let mut together = Replay::new(Exchange::new(Capacity::default(), 2));
+            let frames: Vec<_> = frames(&recorded).collect();
+            let divergence = together.execute_all(&frames).unwrap_err();
+            assert_eq!(divergence.sequence.0, at as u64 + 1, "and no further");
+            assert_eq!(together.exchange.sequence(), divergence.sequence);
         }
         // A command that the exchange refuses: from there on every sequence is another.
         let mut recorded = record(&deposits(30));
