@@ -33,6 +33,7 @@ pub(crate) fn hash_at(bytes: &[u8], at: usize) -> [u8; 32] {
     hash
 }
 
+#[inline]
 pub(crate) fn all_zero(bytes: &[u8]) -> bool {
     let (words, rest) = bytes.as_chunks::<16>();
     words.iter().all(|word| u128::from_ne_bytes(*word) == 0) && rest.iter().all(|byte| *byte == 0)

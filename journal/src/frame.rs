@@ -215,15 +215,25 @@ impl<'a> Frame<'a> {
     where
         'a: 's,
     {
+        scratch.events.clear();
+        scratch.command = self.decode_behind(&mut scratch.events)?;
+        Ok(self.decoded(scratch))
+    }
+
+    /// Decodes the command, and its events behind those that are in `events`.
+    ///
+    /// # Errors
+    /// A record that cannot be read.
+    #[inline]
+    pub fn decode_behind(&self, events: &mut Vec<Event>) -> Result<Command, FrameError> {
         let (record, _) = self.bytes[HEADER_BYTES..]
             .split_first_chunk()
             .expect("parse saw a command record");
-        scratch.command = v1::decode_command(record)?;
-        scratch.events.clear();
+        let command = v1::decode_command(record)?;
         for record in self.event_records() {
-            scratch.events.push(v1::decode_event(record)?);
+            events.push(v1::decode_event(record)?);
         }
-        Ok(self.decoded(scratch))
+        Ok(command)
     }
 
     /// The whole frame once more, from the `scratch` it was decoded into.

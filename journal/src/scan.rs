@@ -422,38 +422,6 @@ pub fn scan(
     after: Sequence,
     visit: &mut dyn FnMut(&Frame<'_>) -> Result<(), String>,
 ) -> Result<ScanReport, JournalError> {
-    scan_to_end(dir, after, &mut |batch| {
-        batch.frames_after(after).try_for_each(|frame| {
-            visit(&frame).map_err(|reason| JournalError::Stopped {
-                sequence: frame.sequence(),
-                reason,
-            })
-        })
-    })
-}
-
-/// Who is shown every batch of a journal: its header, and the payload that
-/// [`Frames`](crate::batch::Frames) takes apart. What it refuses stops the scan.
-pub type VisitBatch<'v> = dyn FnMut(&BatchHeader, &[u8]) -> Result<(), String> + 'v;
-
-/// The same from the genesis on, a batch at a time.
-///
-/// # Errors
-/// As [`scan`].
-pub fn scan_batches(dir: &Path, visit: &mut VisitBatch<'_>) -> Result<ScanReport, JournalError> {
-    scan_to_end(dir, Sequence(0), &mut |batch| {
-        visit(&batch.header, batch.payload).map_err(|reason| JournalError::Stopped {
-            sequence: batch.header.first,
-            reason,
-        })
-    })
-}
-
-fn scan_to_end(
-    dir: &Path,
-    after: Sequence,
-    visit: &mut Visit<'_>,
-) -> Result<ScanReport, JournalError> {
     let limit = if directory::is_locked(dir) {
         Some(ControlView::open(dir)?.position())
     } else {
@@ -468,7 +436,14 @@ fn scan_to_end(
         past_cache: false,
         limit,
     };
-    let found = scan.run(visit)?;
+    let found = scan.run(&mut |batch| {
+        batch.frames_after(after).try_for_each(|frame| {
+            visit(&frame).map_err(|reason| JournalError::Stopped {
+                sequence: frame.sequence(),
+                reason,
+            })
+        })
+    })?;
     Ok(ScanReport {
         genesis: found.header.genesis,
         epoch: found.header.epoch,

@@ -77,7 +77,7 @@ pub(super) struct Zero<const N: usize>([u8; N]);
 
 impl<const N: usize> Zero<N> {
     pub(super) fn is_clean(&self) -> bool {
-        self.0.iter().all(|byte| *byte == 0)
+        self.0 == [0; N]
     }
 }
 

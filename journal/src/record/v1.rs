@@ -22,6 +22,7 @@ use rkyv::rend::unaligned::u16_ule;
 
 use super::RecordError;
 use super::stored::{Raw, Stored, Zero};
+use crate::bytes::all_zero;
 
 /// Bytes of a command record.
 pub const COMMAND_BYTES: usize = 128;
@@ -139,7 +140,7 @@ macro_rules! records {
                     const USED: usize = size_of::<$layout::$variant>();
                     let (used, rest) = bytes.split_at(USED);
                     let record = rkyv::access::<$layout::$variant, Failure>(used).map_err(|_| RecordError::Size)?;
-                    if !record.is_clean() || rest.iter().any(|byte| *byte != 0) {
+                    if !record.is_clean() || !all_zero(rest) {
                         return Err(RecordError::Padding($code));
                     }
                     $(let $field = <$word as Stored>::from_raw(record.$field.value).ok_or(RecordError::Value($code))?;)*

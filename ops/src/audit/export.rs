@@ -239,7 +239,7 @@ impl Export {
                 units(Micros(purse.reserved)),
             ])?;
         }
-        let mut held: Vec<_> = self.record.ledger.holdings().collect();
+        let mut held: Vec<_> = self.record.ledger.holdings.iter().collect();
         held.sort_unstable_by_key(|(account, market, _)| (*account, *market));
         for (account, market, holding) in held {
             for of in Outcome::ALL {

@@ -8,6 +8,7 @@
 //! Deliberately absent: writing. Nothing here changes a journal, and none of it needs an engine.
 
 mod arguments;
+mod block;
 mod checkpoints;
 mod counts;
 mod diff;

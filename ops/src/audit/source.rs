@@ -6,10 +6,9 @@ use std::io::{IsTerminal as _, Read as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use foretell_journal::batch::BatchHeader;
 use foretell_journal::frame::Frame;
 use foretell_journal::segment::SegmentHeader;
-use foretell_journal::{JournalError, PAGE, ScanReport, scan, scan_batches, segment, watermark};
+use foretell_journal::{JournalError, PAGE, ScanReport, scan, segment, watermark};
 use foretell_model::Sequence;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -88,24 +87,6 @@ impl Source {
                     bar.set_position(frame.sequence().0);
                 }
                 go_on(visit(frame))
-            })
-        })
-    }
-
-    /// The same, batch by batch.
-    ///
-    /// # Errors
-    /// As [`Source::each`].
-    pub(crate) fn each_batch(
-        &self,
-        visit: &mut dyn FnMut(&BatchHeader, &[u8]) -> ControlFlow<()>,
-    ) -> Result<Option<ScanReport>, JournalError> {
-        self.watched(|bar| {
-            scan_batches(&self.directory, &mut |header, payload| {
-                if header.first.0 / STEP != header.last.0 / STEP {
-                    bar.set_position(header.last.0);
-                }
-                go_on(visit(header, payload))
             })
         })
     }

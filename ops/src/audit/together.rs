@@ -9,26 +9,20 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-use foretell_journal::batch::{BatchHeader, Frames};
-use foretell_journal::frame::Frame;
-use foretell_journal::{ScanReport, Scratch};
+use foretell_journal::ScanReport;
 use foretell_matching::{Capacity, Exchange, Replay};
+use foretell_model::digest::StateDigest;
 use foretell_model::{FrameRef, TimeNs};
 
+use super::block::Block;
 use super::checkpoints::Vouched;
 use super::counts::Counts;
 use super::record::Record;
 use super::signatures::{Job, Signatures};
 use super::source::Source;
 
-/// Bytes of batches handed over at once, and what is left of the last batch.
-const BLOCK_BYTES: usize = 128 * 1024;
-/// Batches handed over at once, at most: they may be empty.
-const BLOCK_BATCHES: usize = 1_024;
-/// A longer batch is one that no engine writes, and read frame by frame.
-const LONGEST_BATCH: usize = 8 << 20;
 /// Blocks that may wait for a thread: the reader waits when it is further ahead.
-const WAITING: usize = 8;
+const WAITING: usize = 16;
 /// Frames the record looks at together before it takes them in.
 const AHEAD: usize = 16;
 
@@ -47,28 +41,6 @@ pub(super) struct Sound {
 /// Something is wrong somewhere.
 #[derive(Debug)]
 struct Unsound;
-
-/// Batches, one behind the other.
-#[derive(Default)]
-struct Block {
-    payloads: Vec<u8>,
-    headers: Vec<BatchHeader>,
-}
-
-impl Block {
-    fn is_full(&self) -> bool {
-        self.payloads.len() >= BLOCK_BYTES || self.headers.len() >= BLOCK_BATCHES
-    }
-
-    fn frames(&self) -> impl Iterator<Item = Result<Frame<'_>, Unsound>> {
-        let mut rest = &self.payloads[..];
-        self.headers.iter().flat_map(move |header| {
-            let (payload, others) = rest.split_at(header.payload as usize);
-            rest = others;
-            Frames::new(header, payload).map(|frame| frame.map_err(|_| Unsound))
-        })
-    }
-}
 
 /// Reads a journal; `None` when anything in it is not as it must be.
 pub(super) fn read(
@@ -90,10 +62,9 @@ pub(super) fn read(
         checkpoints,
     } = executed;
     let digest = thread::scope(|scope| {
-        let same = scope.spawn(|| recorded.record.compare(&exchange).is_ok());
-        let digest = scope.spawn(|| exchange.digest());
-        let sound = exchange.check_invariants().is_ok();
-        (joined(same) && sound).then_some(joined(digest))
+        let sound = scope.spawn(|| exchange.check_invariants().is_ok());
+        let digest = same_state(&recorded.record, &exchange);
+        digest.filter(|_| joined(sound))
     })?;
     Some(Sound {
         journal,
@@ -106,6 +77,16 @@ pub(super) fn read(
     })
 }
 
+/// The digest of a state that is the record's.
+fn same_state(record: &Record, exchange: &Exchange) -> Option<[u8; 32]> {
+    let (mut comparison, mut digest) = (record.comparison(), StateDigest::default());
+    exchange.visit_state(&mut |record| {
+        comparison.take(record);
+        digest.push(record);
+    });
+    comparison.finish().ok().map(|()| digest.finish())
+}
+
 fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
     match thread.join() {
         Ok(result) => result,
@@ -113,18 +94,13 @@ fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
     }
 }
 
-/// Verifies the journal's bytes and hands copies of its batches to all; `None` when they do not hold,
-/// or when somebody takes no more.
+/// Verifies the journal's bytes and hands its decoded frames to all; `None` when something does not
+/// hold, or when somebody takes no more.
 fn hand_out(source: &Source, to: &[SyncSender<Arc<Block>>]) -> Option<ScanReport> {
     let mut blocks = Blocks::default();
-    let scanned = source.each_batch(&mut |header, payload| {
-        if payload.len() > LONGEST_BATCH {
-            return ControlFlow::Break(());
-        }
+    let scanned = source.each(&mut |frame| {
         let block = blocks.current();
-        block.headers.push(*header);
-        block.payloads.extend_from_slice(payload);
-        if !block.is_full() || blocks.hand_over(to) {
+        if block.push(frame).is_ok() && (!block.is_full() || blocks.hand_over(to)) {
             ControlFlow::Continue(())
         } else {
             ControlFlow::Break(())
@@ -157,25 +133,9 @@ impl Blocks {
         let block = &self.ring[self.at];
         let taken = to.iter().all(|to| to.send(Arc::clone(block)).is_ok());
         self.at = (self.at + 1) % self.ring.len();
-        let next = self.current();
-        next.headers.clear();
-        next.payloads.clear();
+        self.current().clear();
         taken
     }
-}
-
-/// Shows every frame until nobody hands over any more.
-fn each(
-    blocks: &Receiver<Arc<Block>>,
-    mut visit: impl FnMut(&FrameRef<'_>) -> Result<(), Unsound>,
-) -> Result<(), Unsound> {
-    let mut scratch = Scratch::default();
-    for block in blocks {
-        for frame in block.frames() {
-            visit(&frame?.decode(&mut scratch).map_err(|_| Unsound)?)?;
-        }
-    }
-    Ok(())
 }
 
 struct Executed {
@@ -187,17 +147,17 @@ struct Executed {
 fn execute(blocks: Receiver<Arc<Block>>, mut checkpoints: Vouched) -> Result<Executed, Unsound> {
     // The key of its tables need not be a secret here: it changes no answer.
     let mut replay = Replay::new(Exchange::new(Capacity::default(), 0));
-    each(&blocks, |frame| {
+    for block in blocks {
+        let frames: Vec<_> = block.frames().collect();
         if !checkpoints.awaits_more() {
-            return replay.take(frame).map_err(|_| Unsound);
+            replay.execute_all(&frames).map_err(|_| Unsound)?;
+            continue;
         }
-        replay.execute(frame).map_err(|_| Unsound)?;
-        let exchange = &replay.exchange;
-        checkpoints.passed(frame.sequence, frame.place, || exchange.digest());
-        Ok(())
-    })?;
-    while let Some(executed) = replay.execute_next() {
-        executed.map_err(|_| Unsound)?;
+        for frame in frames {
+            replay.execute(&frame).map_err(|_| Unsound)?;
+            let exchange = &replay.exchange;
+            checkpoints.passed(frame.sequence, frame.place, || exchange.digest());
+        }
     }
     Ok(Executed {
         exchange: replay.exchange,
@@ -220,11 +180,10 @@ fn fold(blocks: Receiver<Arc<Block>>, signatures: Option<Signatures>) -> Result<
         counts: Counts::default(),
         time: TimeNs(0),
     };
-    let mut coming: [Scratch; AHEAD] = Default::default();
     for block in blocks {
-        let frames: Vec<_> = block.frames().collect::<Result<_, _>>()?;
+        let frames: Vec<_> = block.frames().collect();
         for frames in frames.chunks(AHEAD) {
-            recorded.take(frames, &mut coming)?;
+            recorded.take(frames)?;
         }
     }
     Ok(recorded)
@@ -232,17 +191,9 @@ fn fold(blocks: Receiver<Arc<Block>>, signatures: Option<Signatures>) -> Result<
 
 impl Recorded {
     /// Takes frames in one after the other, once what they ask for is on its way from memory.
-    fn take(&mut self, frames: &[Frame<'_>], coming: &mut [Scratch; AHEAD]) -> Result<(), Unsound> {
-        for (frame, scratch) in frames.iter().zip(&mut *coming) {
-            frame.decode(scratch).map_err(|_| Unsound)?;
-        }
-        let decoded = || {
-            let pairs = frames.iter().zip(&*coming);
-            pairs.map(|(frame, scratch)| frame.decoded(scratch))
-        };
-        decoded().for_each(|frame| self.record.foresee(&frame));
-        decoded().for_each(|frame| self.record.foresee_makers(&frame));
-        decoded().try_for_each(|frame| self.apply(&frame))
+    fn take(&mut self, frames: &[FrameRef<'_>]) -> Result<(), Unsound> {
+        self.record.foresee(frames);
+        frames.iter().try_for_each(|frame| self.apply(frame))
     }
 
     fn apply(&mut self, frame: &FrameRef<'_>) -> Result<(), Unsound> {

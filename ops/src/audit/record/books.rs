@@ -113,9 +113,18 @@ fn find(levels: &[Level], rank: u16) -> Result<usize, usize> {
 
 impl Books {
     pub(crate) fn get(&self, number: OrderNumber) -> Checked<&Resting> {
-        let place = self.places.get(number);
-        let standing = place.map(|place| &self.standing[place as usize].order);
-        standing.ok_or_else(|| Broken::rule(format!("order {number} does not rest")))
+        let order = self.find(number);
+        order.ok_or_else(|| Broken::rule(format!("order {number} does not rest")))
+    }
+
+    /// The order of this number, if it rests.
+    pub(crate) fn find(&self, number: OrderNumber) -> Option<&Resting> {
+        self.standing(number).map(|standing| &standing.order)
+    }
+
+    fn standing(&self, number: OrderNumber) -> Option<&Standing> {
+        let place = self.places.get(number)?;
+        Some(&self.standing[place as usize])
     }
 
     /// How many orders rest.
@@ -123,19 +132,52 @@ impl Books {
         self.standing.len() - self.free.len()
     }
 
-    /// Brings an order near that will be asked for soon.
+    /// Brings near what tells where an order stands.
+    pub(crate) fn foresee_place(&self, number: OrderNumber) {
+        self.places.foresee(number);
+    }
+
+    /// Once it is near: the order.
     pub(crate) fn foresee(&self, number: OrderNumber) {
-        if let Some(place) = self.places.get(number) {
-            bring(&self.standing[place as usize]);
+        if let Some(standing) = self.standing(number) {
+            bring(standing);
         }
     }
 
-    /// Brings the best orders of a market near.
+    /// Once it is near: brings those near that stand before and behind it, and tells what it is.
+    pub(crate) fn foresee_around(&self, number: OrderNumber) -> Option<&Resting> {
+        let standing = self.standing(number)?;
+        for place in [standing.before, standing.after] {
+            if let Some(neighbour) = self.standing.get(place as usize) {
+                bring(neighbour);
+            }
+        }
+        Some(&standing.order)
+    }
+
+    /// Brings a market near.
+    pub(crate) fn foresee_market(&self, market: MarketNumber) {
+        if let Some(sides) = self.sides.get(market.0 as usize) {
+            bring(sides);
+        }
+    }
+
+    /// Once it is near: its best prices.
+    pub(crate) fn foresee_levels(&self, market: MarketNumber) {
+        self.best(market).for_each(bring);
+    }
+
+    /// Once those are: the orders that stand first.
     pub(crate) fn foresee_best(&self, market: MarketNumber) {
-        let sides = self.sides.get(market.0 as usize).into_iter().flatten();
-        for best in sides.filter_map(|levels| levels.last()) {
+        for best in self.best(market) {
             bring(&self.standing[best.first as usize]);
         }
+    }
+
+    /// The best price of either side.
+    fn best(&self, market: MarketNumber) -> impl Iterator<Item = &Level> {
+        let sides = self.sides.get(market.0 as usize).into_iter().flatten();
+        sides.filter_map(|levels| levels.last())
     }
 
     /// Adds an order behind all others of its price.

@@ -1,13 +1,13 @@
 //! An order id executes at most once (promise 18): the ids of the timestamp window are remembered,
 //! and no order is older than that.
 
-use std::collections::HashSet;
-use std::hint::black_box;
+use std::hash::{BuildHasher as _, Hasher as _};
 
 use foldhash::fast::RandomState;
 use foretell_model::{OrderId, Settings, TimeMs, TimeNs};
 
 use super::broken::{Checked, must};
+use super::finder::Finder;
 
 /// Signed timestamps that may stand in a frame, and the ids seen within them.
 #[derive(Debug, Default)]
@@ -17,6 +17,7 @@ pub(crate) struct OrderIds {
     /// others that long.
     young: Generation,
     old: Generation,
+    hashing: RandomState,
     settings: Settings,
     /// No earlier timestamp is taken, whatever the window: what was forgotten stays out.
     floor: u64,
@@ -24,9 +25,23 @@ pub(crate) struct OrderIds {
 
 #[derive(Debug, Default)]
 struct Generation {
-    ids: HashSet<OrderId, RandomState>,
+    ids: Vec<OrderId>,
+    places: Finder,
     /// The latest timestamp of them, in milliseconds.
     latest: u64,
+}
+
+impl Generation {
+    #[inline]
+    fn contains(&self, id: OrderId, hash: u64) -> bool {
+        let found = self.places.find(hash, |place| self.ids[place] == id);
+        found.is_some()
+    }
+
+    fn add(&mut self, id: OrderId, hash: u64) {
+        self.places.insert(hash, self.ids.len());
+        self.ids.push(id);
+    }
 }
 
 impl OrderIds {
@@ -50,7 +65,18 @@ impl OrderIds {
 
     /// Brings near where an id is looked for.
     pub(crate) fn foresee(&self, id: OrderId) {
-        black_box((self.young.ids.contains(&id), self.old.ids.contains(&id)));
+        let hash = self.hash(id);
+        self.young.places.foresee(hash);
+        self.old.places.foresee(hash);
+    }
+
+    fn hash(&self, id: OrderId) -> u64 {
+        let (halves, _) = id.0.as_chunks();
+        let mut hasher = self.hashing.build_hasher();
+        for half in halves {
+            hasher.write_u128(u128::from_le_bytes(*half));
+        }
+        hasher.finish()
     }
 
     /// Passes an id that is new and within the window, and remembers it.
@@ -69,8 +95,10 @@ impl OrderIds {
         if self.old.latest < from {
             self.old = std::mem::take(&mut self.young);
         }
-        let is_new = !self.old.ids.contains(&id) && self.young.ids.insert(id);
-        must(is_new, || format!("order {id} was placed before"))?;
+        let hash = self.hash(id);
+        let is_known = self.young.contains(id, hash) || self.old.contains(id, hash);
+        must(!is_known, || format!("order {id} was placed before"))?;
+        self.young.add(id, hash);
         self.young.latest = self.young.latest.max(signed.0);
         Ok(())
     }

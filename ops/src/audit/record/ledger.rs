@@ -5,9 +5,9 @@
 //! from the other (promises 8 to 10).
 
 use std::collections::HashMap;
-use std::hint::black_box;
 
 use foldhash::fast::RandomState;
+use foretell_memory::near::bring;
 use foretell_model::limits::MAX_BALANCE;
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{
@@ -15,6 +15,7 @@ use foretell_model::{
 };
 
 use super::broken::{Checked, must};
+use super::holdings::Holdings;
 use super::registry::Registry;
 
 /// Collateral of an account.
@@ -22,13 +23,6 @@ use super::registry::Registry;
 pub(crate) struct Purse {
     pub(crate) free: u64,
     pub(crate) reserved: u64,
-}
-
-/// Shares an account holds in a market, of `[Yes, No]`.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub(crate) struct Holding {
-    pub(crate) free: [u64; 2],
-    pub(crate) reserved: [u64; 2],
 }
 
 /// Shares of a market.
@@ -47,7 +41,7 @@ type Backing = Result<MarketNumber, EventNumber>;
 #[derive(Debug, Default)]
 pub(crate) struct Ledger {
     purses: Vec<Purse>,
-    holdings: HashMap<(AccountNumber, MarketNumber), Holding, RandomState>,
+    pub(crate) holdings: Holdings,
     shares: Vec<Shares>,
     /// Converted in each event.
     converted: Vec<u64>,
@@ -71,23 +65,20 @@ impl Ledger {
             .unwrap_or_default()
     }
 
-    pub(crate) fn holding(&self, account: AccountNumber, market: MarketNumber) -> Holding {
-        self.holdings
-            .get(&(account, market))
-            .copied()
-            .unwrap_or_default()
-    }
-
-    /// Brings an account's money and its shares of a market near.
+    /// Brings an account's money near, and where its shares of a market are found.
     pub(crate) fn foresee(&self, account: AccountNumber, market: MarketNumber) {
-        black_box((self.purse(account), self.holding(account, market)));
+        if let Some(purse) = self.purses.get(account.0 as usize) {
+            bring(purse);
+        }
+        self.holdings.foresee(account, market);
     }
 
-    pub(crate) fn holdings(
-        &self,
-    ) -> impl Iterator<Item = (AccountNumber, MarketNumber, Holding)> + '_ {
-        let all = self.holdings.iter();
-        all.map(|((account, market), holding)| (*account, *market, *holding))
+    /// Once that is near: the shares.
+    pub(crate) fn foresee_shares(&self, account: AccountNumber, market: MarketNumber) {
+        self.holdings.foresee_found(account, market);
+        if let Some(shares) = self.shares.get(market.0 as usize) {
+            bring(shares);
+        }
     }
 
     pub(crate) fn supply(&self, market: MarketNumber) -> [u64; 2] {
@@ -159,7 +150,7 @@ impl Ledger {
                 self.credit(party.account, party.market, place, lots.0);
             }
             Side::Sell => {
-                let holding = self.holding_mut(party.account, party.market);
+                let holding = self.holdings.of_mut(party.account, party.market);
                 take(&mut holding.reserved[place], lots.0, "reserved shares")?;
                 self.shares_mut(party.market).held[place] -= lots.0;
                 self.pay(party.account, value);
@@ -179,7 +170,7 @@ impl Ledger {
             }
             Side::Sell => {
                 let place = party.outcome.index();
-                let holding = self.holding_mut(party.account, party.market);
+                let holding = self.holdings.of_mut(party.account, party.market);
                 take(&mut holding.free[place], lots.0, "free shares")?;
                 holding.reserved[place] += lots.0;
             }
@@ -198,7 +189,7 @@ impl Ledger {
             }
             Side::Sell => {
                 let place = party.outcome.index();
-                let holding = self.holding_mut(party.account, party.market);
+                let holding = self.holdings.of_mut(party.account, party.market);
                 take(&mut holding.reserved[place], lots.0, "reserved shares")?;
                 holding.free[place] += lots.0;
             }
@@ -257,7 +248,7 @@ impl Ledger {
         paid: Micros,
         payout: Payout,
     ) -> Checked {
-        let held = self.holding_mut(account, market).free;
+        let held = self.holdings.of_mut(account, market).free;
         must(held == lots.map(|lots| lots.0), || {
             format!("{lots:?} are redeemed, and {held:?} are held")
         })?;
@@ -420,7 +411,7 @@ impl Ledger {
     }
 
     fn credit(&mut self, account: AccountNumber, market: MarketNumber, place: usize, lots: u64) {
-        self.holding_mut(account, market).free[place] += lots;
+        self.holdings.of_mut(account, market).free[place] += lots;
         self.shares_mut(market).held[place] += lots;
     }
 
@@ -431,7 +422,7 @@ impl Ledger {
         place: usize,
         lots: u64,
     ) -> Checked {
-        let holding = self.holding_mut(account, market);
+        let holding = self.holdings.of_mut(account, market);
         take(&mut holding.free[place], lots, "free shares")?;
         self.shares_mut(market).held[place] -= lots;
         Ok(())
@@ -439,10 +430,6 @@ impl Ledger {
 
     fn purse_mut(&mut self, account: AccountNumber) -> &mut Purse {
         grown(&mut self.purses, account.0)
-    }
-
-    fn holding_mut(&mut self, account: AccountNumber, market: MarketNumber) -> &mut Holding {
-        self.holdings.entry((account, market)).or_default()
     }
 
     fn shares_mut(&mut self, market: MarketNumber) -> &mut Shares {

@@ -9,7 +9,9 @@ mod books;
 mod broken;
 mod evidence;
 mod fees;
+mod finder;
 mod fold;
+mod holdings;
 mod ids;
 mod ledger;
 mod places;
@@ -23,7 +25,8 @@ use foretell_model::{Command, Event, Fill, FrameRef, OrderNumber, SystemMode};
 pub(crate) use books::Resting;
 pub(crate) use broken::Broken;
 pub(crate) use evidence::Claim;
-pub(crate) use ledger::{Holding, Purse};
+pub(crate) use holdings::Holding;
+pub(crate) use ledger::Purse;
 pub(crate) use registry::Registry;
 
 use books::Books;
@@ -57,21 +60,40 @@ impl Default for Record {
 }
 
 impl Record {
-    /// Brings near what a frame that comes soon will ask for. Frames that come together are foreseen
-    /// one right after the other: so their waits for memory overlap.
-    pub(crate) fn foresee(&self, frame: &FrameRef<'_>) {
-        if let Command::PlaceOrder(order) = frame.command {
-            self.ids.foresee(order.order);
-            self.books.foresee_best(order.market);
-            self.ledger.foresee(order.account, order.market);
+    /// Brings near what frames that come next will ask for. They are gone through together, a step
+    /// deeper each time, so that their waits for memory overlap.
+    pub(crate) fn foresee(&self, frames: &[FrameRef<'_>]) {
+        for frame in frames {
+            if let Command::PlaceOrder(order) = frame.command {
+                self.ids.foresee(order.order);
+                self.registry.foresee(order.account, order.market);
+                self.ledger.foresee(order.account, order.market);
+                self.books.foresee_market(order.market);
+            }
+            named_orders(frame).for_each(|order| self.books.foresee_place(order));
         }
-        named_orders(frame).for_each(|order| self.books.foresee(order));
-    }
-
-    /// Once that is near: whose the orders are that it names.
-    pub(crate) fn foresee_makers(&self, frame: &FrameRef<'_>) {
-        let makers = named_orders(frame).filter_map(|order| self.books.get(order).ok());
-        makers.for_each(|maker| self.ledger.foresee(maker.account, maker.market));
+        for frame in frames {
+            if let Command::PlaceOrder(order) = frame.command {
+                self.ledger.foresee_shares(order.account, order.market);
+                self.books.foresee_levels(order.market);
+            }
+            named_orders(frame).for_each(|order| self.books.foresee(order));
+        }
+        for frame in frames {
+            if let Command::PlaceOrder(order) = frame.command {
+                self.books.foresee_best(order.market);
+            }
+            for order in named_orders(frame).filter_map(|order| self.books.foresee_around(order)) {
+                self.ledger.foresee(order.account, order.market);
+                self.books.foresee_market(order.market);
+            }
+        }
+        for frame in frames {
+            for order in named_orders(frame).filter_map(|order| self.books.find(order)) {
+                self.ledger.foresee_shares(order.account, order.market);
+                self.books.foresee_levels(order.market);
+            }
+        }
     }
 
     /// Takes in the next frame. For an order that carries evidence: who must have signed it.

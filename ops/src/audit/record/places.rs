@@ -1,5 +1,6 @@
 //! Where each resting order stands, by its number.
 
+use foretell_memory::near::bring;
 use foretell_model::OrderNumber;
 
 /// Numbers of a page.
@@ -27,6 +28,15 @@ impl Places {
         let (page, at) = self.split(number)?;
         let place = self.pages.get(page)?.as_ref()?.places[at];
         (place != NOWHERE).then_some(place)
+    }
+
+    /// Brings a place near.
+    pub(crate) fn foresee(&self, number: OrderNumber) {
+        let split = self.split(number);
+        let page = split.and_then(|(page, at)| Some((self.pages.get(page)?.as_ref()?, at)));
+        if let Some((page, at)) = page {
+            bring(&page.places[at]);
+        }
     }
 
     /// Remembers a place, which is not the last a `u32` can name, of an order that came after all others.

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use foretell_auth::Domain;
+use foretell_memory::near::bring;
 use foretell_model::command::RegisterMarket;
 use foretell_model::{
     AccountNumber, Command, ConditionId, Event, EventNumber, FeeSchedule, FrameRef, KeyNumber,
@@ -70,6 +71,16 @@ impl Registry {
 
     pub(crate) fn questions(&self, event: EventNumber) -> Checked<&[MarketNumber]> {
         find(&self.events, event.0, "event").map(Vec::as_slice)
+    }
+
+    /// Brings an account and a market near.
+    pub(crate) fn foresee(&self, account: AccountNumber, market: MarketNumber) {
+        if let Some(account) = self.accounts.get(account.0 as usize) {
+            bring(account);
+        }
+        if let Some(market) = self.markets.get(market.0 as usize) {
+            bring(market);
+        }
     }
 
     /// The domain journalled under a number.

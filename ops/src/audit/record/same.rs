@@ -6,34 +6,70 @@ use foretell_model::{Lots, Micros, OrderNumber};
 
 use super::{Checked, Holding, Purse, Record, Resting, must};
 
+/// A comparison under way, record by record of the state that re-execution reached.
+#[derive(Debug)]
+pub(crate) struct Comparison<'r> {
+    own: &'r Record,
+    /// The first difference.
+    result: Checked,
+    orders: usize,
+    holdings: usize,
+}
+
+impl Comparison<'_> {
+    /// Compares the next record of the state.
+    pub(crate) fn take(&mut self, record: &StateRecord) {
+        self.orders += usize::from(matches!(record, StateRecord::Order { .. }));
+        self.holdings += usize::from(matches!(record, StateRecord::Position { .. }));
+        if self.result.is_ok() {
+            self.result = self.own.compare_record(record);
+        }
+    }
+
+    /// Once all were taken.
+    ///
+    /// # Errors
+    /// The first that differs, or is on one side alone.
+    pub(crate) fn finish(self) -> Checked {
+        self.result?;
+        let own_orders = self.own.books.count();
+        must(own_orders == self.orders, || {
+            format!(
+                "{own_orders} orders rest by the record, {} re-executed",
+                self.orders
+            )
+        })?;
+        let own = self.own.ledger.holdings.iter();
+        let own = own.filter(|(_, _, holding)| *holding != Holding::default());
+        let own = own.count();
+        must(own == self.holdings, || {
+            format!(
+                "{own} holdings by the record, {} re-executed",
+                self.holdings
+            )
+        })
+    }
+}
+
 impl Record {
-    /// Compares every balance, holding, supply and resting order with the core's.
+    /// Begins to compare every balance, holding, supply and resting order with a state.
+    pub(crate) const fn comparison(&self) -> Comparison<'_> {
+        Comparison {
+            own: self,
+            result: Ok(()),
+            orders: 0,
+            holdings: 0,
+        }
+    }
+
+    /// Compares all of them with the core's.
     ///
     /// # Errors
     /// The first that differs.
     pub(crate) fn compare(&self, exchange: &Exchange) -> Checked {
-        let (mut result, mut orders, mut holdings) = (Ok(()), 0, 0);
-        exchange.visit_state(&mut |record| {
-            if result.is_err() {
-                return;
-            }
-            orders += usize::from(matches!(record, StateRecord::Order { .. }));
-            holdings += usize::from(matches!(record, StateRecord::Position { .. }));
-            result = self.compare_record(record);
-        });
-        result?;
-        let own_orders = self.books.count();
-        must(own_orders == orders, || {
-            format!("{own_orders} orders rest by the record, {orders} re-executed")
-        })?;
-        let own = self
-            .ledger
-            .holdings()
-            .filter(|(_, _, holding)| *holding != Holding::default());
-        let own = own.count();
-        must(own == holdings, || {
-            format!("{own} holdings by the record, {holdings} re-executed")
-        })
+        let mut comparison = self.comparison();
+        exchange.visit_state(&mut |record| comparison.take(record));
+        comparison.finish()
     }
 
     fn compare_record(&self, record: &StateRecord) -> Checked {
@@ -80,7 +116,7 @@ impl Record {
                 free,
                 reserved,
             } => {
-                let own = self.ledger.holding(account, market);
+                let own = self.ledger.holdings.of(account, market);
                 let found = Holding {
                     free: free.map(|lots| lots.0),
                     reserved: reserved.map(|lots| lots.0),
