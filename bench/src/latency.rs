@@ -84,7 +84,17 @@ impl Default for Stopwatch {
 /// Processor time this thread used, in nanoseconds: what other programs take meanwhile is not in
 /// it. Reading it is a system call of about 100 ns, so it stands around bursts.
 pub(crate) fn processor_nanos() -> u64 {
-    let time = clock_gettime(ClockId::ThreadCPUTime);
+    nanos_of(ClockId::ThreadCPUTime)
+}
+
+/// The same of all threads of this program, those that have ended too.
+#[must_use]
+pub fn process_nanos() -> u64 {
+    nanos_of(ClockId::ProcessCPUTime)
+}
+
+fn nanos_of(clock: ClockId) -> u64 {
+    let time = clock_gettime(clock);
     let part = |number: i64| u64::try_from(number).unwrap_or(0);
     part(time.tv_sec) * 1_000_000_000 + part(time.tv_nsec)
 }

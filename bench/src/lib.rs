@@ -65,6 +65,7 @@ mod venue;
 pub use comparison::Comparison;
 pub use error::MeasureError;
 pub use generate::generate;
+pub use latency::process_nanos;
 pub use matching::compare;
 pub use reference::Reference;
 pub use report::Report;

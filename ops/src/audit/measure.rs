@@ -2,10 +2,12 @@
 
 use std::path::Path;
 
-use foretell_bench::Report;
 use foretell_bench::audited_journal::{Contents, with_journal};
+use foretell_bench::replay::read_once;
 use foretell_bench::report::{Goal, Measure};
+use foretell_bench::{MeasureError, Report, process_nanos};
 
+use super::report::Report as Audit;
 use super::verify::{Options, verify};
 use crate::failure::Failure;
 
@@ -14,7 +16,8 @@ const GOAL: f64 = 2e6;
 const NANOS_PER_SECOND: f64 = 1e9;
 
 /// Audits a journal of traffic and one of orders that all rest, or one of signed orders, of about so
-/// many commands each, some times.
+/// many commands each, some times. By turns with the first, as a floor, one thread reads the journal as
+/// recovery does: bytes, chain and every command again.
 ///
 /// # Errors
 /// A journal cannot be written, or is not sound.
@@ -26,61 +29,117 @@ pub(crate) fn measure(
     let mut report = Report::begin("audit", "none");
     report.rounds = rounds.max(1);
     if signatures {
-        let (count, signed) = audited(scratch, commands, Contents::Signed, rounds)?;
-        report.scope = format!("{count} commands, with signatures");
-        let each = Measure::of("a command, audited", "ns", signed);
+        let signed = Audits::of(scratch, commands, Contents::Signed, rounds)?;
+        report.scope = format!("{} commands, with signatures", signed.commands);
+        let each = Measure::of("a command, audited", "ns", signed.each);
         let rate = rate("commands a second", &each);
         report.measures = vec![each, rate];
         return Ok(report.end());
     }
-    let (count, traffic) = audited(scratch, commands, Contents::Stream, rounds)?;
-    let (resting_count, resting) = audited(scratch, commands, Contents::Resting, rounds)?;
+    let traffic = Audits::of(scratch, commands, Contents::Stream, rounds)?;
+    let resting = Audits::of(scratch, commands, Contents::Resting, rounds)?;
     report.scope = format!(
-        "{count} commands: orders, fills, cancels, and what opens the venue; {resting_count} where all \
-         orders rest"
+        "{} commands: orders, fills, cancels, and what opens the venue; {} where all orders rest",
+        traffic.commands, resting.commands
     );
-    let traffic = Measure::of("a command, audited", "ns", traffic);
-    let resting = Measure::of("a command where all orders rest", "ns", resting);
+    let floor = Measure::of(
+        "processor time, read once by one thread",
+        "ns",
+        traffic.floor,
+    );
+    let each = Measure::of("a command, audited", "ns", traffic.each);
+    let processor = Measure::of("processor time of it, all threads", "ns", traffic.processor);
+    let each_resting = Measure::of("a command where all orders rest", "ns", resting.each);
     let (rate, resting_rate) = (
-        rate("commands a second", &traffic),
-        rate("commands a second where all orders rest", &resting),
+        rate("commands a second", &each),
+        rate("commands a second where all orders rest", &each_resting),
     );
     report.goals.push(Goal::at_least(
         "commands audited a second, without signatures",
         GOAL,
         Some(rate.value),
     ));
-    report.measures = vec![traffic, rate, resting, resting_rate];
+    report.measures = vec![
+        each,
+        rate,
+        processor.over(&floor),
+        floor,
+        each_resting,
+        resting_rate,
+    ];
     Ok(report.end())
 }
 
-/// How many commands a journal holds, and the nanoseconds a command of each audit.
-fn audited(
-    scratch: &Path,
-    commands: u32,
-    contents: Contents,
-    rounds: usize,
-) -> Result<(u64, Vec<f64>), Failure> {
-    let options = Options {
-        signatures: contents == Contents::Signed,
-        ..Options::default()
-    };
-    let audits = with_journal(scratch, commands, contents, |journal| {
-        (0..rounds.max(1))
-            .map(|_| verify(journal, &options))
-            .collect::<Result<Vec<_>, _>>()
-    })
-    .map_err(|error| Failure::new(error.to_string()))??;
-    if let Some(unsound) = audits.iter().find(|report| !report.is_sound()) {
-        return Err(Failure::new(unsound.to_string()).code(unsound.exit_code()));
+/// Audits of a journal, in nanoseconds a command.
+struct Audits {
+    /// How many the journal holds.
+    commands: u64,
+    each: Vec<f64>,
+    /// Processor time of all threads.
+    processor: Vec<f64>,
+    /// Processor time of what recovery reads.
+    floor: Vec<f64>,
+}
+
+impl Audits {
+    fn of(
+        scratch: &Path,
+        commands: u32,
+        contents: Contents,
+        rounds: usize,
+    ) -> Result<Self, Failure> {
+        let options = Options {
+            signatures: contents == Contents::Signed,
+            ..Options::default()
+        };
+        let rounds = with_journal(scratch, commands, contents, |journal| {
+            (0..rounds.max(1))
+                .map(|_| Round::run(journal, &options))
+                .collect::<Result<Vec<_>, _>>()
+        })
+        .map_err(failed)??;
+        let commands = rounds[0].audit.counts.commands();
+        #[allow(clippy::cast_precision_loss, reason = "counts far below 2^53")]
+        let of = |nanos: u64| nanos as f64 / commands as f64;
+        #[allow(clippy::cast_precision_loss, reason = "a count far below 2^53")]
+        let each = |seconds: f64| seconds * NANOS_PER_SECOND / commands as f64;
+        let of_all = |of: &dyn Fn(&Round) -> f64| rounds.iter().map(of).collect();
+        Ok(Self {
+            commands,
+            each: of_all(&|round| each(round.audit.seconds)),
+            processor: of_all(&|round| of(round.processor)),
+            floor: of_all(&|round| of(round.floor)),
+        })
     }
-    let count = audits[0].counts.commands();
-    #[allow(clippy::cast_precision_loss, reason = "a count far below 2^53")]
-    let each = |seconds: f64| seconds * NANOS_PER_SECOND / count as f64;
-    Ok((
-        count,
-        audits.iter().map(|audit| each(audit.seconds)).collect(),
-    ))
+}
+
+/// An audit, and its floor.
+struct Round {
+    audit: Audit,
+    /// Nanoseconds of processor time.
+    processor: u64,
+    floor: u64,
+}
+
+impl Round {
+    fn run(journal: &Path, options: &Options) -> Result<Self, Failure> {
+        let begun = process_nanos();
+        let audit = verify(journal, options)?;
+        let processor = process_nanos() - begun;
+        if !audit.is_sound() {
+            return Err(Failure::new(audit.to_string()).code(audit.exit_code()));
+        }
+        Ok(Self {
+            audit,
+            processor,
+            floor: read_once(journal).map_err(failed)?,
+        })
+    }
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "what map_err hands over")]
+fn failed(error: MeasureError) -> Failure {
+    Failure::new(error.to_string())
 }
 
 /// What some nanoseconds a command come to in a second.
