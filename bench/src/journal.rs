@@ -39,6 +39,7 @@ const SYNC: &str = "write and fdatasync";
 const ECHO: &str = "echo through a socket";
 const IDLE: &str = "acknowledgement, idle";
 const LOAD_SYNC: &str = "write and fdatasync, batches of half load";
+const GROUPED: &str = "waiting for those syncs alone, half load";
 const LOADED: &str = "acknowledgement, half load";
 
 /// How much is measured.
@@ -159,52 +160,89 @@ fn under_load(
     let mut load = load::Load::open(socket)?;
     let most = load.most(turn)?;
     let mut rate = most / 2.0;
-    let (mut syncs, mut acknowledged) = (Rounds::default(), Rounds::default());
-    let mut sizes = Vec::new();
+    let mut lanes = Lanes::default();
     for _ in 0..report.rounds {
         let begun = report.elapsed();
-        let (lane, after) = load.turn(&mut rate, turn)?;
-        report.record(
-            LOADED,
-            Interval::new(begun, report.elapsed() - begun, lane.times()),
-        );
-        acknowledged.push(&lane);
+        let (answers, after) = load.turn(&mut rate, turn)?;
+        lanes.acknowledged.push(report, begun, LOADED, &answers);
         let bytes = batches::mean_bytes(journal, after)?;
-        sizes.push(bytes);
+        lanes.batches.push(bytes);
         let begun = report.elapsed();
-        let lane = load::syncs(file, bytes, turn / 4)?;
-        report.record(
-            LOAD_SYNC,
-            Interval::new(begun, report.elapsed() - begun, lane.times()),
-        );
-        syncs.push(&lane);
+        let (syncs, waits) = load::syncs(file, bytes, rate, turn / 4)?;
+        lanes.syncs.push(report, begun, LOAD_SYNC, &syncs);
+        lanes.waits.push(report, begun, GROUPED, &waits);
     }
-    let floor = syncs.measure(LOAD_SYNC, quantiles(report, LOAD_SYNC));
-    let loaded = acknowledged
-        .measure(LOADED, quantiles(report, LOADED))
-        .over(&floor);
-    let p99 = Measure::of("p99", "us", acknowledged.p99).over(&Measure::of("", "us", syncs.p99));
-    let [half, most_of_all] = LOAD_GOALS;
-    let name = "acknowledgement, half load / write and fdatasync";
-    let [p50, p99] = [loaded.ratio(), p99.ratio()].map(|ratio| ratio.and_then(sound));
-    report.goals.extend([
-        Goal::at_most(format!("{name}, p50"), half, p50),
-        Goal::at_most(format!("{name}, p99"), most_of_all, p99),
-    ]);
-    #[allow(clippy::cast_precision_loss, reason = "bytes of a batch")]
-    let sizes = sizes.into_iter().map(|bytes| bytes as f64).collect();
-    report.measures.extend([
-        floor,
-        loaded,
-        Measure::of("a batch, half load", "bytes", sizes),
-        Measure::single("full load", "1/s", most).higher(),
-    ]);
+    lanes.tell(report);
+    let most = Measure::single("full load", "1/s", most).higher();
     report.scope = format!(
-        "an engine of its own; half load is {rate:.0} commands a second, half of the {most:.0} that \
+        "an engine of its own; half load is {rate:.0} commands a second, half of the {:.0} that \
          one client gets with {} on their way, or less where a sync took so long that the ring was full",
+        most.value,
         load::WINDOW
     );
+    report.measures.push(most);
     Ok(())
+}
+
+/// What was measured at half load.
+#[derive(Default)]
+struct Lanes {
+    acknowledged: Rounds,
+    /// Bytes of each turn's mean batch.
+    batches: Vec<usize>,
+    syncs: Rounds,
+    /// What commands of the same rate would wait for those syncs.
+    waits: Rounds,
+}
+
+impl Lanes {
+    fn tell(self, report: &mut Report) {
+        let [(syncs, p99_of_syncs), waits, loaded] = [
+            (self.syncs, LOAD_SYNC),
+            (self.waits, GROUPED),
+            (self.acknowledged, LOADED),
+        ]
+        .map(|(rounds, name)| rounds.measures(name, quantiles(report, name)));
+        let (waits, p99_of_waits) = (waits.0.over(&syncs), waits.1.over(&p99_of_syncs));
+        let (loaded, p99) = (loaded.0.over(&syncs), loaded.1.over(&p99_of_syncs));
+        let explained = less_wake_ups(report, &loaded, &waits);
+        let [half, most_of_all] = LOAD_GOALS;
+        let name = "acknowledgement, half load / write and fdatasync";
+        let goal = |quantile, most, measure: &Measure| {
+            Goal::at_most(
+                format!("{name}, {quantile}"),
+                most,
+                measure.ratio().and_then(sound),
+            )
+        };
+        report
+            .goals
+            .extend([goal("p50", half, &loaded), goal("p99", most_of_all, &p99)]);
+        #[allow(clippy::cast_precision_loss, reason = "bytes of a batch")]
+        let batches = self.batches.iter().map(|bytes| *bytes as f64).collect();
+        report.measures.extend([
+            syncs,
+            waits,
+            loaded,
+            p99_of_waits,
+            p99,
+            explained,
+            Measure::of("a batch, half load", "bytes", batches),
+        ]);
+    }
+}
+
+/// How an acknowledgement compares with waiting for the same syncs alone once the wake-ups are taken off
+/// on its way: client, ingress, matcher, ingress, client, each as long as in an echo.
+fn less_wake_ups(report: &Report, loaded: &Measure, waits: &Measure) -> Measure {
+    let echoes = report.measure(ECHO).map_or(&[][..], |echo| &echo.rounds);
+    let rounds = loaded.rounds.iter().zip(&waits.rounds).zip(echoes);
+    let ratios = rounds.map(|((loaded, waits), echo)| (loaded - 2.0 * echo) / waits);
+    Measure::of(
+        "half load less four wake-ups / waiting for those syncs alone",
+        "",
+        ratios.collect(),
+    )
 }
 
 /// A ratio below one says that the floor was disturbed, because an acknowledgement holds it.
@@ -229,14 +267,21 @@ struct Rounds {
 }
 
 impl Rounds {
-    fn push(&mut self, lane: &Stopwatch) {
+    /// Takes a turn in that began at `begun` and ends now.
+    fn push(&mut self, report: &mut Report, begun: f64, name: &str, lane: &Stopwatch) {
+        let length = report.elapsed() - begun;
+        report.record(name, Interval::new(begun, length, lane.times()));
         let Quantiles { p50, p99, .. } = lane.quantiles(NANOS_PER_US);
         self.p50.push(p50);
         self.p99.push(p99);
     }
 
-    fn measure(&self, name: &str, quantiles: Quantiles) -> Measure {
-        Measure::of(name, "us", self.p50.clone()).quantiles(quantiles)
+    /// The medians, and the p99s.
+    fn measures(self, name: &str, quantiles: Quantiles) -> (Measure, Measure) {
+        (
+            Measure::of(name, "us", self.p50).quantiles(quantiles),
+            Measure::of(format!("p99 of {name}"), "us", self.p99),
+        )
     }
 }
 
@@ -252,7 +297,7 @@ mod tests {
             turn: Duration::from_millis(50),
         };
         let report = measure(&std::env::temp_dir(), &scope).unwrap();
-        for name in [SYNC, ECHO, IDLE, LOAD_SYNC, LOADED, "full load"] {
+        for name in [SYNC, ECHO, IDLE, LOAD_SYNC, GROUPED, LOADED, "full load"] {
             assert!(
                 report.measure(name).unwrap().value > 0.0,
                 "{name}\n{report}"

@@ -252,18 +252,53 @@ fn send(
     Ok(())
 }
 
-/// Writes and syncs `bytes` again and again.
+/// Writes and syncs `bytes` again and again. How long each took; and how long commands would wait that
+/// come at `rate` a second if there were nothing but those syncs: each for the end of the one that runs,
+/// which cannot take it along any more, and for the whole of the next.
 pub(super) fn syncs(
     file: &mut SyncFile,
     bytes: usize,
+    rate: f64,
     turn: Duration,
-) -> Result<Stopwatch, MeasureError> {
+) -> Result<(Stopwatch, Stopwatch), MeasureError> {
     let content = vec![0x5A; bytes];
-    let (mut times, begun) = (Stopwatch::new(), Instant::now());
+    let (mut times, mut waits) = (Stopwatch::new(), Stopwatch::new());
+    let (mut running, begun) = (0, Instant::now());
     while begun.elapsed() < turn {
-        times
-            .time(|| file.write_and_sync(&content))
+        let start = Instant::now();
+        file.write_and_sync(&content)
             .map_err(MeasureError::io("the floor's sync"))?;
+        let next = nanos(start.elapsed());
+        times.record(next);
+        arrivals(running, rate).for_each(|left| waits.record(left + next));
+        running = next;
     }
-    Ok(times)
+    Ok((times, waits))
+}
+
+/// What is left of a sync of so many nanoseconds when each command comes that comes in it.
+fn arrivals(sync: u64, rate: f64) -> impl Iterator<Item = u64> {
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "commands of a sync, and nanoseconds far below 2^53"
+    )]
+    let count = (sync as f64 * rate / 1e9) as u64;
+    (0..count).map(move |number| sync - sync * number / count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_come_evenly_while_a_sync_runs() {
+        assert_eq!(
+            arrivals(1_000, 4e6).collect::<Vec<_>>(),
+            [1_000, 750, 500, 250]
+        );
+        assert_eq!(arrivals(1_000, 1.0).count(), 0);
+        assert_eq!(arrivals(0, 1e6).count(), 0);
+    }
 }
