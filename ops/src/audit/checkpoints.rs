@@ -131,9 +131,10 @@ impl Vouched {
         self.checkpoints.len()
     }
 
-    /// Whether there is one whose place was not reached yet.
-    pub(crate) fn awaits_more(&self) -> bool {
-        self.found.len() < self.checkpoints.len()
+    /// Where the first of them stands whose place was not reached yet.
+    pub(crate) fn awaited(&self) -> Option<Sequence> {
+        let next = self.checkpoints.get(self.found.len());
+        next.map(|signed| signed.checkpoint.sequence)
     }
 
     /// A frame was followed; `digest` is that of the state behind it.

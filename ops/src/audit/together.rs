@@ -4,6 +4,7 @@
 //! What is wrong is not told here: whoever learns that anything is reads the journal once more, frame
 //! by frame ([`super::verify`]), so that a report never depends on which thread was further.
 
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -99,8 +100,8 @@ fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
 fn hand_out(source: &Source, to: &[SyncSender<Arc<Block>>]) -> Option<ScanReport> {
     let mut blocks = Blocks::default();
     let scanned = source.each(&mut |frame| {
-        let block = blocks.current();
-        if block.push(frame).is_ok() && (!block.is_full() || blocks.hand_over(to)) {
+        let is_decoded = blocks.filling.push(frame).is_ok();
+        if is_decoded && (!blocks.filling.is_full() || blocks.hand_over(to)) {
             ControlFlow::Continue(())
         } else {
             ControlFlow::Break(())
@@ -110,30 +111,29 @@ fn hand_out(source: &Source, to: &[SyncSender<Arc<Block>>]) -> Option<ScanReport
     blocks.hand_over(to).then_some(journal)
 }
 
-/// Blocks that are filled, handed over and filled again once everybody has read them: memory that is
-/// near already.
+/// A block that is filled and handed over, and those that were: filled again once everybody has read
+/// them, because their memory is near already.
 #[derive(Default)]
 struct Blocks {
-    ring: [Arc<Block>; WAITING + 3],
-    at: usize,
+    filling: Block,
+    given: VecDeque<Arc<Block>>,
 }
 
 impl Blocks {
-    /// The one to fill. Somebody who reads it still keeps it, and another takes its place.
-    fn current(&mut self) -> &mut Block {
-        let block = &mut self.ring[self.at];
-        if Arc::get_mut(block).is_none() {
-            *block = Arc::default();
-        }
-        Arc::get_mut(block).expect("nobody else has a block just made")
-    }
-
     /// Whether everybody took it.
     fn hand_over(&mut self, to: &[SyncSender<Arc<Block>>]) -> bool {
-        let block = &self.ring[self.at];
-        let taken = to.iter().all(|to| to.send(Arc::clone(block)).is_ok());
-        self.at = (self.at + 1) % self.ring.len();
-        self.current().clear();
+        let block = Arc::new(std::mem::take(&mut self.filling));
+        let taken = to.iter().all(|to| to.send(Arc::clone(&block)).is_ok());
+        self.given.push_back(block);
+        if let Some(oldest) = self.given.pop_front() {
+            match Arc::try_unwrap(oldest) {
+                Ok(read) => {
+                    self.filling = read;
+                    self.filling.clear();
+                }
+                Err(oldest) => self.given.push_front(oldest),
+            }
+        }
         taken
     }
 }
@@ -149,15 +149,19 @@ fn execute(blocks: Receiver<Arc<Block>>, mut checkpoints: Vouched) -> Result<Exe
     let mut replay = Replay::new(Exchange::new(Capacity::default(), 0));
     for block in blocks {
         let frames: Vec<_> = block.frames().collect();
-        if !checkpoints.awaits_more() {
-            replay.execute_all(&frames).map_err(|_| Unsound)?;
-            continue;
-        }
-        for frame in frames {
-            replay.execute(&frame).map_err(|_| Unsound)?;
+        let mut frames = &frames[..];
+        while let Some(awaited) = checkpoints.awaited()
+            && frames.first().is_some_and(|next| next.sequence <= awaited)
+        {
+            let up_to = frames.partition_point(|frame| frame.sequence <= awaited);
+            let (before, behind) = frames.split_at(up_to);
+            replay.execute_all(before).map_err(|_| Unsound)?;
+            let last = before[before.len() - 1];
             let exchange = &replay.exchange;
-            checkpoints.passed(frame.sequence, frame.place, || exchange.digest());
+            checkpoints.passed(last.sequence, last.place, || exchange.digest());
+            frames = behind;
         }
+        replay.execute_all(frames).map_err(|_| Unsound)?;
     }
     Ok(Executed {
         exchange: replay.exchange,
