@@ -218,7 +218,11 @@ impl OrderIndex {
         if in_timeline != self.timeline.len() || self.by_id.len() != self.places.len() {
             return Err("id memory: its timeline or index has another length".into());
         }
+        let mut coming = self.iter().skip(LOOKED_AHEAD);
         for (_, entry) in self.iter() {
+            if let Some((_, later)) = coming.next() {
+                self.bring_entry(self.hash(&later.id));
+            }
             let found = self.find(self.hash(&entry.id), &entry.id);
             if found.map(|found| found.number) != Some(entry.number) {
                 return Err(format!(
@@ -246,6 +250,9 @@ impl OrderIndex {
         self.places.release(place);
     }
 }
+
+/// Ids that [`OrderIndex::check`] asks the memory for ahead of the one it checks.
+const LOOKED_AHEAD: usize = 16;
 
 #[cfg(test)]
 mod tests {

@@ -9,6 +9,13 @@ use crate::foresight::Foresight;
 
 /// Frames taken at once: the one whose turn it is, and those the core looks ahead at.
 const RING: usize = Foresight::LOOKS * Foresight::GAP + 1;
+/// How far ahead of the frame whose turn it is others are looked at: the furthest for the first time.
+const LOOKS_AHEAD: [usize; Foresight::LOOKS] = [
+    4 * Foresight::GAP,
+    3 * Foresight::GAP,
+    2 * Foresight::GAP,
+    Foresight::GAP,
+];
 
 /// How re-execution differs from the record.
 #[derive(Debug)]
@@ -94,23 +101,23 @@ impl Replay {
     ///
     /// # Errors
     /// The first that is not what was recorded; none behind it is executed.
-    pub fn execute_all(&mut self, frames: &[FrameRef<'_>]) -> Result<(), Divergence> {
+    pub fn execute_all<'f>(
+        &mut self,
+        frames: impl Iterator<Item = FrameRef<'f>> + Clone,
+    ) -> Result<(), Divergence> {
         debug_assert_eq!(self.waiting, 0, "frames are executed in their order");
+        let mut looks = LOOKS_AHEAD.map(|ahead| frames.clone().skip(ahead));
         let mut foresights = [Foresight::NONE; RING - 1];
-        for (at, frame) in frames.iter().enumerate() {
-            for look in 1..=Foresight::LOOKS {
-                let coming = at + look * Foresight::GAP;
-                let Some(frame) = frames.get(coming) else {
-                    break;
-                };
-                let foresight = &mut foresights[coming % (RING - 1)];
-                if look == Foresight::LOOKS {
-                    // The first look at it: the place was that of the frame whose turn it is.
-                    *foresight = Foresight::NONE;
+        for (at, frame) in frames.enumerate() {
+            // Where the frame whose turn it is was foreseen, the one that far ahead is from now on.
+            foresights[at % (RING - 1)] = Foresight::NONE;
+            for (ahead, coming) in LOOKS_AHEAD.iter().zip(&mut looks) {
+                if let Some(coming) = coming.next() {
+                    let foresight = &mut foresights[(at + ahead) % (RING - 1)];
+                    self.exchange.foresee(coming.command, foresight);
                 }
-                self.exchange.foresee(frame.command, foresight);
             }
-            self.execute(frame).map_err(|difference| Divergence {
+            self.execute(&frame).map_err(|difference| Divergence {
                 sequence: frame.sequence,
                 difference,
             })?;
@@ -227,7 +234,7 @@ mod tests {
         (0..count).map(deposit).collect()
     }
 
-    fn frames(recorded: &[(Command, Vec<Event>)]) -> impl Iterator<Item = FrameRef<'_>> {
+    fn frames(recorded: &[(Command, Vec<Event>)]) -> impl Iterator<Item = FrameRef<'_>> + Clone {
         (1..)
             .zip(recorded)
             .map(|(sequence, (command, events))| FrameRef {
@@ -261,9 +268,7 @@ mod tests {
             }
             assert_eq!(alone.exchange.sequence().0, u64::from(count));
             let mut together = Replay::new(Exchange::new(Capacity::default(), 2));
-            together
-                .execute_all(&frames(&recorded).collect::<Vec<_>>())
-                .unwrap();
+            together.execute_all(frames(&recorded)).unwrap();
             assert_eq!(together.exchange.sequence().0, u64::from(count));
             assert_eq!(together.exchange.digest(), alone.exchange.digest());
         }
@@ -276,8 +281,7 @@ mod tests {
             recorded[at].1.clear();
             assert_eq!(differing(&recorded), [at as u64 + 1]);
             let mut together = Replay::new(Exchange::new(Capacity::default(), 2));
-            let frames: Vec<_> = frames(&recorded).collect();
-            let divergence = together.execute_all(&frames).unwrap_err();
+            let divergence = together.execute_all(frames(&recorded)).unwrap_err();
             assert_eq!(divergence.sequence.0, at as u64 + 1, "and no further");
             assert_eq!(together.exchange.sequence(), divergence.sequence);
         }
