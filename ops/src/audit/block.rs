@@ -1,5 +1,7 @@
 //! Decoded frames, one behind the other, as an audit's reader hands them to everybody else.
 
+use std::ops::Range;
+
 use foretell_journal::frame::{Frame, FrameError};
 use foretell_model::{Command, Event, FramePlace, FrameRef, Sequence, TimeNs};
 
@@ -62,21 +64,34 @@ impl Block {
         self.evidence.clear();
     }
 
-    /// Its frames, in their order.
-    pub(super) fn frames(&self) -> impl Iterator<Item = FrameRef<'_>> {
-        let (mut events, mut evidence) = (0, 0);
-        self.frames.iter().map(move |frame| {
-            let shown = FrameRef {
-                sequence: frame.sequence,
-                time: frame.time,
-                command: &frame.command,
-                events: &self.events[events..frame.events_end],
-                evidence: &self.evidence[evidence..frame.evidence_end],
-                place: frame.place,
-            };
-            (events, evidence) = (frame.events_end, frame.evidence_end);
-            shown
-        })
+    /// How many frames it holds.
+    pub(super) const fn len(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// Some of its frames, in their order.
+    pub(super) fn range(&self, places: Range<usize>) -> impl Iterator<Item = FrameRef<'_>> + Clone {
+        places.map(|place| self.frame(place))
+    }
+
+    #[inline]
+    fn frame(&self, place: usize) -> FrameRef<'_> {
+        let frame = &self.frames[place];
+        let (events, evidence) = match place.checked_sub(1) {
+            Some(before) => {
+                let before = &self.frames[before];
+                (before.events_end, before.evidence_end)
+            }
+            None => (0, 0),
+        };
+        FrameRef {
+            sequence: frame.sequence,
+            time: frame.time,
+            command: &frame.command,
+            events: &self.events[events..frame.events_end],
+            evidence: &self.evidence[evidence..frame.evidence_end],
+            place: frame.place,
+        }
     }
 }
 
@@ -118,8 +133,10 @@ mod tests {
                 let frame = Frame::parse(&bytes, 3, u32::try_from(sequence).unwrap());
                 block.push(&frame.unwrap()).unwrap();
             }
-            assert_eq!(block.frames().count(), rows.len());
-            for ((sequence, (events, evidence)), frame) in (first..).zip(rows).zip(block.frames()) {
+            assert_eq!(block.len(), rows.len());
+            for ((sequence, (events, evidence)), frame) in
+                (first..).zip(rows).zip(block.range(0..rows.len()))
+            {
                 let key = KeyNumber(u32::try_from(sequence).unwrap());
                 assert!(
                     matches!(*frame.command, Command::RevokeKey { key: found, .. } if found == key)
@@ -142,7 +159,7 @@ mod tests {
             while !block.is_full() {
                 block.push(&frame).unwrap();
             }
-            assert_eq!(block.frames().count(), frames);
+            assert_eq!(block.len(), frames);
         }
     }
 }

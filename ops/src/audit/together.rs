@@ -23,7 +23,7 @@ use super::signatures::{Job, Signatures};
 use super::source::Source;
 
 /// Blocks that may wait for a thread: the reader waits when it is further ahead.
-const WAITING: usize = 16;
+const WAITING: usize = 32;
 /// Frames the record looks at together before it takes them in.
 const AHEAD: usize = 16;
 
@@ -148,20 +148,20 @@ fn execute(blocks: Receiver<Arc<Block>>, mut checkpoints: Vouched) -> Result<Exe
     // The key of its tables need not be a secret here: it changes no answer.
     let mut replay = Replay::new(Exchange::new(Capacity::default(), 0));
     for block in blocks {
-        let frames: Vec<_> = block.frames().collect();
-        let mut frames = &frames[..];
-        while let Some(awaited) = checkpoints.awaited()
-            && frames.first().is_some_and(|next| next.sequence <= awaited)
-        {
-            let up_to = frames.partition_point(|frame| frame.sequence <= awaited);
-            let (before, behind) = frames.split_at(up_to);
+        let mut executed = 0;
+        while let Some(awaited) = checkpoints.awaited() {
+            let before = block.range(executed..block.len());
+            let before = before.take_while(|frame| frame.sequence <= awaited);
+            let Some(last) = before.clone().last() else {
+                break;
+            };
+            executed += before.clone().count();
             replay.execute_all(before).map_err(|_| Unsound)?;
-            let last = before[before.len() - 1];
             let exchange = &replay.exchange;
             checkpoints.passed(last.sequence, last.place, || exchange.digest());
-            frames = behind;
         }
-        replay.execute_all(frames).map_err(|_| Unsound)?;
+        let rest = block.range(executed..block.len());
+        replay.execute_all(rest).map_err(|_| Unsound)?;
     }
     Ok(Executed {
         exchange: replay.exchange,
@@ -185,9 +185,9 @@ fn fold(blocks: Receiver<Arc<Block>>, signatures: Option<Signatures>) -> Result<
         time: TimeNs(0),
     };
     for block in blocks {
-        let frames: Vec<_> = block.frames().collect();
-        for frames in frames.chunks(AHEAD) {
-            recorded.take(frames)?;
+        for first in (0..block.len()).step_by(AHEAD) {
+            let behind = block.len().min(first + AHEAD);
+            recorded.take(block.range(first..behind))?;
         }
     }
     Ok(recorded)
@@ -195,9 +195,12 @@ fn fold(blocks: Receiver<Arc<Block>>, signatures: Option<Signatures>) -> Result<
 
 impl Recorded {
     /// Takes frames in one after the other, once what they ask for is on its way from memory.
-    fn take(&mut self, frames: &[FrameRef<'_>]) -> Result<(), Unsound> {
-        self.record.foresee(frames);
-        frames.iter().try_for_each(|frame| self.apply(frame))
+    fn take<'f>(
+        &mut self,
+        mut frames: impl Iterator<Item = FrameRef<'f>> + Clone,
+    ) -> Result<(), Unsound> {
+        self.record.foresee(frames.clone());
+        frames.try_for_each(|frame| self.apply(&frame))
     }
 
     fn apply(&mut self, frame: &FrameRef<'_>) -> Result<(), Unsound> {

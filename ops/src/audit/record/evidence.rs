@@ -109,7 +109,9 @@ fn check_terms(evidence: &OrderEvidence<'_>, order: &PlaceOrder, market: &Market
 }
 
 fn is_number(word: &[u8; 32], number: u64) -> bool {
-    word[..24].iter().all(|byte| *byte == 0) && word[24..] == number.to_be_bytes()
+    let (halves, _) = word.as_chunks();
+    let [upper, lower] = [0, 1].map(|half| u128::from_be_bytes(halves[half]));
+    upper == 0 && lower == u128::from(number)
 }
 
 fn same(holds: bool, text: impl FnOnce() -> String) -> Checked {

@@ -62,34 +62,34 @@ impl Default for Record {
 impl Record {
     /// Brings near what frames that come next will ask for. They are gone through together, a step
     /// deeper each time, so that their waits for memory overlap.
-    pub(crate) fn foresee(&self, frames: &[FrameRef<'_>]) {
-        for frame in frames {
+    pub(crate) fn foresee<'f>(&self, frames: impl Iterator<Item = FrameRef<'f>> + Clone) {
+        for frame in frames.clone() {
             if let Command::PlaceOrder(order) = frame.command {
                 self.ids.foresee(order.order);
                 self.registry.foresee(order.account, order.market);
                 self.ledger.foresee(order.account, order.market);
                 self.books.foresee_market(order.market);
             }
-            named_orders(frame).for_each(|order| self.books.foresee_place(order));
+            named_orders(&frame).for_each(|order| self.books.foresee_place(order));
         }
-        for frame in frames {
+        for frame in frames.clone() {
             if let Command::PlaceOrder(order) = frame.command {
                 self.ledger.foresee_shares(order.account, order.market);
                 self.books.foresee_levels(order.market);
             }
-            named_orders(frame).for_each(|order| self.books.foresee(order));
+            named_orders(&frame).for_each(|order| self.books.foresee(order));
         }
-        for frame in frames {
+        for frame in frames.clone() {
             if let Command::PlaceOrder(order) = frame.command {
                 self.books.foresee_best(order.market);
             }
-            for order in named_orders(frame).filter_map(|order| self.books.foresee_around(order)) {
+            for order in named_orders(&frame).filter_map(|order| self.books.foresee_around(order)) {
                 self.ledger.foresee(order.account, order.market);
                 self.books.foresee_market(order.market);
             }
         }
         for frame in frames {
-            for order in named_orders(frame).filter_map(|order| self.books.find(order)) {
+            for order in named_orders(&frame).filter_map(|order| self.books.find(order)) {
                 self.ledger.foresee_shares(order.account, order.market);
                 self.books.foresee_levels(order.market);
             }
