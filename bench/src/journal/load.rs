@@ -264,7 +264,7 @@ pub(super) fn syncs(
     let content = vec![0x5A; bytes];
     let (mut times, mut waits) = (Stopwatch::new(), Stopwatch::new());
     let (mut running, begun) = (0, Instant::now());
-    while begun.elapsed() < turn {
+    while waits.times().is_empty() || begun.elapsed() < turn {
         let start = Instant::now();
         file.write_and_sync(&content)
             .map_err(MeasureError::io("the floor's sync"))?;
@@ -276,7 +276,8 @@ pub(super) fn syncs(
     Ok((times, waits))
 }
 
-/// What is left of a sync of so many nanoseconds when each command comes that comes in it.
+/// What is left of a sync of so many nanoseconds when each command comes that comes in it: one at least,
+/// and none where no sync runs.
 fn arrivals(sync: u64, rate: f64) -> impl Iterator<Item = u64> {
     #[allow(
         clippy::cast_possible_truncation,
@@ -284,7 +285,7 @@ fn arrivals(sync: u64, rate: f64) -> impl Iterator<Item = u64> {
         clippy::cast_precision_loss,
         reason = "commands of a sync, and nanoseconds far below 2^53"
     )]
-    let count = (sync as f64 * rate / 1e9) as u64;
+    let count = ((sync as f64 * rate / 1e9) as u64).max(1).min(sync);
     (0..count).map(move |number| sync - sync * number / count)
 }
 
@@ -298,7 +299,7 @@ mod tests {
             arrivals(1_000, 4e6).collect::<Vec<_>>(),
             [1_000, 750, 500, 250]
         );
-        assert_eq!(arrivals(1_000, 1.0).count(), 0);
+        assert_eq!(arrivals(1_000, 1.0).collect::<Vec<_>>(), [1_000]);
         assert_eq!(arrivals(0, 1e6).count(), 0);
     }
 }

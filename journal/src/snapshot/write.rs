@@ -12,13 +12,11 @@ use crate::bytes::to_u32;
 use crate::disk::{Disk, DiskFile, write_all};
 use crate::error::{Context, JournalError};
 
-/// Bytes are collected up to here before they are hashed and written: one huge page, at a multiple of
-/// its size. Where the file system keeps such pieces in one, readers who map the file do too, and a look at
-/// a random place of a long history does not wait for the tables that say where its memory is.
+/// Bytes are collected up to here before they are hashed, written and synced: one huge page, at a multiple
+/// of its size. Where the file system keeps such pieces in one, readers who map the file do too, and a look
+/// at a random place of a long history does not wait for the tables that say where its memory is. One sync
+/// of a whole file would keep the disk from the journal's for as long.
 const PIECE: usize = 2 << 20;
-/// A long file is synced each time so much more is written: one sync of all of it would keep the
-/// disk from the journal's.
-const SYNC_EVERY: u64 = 8 << 20;
 const ZEROS: [u8; 64] = [0; 64];
 const _: () = assert!(ZEROS.len() as u64 == ALIGN);
 /// The name of the file that is being written.
@@ -168,6 +166,7 @@ impl SnapshotWriter {
             let (now, later) = bytes.split_at(PIECE - self.piece.len());
             self.piece.extend_from_slice(now);
             self.flush()?;
+            self.file.sync_data().context("sync", &self.path)?;
             bytes = later;
         }
         self.piece.extend_from_slice(bytes);
@@ -179,12 +178,8 @@ impl SnapshotWriter {
         let hashed = if self.at == 0 { HEADER_BYTES } else { 0 };
         self.hasher.update(&self.piece[hashed..]);
         write_all(&mut *self.file, &self.piece, self.at).context("write", &self.path)?;
-        let before = self.at;
         self.at += self.piece.len() as u64;
         self.piece.clear();
-        if self.at / SYNC_EVERY > before / SYNC_EVERY {
-            self.file.sync_data().context("sync", &self.path)?;
-        }
         Ok(())
     }
 }
