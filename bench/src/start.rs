@@ -5,23 +5,22 @@
 //! Gateways are processes of their own, so that their memory is theirs alone.
 
 mod figures;
+mod step;
 
 use std::path::Path;
 use std::process::Command;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use alloy_primitives::U256;
 use foretell_engine::client::Client;
 use foretell_engine::{EngineConfig, SNAPSHOT_DIRECTORY};
 use foretell_journal::snapshot::images;
-use foretell_link::{Answer, Request, Stage, Submit};
+use foretell_link::{Answer, Request, Submit};
 use foretell_model::{Command as Order, Micros, Reference, Sequence, Verdict, WalletAddress};
 
 use self::figures::Starts;
 pub(crate) use self::figures::{Site, figure};
-use self::figures::{Turn, add_sites, add_steps};
-use crate::book_writer::BookWriter;
+use self::figures::{add_sites, add_steps};
 use crate::error::MeasureError;
 use crate::gateway_process::GatewayProcess;
 use crate::history::{self, Shape};
@@ -30,8 +29,6 @@ use crate::running_engine::{RunningEngine, snapshot, status};
 
 /// Images written one after the other for a median.
 const IMAGES: u8 = 5;
-/// Orders a second while the engine's step is measured; as many are cancelled.
-const ORDERS_PER_SECOND: u32 = 1_000;
 /// Nothing is published but what is asked for.
 const NEVER: Duration = Duration::from_secs(1_000_000);
 /// Between two looks whether the publisher has caught up.
@@ -96,8 +93,8 @@ pub fn measure(
     }
     add_sites(&mut report, &sites);
     if let Some(data) = long {
-        let [off, follows, snapshots] = &steps(&data, scope)?;
-        add_steps(&mut report, [off, follows, snapshots]);
+        let image = sites.last().map_or(0, |site| site.image_bytes);
+        add_steps(&mut report, &step::measure(&data, scope, image)?);
     }
     report.rounds = scope.rounds.max(1);
     report.scope = format!("gateways and images on histories of up to {trades} trades");
@@ -225,69 +222,4 @@ fn starts(
         anonymous_bytes: anonymous,
         resident_bytes: resident,
     })
-}
-
-/// What the publisher does while the engine's step is measured.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Publisher {
-    Off,
-    Follows,
-    Snapshots,
-}
-
-/// The engine's step in turns of all three.
-fn steps(data: &Path, scope: &Scope) -> Result<[Vec<Turn>; 3], MeasureError> {
-    let lanes = [Publisher::Off, Publisher::Follows, Publisher::Snapshots];
-    let mut turns = lanes.map(|_| Vec::new());
-    let mut number = 0;
-    for _ in 0..scope.rounds.max(1) {
-        for (publisher, turns) in lanes.into_iter().zip(&mut turns) {
-            number += 1;
-            turns.push(turn(data, publisher, number, scope.turn)?);
-        }
-    }
-    Ok(turns)
-}
-
-/// One turn on an engine of its own.
-fn turn(
-    data: &Path,
-    publisher: Publisher,
-    number: u32,
-    length: Duration,
-) -> Result<Turn, MeasureError> {
-    let mut config = publishing_on_request(data);
-    config.publishing.enabled = publisher != Publisher::Off;
-    let engine = RunningEngine::start(config)?;
-    let mut operator = engine.operator()?;
-    while publisher != Publisher::Off && status(&mut operator)?.publisher_lag() > 0 {
-        std::thread::park_timeout(PAUSE);
-    }
-    let mut writer = BookWriter::connect_again(&engine.ready.socket, number)?;
-    let stop = AtomicBool::new(false);
-    let snapshots = std::thread::scope(|scope| -> Result<u64, MeasureError> {
-        let load = scope.spawn(|| writer.run(ORDERS_PER_SECOND, &stop, |_| Ok(())));
-        let taken = take(publisher, &mut operator, Instant::now() + length);
-        stop.store(true, Ordering::Relaxed);
-        load.join().expect("the load does not panic")?;
-        taken
-    })?;
-    let apply = *status(&mut operator)?.stage(Stage::Apply);
-    drop((operator, writer));
-    engine.stop()?;
-    Ok(Turn { apply, snapshots })
-}
-
-/// Takes snapshots, or waits, until `end`; how many were taken.
-fn take(publisher: Publisher, operator: &mut Client, end: Instant) -> Result<u64, MeasureError> {
-    let mut taken = 0;
-    while let Some(left) = end.checked_duration_since(Instant::now()) {
-        if publisher == Publisher::Snapshots {
-            snapshot(operator)?;
-            taken += 1;
-        } else {
-            std::thread::park_timeout(left);
-        }
-    }
-    Ok(taken)
 }

@@ -30,6 +30,7 @@ fn starts_and_snapshots_are_measured() {
     for lane in [
         "no publisher",
         "publisher, no snapshot",
+        "as many bytes written beside it",
         "snapshots all the time",
     ] {
         assert!(of(&format!("step: {lane}")) > 0.0, "{lane}");

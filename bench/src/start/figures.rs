@@ -2,6 +2,7 @@
 
 use foretell_link::StageSummary;
 
+use super::step::Lanes;
 use crate::latency::{Quantiles, median};
 use crate::report::{Goal, Measure, Report};
 
@@ -46,6 +47,7 @@ pub(crate) struct Site {
 /// One turn of the engine's step.
 pub(super) struct Turn {
     pub(super) apply: StageSummary,
+    /// Images that were written meanwhile, or as many bytes.
     pub(super) snapshots: u64,
 }
 
@@ -117,20 +119,23 @@ pub(super) fn add_sites(report: &mut Report, sites: &[Site]) {
 }
 
 /// Puts the engine's step into a report: without a publisher, with one, with snapshots all the time.
-pub(super) fn add_steps(report: &mut Report, [off, follows, snapshots]: [&[Turn]; 3]) {
-    let follows = lane("step: publisher, no snapshot", follows);
-    let with = lane("step: snapshots all the time", snapshots).over(&follows);
-    let taken: u64 = snapshots.iter().map(|turn| turn.snapshots).sum();
-    report
-        .notes
-        .push(format!("{taken} snapshots were taken beside the step"));
+pub(super) fn add_steps(report: &mut Report, lanes: &Lanes) {
+    let follows = lane("step: publisher, no snapshot", &lanes.follows);
+    let beside = lane("step: as many bytes written beside it", &lanes.beside).over(&follows);
+    let with = lane("step: snapshots all the time", &lanes.snapshots).over(&follows);
+    let times = |turns: &[Turn]| turns.iter().map(|turn| turn.snapshots).sum::<u64>();
+    report.notes.push(format!(
+        "{} snapshots were taken beside the step, and as many bytes written {} times",
+        times(&lanes.snapshots),
+        times(&lanes.beside)
+    ));
     report.goals.push(Goal::at_most(
         "step p99, snapshots / none",
         STEP_GOAL,
         with.ratio(),
     ));
-    let off = lane("step: no publisher", off);
-    report.measures.extend([off, follows, with]);
+    let off = lane("step: no publisher", &lanes.off);
+    report.measures.extend([off, follows, beside, with]);
 }
 
 /// The p99 of each turn; its quantiles are medians of the turns'.
@@ -200,9 +205,15 @@ mod tests {
         let mut report = Report::begin("start", "disk");
         let long = site(START_TRADES, 1.5, 49 * START_TRADES);
         add_sites(&mut report, &[site(0, 9.0, 9_000), long]);
-        let [off, follows, snapshots] =
-            [[1, 1, 1], [50, 100, 500], [110, 120, 90]].map(|turns| turns.map(turn));
-        add_steps(&mut report, [&off, &follows, &snapshots]);
+        let turns = [[1, 1, 1], [50, 100, 500], [9, 9, 9], [110, 120, 90]];
+        let [off, follows, beside, snapshots] = turns.map(|turns| turns.map(turn).into());
+        let lanes = Lanes {
+            off,
+            follows,
+            beside,
+            snapshots,
+        };
+        add_steps(&mut report, &lanes);
         let found: Vec<_> = report.goals.iter().map(|goal| goal.found).collect();
         // Of the turns' ratios 2.2, 1.2 and 0.18 the middle one.
         assert_eq!(found, [Some(1.5), Some(49.0), Some(1.2)]);
@@ -222,7 +233,7 @@ mod tests {
 
         let mut without = Report::begin("start", "disk");
         add_sites(&mut without, &[]);
-        add_steps(&mut without, [&[], &[], &[]]);
+        add_steps(&mut without, &Lanes::default());
         assert!(without.goals.iter().all(|goal| goal.found.is_none()));
     }
 }

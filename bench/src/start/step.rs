@@ -1,0 +1,138 @@
+//! Whether the engine's step feels its publisher: the same load with none, with one that follows, with one
+//! that writes an image all the time, and with somebody else who writes as much.
+
+use std::fs::File;
+use std::hint::black_box;
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use foretell_engine::client::Client;
+use foretell_journal::receipt;
+use foretell_link::Stage;
+
+use super::figures::Turn;
+use super::{PAUSE, Scope, publishing_on_request};
+use crate::book_writer::BookWriter;
+use crate::error::MeasureError;
+use crate::running_engine::{RunningEngine, snapshot, status};
+
+/// Orders a second while the engine's step is measured; as many are cancelled.
+const ORDERS_PER_SECOND: u32 = 1_000;
+/// Bytes that are written and synced at once, as the publisher does.
+const PIECE: usize = 2 << 20;
+
+/// What the publisher does while the engine's step is measured.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Publisher {
+    Off,
+    Follows,
+    /// It follows, and beside it bytes are summed, written and synced that are no snapshot: what any
+    /// program costs the step that does so much.
+    Beside,
+    Snapshots,
+}
+
+/// Turns of each lane.
+#[derive(Default)]
+pub(super) struct Lanes {
+    pub(super) off: Vec<Turn>,
+    pub(super) follows: Vec<Turn>,
+    pub(super) beside: Vec<Turn>,
+    pub(super) snapshots: Vec<Turn>,
+}
+
+/// The engine's step in turns of all lanes; an image has so many bytes.
+pub(super) fn measure(data: &Path, scope: &Scope, image: u64) -> Result<Lanes, MeasureError> {
+    let image = usize::try_from(image).unwrap_or(usize::MAX);
+    let mut lanes = Lanes::default();
+    let mut number = 0;
+    for _ in 0..scope.rounds.max(1) {
+        for (publisher, turns) in [
+            (Publisher::Off, &mut lanes.off),
+            (Publisher::Follows, &mut lanes.follows),
+            (Publisher::Beside, &mut lanes.beside),
+            (Publisher::Snapshots, &mut lanes.snapshots),
+        ] {
+            number += 1;
+            turns.push(turn(data, (publisher, image), number, scope.turn)?);
+        }
+    }
+    Ok(lanes)
+}
+
+/// One turn on an engine of its own.
+fn turn(
+    data: &Path,
+    (publisher, image): (Publisher, usize),
+    number: u32,
+    length: Duration,
+) -> Result<Turn, MeasureError> {
+    let mut config = publishing_on_request(data);
+    config.publishing.enabled = publisher != Publisher::Off;
+    let engine = RunningEngine::start(config)?;
+    let mut operator = engine.operator()?;
+    while publisher != Publisher::Off && status(&mut operator)?.publisher_lag() > 0 {
+        std::thread::park_timeout(PAUSE);
+    }
+    let mut writer = BookWriter::connect_again(&engine.ready.socket, number)?;
+    let stop = AtomicBool::new(false);
+    let snapshots = std::thread::scope(|scope| -> Result<u64, MeasureError> {
+        let load = scope.spawn(|| writer.run(ORDERS_PER_SECOND, &stop, |_| Ok(())));
+        let end = Instant::now() + length;
+        let taken = match publisher {
+            Publisher::Off | Publisher::Follows => rest(end),
+            Publisher::Beside => write_beside(data, image, end),
+            Publisher::Snapshots => take(&mut operator, end),
+        };
+        stop.store(true, Ordering::Relaxed);
+        load.join().expect("the load does not panic")?;
+        taken
+    })?;
+    let apply = *status(&mut operator)?.stage(Stage::Apply);
+    drop((operator, writer));
+    engine.stop()?;
+    Ok(Turn { apply, snapshots })
+}
+
+fn rest(end: Instant) -> Result<u64, MeasureError> {
+    while let Some(left) = end.checked_duration_since(Instant::now()) {
+        std::thread::park_timeout(left);
+    }
+    Ok(0)
+}
+
+/// Takes snapshots until `end`; how many were taken.
+fn take(operator: &mut Client, end: Instant) -> Result<u64, MeasureError> {
+    let mut taken = 0;
+    while Instant::now() < end {
+        snapshot(operator)?;
+        taken += 1;
+    }
+    Ok(taken)
+}
+
+/// Sums, writes and syncs as many bytes as an image has, piece by piece, until `end`; how many times.
+fn write_beside(data: &Path, image: usize, end: Instant) -> Result<u64, MeasureError> {
+    let path = data.join("beside.tmp");
+    let io = MeasureError::io("writing beside the engine");
+    let bytes = vec![0x5A; PIECE];
+    let image = image.max(PIECE);
+    let written = File::create_new(&path).and_then(|file| {
+        let mut times = 0;
+        while Instant::now() < end {
+            for offset in (0..image).step_by(PIECE) {
+                black_box(receipt(&bytes));
+                file.write_all_at(&bytes, offset as u64)?;
+                file.sync_data()?;
+            }
+            times += 1;
+        }
+        Ok(times)
+    });
+    let removed = std::fs::remove_file(&path);
+    written
+        .and_then(|times| removed.map(|()| times))
+        .map_err(io)
+}
