@@ -24,9 +24,9 @@ pub const VERSION: u16 = 1;
 pub const FIRST_BATCH: u32 = 4_096;
 
 const CRC_AT: usize = PAGE - 4;
-/// No sequence is higher: a billion commands a second would take a hundred years to get there,
-/// and whoever counts on from one cannot overflow.
-const HIGHEST_FIRST: u64 = 1 << 62;
+/// No sequence, epoch or count is higher: a billion a second would take a hundred years to get there, and
+/// whoever counts on from one cannot overflow.
+pub(crate) const HIGHEST: u64 = 1 << 62;
 
 /// The first page of a segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -90,7 +90,7 @@ impl SegmentHeader {
             return Err(SegmentHeaderError::Damaged);
         }
         match u16_at(page, 8) {
-            VERSION if !(1..=HIGHEST_FIRST).contains(&u64_at(page, 24)) => {
+            VERSION if ![16, 24].map(|at| u64_at(page, at)).iter().all(is_counted) => {
                 Err(SegmentHeaderError::Damaged)
             }
             VERSION => Ok(Self {
@@ -105,6 +105,11 @@ impl SegmentHeader {
             version => Err(SegmentHeaderError::Unknown(version)),
         }
     }
+}
+
+/// Whether an epoch or a sequence is one that a journal can come to.
+fn is_counted(number: &u64) -> bool {
+    (1..=HIGHEST).contains(number)
 }
 
 /// The file of a segment.
@@ -126,24 +131,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_header_begins_with_a_sequence_that_a_frame_can_have() {
-        let header = |first| SegmentHeader {
+    fn epoch_and_first_sequence_are_ones_that_a_journal_can_come_to() {
+        let header = |epoch, first| SegmentHeader {
             number: 1,
-            epoch: 1,
+            epoch,
             first: Sequence(first),
             bytes: 1 << 20,
             previous_end: 0,
             previous_hash: [1; 32],
             genesis: [2; 32],
         };
-        for first in [1, 2, HIGHEST_FIRST] {
-            let header = header(first);
-            assert_eq!(SegmentHeader::read(&header.page()[..]), Ok(header));
+        for number in [1, 2, HIGHEST] {
+            for header in [header(1, number), header(number, 1)] {
+                assert_eq!(SegmentHeader::read(&header.page()[..]), Ok(header));
+            }
         }
         // Under checksums that hold.
-        for first in [0, HIGHEST_FIRST + 1, u64::MAX] {
-            let read = SegmentHeader::read(&header(first).page()[..]);
-            assert_eq!(read, Err(SegmentHeaderError::Damaged), "{first}");
+        for number in [0, HIGHEST + 1, u64::MAX] {
+            for header in [header(1, number), header(number, 1)] {
+                let read = SegmentHeader::read(&header.page()[..]);
+                assert_eq!(read, Err(SegmentHeaderError::Damaged), "{number}");
+            }
         }
     }
 }

@@ -18,6 +18,7 @@ use foretell_model::Sequence;
 use crate::bytes::{PAGE, hash_at, put_u16, put_u32, put_u64, u16_at, u32_at, u64_at};
 use crate::disk::{Disk, DiskFile, write_all};
 use crate::error::{Context, JournalError};
+use crate::segment::HIGHEST;
 
 /// First bytes of a slot.
 pub const MAGIC: [u8; 8] = *b"FRTLMARK";
@@ -65,11 +66,14 @@ impl Watermark {
         page
     }
 
-    /// A slot whose checksum holds, and its version; `None` for one that was torn or never written.
+    /// A slot whose checksum holds, and its version; `None` for one that was torn or never written, or
+    /// that counts further than a journal can come.
     fn read_slot(page: &[u8]) -> Option<(u16, Self)> {
         let (page, _) = page.split_first_chunk::<PAGE>()?;
         let sound = page[..8] == MAGIC && crc32c::crc32c(&page[..CRC_AT]) == u32_at(page, CRC_AT);
-        sound.then(|| {
+        let version = u16_at(page, 8);
+        let is_counted = [16, 24].iter().all(|at| u64_at(page, *at) <= HIGHEST);
+        (sound && (version != VERSION || is_counted)).then(|| {
             let mark = Self {
                 count: u64_at(page, 16),
                 epoch: u64_at(page, 24),
@@ -79,7 +83,7 @@ impl Watermark {
                 hash: hash_at(page, 48),
                 genesis: hash_at(page, 80),
             };
-            (u16_at(page, 8), mark)
+            (version, mark)
         })
     }
 }
