@@ -217,7 +217,14 @@ impl<'a> Frame<'a> {
     {
         scratch.events.clear();
         scratch.command = self.decode_behind(&mut scratch.events)?;
-        Ok(self.decoded(scratch))
+        Ok(FrameRef {
+            sequence: self.sequence(),
+            time: self.time(),
+            command: &scratch.command,
+            events: &scratch.events,
+            evidence: self.evidence(),
+            place: self.place,
+        })
     }
 
     /// Decodes the command, and its events behind those that are in `events`.
@@ -234,21 +241,5 @@ impl<'a> Frame<'a> {
             events.push(v1::decode_event(record)?);
         }
         Ok(command)
-    }
-
-    /// The whole frame once more, from the `scratch` it was decoded into.
-    #[must_use]
-    pub fn decoded<'s>(&self, scratch: &'s Scratch) -> FrameRef<'s>
-    where
-        'a: 's,
-    {
-        FrameRef {
-            sequence: self.sequence(),
-            time: self.time(),
-            command: &scratch.command,
-            events: &scratch.events,
-            evidence: self.evidence(),
-            place: self.place,
-        }
     }
 }

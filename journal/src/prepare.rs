@@ -11,15 +11,16 @@ use std::time::{Duration, Instant};
 use crate::bytes::to_usize;
 use crate::disk::{Disk, DiskFile, write_all};
 use crate::error::{Context, JournalError};
-use crate::primitives::{AtomicBool, AtomicCell, Parker, Unparker};
+use crate::options::Durability;
+use crate::primitives::{AtomicBool, AtomicCell, AtomicU64, Parker, Unparker};
 use crate::state::JournalState;
 
 /// How often the free space is looked at, and a full disk tried again.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Bytes that are filled at once.
 const PIECE: usize = 1 << 20;
-/// While batches are written, the disk is theirs after each piece for so many times as long as that took:
-/// a segment that is synced whole holds up every one of their syncs for as long (64 MiB: 20 ms).
+/// While batches are synced, each piece is, too, and then the disk is theirs for so many times as long as that
+/// took: a segment that is synced whole holds up every one of their syncs for as long (64 MiB: 20 ms).
 const REST: u32 = 3;
 
 /// A file of zeros that will be a segment.
@@ -32,44 +33,29 @@ pub(crate) struct Prepared {
 impl Prepared {
     /// Creates the file at `path`, as fast as the disk can.
     pub(crate) fn create(disk: &dyn Disk, path: PathBuf, bytes: u32) -> Result<Self, JournalError> {
-        Self::filled(disk, path, bytes, &mut |_| Ok(()))
+        let prepared = Self::filled(disk, path, bytes, &mut |_, _| Ok(true))?;
+        Ok(prepared.expect("it goes on after each piece"))
     }
 
-    /// The same, each piece on the disk before the next; `rest` is told how long it took.
-    fn create_beside(
-        disk: &dyn Disk,
-        path: PathBuf,
-        bytes: u32,
-        rest: impl Fn(Duration),
-    ) -> Result<Self, JournalError> {
-        let mut begun = Instant::now();
-        Self::filled(disk, path, bytes, &mut |file| {
-            file.sync_data()?;
-            rest(begun.elapsed());
-            begun = Instant::now();
-            Ok(())
-        })
-    }
-
-    /// `between` is called between two pieces.
+    /// `between` is called between two pieces, with how much of the file is filled: `None` when it says
+    /// not to go on.
     fn filled(
         disk: &dyn Disk,
         path: PathBuf,
         bytes: u32,
-        between: &mut dyn FnMut(&mut dyn DiskFile) -> io::Result<()>,
-    ) -> Result<Self, JournalError> {
+        between: &mut dyn FnMut(&mut dyn DiskFile, u32) -> io::Result<bool>,
+    ) -> Result<Option<Self>, JournalError> {
         let mut file = disk.create(&path).context("create", &path)?;
         let zeros = vec![0; PIECE];
-        let bytes = to_usize(bytes);
         for offset in (0..bytes).step_by(PIECE) {
-            if offset > 0 {
-                between(&mut *file).context("sync", &path)?;
+            if offset > 0 && !between(&mut *file, offset).context("sync", &path)? {
+                return Ok(None);
             }
-            let length = PIECE.min(bytes - offset);
-            write_all(&mut *file, &zeros[..length], offset as u64).context("fill", &path)?;
+            let length = PIECE.min(to_usize(bytes - offset));
+            write_all(&mut *file, &zeros[..length], offset.into()).context("fill", &path)?;
         }
         file.sync_data().context("sync", &path)?;
-        Ok(Self { file, path })
+        Ok(Some(Self { file, path }))
     }
 }
 
@@ -87,8 +73,8 @@ fn is_full(error: &JournalError) -> bool {
 struct Shared {
     slot: AtomicCell<Option<Box<Prepared>>>,
     failure: AtomicCell<Option<Box<JournalError>>>,
-    /// The sync thread waits for the next segment.
-    is_wanted: AtomicBool,
+    /// How much of the current segment is written: all of it once the next is waited for.
+    written: AtomicU64,
     stop: AtomicBool,
 }
 
@@ -107,7 +93,9 @@ pub struct Helper {
     parker: Parker,
     /// A prepared file is there, or was when this was looked at last.
     is_ready: bool,
-    /// It has a thread of its own, so it can rest.
+    /// The last try found the disk full.
+    was_full: bool,
+    /// It has a thread of its own beside one that syncs.
     rests: bool,
 }
 
@@ -145,7 +133,7 @@ impl Preparer {
         let shared = Arc::new(Shared {
             slot: AtomicCell::new(None),
             failure: AtomicCell::new(None),
-            is_wanted: AtomicBool::new(false),
+            written: AtomicU64::new(0),
             stop: AtomicBool::new(false),
         });
         let parker = Parker::new();
@@ -159,6 +147,7 @@ impl Preparer {
             shared,
             parker,
             is_ready: false,
+            was_full: false,
             rests: false,
         };
         helper.look_at_disk();
@@ -188,10 +177,15 @@ impl Preparer {
     /// name: see [`Preparer::proceed`].
     pub(crate) fn take(&self) -> Option<Box<Prepared>> {
         let prepared = self.shared.slot.take();
-        self.shared
-            .is_wanted
-            .store(prepared.is_none(), Ordering::Release);
+        let waits = prepared.is_none();
+        self.note_written(if waits { u32::MAX } else { 0 });
         prepared
+    }
+
+    /// So much of the current segment is written: the helper hurries when it has done a smaller part of the
+    /// next.
+    pub(crate) fn note_written(&self, bytes: u32) {
+        self.shared.written.store(bytes.into(), Ordering::Release);
     }
 
     /// Lets the helper prepare the next: the last one was renamed.
@@ -213,7 +207,7 @@ impl Drop for Preparer {
 
 impl Helper {
     fn run(mut self) {
-        self.rests = true;
+        self.rests = self.work.state.durability() == Durability::Disk;
         while self.turn() {
             self.parker.park_timeout(LOOK_EVERY);
         }
@@ -229,13 +223,15 @@ impl Helper {
         let path = path(&self.work.dir);
         // Renamed by the sync thread: the name is free for the next.
         self.is_ready = self.is_ready && path.exists();
-        if !self.is_ready {
+        if !self.is_ready && self.may_fit() {
             match self.prepare(path) {
-                Ok(prepared) => {
+                Ok(Some(prepared)) => {
                     self.shared.slot.store(Some(Box::new(prepared)));
-                    self.is_ready = true;
+                    (self.is_ready, self.was_full) = (true, false);
                 }
+                Ok(None) => return false,
                 Err(full) if is_full(&full) => {
+                    self.was_full = true;
                     tracing::warn!(error = %full, "no room for the next segment");
                 }
                 Err(error) => {
@@ -250,26 +246,36 @@ impl Helper {
         true
     }
 
-    fn prepare(&self, path: PathBuf) -> Result<Prepared, JournalError> {
+    /// On a disk that was full: whether a segment may fit now. Pieces that are written and synced only to be
+    /// given up would take the disk from what still can be written.
+    fn may_fit(&self) -> bool {
+        let work = &self.work;
+        let free = || work.disk.free_bytes(&work.dir).unwrap_or(u64::MAX);
+        !self.was_full || free() >= work.segment_bytes.into()
+    }
+
+    /// `None` when it is over.
+    fn prepare(&self, path: PathBuf) -> Result<Option<Prepared>, JournalError> {
+        let mut begun = Instant::now();
+        let mut between = |file: &mut dyn DiskFile, filled| {
+            if self.rests && self.is_in_time(filled) {
+                file.sync_data()?;
+                self.parker.park_timeout(begun.elapsed() * REST);
+                begun = Instant::now();
+            }
+            Ok(!self.shared.stop.load(Ordering::Acquire))
+        };
         let Work {
             disk,
             segment_bytes,
             ..
         } = &self.work;
-        if !self.rests {
-            return Prepared::create(&**disk, path, *segment_bytes);
-        }
-        Prepared::create_beside(&**disk, path, *segment_bytes, |took| self.rest(took))
+        Prepared::filled(&**disk, path, *segment_bytes, &mut between)
     }
 
-    /// Leaves the disk to batches after a piece, unless they wait for the segment.
-    fn rest(&self, took: Duration) {
-        let Shared {
-            is_wanted, stop, ..
-        } = &*self.shared;
-        if !is_wanted.load(Ordering::Acquire) && !stop.load(Ordering::Acquire) {
-            self.parker.park_timeout(took * REST);
-        }
+    /// Whether the next segment is filled further than the current one is written.
+    fn is_in_time(&self, filled: u32) -> bool {
+        self.shared.written.load(Ordering::Acquire) < filled.into()
     }
 
     fn look_at_disk(&self) {

@@ -178,6 +178,7 @@ impl Syncer {
             hash: header.hash,
         };
         self.state.raise(header.last, self.tip.position);
+        self.preparer.note_written(self.tip.position.offset);
         self.unmarked_since
             .get_or_insert_with(|| self.host.uptime());
         self.handoff.give_back(batch);

@@ -276,8 +276,8 @@ pub(super) fn syncs(
     Ok((times, waits))
 }
 
-/// What is left of a sync of so many nanoseconds when each command comes that comes in it: one at least,
-/// and none where no sync runs.
+/// What is left of a sync of so many nanoseconds when each command comes that comes in it, evenly: one at
+/// least, and none where no sync runs.
 fn arrivals(sync: u64, rate: f64) -> impl Iterator<Item = u64> {
     #[allow(
         clippy::cast_possible_truncation,
@@ -286,7 +286,7 @@ fn arrivals(sync: u64, rate: f64) -> impl Iterator<Item = u64> {
         reason = "commands of a sync, and nanoseconds far below 2^53"
     )]
     let count = ((sync as f64 * rate / 1e9) as u64).max(1).min(sync);
-    (0..count).map(move |number| sync - sync * number / count)
+    (0..count).map(move |number| sync - sync * (2 * number + 1) / (2 * count))
 }
 
 #[cfg(test)]
@@ -297,9 +297,9 @@ mod tests {
     fn commands_come_evenly_while_a_sync_runs() {
         assert_eq!(
             arrivals(1_000, 4e6).collect::<Vec<_>>(),
-            [1_000, 750, 500, 250]
+            [875, 625, 375, 125]
         );
-        assert_eq!(arrivals(1_000, 1.0).collect::<Vec<_>>(), [1_000]);
+        assert_eq!(arrivals(1_000, 1.0).collect::<Vec<_>>(), [500]);
         assert_eq!(arrivals(0, 1e6).count(), 0);
     }
 }

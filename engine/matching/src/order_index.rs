@@ -14,6 +14,9 @@ use crate::slab::{NONE, Slab};
 use crate::table::{KeyHasher, Table};
 use crate::timeline::Timeline;
 
+/// Ids that [`OrderIndex::check`] asks the memory for ahead of the one it checks.
+const LOOKED_AHEAD: usize = 16;
+
 /// What a repeat of an order must share with the first to be the same request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Terms {
@@ -250,9 +253,6 @@ impl OrderIndex {
         self.places.release(place);
     }
 }
-
-/// Ids that [`OrderIndex::check`] asks the memory for ahead of the one it checks.
-const LOOKED_AHEAD: usize = 16;
 
 #[cfg(test)]
 mod tests {

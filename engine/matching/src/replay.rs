@@ -9,13 +9,6 @@ use crate::foresight::Foresight;
 
 /// Frames taken at once: the one whose turn it is, and those the core looks ahead at.
 const RING: usize = Foresight::LOOKS * Foresight::GAP + 1;
-/// How far ahead of the frame whose turn it is others are looked at: the furthest for the first time.
-const LOOKS_AHEAD: [usize; Foresight::LOOKS] = [
-    4 * Foresight::GAP,
-    3 * Foresight::GAP,
-    2 * Foresight::GAP,
-    Foresight::GAP,
-];
 
 /// How re-execution differs from the record.
 #[derive(Debug)]
@@ -106,14 +99,17 @@ impl Replay {
         frames: impl Iterator<Item = FrameRef<'f>> + Clone,
     ) -> Result<(), Divergence> {
         debug_assert_eq!(self.waiting, 0, "frames are executed in their order");
-        let mut looks = LOOKS_AHEAD.map(|ahead| frames.clone().skip(ahead));
+        let mut looks: [_; Foresight::LOOKS] = std::array::from_fn(|look| {
+            let ahead = (look + 1) * Foresight::GAP;
+            (ahead, frames.clone().skip(ahead))
+        });
         let mut foresights = [Foresight::NONE; RING - 1];
         for (at, frame) in frames.enumerate() {
-            // Where the frame whose turn it is was foreseen, the one that far ahead is from now on.
+            // Its place is that of the frame looked at for the first time now, a ring further.
             foresights[at % (RING - 1)] = Foresight::NONE;
-            for (ahead, coming) in LOOKS_AHEAD.iter().zip(&mut looks) {
+            for (ahead, coming) in &mut looks {
                 if let Some(coming) = coming.next() {
-                    let foresight = &mut foresights[(at + ahead) % (RING - 1)];
+                    let foresight = &mut foresights[(at + *ahead) % (RING - 1)];
                     self.exchange.foresee(coming.command, foresight);
                 }
             }
@@ -292,5 +288,9 @@ mod tests {
             cancel_orders: false,
         };
         assert_eq!(differing(&recorded), (21..=30).collect::<Vec<_>>());
+        let mut together = Replay::new(Exchange::new(Capacity::default(), 2));
+        let divergence = together.execute_all(frames(&recorded)).unwrap_err();
+        assert!(matches!(divergence.difference, Difference::Refused(_)));
+        assert_eq!(divergence.sequence.0, 21);
     }
 }

@@ -5,8 +5,8 @@ use std::ops::Range;
 use foretell_journal::frame::{Frame, FrameError};
 use foretell_model::{Command, Event, FramePlace, FrameRef, Sequence, TimeNs};
 
-/// Frames of a block, about: enough that handing one over costs nothing, and few enough that it is still
-/// near the processor when it is read.
+/// Frames of a block, about: enough that handing one over costs nothing, and few enough that all that may
+/// wait take little memory.
 const FRAMES: usize = 512;
 /// Events, and bytes of evidence, after which a block is full, too: more than so many frames have on any
 /// market, and far less than they may have.

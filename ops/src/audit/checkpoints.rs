@@ -137,6 +137,12 @@ impl Vouched {
         next.map(|signed| signed.checkpoint.sequence)
     }
 
+    /// Of the states behind those whose places were reached.
+    #[cfg(test)]
+    pub(crate) fn digests(&self) -> impl Iterator<Item = [u8; 32]> + '_ {
+        self.found.iter().map(|(digest, _)| *digest)
+    }
+
     /// A frame was followed; `digest` is that of the state behind it.
     pub(crate) fn passed(
         &mut self,

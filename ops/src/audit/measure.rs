@@ -13,11 +13,13 @@ use crate::failure::Failure;
 
 /// Commands a second, at least, when no signatures are checked.
 const GOAL: f64 = 2e6;
+const FLOOR: &str = "processor time, read once by one thread";
+const PROCESSOR: &str = "processor time of it, all threads";
 const NANOS_PER_SECOND: f64 = 1e9;
 
 /// Audits a journal of traffic and one of orders that all rest, or one of signed orders, of about so
-/// many commands each, some times. By turns with the first, as a floor, one thread reads the journal as
-/// recovery does: bytes, chain and every command again.
+/// many commands each, some times. As a floor, by turns, one thread reads each journal as recovery does: bytes,
+/// chain and every command again.
 ///
 /// # Errors
 /// A journal cannot be written, or is not sound.
@@ -33,7 +35,9 @@ pub(crate) fn measure(
         report.scope = format!("{} commands, with signatures", signed.commands);
         let each = Measure::of("a command, audited", "ns", signed.each);
         let rate = rate("commands a second", &each);
-        report.measures = vec![each, rate];
+        let floor = Measure::of(FLOOR, "ns", signed.floor);
+        let processor = Measure::of(PROCESSOR, "ns", signed.processor);
+        report.measures = vec![each, rate, processor.over(&floor), floor];
         return Ok(report.end());
     }
     let traffic = Audits::of(scratch, commands, Contents::Stream, rounds)?;
@@ -48,7 +52,13 @@ pub(crate) fn measure(
         traffic.floor,
     );
     let each = Measure::of("a command, audited", "ns", traffic.each);
-    let processor = Measure::of("processor time of it, all threads", "ns", traffic.processor);
+    let processor = Measure::of(PROCESSOR, "ns", traffic.processor);
+    let resting_floor = Measure::of(format!("{FLOOR}, all orders rest"), "ns", resting.floor);
+    let resting_processor = Measure::of(
+        format!("{PROCESSOR}, all orders rest"),
+        "ns",
+        resting.processor,
+    );
     let each_resting = Measure::of("a command where all orders rest", "ns", resting.each);
     let (rate, resting_rate) = (
         rate("commands a second", &each),
@@ -66,6 +76,8 @@ pub(crate) fn measure(
         floor,
         each_resting,
         resting_rate,
+        resting_processor.over(&resting_floor),
+        resting_floor,
     ];
     Ok(report.end())
 }
@@ -129,10 +141,11 @@ impl Round {
         if !audit.is_sound() {
             return Err(Failure::new(audit.to_string()).code(audit.exit_code()));
         }
+        let floor = read_once(journal, audit.last).map_err(failed)?;
         Ok(Self {
             audit,
             processor,
-            floor: read_once(journal).map_err(failed)?,
+            floor,
         })
     }
 }

@@ -1,5 +1,5 @@
 //! A sound journal's audit on several threads: one reads and verifies bytes, one executes the
-//! commands, one folds the record. They share nothing but copies of the frames.
+//! commands, one folds the record. They share the decoded frames, and nothing else.
 //!
 //! What is wrong is not told here: whoever learns that anything is reads the journal once more, frame
 //! by frame ([`super::verify`]), so that a report never depends on which thread was further.
@@ -49,11 +49,11 @@ pub(super) fn read(
     checkpoints: Vouched,
     signatures: Option<Signatures>,
 ) -> Option<Sound> {
-    let (to_execution, blocks) = sync_channel(WAITING);
-    let (to_record, copies) = sync_channel(WAITING);
+    let (to_execution, to_execute) = sync_channel(WAITING);
+    let (to_record, to_fold) = sync_channel(WAITING);
     let (journal, executed, recorded) = thread::scope(|scope| {
-        let execution = scope.spawn(|| execute(blocks, checkpoints));
-        let record = scope.spawn(|| fold(copies, signatures));
+        let execution = scope.spawn(|| execute(to_execute, checkpoints));
+        let record = scope.spawn(|| fold(to_fold, signatures));
         let journal = hand_out(source, &[to_execution, to_record]);
         (journal, joined(execution), joined(record))
     });
@@ -112,7 +112,7 @@ fn hand_out(source: &Source, to: &[SyncSender<Arc<Block>>]) -> Option<ScanReport
 }
 
 /// A block that is filled and handed over, and those that were: filled again once everybody has read
-/// them, because their memory is near already.
+/// them, because fresh memory would have to be made zero.
 #[derive(Default)]
 struct Blocks {
     filling: Block,
@@ -148,25 +148,35 @@ fn execute(blocks: Receiver<Arc<Block>>, mut checkpoints: Vouched) -> Result<Exe
     // The key of its tables need not be a secret here: it changes no answer.
     let mut replay = Replay::new(Exchange::new(Capacity::default(), 0));
     for block in blocks {
-        let mut executed = 0;
-        while let Some(awaited) = checkpoints.awaited() {
-            let before = block.range(executed..block.len());
-            let before = before.take_while(|frame| frame.sequence <= awaited);
-            let Some(last) = before.clone().last() else {
-                break;
-            };
-            executed += before.clone().count();
-            replay.execute_all(before).map_err(|_| Unsound)?;
-            let exchange = &replay.exchange;
-            checkpoints.passed(last.sequence, last.place, || exchange.digest());
-        }
-        let rest = block.range(executed..block.len());
-        replay.execute_all(rest).map_err(|_| Unsound)?;
+        execute_block(&block, &mut replay, &mut checkpoints)?;
     }
     Ok(Executed {
         exchange: replay.exchange,
         checkpoints,
     })
+}
+
+/// Stops at each checkpoint to see the state there.
+fn execute_block(
+    block: &Block,
+    replay: &mut Replay,
+    checkpoints: &mut Vouched,
+) -> Result<(), Unsound> {
+    let mut executed = 0;
+    while let Some(awaited) = checkpoints.awaited() {
+        let rest = block.range(executed..block.len());
+        let up_to = rest.take_while(|frame| frame.sequence <= awaited).count();
+        let Some(last) = block.range(executed..executed + up_to).last() else {
+            break;
+        };
+        let before = block.range(executed..executed + up_to);
+        replay.execute_all(before).map_err(|_| Unsound)?;
+        let exchange = &replay.exchange;
+        checkpoints.passed(last.sequence, last.place, || exchange.digest());
+        executed += up_to;
+    }
+    let rest = block.range(executed..block.len());
+    replay.execute_all(rest).map_err(|_| Unsound)
 }
 
 struct Recorded {
@@ -213,5 +223,81 @@ impl Recorded {
             signatures.push(job);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use foretell_bench::audited_journal::{Contents, with_journal};
+    use foretell_checkpoint::{Checkpoint, Signed, Signer};
+    use foretell_journal::Scratch;
+    use foretell_model::{Sequence, TimeMs};
+
+    use super::*;
+
+    /// Sequences at and beside the ends of blocks, and one in them.
+    const VOUCHED: [u64; 7] = [1, 2, 511, 512, 513, 1_024, 20_001];
+
+    /// The digest behind each of those frames, one frame after the other, and the last sequence.
+    fn followed(source: &Source) -> (Vec<(u64, [u8; 32])>, u64) {
+        let mut replay = Replay::new(Exchange::new(Capacity::default(), 1));
+        let (mut scratch, mut digests) = (Scratch::default(), Vec::new());
+        let read = source.each(&mut |frame| {
+            replay
+                .execute(&frame.decode(&mut scratch).unwrap())
+                .unwrap();
+            if VOUCHED.contains(&frame.sequence().0) {
+                digests.push((frame.sequence().0, replay.exchange.digest()));
+            }
+            ControlFlow::Continue(())
+        });
+        (digests, read.unwrap().unwrap().last_sequence.0)
+    }
+
+    fn signed(sequence: u64, digest: [u8; 32]) -> Signed {
+        let checkpoint = Checkpoint {
+            sequence: Sequence(sequence),
+            chain: [0; 32],
+            digest,
+            time: TimeMs(1),
+        };
+        Signer::from_secret(&[7; 32]).sign(&[0; 32], checkpoint)
+    }
+
+    /// More blocks than may wait, and one that is not full.
+    fn with_source(work: impl FnOnce(&Source)) {
+        let run = |journal: &Path| work(&Source::open(journal, false).unwrap());
+        with_journal(&std::env::temp_dir(), 25_000, Contents::Stream, run).unwrap();
+    }
+
+    #[test]
+    fn a_long_journal_is_read_together_and_comes_to_the_same() {
+        with_source(|source| {
+            let (digests, last) = followed(source);
+            assert!(last > 40 * 512, "{last}");
+            let checkpoints: Vec<_> = digests
+                .iter()
+                .map(|(at, digest)| signed(*at, *digest))
+                .collect();
+            assert_eq!(checkpoints.len(), VOUCHED.len());
+            let vouched = Vouched::new(source, &checkpoints).unwrap();
+            let sound = read(source, vouched, None).expect("it is sound");
+            assert_eq!(sound.counts.commands(), last);
+            assert_eq!(sound.exchange.sequence(), Sequence(last));
+            assert_eq!(sound.digest, sound.exchange.digest());
+            let states = sound.checkpoints.digests();
+            assert!(states.eq(digests.iter().map(|(_, digest)| *digest)));
+        });
+    }
+
+    #[test]
+    fn whoever_stops_stops_the_others() {
+        with_source(|source| {
+            let (to_nobody, gone) = sync_channel(WAITING);
+            drop(gone);
+            assert!(hand_out(source, &[to_nobody]).is_none());
+        });
     }
 }

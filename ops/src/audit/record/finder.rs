@@ -100,7 +100,7 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    /// Many keys of few hashes, so that places share homes and upper halves and runs go around the end.
+    /// Many keys of few hashes, so that places share homes and upper halves.
     #[test]
     fn every_key_is_found_at_its_place_and_no_other_is() {
         for hashes in [1, 7, 4_099, u64::MAX] {
@@ -124,6 +124,20 @@ mod tests {
                 assert_eq!(found, Some(*place));
             }
             assert_eq!(finder.find(hash(9_999), |_| false), None);
+        }
+    }
+
+    #[test]
+    fn a_run_goes_around_the_end_before_and_after_the_table_grows() {
+        let mut finder = Finder::default();
+        // Homes: the last slot, whatever the size of the table, and one before it.
+        let hash = |key: usize| (u64::from(u32::MAX) - (key as u64 % 2)) << 32;
+        for key in 0..700 {
+            assert_eq!(finder.find(hash(key), |place| place == key), None);
+            finder.insert(hash(key), key);
+        }
+        for key in 0..700 {
+            assert_eq!(finder.find(hash(key), |place| place == key), Some(key));
         }
     }
 }
