@@ -261,8 +261,8 @@ impl Helper {
             if self.rests && self.is_in_time(filled) {
                 file.sync_data()?;
                 self.parker.park_timeout(begun.elapsed() * REST);
-                begun = Instant::now();
             }
+            begun = Instant::now();
             Ok(!self.shared.stop.load(Ordering::Acquire))
         };
         let Work {
