@@ -47,8 +47,8 @@ pub(crate) struct Site {
 /// One turn of the engine's step.
 pub(super) struct Turn {
     pub(super) apply: StageSummary,
-    /// Images that were written meanwhile, or as many bytes.
-    pub(super) snapshots: u64,
+    /// Images that were written meanwhile, or how often as many bytes were.
+    pub(super) written: u64,
 }
 
 impl Site {
@@ -118,12 +118,12 @@ pub(super) fn add_sites(report: &mut Report, sites: &[Site]) {
     report.goals.extend([note(start), note(memory)]);
 }
 
-/// Puts the engine's step into a report: without a publisher, with one, with snapshots all the time.
+/// Puts the engine's step into a report, lane by lane.
 pub(super) fn add_steps(report: &mut Report, lanes: &Lanes) {
     let follows = lane("step: publisher, no snapshot", &lanes.follows);
     let beside = lane("step: as many bytes written beside it", &lanes.beside).over(&follows);
     let with = lane("step: snapshots all the time", &lanes.snapshots).over(&follows);
-    let times = |turns: &[Turn]| turns.iter().map(|turn| turn.snapshots).sum::<u64>();
+    let times = |turns: &[Turn]| turns.iter().map(|turn| turn.written).sum::<u64>();
     report.notes.push(format!(
         "{} snapshots were taken beside the step, and as many bytes written {} times",
         times(&lanes.snapshots),
@@ -176,7 +176,7 @@ mod tests {
                 p999: 3 * p99,
                 max: 9_000,
             },
-            snapshots: 2,
+            written: 2,
         }
     }
 

@@ -78,22 +78,22 @@ fn turn(
     }
     let mut writer = BookWriter::connect_again(&engine.ready.socket, number)?;
     let stop = AtomicBool::new(false);
-    let snapshots = std::thread::scope(|scope| -> Result<u64, MeasureError> {
+    let written = std::thread::scope(|scope| -> Result<u64, MeasureError> {
         let load = scope.spawn(|| writer.run(ORDERS_PER_SECOND, &stop, |_| Ok(())));
         let end = Instant::now() + length;
-        let taken = match publisher {
+        let written = match publisher {
             Publisher::Off | Publisher::Follows => rest(end),
             Publisher::Beside => write_beside(data, image, end),
             Publisher::Snapshots => take(&mut operator, end),
         };
         stop.store(true, Ordering::Relaxed);
         load.join().expect("the load does not panic")?;
-        taken
+        written
     })?;
     let apply = *status(&mut operator)?.stage(Stage::Apply);
     drop((operator, writer));
     engine.stop()?;
-    Ok(Turn { apply, snapshots })
+    Ok(Turn { apply, written })
 }
 
 fn rest(end: Instant) -> Result<u64, MeasureError> {

@@ -13,8 +13,6 @@ use crate::failure::Failure;
 
 /// Commands a second, at least, when no signatures are checked.
 const GOAL: f64 = 2e6;
-const FLOOR: &str = "processor time, read once by one thread";
-const PROCESSOR: &str = "processor time of it, all threads";
 const NANOS_PER_SECOND: f64 = 1e9;
 
 /// Audits a journal of traffic and one of orders that all rest, or one of signed orders, of about so
@@ -33,11 +31,7 @@ pub(crate) fn measure(
     if signatures {
         let signed = Audits::of(scratch, commands, Contents::Signed, rounds)?;
         report.scope = format!("{} commands, with signatures", signed.commands);
-        let each = Measure::of("a command, audited", "ns", signed.each);
-        let rate = rate("commands a second", &each);
-        let floor = Measure::of(FLOOR, "ns", signed.floor);
-        let processor = Measure::of(PROCESSOR, "ns", signed.processor);
-        report.measures = vec![each, rate, processor.over(&floor), floor];
+        report.measures = signed.measures("a command, audited", "").into();
         return Ok(report.end());
     }
     let traffic = Audits::of(scratch, commands, Contents::Stream, rounds)?;
@@ -46,39 +40,15 @@ pub(crate) fn measure(
         "{} commands: orders, fills, cancels, and what opens the venue; {} where all orders rest",
         traffic.commands, resting.commands
     );
-    let floor = Measure::of(
-        "processor time, read once by one thread",
-        "ns",
-        traffic.floor,
-    );
-    let each = Measure::of("a command, audited", "ns", traffic.each);
-    let processor = Measure::of(PROCESSOR, "ns", traffic.processor);
-    let resting_floor = Measure::of(format!("{FLOOR}, all orders rest"), "ns", resting.floor);
-    let resting_processor = Measure::of(
-        format!("{PROCESSOR}, all orders rest"),
-        "ns",
-        resting.processor,
-    );
-    let each_resting = Measure::of("a command where all orders rest", "ns", resting.each);
-    let (rate, resting_rate) = (
-        rate("commands a second", &each),
-        rate("commands a second where all orders rest", &each_resting),
-    );
+    let traffic = traffic.measures("a command, audited", "");
+    let [_, rate, ..] = &traffic;
     report.goals.push(Goal::at_least(
         "commands audited a second, without signatures",
         GOAL,
         Some(rate.value),
     ));
-    report.measures = vec![
-        each,
-        rate,
-        processor.over(&floor),
-        floor,
-        each_resting,
-        resting_rate,
-        resting_processor.over(&resting_floor),
-        resting_floor,
-    ];
+    let resting = resting.measures("a command", " where all orders rest");
+    report.measures = traffic.into_iter().chain(resting).collect();
     Ok(report.end())
 }
 
@@ -123,6 +93,20 @@ impl Audits {
             floor: of_all(&|round| of(round.floor)),
         })
     }
+
+    /// Time and rate, processor time and its floor: of what journal, each name ends with.
+    fn measures(self, name: &str, journal: &str) -> [Measure; 4] {
+        let measure = |name, rounds| Measure::of(format!("{name}{journal}"), "ns", rounds);
+        let each = measure(name, self.each);
+        let rate = Measure::single(
+            format!("commands a second{journal}"),
+            "1/s",
+            NANOS_PER_SECOND / each.value,
+        );
+        let floor = measure("processor time, read once by one thread", self.floor);
+        let processor = measure("processor time of it, all threads", self.processor);
+        [each, rate.higher(), processor.over(&floor), floor]
+    }
 }
 
 /// An audit, and its floor.
@@ -153,9 +137,4 @@ impl Round {
 #[allow(clippy::needless_pass_by_value, reason = "what map_err hands over")]
 fn failed(error: MeasureError) -> Failure {
     Failure::new(error.to_string())
-}
-
-/// What some nanoseconds a command come to in a second.
-fn rate(name: &str, each: &Measure) -> Measure {
-    Measure::single(name, "1/s", NANOS_PER_SECOND / each.value).higher()
 }

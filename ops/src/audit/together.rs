@@ -295,9 +295,11 @@ mod tests {
     #[test]
     fn whoever_stops_stops_the_others() {
         with_source(|source| {
+            let (to_somebody, taken) = sync_channel(1_000);
             let (to_nobody, gone) = sync_channel(WAITING);
             drop(gone);
-            assert!(hand_out(source, &[to_nobody]).is_none());
+            assert!(hand_out(source, &[to_somebody, to_nobody]).is_none());
+            assert_eq!(taken.iter().count(), 1, "nothing more is read");
         });
     }
 }

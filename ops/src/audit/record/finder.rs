@@ -1,5 +1,6 @@
 //! Where a key's entry lies in a list, by the key's hash: a table that can be told in advance what it
-//! will be asked, which the standard library's cannot.
+//! will be asked, which the standard library's cannot. The core has one like it, but the record shares
+//! nothing with the core.
 
 use foretell_memory::near::bring;
 
