@@ -121,7 +121,7 @@ fn engine_failure(error: &EngineError) -> Failure {
 /// A secret, a domain or an address cannot be used.
 pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCode, Failure> {
     follow_parent(arguments.supervised)?;
-    foretell_memory::huge_pages_from(LARGEST_ANSWER);
+    foretell_memory::large_blocks_come_and_go(LARGEST_ANSWER);
     let failure = |error: &dyn std::fmt::Display| Failure::new(error.to_string());
     let listen = arguments
         .surfaces

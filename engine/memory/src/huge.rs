@@ -3,16 +3,20 @@
 use std::alloc::Layout;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use crate::mapped;
+
 /// Blocks of at least this many bytes do: a huge page.
 pub(crate) const LARGE: usize = 2 << 20;
 
 /// From how many bytes on huge pages are asked for.
 static ADVISED_FROM: AtomicUsize = AtomicUsize::new(LARGE);
 
-/// Asks for huge pages only from blocks of `bytes` on, in this process and from now on. Where large
-/// blocks come and go the kernel would have to move memory about to make room for each.
-pub fn huge_pages_from(bytes: usize) {
+/// For a process in which large blocks come and go, at its start: blocks of less than `bytes` are not put
+/// on huge pages, for which the kernel would have to move memory about, and are not mapped but kept by the
+/// system's allocator for the next.
+pub fn large_blocks_come_and_go(bytes: usize) {
     ADVISED_FROM.store(bytes.max(LARGE), Relaxed);
+    mapped::decide(bytes.max(LARGE));
 }
 
 pub(crate) const fn is_large(asked: Layout) -> bool {
@@ -33,14 +37,17 @@ pub(crate) const fn layout(asked: Layout) -> Layout {
 
 /// Asks the kernel for huge pages under a large block. Where it has none, small ones do.
 pub(crate) fn advise(block: *mut u8, asked: Layout) {
-    const PAGE: usize = 4_096;
     if block.is_null() || asked.size() < ADVISED_FROM.load(Relaxed) || cfg!(miri) {
         return;
     }
-    let whole_pages = asked.size() / PAGE * PAGE;
+    let bytes = if mapped::is_mapped(asked) {
+        // All of it: a mapping whose parts are advised differently cannot be moved at once.
+        mapped::length(asked.size())
+    } else {
+        const PAGE: usize = 4_096;
+        asked.size() / PAGE * PAGE
+    };
     // SAFETY: the range lies in a block just taken; the advice changes how it is mapped, never
     // what it holds.
-    let _ = unsafe {
-        rustix::mm::madvise(block.cast(), whole_pages, rustix::mm::Advice::LinuxHugepage)
-    };
+    let _ = unsafe { rustix::mm::madvise(block.cast(), bytes, rustix::mm::Advice::LinuxHugepage) };
 }

@@ -2,7 +2,8 @@
 //! before it is needed ([`near`]).
 //!
 //! Large blocks lie on huge pages. The matcher's tables are read at random: on 4 KiB pages most
-//! reads would miss the translation cache before they miss the data. Every allocation is counted
+//! reads would miss the translation cache before they miss the data. They grow where they lie, or
+//! move without being copied ([`mapped`]). Every allocation is counted
 //! per thread, so that "the matcher allocates nothing" is measured rather than believed.
 //!
 //! A crate of its own because it needs `unsafe`, and the binary, the bench and tests all use it.
@@ -10,32 +11,37 @@
 
 #![allow(
     unsafe_code,
-    reason = "an allocator is an unsafe trait; every block comes from the system's allocator"
+    reason = "an allocator is an unsafe trait; every block comes from the system's allocator or the kernel"
 )]
 
 mod count;
 mod huge;
+mod mapped;
 pub mod near;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 
 pub use count::{are_counted, held, made};
-pub use huge::huge_pages_from;
+pub use huge::large_blocks_come_and_go;
 
-/// The system's allocator, with large blocks on huge pages, counting.
+/// The system's allocator, with large blocks mapped and on huge pages, counting.
 #[derive(Clone, Copy, Debug)]
 pub struct Allocator;
 
-// SAFETY: every block is taken from `System` with the layout `huge::layout` makes of the asked
-// one, and given back with the same: `huge::layout` is a pure function that only ever raises the
-// alignment, so a block is as long and at least as aligned as asked. Nothing here unwinds: the
-// counters are constant-initialised thread-locals without destructors, and `huge::advise` ignores
-// failure.
+// SAFETY: whether a block is mapped, and with which layout it is taken from `System` if not, are
+// functions of the asked layout that never change once they were asked, so a block is given back the
+// way it was taken. `huge::layout` only ever raises the alignment, and mappings start on huge pages, so
+// a block is as long and at least as aligned as asked. Nothing here unwinds: the counters are constant-initialised thread-locals without
+// destructors, and `huge::advise` ignores failure.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, asked: Layout) -> *mut u8 {
         count::add(asked.size());
-        // SAFETY: the caller asks for more than 0 bytes, and the layout keeps the size.
-        let block = unsafe { System.alloc(huge::layout(asked)) };
+        let block = if mapped::is_mapped(asked) {
+            mapped::take(asked.size())
+        } else {
+            // SAFETY: the caller asks for more than 0 bytes, and the layout keeps the size.
+            unsafe { System.alloc(huge::layout(asked)) }
+        };
         huge::advise(block, asked);
         block
     }
@@ -46,10 +52,16 @@ unsafe impl GlobalAlloc for Allocator {
             // SAFETY: as in `alloc`.
             return unsafe { System.alloc_zeroed(asked) };
         }
-        // Advised before it is touched; zeroing then maps it whole, so its user meets no fault.
+        // Advised before it is touched, and touched here, so that its user meets no fault.
         // SAFETY: the caller keeps the contract of `alloc`.
         let block = unsafe { self.alloc(asked) };
-        if !block.is_null() {
+        if block.is_null() {
+            return block;
+        }
+        if mapped::is_mapped(asked) {
+            // SAFETY: the block is mapped; fresh mappings are zero.
+            unsafe { mapped::touch(block, asked.size()) };
+        } else {
             // SAFETY: the block has `size` bytes that nobody else knows yet.
             unsafe { block.write_bytes(0, asked.size()) };
         }
@@ -58,6 +70,10 @@ unsafe impl GlobalAlloc for Allocator {
 
     unsafe fn dealloc(&self, block: *mut u8, asked: Layout) {
         count::give_back(asked.size());
+        if mapped::is_mapped(asked) {
+            // SAFETY: with the same layout `alloc` mapped it, and the caller gives it up.
+            return unsafe { mapped::give_back(block, asked.size()) };
+        }
         // SAFETY: the block came from `alloc` with the same asked layout, so from `System` with
         // this one.
         unsafe { System.dealloc(block, huge::layout(asked)) }
@@ -66,6 +82,17 @@ unsafe impl GlobalAlloc for Allocator {
     unsafe fn realloc(&self, block: *mut u8, asked: Layout, size: usize) -> *mut u8 {
         // SAFETY: the caller keeps `size` within what a layout of this alignment allows.
         let wanted = unsafe { Layout::from_size_align_unchecked(size, asked.align()) };
+        if mapped::is_mapped(asked) && mapped::is_mapped(wanted) {
+            // SAFETY: it is mapped, and the caller gives it up unless the answer is null.
+            let resized = unsafe { mapped::resize(block, asked.size(), size) };
+            if !resized.is_null() {
+                count::give_back(asked.size());
+                count::add(size);
+                huge::advise(resized, wanted);
+                return resized;
+            }
+            // Whatever the kernel has against moving it, there may be memory for another one.
+        }
         if !huge::is_large(asked) && !huge::is_large(wanted) {
             count::give_back(asked.size());
             count::add(size);
@@ -91,11 +118,18 @@ mod tests {
     #[global_allocator]
     static ALLOCATOR: Allocator = Allocator;
 
+    /// Past the first huge page, and past the size from which on blocks are mapped.
     #[test]
-    fn blocks_keep_their_bytes_as_they_grow_past_a_huge_page_and_shrink_again() {
+    fn blocks_keep_their_bytes_as_they_grow_and_shrink_again() {
         let mut bytes: Vec<u8> = Vec::new();
-        for step in 0..6_000_000_u32 {
+        for step in 0..40_000_000_u32 {
             bytes.push(step.to_le_bytes()[0]);
+        }
+        let expected = (0..40_000_000_u32).map(|step| step.to_le_bytes()[0]);
+        assert!(bytes.iter().copied().eq(expected));
+        for left in [17_000_000, 5_000_000] {
+            bytes.truncate(left);
+            bytes.shrink_to_fit();
         }
         bytes.truncate(1_000);
         bytes.shrink_to_fit();
@@ -111,6 +145,7 @@ mod tests {
             huge::LARGE - 1,
             huge::LARGE,
             huge::LARGE * 3 + 5,
+            huge::LARGE * 9,
         ] {
             let used = std::hint::black_box(vec![7_u8; size]);
             drop(used);
