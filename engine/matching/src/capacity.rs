@@ -32,6 +32,23 @@ pub struct Capacity {
     pub requests: usize,
 }
 
+impl Capacity {
+    /// None: everything grows from the start. For whoever follows a journal of unknown length.
+    pub const NONE: Self = Self {
+        accounts: 0,
+        keys: 0,
+        markets: 0,
+        events: 0,
+        orders: 0,
+        expiring_orders: 0,
+        positions: 0,
+        order_ids: 0,
+        timestamp_seconds: 0,
+        references: 0,
+        requests: 0,
+    };
+}
+
 impl Default for Capacity {
     /// Room for a small exchange: about 40 MB, most of it touched only when used.
     fn default() -> Self {

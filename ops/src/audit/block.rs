@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use foretell_journal::frame::{Frame, FrameError};
+use foretell_memory::near;
 use foretell_model::{Command, Event, FramePlace, FrameRef, Sequence, TimeNs};
 
 /// Frames of a block, about: enough that handing one over costs nothing, and few enough that all that may
@@ -72,6 +73,24 @@ impl Block {
     /// Some of its frames, in their order.
     pub(super) fn range(&self, places: Range<usize>) -> impl Iterator<Item = FrameRef<'_>> + Clone {
         places.map(|place| self.frame(place))
+    }
+
+    /// Brings near the commands and events of some of its frames: another processor wrote them.
+    pub(super) fn bring(&self, places: Range<usize>) {
+        let frames = self.frames.get(places).unwrap_or_default();
+        frames.iter().for_each(near::bring);
+        if let [first, .., last] = frames {
+            let events = first.events_end..last.events_end;
+            self.events[events].iter().for_each(near::bring);
+        }
+    }
+
+    /// The same for their evidence.
+    pub(super) fn bring_evidence(&self, places: Range<usize>) {
+        if let [first, .., last] = self.frames.get(places).unwrap_or_default() {
+            let evidence = &self.evidence[first.evidence_end..last.evidence_end];
+            evidence.chunks(near::LINE).for_each(near::bring_short);
+        }
     }
 
     #[inline]

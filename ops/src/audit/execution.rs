@@ -32,7 +32,7 @@ impl Execution {
     /// An empty exchange. The key of its tables need not be a secret here: it changes no answer.
     pub(crate) fn new() -> Self {
         Self {
-            replay: Replay::new(Exchange::new(Capacity::default(), 0)),
+            replay: Replay::new(Exchange::new(Capacity::NONE, 0)),
             accepted: None,
             met: Vec::new(),
         }

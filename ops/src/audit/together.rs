@@ -22,8 +22,9 @@ use super::record::Record;
 use super::signatures::{Job, Signatures};
 use super::source::Source;
 
-/// Blocks that may wait for a thread: the reader waits when it is further ahead.
-const WAITING: usize = 32;
+/// Blocks that may wait for a thread: the reader waits when it is further ahead. Enough that nobody is
+/// idle while another grows a table.
+const WAITING: usize = 96;
 /// Frames the record looks at together before it takes them in.
 const AHEAD: usize = 16;
 
@@ -146,7 +147,7 @@ struct Executed {
 /// Executes every command and compares its events. Divergences that were accepted count as wrong.
 fn execute(blocks: Receiver<Arc<Block>>, mut checkpoints: Vouched) -> Result<Executed, Unsound> {
     // The key of its tables need not be a secret here: it changes no answer.
-    let mut replay = Replay::new(Exchange::new(Capacity::default(), 0));
+    let mut replay = Replay::new(Exchange::new(Capacity::NONE, 0));
     for block in blocks {
         execute_block(&block, &mut replay, &mut checkpoints)?;
     }
@@ -197,6 +198,9 @@ fn fold(blocks: Receiver<Arc<Block>>, signatures: Option<Signatures>) -> Result<
     for block in blocks {
         for first in (0..block.len()).step_by(AHEAD) {
             let behind = block.len().min(first + AHEAD);
+            let next = behind..block.len().min(behind + AHEAD);
+            block.bring(next.clone());
+            block.bring_evidence(next);
             recorded.take(block.range(first..behind))?;
         }
     }

@@ -66,7 +66,8 @@ impl Record {
         for frame in frames.clone() {
             if let Command::PlaceOrder(order) = frame.command {
                 self.ids.foresee(order.order);
-                self.registry.foresee(order.account, order.market);
+                self.registry
+                    .foresee(order.account, order.key, order.market);
                 self.ledger.foresee(order.account, order.market);
                 self.books.foresee_market(order.market);
             }

@@ -73,8 +73,11 @@ impl Registry {
         find(&self.events, event.0, "event").map(Vec::as_slice)
     }
 
-    /// Brings an account and a market near.
-    pub(crate) fn foresee(&self, account: AccountNumber, market: MarketNumber) {
+    /// Brings an account, a key and a market near.
+    pub(crate) fn foresee(&self, account: AccountNumber, key: KeyNumber, market: MarketNumber) {
+        if let Some(key) = self.keys.get(key.0 as usize) {
+            bring(key);
+        }
         if let Some(account) = self.accounts.get(account.0 as usize) {
             bring(account);
         }
