@@ -1,5 +1,9 @@
 //! The `foretell` binary, built with the tests so that they can start real processes.
 
+/// As in the binary.
+#[global_allocator]
+static ALLOCATOR: foretell_memory::Allocator = foretell_memory::Allocator;
+
 fn main() -> std::process::ExitCode {
     foretell_ops::run()
 }
