@@ -1,4 +1,4 @@
-//! Blocks that are mappings of their own: they grow without being copied.
+//! Large blocks: mappings of their own, on huge pages, that grow without being copied.
 //!
 //! A block that grows by copying needs as many fresh bytes as it has, and for a while there are two of
 //! it. Fresh memory is dear: the kernel makes it zero, and where the system is a guest, its host may have
@@ -12,25 +12,35 @@ use rustix::mm::{
     Advice, MapFlags, MremapFlags, ProtFlags, madvise, mmap_anonymous, mremap, mremap_fixed, munmap,
 };
 
-use crate::huge::{LARGE, is_large};
+/// A huge page: blocks of at least so many bytes are large, and start on one.
+pub(crate) const LARGE: usize = 2 << 20;
 
-/// From how many bytes on blocks are mapped; 0 until that is decided, and then for good, so that each
-/// is given back the way it was taken.
-static MAPPED_FROM: AtomicUsize = AtomicUsize::new(0);
+/// From how many bytes on blocks are large; 0 until somebody asks, and then for good, so that each is
+/// given back the way it was taken.
+static LARGE_FROM: AtomicUsize = AtomicUsize::new(0);
 
-/// Decides it, unless a block was taken already.
-pub(crate) fn decide(bytes: usize) -> usize {
-    match MAPPED_FROM.compare_exchange(0, bytes, Relaxed, Relaxed) {
+/// For a process in which large blocks come and go, before it takes the first: only those of at least
+/// `bytes`, and of [`LARGE`], count as large. Smaller ones stay with the system's allocator, which keeps
+/// their memory for the next, and on ordinary pages: for huge ones the kernel would have to move memory
+/// about each time. Later on this changes nothing.
+pub fn large_blocks_come_and_go(bytes: usize) {
+    let decided = decide(bytes.max(LARGE));
+    debug_assert_eq!(decided, bytes.max(LARGE), "a large block was taken before");
+}
+
+fn decide(bytes: usize) -> usize {
+    match LARGE_FROM.compare_exchange(0, bytes, Relaxed, Relaxed) {
         Ok(_) => bytes,
         Err(decided) => decided,
     }
 }
 
+/// Whether such a block is mapped. What starts on more than a huge page is not: nobody asks for that.
 pub(crate) fn is_mapped(asked: Layout) -> bool {
-    if !is_large(asked) || asked.align() > LARGE || cfg!(miri) {
+    if asked.size() < LARGE || asked.align() > LARGE || cfg!(miri) {
         return false;
     }
-    let decided = match MAPPED_FROM.load(Relaxed) {
+    let decided = match LARGE_FROM.load(Relaxed) {
         0 => decide(LARGE),
         decided => decided,
     };
@@ -39,16 +49,20 @@ pub(crate) fn is_mapped(asked: Layout) -> bool {
 
 /// Fresh zeros from the start of a huge page on, or null when there is no more memory.
 pub(crate) fn take(size: usize) -> *mut u8 {
-    reserve(size, ProtFlags::READ | ProtFlags::WRITE)
+    let block = reserve(size, ProtFlags::READ | ProtFlags::WRITE);
+    if !block.is_null() {
+        advise(block, size, Advice::LinuxHugepage);
+    }
+    block
 }
 
-/// Has every page there before it is used. Where the kernel cannot, its user meets the faults.
-///
-/// # Safety
-/// `block` came from here with this size.
-pub(crate) unsafe fn touch(block: *mut u8, size: usize) {
-    // SAFETY: the range is the caller's block; no byte of it changes.
-    let _ = unsafe { madvise(block.cast(), length(size), Advice::LinuxPopulateWrite) };
+/// The same, every page of it there, so that its user meets no fault.
+pub(crate) fn take_touched(size: usize) -> *mut u8 {
+    let block = take(size);
+    if !block.is_null() {
+        advise(block, size, Advice::LinuxPopulateWrite);
+    }
+    block
 }
 
 /// Gives a block back.
@@ -71,17 +85,29 @@ pub(crate) unsafe fn resize(block: *mut u8, from: usize, to: usize) -> *mut u8 {
         return block;
     }
     // SAFETY: the caller's range, whose end goes or gets more behind it.
-    if unsafe { mremap(block.cast(), old, new, MremapFlags::empty()) }.is_ok() {
+    if let Ok(same) = unsafe { mremap(block.cast(), old, new, MremapFlags::empty()) } {
+        return same.cast();
+    }
+    if new < old {
+        // Its end stays mapped, unused: moving it could lose the end and fail all the same.
         return block;
     }
+    // SAFETY: as the caller promises.
+    unsafe { move_and_grow(block, from, to) }
+}
+
+/// # Safety
+/// As of [`resize`], and it is longer afterwards.
+unsafe fn move_and_grow(block: *mut u8, from: usize, to: usize) -> *mut u8 {
     let place = reserve(to, ProtFlags::empty());
     if place.is_null() {
         return place;
     }
+    let (old, new) = (length(from), length(to));
     // SAFETY: both ranges are this function's alone, and do not overlap: the second was just taken.
     let moved = unsafe { mremap_fixed(block.cast(), old, new, MremapFlags::MAYMOVE, place.cast()) };
-    // Where it fails the kernel may have cleared the range first, and given it to another thread since: so
-    // it is left alone, addresses without memory.
+    // Where it fails the block is where it was, but the kernel may have cleared the other range first, and
+    // given it to another thread since: so that is left alone, addresses without memory.
     moved.map_or(ptr::null_mut(), <*mut _>::cast)
 }
 
@@ -117,9 +143,17 @@ unsafe fn unmap(start: *mut u8, bytes: usize) {
     }
 }
 
-/// Of the mapping under a block: whole pages, as large as they are on any system. What is behind its last
-/// whole huge page lies on small ones, so that no block takes much more memory than it has bytes.
-pub(crate) const fn length(size: usize) -> usize {
+/// Of all of a block: a mapping whose parts are advised differently could not be moved at once. A kernel
+/// that knows no huge pages gives small ones, and one that cannot populate leaves the faults to the user.
+fn advise(block: *mut u8, size: usize, advice: Advice) {
+    // SAFETY: the range is a block just taken; the advice changes how it is mapped, never what it holds.
+    let _ = unsafe { madvise(block.cast(), length(size), advice) };
+}
+
+/// Of the mapping under a block: whole pages, as large as they are on x86-64 and 64-bit Arm. What is
+/// behind its last whole huge page lies on small ones, so that no block takes much more memory than it
+/// has bytes.
+const fn length(size: usize) -> usize {
     const PAGE: usize = 64 << 10;
     // No layout is longer than `isize::MAX`, so this cannot wrap.
     size.next_multiple_of(PAGE)
@@ -137,7 +171,7 @@ mod tests {
         unsafe { std::slice::from_raw_parts_mut(block, size) }
     }
 
-    /// Sizes on and beside the ends of huge pages, up and down.
+    /// Sizes on and beside the ends of pages, up and down.
     #[test]
     fn a_block_keeps_its_bytes_where_it_can_stay_and_where_it_must_move() {
         const PATH: [usize; 7] = [
@@ -151,22 +185,21 @@ mod tests {
         ];
         let mut block = take(PATH[0]);
         bytes(block, PATH[0]).fill(7);
-        let mut known = PATH[0];
         let (mut others, mut moves) = (Vec::new(), 0);
-        for (from, to) in PATH.into_iter().zip(&PATH[1..]) {
+        for (from, to) in PATH.into_iter().zip(PATH.into_iter().skip(1)) {
             // The kernel places mappings side by side: one of these stands in the way.
             others.push(take(SIZE));
             // SAFETY: the block is used by nobody else, and its size is the one of the step before.
-            let resized = unsafe { resize(block, from, *to) };
+            let resized = unsafe { resize(block, from, to) };
             moves += usize::from(resized != block);
             block = resized;
-            known = known.min(*to);
-            let now = bytes(block, *to);
-            assert!(now[..known].iter().all(|byte| *byte == 7), "{from} to {to}");
+            let now = bytes(block, to);
+            let kept = from.min(to);
+            assert!(now[..kept].iter().all(|byte| *byte == 7), "{from} to {to}");
             now.fill(7);
-            known = *to;
         }
         assert!(moves > 0, "none had to move");
+        assert!(moves < PATH.len() - 1, "one that gets shorter stays");
         // SAFETY: they came from here, and are given up.
         unsafe {
             give_back(block, PATH[6]);
@@ -175,10 +208,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_or_grown_into_is_zero() {
-        let block = take(SIZE);
-        // SAFETY: it was just taken with that size.
-        unsafe { touch(block, SIZE) };
+    fn what_is_taken_is_zero_and_so_are_pages_that_come_to_it() {
+        let block = take_touched(SIZE);
         assert!(bytes(block, SIZE).iter().all(|byte| *byte == 0));
         bytes(block, SIZE).fill(1);
         // SAFETY: nobody refers to it.

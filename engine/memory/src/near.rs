@@ -13,6 +13,18 @@ pub fn bring<T>(item: &T) {
     }
 }
 
+/// The same for items side by side, as long as they like: each line is asked for once.
+#[inline]
+pub fn bring_all<T>(items: &[T]) {
+    let bytes = items.as_ptr_range();
+    let (start, end) = (bytes.start.cast::<u8>(), bytes.end.cast::<u8>());
+    let mut line = start.wrapping_sub(start.addr() % LINE);
+    while line < end {
+        request(line);
+        line = line.wrapping_add(LINE);
+    }
+}
+
 /// The same for bytes that are no longer than a cache line. Each line is asked for once: where an
 /// address has to be looked up first, asking twice costs as much again.
 #[inline(always)]

@@ -6,8 +6,8 @@ use foretell_journal::frame::{Frame, FrameError};
 use foretell_memory::near;
 use foretell_model::{Command, Event, FramePlace, FrameRef, Sequence, TimeNs};
 
-/// Frames of a block, about: enough that handing one over costs nothing, and few enough that all that may
-/// wait take little memory.
+/// Frames of a block, about: enough that handing one over costs nothing, and few enough that it stays in
+/// a processor's cache until it is read.
 const FRAMES: usize = 512;
 /// Events, and bytes of evidence, after which a block is full, too: more than so many frames have on any
 /// market, and far less than they may have.
@@ -75,34 +75,35 @@ impl Block {
         places.map(|place| self.frame(place))
     }
 
-    /// Brings near the commands and events of some of its frames: another processor wrote them.
-    pub(super) fn bring(&self, places: Range<usize>) {
-        let frames = self.frames.get(places).unwrap_or_default();
-        frames.iter().for_each(near::bring);
-        if let [first, .., last] = frames {
-            let events = first.events_end..last.events_end;
-            self.events[events].iter().for_each(near::bring);
-        }
+    /// Brings some of its frames near: another processor wrote them.
+    pub(super) fn bring_frames(&self, places: Range<usize>) {
+        near::bring_all(self.frames.get(places).unwrap_or_default());
     }
 
-    /// The same for their evidence.
-    pub(super) fn bring_evidence(&self, places: Range<usize>) {
-        if let [first, .., last] = self.frames.get(places).unwrap_or_default() {
-            let evidence = &self.evidence[first.evidence_end..last.evidence_end];
-            evidence.chunks(near::LINE).for_each(near::bring_short);
-        }
+    /// Once they are near: their events and evidence.
+    pub(super) fn bring_contents(&self, places: Range<usize>) {
+        let (events, evidence) = self.begin(places.start);
+        let (events_end, evidence_end) = self.begin(places.end);
+        near::bring_all(self.events.get(events..events_end).unwrap_or_default());
+        near::bring_all(
+            self.evidence
+                .get(evidence..evidence_end)
+                .unwrap_or_default(),
+        );
+    }
+
+    /// Where the events and the evidence of a frame begin, or end: those of the frame before it.
+    fn begin(&self, place: usize) -> (usize, usize) {
+        let before = place
+            .checked_sub(1)
+            .and_then(|before| self.frames.get(before));
+        before.map_or((0, 0), |before| (before.events_end, before.evidence_end))
     }
 
     #[inline]
     fn frame(&self, place: usize) -> FrameRef<'_> {
         let frame = &self.frames[place];
-        let (events, evidence) = match place.checked_sub(1) {
-            Some(before) => {
-                let before = &self.frames[before];
-                (before.events_end, before.evidence_end)
-            }
-            None => (0, 0),
-        };
+        let (events, evidence) = self.begin(place);
         FrameRef {
             sequence: frame.sequence,
             time: frame.time,

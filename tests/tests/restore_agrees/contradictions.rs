@@ -1,6 +1,6 @@
 //! One record of a small state altered so that it contradicts another: which rule speaks.
 
-use foretell_matching::Exchange;
+use foretell_matching::{Capacity, Exchange};
 use foretell_model::command::RegisterMarket;
 use foretell_model::digest::{Fate, PendingWork, StateRecord};
 use foretell_model::{
@@ -10,7 +10,7 @@ use foretell_model::{
     TokenId, Verdict, WalletAddress, WalletKind,
 };
 
-use crate::{NONE, records_of};
+use crate::records_of;
 
 const NOW: TimeNs = TimeNs(1_700_000_000_000_000_000);
 
@@ -105,7 +105,7 @@ fn state() -> Vec<StateRecord> {
             request: Digest16([7; 16]),
         },
     ];
-    let mut exchange = Exchange::new(NONE, 1);
+    let mut exchange = Exchange::new(Capacity::NONE, 1);
     for command in commands {
         let verdict = exchange.apply(&command, NOW, &mut Vec::new());
         assert!(
@@ -364,13 +364,13 @@ const ROWS: &[Row] = &[
 #[test]
 fn an_altered_record_is_refused_with_the_rule_it_breaks() {
     let good = state();
-    Exchange::restore(NONE, 1, good.clone()).expect("nothing is altered yet");
+    Exchange::restore(Capacity::NONE, 1, good.clone()).expect("nothing is altered yet");
     let mut others = Vec::new();
     for (row, (alter, expected)) in ROWS.iter().enumerate() {
         let mut records = good.clone();
         records.iter_mut().for_each(alter);
         assert_ne!(records, good, "row {row} alters nothing");
-        match Exchange::restore(NONE, 1, records) {
+        match Exchange::restore(Capacity::NONE, 1, records) {
             Err(error) if error.to_string().contains(expected) => {}
             other => others.push(format!("row {row}, {expected}: {:?}", other.err())),
         }
@@ -380,7 +380,7 @@ fn an_altered_record_is_refused_with_the_rule_it_breaks() {
 
 #[test]
 fn no_records_are_no_exchange() {
-    let error = Exchange::restore(NONE, 1, [])
+    let error = Exchange::restore(Capacity::NONE, 1, [])
         .expect_err("nothing")
         .to_string();
     assert_eq!(

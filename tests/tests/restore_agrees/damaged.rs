@@ -1,12 +1,12 @@
 //! Images that are none: cut, altered, shuffled. Either they are refused or they are the image of
 //! another state, which then works like any other.
 
-use foretell_matching::{Exchange, RestoreError};
+use foretell_matching::{Capacity, Exchange, RestoreError};
 use foretell_model::digest::{RecordError, StateRecord};
 
 use crate::generator::Generator;
 use crate::rng::Rng;
-use crate::{NONE, image_of, records_of};
+use crate::{image_of, records_of};
 
 const SEQUENCES: u64 = 60;
 /// Damaged images of each sequence's states.
@@ -15,7 +15,7 @@ const DAMAGES: u64 = 300;
 /// The exchange after a part of a sequence, and the generator to go on with.
 fn played(seed: u64, commands: u64) -> (Exchange, Generator) {
     let mut generator = Generator::new(seed);
-    let mut exchange = Exchange::new(NONE, seed);
+    let mut exchange = Exchange::new(Capacity::NONE, seed);
     for _ in 0..commands {
         let Some((command, time)) = generator.next_command() else {
             break;
@@ -36,7 +36,7 @@ fn arbitrary_bytes_are_refused() {
         let image: Vec<u8> = (0..length)
             .map(|_| u8::try_from(rng.below(bound)).expect("below 256"))
             .collect();
-        assert!(Exchange::read_image(NONE, 1, &image).is_err());
+        assert!(Exchange::read_image(Capacity::NONE, 1, &image).is_err());
     }
 }
 
@@ -51,7 +51,7 @@ fn an_image_cut_anywhere_is_refused() {
         ends.push(ends[ends.len() - 1] + bytes.len());
     }
     for end in 0..image.len() {
-        let Err(error) = Exchange::read_image(NONE, 1, &image[..end]) else {
+        let Err(error) = Exchange::read_image(Capacity::NONE, 1, &image[..end]) else {
             // Without the last records it is the image of a state that has not remembered them.
             assert!(ends.contains(&end), "{end} of {}", image.len());
             continue;
@@ -80,7 +80,7 @@ fn altered_images_are_refused_or_whole() {
             } else {
                 with_records_moved(&mut rng, &records)
             };
-            match Exchange::read_image(NONE, 1, &damaged) {
+            match Exchange::read_image(Capacity::NONE, 1, &damaged) {
                 Err(_) => refused += 1,
                 Ok(other) => {
                     assert_eq!(image_of(&other), damaged);

@@ -28,21 +28,6 @@ use rng::Rng;
 /// Sequences of an ordinary run.
 const SEQUENCES: u64 = 400;
 
-/// No room at all: everything grows while it is restored, and after.
-pub(crate) const NONE: Capacity = Capacity {
-    accounts: 0,
-    keys: 0,
-    markets: 0,
-    events: 0,
-    orders: 0,
-    expiring_orders: 0,
-    positions: 0,
-    order_ids: 0,
-    timestamp_seconds: 0,
-    references: 0,
-    requests: 0,
-};
-
 /// More room than any sequence needs.
 const AMPLE: Capacity = Capacity {
     accounts: 256,
@@ -115,11 +100,11 @@ fn a_restored_exchange_goes_on_as_the_original() {
     for seed in 0..SEQUENCES {
         let mut rng = Rng::new(!seed);
         let mut generator = Generator::new(seed);
-        let mut original = Exchange::new(NONE, seed);
+        let mut original = Exchange::new(Capacity::NONE, seed);
         let mut copy = restored(&original, AMPLE, seed);
         while let Some((command, time)) = generator.next_command() {
             if rng.percent(4) {
-                let capacity = rng.pick(&[NONE, AMPLE]);
+                let capacity = rng.pick(&[Capacity::NONE, AMPLE]);
                 // Now and then a copy of the copy: restoring wears nothing off.
                 let source = if rng.percent(50) { &original } else { &copy };
                 copy = restored(source, capacity, rng.next());

@@ -9,7 +9,7 @@ use foretell_model::{
     TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress,
 };
 
-use crate::{NONE, restored, step};
+use crate::{restored, step};
 
 const NOW: TimeNs = TimeNs(1_700_000_000_000_000_000);
 const OWNER: AccountNumber = AccountNumber(0);
@@ -42,7 +42,7 @@ fn pending_work_goes_on_after_a_restore() {
         let mut original = full_book();
         applied(&mut original, &start);
         assert!(original.has_pending_work());
-        let mut copy = restored(&original, NONE, 3);
+        let mut copy = restored(&original, Capacity::NONE, 3);
         let ended = step(&mut original, &mut copy, &Command::Continue, NOW);
         assert_eq!(ended.len() as u64, MANY - MAX_TOUCHED as u64);
         // A repeat of the request says how many orders both commands ended.

@@ -1,0 +1,34 @@
+//! The same in a process in which large blocks come and go: what it gives back it has at hand again.
+
+#![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
+
+#[path = "growing/support.rs"]
+mod support;
+
+use support::{grow_and_shrink, status_bytes};
+
+const MIB: usize = 1 << 20;
+
+#[test]
+fn blocks_keep_their_bytes_and_those_that_come_and_go_stay_with_the_allocator() {
+    foretell_memory::large_blocks_come_and_go(32 << 20);
+    grow_and_shrink(&[1, 2, 3, 40, 3, 70, 33, 31, 1, 17]);
+    // Twice, because the system's allocator learns from what it is given back.
+    for _ in 0..2 {
+        drop(std::hint::black_box(vec![1_u8; 5 * MIB]));
+    }
+    let faults = faults();
+    for _ in 0..100 {
+        drop(std::hint::black_box(vec![1_u8; 5 * MIB]));
+    }
+    let faults = self::faults() - faults;
+    assert!(faults < 1_280, "{faults}: fresh pages each time");
+    assert!(status_bytes("VmRSS") > 5 * MIB);
+}
+
+/// Pages this process had to ask the kernel for.
+fn faults() -> u64 {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let (_, fields) = stat.rsplit_once(')').unwrap();
+    fields.split_whitespace().nth(7).unwrap().parse().unwrap()
+}

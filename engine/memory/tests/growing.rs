@@ -1,0 +1,59 @@
+//! Blocks that grow and shrink over the size from which on they are mapped.
+
+#![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
+#![allow(unsafe_code, reason = "an allocator is called as one")]
+
+use std::alloc::{GlobalAlloc as _, Layout};
+
+use foretell_memory::Allocator;
+
+#[path = "growing/support.rs"]
+mod support;
+
+use support::{grow_and_shrink, status_bytes};
+
+const MIB: usize = 1 << 20;
+
+/// One test, because all look at the memory of the one process.
+#[test]
+fn blocks_keep_their_bytes_and_take_no_more_than_they_need() {
+    grow_and_shrink(&[1, 2, 3, 40, 3, 2, 1, 17]);
+    growing_touches_nothing();
+    what_is_given_back_is_gone();
+}
+
+/// A block that is copied would have all its pages afterwards.
+fn growing_touches_nothing() {
+    let before = status_bytes("VmRSS");
+    let mut block: Vec<u8> = Vec::with_capacity(256 * MIB);
+    block.push(1);
+    let touched = status_bytes("VmRSS") - before;
+    assert!(touched < 8 * MIB, "{touched} bytes for a first one");
+    block.reserve_exact(512 * MIB);
+    assert_eq!(block[0], 1);
+    let touched = status_bytes("VmRSS") - before;
+    assert!(touched < 8 * MIB, "{touched} bytes to grow");
+}
+
+/// Memory, and addresses: of more than a hundred times what the process holds at a time.
+fn what_is_given_back_is_gone() {
+    let before = (status_bytes("VmRSS"), status_bytes("VmSize"));
+    for round in 0..300 {
+        let layout = Layout::from_size_align(4 * MIB + round * 999, 8).unwrap();
+        // SAFETY: the layouts are those the block has at the time; it is used by nobody else.
+        unsafe {
+            let block = Allocator.alloc_zeroed(layout);
+            let grown = Allocator.realloc(block, layout, 2 * layout.size());
+            grown.add(2 * layout.size() - 1).write(1);
+            let layout = Layout::from_size_align(2 * layout.size(), 8).unwrap();
+            Allocator.dealloc(grown, layout);
+        }
+    }
+    let more = |now: usize, before: usize| now.saturating_sub(before) / MIB;
+    let memory = more(status_bytes("VmRSS"), before.0);
+    let addresses = more(status_bytes("VmSize"), before.1);
+    assert!(
+        memory < 32 && addresses < 32,
+        "{memory} and {addresses} MiB"
+    );
+}

@@ -1,0 +1,32 @@
+//! What both processes of these tests do: one in which large blocks come and go, and one in which not.
+
+use foretell_memory::Allocator;
+
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
+
+/// Fills a block of so many MiB, one size after the other, and sees what it holds from before.
+pub(crate) fn grow_and_shrink(sizes: &[usize]) {
+    let expected = |at: usize| at.to_le_bytes()[0] ^ at.to_le_bytes()[2];
+    let mut block: Vec<u8> = Vec::new();
+    for size in sizes {
+        let (size, kept) = (size << 20, block.len().min(size << 20));
+        block.truncate(size);
+        block.shrink_to_fit();
+        block.reserve_exact(size - block.len());
+        assert_eq!(block.capacity(), size);
+        assert!((0..kept).all(|at| block[at] == expected(at)), "{size}");
+        block.extend((kept..size).map(expected));
+        drop(std::hint::black_box(vec![1_u8; size]));
+        let zeroed = std::hint::black_box(vec![0_u8; size]);
+        assert!(zeroed.iter().all(|byte| *byte == 0), "{size}");
+    }
+}
+
+/// What the kernel says of this process, in bytes.
+pub(crate) fn status_bytes(name: &str) -> usize {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with(name)).unwrap();
+    let number = line.split_whitespace().nth(1).unwrap();
+    number.parse::<usize>().unwrap() * 1_024
+}
