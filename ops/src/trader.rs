@@ -1,12 +1,13 @@
 //! A small client of the trading surface: what the demo's bots, `foretell keys create` and the
 //! end-to-end tests trade with. It signs as any client does and knows nothing the interface hides.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use foretell_auth::l2::L2Request;
 use foretell_auth::text::checksum_address;
 use foretell_auth::{Domain, Domains, L2Credentials, OrderFields, Signer};
-use foretell_model::{OrderId, Side, TimeMs, TokenId, WalletAddress, WalletKind};
+use foretell_model::{OrderId, Sequence, Side, TimeMs, TokenId, WalletAddress, WalletKind};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -25,6 +26,8 @@ pub struct Trader {
     signer: Signer,
     credentials: L2Credentials,
     domains: Domains,
+    /// The highest sequence an answer named.
+    seen: AtomicU64,
 }
 
 /// What an order is to be; [`Trader::sign`] makes the signed body of it.
@@ -142,6 +145,7 @@ impl Trader {
                 signer,
                 credentials,
                 domains,
+                seen: AtomicU64::new(0),
             }),
             _ => Err(Failure::new(format!("no API key: {status} {answer}"))),
         }
@@ -326,6 +330,37 @@ impl Trader {
         query: &str,
         body: &str,
     ) -> Result<Answer, Failure> {
+        self.answer(self.request(method, path, query, body)).await
+    }
+
+    /// A `GET` with L2 headers of a state that is no older than this sequence, whatever gateway answers.
+    ///
+    /// # Errors
+    /// Nobody answers.
+    pub async fn read_from(
+        &self,
+        sequence: Sequence,
+        path: &str,
+        query: &str,
+    ) -> Result<Answer, Failure> {
+        let request = self.request(Method::GET, path, query, "");
+        self.answer(request.header("x-min-sequence", sequence.0))
+            .await
+    }
+
+    /// The latest state that an answer named, or reflects.
+    #[must_use]
+    pub fn seen(&self) -> Sequence {
+        Sequence(self.seen.load(Ordering::Relaxed))
+    }
+
+    fn request(
+        &self,
+        method: Method,
+        path: &str,
+        query: &str,
+        body: &str,
+    ) -> reqwest::RequestBuilder {
         let headers = self.headers(method.as_str(), path, body.as_bytes());
         let mut request = self
             .http
@@ -338,7 +373,14 @@ impl Trader {
                 .header("Content-Type", "application/json")
                 .body(body.to_owned());
         }
-        send(request).await
+        request
+    }
+
+    async fn answer(&self, request: reqwest::RequestBuilder) -> Result<Answer, Failure> {
+        let (answer, sequence) = send_and_see(request).await?;
+        self.seen
+            .fetch_max(sequence.unwrap_or(0), Ordering::Relaxed);
+        Ok(answer)
     }
 
     /// The five L2 headers of a request, made now.
@@ -401,12 +443,18 @@ fn now() -> Duration {
 }
 
 async fn send(request: reqwest::RequestBuilder) -> Result<Answer, Failure> {
+    let (answer, _) = send_and_see(request).await?;
+    Ok(answer)
+}
+
+/// The answer, and the sequence it names.
+async fn send_and_see(request: reqwest::RequestBuilder) -> Result<(Answer, Option<u64>), Failure> {
     let failure = |error: reqwest::Error| Failure::new(format!("no answer: {error}"));
     let response = request.send().await.map_err(failure)?;
     let status = response.status().as_u16();
+    let sequence = response.headers().get("x-sequence");
+    let sequence = sequence.and_then(|value| value.to_str().ok()?.parse().ok());
     let text = response.text().await.map_err(failure)?;
-    Ok((
-        status,
-        serde_json::from_str(&text).unwrap_or(Value::String(text)),
-    ))
+    let body = serde_json::from_str(&text).unwrap_or(Value::String(text));
+    Ok(((status, body), sequence))
 }

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use foretell_model::Sequence;
 use foretell_ops::trader::{Answer, Trader};
-use reqwest::Method;
 use serde_json::Value;
 
 /// One acknowledged order.
@@ -58,10 +58,11 @@ impl Ledger {
     /// # Panics
     /// Something acknowledged is missing, changed or doubled.
     pub async fn check(&self, traders: &[Trader]) {
+        let from = latest(traders);
         let mut sums: BTreeMap<String, f64> = BTreeMap::new();
         let mut trades_by_id: BTreeMap<String, Value> = BTreeMap::new();
         for trader in traders {
-            for trade in all_pages(trader, "/data/trades").await {
+            for trade in all_pages((trader, from), "/data/trades").await {
                 let id = trade["id"].as_str().expect("a trade has an id").to_owned();
                 trades_by_id.insert(id, trade);
             }
@@ -79,7 +80,7 @@ impl Ledger {
         }
         for (id, order) in &self.orders {
             let path = format!("/data/order/{id}");
-            let (status, answer) = read(&traders[order.trader], &path, "").await;
+            let (status, answer) = read((&traders[order.trader], from), &path, "").await;
             assert_eq!(
                 status, 200,
                 "order {id} was acknowledged ({order:?}) and is gone: {answer}"
@@ -113,16 +114,22 @@ impl Ledger {
     }
 }
 
-/// Every item of a paged answer; ids must not repeat.
+/// The latest state any of them was told: other gateways may come to it a little later.
+fn latest(traders: &[Trader]) -> Sequence {
+    let seen = traders.iter().map(Trader::seen);
+    seen.max().unwrap_or(Sequence(0))
+}
+
+/// Every item of a paged answer, of states from a sequence on; ids must not repeat.
 ///
 /// # Panics
 /// The exchange does not answer as it should.
-pub async fn all_pages(trader: &Trader, path: &str) -> Vec<Value> {
+pub async fn all_pages(reader: (&Trader, Sequence), path: &str) -> Vec<Value> {
     let mut items = Vec::new();
     let mut cursor = "MA==".to_owned();
     while cursor != "LTE=" {
         let query = format!("?next_cursor={}", cursor.replace('=', "%3D"));
-        let (status, page) = read(trader, path, &query).await;
+        let (status, page) = read(reader, path, &query).await;
         assert_eq!(status, 200, "{path}: {page}");
         items.extend(page["data"].as_array().expect("data").iter().cloned());
         cursor = page["next_cursor"].as_str().expect("a cursor").to_owned();
@@ -141,9 +148,10 @@ pub async fn all_pages(trader: &Trader, path: &str) -> Vec<Value> {
 /// # Panics
 /// The money does not add up.
 pub async fn check_money(traders: &[Trader], markets: &[[String; 2]], paid_in: u64) {
+    let from = latest(traders);
     let mut collateral = 0;
     for trader in traders {
-        collateral += balance(trader, "?asset_type=COLLATERAL&signature_type=0").await;
+        collateral += balance((trader, from), "?asset_type=COLLATERAL&signature_type=0").await;
     }
     let mut locked = 0;
     for tokens in markets {
@@ -151,7 +159,7 @@ pub async fn check_money(traders: &[Trader], markets: &[[String; 2]], paid_in: u
         for (index, token) in tokens.iter().enumerate() {
             let query = format!("?asset_type=CONDITIONAL&token_id={token}&signature_type=0");
             for trader in traders {
-                supply[index] += balance(trader, &query).await;
+                supply[index] += balance((trader, from), &query).await;
             }
         }
         assert_eq!(
@@ -168,9 +176,9 @@ pub async fn check_money(traders: &[Trader], markets: &[[String; 2]], paid_in: u
 }
 
 /// A signed `GET`, again while the process that answers is being started.
-async fn read(trader: &Trader, path: &str, query: &str) -> Answer {
+async fn read((trader, from): (&Trader, Sequence), path: &str, query: &str) -> Answer {
     loop {
-        match trader.signed(Method::GET, path, query, "").await {
+        match trader.read_from(from, path, query).await {
             Ok((425 | 503, _)) => {}
             Ok(answer) => return answer,
             Err(_) => {}
@@ -179,8 +187,8 @@ async fn read(trader: &Trader, path: &str, query: &str) -> Answer {
     }
 }
 
-async fn balance(trader: &Trader, query: &str) -> u64 {
-    let (status, answer) = read(trader, "/balance-allowance", query).await;
+async fn balance(reader: (&Trader, Sequence), query: &str) -> u64 {
+    let (status, answer) = read(reader, "/balance-allowance", query).await;
     assert_eq!(status, 200, "{answer}");
     answer["balance"]
         .as_str()
