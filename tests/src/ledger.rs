@@ -1,10 +1,13 @@
 //! What the exchange acknowledged, kept outside of it, and compared with what it says afterwards.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Instant;
 
 use foretell_model::Sequence;
 use foretell_ops::trader::{Answer, Trader};
 use serde_json::Value;
+
+use crate::exchange::PATIENCE;
 
 /// One acknowledged order.
 #[derive(Clone, Debug, Default)]
@@ -175,13 +178,18 @@ pub async fn check_money(traders: &[Trader], markets: &[[String; 2]], paid_in: u
     );
 }
 
-/// A signed `GET`, again while the process that answers is being started.
+/// A signed `GET`, again while the process that answers is being started. Nobody ever answers from a
+/// sequence that was acknowledged and is gone.
 async fn read((trader, from): (&Trader, Sequence), path: &str, query: &str) -> Answer {
+    let begun = Instant::now();
     loop {
-        match trader.read_from(from, path, query).await {
-            Ok((425 | 503, _)) => {}
+        let answered = trader.read_from(from, path, query).await;
+        match answered {
+            Ok((425 | 503, _)) | Err(_) if begun.elapsed() < PATIENCE => {}
+            Ok((425 | 503, _)) | Err(_) => {
+                panic!("no answer to {path}{query} from {from}: {answered:?}")
+            }
             Ok(answer) => return answer,
-            Err(_) => {}
         }
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }

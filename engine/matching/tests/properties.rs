@@ -286,27 +286,13 @@ fn setting() -> Command {
     })
 }
 
-const TINY: Capacity = Capacity {
-    accounts: 0,
-    keys: 0,
-    markets: 0,
-    events: 0,
-    orders: 0,
-    expiring_orders: 0,
-    positions: 0,
-    order_ids: 0,
-    timestamp_seconds: 0,
-    references: 0,
-    requests: 0,
-};
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 128, ..ProptestConfig::default() })]
 
     #[test]
     fn every_state_is_consistent_and_no_layout_matters(commands in commands()) {
-        let mut exchange = Exchange::new(Capacity { orders: 64, ..TINY }, 1);
-        let mut other = Exchange::new(TINY, 999);
+        let mut exchange = Exchange::new(Capacity { orders: 64, ..Capacity::NONE }, 1);
+        let mut other = Exchange::new(Capacity::NONE, 999);
         let (mut events, mut others) = (Vec::new(), Vec::new());
         let mut now = TimeNs(START * 1_000_000_000);
         let prelude = std::iter::once(setting()).chain(prelude()).map(|command| (command, 0));

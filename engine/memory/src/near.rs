@@ -43,7 +43,8 @@ pub const LINE: usize = 64;
 #[inline(always)]
 #[allow(
     unsafe_code,
-    reason = "the intrinsic is unsafe; measured: most of a command's time, and of a search in a long list, was waiting for memory"
+    reason = "the intrinsic is unsafe; measured: most of a command's time, and of a search in a long \
+              list, was waiting for memory"
 )]
 fn request(address: *const u8) {
     use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};

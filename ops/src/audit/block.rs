@@ -6,8 +6,8 @@ use foretell_journal::frame::{Frame, FrameError};
 use foretell_memory::near;
 use foretell_model::{Command, Event, FramePlace, FrameRef, Sequence, TimeNs};
 
-/// Frames of a block, about: enough that handing one over costs nothing, and few enough that it stays in
-/// a processor's cache until it is read.
+/// Frames of a block, about: enough that handing one over costs nothing, and few enough that a block is
+/// small beside a processor's cache.
 const FRAMES: usize = 512;
 /// Events, and bytes of evidence, after which a block is full, too: more than so many frames have on any
 /// market, and far less than they may have.
@@ -77,26 +77,20 @@ impl Block {
 
     /// Brings some of its frames near: another processor wrote them.
     pub(super) fn bring_frames(&self, places: Range<usize>) {
-        near::bring_all(self.frames.get(places).unwrap_or_default());
+        near::bring_all(&self.frames[places]);
     }
 
     /// Once they are near: their events and evidence.
     pub(super) fn bring_contents(&self, places: Range<usize>) {
         let (events, evidence) = self.begin(places.start);
         let (events_end, evidence_end) = self.begin(places.end);
-        near::bring_all(self.events.get(events..events_end).unwrap_or_default());
-        near::bring_all(
-            self.evidence
-                .get(evidence..evidence_end)
-                .unwrap_or_default(),
-        );
+        near::bring_all(&self.events[events..events_end]);
+        near::bring_all(&self.evidence[evidence..evidence_end]);
     }
 
     /// Where the events and the evidence of a frame begin, or end: those of the frame before it.
     fn begin(&self, place: usize) -> (usize, usize) {
-        let before = place
-            .checked_sub(1)
-            .and_then(|before| self.frames.get(before));
+        let before = place.checked_sub(1).map(|before| &self.frames[before]);
         before.map_or((0, 0), |before| (before.events_end, before.evidence_end))
     }
 

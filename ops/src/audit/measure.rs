@@ -94,7 +94,7 @@ impl Audits {
         })
     }
 
-    /// Time and rate, processor time and its floor: of what journal, each name ends with.
+    /// Time and rate, processor time and its floor; each name ends with the `journal` they are of.
     fn measures(self, name: &str, journal: &str) -> [Measure; 4] {
         let measure = |name, rounds| Measure::of(format!("{name}{journal}"), "ns", rounds);
         let each = measure(name, self.each);

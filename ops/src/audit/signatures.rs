@@ -13,7 +13,7 @@ use foretell_model::evidence::OrderEvidence;
 use foretell_model::{Command, FrameRef, OrderId, Sequence, WalletAddress};
 
 use super::finding::{Finding, Kind};
-use super::record::{Claim, Record};
+use super::record::{Broken, Claim, Registry};
 
 /// Orders handed over at once.
 const CHUNK: usize = 256;
@@ -24,30 +24,14 @@ const KEPT: usize = 20;
 
 /// An order whose signature is to be checked.
 #[derive(Debug)]
-pub(crate) struct Job {
-    pub(crate) sequence: Sequence,
+struct Job {
+    sequence: Sequence,
     /// The id the command names.
-    pub(crate) order: OrderId,
+    order: OrderId,
     /// Whose key must have signed.
-    pub(crate) owner: WalletAddress,
-    pub(crate) domain: Arc<Domain>,
-    pub(crate) evidence: Box<[u8]>,
-}
-
-impl Job {
-    /// The order of a frame whose signature was claimed to be so.
-    pub(crate) fn of(frame: &FrameRef<'_>, claim: &Claim, record: &Record) -> Option<Self> {
-        let Command::PlaceOrder(order) = frame.command else {
-            return None;
-        };
-        Some(Self {
-            sequence: frame.sequence,
-            order: order.order,
-            owner: claim.owner,
-            domain: Arc::clone(record.registry.domain(claim.domain)?),
-            evidence: frame.evidence.into(),
-        })
-    }
+    owner: WalletAddress,
+    domain: Arc<Domain>,
+    evidence: Box<[u8]>,
 }
 
 /// What was found.
@@ -87,12 +71,29 @@ impl Signatures {
         }
     }
 
-    /// Takes an order; waits when all threads are busy.
-    pub(crate) fn push(&mut self, job: Job) {
-        self.chunk.push(job);
+    /// Takes the order of a frame whose signature was claimed to be so; waits when all threads are busy.
+    ///
+    /// # Errors
+    /// Nobody knows whose signature, or of what domain.
+    pub(crate) fn take(
+        &mut self,
+        frame: &FrameRef<'_>,
+        claim: &Claim,
+        registry: &Registry,
+    ) -> Result<(), Broken> {
+        if let Command::PlaceOrder(order) = frame.command {
+            self.chunk.push(Job {
+                sequence: frame.sequence,
+                order: order.order,
+                owner: registry.account(claim.owner)?.wallet,
+                domain: Arc::clone(registry.domain(claim.domain)?),
+                evidence: frame.evidence.into(),
+            });
+        }
         if self.chunk.len() == CHUNK {
             self.hand_over();
         }
+        Ok(())
     }
 
     fn hand_over(&mut self) {

@@ -19,11 +19,11 @@ use super::block::Block;
 use super::checkpoints::Vouched;
 use super::counts::Counts;
 use super::record::Record;
-use super::signatures::{Job, Signatures};
+use super::signatures::Signatures;
 use super::source::Source;
 
-/// Blocks that may wait for a thread: the reader waits when it is further ahead. Enough that nobody is
-/// idle while another grows a table; tens of megabytes, when so many wait.
+/// Blocks that may wait for a thread: the reader waits when it is further ahead. Enough that a thread is
+/// seldom idle while another grows a table; tens of megabytes, when so many wait.
 const WAITING: usize = 96;
 /// Frames the record looks at together before it takes them in.
 const AHEAD: usize = 16;
@@ -206,12 +206,11 @@ fn fold(blocks: Receiver<Arc<Block>>, signatures: Option<Signatures>) -> Result<
         time: TimeNs(0),
     };
     for block in blocks {
+        let part = |first: usize| first.min(block.len())..block.len().min(first + AHEAD);
         for first in (0..block.len()).step_by(AHEAD) {
-            let behind = block.len().min(first + AHEAD);
-            let next = |first: usize| first..block.len().min(first + AHEAD);
-            block.bring_frames(next(behind + AHEAD));
-            block.bring_contents(next(behind));
-            recorded.take(block.range(first..behind))?;
+            block.bring_frames(part(first + 2 * AHEAD));
+            block.bring_contents(part(first + AHEAD));
+            recorded.take(block.range(part(first)))?;
         }
     }
     Ok(recorded)
@@ -231,10 +230,9 @@ impl Recorded {
         let claim = self.record.apply(frame).map_err(|_| Unsound)?;
         self.counts.count(frame);
         self.time = frame.time;
-        if let (Some(signatures), Some(claim)) = (&mut self.signatures, claim)
-            && let Some(job) = Job::of(frame, &claim, &self.record)
-        {
-            signatures.push(job);
+        if let (Some(signatures), Some(claim)) = (&mut self.signatures, claim) {
+            let taken = signatures.take(frame, &claim, &self.record.registry);
+            return taken.map_err(|_| Unsound);
         }
         Ok(())
     }

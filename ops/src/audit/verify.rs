@@ -17,9 +17,9 @@ use super::checkpoints::Vouched;
 use super::counts::Counts;
 use super::execution::{Differs, Execution};
 use super::finding::{Finding, Kind};
-use super::record::Record;
+use super::record::{Broken, Record};
 use super::report::Report;
-use super::signatures::{Job, Signatures};
+use super::signatures::Signatures;
 use super::source::Source;
 use super::together;
 use crate::failure::Failure;
@@ -161,17 +161,19 @@ impl<'s> Audit<'s> {
     }
 
     fn fold(&mut self, frame: &FrameRef<'_>) -> ControlFlow<()> {
-        let claim = match self.record.apply(frame) {
-            Ok(claim) => claim,
-            Err(broken) => return self.found(broken.kind, frame.sequence, broken.text),
-        };
-        self.counts.count(frame);
-        if let (Some(signatures), Some(claim)) = (&mut self.signatures, claim)
-            && let Some(job) = Job::of(frame, &claim, &self.record)
-        {
-            signatures.push(job);
+        match self.take_in(frame) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(broken) => self.found(broken.kind, frame.sequence, broken.text),
         }
-        ControlFlow::Continue(())
+    }
+
+    fn take_in(&mut self, frame: &FrameRef<'_>) -> Result<(), Broken> {
+        let claim = self.record.apply(frame)?;
+        self.counts.count(frame);
+        if let (Some(signatures), Some(claim)) = (&mut self.signatures, claim) {
+            signatures.take(frame, &claim, &self.record.registry)?;
+        }
+        Ok(())
     }
 
     fn found(&mut self, kind: Kind, sequence: Sequence, text: String) -> ControlFlow<()> {

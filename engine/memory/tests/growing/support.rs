@@ -22,11 +22,3 @@ pub(crate) fn grow_and_shrink(sizes: &[usize]) {
         assert!(zeroed.iter().all(|byte| *byte == 0), "{size}");
     }
 }
-
-/// What the kernel says of this process, in bytes.
-pub(crate) fn status_bytes(name: &str) -> usize {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find(|line| line.starts_with(name)).unwrap();
-    let number = line.split_whitespace().nth(1).unwrap();
-    number.parse::<usize>().unwrap() * 1_024
-}

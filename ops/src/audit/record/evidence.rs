@@ -2,7 +2,7 @@
 //! be the one that was executed. That the signature over it is the maker's is checked elsewhere.
 
 use foretell_model::evidence::OrderEvidence;
-use foretell_model::{PlaceOrder, WalletAddress};
+use foretell_model::{AccountNumber, PlaceOrder, WalletAddress};
 
 use super::broken::{Broken, Checked};
 use super::registry::{Account, Market, Registry};
@@ -10,8 +10,8 @@ use super::registry::{Account, Market, Registry};
 /// Who must have signed an order, as of its frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Claim {
-    /// The key that must have signed: the maker's owner's.
-    pub(crate) owner: WalletAddress,
+    /// Whose key must have signed: the maker's owner.
+    pub(crate) owner: AccountNumber,
     /// The signing domain's number.
     pub(crate) domain: u8,
 }
@@ -33,12 +33,7 @@ pub(crate) fn check_evidence(
     let market = registry.market(order.market)?;
     check_parties(&evidence, account, registry)?;
     check_terms(&evidence, order, market)?;
-    let domain = registry.domain(evidence.domain.0).ok_or_else(|| {
-        Broken::evidence(format!(
-            "signing domain {} was never registered",
-            evidence.domain
-        ))
-    })?;
+    let domain = registry.domain(evidence.domain.0)?;
     same(domain.markets().include(market.event.is_some()), || {
         format!(
             "signing domain {} is not one for market {}",
@@ -46,7 +41,7 @@ pub(crate) fn check_evidence(
         )
     })?;
     Ok(Claim {
-        owner: registry.account(account.owner)?.wallet,
+        owner: account.owner,
         domain: evidence.domain.0,
     })
 }
@@ -55,8 +50,8 @@ pub(crate) fn check_evidence(
 /// (for a deposit wallet the wallet itself).
 fn check_parties(evidence: &OrderEvidence<'_>, account: &Account, registry: &Registry) -> Checked {
     let is_word = |index: usize, wallet: WalletAddress| {
-        let (zeros, address) = evidence.word(index).split_at(12);
-        zeros.iter().all(|byte| *byte == 0) && address == wallet.0
+        let word = evidence.word(index);
+        word.first_chunk() == Some(&[0; 12]) && word.last_chunk() == Some(&wallet.0)
     };
     same(is_word(1, account.wallet), || {
         format!(
@@ -109,9 +104,7 @@ fn check_terms(evidence: &OrderEvidence<'_>, order: &PlaceOrder, market: &Market
 }
 
 fn is_number(word: &[u8; 32], number: u64) -> bool {
-    let (halves, _) = word.as_chunks();
-    let [upper, lower] = [0, 1].map(|half| u128::from_be_bytes(halves[half]));
-    upper == 0 && lower == u128::from(number)
+    word.first_chunk() == Some(&[0; 24]) && word.last_chunk() == Some(&number.to_be_bytes())
 }
 
 fn same(holds: bool, text: impl FnOnce() -> String) -> Checked {

@@ -87,9 +87,13 @@ impl Registry {
     }
 
     /// The domain journalled under a number.
-    pub(crate) fn domain(&self, number: u8) -> Option<&Arc<Domain>> {
+    pub(crate) fn domain(&self, number: u8) -> Checked<&Arc<Domain>> {
         let mut domains = self.domains.iter();
-        domains.find_map(|(known, domain)| (*known == number).then_some(domain))
+        domains
+            .find_map(|(known, domain)| (*known == number).then_some(domain))
+            .ok_or_else(|| {
+                Broken::evidence(format!("signing domain {number} was never registered"))
+            })
     }
 
     fn account_mut(&mut self, number: AccountNumber) -> Checked<&mut Account> {
@@ -254,7 +258,7 @@ impl Registry {
                     "the text of signing domain {number} does not give its separator"
                 ))
             })?;
-        must(self.domain(number).is_none(), || {
+        must(self.domain(number).is_err(), || {
             format!("domain {number} is registered twice")
         })?;
         self.domains.push((number, Arc::new(known)));
