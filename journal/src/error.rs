@@ -34,9 +34,10 @@ pub enum JournalError {
         "the last engine here ended on an I/O error ({0}); check the disk, then start once with --after-io-error"
     )]
     AfterIoError(String),
-    /// Acknowledged frames are damaged. Nothing was changed.
+    /// Frames that were acknowledged, or may have been, are damaged. Nothing was changed.
     #[error(
-        "segment {segment}, bytes {from} to {to}: {why}; frames {first} to {last} were acknowledged and cannot be read. Restore the file from a copy"
+        "segment {segment}, bytes {from} to {to}: {why}; {}. Restore the file from a copy",
+        lost(*first, *last)
     )]
     Damaged {
         /// In which segment.
@@ -47,7 +48,7 @@ pub enum JournalError {
         to: u32,
         /// The first sequence that is lost.
         first: Sequence,
-        /// The last that is known to be.
+        /// The last that is known to be; before `first` when none is.
         last: Sequence,
         /// What is wrong there.
         why: String,
@@ -105,6 +106,14 @@ pub enum JournalError {
     /// Settings that cannot work.
     #[error("{0}")]
     Options(&'static str),
+}
+
+/// What damage takes away, in words.
+fn lost(first: Sequence, last: Sequence) -> String {
+    if last < first {
+        return format!("frames from {first} on, if there were any, cannot be read");
+    }
+    format!("frames {first} to {last} were acknowledged and cannot be read")
 }
 
 impl JournalError {

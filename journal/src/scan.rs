@@ -51,7 +51,7 @@ pub(crate) struct Found {
 impl Scan<'_> {
     /// Scans to the end.
     pub(crate) fn run(&self, visit: &mut Visit<'_>) -> Result<Found, JournalError> {
-        let headers = self.headers()?;
+        let (headers, damaged) = self.headers()?;
         // From the frame the reader has last, so that the end's time is known even without more.
         let start = headers
             .iter()
@@ -62,6 +62,10 @@ impl Scan<'_> {
             time = self.finished_segment(header, next, time, visit)?.time;
         }
         let last = headers[headers.len() - 1];
+        if let Some(damaged) = damaged {
+            let end = self.segment_before_damage(&last, time, visit)?;
+            return Err(self.damaged_header(damaged, end.next()));
+        }
         let found = self.last_segment(&last, time, visit)?;
         if self.after > found.end.last {
             return Err(JournalError::Ahead {
@@ -72,8 +76,9 @@ impl Scan<'_> {
         Ok(found)
     }
 
-    /// The headers of all segments, which must be there without gaps and belong together.
-    fn headers(&self) -> Result<Vec<SegmentHeader>, JournalError> {
+    /// The headers of all segments, which must be there without gaps and belong together: one at least.
+    /// Of those from the first on that cannot be read: only that there is one.
+    fn headers(&self) -> Result<(Vec<SegmentHeader>, Option<DamagedHeader>), JournalError> {
         let mut numbers = directory::segments(self.dir)?;
         if let Some(limit) = self.limit {
             numbers.retain(|number| *number <= limit.segment);
@@ -87,7 +92,13 @@ impl Scan<'_> {
         }
         let mut headers: Vec<SegmentHeader> = Vec::with_capacity(numbers.len());
         for number in numbers {
-            let header = self.header(number, headers.last())?;
+            let header = match self.header(number)? {
+                Ok(header) => header,
+                Err(damaged) if headers.is_empty() => {
+                    return Err(self.damaged_header(damaged, Sequence(1)));
+                }
+                Err(damaged) => return Ok((headers, Some(damaged))),
+            };
             let genesis = self.mark.map_or(header.genesis, |mark| mark.genesis);
             let follows = headers.last().is_none_or(|previous| {
                 previous.genesis == header.genesis
@@ -99,37 +110,43 @@ impl Scan<'_> {
             }
             headers.push(header);
         }
-        Ok(headers)
+        Ok((headers, None))
     }
 
-    fn header(
-        &self,
-        number: u32,
-        previous: Option<&SegmentHeader>,
-    ) -> Result<SegmentHeader, JournalError> {
-        let first = previous.map_or(Sequence(1), |previous| previous.first);
-        let damaged = |why: String| JournalError::Damaged {
-            segment: number,
-            from: 0,
-            to: FIRST_BATCH,
-            first,
-            last: self.mark.map_or(first, |mark| mark.sequence.max(first)),
-            why,
+    fn header(&self, number: u32) -> Result<Result<SegmentHeader, DamagedHeader>, JournalError> {
+        let damaged = |why: String| {
+            Ok(Err(DamagedHeader {
+                segment: number,
+                why,
+            }))
         };
         let map = match self.map(number, FIRST_BATCH) {
             Err(JournalError::Io { source, .. })
                 if source.kind() == std::io::ErrorKind::UnexpectedEof =>
             {
-                return Err(damaged("the file is empty".to_owned()));
+                return damaged("the file is empty".to_owned());
             }
             other => other?,
         };
-        SegmentHeader::read(map.bytes()).map_err(|error| match error {
-            SegmentHeaderError::Damaged => damaged(error.to_string()),
-            SegmentHeaderError::Unknown(_) => JournalError::Newer {
+        match SegmentHeader::read(map.bytes()) {
+            Ok(header) => Ok(Ok(header)),
+            Err(error @ SegmentHeaderError::Damaged) => damaged(error.to_string()),
+            Err(error @ SegmentHeaderError::Unknown(_)) => Err(JournalError::Newer {
                 what: format!("segment {number}: {error}"),
-            },
-        })
+            }),
+        }
+    }
+
+    /// `first` is the sequence behind everything that could be read.
+    fn damaged_header(&self, damaged: DamagedHeader, first: Sequence) -> JournalError {
+        JournalError::Damaged {
+            segment: damaged.segment,
+            from: 0,
+            to: FIRST_BATCH,
+            first,
+            last: self.mark.map_or(Sequence(0), |mark| mark.sequence),
+            why: damaged.why,
+        }
     }
 
     fn map(&self, number: u32, readable: u32) -> Result<SegmentMap, JournalError> {
@@ -139,6 +156,22 @@ impl Scan<'_> {
         } else {
             SegmentMap::open(&path, readable).context("map", &path)
         }
+    }
+
+    /// A segment whose successor's header is damaged: only that says where it ends, so it is read as far as
+    /// it is sound. Gives the last sequence.
+    fn segment_before_damage(
+        &self,
+        header: &SegmentHeader,
+        time: TimeNs,
+        visit: &mut Visit<'_>,
+    ) -> Result<Sequence, JournalError> {
+        let map = self.map(header.number, header.bytes)?;
+        let mut walk = Walk::start(header, time);
+        while let Ok(batch) = walk.next(map.bytes()) {
+            self.show(&batch, visit)?;
+        }
+        Ok(walk.last)
     }
 
     /// A segment with a successor: it must be sound up to where the successor says it ends.
@@ -257,9 +290,16 @@ fn refuse(walk: &Walk, fault: Fault, to: u32, last: Sequence) -> JournalError {
         from: walk.at,
         to,
         first: walk.last.next(),
-        last: last.max(walk.last.next()),
+        last,
         why,
     }
+}
+
+/// A segment's header that cannot be read.
+#[derive(Debug)]
+struct DamagedHeader {
+    segment: u32,
+    why: String,
 }
 
 /// Compares the journal with the watermark where the walk passes it.

@@ -112,10 +112,17 @@ impl Walk {
                 _ => Fault::Wrong(error.to_string()),
             })?;
             if frame.sequence() != last.next() {
-                return Err(Fault::Wrong("sequences are not in order".to_owned()));
+                return Err(Fault::Wrong(format!(
+                    "frame {} stands where {} must",
+                    frame.sequence(),
+                    last.next()
+                )));
             }
             if frame.time() < time {
-                return Err(Fault::Wrong("time goes back".to_owned()));
+                return Err(Fault::Wrong(format!(
+                    "time goes back at frame {}",
+                    frame.sequence()
+                )));
             }
             (last, time) = (frame.sequence(), frame.time());
         }

@@ -362,6 +362,50 @@ fn missing_and_replaced_segments_are_found() {
 }
 
 #[test]
+fn before_a_damaged_header_everything_is_shown_and_what_is_behind_is_named() {
+    let dir = long();
+    let bytes = |number| fs::read(segment(dir.path(), number)).unwrap();
+    let first_of = |number| SegmentHeader::read(&bytes(number)).unwrap().first;
+    let end = watermark::read(dir.path()).unwrap().unwrap().sequence;
+    let changes: [Change; 2] = [|bytes| bytes[100] ^= 1, Vec::clear];
+    for number in 1..=3 {
+        for damage in changes {
+            let image = copy(dir.path());
+            change(&segment(image.path(), number), damage);
+            let mut shown = Sequence(0);
+            let scanned = scan(image.path(), Sequence(0), &mut |frame| {
+                assert_eq!(frame.sequence(), shown.next());
+                shown = frame.sequence();
+                Ok(())
+            });
+            assert_eq!(shown.next(), first_of(number));
+            let said = scanned.unwrap_err().to_string();
+            let lost = format!("frames {} to {end} were acknowledged", shown.next());
+            assert!(said.contains(&lost), "{said}");
+            fs::remove_file(watermark::path(image.path())).unwrap();
+            let said = scan(image.path(), Sequence(0), &mut |_| Ok(())).unwrap_err();
+            let lost = format!("frames from {} on, if there were any", shown.next());
+            assert!(said.to_string().contains(&lost), "{said}");
+        }
+    }
+}
+
+#[test]
+fn a_copy_without_the_room_behind_its_end_is_told_from_one_that_lost_frames() {
+    let dir = marked();
+    change(&segment(dir.path(), 1), |bytes| bytes.truncate(END));
+    let said = recovered(dir.path()).unwrap_err().to_string();
+    assert!(said.contains("shorter than its header says"), "{said}");
+    assert!(
+        said.contains("frames from 27 on, if there were any"),
+        "{said}"
+    );
+    change(&segment(dir.path(), 1), |bytes| bytes.truncate(END - PAGE));
+    let said = recovered(dir.path()).unwrap_err().to_string();
+    assert!(said.contains("frames 7 to 26 were acknowledged"), "{said}");
+}
+
+#[test]
 fn a_rehashed_history_is_caught_by_the_watermark() {
     // Two continuations of one journal, the same to the length; only the watermark tells them apart.
     let common = base();
