@@ -50,6 +50,6 @@ pub use frame_reader::{FrameReader, Frames};
 pub use options::{Durability, Options};
 pub use prepare::Helper;
 pub use recover::{Reader, Recovered, Report, recover, recover_into};
-pub use scan::{ScanReport, scan};
+pub use scan::{ScanReport, genesis, scan};
 pub use state::JournalState;
 pub use sync::{Step, Syncer};

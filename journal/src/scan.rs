@@ -1,6 +1,7 @@
 //! Scanning a journal from a sequence to its end: what is there, what of it is proven, what is
 //! damaged. Recovery and audit both stand on this.
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 use foretell_model::{Sequence, TimeNs};
@@ -121,9 +122,7 @@ impl Scan<'_> {
             }))
         };
         let map = match self.map(number, FIRST_BATCH) {
-            Err(JournalError::Io { source, .. })
-                if source.kind() == std::io::ErrorKind::UnexpectedEof =>
-            {
+            Err(JournalError::Io { source, .. }) if source.kind() == ErrorKind::UnexpectedEof => {
                 return damaged("the file is empty".to_owned());
             }
             other => other?,
@@ -450,6 +449,28 @@ pub struct ScanReport {
     pub hash: [u8; 32],
     /// Bytes behind the end that are no batch: what a crash left and the next start sets aside.
     pub torn: Option<(u32, u32)>,
+}
+
+/// The random bytes that name a journal, as its first segment has them.
+///
+/// # Errors
+/// There is no first segment, or its header is damaged or newer.
+pub fn genesis(dir: &Path) -> Result<[u8; 32], JournalError> {
+    let scan = Scan {
+        dir,
+        after: Sequence(0),
+        mark: None,
+        past_cache: false,
+        limit: None,
+    };
+    match scan.header(1) {
+        Ok(Ok(header)) => Ok(header.genesis),
+        Ok(Err(damaged)) => Err(scan.damaged_header(damaged, Sequence(1))),
+        Err(JournalError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
+            Err(JournalError::Missing(1))
+        }
+        Err(other) => Err(other),
+    }
 }
 
 /// Verifies a journal without changing it and shows every frame above `after`, whether an engine

@@ -13,6 +13,8 @@ pub struct Failure {
 
 /// Exit code of a failure that says nothing more special.
 pub const GENERAL: u8 = 1;
+/// Exit code of arguments that make no sense, as of those the command line refuses.
+pub const USAGE: u8 = 2;
 
 impl Failure {
     /// A failure with exit code [`GENERAL`].

@@ -6,16 +6,27 @@ use std::path::Path;
 use foretell_checkpoint::{Checkpoint, Signed};
 use foretell_model::{FramePlace, Sequence, TimeMs};
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::finding::{Finding, Kind};
 use super::inclusion::Inclusion;
 use super::source::Source;
 use crate::failure::Failure;
 
+/// A checkpoint as it was kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Kept {
+    /// What was signed, and by whom.
+    pub signed: Signed,
+    /// The journal it says it is of, where it says so.
+    pub genesis: Option<[u8; 32]>,
+}
+
 /// A checkpoint as `/audit/checkpoint` gives it.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Row {
+    genesis: Option<String>,
     sequence: u64,
     chain: String,
     digest: String,
@@ -24,53 +35,50 @@ struct Row {
     signature: String,
 }
 
-/// One object, a list, or a page of them.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Given {
-    One(Row),
-    Many(Vec<Row>),
-    Page { data: Vec<Row> },
-}
-
 /// Reads checkpoints from a file: answers of `/audit/checkpoint` and `/audit/checkpoints`, one or
 /// several after each other. All must be signed with `key`.
 ///
 /// # Errors
 /// The file or the key cannot be read, or one is of another key.
-pub(crate) fn load(file: &Path, key: &str) -> Result<Vec<Signed>, Failure> {
+pub(crate) fn load(file: &Path, key: &str) -> Result<Vec<Kept>, Failure> {
     let key = public_key(key)?;
     let cannot = |what: String| Failure::new(format!("{}: {what}", file.display()));
     let text = std::fs::read_to_string(file).map_err(|error| cannot(error.to_string()))?;
     let mut checkpoints = Vec::new();
-    for given in serde_json::Deserializer::from_str(&text).into_iter::<Given>() {
-        let rows = match given {
-            Ok(Given::One(row)) => vec![row],
-            Ok(Given::Many(rows) | Given::Page { data: rows }) => rows,
-            Err(error) => {
-                let hint = "save the answer of /audit/checkpoint or /audit/checkpoints";
-                return Err(cannot(format!("no checkpoints: {error}")).hint(hint));
-            }
-        };
+    for given in serde_json::Deserializer::from_str(&text).into_iter::<Value>() {
+        let rows = given.and_then(rows).map_err(|error| {
+            let hint = "save the answer of /audit/checkpoint or /audit/checkpoints";
+            cannot(format!("no checkpoints: {error}")).hint(hint)
+        })?;
         for row in rows {
             let sequence = row.sequence;
-            let signed = signed(&row).ok_or_else(|| {
+            let kept = kept(&row).ok_or_else(|| {
                 cannot(format!("the checkpoint at {sequence} has bad hex digits"))
             })?;
-            if signed.public_key != key {
+            if kept.signed.public_key != key {
                 return Err(cannot(format!(
                     "the checkpoint at {sequence} is signed with another key, {}",
                     row.public_key
                 )));
             }
-            checkpoints.push(signed);
+            checkpoints.push(kept);
         }
     }
     if checkpoints.is_empty() {
         return Err(cannot("it holds no checkpoint".to_owned()));
     }
-    checkpoints.sort_by_key(|signed| signed.checkpoint.sequence);
+    checkpoints.sort_by_key(|kept| kept.signed.checkpoint.sequence);
     Ok(checkpoints)
+}
+
+/// One object, a list, or a page of them.
+fn rows(mut given: Value) -> serde_json::Result<Vec<Row>> {
+    let page = given.get_mut("data").map(Value::take);
+    let rows = match page.unwrap_or(given) {
+        Value::Array(rows) => rows,
+        row => vec![row],
+    };
+    rows.into_iter().map(serde_json::from_value).collect()
 }
 
 fn public_key(given: &str) -> Result<[u8; 32], Failure> {
@@ -83,8 +91,12 @@ fn public_key(given: &str) -> Result<[u8; 32], Failure> {
         .ok_or_else(|| Failure::new(format!("checkpoint key {given}: 64 hex digits expected")))
 }
 
-fn signed(row: &Row) -> Option<Signed> {
-    Some(Signed {
+fn kept(row: &Row) -> Option<Kept> {
+    let genesis = match &row.genesis {
+        Some(genesis) => Some(bytes(genesis)?),
+        None => None,
+    };
+    let signed = Signed {
         checkpoint: Checkpoint {
             sequence: Sequence(row.sequence),
             chain: bytes(&row.chain)?,
@@ -93,7 +105,8 @@ fn signed(row: &Row) -> Option<Signed> {
         },
         public_key: bytes(&row.public_key)?,
         signature: bytes(&row.signature)?,
-    })
+    };
+    Some(Kept { signed, genesis })
 }
 
 fn bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
@@ -104,31 +117,47 @@ fn bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
 }
 
 /// Checkpoints, and what the journal has where they stand.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Vouched {
+    /// Those that were signed for this journal.
     checkpoints: Vec<Signed>,
     /// Digest and place, as far as the journal was followed.
     found: Vec<([u8; 32], FramePlace)>,
-    genesis: [u8; 32],
+    /// What the others are.
+    others: Vec<Finding>,
+    given: usize,
+}
+
+/// How many checkpoints there are, and how many of them could be compared with the journal.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Compared {
+    /// Those that were signed for this journal, and whose places were reached, or are beyond its end.
+    pub compared: usize,
+    /// All.
+    pub given: usize,
 }
 
 impl Vouched {
     /// Checkpoints in the order of their sequences.
-    pub(crate) fn new(source: &Source, checkpoints: &[Signed]) -> Result<Self, Failure> {
-        let genesis = match checkpoints {
-            [] => [0; 32],
-            _ => source.genesis()?,
+    pub(crate) fn new(source: &Source, kept: &[Kept]) -> Self {
+        let mut vouched = Self {
+            given: kept.len(),
+            ..Self::default()
         };
-        Ok(Self {
-            checkpoints: checkpoints.to_vec(),
-            found: Vec::with_capacity(checkpoints.len()),
-            genesis,
-        })
-    }
-
-    /// How many there are.
-    pub(crate) fn count(&self) -> usize {
-        self.checkpoints.len()
+        if kept.is_empty() {
+            return vouched;
+        }
+        // A journal that has no name is found to be damaged, whatever was signed.
+        let Ok(genesis) = source.genesis() else {
+            return vouched;
+        };
+        for kept in kept {
+            match vouches(kept, &genesis) {
+                Ok(()) => vouched.checkpoints.push(kept.signed),
+                Err(finding) => vouched.others.push(finding),
+            }
+        }
+        vouched
     }
 
     /// Where the first of them stands whose place was not reached yet.
@@ -150,45 +179,75 @@ impl Vouched {
         place: FramePlace,
         digest: impl Fn() -> [u8; 32],
     ) {
-        while let Some(signed) = self.checkpoints.get(self.found.len())
-            && signed.checkpoint.sequence == sequence
-        {
+        while self.awaited() == Some(sequence) {
             self.found.push((digest(), place));
         }
     }
 
-    /// What does not agree; the journal was followed to `last`.
+    /// What does not agree, and how many were compared. `end` is the last sequence when the journal was
+    /// followed to its end: what was signed behind it is gone.
     pub(crate) fn findings(
         &self,
         source: &Source,
-        last: Sequence,
-    ) -> Result<Vec<Finding>, Failure> {
-        let mut findings = Vec::new();
-        for (index, signed) in self.checkpoints.iter().enumerate() {
+        end: Option<Sequence>,
+    ) -> Result<(Vec<Finding>, Compared), Failure> {
+        let mut findings = self.others.clone();
+        for (signed, found) in self.checkpoints.iter().zip(&self.found) {
             let sequence = signed.checkpoint.sequence;
-            if let Err(why) = signed.verify(&self.genesis) {
-                let text = format!("a checkpoint proves nothing: {why}");
-                findings.push(Finding::new(Kind::Signature, sequence, text));
-                continue;
-            }
-            let disagrees = match self.found.get(index) {
-                None => Some(format!(
-                    "a signed checkpoint is beyond the journal, which ends at {}: it was cut",
-                    last.0
-                )),
-                Some((digest, _)) if *digest != signed.checkpoint.digest => {
-                    Some("the state is not the one of a signed checkpoint".to_owned())
-                }
-                Some((_, place)) => {
-                    let chain = Inclusion::find(source.directory(), *place)?.chain_at(sequence);
-                    (chain != Some(signed.checkpoint.chain))
-                        .then(|| "the chain is not the one of a signed checkpoint".to_owned())
-                }
-            };
-            if let Some(text) = disagrees {
+            if let Some(text) = disagrees(signed, found, source)? {
                 findings.push(Finding::new(Kind::Damage, sequence, text));
             }
         }
-        Ok(findings)
+        let mut compared = self.found.len();
+        if let Some(end) = end {
+            for signed in &self.checkpoints[compared..] {
+                let text = format!(
+                    "a signed checkpoint is beyond the journal, which ends at {end}: it was cut"
+                );
+                findings.push(Finding::new(Kind::Damage, signed.checkpoint.sequence, text));
+            }
+            compared = self.checkpoints.len();
+        }
+        let given = self.given;
+        Ok((findings, Compared { compared, given }))
     }
+}
+
+/// Whether the key signed a checkpoint for this journal; else what it is.
+fn vouches(kept: &Kept, genesis: &[u8; 32]) -> Result<(), Finding> {
+    let sequence = kept.signed.checkpoint.sequence;
+    let nothing = |why: &dyn std::fmt::Display| {
+        let text = format!("a checkpoint proves nothing: {why}");
+        Err(Finding::new(Kind::Signature, sequence, text))
+    };
+    if sequence == Sequence(0) {
+        return nothing(&"it names no frame");
+    }
+    let Err(why) = kept.signed.verify(genesis) else {
+        return Ok(());
+    };
+    match kept.genesis {
+        Some(other) if kept.signed.verify(&other).is_ok() => {
+            let [signed, this] = [&other, genesis].map(hex::encode);
+            let text =
+                format!("another journal was signed: {signed} is its genesis, {this} this one's");
+            Err(Finding::new(Kind::Damage, sequence, text))
+        }
+        _ => nothing(&why),
+    }
+}
+
+/// How the journal is not what was signed, where a checkpoint stands.
+fn disagrees(
+    signed: &Signed,
+    (digest, place): &([u8; 32], FramePlace),
+    source: &Source,
+) -> Result<Option<&'static str>, Failure> {
+    let checkpoint = &signed.checkpoint;
+    if *digest != checkpoint.digest {
+        return Ok(Some("the state is not the one of a signed checkpoint"));
+    }
+    let inclusion = Inclusion::find(source.directory(), *place)?;
+    let is_chain = inclusion.chain_at(checkpoint.sequence) == Some(checkpoint.chain);
+    Ok((!is_chain).then_some("the chain is not the one of a signed checkpoint"))
 }

@@ -12,7 +12,7 @@ use foretell_journal::{JournalError, ScanReport};
 use foretell_model::Sequence;
 use serde_json::{Value, json};
 
-use super::finding::{DIFFERENT, Finding};
+use super::finding::DIFFERENT;
 use super::source::Source;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -39,7 +39,8 @@ struct Comparison {
 /// One of them cannot be read, or is damaged in what has to be read of it.
 pub(crate) fn run(sources: [&Source; 2], output: Output) -> Result<ExitCode, Failure> {
     let [first, second] = sources;
-    let genesis = [first.genesis()?, second.genesis()?];
+    let genesis = |source: &Source| source.genesis().map_err(|error| source.failure(&error));
+    let genesis = [genesis(first)?, genesis(second)?];
     let (common, goes_on) = compare(first, second)?;
     let comparison = Comparison {
         same_genesis: genesis[0] == genesis[1],
@@ -77,12 +78,12 @@ fn compare(first: &Source, second: &Source) -> Result<(u64, [bool; 2]), Failure>
             Err(panic) => std::panic::resume_unwind(panic),
         };
         let has_difference = first_goes_on && parted;
-        for read in [first_read, read] {
+        for (source, read) in [(first, first_read), (second, read)] {
             // What is behind a difference is not looked at, damaged or not.
             if let Err(error) = read
                 && !has_difference
             {
-                return Err(Finding::damage(&error)?.failure());
+                return Err(source.failure(&error));
             }
         }
         Ok((common, [first_goes_on, parted]))

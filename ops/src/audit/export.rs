@@ -2,9 +2,10 @@
 //! amounts in whole units with every digit.
 
 use std::collections::HashMap;
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io::{self, BufWriter, Write as _};
 use std::ops::ControlFlow;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -17,12 +18,13 @@ use foretell_model::{
 };
 use foretell_view::TradeId;
 use serde_json::json;
+use tempfile::TempPath;
 
 use super::finding::{Finding, Kind};
 use super::record::Record;
 use super::source::Source;
 use super::text::{iso, price, shares, units};
-use crate::failure::Failure;
+use crate::failure::{Failure, USAGE};
 use crate::output::Output;
 
 const TRADES: &str = "sequence,index,trade_id,time,transaction_hash,condition_id,kind,shares,taker,\
@@ -40,13 +42,35 @@ pub(crate) struct Files {
     pub(crate) balances: Option<PathBuf>,
 }
 
+impl Files {
+    /// Two tables in one file would be neither.
+    fn are_different(&self) -> Result<(), Failure> {
+        let Self {
+            trades,
+            orders,
+            balances,
+        } = self;
+        for [one, other] in [[trades, orders], [trades, balances], [orders, balances]] {
+            if let Some(path) = one
+                && one == other
+            {
+                let text = format!("{}: two tables are to go there", path.display());
+                return Err(Failure::new(text).hint("a file for each").code(USAGE));
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Writes the tables.
 ///
 /// # Errors
 /// A file cannot be written, the journal cannot be read, is damaged or breaks a rule.
 pub(crate) fn run(source: &Source, files: &Files, output: Output) -> Result<ExitCode, Failure> {
+    files.are_different()?;
     let mut export = Export {
-        genesis: source.genesis()?,
+        source,
+        genesis: source.genesis().map_err(|error| source.failure(&error))?,
         trades: Table::create(files.trades.as_deref(), TRADES)?,
         orders: Table::create(files.orders.as_deref(), ORDERS)?,
         record: Record::default(),
@@ -65,7 +89,7 @@ pub(crate) fn run(source: &Source, files: &Files, output: Output) -> Result<Exit
         return Err(failure);
     }
     if let Err(error) = scanned {
-        return Err(Finding::damage(&error)?.failure());
+        return Err(source.failure(&error));
     }
     let balances = Table::create(files.balances.as_deref(), BALANCES)?;
     let rows = export.finish(balances)?;
@@ -89,7 +113,8 @@ struct Live {
     filled: Lots,
 }
 
-struct Export {
+struct Export<'s> {
+    source: &'s Source,
     genesis: [u8; 32],
     trades: Table,
     orders: Table,
@@ -97,15 +122,16 @@ struct Export {
     live: HashMap<OrderNumber, Live, RandomState>,
 }
 
-impl Export {
+impl Export<'_> {
     fn frame(&mut self, frame: &Frame<'_>, scratch: &mut Scratch) -> Result<(), Failure> {
         let sequence = frame.sequence();
+        let found = |kind, text| self.source.found(&Finding::new(kind, sequence, text));
         let read = frame
             .decode(scratch)
-            .map_err(|error| Finding::new(Kind::Damage, sequence, error.to_string()).failure())?;
+            .map_err(|error| found(Kind::Damage, error.to_string()))?;
         self.record
             .apply(&read)
-            .map_err(|broken| Finding::new(broken.kind, sequence, broken.text).failure())?;
+            .map_err(|broken| found(broken.kind, broken.text))?;
         if let Command::PlaceOrder(order) = *read.command {
             let placed = (sequence, read.time);
             let filled = Lots::ZERO;
@@ -306,8 +332,52 @@ const fn order_type(order_type: OrderType) -> &'static str {
 /// A CSV file, or nothing. No cell holds a comma, a quote or a line break: all are numbers, hex,
 /// times and words of ours.
 struct Table {
-    file: Option<(PathBuf, BufWriter<File>)>,
+    file: Option<Target>,
     rows: u64,
+}
+
+/// Where a table goes: beside the file of its name until it is whole, so that nobody takes a part of one
+/// for all of it. What is there and no file (a pipe, a terminal) is written to as it comes.
+struct Target {
+    path: PathBuf,
+    file: BufWriter<File>,
+    beside: Option<TempPath>,
+}
+
+impl Target {
+    fn create(path: &Path) -> io::Result<Self> {
+        let is_stream = path.metadata().is_ok_and(|there| !there.is_file());
+        let (file, beside) = if is_stream {
+            (File::options().write(true).open(path)?, None)
+        } else {
+            let folder = path
+                .parent()
+                .filter(|folder| !folder.as_os_str().is_empty());
+            let (file, beside) = tempfile::Builder::new()
+                .prefix(".export-")
+                .permissions(Permissions::from_mode(0o666))
+                .tempfile_in(folder.unwrap_or(Path::new(".")))?
+                .into_parts();
+            (file, Some(beside))
+        };
+        Ok(Self {
+            path: path.to_owned(),
+            file: BufWriter::new(file),
+            beside,
+        })
+    }
+
+    fn write(&mut self, line: &str) -> io::Result<()> {
+        writeln!(self.file, "{line}")
+    }
+
+    fn finish(mut self) -> io::Result<()> {
+        self.file.flush()?;
+        match self.beside {
+            Some(beside) => beside.persist(&self.path).map_err(|error| error.error),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Table {
@@ -318,9 +388,9 @@ impl Table {
                 rows: 0,
             });
         };
-        let file = File::create(path).map_err(|error| cannot(path, &error))?;
+        let file = Target::create(path).map_err(|error| cannot(path, &error))?;
         let mut table = Self {
-            file: Some((path.to_owned(), BufWriter::new(file))),
+            file: Some(file),
             rows: 0,
         };
         table.write(head)?;
@@ -337,15 +407,15 @@ impl Table {
 
     fn write(&mut self, line: &str) -> Result<(), Failure> {
         match &mut self.file {
-            Some((path, file)) => writeln!(file, "{line}").map_err(|error| cannot(path, &error)),
+            Some(file) => file.write(line).map_err(|error| cannot(&file.path, &error)),
             None => Ok(()),
         }
     }
 
-    fn finish(mut self) -> Result<u64, Failure> {
-        match &mut self.file {
-            Some((path, file)) => file.flush().map_err(|error| cannot(path, &error))?,
-            None => return Ok(0),
+    fn finish(self) -> Result<u64, Failure> {
+        if let Some(file) = self.file {
+            let path = file.path.clone();
+            file.finish().map_err(|error| cannot(&path, &error))?;
         }
         Ok(self.rows)
     }

@@ -1,12 +1,13 @@
 //! What an audit finds, and what its exit code says of it.
 
 use std::fmt;
+use std::io;
 
 use foretell_journal::JournalError;
 use foretell_model::Sequence;
 use serde_json::{Value, json};
 
-use crate::failure::{Failure, GENERAL};
+use crate::failure::Failure;
 
 /// Two journals differ.
 pub(crate) const DIFFERENT: u8 = 7;
@@ -71,7 +72,11 @@ impl Finding {
             JournalError::Missing(_)
             | JournalError::Foreign(_)
             | JournalError::Watermark { .. } => None,
-            other => return Err(Failure::new(other.to_string()).code(GENERAL)),
+            JournalError::Io { source, .. } if is_link(source) => {
+                let hint = "segments are regular files: copy them instead of linking to them";
+                return Err(Failure::new(error.to_string()).hint(hint));
+            }
+            other => return Err(Failure::new(other.to_string())),
         };
         Ok(Self {
             kind: Kind::Damage,
@@ -88,11 +93,11 @@ impl Finding {
             "text": self.text,
         })
     }
+}
 
-    /// The finding as the failure of a command that cannot go on behind it.
-    pub(crate) fn failure(&self) -> Failure {
-        Failure::new(self.to_string()).code(self.kind.exit_code())
-    }
+/// Opening a symbolic link was refused.
+fn is_link(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
 }
 
 impl fmt::Display for Finding {

@@ -85,15 +85,15 @@ pub(crate) fn run(source: &Source, wanted: Wanted, output: Output) -> Result<Exi
             output.answer(&shown, text);
             Ok(ExitCode::SUCCESS)
         }
-        (Some(Err(finding)), _) => Err(finding.failure()),
+        (Some(Err(finding)), _) => Err(source.found(&finding)),
         (None, Ok(_)) => Err(wanted.missing()),
-        (None, Err(error)) => Err(Finding::damage(&error)?.failure()),
+        (None, Err(error)) => Err(source.failure(&error)),
     }
 }
 
 /// The ids the interface gives the trades of a frame.
 fn trade_ids(source: &Source, sequence: Sequence, fills: usize) -> Result<Value, Failure> {
-    let genesis = source.genesis()?;
+    let genesis = source.genesis().map_err(|error| source.failure(&error))?;
     let ids = (0..)
         .take(fills)
         .map(|index| TradeId::new(&genesis, sequence, TradeIndex(index)).to_string());

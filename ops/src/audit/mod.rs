@@ -34,6 +34,7 @@ use std::process::ExitCode;
 use foretell_engine::JOURNAL_DIRECTORY;
 
 pub(crate) use arguments::Audit;
+pub use checkpoints::{Compared, Kept};
 pub use counts::Counts;
 pub use finding::{Finding, Kind};
 pub use report::Report;

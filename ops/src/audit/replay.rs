@@ -68,12 +68,12 @@ fn replay(source: &Source, until: Option<Until>) -> Result<(Execution, TimeNs), 
     });
     match wrong {
         Some((sequence, Differs::Record(text))) => {
-            Err(Finding::new(Kind::Contradiction, sequence, text).failure())
+            Err(source.found(&Finding::new(Kind::Contradiction, sequence, text)))
         }
-        Some((_, Differs::Journal(error))) => Err(Finding::damage(&error)?.failure()),
+        Some((_, Differs::Journal(error))) => Err(source.failure(&error)),
         None => match scanned {
             Ok(_) => Ok((execution, time)),
-            Err(error) => Err(Finding::damage(&error)?.failure()),
+            Err(error) => Err(source.failure(&error)),
         },
     }
 }

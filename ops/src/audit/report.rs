@@ -7,6 +7,7 @@ use foretell_journal::ScanReport;
 use foretell_model::{Sequence, TimeNs};
 use serde_json::{Value, json};
 
+use super::checkpoints::Compared;
 use super::counts::Counts;
 use super::finding::Finding;
 use super::text::iso;
@@ -29,7 +30,7 @@ pub struct Report {
     /// Signatures that hold and that do not, when they were checked.
     pub signatures: Option<(u64, u64)>,
     /// Signed checkpoints that were held against it.
-    pub checkpoints: usize,
+    pub checkpoints: Compared,
     /// Divergences that an operator accepted by a journalled command.
     pub accepted_divergences: Vec<Sequence>,
     /// Everything that is wrong; nothing in a sound journal.
@@ -87,7 +88,8 @@ impl Report {
             "digest": hex::encode(self.digest),
             "counts": self.counts.json(),
             "signatures": signatures,
-            "checkpoints": self.checkpoints,
+            "checkpoints": self.checkpoints.compared,
+            "checkpoints_given": self.checkpoints.given,
             "accepted_divergences": self.accepted_divergences.iter().map(|it| it.0).collect::<Vec<_>>(),
             "findings": self.findings.iter().map(Finding::json).collect::<Vec<_>>(),
             "seconds": self.seconds,
@@ -109,7 +111,7 @@ impl fmt::Display for Report {
         )?;
         writeln!(
             f,
-            "orders: {} with their maker's signature, {} refused by the book",
+            "orders: {} carry a signature, {} refused by the book",
             counts.signed_orders, counts.killed_orders
         )?;
         writeln!(
@@ -121,13 +123,21 @@ impl fmt::Display for Report {
             Some((sound, unsound)) => writeln!(f, "signatures: {sound} hold, {unsound} do not")?,
             None => writeln!(f, "signatures: not checked (--signatures)")?,
         }
-        if self.checkpoints > 0 {
-            writeln!(f, "checkpoints: {} held against it", self.checkpoints)?;
+        let Compared { compared, given } = self.checkpoints;
+        if given > 0 {
+            writeln!(f, "checkpoints: {compared} of {given} compared with it")?;
         }
         if let Some(journal) = &self.journal {
             writeln!(f, "chain         {}", hex::encode(journal.hash))?;
             if journal.proven_sequence < journal.last_sequence {
                 writeln!(f, "proven up to  {}", journal.proven_sequence)?;
+            }
+            if let Some((from, to)) = journal.torn {
+                writeln!(
+                    f,
+                    "behind its end, bytes {from} to {to} of the last segment are no sound batch: what \
+                     a crash leaves, or frames that were damaged"
+                )?;
             }
         }
         writeln!(f, "state digest  {}", hex::encode(self.digest))?;
@@ -141,10 +151,55 @@ impl fmt::Display for Report {
         for finding in &self.findings {
             writeln!(f, "{finding}")?;
         }
-        f.write_str(if self.is_sound() {
-            "sound"
-        } else {
-            "NOT SOUND"
+        f.write_str(match (self.is_sound(), self.signatures) {
+            (true, Some(_)) => "sound",
+            (true, None) => "sound; signatures were not checked",
+            (false, _) => "NOT SOUND",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whoever reads only the last line learns what was not looked at.
+    #[test]
+    fn a_report_says_what_was_not_checked_and_what_is_behind_the_end() {
+        let mut report = Report {
+            directory: PathBuf::new(),
+            journal: Some(ScanReport {
+                genesis: [1; 32],
+                epoch: 1,
+                last_sequence: Sequence(9),
+                proven_sequence: Sequence(9),
+                hash: [2; 32],
+                torn: Some((8_192, 12_288)),
+            }),
+            last: Sequence(9),
+            time: TimeNs(0),
+            digest: [3; 32],
+            counts: Counts::default(),
+            signatures: None,
+            checkpoints: Compared {
+                compared: 1,
+                given: 2,
+            },
+            accepted_divergences: Vec::new(),
+            findings: Vec::new(),
+            seconds: 1.0,
+        };
+        let text = report.to_string();
+        assert!(
+            text.ends_with("sound; signatures were not checked"),
+            "{text}"
+        );
+        assert!(text.contains("bytes 8192 to 12288"), "{text}");
+        assert!(text.contains("checkpoints: 1 of 2"), "{text}");
+        report.signatures = Some((5, 0));
+        assert!(report.to_string().ends_with("\nsound"));
+        let found = Finding::new(crate::audit::Kind::Rule, Sequence(3), "wrong");
+        report.findings.push(found);
+        assert!(report.to_string().ends_with("\nNOT SOUND"));
     }
 }

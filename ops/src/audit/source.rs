@@ -1,18 +1,17 @@
 //! The journal under audit: opened read-only, read from its genesis to its end, or to what is
 //! durable while an engine runs.
 
-use std::fs::{self, File};
-use std::io::{IsTerminal as _, Read as _};
+use std::fs;
+use std::io::IsTerminal as _;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use foretell_journal::frame::Frame;
-use foretell_journal::segment::SegmentHeader;
-use foretell_journal::{JournalError, PAGE, ScanReport, scan, segment, watermark};
+use foretell_journal::{JournalError, ScanReport, genesis, scan, segment, watermark};
 use foretell_model::Sequence;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::finding::Kind;
+use super::finding::Finding;
 use crate::failure::Failure;
 
 /// Frames between two steps of the progress bar.
@@ -58,18 +57,22 @@ impl Source {
     ///
     /// # Errors
     /// The first segment's header cannot be read.
-    pub(crate) fn genesis(&self) -> Result<[u8; 32], Failure> {
-        let path = segment::path(&self.directory, 1);
-        let cannot = |what: String| {
-            Failure::new(format!("{}: {what}", path.display())).code(Kind::Damage.exit_code())
-        };
-        let mut page = Vec::new();
-        File::open(&path)
-            .and_then(|file| file.take(PAGE as u64).read_to_end(&mut page))
-            .map_err(|error| cannot(error.to_string()))?;
-        SegmentHeader::read(&page)
-            .map(|header| header.genesis)
-            .map_err(|error| cannot(error.to_string()))
+    pub(crate) fn genesis(&self) -> Result<[u8; 32], JournalError> {
+        genesis(&self.directory)
+    }
+
+    /// What is wrong with this journal, as the failure of a command that cannot go on behind it.
+    pub(crate) fn failure(&self, error: &JournalError) -> Failure {
+        match Finding::damage(error) {
+            Ok(finding) => self.found(&finding),
+            Err(failure) => failure,
+        }
+    }
+
+    /// The same of what was found in it.
+    pub(crate) fn found(&self, finding: &Finding) -> Failure {
+        Failure::new(format!("{}: {finding}", self.directory.display()))
+            .code(finding.kind.exit_code())
     }
 
     /// Verifies checksums, chain, sequences and times from the genesis on and shows every frame, until

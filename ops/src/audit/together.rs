@@ -243,11 +243,12 @@ mod tests {
     use std::path::Path;
 
     use foretell_bench::audited_journal::{Contents, with_journal};
-    use foretell_checkpoint::{Checkpoint, Signed, Signer};
+    use foretell_checkpoint::{Checkpoint, Signer};
     use foretell_journal::Scratch;
     use foretell_model::{Sequence, TimeMs};
 
     use super::*;
+    use crate::audit::Kept;
 
     /// Sequences at and beside the ends of blocks, and one in them.
     const VOUCHED: [u64; 7] = [1, 2, 511, 512, 513, 1_024, 20_001];
@@ -268,14 +269,17 @@ mod tests {
         (digests, read.unwrap().unwrap().last_sequence.0)
     }
 
-    fn signed(sequence: u64, digest: [u8; 32]) -> Signed {
+    fn kept(source: &Source, sequence: u64, digest: [u8; 32]) -> Kept {
         let checkpoint = Checkpoint {
             sequence: Sequence(sequence),
             chain: [0; 32],
             digest,
             time: TimeMs(1),
         };
-        Signer::from_secret(&[7; 32]).sign(&[0; 32], checkpoint)
+        Kept {
+            signed: Signer::from_secret(&[7; 32]).sign(&source.genesis().unwrap(), checkpoint),
+            genesis: None,
+        }
     }
 
     /// Blocks that may wait in these tests: fewer than the journal has.
@@ -294,10 +298,10 @@ mod tests {
             assert!(last > 4 * FEW as u64 * 512, "{last}");
             let checkpoints: Vec<_> = digests
                 .iter()
-                .map(|(at, digest)| signed(*at, *digest))
+                .map(|(at, digest)| kept(source, *at, *digest))
                 .collect();
             assert_eq!(checkpoints.len(), VOUCHED.len());
-            let vouched = Vouched::new(source, &checkpoints).unwrap();
+            let vouched = Vouched::new(source, &checkpoints);
             let sound = read_ahead(FEW, source, vouched, None).expect("it is sound");
             assert_eq!(sound.counts.commands(), last);
             assert_eq!(sound.exchange.sequence(), Sequence(last));

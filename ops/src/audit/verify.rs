@@ -8,12 +8,11 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
-use foretell_checkpoint::Signed;
 use foretell_journal::frame::Frame;
 use foretell_journal::{JournalError, ScanReport, Scratch};
 use foretell_model::{FrameRef, Sequence, TimeNs};
 
-use super::checkpoints::Vouched;
+use super::checkpoints::{Kept, Vouched};
 use super::counts::Counts;
 use super::execution::{Differs, Execution};
 use super::finding::{Finding, Kind};
@@ -29,7 +28,7 @@ use crate::failure::Failure;
 pub struct Options {
     /// Checkpoints the journal must agree with, in the order of their sequences; their signatures
     /// are checked for this journal.
-    pub checkpoints: Vec<Signed>,
+    pub checkpoints: Vec<Kept>,
     /// Check every order's signature.
     pub signatures: bool,
     /// Threads that check signatures; as many as there are cores when not given.
@@ -57,11 +56,12 @@ pub fn verify(directory: &Path, options: &Options) -> Result<Report, Failure> {
 
 /// The report of a journal in which nothing is wrong but, maybe, checkpoints and signatures.
 fn together(source: &Source, options: &Options) -> Result<Option<Report>, Failure> {
-    let checkpoints = Vouched::new(source, &options.checkpoints)?;
+    let checkpoints = Vouched::new(source, &options.checkpoints);
     let Some(sound) = together::read(source, checkpoints, options.start_signatures()) else {
         return Ok(None);
     };
     let last = sound.exchange.sequence();
+    let (findings, checkpoints) = sound.checkpoints.findings(source, Some(last))?;
     let mut report = Report {
         directory: source.directory().to_owned(),
         journal: Some(sound.journal),
@@ -70,9 +70,9 @@ fn together(source: &Source, options: &Options) -> Result<Option<Report>, Failur
         digest: sound.digest,
         counts: sound.counts,
         signatures: None,
-        checkpoints: sound.checkpoints.count(),
+        checkpoints,
         accepted_divergences: Vec::new(),
-        findings: sound.checkpoints.findings(source, last)?,
+        findings,
         seconds: 0.0,
     };
     report.add_signatures(sound.signatures);
@@ -80,7 +80,7 @@ fn together(source: &Source, options: &Options) -> Result<Option<Report>, Failur
 }
 
 fn frame_by_frame(source: &Source, options: &Options) -> Result<Report, Failure> {
-    let mut audit = Audit::new(source, options)?;
+    let mut audit = Audit::new(source, options);
     let mut scratch = Scratch::default();
     let scanned = source.each(&mut |frame| audit.frame(frame, &mut scratch));
     audit.finish(scanned)
@@ -116,10 +116,10 @@ struct Audit<'s> {
 }
 
 impl<'s> Audit<'s> {
-    fn new(source: &'s Source, options: &Options) -> Result<Self, Failure> {
-        Ok(Self {
+    fn new(source: &'s Source, options: &Options) -> Self {
+        Self {
             source,
-            checkpoints: Vouched::new(source, &options.checkpoints)?,
+            checkpoints: Vouched::new(source, &options.checkpoints),
             execution: Execution::new(),
             record: Record::default(),
             signatures: options.start_signatures(),
@@ -127,7 +127,7 @@ impl<'s> Audit<'s> {
             time: TimeNs(0),
             findings: Vec::new(),
             failure: None,
-        })
+        }
     }
 
     /// Looks at the next frame; breaks behind the first one whose state cannot be relied on.
@@ -195,25 +195,24 @@ impl<'s> Audit<'s> {
                 None
             }
         };
-        if journal.is_some() && self.execution.accepted().is_empty() {
+        let last = self.execution.exchange().sequence();
+        let end = journal.as_ref().map(|_| last);
+        if end.is_some() {
             self.compare_states();
         }
-        if self.findings.is_empty() {
-            let last = self.execution.exchange().sequence();
-            let disagree = self.checkpoints.findings(self.source, last)?;
-            self.findings.extend(disagree);
-        }
+        let (disagree, checkpoints) = self.checkpoints.findings(self.source, end)?;
+        self.findings.extend(disagree);
         let signatures = self.signatures.take();
         let exchange = self.execution.exchange();
         let mut report = Report {
             directory: self.source.directory().to_owned(),
             journal,
-            last: exchange.sequence(),
+            last,
             time: self.time,
             digest: exchange.digest(),
             counts: self.counts,
             signatures: None,
-            checkpoints: self.checkpoints.count(),
+            checkpoints,
             accepted_divergences: self.execution.accepted().to_vec(),
             findings: self.findings,
             seconds: 0.0,
@@ -222,7 +221,8 @@ impl<'s> Audit<'s> {
         Ok(report)
     }
 
-    /// At the end both ways of reading the journal must have come to the same state.
+    /// At the end both ways of reading the journal must have come to the same state, also behind a
+    /// divergence that was accepted: one that moved money is wrong all the same.
     fn compare_states(&mut self) {
         let exchange = self.execution.exchange();
         let state = self.record.compare(exchange);

@@ -46,13 +46,21 @@ fn checkpoint(journal: &Path, sequence: u64) -> Signed {
 
 /// Verifies a journal against checkpoints; the exit code and the texts of what was found.
 fn verify(journal: &Path, checkpoints: &[Signed]) -> (i32, String) {
-    let rows: Vec<_> = checkpoints
-        .iter()
+    let rows = checkpoints.iter();
+    let rows: Vec<_> = rows
         .map(|signed| CheckpointRow::new(&GENESIS, signed))
         .collect();
+    verify_rows(journal, &rows)
+}
+
+fn verify_rows(journal: &Path, rows: &[CheckpointRow]) -> (i32, String) {
+    verify_text(journal, &json!({ "data": rows }).to_string())
+}
+
+fn verify_text(journal: &Path, text: &str) -> (i32, String) {
     let kept = tempfile::tempdir().expect("a directory");
     let [file, key] = ["kept.json", "key"].map(|name| kept.path().join(name));
-    fs::write(&file, json!({ "data": rows }).to_string()).expect("a file");
+    fs::write(&file, text).expect("a file");
     let public = hex::encode(Signer::from_secret(&SECRET).public_key());
     fs::write(&key, format!("{public}\n")).expect("a file");
     let [file, key] = [&file, &key].map(|path| path.to_str().expect("UTF-8"));
@@ -107,9 +115,62 @@ fn only_what_the_key_signed_for_this_journal_counts() {
     let other_journal = Signer::from_secret(&SECRET).sign(&[9; 32], kept.checkpoint);
     let mut forged = kept;
     forged.checkpoint.time.0 += 1;
-    for signed in [other_journal, forged] {
-        let (code, text) = verify(journal.path(), &[signed]);
+    let mut of_nothing = kept.checkpoint;
+    of_nothing.sequence.0 = 0;
+    let of_nothing = Signer::from_secret(&SECRET).sign(&GENESIS, of_nothing);
+    for signed in [other_journal, forged, of_nothing] {
+        // It neither counts nor stands in the way of the one that does.
+        let (code, text) = verify(journal.path(), &[signed, kept]);
         assert_eq!(code, FORGED, "{text}");
+        assert_eq!(text.matches("\"exit_code\":5").count(), 2, "{text}");
         assert!(text.contains("proves nothing"), "{text}");
+        assert!(text.contains("\"checkpoints\":1,"), "{text}");
+        assert!(text.contains("\"checkpoints_given\":2"), "{text}");
+    }
+}
+
+/// The same frames under another name: the checkpoints say which journal they are of.
+#[test]
+fn a_journal_made_anew_under_another_name_is_not_the_one_that_was_signed() {
+    let site = busy();
+    let journal = sealed(&site.frames);
+    let kept = checkpoint(journal.path(), 3);
+    let other = Signer::from_secret(&SECRET).sign(&[9; 32], kept.checkpoint);
+    let (code, text) = verify_rows(journal.path(), &[CheckpointRow::new(&[9; 32], &other)]);
+    assert_eq!(code, DAMAGED, "{text}");
+    assert!(text.contains("another journal was signed"), "{text}");
+}
+
+/// Up to the damage they are compared; those behind it are not said to have been.
+#[test]
+fn a_damaged_journal_is_held_against_the_checkpoints_before_the_damage() {
+    let site = busy();
+    let journal = sealed(&site.frames);
+    let last = site.frames.len() as u64;
+    let kept = [1, last / 2, last].map(|sequence| checkpoint(journal.path(), sequence));
+    let path = foretell_journal::segment::path(journal.path(), 1);
+    let sound = fs::read(&path).expect("a segment");
+    // The last batch of a journal without a watermark may be what a crash left: such a journal is read to
+    // its end, and was cut.
+    let places = [(100, 0), (4_096 + 130, 0), (sound.len() - 3 * 4_096, 2)];
+    for (place, compared) in places.into_iter().chain([(sound.len() - 4_096, 3)]) {
+        let mut bytes = sound.clone();
+        bytes[place] ^= 1;
+        fs::write(&path, &bytes).expect("written");
+        let (code, text) = verify(journal.path(), &kept);
+        assert_eq!(code, DAMAGED, "byte {place}: {text}");
+        let counted = format!("\"checkpoints\":{compared},\"checkpoints_given\":3");
+        assert!(text.contains(&counted), "byte {place}: {text}");
+        assert_eq!(text.contains("it was cut"), compared == 3, "{text}");
+    }
+}
+
+#[test]
+fn what_is_no_checkpoint_is_said_to_be_none() {
+    let journal = sealed(&busy().frames);
+    for (given, said) in [("{}", "missing field `sequence`"), ("[]", "no checkpoint")] {
+        let (code, text) = verify_text(journal.path(), given);
+        assert_eq!(code, UNREADABLE, "{text}");
+        assert!(text.contains(said), "{text}");
     }
 }

@@ -1,13 +1,14 @@
 //! Looking things up in a journal: replay, show, receipt, export, diff.
 
 use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
 use foretell_model::{Command, Event};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::run::{CONTRADICTS, DIFFERENT, NOT_FOUND, SOUND, audit};
+use crate::run::{CONTRADICTS, DAMAGED, DIFFERENT, NOT_FOUND, SOUND, UNREADABLE, audit};
 use crate::seal::{Loose, seal, unseal};
 use crate::site::{Site, busy};
 
@@ -290,4 +291,84 @@ fn two_journals_are_the_same_one_goes_on_or_they_part() {
         (&other["common_frames"], &other["first_difference"]),
         (&9.into(), &10.into())
     );
+}
+
+/// The byte of a frame in the middle of the first segment.
+fn damage(journal: &Path) {
+    let path = foretell_journal::segment::path(journal, 1);
+    let mut bytes = fs::read(&path).expect("a segment");
+    let middle = bytes.len() / 2 / 4_096 * 4_096 + 200;
+    bytes[middle] ^= 1;
+    fs::write(&path, bytes).expect("written");
+}
+
+/// Whoever finds the file finds all of the table, or that of the time before.
+#[test]
+fn an_export_that_cannot_be_finished_leaves_everything_as_it_was() {
+    let journal = sealed(&busy().frames);
+    let out = tempfile::tempdir().expect("a directory");
+    let table = out.path().join("t.csv");
+    let arguments = ["export", "--trades", table.to_str().expect("text")];
+    sound(journal.path(), &arguments);
+    let whole = fs::read(&table).expect("a table");
+    let plain = fs::File::create(out.path().join("plain")).expect("a file");
+    let mode = |file: &fs::Metadata| file.permissions().mode();
+    let made = fs::metadata(&table).expect("a file");
+    assert_eq!(mode(&made), mode(&plain.metadata().expect("a file")));
+
+    damage(journal.path());
+    let (code, answer) = audit(journal.path(), &arguments);
+    assert_eq!(code, DAMAGED, "{answer}");
+    assert_eq!(fs::read(&table).expect("a table"), whole);
+    let files = fs::read_dir(out.path()).expect("a directory").count();
+    assert_eq!(files, 2, "nothing else is left there");
+    let (code, answer) = audit(journal.path(), &["export", "--trades", "/no/such/t.csv"]);
+    assert_eq!(code, 1, "{answer}");
+}
+
+#[test]
+fn two_tables_do_not_go_to_one_file_and_what_is_no_file_is_written_to() {
+    let journal = sealed(&busy().frames);
+    let (code, answer) = audit(
+        journal.path(),
+        &["export", "--trades", "t.csv", "--balances", "t.csv"],
+    );
+    assert_eq!(code, 2, "{answer}");
+    assert!(!journal.path().join("t.csv").exists());
+    let to_nowhere = ["export", "--trades", "/dev/null", "--orders", "o.csv"];
+    sound(journal.path(), &to_nowhere);
+    assert!(journal.path().join("o.csv").exists());
+    assert!(fs::metadata("/dev/null").is_ok_and(|there| !there.is_file()));
+}
+
+#[test]
+fn of_two_journals_the_damaged_one_is_named() {
+    let site = busy();
+    let (first, second) = (sealed(&site.frames), sealed(&site.frames));
+    damage(second.path());
+    let damaged = second.path().to_str().expect("text");
+    for pair in [[first.path(), second.path()], [second.path(), first.path()]] {
+        let [one, other] = pair.map(|path| path.to_str().expect("text"));
+        let (code, answer) = audit(first.path(), &["diff", one, other]);
+        assert_eq!(code, DAMAGED, "{answer}");
+        let said = answer["error"].as_str().expect("a text");
+        assert!(said.starts_with(damaged), "{said}");
+    }
+}
+
+#[test]
+fn segments_that_are_links_are_told_to_be_copied() {
+    let journal = sealed(&busy().frames);
+    let links = tempfile::tempdir().expect("a directory");
+    let name = foretell_journal::segment::path(Path::new(""), 1);
+    symlink(journal.path().join(&name), links.path().join(&name)).expect("a link");
+    for command in ["verify", "replay"] {
+        let (code, answer) = audit(links.path(), &[command]);
+        assert_eq!(code, UNREADABLE, "{answer}");
+        assert!(
+            answer["hint"]
+                .as_str()
+                .is_some_and(|hint| hint.contains("copy"))
+        );
+    }
 }

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use foretell_model::{
-    CloseReason, Command, Event, Lots, Micros, OrderType, Outcome, Price, Side, WalletKind,
+    CloseReason, Command, Event, Lots, Micros, OrderType, Outcome, Price, Reference, Side,
+    WalletKind,
 };
 use serde_json::Value;
 
@@ -177,6 +178,28 @@ fn a_divergence_that_the_operator_accepted_is_listed() {
     assert_eq!(report["accepted_divergences"], serde_json::json!([cancel]));
 }
 
+/// Accepting a divergence does not make its money be there.
+#[test]
+fn an_accepted_divergence_that_moved_money_contradicts_at_the_end() {
+    let mut site = busy();
+    let deposit = site.apply(
+        Command::Deposit {
+            wallet: site.wallet(0),
+            amount: Micros(7),
+            reference: Reference([0xEE; 32]),
+        },
+        b"",
+    );
+    let sequence = foretell_model::Sequence(deposit);
+    site.apply(Command::AcceptDivergence { sequence }, b"");
+    at(&mut site.frames, deposit).events.clear();
+    let last = site.frames.len() as u64;
+    assert_found(&site.frames, CONTRADICTS, last, "by the record");
+    let (_, report) = verify(&site.frames);
+    let accepted = serde_json::json!([deposit]);
+    assert_eq!(report["accepted_divergences"], accepted);
+}
+
 /// A byte of a frame's events, its checksums made right again.
 #[test]
 fn no_byte_of_an_event_can_be_another_and_nothing_panics() {
@@ -230,6 +253,11 @@ fn money_out_of_nothing_breaks_a_rule() {
     };
     *amount = Micros(amount.0 + 1);
     assert_found(&frames, BROKEN, deposit, "that nobody asked for");
+
+    let mut frames = busy().frames;
+    let events = &mut at(&mut frames, deposit).events;
+    events.push(events[1]);
+    assert_found(&frames, BROKEN, deposit, "twice");
 }
 
 /// The last order, signed by somebody, with one more frame behind it.

@@ -10,11 +10,29 @@ use super::Record;
 use super::broken::{Broken, Checked, must};
 use super::taker::is_expired;
 
+/// Whether an event moves money or sets by itself: a command causes one such event at most.
+const fn moves_money(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Deposited { .. }
+            | Event::Withdrawn { .. }
+            | Event::FeesWithdrawn { .. }
+            | Event::Split { .. }
+            | Event::Merged { .. }
+            | Event::Redeemed { .. }
+            | Event::Converted { .. }
+    )
+}
+
 impl Record {
     /// Takes in the events of a frame; those of a placed order were taken in by `place`.
     pub(super) fn fold(&mut self, frame: &FrameRef<'_>) -> Checked {
         self.work_pending = false;
         let is_placing = matches!(frame.command, Command::PlaceOrder(_));
+        let moves = frame.events.iter().filter(|event| moves_money(event));
+        must(is_placing || moves.count() <= 1, || {
+            "one command moved money or sets twice".to_owned()
+        })?;
         for event in frame.events {
             if self.registry.fold(frame, event)? {
                 if let Event::MarketResolved { market, .. } = *event {
