@@ -22,8 +22,10 @@ pub mod trader;
 mod up;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Parser as _;
+use foretell_journal::disk::{Disk, RealDisk};
 
 use cli::{Cli, Command, ConfigCommand};
 use config::Config;
@@ -33,9 +35,15 @@ use output::Output;
 /// Runs the program with the arguments of the process.
 #[must_use]
 pub fn run() -> ExitCode {
+    run_on(Arc::new(RealDisk))
+}
+
+/// The same with an engine whose files are on this disk: how tests have one that fails.
+#[must_use]
+pub fn run_on(disk: Arc<dyn Disk>) -> ExitCode {
     let cli = Cli::parse();
     let json = cli.json;
-    match dispatch(cli) {
+    match dispatch(cli, disk) {
         Ok(code) => code,
         Err(failure) => {
             if json {
@@ -48,7 +56,7 @@ pub fn run() -> ExitCode {
     }
 }
 
-fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
+fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
     let output = Output { json: cli.json };
     if let Command::Config(ConfigCommand::Print { env: true }) = cli.command {
         config::variables()
@@ -65,7 +73,7 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Failure> {
         }
         Command::Engine(arguments) => {
             logging::install(&config.log)?;
-            process::engine(&config, &arguments)
+            process::engine(&config, &arguments, disk)
         }
         Command::Gateway(arguments) => {
             logging::install(&config.log)?;

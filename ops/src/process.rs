@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::path::Path;
 use std::process::{ExitCode, ExitStatus};
+use std::sync::Arc;
 use std::time::Duration;
 
 use foretell_auth::text::parse_address;
@@ -13,6 +14,7 @@ use foretell_gateway::{
     CatalogConfig, ConnectionLimits, EdgeConfig, GatewayConfig, HeaderPrefix, OperatorToken,
     Origin, Surface, TimeForm,
 };
+use foretell_journal::disk::Disk;
 use foretell_matching::Capacity;
 use foretell_model::{DomainNumber, Sequence};
 use serde_json::{Value, json};
@@ -38,9 +40,14 @@ const MAX_DEFAULT_THREADS: usize = 8;
 ///
 /// # Errors
 /// The engine does not start, or ends with an I/O error; the exit code says which.
-pub(crate) fn engine(config: &Config, arguments: &EngineArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn engine(
+    config: &Config,
+    arguments: &EngineArgs,
+    disk: Arc<dyn Disk>,
+) -> Result<ExitCode, Failure> {
     follow_parent(arguments.supervised)?;
     let mut engine = EngineConfig::new(config.data.0.clone());
+    engine.journal.disk = disk;
     engine.journal.durability = match config.engine.durability {
         Durability::Disk => foretell_journal::Durability::Disk,
         Durability::Process => foretell_journal::Durability::Process,

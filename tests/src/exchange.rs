@@ -7,7 +7,9 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use serde_json::Value;
 
 /// Far beyond what any step takes: passing it means that it hangs.
@@ -22,6 +24,8 @@ pub struct Options {
     pub gateways: u32,
     /// More settings, as environment variables.
     pub settings: Vec<(String, String)>,
+    /// Start on what an I/O error left.
+    pub after_io_error: bool,
 }
 
 impl Options {
@@ -31,7 +35,7 @@ impl Options {
         Self {
             demo: true,
             gateways: 1,
-            settings: Vec::new(),
+            ..Self::default()
         }
     }
 
@@ -100,6 +104,9 @@ impl Exchange {
         ]);
         if options.demo {
             command.args(["--demo", "--no-bots"]);
+        }
+        if options.after_io_error {
+            command.arg("--after-io-error");
         }
         // What tests are told by variables is no setting of the exchange.
         for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FORETELL_")) {
@@ -208,6 +215,23 @@ impl Exchange {
                     .as_i64()
                     .is_some_and(|pid| pid != i64::from(before))
         });
+    }
+
+    /// Returns when a child has ended that is not started again; false when it still runs after so long.
+    ///
+    /// # Panics
+    /// The kernel cannot tell.
+    #[must_use]
+    pub fn wait_ended(&self, name: &str, patience: Duration) -> bool {
+        let pid = Pid::from_raw(self.pid(name)).expect("a process id");
+        let process = match pidfd_open(pid, PidfdFlags::empty()) {
+            Ok(process) => process,
+            Err(Errno::SRCH) => return true,
+            Err(error) => panic!("{name}: {error}"),
+        };
+        let mut events = [PollFd::new(&process, PollFlags::IN)];
+        let patience = Timespec::try_from(patience).expect("seconds");
+        poll(&mut events, Some(&patience)).expect("a process can be waited for") > 0
     }
 
     fn wait_line(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {

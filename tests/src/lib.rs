@@ -1,6 +1,7 @@
 //! What the end-to-end, property and architecture tests of the workspace share.
 
 pub mod exchange;
+pub mod failing_disk;
 pub mod ledger;
 pub mod load;
 pub mod operator;

@@ -5,5 +5,5 @@
 static ALLOCATOR: foretell_memory::Allocator = foretell_memory::Allocator;
 
 fn main() -> std::process::ExitCode {
-    foretell_ops::run()
+    foretell_ops::run_on(foretell_tests::failing_disk::of_this_process())
 }

@@ -1,4 +1,5 @@
-//! An exchange of two gateways under load, for the tests that kill its processes.
+//! An exchange under load, for the tests that kill its processes.
+#![allow(dead_code, reason = "every test starts it in one way of two")]
 
 use std::sync::Arc;
 
@@ -38,14 +39,12 @@ impl Site {
             ..Options::demo()
         };
         let exchange = Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), &options);
-        let mut traders = Vec::new();
-        for wallet in VISITORS {
-            traders.push(
-                Trader::connect(&exchange.trading, wallet.private_key, 0)
-                    .await
-                    .expect("a key"),
-            );
-        }
+        Self::start_on(exchange, random).await
+    }
+
+    /// The same on an exchange that was started otherwise, with the demo's markets and wallets.
+    pub(crate) async fn start_on(exchange: Exchange, random: &mut Random) -> Self {
+        let traders = Arc::new(connect(&exchange).await);
         let sample = Sample::load().expect("the sample");
         let plain = sample
             .events
@@ -57,39 +56,48 @@ impl Site {
             .take(3)
             .map(|market| LoadMarket::new(market.token_ids()))
             .collect();
-        let (traders, markets) = (Arc::new(traders), Arc::new(markets));
-        let shared = Shared::default();
-        let tasks = (0..traders.len())
-            .map(|number| {
-                let (traders, markets, shared) =
-                    (Arc::clone(&traders), Arc::clone(&markets), shared.clone());
-                let random = Random::new(random.draw());
-                tokio::spawn(async move {
-                    trade(number, &traders[number], &markets, &shared, random).await
-                })
-            })
-            .collect();
-        Self {
+        let mut site = Self {
             exchange,
-            shared,
+            shared: Shared::default(),
             traders,
-            markets,
-            tasks,
-        }
+            markets: Arc::new(markets),
+            tasks: Vec::new(),
+        };
+        site.load(random);
+        site
     }
 
     /// Stops the load between two answers, compares the exchange with the ledger, and goes on.
     pub(crate) async fn check(&mut self) {
         self.pause().await;
         self.compare().await;
-        let shared = self.shared.clone();
-        shared.stop.send_replace(false);
+        let answers = *self.shared.answers.borrow();
+        self.load(&mut Random::new(answers));
+    }
+
+    /// The same after the exchange was stopped and another is started on what it left.
+    pub(crate) async fn check_on(self, start: impl FnOnce() -> Exchange) -> Self {
+        let mut site = self;
+        site.pause().await;
+        let _ = site.exchange.stop();
+        let exchange = start();
+        let traders = Arc::new(connect(&exchange).await);
+        let mut site = Self {
+            exchange,
+            traders,
+            shared: site.shared,
+            markets: site.markets,
+            tasks: Vec::new(),
+        };
+        site.check().await;
+        site
+    }
+
+    fn load(&mut self, random: &mut Random) {
+        self.shared.stop.send_replace(false);
         for number in 0..self.traders.len() {
             let (traders, markets) = (Arc::clone(&self.traders), Arc::clone(&self.markets));
-            let (shared, random) = (
-                shared.clone(),
-                Random::new(number as u64 + *shared.answers.borrow()),
-            );
+            let (shared, random) = (self.shared.clone(), Random::new(random.draw()));
             self.tasks.push(tokio::spawn(async move {
                 trade(number, &traders[number], &markets, &shared, random).await;
             }));
@@ -127,4 +135,14 @@ impl Site {
         )
         .await;
     }
+}
+
+/// The demo's visitors, each with its first key.
+async fn connect(exchange: &Exchange) -> Vec<Trader> {
+    let mut traders = Vec::new();
+    for wallet in VISITORS {
+        let trader = Trader::connect(&exchange.trading, wallet.private_key, 0).await;
+        traders.push(trader.expect("a key"));
+    }
+    traders
 }
