@@ -59,14 +59,17 @@ impl Scan<'_> {
             .rposition(|header| header.first <= self.after)
             .unwrap_or(0);
         let mut time = TimeNs(0);
-        for (header, next) in headers[start..].iter().zip(&headers[start + 1..]) {
-            time = self.finished_segment(header, next, time, visit)?.time;
+        for pair in headers[start..].windows(2) {
+            time = self.finished_segment(&pair[0], &pair[1], time, visit)?.time;
+        }
+        if let Some(damaged) = damaged {
+            let last = headers.last();
+            let end = last.map_or(Ok(Sequence(0)), |last| {
+                self.segment_before_damage(last, damaged.first, time, visit)
+            });
+            return Err(damaged.refuse(end?.next()));
         }
         let last = headers[headers.len() - 1];
-        if let Some(damaged) = damaged {
-            let end = self.segment_before_damage(&last, time, visit)?;
-            return Err(self.damaged_header(damaged, end.next()));
-        }
         let found = self.last_segment(&last, time, visit)?;
         if self.after > found.end.last {
             return Err(JournalError::Ahead {
@@ -77,8 +80,8 @@ impl Scan<'_> {
         Ok(found)
     }
 
-    /// The headers of all segments, which must be there without gaps and belong together: one at least.
-    /// Of those from the first on that cannot be read: only that there is one.
+    /// The headers of all segments, which must be there without gaps and belong together, up to the first that
+    /// is damaged.
     fn headers(&self) -> Result<(Vec<SegmentHeader>, Option<DamagedHeader>), JournalError> {
         let mut numbers = directory::segments(self.dir)?;
         if let Some(limit) = self.limit {
@@ -92,13 +95,13 @@ impl Scan<'_> {
             }
         }
         let mut headers: Vec<SegmentHeader> = Vec::with_capacity(numbers.len());
-        for number in numbers {
+        for &number in &numbers {
             let header = match self.header(number)? {
                 Ok(header) => header,
-                Err(damaged) if headers.is_empty() => {
-                    return Err(self.damaged_header(damaged, Sequence(1)));
+                Err(damaged) => {
+                    let damaged = self.with_what_follows(damaged, &numbers)?;
+                    return Ok((headers, Some(damaged)));
                 }
-                Err(damaged) => return Ok((headers, Some(damaged))),
             };
             let genesis = self.mark.map_or(header.genesis, |mark| mark.genesis);
             let follows = headers.last().is_none_or(|previous| {
@@ -118,6 +121,8 @@ impl Scan<'_> {
         let damaged = |why: String| {
             Ok(Err(DamagedHeader {
                 segment: number,
+                first: Sequence(0),
+                last: Sequence(0),
                 why,
             }))
         };
@@ -136,16 +141,30 @@ impl Scan<'_> {
         }
     }
 
-    /// `first` is the sequence behind everything that could be read.
-    fn damaged_header(&self, damaged: DamagedHeader, first: Sequence) -> JournalError {
-        JournalError::Damaged {
-            segment: damaged.segment,
-            from: 0,
-            to: FIRST_BATCH,
-            first,
-            last: self.mark.map_or(Sequence(0), |mark| mark.sequence),
-            why: damaged.why,
+    /// What else tells which sequences stood there: its own first batch, the segments behind it and the
+    /// watermark.
+    fn with_what_follows(
+        &self,
+        mut damaged: DamagedHeader,
+        numbers: &[u32],
+    ) -> Result<DamagedHeader, JournalError> {
+        let readable = match self.limit {
+            Some(limit) if limit.segment == damaged.segment => limit.offset,
+            _ => u32::MAX,
+        };
+        if let Ok(map) = self.map(damaged.segment, readable)
+            && let Some(batch) = map.bytes().get(to_usize(FIRST_BATCH)..)
+            && let Ok(header) = BatchHeader::read(batch)
+        {
+            damaged.first = header.first;
         }
+        damaged.last = self.mark.map_or(Sequence(0), |mark| mark.sequence);
+        for &number in numbers.iter().filter(|number| **number > damaged.segment) {
+            if let Ok(later) = self.header(number)? {
+                damaged.last = damaged.last.max(Sequence(later.first.0 - 1));
+            }
+        }
+        Ok(damaged)
     }
 
     fn map(&self, number: u32, readable: u32) -> Result<SegmentMap, JournalError> {
@@ -158,19 +177,26 @@ impl Scan<'_> {
     }
 
     /// A segment whose successor's header is damaged: only that says where it ends, so it is read as far as
-    /// it is sound. Gives the last sequence.
+    /// it is sound, and not what its successor begins with: a start writes the last batches anew there. Gives
+    /// the last sequence.
     fn segment_before_damage(
         &self,
         header: &SegmentHeader,
+        next_first: Sequence,
         time: TimeNs,
         visit: &mut Visit<'_>,
     ) -> Result<Sequence, JournalError> {
         let map = self.map(header.number, header.bytes)?;
         let mut walk = Walk::start(header, time);
+        let mut last = walk.last;
         while let Ok(batch) = walk.next(map.bytes()) {
+            if next_first > Sequence(0) && batch.header.last >= next_first {
+                break;
+            }
             self.show(&batch, visit)?;
+            last = batch.header.last;
         }
-        Ok(walk.last)
+        Ok(last)
     }
 
     /// A segment with a successor: it must be sound up to where the successor says it ends.
@@ -217,7 +243,7 @@ impl Scan<'_> {
             let from = walk.at;
             let batch = walk
                 .next(bytes)
-                .map_err(|fault| refuse(&walk, fault, end, last()))?;
+                .map_err(|fault| refuse(&walk, fault, end, last().max(walk.last.next())))?;
             debug_assert!(walk.at > from, "a batch takes a page at least");
             self.show(&batch, visit)?;
             mark.look(&walk)?;
@@ -298,7 +324,25 @@ fn refuse(walk: &Walk, fault: Fault, to: u32, last: Sequence) -> JournalError {
 #[derive(Debug)]
 struct DamagedHeader {
     segment: u32,
+    /// Its first sequence; 0 where nothing tells it.
+    first: Sequence,
+    /// The last that is known to have been written behind it; 0 for none.
+    last: Sequence,
     why: String,
+}
+
+impl DamagedHeader {
+    /// `first` is the sequence behind everything that could be read.
+    fn refuse(self, first: Sequence) -> JournalError {
+        JournalError::Damaged {
+            segment: self.segment,
+            from: 0,
+            to: FIRST_BATCH,
+            first,
+            last: self.last,
+            why: self.why,
+        }
+    }
 }
 
 /// Compares the journal with the watermark where the walk passes it.
@@ -465,7 +509,7 @@ pub fn genesis(dir: &Path) -> Result<[u8; 32], JournalError> {
     };
     match scan.header(1) {
         Ok(Ok(header)) => Ok(header.genesis),
-        Ok(Err(damaged)) => Err(scan.damaged_header(damaged, Sequence(1))),
+        Ok(Err(damaged)) => Err(damaged.refuse(Sequence(1))),
         Err(JournalError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => {
             Err(JournalError::Missing(1))
         }

@@ -1,13 +1,13 @@
 //! A disk that fails where a test says, in a real engine: the n-th change of a file from then on, once
-//! or for good.
+//! or for good. What a failed sync was to cover is gone.
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use foretell_journal::disk::{Disk, DiskFile, RealDisk};
+use parking_lot::Mutex;
 use rustix::io::Errno;
 
 /// Environment variable that names the file by which a test makes the disk of an engine fail. It is no
@@ -56,7 +56,7 @@ pub fn of_this_process() -> Arc<dyn Disk> {
     match std::env::var_os(VARIABLE) {
         Some(file) => Arc::new(FailingDisk(Arc::new(Plan {
             file: file.into(),
-            changes: AtomicU64::new(0),
+            changes: Mutex::new(0),
         }))),
         None => Arc::new(RealDisk),
     }
@@ -66,17 +66,18 @@ pub fn of_this_process() -> Arc<dyn Disk> {
 struct Plan {
     file: PathBuf,
     /// Since the trouble was made.
-    changes: AtomicU64,
+    changes: Mutex<u64>,
 }
 
 impl Plan {
     fn change(&self) -> io::Result<()> {
+        let mut change = self.changes.lock();
         let Some(trouble) = Trouble::read(&self.file) else {
-            self.changes.store(0, Ordering::Relaxed);
+            *change = 0;
             return Ok(());
         };
-        let change = self.changes.fetch_add(1, Ordering::Relaxed) + 1;
-        if change != trouble.at && !(trouble.for_good && change > trouble.at) {
+        *change += 1;
+        if *change != trouble.at && !(trouble.for_good && *change > trouble.at) {
             return Ok(());
         }
         fs::write(failed_file(&self.file), b"")?;
@@ -88,19 +89,40 @@ impl Plan {
 struct FailingDisk(Arc<Plan>);
 
 #[derive(Debug)]
-struct FailingFile(Box<dyn DiskFile>, Arc<Plan>);
+struct FailingFile {
+    file: Box<dyn DiskFile>,
+    plan: Arc<Plan>,
+    /// First byte and length of what no sync has covered yet: it is lost when one fails.
+    unsynced: Vec<(u64, usize)>,
+}
+
+impl FailingFile {
+    fn boxed(file: Box<dyn DiskFile>, disk: &FailingDisk) -> Box<dyn DiskFile> {
+        Box::new(Self {
+            file,
+            plan: Arc::clone(&disk.0),
+            unsynced: Vec::new(),
+        })
+    }
+
+    /// What the kernel does with pages it could not write.
+    fn lose_the_unsynced(&mut self) -> io::Result<()> {
+        for (offset, length) in self.unsynced.drain(..) {
+            self.file.write_at(&vec![0; length], offset)?;
+        }
+        Ok(())
+    }
+}
 
 impl Disk for FailingDisk {
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
         self.0.change()?;
-        let file = RealDisk.create(path)?;
-        Ok(Box::new(FailingFile(file, Arc::clone(&self.0))))
+        Ok(FailingFile::boxed(RealDisk.create(path)?, self))
     }
 
     fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
         self.0.change()?;
-        let file = RealDisk.open(path)?;
-        Ok(Box::new(FailingFile(file, Arc::clone(&self.0))))
+        Ok(FailingFile::boxed(RealDisk.open(path)?, self))
     }
 
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
@@ -125,17 +147,23 @@ impl Disk for FailingDisk {
 
 impl DiskFile for FailingFile {
     fn write_at(&mut self, bytes: &[u8], offset: u64) -> io::Result<usize> {
-        self.1.change()?;
-        self.0.write_at(bytes, offset)
+        self.plan.change()?;
+        let written = self.file.write_at(bytes, offset)?;
+        self.unsynced.push((offset, written));
+        Ok(written)
     }
 
     fn sync_data(&mut self) -> io::Result<()> {
-        self.1.change()?;
-        self.0.sync_data()
+        if let Err(failed) = self.plan.change() {
+            self.lose_the_unsynced()?;
+            return Err(failed);
+        }
+        self.unsynced.clear();
+        self.file.sync_data()
     }
 
     fn make_read_only(&mut self) -> io::Result<()> {
-        self.1.change()?;
-        self.0.make_read_only()
+        self.plan.change()?;
+        self.file.make_read_only()
     }
 }

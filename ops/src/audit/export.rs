@@ -281,11 +281,10 @@ impl Export<'_> {
                 }
             }
         }
-        Ok([
-            self.trades.finish()?,
-            self.orders.finish()?,
-            balances.finish()?,
-        ])
+        let mut tables = [self.trades, self.orders, balances];
+        tables.iter_mut().try_for_each(Table::complete)?;
+        let [trades, orders, balances] = tables;
+        Ok([trades.name()?, orders.name()?, balances.name()?])
     }
 
     fn wallet(&self, account: AccountNumber) -> String {
@@ -346,9 +345,9 @@ struct Target {
 
 impl Target {
     fn create(path: &Path) -> io::Result<Self> {
-        let is_stream = path.metadata().is_ok_and(|there| !there.is_file());
-        let (file, beside) = if is_stream {
-            (File::options().write(true).open(path)?, None)
+        let there = path.symlink_metadata();
+        let (file, beside) = if there.as_ref().is_ok_and(|there| !there.is_file()) {
+            (File::create(path)?, None)
         } else {
             let folder = path
                 .parent()
@@ -358,6 +357,9 @@ impl Target {
                 .permissions(Permissions::from_mode(0o666))
                 .tempfile_in(folder.unwrap_or(Path::new(".")))?
                 .into_parts();
+            if let Ok(there) = there {
+                file.set_permissions(there.permissions())?;
+            }
             (file, Some(beside))
         };
         Ok(Self {
@@ -371,8 +373,16 @@ impl Target {
         writeln!(self.file, "{line}")
     }
 
-    fn finish(mut self) -> io::Result<()> {
+    /// All of it is on the disk afterwards, or wherever it goes.
+    fn complete(&mut self) -> io::Result<()> {
         self.file.flush()?;
+        match self.beside {
+            Some(_) => self.file.get_ref().sync_all(),
+            None => Ok(()),
+        }
+    }
+
+    fn name(self) -> io::Result<()> {
         match self.beside {
             Some(beside) => beside.persist(&self.path).map_err(|error| error.error),
             None => Ok(()),
@@ -412,10 +422,18 @@ impl Table {
         }
     }
 
-    fn finish(self) -> Result<u64, Failure> {
+    fn complete(&mut self) -> Result<(), Failure> {
+        match &mut self.file {
+            Some(file) => file.complete().map_err(|error| cannot(&file.path, &error)),
+            None => Ok(()),
+        }
+    }
+
+    /// Gives it its name; how many rows it has.
+    fn name(self) -> Result<u64, Failure> {
         if let Some(file) = self.file {
             let path = file.path.clone();
-            file.finish().map_err(|error| cannot(&path, &error))?;
+            file.name().map_err(|error| cannot(&path, &error))?;
         }
         Ok(self.rows)
     }

@@ -339,6 +339,20 @@ fn two_tables_do_not_go_to_one_file_and_what_is_no_file_is_written_to() {
     sound(journal.path(), &to_nowhere);
     assert!(journal.path().join("o.csv").exists());
     assert!(fs::metadata("/dev/null").is_ok_and(|there| !there.is_file()));
+
+    // What a link names is written to, and a file that others may not read stays so.
+    let at = |name: &str| journal.path().join(name);
+    symlink("o.csv", at("link.csv")).expect("a link");
+    fs::set_permissions(at("o.csv"), fs::Permissions::from_mode(0o600)).expect("a mode");
+    for table in ["link.csv", "o.csv"] {
+        fs::write(at("o.csv"), "before").expect("a file");
+        sound(journal.path(), &["export", "--orders", table]);
+        let written = fs::read_to_string(at("o.csv")).expect("a table");
+        assert!(written.starts_with("sequence,"), "{written}");
+        let file = fs::symlink_metadata(at("o.csv")).expect("a file");
+        assert_eq!(file.permissions().mode() & 0o777, 0o600);
+        assert!(at("link.csv").is_symlink());
+    }
 }
 
 #[test]
