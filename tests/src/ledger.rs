@@ -61,12 +61,26 @@ impl Ledger {
     /// # Panics
     /// Something acknowledged is missing, changed or doubled.
     pub async fn check(&self, traders: &[Trader]) {
-        let from = latest(traders);
+        let (lists, answers) = of_one_state(traders, async |from| {
+            let mut lists = Vec::new();
+            for trader in traders {
+                lists.push(all_pages((trader, from), "/data/trades").await);
+            }
+            let mut answers = Vec::new();
+            for (id, order) in &self.orders {
+                let path = format!("/data/order/{id}");
+                answers.push(read((&traders[order.trader], from), &path, "").await);
+            }
+            (lists, answers)
+        })
+        .await;
         let mut sums: BTreeMap<String, f64> = BTreeMap::new();
         let mut trades_by_id: BTreeMap<String, Value> = BTreeMap::new();
-        for trader in traders {
-            for trade in all_pages((trader, from), "/data/trades").await {
+        for list in lists {
+            let mut ids = BTreeSet::new();
+            for trade in list {
                 let id = trade["id"].as_str().expect("a trade has an id").to_owned();
+                assert!(ids.insert(id.clone()), "trade {id} is there twice");
                 trades_by_id.insert(id, trade);
             }
         }
@@ -81,9 +95,7 @@ impl Ledger {
                 *sums.entry(id).or_default() += number(&maker["matched_amount"]);
             }
         }
-        for (id, order) in &self.orders {
-            let path = format!("/data/order/{id}");
-            let (status, answer) = read((&traders[order.trader], from), &path, "").await;
+        for ((id, order), (status, answer)) in self.orders.iter().zip(answers) {
             assert_eq!(
                 status, 200,
                 "order {id} was acknowledged ({order:?}) and is gone: {answer}"
@@ -123,11 +135,28 @@ fn latest(traders: &[Trader]) -> Sequence {
     seen.max().unwrap_or(Sequence(0))
 }
 
-/// Every item of a paged answer, of states from a sequence on; ids must not repeat.
+/// What several reads find in one and the same state. A command whose answer was lost may show at one gateway
+/// before the other: then everything is read again.
 ///
 /// # Panics
-/// The exchange does not answer as it should.
-pub async fn all_pages(reader: (&Trader, Sequence), path: &str) -> Vec<Value> {
+/// The state does not come to rest.
+async fn of_one_state<T>(traders: &[Trader], read: impl AsyncFn(Sequence) -> T) -> T {
+    let begun = Instant::now();
+    loop {
+        let from = latest(traders);
+        let found = read(from).await;
+        if latest(traders) == from {
+            return found;
+        }
+        assert!(
+            begun.elapsed() < PATIENCE,
+            "the state does not come to rest"
+        );
+    }
+}
+
+/// Every item of a paged answer, of states from a sequence on.
+async fn all_pages(reader: (&Trader, Sequence), path: &str) -> Vec<Value> {
     let mut items = Vec::new();
     let mut cursor = "MA==".to_owned();
     while cursor != "LTE=" {
@@ -137,11 +166,6 @@ pub async fn all_pages(reader: (&Trader, Sequence), path: &str) -> Vec<Value> {
         items.extend(page["data"].as_array().expect("data").iter().cloned());
         cursor = page["next_cursor"].as_str().expect("a cursor").to_owned();
     }
-    let ids: BTreeSet<&str> = items
-        .iter()
-        .filter_map(|item| item["id"].as_str())
-        .collect();
-    assert_eq!(ids.len(), items.len(), "{path} repeats an item");
     items
 }
 
@@ -151,20 +175,25 @@ pub async fn all_pages(reader: (&Trader, Sequence), path: &str) -> Vec<Value> {
 /// # Panics
 /// The money does not add up.
 pub async fn check_money(traders: &[Trader], markets: &[[String; 2]], paid_in: u64) {
-    let from = latest(traders);
-    let mut collateral = 0;
-    for trader in traders {
-        collateral += balance((trader, from), "?asset_type=COLLATERAL&signature_type=0").await;
-    }
-    let mut locked = 0;
-    for tokens in markets {
-        let mut supply = [0; 2];
-        for (index, token) in tokens.iter().enumerate() {
-            let query = format!("?asset_type=CONDITIONAL&token_id={token}&signature_type=0");
+    let (collateral, supplies) = of_one_state(traders, async |from| {
+        let sum = async |query: String| {
+            let mut sum = 0;
             for trader in traders {
-                supply[index] += balance((trader, from), &query).await;
+                sum += balance((trader, from), &query).await;
             }
+            sum
+        };
+        let collateral = sum("?asset_type=COLLATERAL&signature_type=0".to_owned()).await;
+        let mut supplies = Vec::new();
+        for token in markets.iter().flatten() {
+            let query = format!("?asset_type=CONDITIONAL&token_id={token}&signature_type=0");
+            supplies.push(sum(query).await);
         }
+        (collateral, supplies)
+    })
+    .await;
+    let mut locked = 0;
+    for (tokens, supply) in markets.iter().zip(supplies.chunks(2)) {
         assert_eq!(
             supply[0], supply[1],
             "the two tokens of {tokens:?} differ in number"
