@@ -121,7 +121,7 @@ impl Scan<'_> {
         let damaged = |why: String| {
             Ok(Err(DamagedHeader {
                 segment: number,
-                first: Sequence(0),
+                first: None,
                 last: Sequence(0),
                 why,
             }))
@@ -156,7 +156,7 @@ impl Scan<'_> {
             && let Some(batch) = map.bytes().get(to_usize(FIRST_BATCH)..)
             && let Ok(header) = BatchHeader::read(batch)
         {
-            damaged.first = header.first;
+            damaged.first = Some(header.first);
         }
         damaged.last = self.mark.map_or(Sequence(0), |mark| mark.sequence);
         for &number in numbers.iter().filter(|number| **number > damaged.segment) {
@@ -182,7 +182,7 @@ impl Scan<'_> {
     fn segment_before_damage(
         &self,
         header: &SegmentHeader,
-        next_first: Sequence,
+        next_first: Option<Sequence>,
         time: TimeNs,
         visit: &mut Visit<'_>,
     ) -> Result<Sequence, JournalError> {
@@ -190,7 +190,7 @@ impl Scan<'_> {
         let mut walk = Walk::start(header, time);
         let mut last = walk.last;
         while let Ok(batch) = walk.next(map.bytes()) {
-            if next_first > Sequence(0) && batch.header.last >= next_first {
+            if next_first.is_some_and(|next| batch.header.last >= next) {
                 break;
             }
             self.show(&batch, visit)?;
@@ -324,8 +324,8 @@ fn refuse(walk: &Walk, fault: Fault, to: u32, last: Sequence) -> JournalError {
 #[derive(Debug)]
 struct DamagedHeader {
     segment: u32,
-    /// Its first sequence; 0 where nothing tells it.
-    first: Sequence,
+    /// Its first sequence, where its first batch tells it.
+    first: Option<Sequence>,
     /// The last that is known to have been written behind it; 0 for none.
     last: Sequence,
     why: String,

@@ -19,6 +19,7 @@ mod inclusion;
 mod lookup;
 pub(crate) mod measure;
 mod record;
+mod recorded;
 mod replay;
 pub mod report;
 mod signatures;

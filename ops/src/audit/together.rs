@@ -19,6 +19,7 @@ use super::block::Block;
 use super::checkpoints::Vouched;
 use super::counts::Counts;
 use super::record::Record;
+use super::recorded::Recorded;
 use super::signatures::Signatures;
 use super::source::Source;
 
@@ -190,52 +191,27 @@ fn execute_block(
     replay.execute_all(rest).map_err(|_| Unsound)
 }
 
-struct Recorded {
-    record: Record,
-    signatures: Option<Signatures>,
-    counts: Counts,
-    time: TimeNs,
-}
-
 /// Folds every frame into a record that knows no core.
 fn fold(blocks: Receiver<Arc<Block>>, signatures: Option<Signatures>) -> Result<Recorded, Unsound> {
-    let mut recorded = Recorded {
-        record: Record::default(),
-        signatures,
-        counts: Counts::default(),
-        time: TimeNs(0),
-    };
+    let mut recorded = Recorded::new(signatures);
     for block in blocks {
         let part = |first: usize| first.min(block.len())..block.len().min(first + AHEAD);
         for first in (0..block.len()).step_by(AHEAD) {
             block.bring_frames(part(first + 2 * AHEAD));
             block.bring_contents(part(first + AHEAD));
-            recorded.take(block.range(part(first)))?;
+            take(&mut recorded, block.range(part(first)))?;
         }
     }
     Ok(recorded)
 }
 
-impl Recorded {
-    /// Takes frames in one after the other, once what they ask for is on its way from memory.
-    fn take<'f>(
-        &mut self,
-        mut frames: impl Iterator<Item = FrameRef<'f>> + Clone,
-    ) -> Result<(), Unsound> {
-        self.record.foresee(frames.clone());
-        frames.try_for_each(|frame| self.apply(&frame))
-    }
-
-    fn apply(&mut self, frame: &FrameRef<'_>) -> Result<(), Unsound> {
-        let claim = self.record.apply(frame).map_err(|_| Unsound)?;
-        self.counts.count(frame);
-        self.time = frame.time;
-        if let (Some(signatures), Some(claim)) = (&mut self.signatures, claim) {
-            let taken = signatures.take(frame, &claim, &self.record.registry);
-            return taken.map_err(|_| Unsound);
-        }
-        Ok(())
-    }
+/// Takes frames in one after the other, once what they ask for is on its way from memory.
+fn take<'f>(
+    recorded: &mut Recorded,
+    mut frames: impl Iterator<Item = FrameRef<'f>> + Clone,
+) -> Result<(), Unsound> {
+    recorded.record.foresee(frames.clone());
+    frames.try_for_each(|frame| recorded.apply(&frame).map_err(|_| Unsound))
 }
 
 #[cfg(test)]

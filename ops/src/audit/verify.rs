@@ -10,13 +10,12 @@ use std::time::Instant;
 
 use foretell_journal::frame::Frame;
 use foretell_journal::{JournalError, ScanReport, Scratch};
-use foretell_model::{FrameRef, Sequence, TimeNs};
+use foretell_model::{FrameRef, Sequence};
 
 use super::checkpoints::{Kept, Vouched};
-use super::counts::Counts;
 use super::execution::{Differs, Execution};
 use super::finding::{Finding, Kind};
-use super::record::{Broken, Record};
+use super::recorded::Recorded;
 use super::report::Report;
 use super::signatures::Signatures;
 use super::source::Source;
@@ -107,10 +106,7 @@ struct Audit<'s> {
     source: &'s Source,
     checkpoints: Vouched,
     execution: Execution,
-    record: Record,
-    signatures: Option<Signatures>,
-    counts: Counts,
-    time: TimeNs,
+    recorded: Recorded,
     findings: Vec<Finding>,
     failure: Option<JournalError>,
 }
@@ -121,10 +117,7 @@ impl<'s> Audit<'s> {
             source,
             checkpoints: Vouched::new(source, &options.checkpoints),
             execution: Execution::new(),
-            record: Record::default(),
-            signatures: options.start_signatures(),
-            counts: Counts::default(),
-            time: TimeNs(0),
+            recorded: Recorded::new(options.start_signatures()),
             findings: Vec::new(),
             failure: None,
         }
@@ -139,7 +132,6 @@ impl<'s> Audit<'s> {
         };
         let executed = self.execute(&frame);
         let recorded = self.fold(&frame);
-        self.time = frame.time;
         if executed.is_break() || recorded.is_break() {
             return ControlFlow::Break(());
         }
@@ -161,19 +153,10 @@ impl<'s> Audit<'s> {
     }
 
     fn fold(&mut self, frame: &FrameRef<'_>) -> ControlFlow<()> {
-        match self.take_in(frame) {
+        match self.recorded.apply(frame) {
             Ok(()) => ControlFlow::Continue(()),
             Err(broken) => self.found(broken.kind, frame.sequence, broken.text),
         }
-    }
-
-    fn take_in(&mut self, frame: &FrameRef<'_>) -> Result<(), Broken> {
-        let claim = self.record.apply(frame)?;
-        self.counts.count(frame);
-        if let (Some(signatures), Some(claim)) = (&mut self.signatures, claim) {
-            signatures.take(frame, &claim, &self.record.registry)?;
-        }
-        Ok(())
     }
 
     fn found(&mut self, kind: Kind, sequence: Sequence, text: String) -> ControlFlow<()> {
@@ -202,15 +185,15 @@ impl<'s> Audit<'s> {
         }
         let (disagree, checkpoints) = self.checkpoints.findings(self.source, end)?;
         self.findings.extend(disagree);
-        let signatures = self.signatures.take();
+        let signatures = self.recorded.signatures.take();
         let exchange = self.execution.exchange();
         let mut report = Report {
             directory: self.source.directory().to_owned(),
             journal,
             last,
-            time: self.time,
+            time: self.recorded.time,
             digest: exchange.digest(),
-            counts: self.counts,
+            counts: self.recorded.counts,
             signatures: None,
             checkpoints,
             accepted_divergences: self.execution.accepted().to_vec(),
@@ -225,7 +208,7 @@ impl<'s> Audit<'s> {
     /// divergence that was accepted: one that moved money is wrong all the same.
     fn compare_states(&mut self) {
         let exchange = self.execution.exchange();
-        let state = self.record.compare(exchange);
+        let state = self.recorded.record.compare(exchange);
         let core = exchange.check_invariants();
         let sequence = exchange.sequence();
         if let Err(broken) = state {

@@ -76,18 +76,15 @@ impl Site {
     }
 
     /// The same after the exchange was stopped and another is started on what it left.
-    pub(crate) async fn check_on(self, start: impl FnOnce() -> Exchange) -> Self {
-        let mut site = self;
-        site.pause().await;
-        let _ = site.exchange.stop();
+    pub(crate) async fn check_on(mut self, start: impl FnOnce() -> Exchange) -> Self {
+        self.pause().await;
+        let _ = self.exchange.stop();
         let exchange = start();
         let traders = Arc::new(connect(&exchange).await);
         let mut site = Self {
             exchange,
             traders,
-            shared: site.shared,
-            markets: site.markets,
-            tasks: Vec::new(),
+            ..self
         };
         site.check().await;
         site
