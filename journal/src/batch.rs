@@ -10,15 +10,17 @@
 //! 96 hash, 32 bytes
 //! ```
 
-use foretell_model::Sequence;
+use std::sync::Arc;
 
-use crate::frame::{Frame, FrameError};
+use foretell_model::Sequence;
 
 use crate::bytes::{
     all_zero, hash_at, put_u16, put_u32, put_u64, to_u32, to_usize, u16_at, u32_at, u64_at,
     whole_pages,
 };
 use crate::chain;
+use crate::frame::{Frame, FrameError};
+use crate::map::SegmentMap;
 
 /// First bytes of every batch.
 pub const MAGIC: [u8; 8] = *b"FRTLBTCH";
@@ -162,6 +164,44 @@ impl BatchHeader {
         };
         blank.write(&mut head);
         chain::link(previous_hash, &head, payload)
+    }
+}
+
+/// A verified batch. Its segment stays mapped for as long as anybody holds it.
+#[derive(Clone, Debug)]
+pub struct Batch {
+    segment: Arc<SegmentMap>,
+    header: BatchHeader,
+}
+
+impl Batch {
+    /// The batch with this header, which was found sound in the segment.
+    pub(crate) const fn new(segment: Arc<SegmentMap>, header: BatchHeader) -> Self {
+        Self { segment, header }
+    }
+
+    /// Its header.
+    #[must_use]
+    pub const fn header(&self) -> &BatchHeader {
+        &self.header
+    }
+
+    /// The bytes of all its frames.
+    #[must_use]
+    pub fn payload(&self) -> &[u8] {
+        let start = to_usize(self.header.offset) + HEADER_BYTES;
+        &self.segment.bytes()[start..start + to_usize(self.header.payload)]
+    }
+
+    /// Its frames, in order. All of them can be read: that was verified.
+    pub fn frames(&self) -> impl Iterator<Item = Frame<'_>> {
+        Frames::new(&self.header, self.payload()).map_while(Result::ok)
+    }
+
+    /// Those above a sequence.
+    pub(crate) fn frames_after(&self, after: Sequence) -> impl Iterator<Item = Frame<'_>> {
+        self.frames()
+            .skip_while(move |frame| frame.sequence() <= after)
     }
 }
 

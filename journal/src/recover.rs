@@ -31,8 +31,9 @@ use crate::host::Host;
 use crate::map::SegmentMap;
 use crate::options::Options;
 use crate::prepare::{Helper, Prepared, Preparer, Work};
-use crate::scan::{Found, Scan};
+use crate::scan::Scan;
 use crate::segment::{self, FIRST_BATCH, SegmentHeader};
+use crate::segment_scan::Found;
 use crate::state::JournalState;
 use crate::sync::{Syncer, Tip, begin_segment};
 use crate::watermark::{self, Watermark, WatermarkFile};
@@ -187,9 +188,9 @@ fn scan(
     reader: &mut dyn Reader,
 ) -> Result<Found, JournalError> {
     let scan = Scan {
-        dir,
+        dir: dir.to_owned(),
         after,
-        mark: Some(mark),
+        mark: Some(*mark),
         past_cache: options.after_io_error,
         limit: None,
     };

@@ -1,89 +1,76 @@
 //! Scanning a journal from a sequence to its end: what is there, what of it is proven, what is
-//! damaged. Recovery and audit both stand on this.
+//! damaged. Recovery and audit both stand on this. Here it goes from segment to segment; what is in
+//! one is in `segment_scan.rs`.
 
+use std::collections::VecDeque;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use foretell_model::{Sequence, TimeNs};
 
-use crate::batch::BatchHeader;
-use crate::bytes::{PAGE, to_u32, to_usize, whole_pages};
+use crate::batch::{Batch, BatchHeader};
+use crate::bytes::to_usize;
 use crate::control::{ControlView, Position};
 use crate::directory;
 use crate::error::{Context, JournalError};
 use crate::frame::Frame;
 use crate::map::SegmentMap;
 use crate::segment::{self, FIRST_BATCH, SegmentHeader, SegmentHeaderError};
-use crate::walk::{Batch, Fault, Walk};
+use crate::segment_scan::{End, Found, SegmentScan};
 use crate::watermark::{self, Watermark};
 
-/// Who is shown every batch; an error stops the scan.
-pub(crate) type Visit<'v> = dyn FnMut(&Batch<'_>) -> Result<(), JournalError> + 'v;
-
 /// How to read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Scan<'s> {
-    pub(crate) dir: &'s Path,
+#[derive(Debug)]
+pub(crate) struct Scan {
+    pub(crate) dir: PathBuf,
     /// Batches that end at or before this sequence are not shown; of their segments only the one
     /// that holds it is verified.
     pub(crate) after: Sequence,
-    pub(crate) mark: Option<&'s Watermark>,
+    pub(crate) mark: Option<Watermark>,
     /// Read the disk, not the page cache.
     pub(crate) past_cache: bool,
     /// Up to here an engine that runs has said it is durable; nothing behind it is looked at.
     pub(crate) limit: Option<Position>,
 }
 
-/// The end of a journal.
-#[derive(Debug)]
-pub(crate) struct Found {
-    /// Header of the last segment.
-    pub(crate) header: SegmentHeader,
-    /// Behind the last sound batch.
-    pub(crate) end: Walk,
-    /// Behind the last proven batch.
-    pub(crate) proven: Walk,
-    /// The sound batches between the two; all in the last segment.
-    pub(crate) unproven: Vec<BatchHeader>,
-    /// What stands behind the end and is no batch: first byte, and first byte behind it.
-    pub(crate) torn: Option<(u32, u32)>,
-}
+impl Scan {
+    /// Scans to the end; an error of `visit` stops it.
+    pub(crate) fn run(
+        self,
+        visit: &mut dyn FnMut(&Batch) -> Result<(), JournalError>,
+    ) -> Result<Found, JournalError> {
+        let mut scanner = self.begin()?;
+        loop {
+            match scanner.step()? {
+                Step::Batch(batch) => visit(&batch)?,
+                Step::End(found) => return Ok(found),
+            }
+        }
+    }
 
-impl Scan<'_> {
-    /// Scans to the end.
-    pub(crate) fn run(&self, visit: &mut Visit<'_>) -> Result<Found, JournalError> {
-        let (headers, damaged) = self.headers()?;
+    /// Reads the headers of all segments.
+    fn begin(self) -> Result<Scanner, JournalError> {
+        let (mut headers, damaged) = self.headers()?;
         // From the frame the reader has last, so that the end's time is known even without more.
         let start = headers
             .iter()
             .rposition(|header| header.first <= self.after)
             .unwrap_or(0);
-        let mut time = TimeNs(0);
-        for pair in headers[start..].windows(2) {
-            time = self.finished_segment(&pair[0], &pair[1], time, visit)?.time;
-        }
-        if let Some(damaged) = damaged {
-            let last = headers.last();
-            let end = last.map_or(Ok(Sequence(0)), |last| {
-                self.segment_before_damage(last, damaged.first, time, visit)
-            });
-            return Err(damaged.refuse(end?.next()));
-        }
-        let last = headers[headers.len() - 1];
-        let found = self.last_segment(&last, time, visit)?;
-        if self.after > found.end.last {
-            return Err(JournalError::Ahead {
-                after: self.after,
-                last: found.end.last,
-            });
-        }
-        Ok(found)
+        Ok(Scanner {
+            scan: self,
+            headers: headers.split_off(start).into(),
+            damaged,
+            segment: None,
+            last: Sequence(0),
+            time: TimeNs(0),
+        })
     }
 
     /// The headers of all segments, which must be there without gaps and belong together, up to the first that
     /// is damaged.
     fn headers(&self) -> Result<(Vec<SegmentHeader>, Option<DamagedHeader>), JournalError> {
-        let mut numbers = directory::segments(self.dir)?;
+        let mut numbers = directory::segments(&self.dir)?;
         if let Some(limit) = self.limit {
             numbers.retain(|number| *number <= limit.segment);
         }
@@ -167,156 +154,90 @@ impl Scan<'_> {
         Ok(damaged)
     }
 
-    fn map(&self, number: u32, readable: u32) -> Result<SegmentMap, JournalError> {
-        let path = segment::path(self.dir, number);
-        if self.past_cache {
+    fn map(&self, number: u32, readable: u32) -> Result<Arc<SegmentMap>, JournalError> {
+        let path = segment::path(&self.dir, number);
+        let map = if self.past_cache {
             SegmentMap::read_past_cache(&path).context("read", &path)
         } else {
             SegmentMap::open(&path, readable).context("map", &path)
-        }
-    }
-
-    /// A segment whose successor's header is damaged: only that says where it ends, so it is read as far as
-    /// it is sound, and not what its successor begins with: a start writes the last batches anew there. Gives
-    /// the last sequence.
-    fn segment_before_damage(
-        &self,
-        header: &SegmentHeader,
-        next_first: Option<Sequence>,
-        time: TimeNs,
-        visit: &mut Visit<'_>,
-    ) -> Result<Sequence, JournalError> {
-        let map = self.map(header.number, header.bytes)?;
-        let mut walk = Walk::start(header, time);
-        let mut last = walk.last;
-        while let Ok(batch) = walk.next(map.bytes()) {
-            if next_first.is_some_and(|next| batch.header.last >= next) {
-                break;
-            }
-            self.show(&batch, visit)?;
-            last = batch.header.last;
-        }
-        Ok(last)
-    }
-
-    /// A segment with a successor: it must be sound up to where the successor says it ends.
-    fn finished_segment(
-        &self,
-        header: &SegmentHeader,
-        next: &SegmentHeader,
-        time: TimeNs,
-        visit: &mut Visit<'_>,
-    ) -> Result<Walk, JournalError> {
-        let map = self.map(header.number, next.previous_end)?;
-        let walk = self.walk_to(header, next.previous_end, &map, time, visit, || {
-            Sequence(next.first.0 - 1)
-        })?;
-        if walk.hash == next.previous_hash && walk.last.next() == next.first {
-            return Ok(walk);
-        }
-        Err(JournalError::Damaged {
-            segment: header.number,
-            from: FIRST_BATCH,
-            to: next.previous_end,
-            first: header.first,
-            last: Sequence(next.first.0 - 1),
-            why: format!("segment {} does not follow it (hash chain)", next.number),
-        })
-    }
-
-    /// Walks a segment up to an end that is known to have been durable.
-    fn walk_to(
-        &self,
-        header: &SegmentHeader,
-        end: u32,
-        map: &SegmentMap,
-        time: TimeNs,
-        visit: &mut Visit<'_>,
-        last: impl Fn() -> Sequence,
-    ) -> Result<Walk, JournalError> {
-        let bytes = map.bytes();
-        let bytes = &bytes[..bytes.len().min(to_usize(end))];
-        let mut walk = Walk::start(header, time);
-        let mut mark = MarkCheck::new(self.mark, header.number);
-        mark.look(&walk)?;
-        while walk.at < end {
-            let from = walk.at;
-            let batch = walk
-                .next(bytes)
-                .map_err(|fault| refuse(&walk, fault, end, last().max(walk.last.next())))?;
-            debug_assert!(walk.at > from, "a batch takes a page at least");
-            self.show(&batch, visit)?;
-            mark.look(&walk)?;
-        }
-        mark.done()?;
-        Ok(walk)
-    }
-
-    /// The segment without a successor: it may end in what a crash left.
-    fn last_segment(
-        &self,
-        header: &SegmentHeader,
-        time: TimeNs,
-        visit: &mut Visit<'_>,
-    ) -> Result<Found, JournalError> {
-        if let Some(limit) = self.limit {
-            let map = self.map(header.number, limit.offset)?;
-            let last = || self.mark.map_or(header.first, |mark| mark.sequence);
-            let end = self.walk_to(header, limit.offset, &map, time, visit, last)?;
-            return Ok(Found {
-                header: *header,
-                end,
-                proven: end,
-                unproven: Vec::new(),
-                torn: None,
-            });
-        }
-        let map = self.map(header.number, header.bytes)?;
-        let bytes = map.bytes();
-        let mut tail = Tail::new(header, self.mark, time);
-        let mut mark = MarkCheck::new(self.mark, header.number);
-        mark.look(&tail.end)?;
-        let fault = loop {
-            match tail.end.next(bytes) {
-                Ok(batch) => {
-                    self.show(&batch, visit)?;
-                    tail.add(batch.header);
-                    mark.look(&tail.end)?;
-                }
-                Err(fault) => break fault,
-            }
         };
-        let found = tail.finish(header, bytes, fault)?;
-        mark.done()?;
-        Ok(found)
-    }
-
-    fn show(&self, batch: &Batch<'_>, visit: &mut Visit<'_>) -> Result<(), JournalError> {
-        if batch.header.last <= self.after {
-            return Ok(());
-        }
-        visit(batch)
+        map.map(Arc::new)
     }
 }
 
-/// A fault where everything must be sound.
-fn refuse(walk: &Walk, fault: Fault, to: u32, last: Sequence) -> JournalError {
-    let why = match fault {
-        Fault::Torn(why) => why.to_owned(),
-        Fault::Wrong(why) => why,
-        Fault::Newer(what) => {
-            return JournalError::Newer {
-                what: format!("segment {}, byte {}: {what}", walk.segment, walk.at),
+/// A scan on its way from batch to batch.
+#[derive(Debug)]
+struct Scanner {
+    scan: Scan,
+    /// Of segments it has not come to, the oldest first.
+    headers: VecDeque<SegmentHeader>,
+    /// Behind all of them.
+    damaged: Option<DamagedHeader>,
+    segment: Option<SegmentScan>,
+    /// The last frame of the segments behind it, and its time.
+    last: Sequence,
+    time: TimeNs,
+}
+
+/// What a scan comes to next.
+enum Step {
+    Batch(Batch),
+    End(Found),
+}
+
+impl Scanner {
+    /// The next batch to show, or the end. Behind either an error or the end there is nothing.
+    fn step(&mut self) -> Result<Step, JournalError> {
+        loop {
+            let mut segment = match self.segment.take() {
+                Some(segment) => segment,
+                None => self.next_segment()?,
             };
+            if let Some(batch) = segment.next_batch()? {
+                self.segment = Some(segment);
+                if batch.header().last > self.scan.after {
+                    return Ok(Step::Batch(batch));
+                }
+            } else if let Some(found) = self.leave(segment)? {
+                return Ok(Step::End(found));
+            }
         }
-    };
-    JournalError::Damaged {
-        segment: walk.segment,
-        from: walk.at,
-        to,
-        first: walk.last.next(),
-        last,
-        why,
+    }
+
+    /// Opens the next segment, or refuses one whose header is damaged.
+    fn next_segment(&mut self) -> Result<SegmentScan, JournalError> {
+        let Some(header) = self.headers.pop_front() else {
+            let damaged = self.damaged.take();
+            let damaged = damaged.expect("a scan ends at its last segment, or at a damaged header");
+            return Err(damaged.refuse(self.last.next()));
+        };
+        let end = match (self.headers.front(), &self.damaged, self.scan.limit) {
+            (Some(next), ..) => End::Successor(*next),
+            (None, Some(damaged), _) => End::DamagedSuccessor(damaged.first),
+            (None, None, Some(limit)) => End::Durable(limit.offset),
+            (None, None, None) => End::Open,
+        };
+        let map = self.scan.map(header.number, end.readable(&header))?;
+        Ok(SegmentScan::new(
+            header,
+            map,
+            end,
+            self.scan.mark,
+            self.time,
+        ))
+    }
+
+    /// Steps behind a segment that was read to its end; behind the last one that is the journal's.
+    fn leave(&mut self, segment: SegmentScan) -> Result<Option<Found>, JournalError> {
+        let (walk, found) = segment.finish()?;
+        (self.last, self.time) = (walk.last, walk.time);
+        match found {
+            Some(found) if self.scan.after > found.end.last => Err(JournalError::Ahead {
+                after: self.scan.after,
+                last: found.end.last,
+            }),
+            found => Ok(found),
+        }
     }
 }
 
@@ -345,139 +266,6 @@ impl DamagedHeader {
     }
 }
 
-/// Compares the journal with the watermark where the walk passes it.
-struct MarkCheck<'m> {
-    mark: Option<&'m Watermark>,
-}
-
-impl<'m> MarkCheck<'m> {
-    fn new(mark: Option<&'m Watermark>, segment: u32) -> Self {
-        Self {
-            mark: mark.filter(|mark| mark.segment == segment),
-        }
-    }
-
-    fn look(&mut self, walk: &Walk) -> Result<(), JournalError> {
-        let Some(mark) = self.mark.filter(|mark| mark.end <= walk.at) else {
-            return Ok(());
-        };
-        self.mark = None;
-        let agrees = mark.end == walk.at && mark.sequence == walk.last && mark.hash == walk.hash;
-        if agrees { Ok(()) } else { Err(differs(mark)) }
-    }
-
-    /// The walk is over: it must have come to the mark.
-    fn done(&self) -> Result<(), JournalError> {
-        self.mark.map_or(Ok(()), |mark| Err(differs(mark)))
-    }
-}
-
-fn differs(mark: &Watermark) -> JournalError {
-    JournalError::Damaged {
-        segment: mark.segment,
-        from: FIRST_BATCH,
-        to: mark.end,
-        first: Sequence(1),
-        last: mark.sequence,
-        why: "these are not the batches the watermark names (replaced?)".to_owned(),
-    }
-}
-
-/// The end of the last segment while it is being found.
-struct Tail {
-    end: Walk,
-    proven_up_to: Sequence,
-    proven: Walk,
-    /// Batches above the proven point, each with the walk behind it.
-    unproven: Vec<(BatchHeader, Walk)>,
-}
-
-impl Tail {
-    fn new(header: &SegmentHeader, mark: Option<&Watermark>, time: TimeNs) -> Self {
-        let start = Walk::start(header, time);
-        Self {
-            end: start,
-            // That the segment exists proves all before it.
-            proven_up_to: start
-                .last
-                .max(mark.map_or(Sequence(0), |mark| mark.sequence)),
-            proven: start,
-            unproven: Vec::new(),
-        }
-    }
-
-    fn add(&mut self, header: BatchHeader) {
-        self.unproven.push((header, self.end));
-        self.prove(header.proven);
-    }
-
-    /// Everything up to `sequence` was known to be on the disk.
-    fn prove(&mut self, sequence: Sequence) {
-        self.proven_up_to = self.proven_up_to.max(sequence);
-        let proven = self
-            .unproven
-            .iter()
-            .take_while(|(header, _)| header.last <= self.proven_up_to)
-            .count();
-        if let Some((_, walk)) = self.unproven.drain(..proven).next_back() {
-            self.proven = walk;
-        }
-    }
-
-    /// Judges what stands behind the last sound batch.
-    fn finish(
-        mut self,
-        header: &SegmentHeader,
-        bytes: &[u8],
-        fault: Fault,
-    ) -> Result<Found, JournalError> {
-        self.prove(later_proof(header, bytes, self.end.at));
-        if bytes.len() < to_usize(header.bytes) {
-            // It had its whole length before it had its name: no crash shortens it.
-            let cut = Fault::Torn("the file is shorter than its header says");
-            return Err(refuse(&self.end, cut, header.bytes, self.proven_up_to));
-        }
-        if self.proven_up_to > self.end.last || !matches!(fault, Fault::Torn(_)) {
-            let end = to_u32(bytes.len());
-            return Err(refuse(&self.end, fault, end, self.proven_up_to));
-        }
-        let behind = bytes.get(to_usize(self.end.at)..).unwrap_or_default();
-        let torn = behind
-            .iter()
-            .rposition(|byte| *byte != 0)
-            .map(|last| (self.end.at, self.end.at + to_u32(whole_pages(last + 1))));
-        Ok(Found {
-            header: *header,
-            end: self.end,
-            proven: self.proven,
-            unproven: self
-                .unproven
-                .into_iter()
-                .map(|(header, _)| header)
-                .collect(),
-            torn,
-        })
-    }
-}
-
-/// The highest sequence that any sound batch header from `at` on says was on the disk already.
-/// Such a header behind a fault tells a hole among acknowledged frames from a torn tail.
-fn later_proof(segment: &SegmentHeader, bytes: &[u8], at: u32) -> Sequence {
-    let mut proof = Sequence(0);
-    let mut at = to_usize(at);
-    while at < bytes.len() {
-        let header = BatchHeader::read(&bytes[at..]).ok().filter(|header| {
-            header.segment == segment.number
-                && to_usize(header.offset) == at
-                && header.epoch == segment.epoch
-        });
-        // What lies inside a batch is no header, whatever its bytes say.
-        at += header.map_or(PAGE, |header| header.total());
-        proof = proof.max(header.map_or(Sequence(0), |header| header.proven));
-    }
-    proof
-}
-
 /// What a journal holds, as found by [`scan`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScanReport {
@@ -495,13 +283,26 @@ pub struct ScanReport {
     pub torn: Option<(u32, u32)>,
 }
 
+impl ScanReport {
+    const fn new(found: &Found) -> Self {
+        Self {
+            genesis: found.header.genesis,
+            epoch: found.header.epoch,
+            last_sequence: found.end.last,
+            proven_sequence: found.proven.last,
+            hash: found.end.hash,
+            torn: found.torn,
+        }
+    }
+}
+
 /// The random bytes that name a journal, as its first segment has them.
 ///
 /// # Errors
 /// There is no first segment, or its header is damaged or newer.
 pub fn genesis(dir: &Path) -> Result<[u8; 32], JournalError> {
     let scan = Scan {
-        dir,
+        dir: dir.to_owned(),
         after: Sequence(0),
         mark: None,
         past_cache: false,
@@ -527,21 +328,7 @@ pub fn scan(
     after: Sequence,
     visit: &mut dyn FnMut(&Frame<'_>) -> Result<(), String>,
 ) -> Result<ScanReport, JournalError> {
-    let limit = if directory::is_locked(dir) {
-        Some(ControlView::open(dir)?.position())
-    } else {
-        None
-    };
-    // A running engine's watermark may already name more than the limit just read.
-    let mark = watermark::read(dir)?.filter(|_| limit.is_none());
-    let scan = Scan {
-        dir,
-        after,
-        mark: mark.as_ref(),
-        past_cache: false,
-        limit,
-    };
-    let found = scan.run(&mut |batch| {
+    let found = reading(dir, after)?.run(&mut |batch| {
         batch.frames_after(after).try_for_each(|frame| {
             visit(&frame).map_err(|reason| JournalError::Stopped {
                 sequence: frame.sequence(),
@@ -549,12 +336,68 @@ pub fn scan(
             })
         })
     })?;
-    Ok(ScanReport {
-        genesis: found.header.genesis,
-        epoch: found.header.epoch,
-        last_sequence: found.end.last,
-        proven_sequence: found.proven.last,
-        hash: found.end.hash,
-        torn: found.torn,
+    Ok(ScanReport::new(&found))
+}
+
+/// How to read a journal that is not ours to change.
+fn reading(dir: &Path, after: Sequence) -> Result<Scan, JournalError> {
+    let limit = if directory::is_locked(dir) {
+        Some(ControlView::open(dir)?.position())
+    } else {
+        None
+    };
+    // A running engine's watermark may already name more than the limit just read.
+    let mark = watermark::read(dir)?.filter(|_| limit.is_none());
+    Ok(Scan {
+        dir: dir.to_owned(),
+        after,
+        mark,
+        past_cache: false,
+        limit,
     })
+}
+
+/// The verified batches of a journal from its genesis on, taken one after the other by whoever comes next:
+/// what [`scan`] is for one reader.
+#[derive(Debug)]
+pub struct Batches {
+    scanner: Scanner,
+    report: Option<ScanReport>,
+}
+
+impl Batches {
+    /// Reads the headers of the journal in `dir`, whether an engine runs (then the batches go up to what is
+    /// durable) or not.
+    ///
+    /// # Errors
+    /// As of [`scan`].
+    pub fn open(dir: &Path) -> Result<Self, JournalError> {
+        Ok(Self {
+            scanner: reading(dir, Sequence(0))?.begin()?,
+            report: None,
+        })
+    }
+
+    /// The next batch; `None` behind the last.
+    ///
+    /// # Errors
+    /// Damage, or files that cannot be read. What comes behind either is not asked for.
+    pub fn next_batch(&mut self) -> Result<Option<Batch>, JournalError> {
+        if self.report.is_some() {
+            return Ok(None);
+        }
+        match self.scanner.step()? {
+            Step::Batch(batch) => Ok(Some(batch)),
+            Step::End(found) => {
+                self.report = Some(ScanReport::new(&found));
+                Ok(None)
+            }
+        }
+    }
+
+    /// What the journal holds, once its end was reached.
+    #[must_use]
+    pub const fn report(&self) -> Option<&ScanReport> {
+        self.report.as_ref()
+    }
 }

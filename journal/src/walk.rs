@@ -4,7 +4,7 @@ use foretell_model::{Sequence, TimeNs};
 
 use crate::batch::{BatchHeader, Frames, HEADER_BYTES, HeaderError};
 use crate::bytes::{all_zero, to_u32, to_usize};
-use crate::frame::{Frame, FrameError};
+use crate::frame::FrameError;
 use crate::segment::{FIRST_BATCH, SegmentHeader};
 
 /// What is wrong with a batch.
@@ -16,13 +16,6 @@ pub(crate) enum Fault {
     Wrong(String),
     /// Sound, of a newer program.
     Newer(String),
-}
-
-/// A verified batch.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Batch<'a> {
-    pub(crate) header: BatchHeader,
-    pub(crate) payload: &'a [u8],
 }
 
 /// A place between two batches, and what leads up to it.
@@ -54,8 +47,8 @@ impl Walk {
     }
 
     /// Verifies the batch here (place, epoch, sequences, checksums, padding, chain, frames), steps
-    /// behind it and returns it. `bytes` is the segment as far as batches may go.
-    pub(crate) fn next<'a>(&mut self, bytes: &'a [u8]) -> Result<Batch<'a>, Fault> {
+    /// behind it and returns its header. `bytes` is the segment as far as batches may go.
+    pub(crate) fn next(&mut self, bytes: &[u8]) -> Result<BatchHeader, Fault> {
         let here = bytes.get(to_usize(self.at)..).unwrap_or_default();
         let header = BatchHeader::read(here).map_err(|error| match error {
             HeaderError::Blank => Fault::Torn("nothing was written here"),
@@ -83,7 +76,7 @@ impl Walk {
         self.hash = header.hash;
         self.last = header.last;
         self.time = time;
-        Ok(Batch { header, payload })
+        Ok(header)
     }
 
     fn check_header(&self, header: &BatchHeader) -> Result<(), Fault> {
@@ -133,17 +126,5 @@ impl Walk {
                 "the batch holds other sequences than it says".to_owned(),
             ))
         }
-    }
-}
-
-impl<'a> Batch<'a> {
-    /// Its frames above a sequence; [`Walk::next`] has read every one of them.
-    pub(crate) fn frames_after(
-        &self,
-        after: Sequence,
-    ) -> impl Iterator<Item = Frame<'a>> + use<'a> {
-        Frames::new(&self.header, self.payload)
-            .map_while(Result::ok)
-            .skip_while(move |frame| frame.sequence() <= after)
     }
 }
