@@ -8,14 +8,15 @@
 //! Deliberately absent: writing. Nothing here changes a journal, and none of it needs an engine.
 
 mod arguments;
-mod block;
 mod checkpoints;
 mod counts;
+mod decoded;
 mod diff;
 mod execution;
 mod export;
 pub mod finding;
 mod inclusion;
+mod line;
 mod lookup;
 pub(crate) mod measure;
 mod record;

@@ -7,7 +7,9 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use foretell_journal::frame::Frame;
-use foretell_journal::{JournalError, ScanReport, genesis, scan, segment, watermark};
+use foretell_journal::{
+    Batch, Batches, JournalError, ScanReport, genesis, scan, segment, watermark,
+};
 use foretell_model::Sequence;
 use indicatif::{ProgressBar, ProgressStyle};
 
@@ -94,6 +96,17 @@ impl Source {
         })
     }
 
+    /// The same, of whole batches that whoever takes them may keep.
+    ///
+    /// # Errors
+    /// The segments' headers are damaged or cannot be read.
+    pub(crate) fn batches(&self) -> Result<BatchReader, JournalError> {
+        Ok(BatchReader {
+            batches: Batches::open(&self.directory)?,
+            bar: self.bar(),
+        })
+    }
+
     /// Shows how far a scan is. One that was stopped by its visitor finds nothing.
     fn watched(
         &self,
@@ -125,6 +138,38 @@ impl Source {
             }
             _ => ProgressBar::new_spinner(),
         }
+    }
+}
+
+/// Reads verified batches, and shows how far it is.
+#[derive(Debug)]
+pub(crate) struct BatchReader {
+    batches: Batches,
+    bar: ProgressBar,
+}
+
+impl BatchReader {
+    /// The next batch; `None` behind the last.
+    ///
+    /// # Errors
+    /// Damage, or files that cannot be read. What comes behind either is not asked for.
+    pub(crate) fn next_batch(&mut self) -> Result<Option<Batch>, JournalError> {
+        let batch = self.batches.next_batch()?;
+        if let Some(batch) = &batch {
+            self.bar.set_position(batch.header().last.0);
+        }
+        Ok(batch)
+    }
+
+    /// What the journal holds, once its end was reached.
+    pub(crate) const fn report(&self) -> Option<&ScanReport> {
+        self.batches.report()
+    }
+}
+
+impl Drop for BatchReader {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
     }
 }
 

@@ -1,13 +1,9 @@
-//! A sound journal's audit on several threads: one reads and verifies bytes, one executes the
-//! commands, one folds the record. They share the decoded frames, and nothing else.
+//! A sound journal's audit on several threads: one executes the commands, one folds the record, and
+//! whoever is further verifies the next bytes. They share these, and nothing else.
 //!
 //! What is wrong is not told here: whoever learns that anything is reads the journal once more, frame
 //! by frame ([`super::verify`]), so that a report never depends on which thread was further.
 
-use std::collections::VecDeque;
-use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
 use foretell_journal::ScanReport;
@@ -15,17 +11,18 @@ use foretell_matching::{Capacity, Exchange, Replay};
 use foretell_model::digest::StateDigest;
 use foretell_model::{FrameRef, TimeNs};
 
-use super::block::Block;
 use super::checkpoints::Vouched;
 use super::counts::Counts;
+use super::decoded::Decoded;
+use super::line::{Line, Reader};
 use super::record::Record;
 use super::recorded::Recorded;
 use super::signatures::Signatures;
 use super::source::Source;
 
-/// Blocks that may wait for a thread: the reader waits when it is further ahead. Enough that a thread is
-/// seldom idle while another grows a table; tens of megabytes, when so many wait.
-const WAITING: usize = 96;
+/// Blocks that one thread may be ahead of the other: enough that it seldom waits when a table of the other
+/// grows, or the system lets the other wait, and few enough that the page cache holds what is between them.
+const APART: usize = 512;
 /// Frames the record looks at together before it takes them in.
 const AHEAD: usize = 16;
 
@@ -51,25 +48,28 @@ pub(super) fn read(
     checkpoints: Vouched,
     signatures: Option<Signatures>,
 ) -> Option<Sound> {
-    read_ahead(WAITING, source, checkpoints, signatures)
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    read_apart(APART, cores > 2, source, checkpoints, signatures)
 }
 
-/// Reads it so many blocks ahead.
-fn read_ahead(
-    waiting: usize,
+/// Lets the threads be so many blocks apart, with another one that verifies bytes or without.
+fn read_apart(
+    blocks: usize,
+    verify_ahead: bool,
     source: &Source,
     checkpoints: Vouched,
     signatures: Option<Signatures>,
 ) -> Option<Sound> {
-    let (to_execution, to_execute) = sync_channel(waiting);
-    let (to_record, to_fold) = sync_channel(waiting);
-    let (journal, executed, recorded) = thread::scope(|scope| {
+    let line = Line::new(source.batches().ok()?, blocks);
+    let (recorded, executed) = thread::scope(|scope| {
+        let [to_execute, to_fold] = line.readers();
+        if verify_ahead {
+            scope.spawn(|| line.verify_ahead());
+        }
         let execution = scope.spawn(|| execute(to_execute, checkpoints));
-        let record = scope.spawn(|| fold(to_fold, signatures));
-        let journal = hand_out(source, &[to_execution, to_record]);
-        (journal, joined(execution), joined(record))
+        (fold(to_fold, signatures), joined(execution))
     });
-    let (journal, executed, recorded) = (journal?, executed.ok()?, recorded.ok()?);
+    let (journal, executed, recorded) = (line.report()?, executed.ok()?, recorded.ok()?);
     let Executed {
         exchange,
         checkpoints,
@@ -107,60 +107,21 @@ fn joined<T>(thread: thread::ScopedJoinHandle<'_, T>) -> T {
     }
 }
 
-/// Verifies the journal's bytes and hands its decoded frames to all; `None` when something does not
-/// hold, or when somebody takes no more.
-fn hand_out(source: &Source, to: &[SyncSender<Arc<Block>>]) -> Option<ScanReport> {
-    let mut blocks = Blocks::default();
-    let scanned = source.each(&mut |frame| {
-        let is_decoded = blocks.filling.push(frame).is_ok();
-        if is_decoded && (!blocks.filling.is_full() || blocks.hand_over(to)) {
-            ControlFlow::Continue(())
-        } else {
-            ControlFlow::Break(())
-        }
-    });
-    let journal = scanned.ok().flatten()?;
-    blocks.hand_over(to).then_some(journal)
-}
-
-/// A block that is filled and handed over, and those that were: filled again once everybody has read
-/// them, because fresh memory would have to be made zero.
-#[derive(Default)]
-struct Blocks {
-    filling: Block,
-    given: VecDeque<Arc<Block>>,
-}
-
-impl Blocks {
-    /// Whether everybody took it.
-    fn hand_over(&mut self, to: &[SyncSender<Arc<Block>>]) -> bool {
-        let block = Arc::new(std::mem::take(&mut self.filling));
-        let taken = to.iter().all(|to| to.send(Arc::clone(&block)).is_ok());
-        self.given.push_back(block);
-        if let Some(oldest) = self.given.pop_front() {
-            match Arc::try_unwrap(oldest) {
-                Ok(read) => {
-                    self.filling = read;
-                    self.filling.clear();
-                }
-                Err(oldest) => self.given.push_front(oldest),
-            }
-        }
-        taken
-    }
-}
-
 struct Executed {
     exchange: Exchange,
     checkpoints: Vouched,
 }
 
 /// Executes every command and compares its events. Divergences that were accepted count as wrong.
-fn execute(blocks: Receiver<Arc<Block>>, mut checkpoints: Vouched) -> Result<Executed, Unsound> {
+fn execute(blocks: Reader<'_>, mut checkpoints: Vouched) -> Result<Executed, Unsound> {
     // The key of its tables need not be a secret here: it changes no answer.
     let mut replay = Replay::new(Exchange::new(Capacity::NONE, 0));
+    let mut room = Decoded::default();
     for block in blocks {
-        execute_block(&block, &mut replay, &mut checkpoints)?;
+        let mut frames = room;
+        frames.push_all(block.batches()).map_err(|_| Unsound)?;
+        execute_frames(&frames, &mut replay, &mut checkpoints)?;
+        room = frames.emptied();
     }
     Ok(Executed {
         exchange: replay.exchange,
@@ -169,38 +130,40 @@ fn execute(blocks: Receiver<Arc<Block>>, mut checkpoints: Vouched) -> Result<Exe
 }
 
 /// Stops at each checkpoint to see the state there.
-fn execute_block(
-    block: &Block,
+fn execute_frames(
+    frames: &Decoded<'_>,
     replay: &mut Replay,
     checkpoints: &mut Vouched,
 ) -> Result<(), Unsound> {
     let mut executed = 0;
     while let Some(awaited) = checkpoints.awaited() {
-        let rest = block.range(executed..block.len());
+        let rest = frames.range(executed..frames.len());
         let up_to = rest.take_while(|frame| frame.sequence <= awaited).count();
-        let Some(last) = block.range(executed..executed + up_to).last() else {
+        let Some(last) = frames.range(executed..executed + up_to).last() else {
             break;
         };
-        let before = block.range(executed..executed + up_to);
+        let before = frames.range(executed..executed + up_to);
         replay.execute_all(before).map_err(|_| Unsound)?;
         let exchange = &replay.exchange;
         checkpoints.passed(last.sequence, last.place, || exchange.digest());
         executed += up_to;
     }
-    let rest = block.range(executed..block.len());
+    let rest = frames.range(executed..frames.len());
     replay.execute_all(rest).map_err(|_| Unsound)
 }
 
 /// Folds every frame into a record that knows no core.
-fn fold(blocks: Receiver<Arc<Block>>, signatures: Option<Signatures>) -> Result<Recorded, Unsound> {
+fn fold(blocks: Reader<'_>, signatures: Option<Signatures>) -> Result<Recorded, Unsound> {
     let mut recorded = Recorded::new(signatures);
+    let mut room = Decoded::default();
     for block in blocks {
-        let part = |first: usize| first.min(block.len())..block.len().min(first + AHEAD);
-        for first in (0..block.len()).step_by(AHEAD) {
-            block.bring_frames(part(first + 2 * AHEAD));
-            block.bring_contents(part(first + AHEAD));
-            take(&mut recorded, block.range(part(first)))?;
+        let mut frames = room;
+        frames.push_all(block.batches()).map_err(|_| Unsound)?;
+        for first in (0..frames.len()).step_by(AHEAD) {
+            let part = first..frames.len().min(first + AHEAD);
+            take(&mut recorded, frames.range(part))?;
         }
+        room = frames.emptied();
     }
     Ok(recorded)
 }
@@ -216,6 +179,7 @@ fn take<'f>(
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
     use std::path::Path;
 
     use foretell_bench::audited_journal::{Contents, with_journal};
@@ -258,7 +222,7 @@ mod tests {
         }
     }
 
-    /// Blocks that may wait in these tests: fewer than the journal has.
+    /// Blocks that threads may be apart in these tests: fewer than the journal has.
     const FEW: usize = 8;
 
     /// Some fifty blocks, one of which is not full.
@@ -277,24 +241,16 @@ mod tests {
                 .map(|(at, digest)| kept(source, *at, *digest))
                 .collect();
             assert_eq!(checkpoints.len(), VOUCHED.len());
-            let vouched = Vouched::new(source, &checkpoints);
-            let sound = read_ahead(FEW, source, vouched, None).expect("it is sound");
-            assert_eq!(sound.counts.commands(), last);
-            assert_eq!(sound.exchange.sequence(), Sequence(last));
-            assert_eq!(sound.digest, sound.exchange.digest());
-            let states = sound.checkpoints.digests();
-            assert!(states.eq(digests.iter().map(|(_, digest)| *digest)));
-        });
-    }
-
-    #[test]
-    fn whoever_stops_stops_the_others() {
-        with_source(|source| {
-            let (to_somebody, taken) = sync_channel(1_000);
-            let (to_nobody, gone) = sync_channel(FEW);
-            drop(gone);
-            assert!(hand_out(source, &[to_somebody, to_nobody]).is_none());
-            assert_eq!(taken.iter().count(), 1, "nothing more is read");
+            for verify_ahead in [false, true] {
+                let vouched = Vouched::new(source, &checkpoints);
+                let sound = read_apart(FEW, verify_ahead, source, vouched, None);
+                let sound = sound.expect("it is sound");
+                assert_eq!(sound.counts.commands(), last);
+                assert_eq!(sound.exchange.sequence(), Sequence(last));
+                assert_eq!(sound.digest, sound.exchange.digest());
+                let states = sound.checkpoints.digests();
+                assert!(states.eq(digests.iter().map(|(_, digest)| *digest)));
+            }
         });
     }
 }
