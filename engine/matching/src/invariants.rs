@@ -22,12 +22,23 @@ fn holds(condition: bool, otherwise: impl FnOnce() -> String) -> Check {
     if condition { Ok(()) } else { Err(otherwise()) }
 }
 
-/// What the live orders of an account, or of a position, add up to.
-#[derive(Default, PartialEq, Eq, Debug)]
+/// What the live orders add up to.
+#[derive(Default)]
 struct Needs {
-    collateral: u128,
-    shares: BTreeMap<MarketNumber, ([u128; 2], u32)>,
-    orders: u32,
+    /// For each account, in order of number: collateral, and how many they are.
+    accounts: Vec<(u128, u32)>,
+    /// For each position, by place: shares of `[Yes, No]`, and how many they are.
+    positions: Vec<([u128; 2], u32)>,
+}
+
+impl Needs {
+    fn of_position(&mut self, place: u32) -> &mut ([u128; 2], u32) {
+        let place = place as usize;
+        if self.positions.len() <= place {
+            self.positions.resize(place + 1, Default::default());
+        }
+        &mut self.positions[place]
+    }
 }
 
 impl Exchange {
@@ -96,15 +107,16 @@ impl Exchange {
 
     /// Promise 9: what is held of a token is its supply, and supplies balance.
     fn check_supplies(&self) -> Check {
-        let mut held: BTreeMap<MarketNumber, [u128; 2]> = BTreeMap::new();
+        let mut held = vec![[0_u128; 2]; self.markets.len()];
         for (_, position) in self.positions.iter() {
-            let sums = held.entry(position.market).or_default();
+            let Some(sums) = held.get_mut(position.market.0 as usize) else {
+                return Err(format!("shares of no market: {position:?}"));
+            };
             for (index, sum) in sums.iter_mut().enumerate() {
                 *sum += u128::from(position.free[index].0) + u128::from(position.reserved[index].0);
             }
         }
-        for (number, market, _) in self.markets.iter() {
-            let held = held.remove(&number).unwrap_or_default();
+        for ((number, market, _), held) in self.markets.iter().zip(held) {
             holds(held == wide_pair(market.supply), || {
                 format!("market {number}: held {held:?}, supply {:?}", market.supply)
             })?;
@@ -124,16 +136,16 @@ impl Exchange {
                 )
             })?;
         }
-        holds(held.is_empty(), || format!("shares of no market: {held:?}"))
+        Ok(())
     }
 
-    /// Every account's list: in order of number, linked both ways, of its own orders. What they
-    /// need together.
-    fn check_account_lists(&self) -> Result<BTreeMap<AccountNumber, Needs>, String> {
-        let mut all = BTreeMap::new();
+    /// Every account's list: in order of number, linked both ways, of its own orders, each of which knows
+    /// its position. Together they are all live orders. What they need.
+    fn check_account_lists(&self) -> Result<Needs, String> {
+        let (mut needs, mut listed) = (Needs::default(), 0);
         for (number, account, _) in self.accounts.iter() {
-            let needs: &mut Needs = all.entry(number).or_default();
             let (mut previous, mut last_number) = (NONE, None);
+            let (mut collateral, mut orders) = (0, 0);
             for slot in self.accounts.orders_of(number, &self.orders) {
                 let order = &self.orders[slot];
                 let is_linked = order.account == number
@@ -143,58 +155,54 @@ impl Exchange {
                     format!("order {} is out of place in account {number}", order.number)
                 })?;
                 (previous, last_number) = (slot, Some(order.number));
-                needs.orders += 1;
-                let (shares, orders) = needs.shares.entry(order.market).or_default();
-                *orders += 1;
+                let position = self.positions.get(order.position);
+                let stated = position.map(|position| (position.account, position.market));
+                holds(stated == Some((number, order.market)), || {
+                    format!("order {} knows the position of {stated:?}", order.number)
+                })?;
+                let (shares, served) = needs.of_position(order.position);
                 match order.side {
-                    Side::Buy => needs.collateral += wide(order.reserved_value()),
+                    Side::Buy => collateral += wide(order.reserved_value()),
                     Side::Sell => shares[order.outcome.index()] += u128::from(order.lots.0),
                 }
+                *served += 1;
+                orders += 1;
             }
             holds(account.last_order == previous, || {
                 format!("account {number}: its list does not end where it says")
             })?;
+            needs.accounts.push((collateral, orders));
+            listed += orders as usize;
         }
-        Ok(all)
+        holds(listed == self.orders.len(), || {
+            format!("{listed} orders in lists, {} live", self.orders.len())
+        })?;
+        Ok(needs)
     }
 
     /// Promise 10: reserved = what the live orders need.
-    fn check_reserves(&self, needs: &BTreeMap<AccountNumber, Needs>) -> Check {
-        let mut places = 0;
-        for (number, account, _) in self.accounts.iter() {
-            let needs = &needs[&number];
+    fn check_reserves(&self, needs: &Needs) -> Check {
+        for ((number, account, _), needed) in self.accounts.iter().zip(&needs.accounts) {
             let stated = (wide(account.reserved), account.live_orders);
-            holds(stated == (needs.collateral, needs.orders), || {
-                format!("account {number} states {stated:?}, its orders need {needs:?}")
+            holds(stated == *needed, || {
+                format!("account {number} states {stated:?}, its orders need {needed:?}")
             })?;
-            for (market, (shares, orders)) in &needs.shares {
-                let place = self.positions.find(number, *market);
-                let stated = place.map(|place| {
-                    let position = &self.positions[place];
-                    (wide_pair(position.reserved), position.orders)
-                });
-                holds(stated == Some((*shares, *orders)), || {
-                    format!("account {number} in market {market}: {stated:?} for {shares:?}")
-                })?;
-                places += 1;
-            }
         }
+        self.positions.check()?;
+        let mut served = 0;
         for (place, position) in self.positions.iter() {
             let (account, market) = (position.account, position.market);
-            holds(self.positions.find(account, market) == Some(place), || {
-                format!("position {account}/{market} is not found")
+            let needed = needs.positions.get(place as usize).copied();
+            let needed = needed.unwrap_or_default();
+            let stated = (wide_pair(position.reserved), position.orders);
+            holds(stated == needed, || {
+                format!("position {account}/{market} states {stated:?}, orders need {needed:?}")
             })?;
-            holds(position.orders > 0 || position.holds_something(), || {
-                format!("position {account}/{market} is idle")
-            })?;
-            holds(
-                position.orders > 0 || position.reserved == [Lots::ZERO; 2],
-                || format!("position {account}/{market} reserves for no order"),
-            )?;
-            places -= i64::from(position.orders > 0);
+            served += position.orders as usize;
         }
-        holds(places == 0, || {
-            "positions count orders that are not there".into()
+        // Each of the others then knows a place that is no position's any more.
+        holds(served == self.orders.len(), || {
+            format!("positions serve {served} orders of {}", self.orders.len())
         })
     }
 
@@ -255,11 +263,6 @@ impl Exchange {
         };
         holds(may_rest, || {
             format!("order {} outlives its market", order.number)
-        })?;
-        let position = &self.positions[order.position];
-        let stated = (position.account, position.market);
-        holds(stated == (order.account, order.market), || {
-            format!("order {} knows the position of {stated:?}", order.number)
         })?;
         let arrival = order.next == NONE || self.orders[order.next].number > order.number;
         holds(arrival, || {

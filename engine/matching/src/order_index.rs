@@ -14,9 +14,6 @@ use crate::slab::{NONE, Slab};
 use crate::table::{KeyHasher, Table};
 use crate::timeline::Timeline;
 
-/// Ids that [`OrderIndex::check`] asks the memory for ahead of the one it checks.
-const LOOKED_AHEAD: usize = 16;
-
 /// What a repeat of an order must share with the first to be the same request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Terms {
@@ -221,7 +218,7 @@ impl OrderIndex {
         if in_timeline != self.timeline.len() || self.by_id.len() != self.places.len() {
             return Err("id memory: its timeline or index has another length".into());
         }
-        let mut coming = self.iter().skip(LOOKED_AHEAD);
+        let mut coming = self.iter().skip(Table::CHECKED_AHEAD);
         for (_, entry) in self.iter() {
             if let Some((_, later)) = coming.next() {
                 self.bring_entry(self.hash(&later.id));

@@ -148,6 +148,27 @@ impl Positions {
         self.positions.iter()
     }
 
+    /// The first position that is not found by account and market, or that nothing keeps.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        if self.by_owner.len() != self.positions.len() {
+            return Err("positions: their index has another length".into());
+        }
+        let mut coming = self.iter().skip(Table::CHECKED_AHEAD);
+        for (place, position) in self.iter() {
+            if let Some((_, later)) = coming.next() {
+                self.bring_entry(self.hash(later.account, later.market));
+            }
+            let (account, market) = (position.account, position.market);
+            if self.find(account, market) != Some(place) {
+                return Err(format!("position {account}/{market} is not found"));
+            }
+            if position.orders == 0 && !position.holds_something() {
+                return Err(format!("position {account}/{market} is idle"));
+            }
+        }
+        Ok(())
+    }
+
     /// The hash of a pair.
     pub(crate) fn hash(&self, account: AccountNumber, market: MarketNumber) -> u32 {
         self.hasher

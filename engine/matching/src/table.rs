@@ -55,6 +55,9 @@ pub(crate) struct Table {
 }
 
 impl Table {
+    /// Keys that a check of all keys asks the memory for ahead of the one it checks.
+    pub(crate) const CHECKED_AHEAD: usize = 16;
+
     /// Room for `keys` keys at half load.
     pub(crate) fn with_capacity(keys: usize) -> Self {
         Self {

@@ -1,15 +1,23 @@
 //! The end of an audit: what the record added up to, against the state that re-execution reached.
 
+use std::collections::VecDeque;
+
 use foretell_matching::Exchange;
 use foretell_model::digest::StateRecord;
 use foretell_model::{Lots, Micros, OrderNumber};
 
 use super::{Checked, Holding, Purse, Record, Resting, must};
 
+/// Holdings and orders between the one that is taken and the one that is compared: its counterpart lies
+/// anywhere in memory, and is asked for in two steps on the way.
+const AHEAD: usize = 16;
+
 /// A comparison under way, record by record of the state that re-execution reached.
 #[derive(Debug)]
 pub(crate) struct Comparison<'r> {
     own: &'r Record,
+    /// Holdings and orders not compared yet: the oldest first.
+    coming: VecDeque<StateRecord>,
     /// The first difference.
     result: Checked,
     orders: usize,
@@ -21,6 +29,29 @@ impl Comparison<'_> {
     pub(crate) fn take(&mut self, record: &StateRecord) {
         self.orders += usize::from(matches!(record, StateRecord::Order { .. }));
         self.holdings += usize::from(matches!(record, StateRecord::Position { .. }));
+        if !matches!(
+            record,
+            StateRecord::Position { .. } | StateRecord::Order { .. }
+        ) {
+            return self.compare(record);
+        }
+        self.own.foresee_place(record);
+        if let Some(nearer) = self.coming.len().checked_sub(AHEAD / 2) {
+            self.own.foresee_record(&self.coming[nearer]);
+        }
+        self.coming.push_back(*record);
+        if self.coming.len() > AHEAD {
+            self.compare_next();
+        }
+    }
+
+    fn compare_next(&mut self) {
+        if let Some(record) = self.coming.pop_front() {
+            self.compare(&record);
+        }
+    }
+
+    fn compare(&mut self, record: &StateRecord) {
         if self.result.is_ok() {
             self.result = self.own.compare_record(record);
         }
@@ -30,7 +61,10 @@ impl Comparison<'_> {
     ///
     /// # Errors
     /// The first that differs, or is on one side alone.
-    pub(crate) fn finish(self) -> Checked {
+    pub(crate) fn finish(mut self) -> Checked {
+        while !self.coming.is_empty() {
+            self.compare_next();
+        }
         self.result?;
         let own_orders = self.own.books.count();
         must(own_orders == self.orders, || {
@@ -53,9 +87,10 @@ impl Comparison<'_> {
 
 impl Record {
     /// Begins to compare every balance, holding, supply and resting order with a state.
-    pub(crate) const fn comparison(&self) -> Comparison<'_> {
+    pub(crate) fn comparison(&self) -> Comparison<'_> {
         Comparison {
             own: self,
+            coming: VecDeque::with_capacity(AHEAD + 1),
             result: Ok(()),
             orders: 0,
             holdings: 0,
@@ -70,6 +105,28 @@ impl Record {
         let mut comparison = self.comparison();
         exchange.visit_state(&mut |record| comparison.take(record));
         comparison.finish()
+    }
+
+    /// Brings near what tells where a record's own counterpart lies.
+    fn foresee_place(&self, record: &StateRecord) {
+        match *record {
+            StateRecord::Position {
+                account, market, ..
+            } => self.ledger.holdings.foresee(account, market),
+            StateRecord::Order { order, .. } => self.books.foresee_place(order),
+            _ => {}
+        }
+    }
+
+    /// Once that is near: the counterpart.
+    fn foresee_record(&self, record: &StateRecord) {
+        match *record {
+            StateRecord::Position {
+                account, market, ..
+            } => self.ledger.holdings.foresee_found(account, market),
+            StateRecord::Order { order, .. } => self.books.foresee(order),
+            _ => {}
+        }
     }
 
     fn compare_record(&self, record: &StateRecord) -> Checked {
