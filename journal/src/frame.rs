@@ -216,7 +216,8 @@ impl<'a> Frame<'a> {
         'a: 's,
     {
         scratch.events.clear();
-        scratch.command = self.decode_behind(&mut scratch.events)?;
+        scratch.command = v1::decode_command(self.command_record())?;
+        self.decode_events_behind(&mut scratch.events)?;
         Ok(FrameRef {
             sequence: self.sequence(),
             time: self.time(),
@@ -227,19 +228,30 @@ impl<'a> Frame<'a> {
         })
     }
 
-    /// Decodes the command, and its events behind those that are in `events`.
+    /// Decodes the command, and its events, each behind those that are there.
     ///
     /// # Errors
     /// A record that cannot be read.
     #[inline]
-    pub fn decode_behind(&self, events: &mut Vec<Event>) -> Result<Command, FrameError> {
-        let (record, _) = self.bytes[HEADER_BYTES..]
-            .split_first_chunk()
-            .expect("parse saw a command record");
-        let command = v1::decode_command(record)?;
+    pub fn decode_behind(
+        &self,
+        commands: &mut Vec<Command>,
+        events: &mut Vec<Event>,
+    ) -> Result<(), FrameError> {
+        v1::decode_command_to(self.command_record(), |command| commands.push(command))?;
+        self.decode_events_behind(events)
+    }
+
+    fn decode_events_behind(&self, events: &mut Vec<Event>) -> Result<(), FrameError> {
         for record in self.event_records() {
-            events.push(v1::decode_event(record)?);
+            v1::decode_event_to(record, |event| events.push(event))?;
         }
-        Ok(command)
+        Ok(())
+    }
+
+    fn command_record(&self) -> &'a [u8; v1::COMMAND_BYTES] {
+        self.bytes[HEADER_BYTES..]
+            .first_chunk()
+            .expect("parse saw a command record")
     }
 }

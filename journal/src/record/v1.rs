@@ -77,7 +77,7 @@ macro_rules! variant {
 
 macro_rules! records {
     (
-        $enum:ident, $code_type:ty, $code_int:ty, $size:expr, $layout:ident, $encode:ident, $decode:ident, $table:ident;
+        $enum:ident, $code_type:ty, $code_int:ty, $size:expr, $layout:ident, $encode:ident, $decode:ident, $decode_to:ident, $table:ident;
         $( $code:literal $variant:ident $(($inner:ident))? {
             $([$first:literal])? $( $field:ident : $word:ty, $([$gap:literal])? )*
         } )+
@@ -135,6 +135,18 @@ macro_rules! records {
         /// An unknown code, padding that is not zero, a field that means nothing.
         #[inline]
         pub fn $decode(bytes: &[u8; $size]) -> Result<$enum, RecordError> {
+            $decode_to(bytes, |value| value)
+        }
+
+        /// The same, handed over where it is made, and so not moved when `take` stores it.
+        ///
+        /// # Errors
+        /// The same.
+        #[inline]
+        pub fn $decode_to<R>(
+            bytes: &[u8; $size],
+            take: impl FnOnce($enum) -> R,
+        ) -> Result<R, RecordError> {
             match code_of(bytes, size_of::<$code_type>()) {
                 $($code => {
                     const USED: usize = size_of::<$layout::$variant>();
@@ -144,7 +156,7 @@ macro_rules! records {
                         return Err(RecordError::Padding($code));
                     }
                     $(let $field = <$word as Stored>::from_raw(record.$field.value).ok_or(RecordError::Value($code))?;)*
-                    Ok(variant!($enum $variant ($($inner)?) { $($field),* }))
+                    Ok(take(variant!($enum $variant ($($inner)?) { $($field),* })))
                 })+
                 unknown => Err(RecordError::UnknownCode(unknown)),
             }
@@ -162,7 +174,7 @@ const fn code_of(bytes: &[u8], width: usize) -> u16 {
 }
 
 records! {
-    Command, u16_ule, u16, COMMAND_BYTES, commands, encode_command, decode_command, COMMANDS;
+    Command, u16_ule, u16, COMMAND_BYTES, commands, encode_command, decode_command, decode_command_to, COMMANDS;
     1 PlaceOrder(PlaceOrder) {
         outcome: Outcome, side: Side, order_type: OrderType, post_only: bool, [2]
         order: OrderId,
@@ -219,7 +231,7 @@ records! {
 }
 
 records! {
-    Event, u8, u8, EVENT_BYTES, events, encode_event, decode_event, EVENTS;
+    Event, u8, u8, EVENT_BYTES, events, encode_event, decode_event, decode_event_to, EVENTS;
     1 Fill(Fill) {
         kind: MatchKind, yes_price: Price, maker: AccountNumber, maker_order: OrderNumber, lots: Lots,
         maker_left: Lots, fee: Micros,

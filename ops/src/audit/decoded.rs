@@ -15,6 +15,8 @@ const AHEAD: usize = 4096;
 #[derive(Debug, Default)]
 pub(super) struct Decoded<'b> {
     frames: Vec<DecodedFrame<'b>>,
+    /// One of each frame.
+    commands: Vec<Command>,
     /// Of all frames, in their order.
     events: Vec<Event>,
 }
@@ -27,7 +29,6 @@ struct DecodedFrame<'b> {
     place: FramePlace,
     evidence: &'b [u8],
     events_end: usize,
-    command: Command,
 }
 
 impl<'b> Decoded<'b> {
@@ -52,14 +53,13 @@ impl<'b> Decoded<'b> {
 
     #[inline]
     fn push(&mut self, frame: &Frame<'b>) -> Result<(), FrameError> {
-        let command = frame.decode_behind(&mut self.events)?;
+        frame.decode_behind(&mut self.commands, &mut self.events)?;
         self.frames.push(DecodedFrame {
             sequence: frame.sequence(),
             time: frame.time(),
             place: frame.place(),
             evidence: frame.evidence(),
             events_end: self.events.len(),
-            command,
         });
         Ok(())
     }
@@ -67,10 +67,12 @@ impl<'b> Decoded<'b> {
     /// Its room, for frames of other batches.
     pub(super) fn emptied<'o>(mut self) -> Decoded<'o> {
         self.frames.clear();
+        self.commands.clear();
         self.events.clear();
         Decoded {
             // None is there to be mapped: the list keeps its memory, and loses what it borrowed.
             frames: self.frames.into_iter().map(|_| unreachable!()).collect(),
+            commands: self.commands,
             events: self.events,
         }
     }
@@ -93,7 +95,7 @@ impl<'b> Decoded<'b> {
         FrameRef {
             sequence: frame.sequence,
             time: frame.time,
-            command: &frame.command,
+            command: &self.commands[place],
             events: &self.events[events..frame.events_end],
             evidence: frame.evidence,
             place: frame.place,
