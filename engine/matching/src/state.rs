@@ -1,10 +1,14 @@
 //! The state as the canonical list of [`foretell_model::digest`].
 
+use foretell_memory::near;
 use foretell_model::DomainNumber;
 use foretell_model::digest::StateRecord;
 
 use crate::exchange::Exchange;
 use crate::order_pool::BookSide;
+
+/// Positions that are asked for ahead of the one that is listed: sorted, they lie anywhere in memory.
+const LISTED_AHEAD: usize = 16;
 
 /// Takes the records one by one.
 type Visit<'a> = &'a mut dyn FnMut(&StateRecord);
@@ -99,14 +103,16 @@ impl Exchange {
     }
 
     fn visit_positions(&self, visit: Visit<'_>) {
-        let mut positions: Vec<_> = self
-            .positions
-            .iter()
-            .map(|(_, position)| position)
-            .filter(|position| position.holds_something())
+        let positions = self.positions.iter().map(|(_, position)| position);
+        let held = positions.filter(|position| position.holds_something());
+        let mut held: Vec<_> = held
+            .map(|position| ((position.account, position.market), position))
             .collect();
-        positions.sort_unstable_by_key(|position| (position.account, position.market));
-        for position in positions {
+        held.sort_unstable_by_key(|(key, _)| *key);
+        for (at, (_, position)) in held.iter().enumerate() {
+            if let Some((_, later)) = held.get(at + LISTED_AHEAD) {
+                near::bring(*later);
+            }
             visit(&StateRecord::Position {
                 account: position.account,
                 market: position.market,
@@ -138,9 +144,10 @@ impl Exchange {
     }
 
     fn visit_order_ids(&self, visit: Visit<'_>) {
-        let mut remembered: Vec<_> = self.index.iter().map(|(_, entry)| entry).collect();
-        remembered.sort_unstable_by_key(|entry| entry.number);
-        for entry in remembered {
+        let entries = self.index.iter().map(|(_, entry)| entry);
+        let mut remembered: Vec<_> = entries.map(|entry| (entry.number, entry)).collect();
+        remembered.sort_unstable_by_key(|(number, _)| *number);
+        for (_, entry) in remembered {
             visit(&StateRecord::RememberedOrder {
                 order: entry.number,
                 id: entry.id,
