@@ -231,7 +231,7 @@ impl<'a> Frame<'a> {
     /// Decodes the command, and its events, each behind those that are there.
     ///
     /// # Errors
-    /// A record that cannot be read.
+    /// A record that cannot be read. What was decoded before it is left there.
     #[inline]
     pub fn decode_behind(
         &self,

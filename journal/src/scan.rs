@@ -186,7 +186,7 @@ enum Step {
 }
 
 impl Scanner {
-    /// The next batch to show, or the end. Behind either an error or the end there is nothing.
+    /// The next batch to show, or the end. Behind the end, or an error, nobody asks again.
     fn step(&mut self) -> Result<Step, JournalError> {
         loop {
             let mut segment = match self.segment.take() {
@@ -361,33 +361,38 @@ fn reading(dir: &Path, after: Sequence) -> Result<Scan, JournalError> {
 /// what [`scan`] is for one reader.
 #[derive(Debug)]
 pub struct Batches {
-    scanner: Scanner,
+    /// Until there is nothing more to read. It is taken out for every step, so that nobody goes on behind
+    /// an error, or behind a panic.
+    scanner: Option<Scanner>,
     report: Option<ScanReport>,
 }
 
 impl Batches {
     /// Reads the headers of the journal in `dir`, whether an engine runs (then the batches go up to what is
-    /// durable) or not.
+    /// durable) or not. A damaged header is told by [`Self::next_batch`], behind what stands before it.
     ///
     /// # Errors
-    /// As of [`scan`].
+    /// A missing or foreign segment, a newer format, or files that cannot be read.
     pub fn open(dir: &Path) -> Result<Self, JournalError> {
         Ok(Self {
-            scanner: reading(dir, Sequence(0))?.begin()?,
+            scanner: Some(reading(dir, Sequence(0))?.begin()?),
             report: None,
         })
     }
 
-    /// The next batch; `None` behind the last.
+    /// The next batch; `None` behind the last, and behind an error.
     ///
     /// # Errors
-    /// Damage, or files that cannot be read. What comes behind either is not asked for.
+    /// Damage, or files that cannot be read.
     pub fn next_batch(&mut self) -> Result<Option<Batch>, JournalError> {
-        if self.report.is_some() {
+        let Some(mut scanner) = self.scanner.take() else {
             return Ok(None);
-        }
-        match self.scanner.step()? {
-            Step::Batch(batch) => Ok(Some(batch)),
+        };
+        match scanner.step()? {
+            Step::Batch(batch) => {
+                self.scanner = Some(scanner);
+                Ok(Some(batch))
+            }
             Step::End(found) => {
                 self.report = Some(ScanReport::new(&found));
                 Ok(None)
@@ -395,7 +400,7 @@ impl Batches {
         }
     }
 
-    /// What the journal holds, once its end was reached.
+    /// What the journal holds, once its end was reached without an error.
     #[must_use]
     pub const fn report(&self) -> Option<&ScanReport> {
         self.report.as_ref()

@@ -66,7 +66,8 @@ pub(crate) struct SegmentScan {
     tail: Tail,
     /// What stopped the walk where it may stop anywhere.
     fault: Option<Fault>,
-    /// Every frame up to here is known to have been written.
+    /// The last frame that is known to have been written before an end that is known; where nothing tells,
+    /// its first one.
     written_up_to: Sequence,
 }
 
@@ -157,20 +158,22 @@ impl SegmentScan {
     /// Once there is no next batch: where that is and, when the journal ends here, how.
     pub(crate) fn finish(self) -> Result<(Walk, Option<Found>), JournalError> {
         let walk = self.walk;
-        let found = match (self.end, self.fault) {
-            (End::Open, Some(fault)) => {
+        let found = match self.end {
+            End::Open => {
+                let fault = self.fault;
+                let fault = fault.expect("a last segment is read until something is no batch");
                 let bytes = self.map.bytes();
                 let found = self.tail.finish(&self.header, walk, bytes, fault)?;
                 self.mark.done()?;
                 Some(found)
             }
-            (End::Successor(next), _) => {
+            End::Successor(next) => {
                 self.mark.done()?;
                 follows(&self.header, &walk, &next)?;
                 None
             }
-            (End::DamagedSuccessor(_), _) => None,
-            (End::Durable(_) | End::Open, _) => {
+            End::DamagedSuccessor(_) => None,
+            End::Durable(_) => {
                 self.mark.done()?;
                 Some(Found {
                     header: self.header,

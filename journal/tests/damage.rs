@@ -13,7 +13,7 @@ use foretell_journal::batch::{BatchHeader, HEADER_BYTES};
 use foretell_journal::frame;
 use foretell_journal::segment::{FIRST_BATCH, SegmentHeader};
 use foretell_journal::watermark::{self, Watermark};
-use foretell_journal::{Follower, JournalError, Options, PAGE, scan};
+use foretell_journal::{Batch, Batches, Follower, JournalError, Options, PAGE, scan};
 use foretell_model::{Command, Sequence, TimeNs};
 use rstest::rstest;
 use tempfile::TempDir;
@@ -392,6 +392,50 @@ fn before_a_damaged_header_everything_is_shown_and_what_is_behind_is_named() {
             assert!(said.to_string().contains(&lost), "{said}");
         }
     }
+}
+
+/// Batch by batch a journal shows and says what a scan does, and nothing behind what is wrong.
+#[test]
+fn batches_are_those_of_a_scan_and_there_are_none_behind_an_error() {
+    let mut images = vec![base(), marked(), long()];
+    let long = long();
+    for number in 1..=3 {
+        for at in [100, 6_000, 30_000] {
+            let image = copy(long.path());
+            change(&segment(image.path(), number), |bytes| bytes[at] ^= 1);
+            images.push(image);
+        }
+    }
+    let torn = base();
+    change(&segment(torn.path(), 1), |bytes| bytes[END - PAGE] ^= 1);
+    images.push(torn);
+    let mut wrong = 0;
+    for image in images {
+        let mut shown = Vec::new();
+        let scanned = scan(image.path(), Sequence(0), &mut |frame| {
+            shown.push((frame.sequence(), frame.bytes().to_vec()));
+            Ok(())
+        });
+        let mut taken = Vec::new();
+        let mut batches = Batches::open(image.path()).unwrap();
+        let ended = loop {
+            match batches.next_batch() {
+                Ok(Some(batch)) => taken.push(batch),
+                Ok(None) => break None,
+                Err(error) => break Some(error.to_string()),
+            }
+        };
+        assert!(batches.next_batch().unwrap().is_none());
+        assert_eq!(batches.report(), scanned.as_ref().ok());
+        wrong += usize::from(ended.is_some());
+        assert_eq!(ended, scanned.err().map(|error| error.to_string()));
+        drop(batches);
+        // What was taken can be read for as long as it is kept.
+        let frames = taken.iter().flat_map(Batch::frames);
+        let frames = frames.map(|frame| (frame.sequence(), frame.bytes().to_vec()));
+        assert_eq!(frames.collect::<Vec<_>>(), shown);
+    }
+    assert!(wrong > 8, "{wrong}");
 }
 
 /// A start writes what was not proven anew: the old bytes are still there, under another chain.

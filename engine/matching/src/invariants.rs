@@ -23,22 +23,11 @@ fn holds(condition: bool, otherwise: impl FnOnce() -> String) -> Check {
 }
 
 /// What the live orders add up to.
-#[derive(Default)]
 struct Needs {
-    /// For each account, in order of number: collateral, and how many they are.
+    /// For each account, in order of number: collateral, and how many orders.
     accounts: Vec<(u128, u32)>,
-    /// For each position, by place: shares of `[Yes, No]`, and how many they are.
-    positions: Vec<([u128; 2], u32)>,
-}
-
-impl Needs {
-    fn of_position(&mut self, place: u32) -> &mut ([u128; 2], u32) {
-        let place = place as usize;
-        if self.positions.len() <= place {
-            self.positions.resize(place + 1, Default::default());
-        }
-        &mut self.positions[place]
-    }
+    /// For each place of a position: shares of `[Yes, No]`, and how many orders.
+    positions: Vec<([Lots; 2], u32)>,
 }
 
 impl Exchange {
@@ -142,7 +131,11 @@ impl Exchange {
     /// Every account's list: in order of number, linked both ways, of its own orders, each of which knows
     /// its position. Together they are all live orders. What they need.
     fn check_account_lists(&self) -> Result<Needs, String> {
-        let (mut needs, mut listed) = (Needs::default(), 0);
+        let mut needs = Needs {
+            accounts: Vec::with_capacity(self.accounts.len()),
+            positions: vec![Default::default(); self.positions.places()],
+        };
+        let mut listed = vec![false; self.orders.places()];
         for (number, account, _) in self.accounts.iter() {
             let (mut previous, mut last_number) = (NONE, None);
             let (mut collateral, mut orders) = (0, 0);
@@ -155,15 +148,20 @@ impl Exchange {
                     format!("order {} is out of place in account {number}", order.number)
                 })?;
                 (previous, last_number) = (slot, Some(order.number));
+                listed[slot as usize] = true;
                 let position = self.positions.get(order.position);
                 let stated = position.map(|position| (position.account, position.market));
                 holds(stated == Some((number, order.market)), || {
                     format!("order {} knows the position of {stated:?}", order.number)
                 })?;
-                let (shares, served) = needs.of_position(order.position);
+                let (shares, served) = &mut needs.positions[order.position as usize];
                 match order.side {
                     Side::Buy => collateral += wide(order.reserved_value()),
-                    Side::Sell => shares[order.outcome.index()] += u128::from(order.lots.0),
+                    Side::Sell => {
+                        let sum = &mut shares[order.outcome.index()];
+                        let more = sum.0.checked_add(order.lots.0);
+                        *sum = Lots(more.ok_or("orders need more shares than can be counted")?);
+                    }
                 }
                 *served += 1;
                 orders += 1;
@@ -172,11 +170,19 @@ impl Exchange {
                 format!("account {number}: its list does not end where it says")
             })?;
             needs.accounts.push((collateral, orders));
-            listed += orders as usize;
         }
-        holds(listed == self.orders.len(), || {
-            format!("{listed} orders in lists, {} live", self.orders.len())
+        let listed_in_all = listed.iter().filter(|listed| **listed).count();
+        holds(listed_in_all == self.orders.len(), || {
+            format!(
+                "{listed_in_all} orders in lists, {} live",
+                self.orders.len()
+            )
         })?;
+        for (slot, order) in self.orders.iter() {
+            holds(listed[slot as usize], || {
+                format!("order {} is in no account's list", order.number)
+            })?;
+        }
         Ok(needs)
     }
 
@@ -192,15 +198,14 @@ impl Exchange {
         let mut served = 0;
         for (place, position) in self.positions.iter() {
             let (account, market) = (position.account, position.market);
-            let needed = needs.positions.get(place as usize).copied();
-            let needed = needed.unwrap_or_default();
-            let stated = (wide_pair(position.reserved), position.orders);
+            let needed = needs.positions[place as usize];
+            let stated = (position.reserved, position.orders);
             holds(stated == needed, || {
                 format!("position {account}/{market} states {stated:?}, orders need {needed:?}")
             })?;
             served += position.orders as usize;
         }
-        // Each of the others then knows a place that is no position's any more.
+        // An order that no position counts knows a place that was given up.
         holds(served == self.orders.len(), || {
             format!("positions serve {served} orders of {}", self.orders.len())
         })

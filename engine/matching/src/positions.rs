@@ -77,6 +77,11 @@ impl Positions {
         }
     }
 
+    /// How many places there are, in use or not.
+    pub(crate) const fn places(&self) -> usize {
+        self.positions.places()
+    }
+
     /// What is, or was, at a place.
     pub(crate) fn get(&self, place: u32) -> Option<&Position> {
         self.positions.get(place)

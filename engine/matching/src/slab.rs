@@ -31,6 +31,11 @@ impl<T> Slab<T> {
         self.items.len() - self.free.len()
     }
 
+    /// How many places there are, in use or not.
+    pub(crate) const fn places(&self) -> usize {
+        self.items.len()
+    }
+
     /// The item at a place that is or was in use.
     pub(crate) fn get(&self, place: u32) -> Option<&T> {
         self.items.get(place as usize)

@@ -2,14 +2,8 @@
 
 use std::ops::Range;
 
-use foretell_journal::Batch;
 use foretell_journal::frame::{Frame, FrameError};
-use foretell_memory::near;
 use foretell_model::{Command, Event, FramePlace, FrameRef, Sequence, TimeNs};
-
-/// Bytes ahead of the frame that is decoded whose memory is asked for: frames are of all lengths, so the
-/// processor does not see by itself which lines come next.
-const AHEAD: usize = 4096;
 
 /// Decoded frames. Used again and again, it allocates nothing once it has grown.
 #[derive(Debug, Default)]
@@ -32,23 +26,19 @@ struct DecodedFrame<'b> {
 }
 
 impl<'b> Decoded<'b> {
-    /// Decodes all frames of some batches, behind those that are there.
+    /// Frames that are decoded before they are read: they should stay near until then.
+    pub(super) const MOST: usize = 1_024;
+
+    /// Decodes the next frames, behind those that are there, until there are [`Self::MOST`] or no more.
     ///
     /// # Errors
     /// A record cannot be read.
-    pub(super) fn push_all(&mut self, batches: &'b [Batch]) -> Result<(), FrameError> {
-        for batch in batches {
-            let payload = batch.payload();
-            let mut asked = 0;
-            let mut at = 0;
-            for frame in batch.frames() {
-                let ahead = payload.len().min(at + AHEAD);
-                near::bring_all(&payload[asked..ahead]);
-                (asked, at) = (ahead, at + frame.bytes().len());
-                self.push(&frame)?;
-            }
-        }
-        Ok(())
+    pub(super) fn fill(
+        &mut self,
+        frames: &mut impl Iterator<Item = Frame<'b>>,
+    ) -> Result<(), FrameError> {
+        let room = Self::MOST.saturating_sub(self.len());
+        frames.take(room).try_for_each(|frame| self.push(&frame))
     }
 
     #[inline]
@@ -109,7 +99,7 @@ mod tests {
     use std::path::Path;
 
     use foretell_bench::audited_journal::{Contents, with_journal};
-    use foretell_journal::Scratch;
+    use foretell_journal::{Batch, Scratch};
 
     use super::*;
     use crate::audit::source::Source;
@@ -134,17 +124,21 @@ mod tests {
         let run = |journal: &Path| {
             let source = Source::open(journal, false).unwrap();
             let (frames, batches) = (frames(&source), batches(&source));
-            assert!(batches.len() > 20);
+            assert!(frames.len() > 3 * Decoded::MOST);
             let mut room = Decoded::default();
             for together in [batches.len(), 1, 7] {
                 let mut found = Vec::new();
                 for some in batches.chunks(together) {
-                    let mut decoded = room;
-                    decoded.push_all(some).unwrap();
-                    let all = decoded.range(0..decoded.len());
-                    found.extend(all.map(|frame| format!("{frame:?}")));
-                    room = decoded.emptied();
-                    assert_eq!(room.len(), 0);
+                    let mut coming = some.iter().flat_map(Batch::frames).peekable();
+                    while coming.peek().is_some() {
+                        let mut decoded = room;
+                        decoded.fill(&mut coming).unwrap();
+                        assert!(decoded.len() == Decoded::MOST || coming.peek().is_none());
+                        let all = decoded.range(0..decoded.len());
+                        found.extend(all.map(|frame| format!("{frame:?}")));
+                        room = decoded.emptied();
+                        assert_eq!(room.len(), 0);
+                    }
                 }
                 assert!(found == frames, "{together} batches together");
             }
@@ -157,13 +151,13 @@ mod tests {
         let run = |journal: &Path| {
             let batches = batches(&Source::open(journal, false).unwrap());
             let mut decoded = Decoded::default();
-            decoded.push_all(&batches).unwrap();
+            let mut frames = batches.iter().flat_map(Batch::frames);
+            decoded.fill(&mut frames).unwrap();
+            assert_eq!(decoded.len(), Decoded::MOST);
             let before = (decoded.frames.as_ptr().addr(), decoded.frames.capacity());
             let room = decoded.emptied();
-            assert_eq!(
-                (room.frames.as_ptr().addr(), room.frames.capacity()),
-                before
-            );
+            let now = (room.frames.as_ptr().addr(), room.frames.capacity());
+            assert_eq!(now, before);
         };
         with_journal(&std::env::temp_dir(), 500, Contents::Stream, run).unwrap();
     }

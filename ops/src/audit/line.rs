@@ -4,16 +4,20 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use foretell_journal::{Batch, ScanReport};
+use foretell_journal::frame::Frame;
+use foretell_journal::{Batch, JournalError, ScanReport};
+use foretell_memory::near;
 use parking_lot::{Condvar, Mutex, MutexGuard};
 
 use super::source::BatchReader;
 
-/// Frames of a block, about: enough that taking one costs nothing, and few enough that a block's bytes are
-/// still near when they are read.
+/// Frames from which on a block is full: enough that taking one costs nothing, and few enough that a block's
+/// bytes are still near when they are read. A batch is never divided, so the last may bring many more.
 const FRAMES: u64 = 512;
-/// Bytes in the file after which a block is full, too.
+/// Bytes in the file from which on it is full, too.
 const BYTES: usize = 1 << 20;
+/// Bytes between the frame that is read and what is asked for.
+const AHEAD: usize = 4096;
 /// Blocks that should be ready for a reader: one that has fewer sees whether it can verify another. With
 /// a second in reserve nobody waits for a reader that is just verifying.
 const READY: usize = 2;
@@ -32,25 +36,54 @@ pub(super) struct Block {
 }
 
 impl Block {
-    fn push(&mut self, batch: Batch) {
-        self.frames += u64::from(batch.header().frames);
-        self.bytes += batch.header().total();
-        self.batches.push(batch);
+    /// The next one of a journal; one that is not full is the last.
+    fn next(journal: &mut BatchReader) -> Result<Self, JournalError> {
+        let mut block = Self::default();
+        while !block.is_full()
+            && let Some(batch) = journal.next_batch()?
+        {
+            block.frames += u64::from(batch.header().frames);
+            block.bytes += batch.header().total();
+            block.batches.push(batch);
+        }
+        Ok(block)
     }
 
     const fn is_full(&self) -> bool {
         self.frames >= FRAMES || self.bytes >= BYTES
     }
 
-    pub(super) fn batches(&self) -> &[Batch] {
-        &self.batches
+    /// How many frames it holds.
+    pub(super) const fn len(&self) -> u64 {
+        self.frames
+    }
+
+    /// Its frames, in their order; while one is looked at, those behind it come near.
+    pub(super) fn frames(&self) -> impl Iterator<Item = Frame<'_>> {
+        self.batches.iter().flat_map(frames_of)
     }
 }
 
+/// Frames are of all lengths, so the processor does not see by itself which lines of memory come next.
+fn frames_of(batch: &Batch) -> impl Iterator<Item = Frame<'_>> {
+    let payload = batch.payload();
+    let (mut read, mut asked_for) = (0, 0);
+    batch.frames().inspect(move |frame| {
+        let near = payload.len().min(read + AHEAD);
+        near::bring_all(&payload[asked_for..near]);
+        read += frame.bytes().len();
+        asked_for = near;
+    })
+}
+
 /// The line. A reader that stops before the end stops the others.
+///
+/// Who holds the journal may ask for what waits; who holds what waits only tries to get the journal, and
+/// waits for it without. So nobody waits in a circle.
 #[derive(Debug)]
 pub(super) struct Line {
-    /// Blocks that a reader may be ahead of the other.
+    /// Blocks that a reader may be ahead of the other. One that has come so far waits until it is half as
+    /// many, so that it does not wake for each.
     apart: usize,
     journal: Mutex<BatchReader>,
     waiting: Mutex<Waiting>,
@@ -83,7 +116,7 @@ impl Line {
         }
     }
 
-    /// One for each of all [`READERS`].
+    /// All [`READERS`].
     pub(super) fn readers(&self) -> [Reader<'_>; READERS] {
         std::array::from_fn(|number| Reader { line: self, number })
     }
@@ -132,7 +165,9 @@ impl Line {
         block
     }
 
-    /// Adds the next block, unless somebody has done enough meanwhile.
+    /// Adds the next block, unless somebody has done enough meanwhile. Whoever waits for the journal gets it
+    /// then. A reader that waits for the other need not be told: the other, whose next block this is, tells
+    /// it when it takes that, or finds that something is wrong.
     fn verify(
         &self,
         mut journal: MutexGuard<'_, BatchReader>,
@@ -142,21 +177,17 @@ impl Line {
         if is_done(&self.waiting.lock()) {
             return;
         }
-        let mut block = Block::default();
-        let more = loop {
-            match journal.next_batch() {
-                Ok(Some(batch)) => block.push(batch),
-                Ok(None) => break Ok(false),
-                Err(error) => break Err(error),
-            }
-            if block.is_full() {
-                break Ok(true);
-            }
-        };
+        let block = Block::next(&mut journal);
         let mut waiting = self.waiting.lock();
-        waiting.blocks.push_back(Arc::new(block));
-        waiting.is_whole = !matches!(more, Ok(true));
-        waiting.is_broken |= more.is_err();
+        match block {
+            Ok(block) => {
+                waiting.is_whole = !block.is_full();
+                waiting.blocks.push_back(Arc::new(block));
+            }
+            Err(_) => waiting.is_broken = true,
+        }
+        drop(waiting);
+        MutexGuard::unlock_fair(journal);
     }
 }
 
@@ -256,7 +287,7 @@ mod tests {
             assert!(line.waiting.lock().lead(number) <= line.apart);
         });
         let blocks: Vec<_> = blocks.collect();
-        let batches = blocks.iter().flat_map(|block| block.batches());
+        let batches = blocks.iter().flat_map(|block| &block.batches);
         batches.map(|batch| batch.header().last).collect()
     }
 
@@ -296,6 +327,10 @@ mod tests {
                 thread::scope(|scope| {
                     let [first, mut second] = line.readers();
                     let first = scope.spawn(|| first.count());
+                    // Until it has come as far as it may, and somebody was told to look again.
+                    while line.moved.notify_all() == 0 {
+                        thread::yield_now();
+                    }
                     scope.spawn(|| line.verify_ahead());
                     let blocks = second.by_ref().take(taken_before).count();
                     assert_eq!(blocks, taken_before);
@@ -322,9 +357,9 @@ mod tests {
                     if verify_ahead {
                         scope.spawn(|| line.verify_ahead());
                     }
-                    for reader in readers {
-                        scope.spawn(|| taken(reader));
-                    }
+                    let readers = readers.map(|reader| scope.spawn(|| taken(reader).len()));
+                    let taken = readers.map(|reader| reader.join().unwrap());
+                    assert!(taken.iter().sum::<usize>() > 0, "what is before it is read");
                 });
                 assert_eq!(line.report(), None);
             }

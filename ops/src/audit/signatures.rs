@@ -1,7 +1,7 @@
 //! Every order's signature against its maker, on a thread a core.
 //!
 //! Who must have signed is known from the record as of the order's frame; what a thread gets is
-//! complete, so threads share nothing and may be behind the reader.
+//! complete, so threads share nothing and may be behind the record.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use super::record::{Broken, Claim, Registry};
 
 /// Orders handed over at once.
 const CHUNK: usize = 256;
-/// Chunks that may wait for a thread: the reader waits when it is further ahead.
+/// Chunks that may wait for a thread: the record waits when it is further ahead.
 const WAITING: usize = 8;
 /// Findings a thread keeps; more are counted.
 const KEPT: usize = 20;

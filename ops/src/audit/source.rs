@@ -99,7 +99,7 @@ impl Source {
     /// The same, of whole batches that whoever takes them may keep.
     ///
     /// # Errors
-    /// The segments' headers are damaged or cannot be read.
+    /// A missing or foreign segment, a newer format, or files that cannot be read.
     pub(crate) fn batches(&self) -> Result<BatchReader, JournalError> {
         Ok(BatchReader {
             batches: Batches::open(&self.directory)?,
@@ -149,10 +149,10 @@ pub(crate) struct BatchReader {
 }
 
 impl BatchReader {
-    /// The next batch; `None` behind the last.
+    /// The next batch; `None` behind the last, and behind an error.
     ///
     /// # Errors
-    /// Damage, or files that cannot be read. What comes behind either is not asked for.
+    /// Damage, or files that cannot be read.
     pub(crate) fn next_batch(&mut self) -> Result<Option<Batch>, JournalError> {
         let batch = self.batches.next_batch()?;
         if let Some(batch) = &batch {
@@ -161,7 +161,7 @@ impl BatchReader {
         Ok(batch)
     }
 
-    /// What the journal holds, once its end was reached.
+    /// What the journal holds, once its end was reached without an error.
     pub(crate) const fn report(&self) -> Option<&ScanReport> {
         self.batches.report()
     }

@@ -21,7 +21,8 @@ use super::signatures::Signatures;
 use super::source::Source;
 
 /// Blocks that one thread may be ahead of the other: enough that it seldom waits when a table of the other
-/// grows, or the system lets the other wait, and few enough that the page cache holds what is between them.
+/// grows, or the system lets the other wait. A hundred megabytes of the journal mostly, which the page cache
+/// should hold.
 const APART: usize = 512;
 /// Frames the record looks at together before it takes them in.
 const AHEAD: usize = 16;
@@ -74,6 +75,9 @@ fn read_apart(
         exchange,
         checkpoints,
     } = executed;
+    if exchange.sequence() != journal.last_sequence {
+        return None;
+    }
     let digest = thread::scope(|scope| {
         let sound = scope.spawn(|| exchange.check_invariants().is_ok());
         let digest = same_state(&recorded.record, &exchange);
@@ -88,6 +92,30 @@ fn read_apart(
         counts: recorded.counts,
         time: recorded.time,
     })
+}
+
+/// Decodes all frames for one reader, and hands them over part by part.
+fn decode(
+    blocks: Reader<'_>,
+    mut part: impl FnMut(&Decoded<'_>) -> Result<(), Unsound>,
+) -> Result<(), Unsound> {
+    let mut room = Decoded::default();
+    for block in blocks {
+        let (mut coming, mut left) = (block.frames(), block.len());
+        // Bytes are read anew here, which may be long after they were verified: a frame that is none any
+        // more would be the last.
+        while left > 0 {
+            let mut frames = room;
+            frames.fill(&mut coming).map_err(|_| Unsound)?;
+            left = match frames.len() {
+                0 => return Err(Unsound),
+                read => left.checked_sub(read as u64).ok_or(Unsound)?,
+            };
+            part(&frames)?;
+            room = frames.emptied();
+        }
+    }
+    Ok(())
 }
 
 /// The digest of a state that is the record's.
@@ -116,13 +144,9 @@ struct Executed {
 fn execute(blocks: Reader<'_>, mut checkpoints: Vouched) -> Result<Executed, Unsound> {
     // The key of its tables need not be a secret here: it changes no answer.
     let mut replay = Replay::new(Exchange::new(Capacity::NONE, 0));
-    let mut room = Decoded::default();
-    for block in blocks {
-        let mut frames = room;
-        frames.push_all(block.batches()).map_err(|_| Unsound)?;
-        execute_frames(&frames, &mut replay, &mut checkpoints)?;
-        room = frames.emptied();
-    }
+    decode(blocks, |frames| {
+        execute_frames(frames, &mut replay, &mut checkpoints)
+    })?;
     Ok(Executed {
         exchange: replay.exchange,
         checkpoints,
@@ -155,16 +179,12 @@ fn execute_frames(
 /// Folds every frame into a record that knows no core.
 fn fold(blocks: Reader<'_>, signatures: Option<Signatures>) -> Result<Recorded, Unsound> {
     let mut recorded = Recorded::new(signatures);
-    let mut room = Decoded::default();
-    for block in blocks {
-        let mut frames = room;
-        frames.push_all(block.batches()).map_err(|_| Unsound)?;
-        for first in (0..frames.len()).step_by(AHEAD) {
+    decode(blocks, |frames| {
+        (0..frames.len()).step_by(AHEAD).try_for_each(|first| {
             let part = first..frames.len().min(first + AHEAD);
-            take(&mut recorded, frames.range(part))?;
-        }
-        room = frames.emptied();
-    }
+            take(&mut recorded, frames.range(part))
+        })
+    })?;
     Ok(recorded)
 }
 

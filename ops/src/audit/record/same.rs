@@ -16,7 +16,8 @@ const AHEAD: usize = 16;
 #[derive(Debug)]
 pub(crate) struct Comparison<'r> {
     own: &'r Record,
-    /// Holdings and orders not compared yet: the oldest first.
+    /// Holdings and orders not compared yet: the oldest first. All that is compared at once comes before them
+    /// in a state.
     coming: VecDeque<StateRecord>,
     /// The first difference.
     result: Checked,
@@ -25,7 +26,7 @@ pub(crate) struct Comparison<'r> {
 }
 
 impl Comparison<'_> {
-    /// Compares the next record of the state.
+    /// Takes the next record of the state. Holdings and orders are compared somewhat later.
     pub(crate) fn take(&mut self, record: &StateRecord) {
         self.orders += usize::from(matches!(record, StateRecord::Order { .. }));
         self.holdings += usize::from(matches!(record, StateRecord::Position { .. }));
