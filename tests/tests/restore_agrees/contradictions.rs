@@ -305,7 +305,7 @@ const ROWS: &[Row] = &[
     ),
     (
         set!(StateRecord::Order { side: Side::Sell, lots, .. } => lots = Lots(9)),
-        "orders need ([9, 0], 2)",
+        "orders need ([Lots(9), Lots(0)], 2)",
     ),
     (
         set!(StateRecord::Order { side: Side::Sell, expiration, .. } => expiration = TimeSeconds(0)),
