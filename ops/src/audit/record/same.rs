@@ -225,3 +225,62 @@ fn same(what: &str, own: u64, found: u64) -> Checked {
         format!("{what} is {own} by the record, {found} re-executed")
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+    use std::path::Path;
+
+    use foretell_bench::audited_journal::{Contents, with_journal};
+    use foretell_journal::Scratch;
+    use foretell_matching::{Capacity, Replay};
+
+    use super::*;
+    use crate::audit::source::Source;
+
+    /// What the record and re-execution come to.
+    fn both(journal: &Path) -> (Record, Vec<StateRecord>) {
+        let mut record = Record::default();
+        let mut replay = Replay::new(Exchange::new(Capacity::NONE, 0));
+        let (mut scratch, mut state) = (Scratch::default(), Vec::new());
+        let source = Source::open(journal, false).unwrap();
+        let read = source.each(&mut |frame| {
+            let frame = frame.decode(&mut scratch).unwrap();
+            record.apply(&frame).unwrap();
+            replay.execute(&frame).unwrap();
+            ControlFlow::Continue(())
+        });
+        assert!(read.unwrap().is_some());
+        replay
+            .exchange
+            .visit_state(&mut |record| state.push(*record));
+        (record, state)
+    }
+
+    fn compared(own: &Record, state: &[StateRecord]) -> Checked {
+        let mut comparison = own.comparison();
+        state.iter().for_each(|record| comparison.take(record));
+        comparison.finish()
+    }
+
+    #[test]
+    fn a_holding_or_an_order_that_differs_is_found_wherever_it_stands() {
+        let run = |journal: &Path| {
+            let (own, state) = both(journal);
+            compared(&own, &state).expect("they are the same");
+            let mut altered = 0;
+            for place in 0..state.len() {
+                let mut state = state.clone();
+                match &mut state[place] {
+                    StateRecord::Position { free, .. } => free[0].0 += 1,
+                    StateRecord::Order { lots, .. } => lots.0 += 1,
+                    _ => continue,
+                }
+                altered += 1;
+                assert!(compared(&own, &state).is_err(), "{place}");
+            }
+            assert!(altered > 4 * AHEAD, "{altered}");
+        };
+        with_journal(&std::env::temp_dir(), 300, Contents::Stream, run).unwrap();
+    }
+}
