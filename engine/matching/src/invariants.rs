@@ -171,6 +171,12 @@ impl Exchange {
             })?;
             needs.accounts.push((collateral, orders));
         }
+        self.check_listed(&listed)?;
+        Ok(needs)
+    }
+
+    /// The live orders, and no others, are in lists.
+    fn check_listed(&self, listed: &[bool]) -> Check {
         let listed_in_all = listed.iter().filter(|listed| **listed).count();
         holds(listed_in_all == self.orders.len(), || {
             format!(
@@ -183,7 +189,7 @@ impl Exchange {
                 format!("order {} is in no account's list", order.number)
             })?;
         }
-        Ok(needs)
+        Ok(())
     }
 
     /// Promise 10: reserved = what the live orders need.

@@ -28,13 +28,10 @@ pub(crate) struct Comparison<'r> {
 impl Comparison<'_> {
     /// Takes the next record of the state. Holdings and orders are compared somewhat later.
     pub(crate) fn take(&mut self, record: &StateRecord) {
-        self.orders += usize::from(matches!(record, StateRecord::Order { .. }));
-        self.holdings += usize::from(matches!(record, StateRecord::Position { .. }));
-        if !matches!(
-            record,
-            StateRecord::Position { .. } | StateRecord::Order { .. }
-        ) {
-            return self.compare(record);
+        match record {
+            StateRecord::Order { .. } => self.orders += 1,
+            StateRecord::Position { .. } => self.holdings += 1,
+            _ => return self.compare(record),
         }
         self.own.foresee_place(record);
         if let Some(nearer) = self.coming.len().checked_sub(AHEAD / 2) {
