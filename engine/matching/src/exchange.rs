@@ -15,7 +15,7 @@ use crate::order_pool::OrderPool;
 use crate::positions::Positions;
 use crate::references::{References, Requests};
 use crate::rules::Rules;
-use crate::step::{Answer, Step};
+use crate::step::{Answer, Step, verdict};
 use crate::system::System;
 use crate::table::KeyHasher;
 
@@ -71,9 +71,22 @@ impl Exchange {
     /// and reserves [`foretell_model::limits::MAX_EVENTS`]). Only a command that is
     /// [`Verdict::Applied`] changes anything; it takes the next sequence. A `time` before that of
     /// the state counts as the state's.
+    #[inline]
     pub fn apply(&mut self, command: &Command, time: TimeNs, events: &mut Vec<Event>) -> Verdict {
+        verdict(self.answer(command, time, events))
+    }
+
+    /// [`Self::apply`] before its verdict. Putting that together copies what was just written piece by
+    /// piece, for which the processor waits: a caller that wants no more than to know that it was applied
+    /// is spared that.
+    pub(crate) fn answer(
+        &mut self,
+        command: &Command,
+        time: TimeNs,
+        events: &mut Vec<Event>,
+    ) -> Answer {
         if self.has_pending_work() && *command != Command::Continue {
-            return Verdict::Refused(RefusalReason::WorkPending.into());
+            return Err(RefusalReason::WorkPending.into());
         }
         let (sequence, now) = (self.system.sequence.next(), self.system.time.max(time));
         let mut step = Step {
@@ -85,14 +98,11 @@ impl Exchange {
         let answer = match self.system.rules {
             Rules::One => self.dispatch(command, &mut step),
         };
-        match answer {
-            Ok(outcome) => {
-                self.system.sequence = sequence;
-                self.system.time = now;
-                Verdict::Applied(outcome)
-            }
-            Err(not_applied) => not_applied.into(),
+        if answer.is_ok() {
+            self.system.sequence = sequence;
+            self.system.time = now;
         }
+        answer
     }
 
     /// One arm a command, in the order of their numbers.

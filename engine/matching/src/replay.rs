@@ -6,6 +6,7 @@ use foretell_model::{Command, Event, FrameRef, Sequence, TimeNs, Verdict};
 
 use crate::exchange::Exchange;
 use crate::foresight::Foresight;
+use crate::step::verdict;
 
 /// Frames taken at once: the one whose turn it is, and those the core looks ahead at.
 const RING: usize = Foresight::LOOKS * Foresight::GAP + 1;
@@ -154,9 +155,9 @@ fn apply(
     (sequence, time, command, recorded): (Sequence, TimeNs, &Command, &[Event]),
 ) -> Result<(), Difference> {
     events.clear();
-    let verdict = exchange.apply(command, time, events);
-    if !matches!(verdict, Verdict::Applied(_)) || exchange.sequence() != sequence {
-        return Err(Difference::Refused(verdict));
+    let answer = exchange.answer(command, time, events);
+    if answer.is_err() || exchange.sequence() != sequence {
+        return Err(Difference::Refused(verdict(answer)));
     }
     if events == recorded {
         return Ok(());

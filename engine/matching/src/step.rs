@@ -74,6 +74,12 @@ impl From<NotApplied> for Verdict {
 /// What a handler answers.
 pub(crate) type Answer = Result<CommandOutcome, NotApplied>;
 
+/// An answer as everybody else is told it.
+#[inline]
+pub(crate) fn verdict(answer: Answer) -> Verdict {
+    answer.map_or_else(Verdict::from, Verdict::Applied)
+}
+
 /// Refuses with `reason` unless `condition` holds.
 pub(crate) fn ensure(condition: bool, reason: impl Into<NotApplied>) -> Result<(), NotApplied> {
     if condition {
