@@ -7,7 +7,7 @@
 
 use foretell_memory::near::bring;
 use foretell_model::quantity::PRICE_ONE;
-use foretell_model::{Command, PlaceOrder, Price, Side};
+use foretell_model::{AccountNumber, Command, MarketNumber, PlaceOrder, Price, Reference, Side};
 
 use crate::exchange::Exchange;
 use crate::order_pool::{BookSide, Order, in_yes};
@@ -30,6 +30,8 @@ enum Look {
     Tables,
     /// A placement's position, level, and the order it meets first.
     Position,
+    /// The position whose sets are made or paid.
+    Sets,
     /// A cancel's place in the id memory.
     Memory,
     /// The order remembered there.
@@ -71,7 +73,31 @@ impl Exchange {
                 self.index.bring_entry(foresight.hash);
                 Look::Memory
             }
+            (
+                Look::Tables,
+                &(Command::Split {
+                    account,
+                    market,
+                    reference,
+                    ..
+                }
+                | Command::Merge {
+                    account,
+                    market,
+                    reference,
+                    ..
+                }
+                | Command::Redeem {
+                    account,
+                    market,
+                    reference,
+                }),
+            ) => self.look_up_sets((account, market), reference, foresight),
             (Look::Position, Command::PlaceOrder(order)) => self.look_at_order(order, foresight),
+            (Look::Sets, _) => {
+                self.positions.bring_likely(foresight.hash);
+                Look::Over
+            }
             (Look::Memory, _) => {
                 foresight.found = self.index.guess(foresight.hash).unwrap_or(NONE);
                 self.index.get(foresight.found).map_or(Look::Over, |known| {
@@ -95,15 +121,38 @@ impl Exchange {
 
     fn look_up_order(&self, order: &PlaceOrder, foresight: &mut Foresight) -> Look {
         self.index.bring_entry(self.index.hash(&order.order));
-        foresight.hash = self.positions.hash(order.account, order.market);
-        self.positions.bring_entry(foresight.hash);
-        if let Some(account) = self.accounts.get(order.account) {
-            bring(account);
-        }
-        if let Ok(market) = self.markets.get(order.market) {
-            bring(market);
+        self.look_up_position(order.account, order.market, foresight);
+        if let Some(key) = self.keys.get(order.key) {
+            bring(key);
         }
         Look::Position
+    }
+
+    fn look_up_sets(
+        &self,
+        (account, market): (AccountNumber, MarketNumber),
+        reference: Reference,
+        foresight: &mut Foresight,
+    ) -> Look {
+        self.references.bring_entry(Some(account), reference);
+        self.look_up_position(account, market, foresight);
+        Look::Sets
+    }
+
+    fn look_up_position(
+        &self,
+        account: AccountNumber,
+        market: MarketNumber,
+        foresight: &mut Foresight,
+    ) {
+        foresight.hash = self.positions.hash(account, market);
+        self.positions.bring_entry(foresight.hash);
+        if let Some(account) = self.accounts.get(account) {
+            bring(account);
+        }
+        if let Ok(market) = self.markets.get(market) {
+            bring(market);
+        }
     }
 
     fn look_at_order(&self, order: &PlaceOrder, foresight: &mut Foresight) -> Look {
@@ -151,8 +200,11 @@ impl Exchange {
         if let Some(remembered) = self.index.get(order.memory) {
             bring(remembered);
         }
+        // Its entry, too: with its last order a position that holds nothing is given up.
         if let Some(position) = self.positions.get(order.position) {
             bring(position);
+            let hash = self.positions.hash(order.account, order.market);
+            self.positions.bring_entry(hash);
         }
         if let Some(account) = self.accounts.get(order.account) {
             bring(account);

@@ -46,6 +46,11 @@ impl<T> Recall<T> {
         self.position(hash, is_it).map(|at| &mut self.records[at])
     }
 
+    /// Brings near where a key with this hash is looked for.
+    pub(crate) fn bring(&self, hash: u32) {
+        self.by_key.bring(hash);
+    }
+
     /// Adds a record whose key is not there yet.
     pub(crate) fn push(&mut self, hash: u32, record: T) {
         let at = u32::try_from(self.records.len()).expect("memory ends before 2^31 records");

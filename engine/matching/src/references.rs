@@ -101,6 +101,11 @@ impl References {
         }
     }
 
+    /// Brings near where a reference is looked for.
+    pub(crate) fn bring_entry(&self, scope: Option<AccountNumber>, reference: Reference) {
+        self.of_scope(scope).bring(self.hash(scope, reference));
+    }
+
     /// Remembers the reference of an applied command; an account action first forgets old ones.
     pub(crate) fn remember(
         &mut self,
