@@ -7,7 +7,7 @@ use foretell_model::digest::StateRecord;
 use crate::exchange::Exchange;
 use crate::order_pool::BookSide;
 
-/// Positions that are asked for ahead of the one that is listed: sorted, they lie anywhere in memory.
+/// Positions and orders that are asked for ahead of the one that is listed: they lie anywhere in memory.
 const LISTED_AHEAD: usize = 16;
 
 /// Takes the records one by one.
@@ -123,23 +123,33 @@ impl Exchange {
     }
 
     fn visit_orders(&self, visit: Visit<'_>) {
+        let mut listed = Vec::with_capacity(self.orders.len());
         for (market, _, _) in self.markets.iter() {
             for side in [BookSide::Bid, BookSide::Ask] {
-                for slot in self.book(market, side) {
-                    let order = &self.orders[slot];
-                    visit(&StateRecord::Order {
-                        order: order.number,
-                        id: self.index.at(order.memory).id,
-                        account: order.account,
-                        market,
-                        outcome: order.outcome,
-                        side: order.side,
-                        price: order.own_price(),
-                        lots: order.lots,
-                        expiration: order.expiration,
-                    });
-                }
+                listed.extend(self.book(market, side));
             }
+        }
+        let orders = listed.iter().map(|slot| &self.orders[*slot]);
+        let mut far = orders.clone().skip(2 * LISTED_AHEAD);
+        let mut close = orders.clone().skip(LISTED_AHEAD);
+        for order in orders {
+            if let Some(later) = far.next() {
+                near::bring(later);
+            }
+            if let Some(later) = close.next() {
+                near::bring(self.index.at(later.memory));
+            }
+            visit(&StateRecord::Order {
+                order: order.number,
+                id: self.index.at(order.memory).id,
+                account: order.account,
+                market: order.market,
+                outcome: order.outcome,
+                side: order.side,
+                price: order.own_price(),
+                lots: order.lots,
+                expiration: order.expiration,
+            });
         }
     }
 
