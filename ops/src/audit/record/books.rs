@@ -1,6 +1,8 @@
 //! The auditor's own order books: resting orders by price, then arrival. Sorted prices and linked
 //! queues, and nothing in common with the exchange's ladder.
 
+use std::cmp::Ordering;
+
 use foretell_memory::near::bring;
 use foretell_model::{
     AccountNumber, Lots, MarketNumber, OrderId, OrderNumber, Outcome, Price, Side, TimeSeconds,
@@ -61,6 +63,9 @@ pub(crate) const fn is_bid(outcome: Outcome, side: Side) -> bool {
     )
 }
 
+/// Levels that are near the best.
+const NEAR_BEST: usize = 16;
+
 /// No order, at either end of a queue.
 const NOBODY: u32 = u32::MAX;
 
@@ -105,10 +110,18 @@ const fn rank(yes_price: Price, is_bid: bool) -> u16 {
     }
 }
 
-/// Where a price stands, or would stand.
+/// Where a price stands, or would stand. Most come and go near the best, where one after the other is
+/// looked at: a search by halves would begin far from it, where memory is not near.
 fn find(levels: &[Level], rank: u16) -> Result<usize, usize> {
-    // Most come and go near the best.
-    levels.binary_search_by(|level| rank.cmp(&level.rank))
+    let far = levels.len().saturating_sub(NEAR_BEST);
+    for (at, level) in levels.iter().enumerate().skip(far).rev() {
+        match level.rank.cmp(&rank) {
+            Ordering::Less => {}
+            Ordering::Equal => return Ok(at),
+            Ordering::Greater => return Err(at + 1),
+        }
+    }
+    levels[..far].binary_search_by(|level| rank.cmp(&level.rank))
 }
 
 impl Books {
@@ -329,6 +342,37 @@ mod tests {
         books.fill(OrderNumber(4), Lots(0));
         assert_eq!(numbers(&books, true), [3, 1]);
         assert_eq!(numbers(&books, false), [5]);
+    }
+
+    #[test]
+    fn prices_far_from_the_best_have_their_place_too() {
+        let mut books = Books::default();
+        let prices = || (1..100_u16).map(|step| 100 * (step * 37 % 100));
+        for (number, price) in (1..).zip(prices()) {
+            books.insert(OrderNumber(number), order(Side::Buy, Outcome::Yes, price));
+            books.insert(
+                OrderNumber(number + 100),
+                order(Side::Buy, Outcome::Yes, price),
+            );
+        }
+        let mut expected: Vec<_> = (1..).zip(prices()).collect();
+        expected.sort_by_key(|(_, price)| std::cmp::Reverse(*price));
+        let both = |(number, _): &(u64, u16)| [*number, *number + 100];
+        let all: Vec<_> = expected.iter().flat_map(both).collect();
+        assert_eq!(numbers(&books, true), all);
+        // Every other level goes, whose places the rest take.
+        let (mut gone, mut stays) = (false, Vec::new());
+        for number in all.chunks_exact(2) {
+            gone = !gone;
+            if gone {
+                number
+                    .iter()
+                    .for_each(|number| books.remove(OrderNumber(*number)));
+            } else {
+                stays.extend_from_slice(number);
+            }
+        }
+        assert_eq!(numbers(&books, true), stays);
     }
 
     #[test]

@@ -24,6 +24,18 @@ const fn moves_money(event: &Event) -> bool {
     )
 }
 
+/// Whether an event says what became of an order: most do, and register nothing.
+const fn is_of_book(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::Fill(_)
+            | Event::OrderRested { .. }
+            | Event::OrderCompleted
+            | Event::OrderClosed { .. }
+            | Event::OrderKilled { .. }
+    )
+}
+
 impl Record {
     /// Takes in the events of a frame; those of a placed order were taken in by `place`.
     pub(super) fn fold(&mut self, frame: &FrameRef<'_>) -> Checked {
@@ -34,7 +46,7 @@ impl Record {
             "one command moved money or sets twice".to_owned()
         })?;
         for event in frame.events {
-            if self.registry.fold(frame, event)? {
+            if !is_of_book(event) && self.registry.fold(frame, event)? {
                 if let Event::MarketResolved { market, .. } = *event {
                     must(self.books.is_empty(market), || {
                         format!("market {market} is resolved with orders in its book")

@@ -20,7 +20,9 @@ mod registry;
 mod same;
 mod taker;
 
-use foretell_model::{Command, Event, Fill, FrameRef, OrderNumber, SystemMode};
+use foretell_model::{
+    AccountNumber, Command, Event, Fill, FrameRef, MarketNumber, OrderNumber, SystemMode,
+};
 
 pub(crate) use books::Resting;
 pub(crate) use broken::Broken;
@@ -68,14 +70,18 @@ impl Record {
                 self.ids.foresee(order.order);
                 self.registry
                     .foresee(order.account, order.key, order.market);
-                self.ledger.foresee(order.account, order.market);
                 self.books.foresee_market(order.market);
+            }
+            if let Some((account, market)) = named_holding(frame.command) {
+                self.ledger.foresee(account, market);
             }
             named_orders(&frame).for_each(|order| self.books.foresee_place(order));
         }
         for frame in frames.clone() {
+            if let Some((account, market)) = named_holding(frame.command) {
+                self.ledger.foresee_shares(account, market);
+            }
             if let Command::PlaceOrder(order) = frame.command {
-                self.ledger.foresee_shares(order.account, order.market);
                 self.books.foresee_levels(order.market);
             }
             named_orders(&frame).for_each(|order| self.books.foresee(order));
@@ -85,6 +91,7 @@ impl Record {
                 self.books.foresee_best(order.market);
             }
             for order in named_orders(&frame).filter_map(|order| self.books.foresee_around(order)) {
+                self.registry.foresee_account(order.account);
                 self.ledger.foresee(order.account, order.market);
                 self.books.foresee_market(order.market);
             }
@@ -136,6 +143,23 @@ impl Record {
             };
         }
         evidence::check_evidence(order, frame.evidence, &self.registry).map(Some)
+    }
+}
+
+/// Whose shares of what a command deals with.
+const fn named_holding(command: &Command) -> Option<(AccountNumber, MarketNumber)> {
+    match *command {
+        Command::PlaceOrder(ref order) => Some((order.account, order.market)),
+        Command::Split {
+            account, market, ..
+        }
+        | Command::Merge {
+            account, market, ..
+        }
+        | Command::Redeem {
+            account, market, ..
+        } => Some((account, market)),
+        _ => None,
     }
 }
 

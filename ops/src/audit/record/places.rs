@@ -13,29 +13,30 @@ const NOWHERE: u32 = u32::MAX;
 /// up. No journal says where sequences begin, so pages are counted from the first that is needed.
 #[derive(Debug, Default)]
 pub(crate) struct Places {
-    pages: Vec<Option<Box<Page>>>,
+    pages: Vec<Page>,
     first: usize,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Page {
-    places: [u32; PAGE],
+    /// None while none is taken.
+    places: Option<Box<[u32; PAGE]>>,
     taken: u32,
 }
 
 impl Places {
     pub(crate) fn get(&self, number: OrderNumber) -> Option<u32> {
         let (page, at) = self.split(number)?;
-        let place = self.pages.get(page)?.as_ref()?.places[at];
+        let place = self.pages.get(page)?.places.as_ref()?[at];
         (place != NOWHERE).then_some(place)
     }
 
     /// Brings a place near.
     pub(crate) fn foresee(&self, number: OrderNumber) {
         let split = self.split(number);
-        let page = split.and_then(|(page, at)| Some((self.pages.get(page)?.as_ref()?, at)));
-        if let Some((page, at)) = page {
-            bring(&page.places[at]);
+        let found = split.and_then(|(page, at)| self.pages.get(page)?.places.as_ref()?.get(at));
+        if let Some(place) = found {
+            bring(place);
         }
     }
 
@@ -49,27 +50,22 @@ impl Places {
             return;
         };
         if self.pages.len() <= page {
-            self.pages.resize_with(page + 1, || None);
+            self.pages.resize_with(page + 1, Page::default);
         }
-        let page = self.pages[page].get_or_insert_with(|| {
-            Box::new(Page {
-                places: [NOWHERE; PAGE],
-                taken: 0,
-            })
-        });
-        page.places[at] = place;
-        page.taken += 1;
+        let Page { places, taken } = &mut self.pages[page];
+        places.get_or_insert_with(|| Box::new([NOWHERE; PAGE]))[at] = place;
+        *taken += 1;
     }
 
     /// Forgets a place, and tells it.
     pub(crate) fn take(&mut self, number: OrderNumber) -> Option<u32> {
         let place = self.get(number)?;
         let (page, at) = self.split(number)?;
-        let known = self.pages[page].as_mut()?;
-        known.places[at] = NOWHERE;
-        known.taken -= 1;
-        if known.taken == 0 {
-            self.pages[page] = None;
+        let Page { places, taken } = &mut self.pages[page];
+        places.as_mut()?[at] = NOWHERE;
+        *taken -= 1;
+        if *taken == 0 {
+            *places = None;
         }
         Some(place)
     }
@@ -114,7 +110,7 @@ mod tests {
             assert_eq!(places.take(OrderNumber(number)), Some(place));
             assert_eq!(places.take(OrderNumber(number)), None);
         }
-        assert!(places.pages.iter().all(Option::is_none));
+        assert!(places.pages.iter().all(|page| page.places.is_none()));
         assert!(places.pages.len() < 400);
     }
 }

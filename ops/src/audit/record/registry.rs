@@ -78,11 +78,16 @@ impl Registry {
         if let Some(key) = self.keys.get(key.0 as usize) {
             bring(key);
         }
-        if let Some(account) = self.accounts.get(account.0 as usize) {
-            bring(account);
-        }
+        self.foresee_account(account);
         if let Some(market) = self.markets.get(market.0 as usize) {
             bring(market);
+        }
+    }
+
+    /// Brings an account near.
+    pub(crate) fn foresee_account(&self, account: AccountNumber) {
+        if let Some(account) = self.accounts.get(account.0 as usize) {
+            bring(account);
         }
     }
 
