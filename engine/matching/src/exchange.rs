@@ -19,7 +19,7 @@ use crate::step::{Answer, Step, verdict};
 use crate::system::System;
 use crate::table::KeyHasher;
 
-/// The state of the exchange. [`Self::apply`] is the only way to change it.
+/// The state of the exchange. [`Self::apply`] is the only way to change it from outside.
 #[derive(Debug)]
 pub struct Exchange {
     pub(crate) system: System,

@@ -30,7 +30,7 @@ enum Look {
     Tables,
     /// A placement's position, level, and the order it meets first.
     Position,
-    /// The position whose sets are made or paid.
+    /// The position whose sets are made, taken apart or paid.
     Sets,
     /// A cancel's place in the id memory.
     Memory,
@@ -200,7 +200,7 @@ impl Exchange {
         if let Some(remembered) = self.index.get(order.memory) {
             bring(remembered);
         }
-        // Its entry, too: with its last order a position that holds nothing is given up.
+        // The position's entry, too: one that holds nothing is given up with its last order.
         if let Some(position) = self.positions.get(order.position) {
             bring(position);
             let hash = self.positions.hash(order.account, order.market);

@@ -7,8 +7,9 @@ use foretell_model::digest::StateRecord;
 use crate::exchange::Exchange;
 use crate::order_pool::BookSide;
 
-/// Positions and orders that are asked for ahead of the one that is listed: they lie anywhere in memory.
-const LISTED_AHEAD: usize = 16;
+/// Positions, and remembered ids of orders, that are asked for ahead of the one that is visited; orders
+/// themselves twice as far. Each lies anywhere in memory.
+const VISITED_AHEAD: usize = 16;
 
 /// Takes the records one by one.
 type Visit<'a> = &'a mut dyn FnMut(&StateRecord);
@@ -110,7 +111,7 @@ impl Exchange {
             .collect();
         held.sort_unstable_by_key(|(key, _)| *key);
         for (at, (_, position)) in held.iter().enumerate() {
-            if let Some((_, later)) = held.get(at + LISTED_AHEAD) {
+            if let Some((_, later)) = held.get(at + VISITED_AHEAD) {
                 near::bring(*later);
             }
             visit(&StateRecord::Position {
@@ -122,6 +123,7 @@ impl Exchange {
         }
     }
 
+    /// Orders are listed first: going from one to the next waits for each, and then once more for its id.
     fn visit_orders(&self, visit: Visit<'_>) {
         let mut listed = Vec::with_capacity(self.orders.len());
         for (market, _, _) in self.markets.iter() {
@@ -130,8 +132,8 @@ impl Exchange {
             }
         }
         let orders = listed.iter().map(|slot| &self.orders[*slot]);
-        let mut far = orders.clone().skip(2 * LISTED_AHEAD);
-        let mut close = orders.clone().skip(LISTED_AHEAD);
+        let mut far = orders.clone().skip(2 * VISITED_AHEAD);
+        let mut close = orders.clone().skip(VISITED_AHEAD);
         for order in orders {
             if let Some(later) = far.next() {
                 near::bring(later);

@@ -63,7 +63,7 @@ pub(crate) const fn is_bid(outcome: Outcome, side: Side) -> bool {
     )
 }
 
-/// Levels that are near the best.
+/// Levels, from the best on, that are looked at one by one.
 const NEAR_BEST: usize = 16;
 
 /// No order, at either end of a queue.
@@ -346,33 +346,35 @@ mod tests {
 
     #[test]
     fn prices_far_from_the_best_have_their_place_too() {
-        let mut books = Books::default();
-        let prices = || (1..100_u16).map(|step| 100 * (step * 37 % 100));
-        for (number, price) in (1..).zip(prices()) {
-            books.insert(OrderNumber(number), order(Side::Buy, Outcome::Yes, price));
-            books.insert(
-                OrderNumber(number + 100),
-                order(Side::Buy, Outcome::Yes, price),
-            );
+        for side in [Side::Buy, Side::Sell] {
+            far_from_the_best(side);
         }
-        let mut expected: Vec<_> = (1..).zip(prices()).collect();
-        expected.sort_by_key(|(_, price)| std::cmp::Reverse(*price));
-        let both = |(number, _): &(u64, u16)| [*number, *number + 100];
-        let all: Vec<_> = expected.iter().flat_map(both).collect();
-        assert_eq!(numbers(&books, true), all);
-        // Every other level goes, whose places the rest take.
-        let (mut gone, mut stays) = (false, Vec::new());
-        for number in all.chunks_exact(2) {
+    }
+
+    /// Two orders at each of 99 prices.
+    fn far_from_the_best(side: Side) {
+        let (mut books, is_bid) = (Books::default(), side == Side::Buy);
+        let prices = || (1..100_u16).map(|step| 100 * (step * 37 % 100));
+        for (number, price) in (1..).zip(prices().chain(prices())) {
+            books.insert(OrderNumber(number), order(side, Outcome::Yes, price));
+        }
+        let mut best_first: Vec<_> = (1..).zip(prices()).collect();
+        best_first.sort_by_key(|(_, price)| if is_bid { 10_000 - price } else { *price });
+        let both = |(number, _): &(u64, u16)| [*number, *number + 99];
+        let all: Vec<_> = best_first.iter().flat_map(both).collect();
+        assert_eq!(numbers(&books, is_bid), all);
+        let (mut gone, mut left) = (false, Vec::new());
+        for level in all.chunks_exact(2) {
             gone = !gone;
             if gone {
-                number
-                    .iter()
-                    .for_each(|number| books.remove(OrderNumber(*number)));
+                for number in level {
+                    books.remove(OrderNumber(*number));
+                }
             } else {
-                stays.extend_from_slice(number);
+                left.extend_from_slice(level);
             }
         }
-        assert_eq!(numbers(&books, true), stays);
+        assert_eq!(numbers(&books, is_bid), left, "every other level went");
     }
 
     #[test]

@@ -68,11 +68,11 @@ impl Record {
         for frame in frames.clone() {
             if let Command::PlaceOrder(order) = frame.command {
                 self.ids.foresee(order.order);
-                self.registry
-                    .foresee(order.account, order.key, order.market);
+                self.registry.foresee_key(order.key);
                 self.books.foresee_market(order.market);
             }
             if let Some((account, market)) = named_holding(frame.command) {
+                self.registry.foresee(account, market);
                 self.ledger.foresee(account, market);
             }
             named_orders(&frame).for_each(|order| self.books.foresee_place(order));
@@ -90,8 +90,12 @@ impl Record {
             if let Command::PlaceOrder(order) = frame.command {
                 self.books.foresee_best(order.market);
             }
+            let is_placing = matches!(frame.command, Command::PlaceOrder(_));
             for order in named_orders(&frame).filter_map(|order| self.books.foresee_around(order)) {
-                self.registry.foresee_account(order.account);
+                // Whose it is matters to who may end it, not to a fill.
+                if !is_placing {
+                    self.registry.foresee_account(order.account);
+                }
                 self.ledger.foresee(order.account, order.market);
                 self.books.foresee_market(order.market);
             }
@@ -146,7 +150,7 @@ impl Record {
     }
 }
 
-/// Whose shares of what a command deals with.
+/// The account and the market whose shares a command may change; of a conversion none, it has many.
 const fn named_holding(command: &Command) -> Option<(AccountNumber, MarketNumber)> {
     match *command {
         Command::PlaceOrder(ref order) => Some((order.account, order.market)),

@@ -19,8 +19,10 @@ pub(crate) struct Places {
 
 #[derive(Debug, Default)]
 struct Page {
-    /// None while none is taken.
+    /// `None` while none is taken.
     places: Option<Box<[u32; PAGE]>>,
+    /// How many are: beside the address, so that a place is taken and forgotten without another line of
+    /// memory.
     taken: u32,
 }
 

@@ -73,14 +73,18 @@ impl Registry {
         find(&self.events, event.0, "event").map(Vec::as_slice)
     }
 
-    /// Brings an account, a key and a market near.
-    pub(crate) fn foresee(&self, account: AccountNumber, key: KeyNumber, market: MarketNumber) {
-        if let Some(key) = self.keys.get(key.0 as usize) {
-            bring(key);
-        }
+    /// Brings an account and a market near.
+    pub(crate) fn foresee(&self, account: AccountNumber, market: MarketNumber) {
         self.foresee_account(account);
         if let Some(market) = self.markets.get(market.0 as usize) {
             bring(market);
+        }
+    }
+
+    /// Brings a key near.
+    pub(crate) fn foresee_key(&self, key: KeyNumber) {
+        if let Some(key) = self.keys.get(key.0 as usize) {
+            bring(key);
         }
     }
 
