@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
 
-use foretell_matching::{Capacity, Exchange};
+use foretell_matching::{Capacity, Exchange, Foresight};
 use foretell_model::command::RegisterMarket;
 use foretell_model::limits::MAX_EVENTS;
 use foretell_model::{
@@ -296,7 +296,14 @@ proptest! {
         let (mut events, mut others) = (Vec::new(), Vec::new());
         let mut now = TimeNs(START * 1_000_000_000);
         let prelude = std::iter::once(setting()).chain(prelude()).map(|command| (command, 0));
-        for (command, pause) in prelude.chain(commands) {
+        let commands: Vec<_> = prelude.chain(commands).collect();
+        let mut foresights = vec![Foresight::NONE; commands.len()];
+        for (at, (command, pause)) in commands.iter().copied().enumerate() {
+            // One of them looks ahead, which changes nothing.
+            let coming = commands.iter().zip(&mut foresights).skip(at);
+            for ((coming, _), foresight) in coming.take(Foresight::LOOKS) {
+                other.foresee(coming, foresight);
+            }
             now.0 += pause * 1_000_000;
             let (before, due) = (exchange.digest(), exchange.next_due());
             events.clear();
