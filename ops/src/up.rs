@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{ExitCode, ExitStatus};
 
 use serde_json::{Value, json};
 use socket2::{Domain, Socket, Type};
@@ -299,7 +299,10 @@ async fn listen(reports: &mut mpsc::UnboundedReceiver<Report>, output: Output) {
     loop {
         match reports.recv().await {
             Some(Report::Ready { name, pid, line }) => announce(&name, pid, line, output),
-            Some(Report::Ended { name, status }) => error!("{}", process::ended(&name, status)),
+            Some(Report::Ended { name, status }) => {
+                error!("{}", process::ended(&name, status));
+                announce_end(&name, status, output);
+            }
             None => std::future::pending().await,
         }
     }
@@ -309,6 +312,13 @@ async fn listen(reports: &mut mpsc::UnboundedReceiver<Report>, output: Output) {
 fn announce(name: &str, pid: u32, line: Value, output: Output) {
     if output.json {
         output::line(&merge(json!({"process": name, "pid": pid}), line).to_string());
+    }
+}
+
+/// With `--json`, one line for a child that ended and is not started again, with its exit code.
+fn announce_end(name: &str, status: ExitStatus, output: Output) {
+    if output.json {
+        output::line(&json!({"process": name, "exit_code": status.code()}).to_string());
     }
 }
 

@@ -234,6 +234,16 @@ impl Exchange {
         poll(&mut events, Some(&patience)).expect("a process can be waited for") > 0
     }
 
+    /// With which code a child ended that is not started again.
+    ///
+    /// # Panics
+    /// It was started again.
+    pub fn exit_code(&mut self, name: &str) -> i64 {
+        let line = self.wait_line(|line| line["process"] == name);
+        let code = line["exit_code"].as_i64();
+        code.unwrap_or_else(|| panic!("{name} was started again: {line}"))
+    }
+
     fn wait_line(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
         let deadline = Instant::now() + PATIENCE;
         loop {

@@ -13,6 +13,9 @@ use foretell_tests::exchange::{Exchange, Options, PATIENCE};
 use foretell_tests::failing_disk::{Trouble, VARIABLE, failed_file};
 use foretell_tests::random::Random;
 
+/// With which the engine ends when a write or sync of the journal failed.
+const IO_ERROR: i64 = 74;
+
 /// Answers behind a failure that the engine went on after, such as one of an image.
 const GOES_ON: u64 = 100;
 
@@ -41,6 +44,11 @@ async fn what_was_acknowledged_survives_a_disk_that_fails() {
             fs::remove_file(&file).expect("the trouble is over");
             fs::remove_file(failed_file(&file)).expect("it has come");
             if has_ended {
+                assert_eq!(
+                    site.exchange.exit_code("engine"),
+                    IO_ERROR,
+                    "it is told why"
+                );
                 assert!(for_good || marker.exists(), "the next start must be told");
                 ended_by_one += u64::from(!for_good);
                 site = site.check_on(|| start(true)).await;
