@@ -51,8 +51,8 @@ impl Files {
             balances,
         } = self;
         for [one, other] in [[trades, orders], [trades, balances], [orders, balances]] {
-            if let Some(path) = one
-                && one == other
+            if let (Some(path), Some(other)) = (one, other)
+                && place(path) == place(other)
             {
                 let text = format!("{}: two tables are to go there", path.display());
                 return Err(Failure::new(text).hint("a file for each").code(USAGE));
@@ -60,6 +60,22 @@ impl Files {
         }
         Ok(())
     }
+}
+
+/// One name for a file that has several, also for one that is not there yet.
+fn place(path: &Path) -> PathBuf {
+    path.canonicalize()
+        .unwrap_or_else(|_| match (folder(path).canonicalize(), path.file_name()) {
+            (Ok(folder), Some(name)) => folder.join(name),
+            _ => path.to_owned(),
+        })
+}
+
+/// Where a file lies.
+fn folder(path: &Path) -> &Path {
+    path.parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."))
 }
 
 /// Writes the tables.
@@ -349,13 +365,10 @@ impl Target {
         let (file, beside) = if there.as_ref().is_ok_and(|there| !there.is_file()) {
             (File::create(path)?, None)
         } else {
-            let folder = path
-                .parent()
-                .filter(|folder| !folder.as_os_str().is_empty());
             let (file, beside) = tempfile::Builder::new()
                 .prefix(".export-")
                 .permissions(Permissions::from_mode(0o666))
-                .tempfile_in(folder.unwrap_or(Path::new(".")))?
+                .tempfile_in(folder(path))?
                 .into_parts();
             if let Ok(there) = there {
                 file.set_permissions(there.permissions())?;

@@ -329,12 +329,13 @@ fn an_export_that_cannot_be_finished_leaves_everything_as_it_was() {
 #[test]
 fn two_tables_do_not_go_to_one_file_and_what_is_no_file_is_written_to() {
     let journal = sealed(&busy().frames);
-    let (code, answer) = audit(
-        journal.path(),
-        &["export", "--trades", "t.csv", "--balances", "t.csv"],
-    );
-    assert_eq!(code, 2, "{answer}");
-    assert!(!journal.path().join("t.csv").exists());
+    symlink(".", journal.path().join("here")).expect("a link");
+    for same in ["t.csv", "./t.csv", "here/t.csv"] {
+        let twice = ["export", "--trades", "t.csv", "--balances", same];
+        let (code, answer) = audit(journal.path(), &twice);
+        assert_eq!(code, 2, "{answer}");
+        assert!(!journal.path().join("t.csv").exists());
+    }
     let to_nowhere = ["export", "--trades", "/dev/null", "--orders", "o.csv"];
     sound(journal.path(), &to_nowhere);
     assert!(journal.path().join("o.csv").exists());
@@ -343,6 +344,8 @@ fn two_tables_do_not_go_to_one_file_and_what_is_no_file_is_written_to() {
     // What a link names is written to, and a file that others may not read stays so.
     let at = |name: &str| journal.path().join(name);
     symlink("o.csv", at("link.csv")).expect("a link");
+    let through_a_link = ["export", "--trades", "link.csv", "--orders", "o.csv"];
+    assert_eq!(audit(journal.path(), &through_a_link).0, 2);
     fs::set_permissions(at("o.csv"), fs::Permissions::from_mode(0o600)).expect("a mode");
     for table in ["link.csv", "o.csv"] {
         fs::write(at("o.csv"), "before").expect("a file");
