@@ -20,7 +20,7 @@ pub(crate) const LARGE: usize = 2 << 20;
 static LARGE_FROM: AtomicUsize = AtomicUsize::new(0);
 
 /// For a process in which large blocks come and go, before it takes the first: only those of at least
-/// `bytes`, and of [`LARGE`], count as large. Smaller ones stay with the system's allocator, which keeps
+/// `bytes`, and of a huge page, count as large. Smaller ones stay with the system's allocator, which keeps
 /// their memory for the next, and on ordinary pages: for huge ones the kernel would have to move memory
 /// about each time. Later on it is a mistake, which a debug build reports and a release passes over.
 pub fn large_blocks_come_and_go(bytes: usize) {

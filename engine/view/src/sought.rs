@@ -25,7 +25,7 @@ impl Sought<'_> {
         (role == Role::Taker || !self.taker_only) && self.side.is_none_or(|wanted| wanted == side)
     }
 
-    /// Whether nothing but [`Self::wants`] decides.
+    /// Whether nothing but role and side decides.
     #[must_use]
     pub fn is_counted(&self) -> bool {
         self.lots.is_zero() && self.value == Micros::ZERO && self.markets.is_none()

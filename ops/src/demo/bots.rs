@@ -2,7 +2,7 @@
 //!
 //! They are ordinary users: they trade through the public interface with keys of their own, and
 //! know of the exchange what it tells everybody. Only which short markets open and end they hear
-//! from the host ([`crate::demo::rounds`]), which runs beside them.
+//! from the host (`demo::rounds`), which runs beside them.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};

@@ -7,7 +7,7 @@
 //! afterwards ([`edits`]). Every target has seeds that reach the end of its reader.
 //!
 //! The engine's own handling of a socket is fuzzed from inside its crate
-//! (`engine/tests/fuzzing`) with the bytes of [`frames`].
+//! (`engine/tests/fuzzing`) with the bytes of `frames`.
 
 mod catalog;
 mod cursor;
