@@ -21,7 +21,7 @@ mod same;
 mod taker;
 
 use foretell_model::{
-    AccountNumber, Command, Event, Fill, FrameRef, MarketNumber, OrderNumber, SystemMode,
+    AccountNumber, Command, Event, Fill, FrameRef, MarketNumber, OrderNumber, Sequence, SystemMode,
 };
 
 pub(crate) use books::Resting;
@@ -44,6 +44,8 @@ pub(crate) struct Record {
     pub(crate) books: Books,
     ids: OrderIds,
     mode: SystemMode,
+    /// Of the last frame.
+    sequence: Option<Sequence>,
     /// `Continue` must come next.
     work_pending: bool,
 }
@@ -56,6 +58,7 @@ impl Default for Record {
             books: Books::default(),
             ids: OrderIds::default(),
             mode: SystemMode::Running,
+            sequence: None,
             work_pending: false,
         }
     }
@@ -114,6 +117,7 @@ impl Record {
     /// The first thing in it that can not be. What the frame changed up to there stays changed: a
     /// broken record is not read on.
     pub(crate) fn apply(&mut self, frame: &FrameRef<'_>) -> Checked<Option<Claim>> {
+        self.follow(frame.sequence)?;
         must(
             !self.work_pending || *frame.command == Command::Continue,
             || "another command came before work was done that must go on".to_owned(),
@@ -129,6 +133,16 @@ impl Record {
         self.fold(frame)?;
         self.ledger.settle_frame(&self.registry)?;
         Ok(claim)
+    }
+
+    /// Whoever reads a journal has seen to this. But lists are as long as sequences are apart, and the file
+    /// may be another by now.
+    fn follow(&mut self, sequence: Sequence) -> Checked {
+        let before = self.sequence.replace(sequence);
+        must(
+            before.is_none_or(|before| before.0.checked_add(1) == Some(sequence.0)),
+            || format!("sequence {sequence} does not follow the one before it"),
+        )
     }
 
     /// Only an order the book refused may come without evidence (protocol 9).
@@ -174,4 +188,41 @@ fn named_orders(frame: &FrameRef<'_>) -> impl Iterator<Item = OrderNumber> {
         Event::OrderClosed { order, .. } => Some(order),
         _ => None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::ControlFlow;
+    use std::path::Path;
+
+    use foretell_bench::audited_journal::{Contents, with_journal};
+    use foretell_journal::Scratch;
+
+    use super::*;
+    use crate::audit::source::Source;
+
+    #[test]
+    fn a_frame_that_is_not_the_next_is_refused_wherever_it_says_it_stands() {
+        let run = |journal: &Path| {
+            let source = Source::open(journal, false).unwrap();
+            for jump in [-1, 1, i64::MAX] {
+                let (mut record, mut scratch) = (Record::default(), Scratch::default());
+                let mut orders = 0;
+                let read = source.each(&mut |frame| {
+                    let mut frame = frame.decode(&mut scratch).unwrap();
+                    orders += u32::from(matches!(frame.command, Command::PlaceOrder(_)));
+                    if orders < 100 {
+                        record.apply(&frame).unwrap();
+                        return ControlFlow::Continue(());
+                    }
+                    frame.sequence.0 = frame.sequence.0.saturating_add_signed(jump);
+                    let broken = record.apply(&frame).unwrap_err();
+                    assert!(broken.text.contains("does not follow"), "{broken}");
+                    ControlFlow::Break(())
+                });
+                assert_eq!(read.unwrap(), None, "{jump}");
+            }
+        };
+        with_journal(&std::env::temp_dir(), 300, Contents::Stream, run).unwrap();
+    }
 }
