@@ -15,7 +15,7 @@ use crate::answer::Answer;
 use crate::config::Surface;
 use crate::connection::Activity;
 use crate::dispatch::shaped;
-use crate::limits::{MAX_HEAD_BYTES, MAX_UNREAD_BYTES};
+use crate::limits::{MAX_HEAD_BYTES, MAX_HEADERS, MAX_UNREAD_BYTES};
 
 /// A stream on which such answers are whole.
 pub(crate) struct Refusing<S> {
@@ -132,7 +132,9 @@ fn whole(bytes: &[u8], surface: Surface) -> Option<Bytes> {
 fn words(status: StatusCode) -> String {
     let error = match status {
         StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE | StatusCode::URI_TOO_LONG => {
-            format!("request line and headers are longer than {MAX_HEAD_BYTES} bytes")
+            format!(
+                "request line and headers are longer than {MAX_HEAD_BYTES} bytes, or more than {MAX_HEADERS} headers"
+            )
         }
         _ => "no HTTP request".to_owned(),
     };
@@ -148,8 +150,7 @@ mod tests {
         let bare = "HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\n\
                     content-length: 0\r\ndate: Fri, 20 Nov 2026 19:11:23 GMT\r\n\r\n";
         let found = whole(bare.as_bytes(), Surface::Data).expect("it is bare");
-        let body =
-            r#"{"error":"bad_request: request line and headers are longer than 16384 bytes"}"#;
+        let body = r#"{"error":"bad_request: request line and headers are longer than 16384 bytes, or more than 100 headers"}"#;
         let expected = format!(
             "HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\n\
              content-type: application/json\r\ncontent-length: {}\r\n\

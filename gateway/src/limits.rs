@@ -4,6 +4,8 @@ use std::time::Duration;
 
 /// Bytes of a request's head: the request line and all header fields (design 8).
 pub(crate) const MAX_HEAD_BYTES: usize = 16 * 1024;
+/// Header fields of a request: what the HTTP library takes.
+pub(crate) const MAX_HEADERS: usize = 100;
 /// Of a head that is longer, how much more is read and thrown away so that the client reads why.
 pub(crate) const MAX_UNREAD_BYTES: usize = 1024 * 1024;
 /// Bytes of a path; no route is near it, and whatever echoes a path stays short.

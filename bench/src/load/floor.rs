@@ -85,7 +85,7 @@ impl Checks {
                 let named = read_cancel(body).map_err(bad)?;
                 let answer = CancelAnswer {
                     canceled: vec![named.text],
-                    not_canceled: Vec::new(),
+                    ..CancelAnswer::default()
                 };
                 Ok((json_text(&answer).into(), 1))
             }

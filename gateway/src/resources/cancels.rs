@@ -167,9 +167,12 @@ async fn cancel_by_owner(
     let standing = call.count(caller, Writes::Cancels, 1)?;
     let app = &call.app;
     let reply = call.reply(app.engine.submit(command, &[])?).await?;
-    let (first, last) = match reply.verdict {
-        Verdict::Applied(_) => (reply.sequence, reply.last_sequence.max(reply.sequence)),
-        Verdict::Repeated { first, last, .. } => (first, last),
+    let (first, last, duplicate) = match reply.verdict {
+        Verdict::Applied(_) => {
+            let last = reply.last_sequence.max(reply.sequence);
+            (reply.sequence, last, false)
+        }
+        Verdict::Repeated { first, last, .. } => (first, last, true),
         Verdict::Refused(refusal) => return Err(Refusal::of_command(&refusal).into()),
     };
     let ended = app.after(last, |state| {
@@ -179,6 +182,7 @@ async fn cancel_by_owner(
     let answer = CancelAnswer {
         canceled: ended.await?,
         not_canceled: Vec::new(),
+        duplicate,
     };
     let answer = Answer::json(json_text(&answer)).stands(standing);
     Ok(answer.at(place_of(&reply)))

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use foretell_model::limits::MAX_ORDER_LOTS;
 use foretell_model::{ConditionId, EventId, Lots, QuestionSet, WalletAddress};
 
 use crate::body::{object, optional_text, read_text};
@@ -172,10 +173,11 @@ fn condition(object: &Object<'_>) -> Result<ConditionId, Failure> {
 
 /// Micro-shares; a multiple of a lot.
 fn amount(object: &Object<'_>) -> Result<Lots, Failure> {
-    const ALLOWED: &str = "a text of digits, micros, a multiple of 10000 above 0";
+    const ALLOWED: &str =
+        "a text of digits, micros, a multiple of 10000, 10000 to 1000000000000000";
     read_text(object, "amount", ALLOWED, |text| {
         let micros = decimal::digits_u64(text).ok()?;
-        Lots::from_micro_shares(micros).filter(|lots| !lots.is_zero())
+        Lots::from_micro_shares(micros).filter(|lots| (Lots(1)..=MAX_ORDER_LOTS).contains(lots))
     })
 }
 

@@ -6,7 +6,7 @@
 use serde::Serialize;
 use thiserror::Error;
 
-use foretell_model::{OrderId, Tick, WalletAddress};
+use foretell_model::{OrderId, Price, Tick, WalletAddress};
 
 use crate::decimal::Decimal;
 
@@ -143,7 +143,7 @@ pub enum Failure {
         ours: u64,
     },
     /// The (address, nonce) was revoked and is never issued again.
-    #[error("Could not create api key: nonce revoked")]
+    #[error("Could not create api key: nonce revoked, allowed: another nonce")]
     NonceRevoked,
     /// The address has as many keys as it may.
     #[error("Could not create api key: the address has 16 live keys, allowed: 16")]
@@ -218,7 +218,20 @@ pub enum Failure {
     PriceOffTick {
         /// The order.
         order: OrderId,
-        /// The signed ratio, to six decimals.
+        /// The signed ratio.
+        price: Decimal,
+        /// The market's tick.
+        tick: Tick,
+    },
+    /// The price is below the lowest or above the highest of the grid.
+    #[error(
+        "order {order} is invalid. Price ({price}) breaks minimum tick size rule: {}, allowed: {} to {}",
+        tick.text(), tick.text(), Decimal::from(Price(tick.units()).complement())
+    )]
+    PriceOffGrid {
+        /// The order.
+        order: OrderId,
+        /// The signed ratio.
         price: Decimal,
         /// The market's tick.
         tick: Tick,
@@ -248,7 +261,9 @@ pub enum Failure {
         order: OrderId,
     },
     /// Larger than an order may be.
-    #[error("order {order} is invalid. An amount is above the largest: 1000000000")]
+    #[error(
+        "order {order} is invalid. makerAmount and takerAmount are allowed up to 1000000000000000 only"
+    )]
     OrderTooLarge {
         /// The order.
         order: OrderId,

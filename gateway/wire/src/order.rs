@@ -4,7 +4,7 @@
 //! `owner`, `postOnly` and `deferExec` stand beside `order`.
 
 use foretell_model::evidence::WORDS_BYTES;
-use foretell_model::limits::MAX_SIGNATURE_BYTES;
+use foretell_model::limits::{MAX_ORDER_LOTS, MAX_SIGNATURE_BYTES};
 use foretell_model::{
     ApiKey, ConditionId, OrderType, Side, TimeMs, TimeSeconds, TokenId, WalletAddress, WalletKind,
 };
@@ -228,10 +228,10 @@ fn token(order: &Object<'_>) -> Result<TokenRef, Failure> {
 }
 
 fn amount(order: &Object<'_>, field: &'static str) -> Result<u64, Failure> {
-    // 10^15 is the largest the exchange takes; what 64 bits do not hold never reaches it.
     const ALLOWED: &str = "a text of digits, 1 to 1000000000000000";
     text_field(order, field, ALLOWED, |text| {
-        decimal::digits_u64(text).ok().filter(|amount| *amount > 0)
+        let amount = decimal::digits_u64(text).ok();
+        amount.filter(|amount| (1..=MAX_ORDER_LOTS.micro_shares()).contains(amount))
     })
 }
 

@@ -1,7 +1,8 @@
 //! What the exchange refuses, in the words of the interface.
 
+use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{
-    MarketState, OrderId, Refusal, RefusalReason, Side, Tick, TimeMs, WalletAddress,
+    MarketState, OrderId, Price, Refusal, RefusalReason, Side, Tick, TimeMs, WalletAddress,
 };
 
 use crate::decimal::Decimal;
@@ -25,17 +26,41 @@ pub struct RefusedOrder {
 }
 
 impl RefusedOrder {
-    /// The signed ratio as a price, to six decimals; 0 when an amount is 0.
+    /// The signed ratio as a price; 0 when an amount is 0.
     fn price(&self) -> Decimal {
+        let places = Decimal::MAX_PLACES;
+        let (collateral, shares) = self.amounts();
+        Decimal::ratio(collateral, shares, places).unwrap_or(Decimal::ZERO)
+    }
+
+    /// Whether the price is one from `lowest` to what it leaves of 1.
+    fn is_within(&self, lowest: Price) -> bool {
+        let (collateral, shares) = self.amounts();
+        let at = |price: Price| i128::from(price.0) * shares;
+        (at(lowest)..=at(lowest.complement())).contains(&(collateral * i128::from(PRICE_ONE)))
+    }
+
+    /// Collateral and shares, in micros.
+    fn amounts(&self) -> (i128, i128) {
         let (collateral, shares) = match self.side {
             Side::Buy => (self.maker_amount, self.taker_amount),
             Side::Sell => (self.taker_amount, self.maker_amount),
         };
-        Decimal::ratio(i128::from(collateral), i128::from(shares), 6).unwrap_or(Decimal::ZERO)
+        (collateral.into(), shares.into())
     }
 }
 
 impl Failure {
+    /// The refusal of an order for its price.
+    fn of_price(of: &RefusedOrder, tick: Tick) -> Self {
+        let (order, price) = (of.order, of.price());
+        if of.is_within(Price(tick.units())) {
+            Self::PriceOffTick { order, price, tick }
+        } else {
+            Self::PriceOffGrid { order, price, tick }
+        }
+    }
+
     /// The refusal of an order, at admission or by the book.
     #[must_use]
     pub fn of_order(refusal: &Refusal, of: &RefusedOrder) -> Self {
@@ -52,11 +77,7 @@ impl Failure {
                 order,
                 size: Decimal::micros(i128::from(first)),
             },
-            RefusalReason::PriceOffTick => Self::PriceOffTick {
-                order,
-                price: of.price(),
-                tick: tick_of_units(first),
-            },
+            RefusalReason::PriceOffTick => Self::of_price(of, tick_of_units(first)),
             RefusalReason::SizeBelowMinimum => Self::SizeBelowMinimum {
                 order,
                 size: shares(first),
@@ -227,7 +248,7 @@ fn rejection(reason: RefusalReason, first: u64, second: u64) -> String {
             "minimum_order_size is not allowed: 0.01 to 1000000000"
         }
         RefusalReason::InvalidQuestions => {
-            "indexSet is not allowed: at least one question, all of the event"
+            "indexSet names a question that is not there, allowed: one bit or more, each of a question of the event"
         }
         RefusalReason::InvalidSettings => "the settings break their bounds",
         RefusalReason::UnknownRules => "rules is not a number this build knows",
@@ -252,6 +273,53 @@ mod tests {
             taker_amount: 10_000_000,
             timestamp: TimeMs(1_710_000_000_000),
         }
+    }
+
+    /// Every digit, so that none looks as if it stood on the grid, and the range where that is what is wrong.
+    #[rstest]
+    #[case(
+        1_000_001,
+        10_000_000,
+        "Price (0.1000001) breaks minimum tick size rule: 0.01"
+    )]
+    #[case(
+        9_900_000,
+        10_000_000,
+        "Price (0.99) breaks minimum tick size rule: 0.01"
+    )]
+    #[case(
+        10_000_000,
+        10_000_000,
+        "Price (1) breaks minimum tick size rule: 0.01, allowed: 0.01 to 0.99"
+    )]
+    #[case(
+        9_900_001,
+        10_000_000,
+        "Price (0.9900001) breaks minimum tick size rule: 0.01, allowed: 0.01 to 0.99"
+    )]
+    #[case(
+        99_999,
+        10_000_000,
+        "Price (0.0099999) breaks minimum tick size rule: 0.01, allowed: 0.01 to 0.99"
+    )]
+    #[case(
+        u64::MAX,
+        1,
+        "Price (18446744073709551615) breaks minimum tick size rule: 0.01, allowed: 0.01 to 0.99"
+    )]
+    fn a_price_that_is_none_is_told_in_full(
+        #[case] maker_amount: u64,
+        #[case] taker_amount: u64,
+        #[case] text: &str,
+    ) {
+        let refusal = Refusal::with(RefusalReason::PriceOffTick, 100, 0);
+        let order = RefusedOrder {
+            maker_amount,
+            taker_amount,
+            ..order()
+        };
+        let failure = Failure::of_order(&refusal, &order);
+        assert!(failure.text().ends_with(text), "{failure}");
     }
 
     #[rstest]
@@ -348,6 +416,6 @@ mod tests {
             side: Side::Sell,
             ..order()
         };
-        assert_eq!(sell.price().to_string(), "2.192982");
+        assert_eq!(sell.price().to_string(), "2.192982456140350877");
     }
 }

@@ -64,18 +64,27 @@ async fn a_captured_request_acts_once() {
     assert_eq!((status, &again["duplicate"]), (200, &json!(true)));
     assert_eq!(site.state().await, before);
 
-    // One that means all repeats its answer, and leaves what came in between.
-    let old = site.placed().await;
-    let headers = site.trader.headers("DELETE", "/cancel-all", b"");
-    let all = async || {
-        site.send(Method::DELETE, "/cancel-all", &headers, b"")
-            .await
-    };
-    let first = all().await;
-    assert_eq!(first.1["canceled"], json!([old.id.to_string()]));
-    let new = site.placed().await;
-    assert_eq!(all().await, first);
-    assert_eq!(site.open().await, [new.id.to_string()]);
+    // One that means all repeats its answer, says so, and leaves what came in between.
+    let token = site.valid().body["order"]["tokenId"].clone();
+    let market = json!({ "asset_id": token }).to_string();
+    for (path, body) in [("/cancel-all", ""), ("/cancel-market-orders", &market)] {
+        let old = site.placed().await;
+        let headers = site.trader.headers("DELETE", path, body.as_bytes());
+        let all = async || {
+            let sent = site.send(Method::DELETE, path, &headers, body.as_bytes());
+            sent.await.1
+        };
+        let first = all().await;
+        let canceled = json!([old.id.to_string()]);
+        assert_eq!(first, json!({ "canceled": canceled, "not_canceled": {} }));
+        let new = site.placed().await;
+        let again = json!({ "canceled": canceled, "not_canceled": {}, "duplicate": true });
+        assert_eq!(all().await, again);
+        assert_eq!(site.open().await, [new.id.to_string()]);
+        let named = json!([new.id.to_string()]).to_string();
+        let ended = (site.trader).signed(Method::DELETE, "/orders", "", &named);
+        assert_eq!(ended.await.expect("an answer").0, 200);
+    }
 
     // One that makes a read-only key gives that key again.
     let path = "/auth/readonly-api-key";

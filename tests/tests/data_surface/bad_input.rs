@@ -122,7 +122,11 @@ const TABLE: &[(&str, &str)] = &[
         "unknown_field: mergeable",
     ),
     ("/holders", "missing_field: market"),
-    ("/holders?market=,", "missing_field: market"),
+    ("/holders?market=", "missing_field: market"),
+    (
+        "/holders?market=,",
+        "invalid_field: market: ',' is not a list",
+    ),
     (
         "/holders?market=MARKET&limit=501",
         "invalid_field: limit: '501' …",
@@ -194,7 +198,7 @@ async fn long_ones(exchange: &Exchange) {
     for count in [300, 900, 10_000] {
         let (status, answer) =
             raw(exchange, &format!("/holders?market={}", conditions(count))).await;
-        let longer = "bad_request: request line and headers are longer than 16384 bytes";
+        let longer = "bad_request: request line and headers are longer than 16384 bytes, or more than 100 headers";
         told(&format!("{count} markets"), status, &answer, 431, longer);
     }
 }

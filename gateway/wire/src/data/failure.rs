@@ -49,11 +49,13 @@ impl DataFailure {
     /// A parameter the endpoint does not have.
     pub(crate) fn unknown(name: &str) -> Self {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.[]".contains(&byte);
-        Self::UnknownField(if name.len() <= SHOWN_NAME && name.bytes().all(is_plain) {
-            name.to_owned()
-        } else {
-            crate::failure::quoted(name)
-        })
+        Self::UnknownField(
+            if (1..=SHOWN_NAME).contains(&name.len()) && name.bytes().all(is_plain) {
+                name.to_owned()
+            } else {
+                crate::failure::quoted(name)
+            },
+        )
     }
 
     /// The HTTP status.
@@ -151,6 +153,7 @@ mod tests {
 
     #[rstest]
     #[case(DataFailure::unknown("foo"), 400, "unknown_field: foo")]
+    #[case(DataFailure::unknown(""), 400, "unknown_field: ''")]
     #[case(DataFailure::unknown("a\nb"), 400, "unknown_field: 'a\\nb'")]
     #[case(DataFailure::MissingField("user"), 400, "missing_field: user")]
     #[case(

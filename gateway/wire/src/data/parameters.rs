@@ -51,7 +51,7 @@ impl<'q> Parameters<'q> {
 
     /// A number of whole units with up to six decimals, at least 0, as a number of micros.
     pub(crate) fn micros(&self, name: &'static str) -> Result<Option<u64>, DataFailure> {
-        const ALLOWED: &str = "a number from 0 with at most 6 decimals";
+        const ALLOWED: &str = "a number from 0 to 18446744073709.551615 with at most 6 decimals";
         self.read(name, ALLOWED, |text| decimal::fixed_point(text, 6))
     }
 
@@ -147,13 +147,18 @@ impl<'q> Parameters<'q> {
 
     fn list(&self, name: &'static str) -> Result<Vec<&'q str>, DataFailure> {
         let entries = self.0.list(name, MAX_MARKETS, "up to 200");
-        entries.map_err(|failure| match failure {
+        let entries = entries.map_err(|failure| match failure {
             Failure::TooManyEntries { field, count, .. } => DataFailure::InvalidField {
                 field,
                 why: format!("{count} entries are not up to {MAX_MARKETS}"),
             },
             other => other.into(),
-        })
+        })?;
+        // A list of nothing was meant to name something: without it there would be rows nobody asked for.
+        match self.0.all(name).find(|text| !text.is_empty()) {
+            Some(text) if entries.is_empty() => Err(DataFailure::invalid(name, text, "a list")),
+            _ => Ok(entries),
+        }
     }
 }
 

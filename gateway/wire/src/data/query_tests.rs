@@ -361,7 +361,15 @@ fn a_list_of_markets_may_be_cut_by_commas_or_repeated(
     ] {
         assert_eq!(ask(endpoint, &format!("{required}{good}")), None, "{good}");
     }
-    for empty in ["", "market=", "market=,"] {
+    for of_nothing in [",", ",,"] {
+        assert_eq!(
+            ask(endpoint, &format!("{required}market={of_nothing}")),
+            Some(format!(
+                "invalid_field: market: '{of_nothing}' is not a list"
+            )),
+        );
+    }
+    for empty in ["", "market="] {
         let expected = is_required.then(|| "missing_field: market".to_owned());
         assert_eq!(
             ask(endpoint, &format!("{required}{empty}")),
@@ -425,11 +433,11 @@ fn a_title_has_up_to_100_characters(#[case] endpoint: &str) {
 )]
 #[case(
     "filterType=CASH&filterAmount=-0",
-    "invalid_field: filterAmount: '-0' is not a number from 0 with at most 6 decimals"
+    "invalid_field: filterAmount: '-0' is not a number from 0 to 18446744073709.551615 with at most 6 decimals"
 )]
 #[case(
     "filterAmount=-1",
-    "invalid_field: filterAmount: '-1' is not a number from 0 with at most 6 decimals"
+    "invalid_field: filterAmount: '-1' is not a number from 0 to 18446744073709.551615 with at most 6 decimals"
 )]
 #[case("side=buy", "invalid_field: side: 'buy' is not one of BUY, SELL")]
 #[case("side=BUY&side=SELL", "invalid_field: side: it stands more than once")]
