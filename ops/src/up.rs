@@ -268,7 +268,7 @@ fn reserve(listen: SocketAddr, reserved: &mut Vec<Socket>) -> Result<SocketAddr,
     };
     let (address, socket) = take().map_err(|error| {
         Failure::new(format!("cannot listen on {listen}: {error}"))
-            .hint("another exchange may run there: --trading-listen and --operator-listen choose other addresses")
+            .hint("another exchange may run there: --trading-listen, --data-listen, --catalog-listen and --operator-listen choose other addresses")
     })?;
     reserved.push(socket);
     Ok(address)

@@ -26,23 +26,23 @@ pub(crate) enum Market {
     List,
     /// Show one market
     Show {
-        /// Condition id
-        condition: String,
+        /// Condition id or slug
+        market: String,
     },
     /// Let a registered market trade
     Activate {
-        /// Condition id
-        condition: String,
+        /// Condition id or slug
+        market: String,
     },
     /// Interrupt trading
     Pause {
-        /// Condition id
-        condition: String,
+        /// Condition id or slug
+        market: String,
     },
     /// Go on trading
     Resume {
-        /// Condition id
-        condition: String,
+        /// Condition id or slug
+        market: String,
     },
     /// End trading for good and cancel the market's orders; safe to repeat
     Close {
@@ -68,30 +68,30 @@ pub(crate) enum Market {
     },
     /// Hide a market
     Archive {
-        /// Condition id
-        condition: String,
+        /// Condition id or slug
+        market: String,
         /// Show it again
         #[arg(long)]
         undo: bool,
     },
     /// Make the tick finer
     Tick {
-        /// Condition id
-        condition: String,
+        /// Condition id or slug
+        market: String,
         /// 0.01, 0.001 or 0.0001
         tick: String,
     },
     /// Change the smallest order
     MinimumSize {
-        /// Condition id
-        condition: String,
+        /// Condition id or slug
+        market: String,
         /// Shares
         shares: String,
     },
     /// Change the taker fee
     Fee {
-        /// Condition id
-        condition: String,
+        /// Condition id or slug
+        market: String,
         /// Parts per million
         rate_ppm: u32,
         /// 0, 1 or 2

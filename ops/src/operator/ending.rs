@@ -3,7 +3,7 @@
 //! Everything is checked before anything is done, since a payout cannot be taken back. A repeat
 //! does what is left: markets that are as they should be are reported and left alone.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::operator::arguments::Payout;
 use crate::operator::client::{OperatorClient, REFUSED, reason};
 use crate::operator::market_file::Wanted;
+use crate::operator::market_names::{self, MarketNames};
 use crate::output::{Output, field, line};
 use crate::process;
 use crate::progress;
@@ -116,7 +117,7 @@ fn endings(
         return Ok(endings);
     }
     problems.push("nothing was done".to_owned());
-    Err(Failure::new(problems.join("\n  ")).hint("`foretell market list` names them"))
+    Err(market_names::wrong(problems.join("\n  ")))
 }
 
 impl Ending {
@@ -131,37 +132,6 @@ impl Ending {
             status: field(market, "status"),
             payout,
         })
-    }
-}
-
-/// The listed markets by condition id, in lower case, and by slug.
-struct MarketNames<'a>(HashMap<String, Vec<&'a Value>>);
-
-impl<'a> MarketNames<'a> {
-    fn of(listed: &'a Value) -> Self {
-        let mut by_name: HashMap<String, Vec<&Value>> = HashMap::new();
-        for market in listed["markets"].as_array().into_iter().flatten() {
-            let condition = field(market, "conditionId").to_lowercase();
-            for name in [condition, field(market, "slug")] {
-                by_name.entry(name).or_default().push(market);
-            }
-        }
-        Self(by_name)
-    }
-
-    fn find(&self, name: &str) -> Result<&'a Value, String> {
-        let found = self
-            .0
-            .get(name)
-            .or_else(|| self.0.get(&name.to_lowercase()));
-        match found.map_or(&[][..], Vec::as_slice) {
-            [] => Err("no such market".to_owned()),
-            [market] => Ok(market),
-            several => Err(format!(
-                "{} markets have this slug, name the condition id",
-                several.len()
-            )),
-        }
     }
 }
 

@@ -4,6 +4,7 @@ pub(crate) mod arguments;
 pub(crate) mod client;
 mod ending;
 mod market_file;
+mod market_names;
 pub(crate) mod private_key;
 mod registration;
 mod show;
@@ -29,8 +30,8 @@ pub(crate) fn market(
     command: &Market,
     output: Output,
 ) -> Result<ExitCode, Failure> {
-    let act = |action: &str, condition: &str, more: Value| {
-        let mut body = json!({ "condition_id": condition });
+    let act = |action: &str, market: &str, more: Value| {
+        let mut body = json!({ "condition_id": market_names::condition_id(config, market)? });
         merge(&mut body, more);
         post(config, &format!("/markets/{action}"), &body, output)
     };
@@ -43,15 +44,14 @@ pub(crate) fn market(
             post(config, "/events", &body, output)
         }
         Market::List => get(config, "/markets", output, show::markets),
-        Market::Show { condition } => get(
-            config,
-            &format!("/markets/{condition}"),
-            output,
-            show::market,
-        ),
-        Market::Activate { condition } => act("activate", condition, json!({})),
-        Market::Pause { condition } => act("pause", condition, json!({})),
-        Market::Resume { condition } => act("resume", condition, json!({})),
+        Market::Show { market } => {
+            let condition = market_names::condition_id(config, market)?;
+            let path = format!("/markets/{condition}");
+            get(config, &path, output, show::market)
+        }
+        Market::Activate { market } => act("activate", market, json!({})),
+        Market::Pause { market } => act("pause", market, json!({})),
+        Market::Resume { market } => act("resume", market, json!({})),
         Market::Close { market, file } => {
             let wanted = market_file::wanted(market.as_deref(), None, file.as_deref())?;
             ending::close(config, &wanted, output)
@@ -64,22 +64,18 @@ pub(crate) fn market(
             let wanted = market_file::wanted(market.as_deref(), *payout, file.as_deref())?;
             ending::resolve(config, &wanted, output)
         }
-        Market::Archive { condition, undo } => {
-            act("archive", condition, json!({ "archived": !undo }))
+        Market::Archive { market, undo } => act("archive", market, json!({ "archived": !undo })),
+        Market::Tick { market, tick } => act("tick", market, json!({ "tick_size": tick })),
+        Market::MinimumSize { market, shares } => {
+            act("minimum", market, json!({ "minimum_order_size": shares }))
         }
-        Market::Tick { condition, tick } => act("tick", condition, json!({ "tick_size": tick })),
-        Market::MinimumSize { condition, shares } => act(
-            "minimum",
-            condition,
-            json!({ "minimum_order_size": shares }),
-        ),
         Market::Fee {
-            condition,
+            market,
             rate_ppm,
             exponent,
         } => act(
             "fee",
-            condition,
+            market,
             json!({ "rate_ppm": rate_ppm, "exponent": exponent }),
         ),
     }

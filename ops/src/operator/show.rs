@@ -20,7 +20,7 @@ pub(super) fn fields(value: &Value) -> String {
 pub(super) fn markets(value: &Value) -> String {
     columns(
         &value["markets"],
-        &["conditionId", "status", "tick", "question"],
+        &["conditionId", "slug", "status", "tick", "question"],
     )
 }
 
@@ -203,10 +203,10 @@ mod tests {
 
     #[test]
     fn a_list_becomes_a_table_with_its_head() {
-        let value = json!({ "markets": [{ "conditionId": "0x1", "status": "active", "tick": "0.01", "question": "Q?" }] });
+        let value = json!({ "markets": [{ "conditionId": "0x1", "slug": "q", "status": "active", "tick": "0.01", "question": "Q?" }] });
         assert_eq!(
             markets(&value),
-            "conditionId  status  tick  question\n0x1          active  0.01  Q?\n"
+            "conditionId  slug  status  tick  question\n0x1          q     active  0.01  Q?\n"
         );
     }
 

@@ -85,6 +85,8 @@ fn a_refusal_of_the_exchange_is_told_with_its_status() {
         ),
         (&["market", "pause", &unknown], "market not found (404)"),
         (&["market", "pause", "0x12"], "condition_id is '0x12'"),
+        (&["market", "show", "no-such-market"], "no such market"),
+        (&["market", "tick", &plain()[0].0, "0.5"], "tick_size"),
         (&["market", "tick", &plain()[0].1, "0.5"], "tick_size"),
         (&["market", "fee", &plain()[0].1, "2000000"], "rate_ppm"),
         (
@@ -100,6 +102,10 @@ fn a_refusal_of_the_exchange_is_told_with_its_status() {
             run.err
         );
         assert!(run.err.contains(text), "{arguments:?}: {}", run.err);
+    }
+    for action in ["show", "pause", "resume"] {
+        let by_slug = foretell(&exchange, &["market", action, &plain()[0].0], "");
+        assert_eq!(by_slug.code, Some(0), "{action}: {}", by_slug.err);
     }
     let one = foretell(&exchange, &["market", "close", "no-such-market"], "");
     assert_eq!(one.code, Some(1));
