@@ -7,13 +7,18 @@ use std::time::Instant;
 use foretell_ops::demo::wallets::BOTS;
 use foretell_tests::exchange::{Exchange, Options, PATIENCE};
 use foretell_tests::operator;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The bots' process; dropping it ends it.
 struct Bots(Child);
 
 impl Bots {
     fn start(exchange: &Exchange) -> Self {
+        Self::start_with(exchange, 1)
+    }
+
+    /// With a first round of so many seconds.
+    fn start_with(exchange: &Exchange, seconds: u64) -> Self {
         let operator = exchange.operator.trim_start_matches("http://");
         let child = Command::new(env!("CARGO_BIN_EXE_foretell-under-test"))
             .arg("demo-bots")
@@ -23,7 +28,8 @@ impl Bots {
                 "--operator-listen",
                 operator,
             ])
-            .args(["--first-round-seconds", "1", "--round-seconds", "2"])
+            .args(["--first-round-seconds", &seconds.to_string()])
+            .args(["--round-seconds", "2"])
             .arg("--data")
             .arg(exchange.data())
             .stdout(Stdio::null())
@@ -109,7 +115,7 @@ async fn rounds_open_and_end_and_are_redeemed_for_ever() {
     assert!(bots.is_running());
     drop(bots);
 
-    // A run that broke off left a round open; the next ends it.
+    // A run that broke off left a round open; the next brings it to its end.
     let open = until("a round is open", async || {
         let rounds = rounds(&exchange).await;
         rounds
@@ -126,5 +132,85 @@ async fn rounds_open_and_end_and_are_redeemed_for_ever() {
             .map(|_| ())
     })
     .await;
+    assert!(exchange.stop().success());
+}
+
+/// What the operator's surface says of a market.
+async fn shown(exchange: &Exchange, market: &Value) -> Value {
+    let condition = market["conditionId"].as_str().expect("an id");
+    let (status, market) = operator::get(exchange, &format!("/markets/{condition}")).await;
+    assert_eq!(status, 200, "{market}");
+    market
+}
+
+#[tokio::test]
+async fn a_round_goes_on_to_its_end_in_the_next_run() {
+    let exchange = Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), &Options::demo());
+    let bots = Bots::start_with(&exchange, 5);
+    let open = until("a round is open", async || {
+        rounds(&exchange).await.into_iter().next()
+    })
+    .await;
+    let before = shown(&exchange, &open).await;
+    drop(bots);
+    let _bots = Bots::start(&exchange);
+    until("it ends", async || {
+        let now = rounds(&exchange).await;
+        let again = now.iter().find(|round| round["slug"] == open["slug"]);
+        again
+            .filter(|round| round["status"] == "resolved")
+            .map(|_| ())
+    })
+    .await;
+    let ends = before["end_date_iso"].as_str().expect("a time");
+    let ends: jiff::Timestamp = ends.parse().expect("a time");
+    assert!(jiff::Timestamp::now() >= ends, "it ended before {ends}");
+    let after = shown(&exchange, &open).await;
+    assert_eq!(after["end_date_iso"], before["end_date_iso"]);
+    assert!(exchange.stop().success());
+}
+
+#[tokio::test]
+async fn what_an_operator_ends_is_ended_in_the_catalog_too() {
+    const SLUG: &str = "hottest-year-2027";
+    let directory = tempfile::tempdir().expect("a directory");
+    let data = directory.path().join("data");
+    let start = || {
+        let binary = env!("CARGO_BIN_EXE_foretell-under-test");
+        Exchange::start_at(binary, &Options::demo(), &data)
+    };
+    let exchange = start();
+    let bots = Bots::start(&exchange);
+    let (_, listed) = operator::get(&exchange, "/markets").await;
+    let markets = listed["markets"].as_array().expect("a list");
+    let market = markets.iter().find(|market| market["slug"] == SLUG);
+    let named = json!({ "condition_id": market.expect("the sample has it")["conditionId"] });
+    let mut resolution = named.clone();
+    resolution["payout"] = "yes".into();
+    for (action, body) in [("close", named), ("resolve", resolution)] {
+        until("the exchange does it", async || {
+            let path = format!("/markets/{action}");
+            let (status, _) = operator::post(&exchange, &path, &body).await;
+            (status == 200).then_some(())
+        })
+        .await;
+    }
+    let listed = async |exchange: &Exchange| {
+        let url = format!("{}/markets/slug/{SLUG}", exchange.catalog);
+        let answer = reqwest::get(url).await.expect("an answer");
+        answer.json::<Value>().await.expect("a market")
+    };
+    until("the catalog is told", async || {
+        (listed(&exchange).await["closed"] == true).then_some(())
+    })
+    .await;
+    drop(bots);
+    assert!(exchange.stop().success());
+    let exchange = start();
+    assert_eq!(
+        listed(&exchange).await["closed"],
+        true,
+        "also after a start"
+    );
     assert!(exchange.stop().success());
 }

@@ -16,6 +16,7 @@ use tracing::{debug, info, warn};
 use crate::cli::DemoBots;
 use crate::config::Config;
 use crate::demo::actions::{Actions, redeem};
+use crate::demo::endings::Endings;
 use crate::demo::market::BotMarket;
 use crate::demo::quotes::{self, Quote, Shape};
 use crate::demo::rounds::{Host, Lengths, News};
@@ -49,6 +50,7 @@ pub(crate) fn run(config: &Config, arguments: &DemoBots) -> Result<ExitCode, Fai
         let mut stop = process::StopSignal::install()?;
         let (sender, news) = mpsc::unbounded_channel();
         let host = Host::new(config, &arguments.trading, sender)?;
+        let endings = Endings::new(config)?;
         let lengths = Lengths {
             first: Duration::from_secs(arguments.first_round_seconds),
             others: Duration::from_secs(arguments.round_seconds),
@@ -57,6 +59,7 @@ pub(crate) fn run(config: &Config, arguments: &DemoBots) -> Result<ExitCode, Fai
         tokio::select! {
             () = bots.trade() => Ok(ExitCode::SUCCESS),
             () = host.run(lengths) => Ok(ExitCode::SUCCESS),
+            () = endings.follow() => Ok(ExitCode::SUCCESS),
             () = stop.wait() => Ok(ExitCode::SUCCESS),
         }
     })

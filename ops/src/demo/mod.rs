@@ -2,6 +2,7 @@
 
 mod actions;
 pub mod bots;
+mod endings;
 pub mod greeting;
 mod market;
 pub mod quotes;
@@ -10,6 +11,7 @@ pub mod sample;
 mod summary;
 pub mod wallets;
 
+use std::collections::HashSet;
 use std::net::SocketAddr;
 
 use serde_json::json;
@@ -18,9 +20,10 @@ use crate::catalog::import_records;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::operator::client::OperatorClient;
+use crate::output::field;
 use crate::profile;
 use greeting::Greeting;
-use sample::Sample;
+use sample::{Sample, SampleMarket};
 use wallets::{BOTS, VISITORS};
 
 /// Under which the catalog keeps its report of the sample.
@@ -72,21 +75,34 @@ pub async fn prepare(
         let name = format!("Demo bot {}", number + 1);
         profile::introduce(config, bot.address, &name, BOT_BIO)?;
     }
-    let shown = sample.events.last().and_then(|event| event.markets.first());
+    let active = active_markets(client).await?;
+    let is_active = |market: &&SampleMarket| active.contains(&market.condition_id());
+    let markets = || sample.events.iter().rev().flat_map(|event| &event.markets);
+    let shown = markets().find(is_active).or_else(|| markets().next());
     let shown = shown.ok_or_else(|| Failure::new("the sample is empty"))?;
     let ([token, _], condition) = (shown.token_ids(), shown.condition_id());
+    let account = format!("/accounts/{}", VISITORS[0].address);
+    let funded = field(&client.get(&account).await?, "free");
     Ok(Greeting {
         trading: format!("http://{}", site.trading),
         data: format!("http://{}", site.data),
         catalog: format!("http://{}", site.catalog),
         operator: client.base().to_owned(),
         wallet: VISITORS[0],
-        funded: VISITOR_FUNDS.to_owned(),
-        markets: sample.events.iter().map(|event| event.markets.len()).sum(),
+        funded,
+        markets: markets().filter(is_active).count(),
         question: shown.question.clone(),
         token,
         condition,
         bot: BOTS[0].address,
         command,
     })
+}
+
+/// Condition ids of the markets that trade.
+async fn active_markets(client: &OperatorClient) -> Result<HashSet<String>, Failure> {
+    let listed = client.get("/markets").await?;
+    let rows = listed["markets"].as_array().into_iter().flatten();
+    let active = rows.filter(|row| field(row, "status") == "active");
+    Ok(active.map(|row| field(row, "conditionId")).collect())
 }

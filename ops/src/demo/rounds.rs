@@ -2,8 +2,8 @@
 //! have ended: the operator's part of the demo.
 //!
 //! A round is a market on its own price: it resolves to Yes if the midpoint is above 0.50 when its
-//! time is over, to No if it is below, to half each otherwise. Rounds that an earlier run left open
-//! are ended at the start of the next. Resolved ones stay, as markets do: so after a while rounds
+//! time is over, to No if it is below, to half each otherwise. One that an earlier run left open goes on
+//! to its end, or ends at the start of the next run when its time is over. Resolved ones stay, as markets do: so after a while rounds
 //! get longer, and a demo that runs for a month has some hundred of them instead of thousands.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -81,33 +81,42 @@ impl Host {
         })
     }
 
-    /// Opens a round, waits, ends it and all that are left over, for ever. An exchange that is
+    /// Opens a round, or takes up the one that is open, waits, ends it, for ever. An exchange that is
     /// restarting is asked again.
     pub(super) async fn run(self, lengths: Lengths) {
         for number in 0.. {
-            let length = lengths.of(number);
-            self.insist(|| self.end_all()).await;
-            let opened = seconds_now();
-            self.insist(|| self.open(opened, length)).await;
-            tokio::time::sleep(length).await;
+            let ends = match self.insist(|| self.end_due()).await {
+                Some(ends) => ends,
+                None => {
+                    let opened = seconds_now();
+                    let ends = opened + lengths.of(number).as_secs();
+                    self.insist(|| self.open(opened, ends)).await;
+                    ends
+                }
+            };
+            let left = ends.saturating_sub(seconds_now());
+            tokio::time::sleep(Duration::from_secs(left)).await;
         }
     }
 
-    async fn insist<F: Future<Output = Result<(), Failure>>>(&self, step: impl Fn() -> F) {
-        while let Err(failure) = step().await {
-            warn!("a round has to wait: {failure}");
+    async fn insist<T, F: Future<Output = Result<T, Failure>>>(&self, step: impl Fn() -> F) -> T {
+        loop {
+            match step().await {
+                Ok(done) => return done,
+                Err(failure) => warn!("a round has to wait: {failure}"),
+            }
             tokio::time::sleep(RETRY).await;
         }
     }
 
-    async fn open(&self, opened: u64, length: Duration) -> Result<(), Failure> {
-        let event = round(opened, opened + length.as_secs());
+    async fn open(&self, opened: u64, ends: u64) -> Result<(), Failure> {
+        let event = round(opened, ends);
         let market = &event.markets[0];
         self.client.post("/markets", &registration(&event)).await?;
         self.publish(&event, opened, |_| ());
         info!(
             slug = market.slug,
-            seconds = length.as_secs(),
+            seconds = ends - opened,
             "a round is open"
         );
         // Bots that are gone end this process.
@@ -115,21 +124,32 @@ impl Host {
         Ok(())
     }
 
-    /// Ends every round that is not resolved.
-    async fn end_all(&self) -> Result<(), Failure> {
+    /// Ends every round whose time is over and that is not resolved. When another goes on, the bots are
+    /// told of it; the second it ends.
+    async fn end_due(&self) -> Result<Option<u64>, Failure> {
         let listed = self.client.get("/markets").await?;
+        let mut goes_on = None;
         for row in listed["markets"].as_array().into_iter().flatten() {
             let slug = field(row, "slug");
             let opened = slug.strip_prefix(SLUG).and_then(|text| text.parse().ok());
-            if let (Some(opened), true) = (opened, field(row, "status") != "resolved") {
-                self.end(opened).await?;
+            let status = field(row, "status");
+            let (Some(opened), true) = (opened, status != "resolved") else {
+                continue;
+            };
+            let shown = format!("/markets/{}", field(row, "conditionId"));
+            let ends = ends(&self.client.get(&shown).await?).unwrap_or(opened);
+            if status == "active" && ends > seconds_now() {
+                let _ = self.news.send(News::Opened(round(opened, ends)));
+                goes_on = Some(ends);
+            } else {
+                self.end(opened, ends).await?;
             }
         }
-        Ok(())
+        Ok(goes_on)
     }
 
-    async fn end(&self, opened: u64) -> Result<(), Failure> {
-        let mut event = round(opened, seconds_now());
+    async fn end(&self, opened: u64, ends: u64) -> Result<(), Failure> {
+        let mut event = round(opened, ends);
         let market = &event.markets[0];
         let condition = market.condition_id();
         let (payout, prices) = self.payout(market).await?;
@@ -184,6 +204,12 @@ fn date(record: &mut Value, opened: u64, changed: u64) {
         record[name] = time(opened).to_string().into();
     }
     record["updatedAt"] = time(changed).to_string().into();
+}
+
+/// The second a market says it ends.
+fn ends(market: &Value) -> Option<u64> {
+    let ends: Timestamp = market["end_date_iso"].as_str()?.parse().ok()?;
+    u64::try_from(ends.as_second()).ok()
 }
 
 fn time(seconds: u64) -> Timestamp {
@@ -265,6 +291,13 @@ mod tests {
         assert_eq!((market.tick_units(), market.price_units()), (100, 5_000));
         assert_ne!(market.condition_id(), second.markets[0].condition_id());
         assert!(crate::demo::market::BotMarket::of(&first, 0, market).is_ok());
+    }
+
+    #[test]
+    fn a_round_ends_when_its_market_says() {
+        let market = json!({ "end_date_iso": round(1, 1_700_000_600).markets[0].end_date });
+        assert_eq!(ends(&market), Some(1_700_000_600));
+        assert_eq!(ends(&json!({ "end_date_iso": null })), None);
     }
 
     #[test]

@@ -81,14 +81,20 @@ impl Sample {
     /// The sample as an upstream would send it: an array of events with their markets and tags.
     #[must_use]
     pub fn records(&self) -> Value {
+        let labels = self.labels();
+        let event = |event: &SampleEvent| event.record(&labels);
+        self.events.iter().map(event).collect()
+    }
+
+    /// All tags there are, in order.
+    pub(crate) fn labels(&self) -> Vec<&str> {
         let mut labels: Vec<&str> = Vec::new();
         for tag in self.events.iter().flat_map(|event| &event.tags) {
             if !labels.contains(&tag.as_str()) {
                 labels.push(tag);
             }
         }
-        let event = |event: &SampleEvent| event.record(&labels);
-        self.events.iter().map(event).collect()
+        labels
     }
 }
 
