@@ -56,8 +56,11 @@ pub enum JournalError {
     /// A segment is not there. Nothing was changed.
     #[error("segment {0} is missing; restore it from a copy")]
     Missing(u32),
-    /// A segment of another journal. Nothing was changed.
-    #[error("segment {0} belongs to another journal")]
+    /// A segment of another journal, or of another place in this one. Nothing was changed.
+    #[error(
+        "segment {0} is not the one that was written here: its header names another journal than those before it and the \
+         watermark, or another place; restore it from a copy"
+    )]
     Foreign(u32),
     /// The watermark file is missing or both its slots are damaged. Nothing was changed.
     #[error("{}: {why}; restore it from a copy", path.display())]

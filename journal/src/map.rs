@@ -29,9 +29,11 @@ enum Memory {
     Copy(Mmap),
 }
 
-/// Opens a regular file of ours for reading; symbolic links are refused.
+/// Opens a regular file of ours for reading; symbolic links are refused, and so is what would wait for a
+/// writer.
 pub(crate) fn open_for_reading(path: &Path, more: OFlags) -> io::Result<File> {
-    let flags = i32::try_from((OFlags::NOFOLLOW | more).bits()).expect("open flags are an int");
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | more;
+    let flags = i32::try_from(flags.bits()).expect("open flags are an int");
     let file = OpenOptions::new()
         .read(true)
         .custom_flags(flags)

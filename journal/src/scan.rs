@@ -51,7 +51,7 @@ impl Scan {
 
     /// Reads the headers of all segments.
     fn begin(self) -> Result<Scanner, JournalError> {
-        let (mut headers, damaged) = self.headers()?;
+        let (mut headers, unreadable) = self.headers()?;
         // From the frame the reader has last, so that the end's time is known even without more.
         let start = headers
             .iter()
@@ -60,7 +60,7 @@ impl Scan {
         Ok(Scanner {
             scan: self,
             headers: headers.split_off(start).into(),
-            damaged,
+            unreadable,
             segment: None,
             last: Sequence(0),
             time: TimeNs(0),
@@ -68,26 +68,25 @@ impl Scan {
     }
 
     /// The headers of all segments, which must be there without gaps and belong together, up to the first that
-    /// is damaged.
-    fn headers(&self) -> Result<(Vec<SegmentHeader>, Option<DamagedHeader>), JournalError> {
+    /// cannot be read.
+    fn headers(&self) -> Result<(Vec<SegmentHeader>, Option<Unreadable>), JournalError> {
         let mut numbers = directory::segments(&self.dir)?;
         if let Some(limit) = self.limit {
             numbers.retain(|number| *number <= limit.segment);
         }
         let must_have = self.mark.map_or(1, |mark| mark.segment);
         let must_have = must_have.max(self.limit.map_or(1, |limit| limit.segment));
-        for expected in 1..=must_have.max(numbers.last().copied().unwrap_or(0)) {
-            if numbers.binary_search(&expected).is_err() {
-                return Err(JournalError::Missing(expected));
-            }
-        }
         let mut headers: Vec<SegmentHeader> = Vec::with_capacity(numbers.len());
-        for &number in &numbers {
+        for number in 1..=must_have.max(numbers.last().copied().unwrap_or(0)) {
+            if numbers.binary_search(&number).is_err() {
+                let missing = Unreadable::Other(JournalError::Missing(number));
+                return Ok((headers, Some(missing)));
+            }
             let header = match self.header(number)? {
                 Ok(header) => header,
                 Err(damaged) => {
                     let damaged = self.with_what_follows(damaged, &numbers)?;
-                    return Ok((headers, Some(damaged)));
+                    return Ok((headers, Some(Unreadable::Header(damaged))));
                 }
             };
             let genesis = self.mark.map_or(header.genesis, |mark| mark.genesis);
@@ -97,7 +96,8 @@ impl Scan {
                     && previous.first <= header.first
             });
             if header.number != number || header.genesis != genesis || !follows {
-                return Err(JournalError::Foreign(number));
+                let foreign = Unreadable::Other(JournalError::Foreign(number));
+                return Ok((headers, Some(foreign)));
             }
             headers.push(header);
         }
@@ -172,7 +172,7 @@ struct Scanner {
     /// Of segments it has not come to, the oldest first.
     headers: VecDeque<SegmentHeader>,
     /// Behind all of them.
-    damaged: Option<DamagedHeader>,
+    unreadable: Option<Unreadable>,
     segment: Option<SegmentScan>,
     /// The last frame of the segments behind it, and its time.
     last: Sequence,
@@ -204,16 +204,17 @@ impl Scanner {
         }
     }
 
-    /// Opens the next segment, or refuses one whose header is damaged.
+    /// Opens the next segment, or refuses one that cannot be read.
     fn next_segment(&mut self) -> Result<SegmentScan, JournalError> {
         let Some(header) = self.headers.pop_front() else {
-            let damaged = self.damaged.take();
-            let damaged = damaged.expect("a scan ends at its last segment, or at a damaged header");
-            return Err(damaged.refuse(self.last.next()));
+            let unreadable = self.unreadable.take();
+            return Err(unreadable
+                .expect("a scan ends at its last segment, or at one that cannot be read")
+                .refuse(self.last.next()));
         };
-        let end = match (self.headers.front(), &self.damaged, self.scan.limit) {
+        let end = match (self.headers.front(), &self.unreadable, self.scan.limit) {
             (Some(next), ..) => End::Successor(*next),
-            (None, Some(damaged), _) => End::DamagedSuccessor(damaged.first),
+            (None, Some(unreadable), _) => End::DamagedSuccessor(unreadable.first()),
             (None, None, Some(limit)) => End::Durable(limit.offset),
             (None, None, None) => End::Open,
         };
@@ -237,6 +238,32 @@ impl Scanner {
                 last: found.end.last,
             }),
             found => Ok(found),
+        }
+    }
+}
+
+/// Why the segments end before the journal does.
+#[derive(Debug)]
+enum Unreadable {
+    Header(DamagedHeader),
+    /// One is missing, or is another journal's.
+    Other(JournalError),
+}
+
+impl Unreadable {
+    /// Its first sequence, where that is known.
+    const fn first(&self) -> Option<Sequence> {
+        match self {
+            Self::Header(damaged) => damaged.first,
+            Self::Other(_) => None,
+        }
+    }
+
+    /// `first` is the sequence behind everything that could be read.
+    fn refuse(self, first: Sequence) -> JournalError {
+        match self {
+            Self::Header(damaged) => damaged.refuse(first),
+            Self::Other(error) => error,
         }
     }
 }

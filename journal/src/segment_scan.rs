@@ -164,17 +164,17 @@ impl SegmentScan {
                 let fault = fault.expect("a last segment is read until something is no batch");
                 let bytes = self.map.bytes();
                 let found = self.tail.finish(&self.header, walk, bytes, fault)?;
-                self.mark.done()?;
+                self.mark.done(&walk)?;
                 Some(found)
             }
             End::Successor(next) => {
-                self.mark.done()?;
+                self.mark.done(&walk)?;
                 follows(&self.header, &walk, &next)?;
                 None
             }
             End::DamagedSuccessor(_) => None,
             End::Durable(_) => {
-                self.mark.done()?;
+                self.mark.done(&walk)?;
                 Some(Found {
                     header: self.header,
                     end: walk,
@@ -194,12 +194,15 @@ fn follows(header: &SegmentHeader, walk: &Walk, next: &SegmentHeader) -> Result<
         return Ok(());
     }
     Err(JournalError::Damaged {
-        segment: header.number,
-        from: FIRST_BATCH,
-        to: next.previous_end,
-        first: header.first,
-        last: Sequence(next.first.0 - 1),
-        why: format!("segment {} does not follow it (hash chain)", next.number),
+        segment: next.number,
+        from: 0,
+        to: FIRST_BATCH,
+        first: walk.last.next(),
+        last: Sequence(0),
+        why: format!(
+            "it does not follow segment {} (hash chain): one of the two is not the one that was written",
+            header.number
+        ),
     })
 }
 
@@ -235,23 +238,31 @@ impl MarkCheck {
         };
         self.0 = None;
         let agrees = mark.end == walk.at && mark.sequence == walk.last && mark.hash == walk.hash;
-        if agrees { Ok(()) } else { Err(differs(&mark)) }
+        if agrees {
+            Ok(())
+        } else {
+            Err(differs(&mark, walk))
+        }
     }
 
     /// The walk is over: it must have come to the mark.
-    fn done(&self) -> Result<(), JournalError> {
-        self.0.map_or(Ok(()), |mark| Err(differs(&mark)))
+    fn done(&self, walk: &Walk) -> Result<(), JournalError> {
+        self.0.map_or(Ok(()), |mark| Err(differs(&mark, walk)))
     }
 }
 
-fn differs(mark: &Watermark) -> JournalError {
+/// Which of the two is the true one, nothing here tells; nor where batches that were replaced begin.
+fn differs(mark: &Watermark, walk: &Walk) -> JournalError {
     JournalError::Damaged {
         segment: mark.segment,
         from: FIRST_BATCH,
         to: mark.end,
-        first: Sequence(1),
-        last: mark.sequence,
-        why: "these are not the batches the watermark names (replaced?)".to_owned(),
+        first: walk.last.next(),
+        last: Sequence(0),
+        why: format!(
+            "the watermark names another batch with sequence {} there: it was replaced, or what stands before was",
+            mark.sequence
+        ),
     }
 }
 

@@ -10,14 +10,16 @@
 //! journal by up to 50 ms; every batch header says what was known when it was opened, so that what
 //! it does not cover is the last batch alone.
 
-use std::fs;
+use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
 
 use foretell_model::Sequence;
+use rustix::fs::OFlags;
 
 use crate::bytes::{PAGE, hash_at, put_u16, put_u32, put_u64, u16_at, u32_at, u64_at};
 use crate::disk::{Disk, DiskFile, write_all};
 use crate::error::{Context, JournalError};
+use crate::map::open_for_reading;
 use crate::segment::HIGHEST;
 
 /// First bytes of a slot.
@@ -26,6 +28,8 @@ pub const MAGIC: [u8; 8] = *b"FRTLMARK";
 pub const VERSION: u16 = 1;
 
 const CRC_AT: usize = PAGE - 4;
+/// Bytes of the file.
+const SLOTS: usize = 2 * PAGE;
 
 /// A proven point of the journal: a boundary between batches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -100,11 +104,14 @@ pub fn path(dir: &Path) -> PathBuf {
 /// Both slots damaged, or a newer version.
 pub fn read(dir: &Path) -> Result<Option<Watermark>, JournalError> {
     let path = path(dir);
-    let bytes = match fs::read(&path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+    let mut bytes = Vec::new();
+    let read = open_for_reading(&path, OFlags::empty())
+        .and_then(|file| file.take(SLOTS as u64).read_to_end(&mut bytes));
+    match read {
+        Ok(_) => {}
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(JournalError::io("read", &path, error)),
-    };
+    }
     let newest = bytes
         .chunks(PAGE)
         .filter_map(Watermark::read_slot)
@@ -139,7 +146,7 @@ impl WatermarkFile {
         let fresh = dir.join("watermark.tmp");
         let file = disk.create(&fresh).context("create", &fresh)?;
         let mut made = Self { file, path };
-        let blank = [0; 2 * PAGE];
+        let blank = [0; SLOTS];
         write_all(&mut *made.file, &blank, 0).context("write", &fresh)?;
         made.record(mark)?;
         disk.rename(&fresh, &made.path).context("rename", &fresh)?;

@@ -9,6 +9,7 @@ Standard library only, and nothing of the exchange. The JSON has the fields of `
 
 import argparse
 import json
+import struct
 import sys
 
 from journal import Damaged, Journal
@@ -88,7 +89,7 @@ def main():
     except Damaged as damage:
         print(f"damaged: {damage}", file=sys.stderr)
         return 3
-    except (Contradiction, IndexError, KeyError) as contradiction:
+    except (Contradiction, IndexError, KeyError, AttributeError, struct.error) as contradiction:
         print(f"does not add up at sequence {last + 1}: {contradiction!r}", file=sys.stderr)
         return 6
     print(json.dumps(state(journal, ledger, last)))

@@ -2,10 +2,11 @@
 
 import pathlib
 import struct
+import tempfile
 import unittest
 
 from blake3 import blake3
-from journal import Damaged, crc32c, read_frames
+from journal import PAGE, Damaged, Journal, crc32c, read_frames
 from ledger import Contradiction, Ledger
 
 GOLDEN = pathlib.Path(__file__).parents[2] / "journal" / "tests" / "golden"
@@ -37,6 +38,66 @@ class Hashes(unittest.TestCase):
 
     def test_crc32c_gives_the_check_value(self):
         self.assertEqual(crc32c(b"123456789"), 0xE3069283)
+
+
+class Journals(unittest.TestCase):
+    """A journal of two batches, each of the golden frame with a sequence of its own."""
+
+    GENESIS = bytes(range(32))
+
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+        self.hash = blake3(self.GENESIS)
+        head = struct.pack("<8sHHIQQII", b"FRTLSEGM", 1, 0, 1, 1, 1, 5 * PAGE, 0) + self.hash + self.GENESIS
+        self.data = bytearray(self.closed(head))
+        for sequence in (1, 2):
+            self.data += self.batch(sequence, len(self.data))
+        self.end = len(self.data)
+        self.data += bytes(5 * PAGE - self.end)
+
+    def closed(self, page):
+        page = page.ljust(PAGE - 4, b"\0")
+        return page + struct.pack("<I", crc32c(page))
+
+    def batch(self, sequence, at):
+        frame = bytearray.fromhex("".join((GOLDEN / "frame_v1.golden").read_text().split()))
+        struct.pack_into("<Q", frame, 8, sequence)
+        head = struct.pack("<8sHHIIIIIQQQQ", b"FRTLBTCH", 1, 0, 1, len(frame), 1, at, 0, 1, sequence, sequence, sequence - 1)
+        self.hash = blake3(self.hash + head + bytes(64) + frame)
+        crcs = struct.pack("<II", crc32c(head + bytes(4) + struct.pack("<I", crc32c(frame)) + bytes(24) + self.hash), crc32c(frame))
+        return (head + crcs + bytes(24) + self.hash + frame).ljust(PAGE, b"\0")
+
+    def marked(self, sequence=2, hash_=None):
+        slot = struct.pack("<8sH6xQQQII", b"FRTLMARK", 1, 1, 1, sequence, 1, self.end) + (hash_ or self.hash) + self.GENESIS
+        return bytes(PAGE) + self.closed(slot)
+
+    def sequences(self, mark=None):
+        folder = pathlib.Path(self.directory.name)
+        (folder / "00000001.segment").write_bytes(self.data)
+        if mark:
+            (folder / "watermark").write_bytes(mark)
+        return [frame.sequence for frame in Journal(folder).frames()]
+
+    def test_a_sound_journal_is_read_with_its_watermark_and_without(self):
+        self.assertEqual(self.sequences(), [1, 2])
+        self.assertEqual(self.sequences(self.marked()), [1, 2])
+
+    def test_the_watermark_must_name_a_batch_that_is_there(self):
+        for mark in (self.marked(sequence=1), self.marked(hash_=bytes(32)), bytes(2 * PAGE)):
+            with self.assertRaises(Damaged):
+                self.sequences(mark)
+
+    def test_a_last_batch_that_is_torn_is_the_end_unless_the_watermark_names_it(self):
+        self.data[self.end - PAGE + 200] ^= 1
+        self.assertEqual(self.sequences(), [1])
+        with self.assertRaises(Damaged):
+            self.sequences(self.marked())
+
+    def test_a_batch_that_a_later_one_proves_is_never_torn(self):
+        self.data[PAGE + 200] ^= 1
+        with self.assertRaises(Damaged):
+            self.sequences()
 
 
 class Records(unittest.TestCase):

@@ -1,6 +1,5 @@
 //! What an auditor may ask.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
@@ -31,8 +30,9 @@ pub(crate) enum What {
         #[arg(long)]
         signatures: bool,
         /// Threads that check signatures [default: one a core]
-        #[arg(long, value_name = "COUNT", requires = "signatures")]
-        threads: Option<NonZeroUsize>,
+        #[arg(long, value_name = "COUNT", requires = "signatures",
+              value_parser = clap::value_parser!(u16).range(1..=1024))]
+        threads: Option<u16>,
         /// Signed checkpoints that were kept elsewhere, as `/audit/checkpoint(s)` gives them (JSON)
         #[arg(long, value_name = "FILE", requires = "checkpoint_key")]
         checkpoints: Option<PathBuf>,

@@ -24,8 +24,8 @@ pub(crate) struct Execution {
 pub(crate) enum Differs {
     /// The record says something else.
     Record(String),
-    /// Accepted divergences could not be looked for.
-    Journal(JournalError),
+    /// So it does, and accepted divergences could not be looked for.
+    Unjudged(String, JournalError),
 }
 
 impl Execution {
@@ -62,11 +62,16 @@ impl Execution {
             }
             Err(Difference::Events(text)) => text,
         };
-        if self.accepted.is_none() {
-            self.accepted = Some(accepted_in(source).map_err(Differs::Journal)?);
-        }
-        let accepted = self.accepted.as_ref();
-        if accepted.is_some_and(|accepted| accepted.contains(&frame.sequence)) {
+        let accepted = match self.accepted.take() {
+            Some(accepted) => accepted,
+            None => match accepted_in(source) {
+                Ok(accepted) => accepted,
+                Err(error) => return Err(Differs::Unjudged(text, error)),
+            },
+        };
+        let is_accepted = accepted.contains(&frame.sequence);
+        self.accepted = Some(accepted);
+        if is_accepted {
             self.met.push(frame.sequence);
             return Ok(());
         }

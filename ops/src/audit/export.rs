@@ -2,6 +2,7 @@
 //! amounts in whole units with every digit.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::fs::{File, Permissions};
 use std::io::{self, BufWriter, Write as _};
 use std::ops::ControlFlow;
@@ -10,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use foldhash::fast::RandomState;
-use foretell_journal::Scratch;
 use foretell_journal::frame::Frame;
+use foretell_journal::{Scratch, segment, watermark};
 use foretell_model::{
     AccountNumber, Command, Event, Fill, FrameRef, Lots, MarketNumber, Micros, OrderNumber,
     OrderType, Outcome, PlaceOrder, Price, Sequence, Side, TradeIndex,
@@ -60,6 +61,33 @@ impl Files {
         }
         Ok(())
     }
+
+    /// A table in the place of a journal's own file would be the end of the journal.
+    fn are_none_of(&self, journal: &Path) -> Result<(), Failure> {
+        let tables = [&self.trades, &self.orders, &self.balances];
+        match tables
+            .into_iter()
+            .flatten()
+            .find(|path| is_of(journal, path))
+        {
+            Some(path) => {
+                let text = format!("{}: the journal is read from there", path.display());
+                Err(Failure::new(text).hint("another file").code(USAGE))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// Whether a table would take the place of a file that the journal is read from.
+fn is_of(journal: &Path, path: &Path) -> bool {
+    let place = place(path);
+    let journal = journal.canonicalize();
+    let name = place.file_name().and_then(OsStr::to_str);
+    let is_segment = name.is_some_and(|name| segment::number_of(name).is_some());
+    journal.is_ok_and(|journal| {
+        place == watermark::path(&journal) || is_segment && place.parent() == Some(&journal)
+    })
 }
 
 /// One name for a file that has several, also for one that is not there yet.
@@ -84,6 +112,7 @@ fn folder(path: &Path) -> &Path {
 /// A file cannot be written, the journal cannot be read, is damaged or breaks a rule.
 pub(crate) fn run(source: &Source, files: &Files, output: Output) -> Result<ExitCode, Failure> {
     files.are_different()?;
+    files.are_none_of(source.directory())?;
     let mut export = Export {
         source,
         genesis: source.genesis().map_err(|error| source.failure(&error))?,

@@ -73,7 +73,8 @@ impl Finding {
             | JournalError::Foreign(_)
             | JournalError::Watermark { .. } => None,
             JournalError::Io { source, .. } if is_link(source) => {
-                let hint = "segments are regular files: copy them instead of linking to them";
+                let hint =
+                    "a journal's files are regular files: copy them instead of linking to them";
                 return Err(Failure::new(error.to_string()).hint(hint));
             }
             other => return Err(Failure::new(other.to_string())),

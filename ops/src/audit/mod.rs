@@ -30,6 +30,7 @@ mod together;
 mod verify;
 mod words;
 
+use std::num::NonZeroUsize;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -74,7 +75,7 @@ pub(crate) fn run(config: &Config, audit: &Audit, output: Output) -> Result<Exit
             let options = Options {
                 checkpoints,
                 signatures: *signatures,
-                threads: *threads,
+                threads: threads.map(usize::from).and_then(NonZeroUsize::new),
                 progress: !output.json,
             };
             let report = verify(&directory, &options)?;

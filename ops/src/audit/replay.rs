@@ -70,7 +70,7 @@ fn replay(source: &Source, until: Option<Until>) -> Result<(Execution, TimeNs), 
         Some((sequence, Differs::Record(text))) => {
             Err(source.found(&Finding::new(Kind::Contradiction, sequence, text)))
         }
-        Some((_, Differs::Journal(error))) => Err(source.failure(&error)),
+        Some((_, Differs::Unjudged(_, error))) => Err(source.failure(&error)),
         None => match scanned {
             Ok(_) => Ok((execution, time)),
             Err(error) => Err(source.failure(&error)),

@@ -35,6 +35,8 @@ pub struct Report {
     pub accepted_divergences: Vec<Sequence>,
     /// Everything that is wrong; nothing in a sound journal.
     pub findings: Vec<Finding>,
+    /// Why not all of it could be read, where that is no damage and something was found before.
+    pub unread: Option<String>,
     /// How long it took.
     pub seconds: f64,
 }
@@ -92,6 +94,7 @@ impl Report {
             "checkpoints_given": self.checkpoints.given,
             "accepted_divergences": self.accepted_divergences.iter().map(|it| it.0).collect::<Vec<_>>(),
             "findings": self.findings.iter().map(Finding::json).collect::<Vec<_>>(),
+            "unread": self.unread,
             "seconds": self.seconds,
             "commands_per_second": self.per_second(),
         })
@@ -151,6 +154,9 @@ impl fmt::Display for Report {
         for finding in &self.findings {
             writeln!(f, "{finding}")?;
         }
+        if let Some(unread) = &self.unread {
+            writeln!(f, "not read to its end: {unread}")?;
+        }
         f.write_str(match (self.is_sound(), self.signatures) {
             (true, Some(_)) => "sound",
             (true, None) => "sound; signatures were not checked",
@@ -187,6 +193,7 @@ mod tests {
             },
             accepted_divergences: Vec::new(),
             findings: Vec::new(),
+            unread: None,
             seconds: 1.0,
         };
         let text = report.to_string();
@@ -200,6 +207,12 @@ mod tests {
         assert!(report.to_string().ends_with("\nsound"));
         let found = Finding::new(crate::audit::Kind::Rule, Sequence(3), "wrong");
         report.findings.push(found);
+        report.unread = Some("frame version 2".to_owned());
+        assert!(
+            report
+                .to_string()
+                .contains("not read to its end: frame version 2\n")
+        );
         assert!(report.to_string().ends_with("\nNOT SOUND"));
     }
 }

@@ -26,9 +26,13 @@ pub(crate) fn parse_until(text: &str) -> Result<Until, String> {
     let time: jiff::Timestamp = text
         .parse()
         .map_err(|_| "neither a sequence nor a time such as 2026-11-20T12:00:00Z".to_owned())?;
-    u64::try_from(time.as_nanosecond())
-        .map(|nanoseconds| Until::Time(TimeNs(nanoseconds)))
-        .map_err(|_| "no frame is that old".to_owned())
+    let nanoseconds = time.as_nanosecond();
+    if nanoseconds < 0 {
+        return Err("no frame is that old".to_owned());
+    }
+    // A time later than any frame can have has not come either.
+    let nanoseconds = u64::try_from(nanoseconds).unwrap_or(u64::MAX);
+    Ok(Until::Time(TimeNs(nanoseconds)))
 }
 
 /// 32 bytes as 64 hex digits, with or without `0x`.
@@ -63,6 +67,8 @@ mod tests {
         assert_eq!(parse_until("17"), Ok(Until::Sequence(Sequence(17))));
         let second = Until::Time(TimeNs(1_700_000_000_000_000_000));
         assert_eq!(parse_until("2023-11-14T22:13:20Z"), Ok(second));
+        let never = Until::Time(TimeNs(u64::MAX));
+        assert_eq!(parse_until("2555-01-01T00:00:00Z"), Ok(never));
         for text in ["", "x", "-1", "1.5", "2023-11-14", "1960-01-01T00:00:00Z"] {
             assert!(parse_until(text).is_err() || text.is_empty(), "{text}");
         }

@@ -72,6 +72,7 @@ fn together(source: &Source, options: &Options) -> Result<Option<Report>, Failur
         checkpoints,
         accepted_divergences: Vec::new(),
         findings,
+        unread: None,
         seconds: 0.0,
     };
     report.add_signatures(sound.signatures);
@@ -108,7 +109,8 @@ struct Audit<'s> {
     execution: Execution,
     recorded: Recorded,
     findings: Vec<Finding>,
-    failure: Option<JournalError>,
+    /// Why not all of the journal can be read, where that is no damage.
+    unread: Option<Failure>,
 }
 
 impl<'s> Audit<'s> {
@@ -119,7 +121,7 @@ impl<'s> Audit<'s> {
             execution: Execution::new(),
             recorded: Recorded::new(options.start_signatures()),
             findings: Vec::new(),
-            failure: None,
+            unread: None,
         }
     }
 
@@ -145,9 +147,10 @@ impl<'s> Audit<'s> {
         match self.execution.follow(frame, self.source) {
             Ok(()) => ControlFlow::Continue(()),
             Err(Differs::Record(text)) => self.found(Kind::Contradiction, frame.sequence, text),
-            Err(Differs::Journal(error)) => {
-                self.failure = Some(error);
-                ControlFlow::Break(())
+            Err(Differs::Unjudged(text, error)) => {
+                self.stopped_by(&error);
+                let text = format!("{text}; whether an operator accepted that cannot be told");
+                self.found(Kind::Contradiction, frame.sequence, text)
             }
         }
     }
@@ -168,16 +171,10 @@ impl<'s> Audit<'s> {
         mut self,
         scanned: Result<Option<ScanReport>, JournalError>,
     ) -> Result<Report, Failure> {
-        if let Some(error) = self.failure.take() {
-            self.findings.push(Finding::damage(&error)?);
-        }
-        let journal = match scanned {
-            Ok(journal) => journal,
-            Err(error) => {
-                self.findings.push(Finding::damage(&error)?);
-                None
-            }
-        };
+        let journal = scanned.unwrap_or_else(|error| {
+            self.stopped_by(&error);
+            None
+        });
         let last = self.execution.exchange().sequence();
         let end = journal.as_ref().map(|_| last);
         if end.is_some() {
@@ -198,10 +195,24 @@ impl<'s> Audit<'s> {
             checkpoints,
             accepted_divergences: self.execution.accepted().to_vec(),
             findings: self.findings,
+            unread: None,
             seconds: 0.0,
         };
         report.add_signatures(signatures);
-        Ok(report)
+        match self.unread {
+            Some(failure) if report.findings.is_empty() => Err(failure),
+            unread => {
+                report.unread = unread.map(|failure| failure.to_string());
+                Ok(report)
+            }
+        }
+    }
+
+    fn stopped_by(&mut self, error: &JournalError) {
+        match Finding::damage(error) {
+            Ok(finding) => self.findings.push(finding),
+            Err(failure) => self.unread = Some(failure),
+        }
     }
 
     /// At the end both ways of reading the journal must have come to the same state, also behind a

@@ -5,6 +5,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 
 use foretell_model::{Command, Event};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -371,6 +372,47 @@ fn of_two_journals_the_damaged_one_is_named() {
         let said = answer["error"].as_str().expect("a text");
         assert!(said.starts_with(damaged), "{said}");
     }
+}
+
+/// Whoever is audited made these files: none may keep the auditor waiting, or fill its memory.
+#[test]
+fn what_is_no_regular_file_is_refused_at_once() {
+    let journal = sealed(&busy().frames);
+    let mark = journal.path().join("watermark");
+    symlink("/dev/zero", &mark).expect("a link");
+    assert_eq!(audit(journal.path(), &["verify"]).0, UNREADABLE);
+    fs::remove_file(&mark).expect("it is there");
+    let long = fs::File::create(&mark).expect("a file");
+    long.set_len(1 << 40).expect("a sparse file");
+    assert_eq!(audit(journal.path(), &["verify"]).0, DAMAGED);
+    let segment = foretell_journal::segment::path(journal.path(), 1);
+    for path in [&mark, &segment] {
+        fs::remove_file(path).expect("it is there");
+        let mode = Mode::from_raw_mode(0o600);
+        mknodat(CWD, path, FileType::Fifo, mode, 0).expect("a pipe");
+        let (code, answer) = audit(journal.path(), &["verify"]);
+        assert_eq!(code, UNREADABLE, "{answer}");
+        assert!(
+            answer["error"]
+                .as_str()
+                .is_some_and(|error| error.contains("not a regular file")),
+            "{answer}"
+        );
+        fs::remove_file(path).expect("it is there");
+    }
+}
+
+#[test]
+fn an_export_does_not_take_the_place_of_the_journal() {
+    let journal = sealed(&busy().frames);
+    let before = fs::read(foretell_journal::segment::path(journal.path(), 1)).expect("a segment");
+    for own in ["00000001.segment", "./00000002.segment", "watermark"] {
+        let (code, answer) = audit(journal.path(), &["export", "--trades", own]);
+        assert_eq!(code, 2, "{own}: {answer}");
+    }
+    let after = fs::read(foretell_journal::segment::path(journal.path(), 1)).expect("a segment");
+    assert!(after == before);
+    assert!(!journal.path().join("watermark").exists());
 }
 
 #[test]

@@ -7,7 +7,7 @@ use foretell_model::{
     CloseReason, Command, Event, Lots, Micros, OrderType, Outcome, Price, Reference, Side,
     WalletKind,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::rng::Rng;
 use crate::run::{BROKEN, CONTRADICTS, DAMAGED, FORGED, SOUND, UNREADABLE, audit};
@@ -113,9 +113,16 @@ fn a_missing_segment_is_damage_and_no_journal_cannot_be_read() {
     }
     let directory = tempfile::tempdir().expect("a directory");
     seal(directory.path(), &site.frames);
-    let path = foretell_journal::segment::path(directory.path(), 1);
-    fs::remove_file(path).expect("there are two");
-    assert_eq!(audit(directory.path(), &["verify"]).0, DAMAGED);
+    let path = |number| foretell_journal::segment::path(directory.path(), number);
+    mark(directory.path(), &site);
+    fs::remove_file(path(2)).expect("there are two");
+    let (code, report) = audit(directory.path(), &["verify"]);
+    assert_eq!(code, DAMAGED, "{report:#}");
+    assert_eq!(report["last_sequence"], 200, "what is before it is read");
+    seal(directory.path(), &site.frames);
+    fs::remove_file(path(1)).expect("there are two");
+    let (code, report) = audit(directory.path(), &["verify"]);
+    assert_eq!((code, &report["last_sequence"]), (DAMAGED, &json!(0)));
     let empty = tempfile::tempdir().expect("a directory");
     assert_eq!(audit(empty.path(), &["verify"]).0, UNREADABLE);
 }
@@ -238,6 +245,43 @@ fn sequences_that_begin_far_up_contradict_and_end_nothing() {
     }
     let first = frames[0].sequence;
     assert_found(&frames, CONTRADICTS, first, "re-execution");
+}
+
+/// Who forges a journal cannot make the audit silent by a frame that this build does not know.
+#[test]
+fn what_is_wrong_before_a_newer_frame_is_told() {
+    let site = busy();
+    let audited = |frames: &[Loose]| {
+        let mut sealed: Vec<_> = frames.iter().map(|it| (it.sequence, it.bytes())).collect();
+        let (_, last) = sealed.last_mut().expect("frames");
+        last[6..8].copy_from_slice(&2_u16.to_le_bytes());
+        let directory = tempfile::tempdir().expect("a directory");
+        seal_bytes(directory.path(), &sealed);
+        audit(directory.path(), &["verify", "--signatures"])
+    };
+    let (code, answer) = audited(&site.frames);
+    assert_eq!(code, UNREADABLE, "{answer:#}");
+    let is_newer = |text: &Value| text.as_str().is_some_and(|it| it.contains("newer version"));
+    assert!(is_newer(&answer["error"]), "{answer:#}");
+
+    let mut wrong = site.frames.clone();
+    let filled = wrong
+        .iter()
+        .find(|frame| matches!(frame.events[..], [Event::Fill(_), ..]))
+        .expect("a fill")
+        .sequence;
+    first_fill(at(&mut wrong, filled)).fee.0 += 1;
+    let mut forged = site.frames.clone();
+    let signed = first_order(&forged);
+    let evidence = &mut at(&mut forged, signed).evidence;
+    *evidence.last_mut().expect("a signature") ^= 1;
+    for (frames, expected, sequence) in [(wrong, BROKEN, filled), (forged, FORGED, signed)] {
+        let (code, answer) = audited(&frames);
+        assert_eq!(code, expected, "{answer:#}");
+        let mut found = answer["findings"].as_array().expect("findings").iter();
+        assert!(found.any(|it| it["sequence"] == sequence), "{answer:#}");
+        assert!(is_newer(&answer["unread"]), "{answer:#}");
+    }
 }
 
 #[test]
