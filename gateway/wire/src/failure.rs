@@ -143,7 +143,7 @@ pub enum Failure {
         ours: u64,
     },
     /// The (address, nonce) was revoked and is never issued again.
-    #[error("Could not create api key: nonce revoked, allowed: another nonce")]
+    #[error("Could not create api key: nonce revoked")]
     NonceRevoked,
     /// The address has as many keys as it may.
     #[error("Could not create api key: the address has 16 live keys, allowed: 16")]

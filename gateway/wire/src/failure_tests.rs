@@ -84,11 +84,7 @@ const ID: &str = "0xabababababababababababababababababababababababababababababab
 )]
 #[case(Failure::MarketNotFound, 404, "market not found")]
 #[case(Failure::InvalidCursor, 400, "invalid next_cursor")]
-#[case(
-    Failure::NonceRevoked,
-    400,
-    "Could not create api key: nonce revoked, allowed: another nonce"
-)]
+#[case(Failure::NonceRevoked, 400, "Could not create api key: nonce revoked")]
 #[case(Failure::TimestampOutOfWindow { given: 1, from: 2, to: 3 }, 400, "invalid order timestamp: 1, allowed 2..3")]
 #[case(
     Failure::OutcomeUnknown,
