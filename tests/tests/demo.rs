@@ -90,6 +90,17 @@ async fn until<T>(what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
     }
 }
 
+async fn until_resolved(exchange: &Exchange, round: &Value) {
+    until("the round ends", async || {
+        let rounds = rounds(exchange).await;
+        let again = rounds.iter().find(|again| again["slug"] == round["slug"]);
+        again
+            .filter(|round| round["status"] == "resolved")
+            .map(|_| ())
+    })
+    .await;
+}
+
 #[tokio::test]
 async fn rounds_open_and_end_and_are_redeemed_for_ever() {
     let exchange = Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), &Options::demo());
@@ -124,14 +135,7 @@ async fn rounds_open_and_end_and_are_redeemed_for_ever() {
     })
     .await;
     let _bots = Bots::start(&exchange);
-    until("the round left over ends", async || {
-        let rounds = rounds(&exchange).await;
-        let again = rounds.iter().find(|round| round["slug"] == open["slug"]);
-        again
-            .filter(|round| round["status"] == "resolved")
-            .map(|_| ())
-    })
-    .await;
+    until_resolved(&exchange, &open).await;
     assert!(exchange.stop().success());
 }
 
@@ -154,14 +158,7 @@ async fn a_round_goes_on_to_its_end_in_the_next_run() {
     let before = shown(&exchange, &open).await;
     drop(bots);
     let _bots = Bots::start(&exchange);
-    until("it ends", async || {
-        let now = rounds(&exchange).await;
-        let again = now.iter().find(|round| round["slug"] == open["slug"]);
-        again
-            .filter(|round| round["status"] == "resolved")
-            .map(|_| ())
-    })
-    .await;
+    until_resolved(&exchange, &open).await;
     let ends = before["end_date_iso"].as_str().expect("a time");
     let ends: jiff::Timestamp = ends.parse().expect("a time");
     assert!(jiff::Timestamp::now() >= ends, "it ended before {ends}");

@@ -10,7 +10,7 @@ use tracing::warn;
 
 use crate::catalog::put_records;
 use crate::config::Config;
-use crate::demo::sample::{Sample, SampleEvent};
+use crate::demo::sample::{self, Sample, SampleEvent};
 use crate::failure::Failure;
 use crate::operator::client::OperatorClient;
 use crate::output::field;
@@ -94,12 +94,11 @@ impl Endings {
             };
             let record = &mut record["markets"][place];
             record["updatedAt"] = now.as_str().into();
-            record["closed"] = true.into();
-            record["acceptingOrders"] = false.into();
             if status.as_str() == "resolved" {
                 let shown = self.client.get(&format!("/markets/{condition}")).await?;
-                record["umaResolutionStatus"] = "resolved".into();
-                record["outcomePrices"] = outcome_prices(&shown).into();
+                sample::resolve(record, &outcome_prices(&shown));
+            } else {
+                sample::close(record);
             }
         }
         Ok(record)

@@ -15,7 +15,7 @@ use tracing::{info, warn};
 
 use crate::catalog::put_records;
 use crate::config::Config;
-use crate::demo::sample::{SampleEvent, SampleMarket};
+use crate::demo::sample::{self, SampleEvent, SampleMarket};
 use crate::failure::Failure;
 use crate::operator::client::OperatorClient;
 use crate::output::field;
@@ -160,11 +160,7 @@ impl Host {
         info!(slug = market.slug, payout, "a round has ended");
         self.publish(&event, seconds_now(), |record| {
             record["closed"] = true.into();
-            let market = &mut record["markets"][0];
-            market["closed"] = true.into();
-            market["acceptingOrders"] = false.into();
-            market["umaResolutionStatus"] = "resolved".into();
-            market["outcomePrices"] = prices.into();
+            sample::resolve(&mut record["markets"][0], prices);
         });
         let _ = self.news.send(News::Ended(event.markets.remove(0)));
         Ok(())

@@ -125,6 +125,19 @@ impl SampleEvent {
     }
 }
 
+/// Makes a market's record that of one that has ended.
+pub(crate) fn close(record: &mut Value) {
+    record["closed"] = true.into();
+    record["acceptingOrders"] = false.into();
+}
+
+/// The same of one that was paid out; `prices` is what its outcomes pay.
+pub(crate) fn resolve(record: &mut Value, prices: &str) {
+    close(record);
+    record["umaResolutionStatus"] = "resolved".into();
+    record["outcomePrices"] = prices.into();
+}
+
 impl SampleMarket {
     fn record(&self, event: &SampleEvent, place: u64) -> Value {
         let mut record = json!({
