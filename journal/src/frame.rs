@@ -12,16 +12,17 @@ use foretell_model::limits::{MAX_EVENTS, MAX_EVIDENCE_BYTES, MAX_FRAME_BYTES};
 use foretell_model::{Command, Event, FramePlace, FrameRef, Sequence, TimeNs};
 
 use crate::bytes::{all_zero, put_u16, put_u32, put_u64, to_u32, to_usize, u16_at, u32_at, u64_at};
-use crate::record::{RecordError, v1};
+use crate::record::{RecordError, v1, v2};
 
 /// The kind of a frame that holds a command; the only one.
 pub const KIND_COMMAND: u16 = 1;
-/// The newest frame version this build reads; it names the record module.
-pub const VERSION: u16 = 1;
+/// The newest frame version, in which frames are written; it names the record module. Older ones
+/// are read.
+pub const VERSION: u16 = 2;
 /// Bytes of a frame's header.
 pub const HEADER_BYTES: usize = 24;
 /// First event record of a frame.
-const EVENTS_AT: usize = HEADER_BYTES + v1::COMMAND_BYTES + 8;
+const EVENTS_AT: usize = HEADER_BYTES + v2::COMMAND_BYTES + 8;
 /// Frames are whole numbers of this.
 const ALIGN: usize = 8;
 /// The shortest frame: no events, no evidence.
@@ -33,7 +34,7 @@ const _: () = assert!(LARGEST <= MAX_FRAME_BYTES);
 /// Bytes of a frame with this many events and this much evidence.
 #[must_use]
 pub const fn length(events: usize, evidence: usize) -> usize {
-    (EVENTS_AT + events * v1::EVENT_BYTES + 4 + evidence).next_multiple_of(ALIGN)
+    (EVENTS_AT + events * v2::EVENT_BYTES + 4 + evidence).next_multiple_of(ALIGN)
 }
 
 /// Writes a frame to the start of `out` and returns its length.
@@ -65,13 +66,13 @@ pub fn encode(
     let (record, _) = head[HEADER_BYTES..]
         .split_first_chunk_mut()
         .expect("the head holds the command record");
-    v1::encode_command(command, record);
+    v2::encode_command(command, record);
     put_u32(head, EVENTS_AT - 8, to_u32(events.len()));
     put_u32(head, EVENTS_AT - 4, 0);
-    let (records, rest) = rest.split_at_mut(events.len() * v1::EVENT_BYTES);
+    let (records, rest) = rest.split_at_mut(events.len() * v2::EVENT_BYTES);
     let (records, _) = records.as_chunks_mut();
     for (event, record) in events.iter().zip(records) {
-        v1::encode_event(event, record);
+        v2::encode_event(event, record);
     }
     put_u32(rest, 0, to_u32(evidence.len()));
     rest[4..4 + evidence.len()].copy_from_slice(evidence);
@@ -134,7 +135,7 @@ impl<'a> Frame<'a> {
             return Err(FrameError::Length);
         }
         let (kind, version) = (u16_at(bytes, 4), u16_at(bytes, 6));
-        if kind != KIND_COMMAND || version != VERSION {
+        if kind != KIND_COMMAND || !(1..=VERSION).contains(&version) {
             return Err(FrameError::Unknown { kind, version });
         }
         let total = u32_at(bytes, 0);
@@ -146,7 +147,7 @@ impl<'a> Frame<'a> {
         if events > MAX_EVENTS || bytes.len() < length(events, 0) {
             return Err(FrameError::Length);
         }
-        let evidence_at = EVENTS_AT + events * v1::EVENT_BYTES;
+        let evidence_at = EVENTS_AT + events * v2::EVENT_BYTES;
         let evidence = to_usize(u32_at(bytes, evidence_at));
         if evidence > MAX_EVIDENCE_BYTES || bytes.len() != length(events, evidence) {
             return Err(FrameError::Length);
@@ -197,13 +198,13 @@ impl<'a> Frame<'a> {
     /// Its evidence.
     #[must_use]
     pub fn evidence(&self) -> &'a [u8] {
-        let at = EVENTS_AT + self.event_records().len() * v1::EVENT_BYTES;
+        let at = EVENTS_AT + self.event_records().len() * v2::EVENT_BYTES;
         &self.bytes[at + 4..at + 4 + to_usize(u32_at(self.bytes, at))]
     }
 
-    fn event_records(&self) -> &'a [[u8; v1::EVENT_BYTES]] {
+    fn event_records(&self) -> &'a [[u8; v2::EVENT_BYTES]] {
         let events = to_usize(u32_at(self.bytes, EVENTS_AT - 8));
-        let (records, _) = self.bytes[EVENTS_AT..EVENTS_AT + events * v1::EVENT_BYTES].as_chunks();
+        let (records, _) = self.bytes[EVENTS_AT..EVENTS_AT + events * v2::EVENT_BYTES].as_chunks();
         records
     }
 
@@ -216,8 +217,9 @@ impl<'a> Frame<'a> {
         'a: 's,
     {
         scratch.events.clear();
-        scratch.command = v1::decode_command(self.command_record())?;
+        scratch.command = v2::decode_command(self.command_record())?;
         self.decode_events_behind(&mut scratch.events)?;
+        self.check_version(&scratch.command, &scratch.events)?;
         Ok(FrameRef {
             sequence: self.sequence(),
             time: self.time(),
@@ -238,18 +240,35 @@ impl<'a> Frame<'a> {
         commands: &mut Vec<Command>,
         events: &mut Vec<Event>,
     ) -> Result<(), FrameError> {
-        v1::decode_command_to(self.command_record(), |command| commands.push(command))?;
-        self.decode_events_behind(events)
+        let first = events.len();
+        v2::decode_command_to(self.command_record(), |command| commands.push(command))?;
+        self.decode_events_behind(events)?;
+        let command = commands.last().expect("one was pushed");
+        self.check_version(command, &events[first..])
+    }
+
+    /// Passes what a frame of its version can hold.
+    #[inline]
+    fn check_version(&self, command: &Command, events: &[Event]) -> Result<(), FrameError> {
+        if self.version() == VERSION {
+            return Ok(());
+        }
+        v1::check_command(command)?;
+        Ok(events.iter().try_for_each(v1::check_event)?)
+    }
+
+    fn version(&self) -> u16 {
+        u16_at(self.bytes, 6)
     }
 
     fn decode_events_behind(&self, events: &mut Vec<Event>) -> Result<(), FrameError> {
         for record in self.event_records() {
-            v1::decode_event_to(record, |event| events.push(event))?;
+            v2::decode_event_to(record, |event| events.push(event))?;
         }
         Ok(())
     }
 
-    fn command_record(&self) -> &'a [u8; v1::COMMAND_BYTES] {
+    fn command_record(&self) -> &'a [u8; v2::COMMAND_BYTES] {
         self.bytes[HEADER_BYTES..]
             .first_chunk()
             .expect("parse saw a command record")

@@ -5,6 +5,7 @@
 
 mod stored;
 pub mod v1;
+pub mod v2;
 
 /// Why a record cannot be read. Bytes that passed their checksum and give this were written by
 /// something else than this format.

@@ -609,7 +609,7 @@ fn newer_formats_are_refused_and_not_taken_for_damage() {
     });
     is_newer(dir.path(), "watermark");
     let dir = base();
-    append_batch(dir.path(), |payload| payload[6] = 2);
+    append_batch(dir.path(), |payload| payload[6] = 3);
     is_newer(dir.path(), "frame");
 }
 

@@ -12,8 +12,9 @@ use std::sync::Arc;
 use common::{Writer, small};
 use foretell_journal::batch::{BatchHeader, HEADER_BYTES};
 use foretell_journal::disk::RealDisk;
-use foretell_journal::frame::{self, Frame, Scratch};
-use foretell_journal::record::v1::{
+use foretell_journal::frame::{self, Frame, FrameError, Scratch};
+use foretell_journal::record::RecordError;
+use foretell_journal::record::v2::{
     COMMANDS, EVENTS, RecordLayout, decode_command, decode_event, encode_command, encode_event,
 };
 use foretell_journal::segment::SegmentHeader;
@@ -22,8 +23,8 @@ use foretell_journal::watermark::Watermark;
 use foretell_journal::{Options, chain, receipt, scan};
 use foretell_model::{
     AccountNumber, Command, Event, Fill, KeyNumber, Lots, MarketNumber, MatchKind, Micros, OrderId,
-    OrderNumber, OrderType, Outcome, PlaceOrder, Price, Sequence, Side, TimeMs, TimeNs,
-    TimeSeconds,
+    OrderNumber, OrderType, Outcome, PlaceOrder, Price, RefusalReason, Sequence, Side, TimeMs,
+    TimeNs, TimeSeconds,
 };
 
 /// Bytes as text: 32 a line.
@@ -179,20 +180,66 @@ fn snapshot_by_hand(file: &[u8]) {
 #[test]
 fn golden_frame() {
     let bytes = sample_frame();
-    golden("frame_v1", &bytes);
+    golden("frame_v2", &bytes);
     let frame = Frame::parse(&bytes, 3, 8_192 + 128).unwrap();
     let mut scratch = Scratch::default();
     let shown = frame.decode(&mut scratch).unwrap();
     assert_eq!(shown.sequence, Sequence(0x0a0b));
     assert_eq!(shown.events.len(), 2);
     assert_eq!(shown.evidence, b"proof");
-    golden("frame_v1_receipt", &frame.receipt());
+    golden("frame_v2_receipt", &frame.receipt());
+}
+
+fn kept(name: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/golden")
+        .join(format!("{name}.golden"));
+    unhex(&fs::read_to_string(path).unwrap())
+}
+
+#[test]
+fn a_frame_of_version_1_is_still_read_and_holds_what_version_1_has() {
+    let bytes = kept("frame_v1");
+    let frame = Frame::parse(&bytes, 3, 8_192 + 128).unwrap();
+    assert_eq!(frame.receipt().to_vec(), kept("frame_v1_receipt"));
+    let mut scratch = Scratch::default();
+    let of_version_1 = frame.decode(&mut scratch).unwrap();
+    let (command, events) = (*of_version_1.command, of_version_1.events.to_vec());
+    let newest = sample_frame();
+    let newest = Frame::parse(&newest, 3, 8_192 + 128).unwrap();
+    let shown = newest.decode(&mut scratch).unwrap();
+    assert_eq!((*shown.command, shown.events.to_vec()), (command, events));
+
+    let attest = Command::AttestState {
+        sequence: Sequence(1),
+        state: [2; 32],
+        snapshot: [3; 32],
+    };
+    let killed = |details| Event::OrderKilled {
+        reason: RefusalReason::MarketableBelowMinimum,
+        details,
+    };
+    let rows = [
+        (Command::AdvanceTime, killed([0; 2]), None),
+        (Command::AdvanceTime, killed([1, 0]), Some(RecordError::Padding(5))),
+        (Command::AdvanceTime, Event::StateAttested, Some(RecordError::UnknownCode(56))),
+        (attest, Event::WorkPending, Some(RecordError::UnknownCode(57))),
+    ];
+    for (command, event, refused) in rows {
+        let mut bytes = vec![0; frame::length(1, 0)];
+        frame::encode(&mut bytes, Sequence(1), TimeNs(1), &command, &[event], &[]);
+        bytes[6] = 1;
+        let frame = Frame::parse(&bytes, 1, 4_096).unwrap();
+        let refused = refused.map_or(Ok(()), |error| Err(FrameError::Record(error)));
+        assert_eq!(frame.decode(&mut scratch).map(drop), refused);
+        assert_eq!(frame.decode_behind(&mut Vec::new(), &mut Vec::new()), refused);
+    }
 }
 
 #[test]
 fn golden_batch() {
     let (header, batch) = sample_batch();
-    golden("batch_v1", &batch);
+    golden("batch_v1_of_frame_v2", &batch);
     assert_eq!(BatchHeader::read(&batch).unwrap(), header);
 }
 
@@ -273,7 +320,7 @@ fn golden_records() {
         assert_eq!(again, bytes, "{}", record.name);
         commands.extend(bytes);
     }
-    golden("commands_v1", &commands);
+    golden("commands_v2", &commands);
     let mut events = Vec::new();
     for record in EVENTS {
         let bytes = filled::<48>(record, 1, |bytes| settle_event(record, bytes).is_some());
@@ -284,7 +331,7 @@ fn golden_records() {
         assert_eq!(again, bytes, "{}", record.name);
         events.extend(bytes);
     }
-    golden("events_v1", &events);
+    golden("events_v2", &events);
 }
 
 /// The record with 1 in code fields that are still 0 and do not take it.
@@ -311,11 +358,14 @@ fn settle_event(record: &RecordLayout, bytes: &[u8; 48]) -> Option<[u8; 48]> {
 
 #[test]
 fn golden_files_of_records_are_still_read() {
-    for (name, size) in [("commands_v1", 128), ("events_v1", 48)] {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("tests/golden")
-            .join(format!("{name}.golden"));
-        let bytes = unhex(&fs::read_to_string(path).unwrap());
+    let files = [
+        ("commands_v1", 128),
+        ("commands_v2", 128),
+        ("events_v1", 48),
+        ("events_v2", 48),
+    ];
+    for (name, size) in files {
+        let bytes = kept(name);
         for record in bytes.chunks(size) {
             if size == 128 {
                 decode_command(record.try_into().unwrap()).unwrap();

@@ -3,7 +3,7 @@
 
 use foretell_journal::frame::{self, Frame, FrameError, Scratch};
 use foretell_journal::record::RecordError;
-use foretell_journal::record::v1::{
+use foretell_journal::record::v2::{
     COMMANDS, EVENTS, decode_command, decode_event, encode_command, encode_event,
 };
 use foretell_model::command::RegisterMarket;
@@ -244,6 +244,11 @@ impl Words {
             },
             55 => Command::AdvanceTime,
             56 => Command::Continue,
+            57 => Command::AttestState {
+                sequence: Sequence(self.u64()),
+                state: self.bytes(),
+                snapshot: self.bytes(),
+            },
             other => panic!("no command has code {other}"),
         }
     }
@@ -272,6 +277,7 @@ impl Words {
             },
             5 => Event::OrderKilled {
                 reason: self.pick(RefusalReason::ALL),
+                details: [self.u64(), self.u64()],
             },
             10 => Event::AccountOpened {
                 account: self.account(),
@@ -381,6 +387,7 @@ impl Words {
                 domain: DomainNumber(self.u8()),
             },
             55 => Event::WorkPending,
+            56 => Event::StateAttested,
             other => panic!("no event has code {other}"),
         }
     }
@@ -631,9 +638,9 @@ fn cut_frames_and_frames_of_newer_versions_are_refused() {
             "says {said}"
         );
     }
-    for (at, kind, version) in [(4, 2, 1), (6, 1, 2)] {
+    for (at, byte, kind, version) in [(4, 2, 2, 2), (6, 3, 1, 3), (6, 0, 1, 0)] {
         let mut newer = out.clone();
-        newer[at] = 2;
+        newer[at] = byte;
         assert_eq!(
             Frame::parse(&newer, 1, 0).unwrap_err(),
             FrameError::Unknown { kind, version }

@@ -29,7 +29,8 @@ use crate::time::{TimeMs, TimeSeconds};
 ///    (`UnknownMarket`, `UnknownAccount`, `UnknownKey`, `KeyOfAnotherOwner`);
 /// 2. the id was seen: a repeat with the same terms and key is [`crate::Verdict::Repeated`], or, when
 ///    the first was burned, the first refusal again; anything else `Duplicate`;
-/// 3. the timestamp lies in the window (`TimestampOutOfWindow`); the id memory has room (`Busy`);
+/// 3. the timestamp lies in the window (`TimestampOutOfWindow`); the id memory has room (`Busy`), also
+///    for this owner (`TooManyOrderIds`, rules 2);
 /// 4. the system's mode (`SystemPaused`, `CancelOnly`, `PostOnlyMode`), the market's state
 ///    (`MarketNotReady`, `MarketPaused`, `MarketClosed`), a closed-only account's BUY (`ClosedOnlyAccount`);
 /// 5. `PostOnlyNeedsResting` (post-only FOK or FAK), `InvalidExpiration`;
@@ -98,16 +99,18 @@ pub enum Command {
         /// The order.
         order: OrderId,
     },
-    /// 3: cancel all orders of all wallets of an owner.
+    /// 3: cancel all orders of all wallets of an owner. Under rules 2 it is `Repeated` with zeros,
+    /// and not journalled, when there is nothing to cancel.
     CancelAll {
         /// Whose.
         owner: AccountNumber,
         /// `User`, or `Heartbeat` when the engine's ingress issues it.
         heartbeat: bool,
-        /// Makes a resent request the same request; zero = not remembered.
+        /// Rules 1: makes a resent request the same request; zero = not remembered. Rules 2 carry
+        /// the command out every time and do not read this.
         request: Digest16,
     },
-    /// 4: cancel an owner's orders in a market, or of one outcome of it.
+    /// 4: cancel an owner's orders in a market, or of one outcome of it. Rules 2 as in `CancelAll`.
     CancelMarketOrders {
         /// Whose.
         owner: AccountNumber,
@@ -310,7 +313,7 @@ pub enum Command {
     ChangeSettings(Settings),
     /// 52: use another rules number from the next command on.
     SwitchRules {
-        /// 1 to [`crate::limits::NEWEST_RULES`].
+        /// Not below the rules in force, at most [`crate::limits::NEWEST_RULES`].
         rules: u32,
     },
     /// 53: an operator accepts that re-execution differs from the record at a sequence.
@@ -330,6 +333,16 @@ pub enum Command {
     AdvanceTime,
     /// 56: the next bounded part of the pending work.
     Continue,
+    /// 57: the engine published a snapshot of this state. Recovery and gateways begin only with a
+    /// snapshot that the journal attests. Refused: `NotYetApplied`.
+    AttestState {
+        /// The last command that the snapshot reflects.
+        sequence: Sequence,
+        /// Digest of the state after it, as in [`crate::digest::StateDigest`].
+        state: [u8; 32],
+        /// BLAKE3 of the snapshot's file.
+        snapshot: [u8; 32],
+    },
 }
 
 impl Command {
@@ -372,6 +385,7 @@ impl Command {
             Self::RegisterDomain { .. } => 54,
             Self::AdvanceTime => 55,
             Self::Continue => 56,
+            Self::AttestState { .. } => 57,
         }
     }
 

@@ -65,6 +65,8 @@ pub enum Event {
     OrderKilled {
         /// Why.
         reason: RefusalReason,
+        /// As in [`crate::Refusal::details`]; zeros under rules 1.
+        details: [u64; 2],
     },
 
     /// 10: an account got its number.
@@ -263,6 +265,8 @@ pub enum Event {
     },
     /// 55: more of this command's work follows in `Continue` commands.
     WorkPending,
+    /// 56: the journal vouches for a snapshot; which one is in the command.
+    StateAttested,
 }
 
 impl Event {
@@ -304,6 +308,7 @@ impl Event {
             Self::DivergenceAccepted => 53,
             Self::DomainRegistered { .. } => 54,
             Self::WorkPending => 55,
+            Self::StateAttested => 56,
         }
     }
 }

@@ -31,24 +31,28 @@ pub const MAX_FEE_RATE_PPM: u32 = 1_000_000;
 pub const MAX_FEE_EXPONENT: u8 = 2;
 /// A fee is floored to a multiple of this: 5 decimals.
 pub const FEE_QUANTUM: Micros = Micros(10);
-/// Remembered requests of `/cancel-all` and `/cancel-market-orders`; the oldest gives way.
-pub const MAX_REMEMBERED_REQUESTS: usize = 65_536;
-/// How long such a request is remembered: the L2 window of 60 + 10 s, and a margin.
+/// How long a signed request can be sent again: the L2 window of 60 + 10 s, and a margin.
 pub const REQUEST_MEMORY_NS: u64 = 90 * 1_000_000_000;
-/// How long the reference of an account action is kept: 30 days (protocol 16). References of
-/// operators' deposits and withdrawals are kept for ever.
+/// Rules 1: remembered requests of `/cancel-all` and `/cancel-market-orders`, for
+/// [`REQUEST_MEMORY_NS`]; the oldest gives way. Rules 2 remember none.
+pub const MAX_REMEMBERED_REQUESTS: usize = 65_536;
+/// How long the reference of an account action is kept: 30 days. References of operators' deposits
+/// and withdrawals are kept for ever.
 pub const REFERENCE_MEMORY_NS: u64 = 30 * 24 * 3_600 * 1_000_000_000;
-/// References of account actions one account may have remembered: an action every two and a half
-/// minutes for 30 days.
+/// Rules 1: references of account actions that one account may have remembered.
 pub const MAX_REFERENCES_PER_ACCOUNT: u32 = 16_384;
-/// References of account actions remembered in all (about 150 MB in the core). Operators'
-/// references, which nobody but an operator can cause, are not counted.
+/// Rules 1: references of account actions remembered in all.
 pub const MAX_REMEMBERED_REFERENCES: usize = 1 << 20;
+/// Rules 2: references of account actions remembered of one account; the account's oldest gives
+/// way. A gateway takes at most 60 actions of an owner in 10 s, so a reference outlives its request.
+pub const REFERENCES_PER_ACCOUNT: u32 = 512;
+/// Rules 2: one owner holds at most this fraction of `remembered_order_ids`, and at least one id.
+pub const ORDER_ID_SHARES: u32 = 64;
 /// Expired order ids and references forgotten by one placement or action: bounded work that still
 /// outpaces arrivals.
 pub const FORGOTTEN_PER_COMMAND: usize = 4;
-/// The newest rules number this build knows (design 4).
-pub const NEWEST_RULES: u32 = 1;
+/// The newest rules number this build knows. The engine switches an older journal to it at a start.
+pub const NEWEST_RULES: u32 = 2;
 
 const _: () =
     assert!(MAX_EVENTS * EVENT_RECORD_BYTES + MAX_EVIDENCE_BYTES + 4_096 <= MAX_FRAME_BYTES);

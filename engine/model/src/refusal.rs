@@ -92,6 +92,8 @@ reasons! {
     /// The account has as many references of actions remembered as it may. Details: remembered,
     /// allowed.
     TooManyReferences = 37,
+    /// The owner has as many order ids remembered as it may. Details: remembered, allowed.
+    TooManyOrderIds = 38,
     /// No such live order.
     OrderNotFound = 40,
     /// The order is another owner's.
@@ -150,7 +152,7 @@ reasons! {
     EventNotActive = 83,
     /// The settings break their bounds.
     InvalidSettings = 90,
-    /// No such rules number.
+    /// No such rules number, or one older than the rules in force.
     UnknownRules = 91,
     /// `Continue` must come first.
     WorkPending = 100,
@@ -158,6 +160,8 @@ reasons! {
     NothingPending = 101,
     /// Nothing is due.
     NothingDue = 102,
+    /// The attested sequence is not applied yet.
+    NotYetApplied = 103,
 }
 
 /// A refusal and its details; what the two numbers mean stands at the reason, 0 where it says nothing.

@@ -304,26 +304,37 @@ macro_rules! coded_options {
 }
 coded_options!(Outcome: "outcome", Payout: "payout");
 
+/// 2 is a refusal without a minimum, as version 1 of the state has it; 3 has one.
 impl Field for Fate {
     fn write(self, out: &mut Vec<u8>) {
         let (code, reason) = match self {
             Self::Live => (0_u8, 0_u16),
             Self::Done => (1, 0),
-            Self::Killed(reason) => (2, reason.code()),
+            Self::Killed { reason, minimum } => (2 + u8::from(!minimum.is_zero()), reason.code()),
         };
         code.write(out);
         reason.write(out);
+        if let Self::Killed { minimum, .. } = self
+            && !minimum.is_zero()
+        {
+            minimum.write(out);
+        }
     }
     fn read(from: &mut &[u8]) -> Result<Self, RecordError> {
-        let (code, reason) = (u8::read(from)?, u16::read(from)?);
-        match (code, reason) {
-            (0, 0) => Ok(Self::Live),
-            (1, 0) => Ok(Self::Done),
-            (2, _) => RefusalReason::from_code(reason)
-                .map(Self::Killed)
-                .ok_or_else(|| invalid("reason of a refusal", reason)),
-            _ => Err(invalid("fate of an order", code)),
+        let (code, number) = (u8::read(from)?, u16::read(from)?);
+        let minimum = match (code, number) {
+            (0, 0) => return Ok(Self::Live),
+            (1, 0) => return Ok(Self::Done),
+            (2, _) => Micros::ZERO,
+            (3, _) => Micros::read(from)?,
+            _ => return Err(invalid("fate of an order", code)),
+        };
+        if code == 3 && minimum.is_zero() {
+            return Err(invalid("minimum of a refusal", 0_u8));
         }
+        let reason = RefusalReason::from_code(number);
+        let reason = reason.ok_or_else(|| invalid("reason of a refusal", number))?;
+        Ok(Self::Killed { reason, minimum })
     }
 }
 

@@ -24,7 +24,12 @@ pub enum Fate {
     /// It is over.
     Done,
     /// The book refused it.
-    Killed(RefusalReason),
+    Killed {
+        /// Why.
+        reason: RefusalReason,
+        /// The marketable minimum it was below; 0 for other reasons, and under rules 1.
+        minimum: Micros,
+    },
 }
 
 /// Work that goes on in `Continue` commands.
@@ -205,7 +210,9 @@ pub enum StateRecord {
     /// placement first takes up to `FORGOTTEN_PER_COMMAND` due ids off the front of the timeline: one
     /// that is not live is forgotten, one that is live leaves the timeline and is forgotten when it
     /// ends. A placement is `Busy` when the timeline holds `remembered_order_ids` or more ids and its
-    /// front is not due.
+    /// front is not due. Under rules 2 it is `TooManyOrderIds`, judged right after that, when the
+    /// timeline holds max(1, `remembered_order_ids` / `ORDER_ID_SHARES`) or more ids whose keys belong
+    /// to the owner of its own key, and its front is not due.
     RememberedOrder {
         /// Number.
         order: OrderNumber,
@@ -233,6 +240,13 @@ pub enum StateRecord {
     /// that old, an action with a new reference is `TooManyReferences` when its account holds
     /// `MAX_REFERENCES_PER_ACCOUNT` or more, and `Busy` when all accounts together hold
     /// `MAX_REMEMBERED_REFERENCES` or more. This is judged right after the reference was looked up.
+    ///
+    /// Rules 2 bound accounts one by one. An applied action first forgets as above, then up to
+    /// `FORGOTTEN_PER_COMMAND` references of its own account, oldest first, while the account holds
+    /// `REFERENCES_PER_ACCOUNT` or more. A merge or redeem is never refused for memory. A split or
+    /// convert with a new reference is `TooManyReferences` when its account holds
+    /// `REFERENCES_PER_ACCOUNT` or more and the time of the account's oldest + `REQUEST_MEMORY_NS` is
+    /// not below the time of the command.
     RememberedReference {
         /// Which command used it.
         sequence: Sequence,
@@ -258,6 +272,7 @@ pub enum StateRecord {
     /// By sequence. An applied cancel with a request first forgets up to `FORGOTTEN_PER_COMMAND`
     /// requests, oldest first, whose time + `REQUEST_MEMORY_NS` is below its own; and then one more, the
     /// oldest, if `MAX_REMEMBERED_REQUESTS` are still there. A request is looked up by (owner, digest).
+    /// Rules 2 remember none: the switch to them forgets all.
     RememberedRequest {
         /// Its command.
         sequence: Sequence,

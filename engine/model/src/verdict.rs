@@ -9,7 +9,7 @@ use rkyv::{Archive, Deserialize, Serialize};
 
 use crate::id::{AccountNumber, DomainNumber, EventNumber, KeyNumber, MarketNumber, Sequence};
 use crate::quantity::{Lots, Micros};
-use crate::refusal::{Refusal, RefusalReason};
+use crate::refusal::Refusal;
 
 /// How a placed order stands right after its command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
@@ -19,7 +19,7 @@ pub enum OrderStatus {
     /// Something traded, whatever became of the rest.
     Matched,
     /// The book refused it; journalled, the id is burned.
-    Killed(RefusalReason),
+    Killed(Refusal),
     /// Nothing traded and nothing rests: every order it met was stepped over or cancelled until
     /// the bound on touched orders stopped it.
     Unmatched,

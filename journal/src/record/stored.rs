@@ -327,6 +327,21 @@ impl Stored for [Lots; 2] {
     }
 }
 
+impl Stored for [u64; 2] {
+    type Raw = Pair;
+    #[inline]
+    fn to_raw(self) -> Pair {
+        Pair {
+            first: self[0].into(),
+            second: self[1].into(),
+        }
+    }
+    #[inline]
+    fn from_raw(raw: Pair) -> Option<Self> {
+        Some([raw.first.to_native(), raw.second.to_native()])
+    }
+}
+
 impl Stored for QuestionSet {
     type Raw = Pair;
     #[inline]

@@ -195,7 +195,12 @@ fn remembered_order() -> impl Strategy<Value = StateRecord> {
     let fate = prop_oneof![
         Just(Fate::Live),
         Just(Fate::Done),
-        select(RefusalReason::ALL).prop_map(Fate::Killed),
+        (select(RefusalReason::ALL), prop_oneof![Just(0), number()]).prop_map(
+            |(reason, minimum)| {
+                let minimum = Micros(minimum);
+                Fate::Killed { reason, minimum }
+            }
+        ),
     ];
     let marks = (any::<bool>(), any::<bool>(), select(OrderType::ALL));
     let numbers = [number(), number(), number()];

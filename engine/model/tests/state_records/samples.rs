@@ -104,7 +104,10 @@ pub(crate) fn samples() -> [StateRecord; 11] {
             order: OrderNumber(0xC1),
             id: OrderId([0xC2; 32]),
             timestamp: TimeMs(0xC3),
-            fate: Fate::Killed(RefusalReason::FokNotFilled),
+            fate: Fate::Killed {
+                reason: RefusalReason::FokNotFilled,
+                minimum: Micros::ZERO,
+            },
             in_timeline: true,
             order_type: OrderType::Fok,
             expiration: TimeSeconds(0xC4),
