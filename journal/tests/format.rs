@@ -221,9 +221,21 @@ fn a_frame_of_version_1_is_still_read_and_holds_what_version_1_has() {
     };
     let rows = [
         (Command::AdvanceTime, killed([0; 2]), None),
-        (Command::AdvanceTime, killed([1, 0]), Some(RecordError::Padding(5))),
-        (Command::AdvanceTime, Event::StateAttested, Some(RecordError::UnknownCode(56))),
-        (attest, Event::WorkPending, Some(RecordError::UnknownCode(57))),
+        (
+            Command::AdvanceTime,
+            killed([1, 0]),
+            Some(RecordError::Padding(5)),
+        ),
+        (
+            Command::AdvanceTime,
+            Event::StateAttested,
+            Some(RecordError::UnknownCode(56)),
+        ),
+        (
+            attest,
+            Event::WorkPending,
+            Some(RecordError::UnknownCode(57)),
+        ),
     ];
     for (command, event, refused) in rows {
         let mut bytes = vec![0; frame::length(1, 0)];
@@ -232,7 +244,10 @@ fn a_frame_of_version_1_is_still_read_and_holds_what_version_1_has() {
         let frame = Frame::parse(&bytes, 1, 4_096).unwrap();
         let refused = refused.map_or(Ok(()), |error| Err(FrameError::Record(error)));
         assert_eq!(frame.decode(&mut scratch).map(drop), refused);
-        assert_eq!(frame.decode_behind(&mut Vec::new(), &mut Vec::new()), refused);
+        assert_eq!(
+            frame.decode_behind(&mut Vec::new(), &mut Vec::new()),
+            refused
+        );
     }
 }
 

@@ -28,4 +28,4 @@ pub use violation::Violation;
 
 /// Version of this protocol. Engine and gateway are one binary, so there is no negotiation:
 /// another version is refused with [`Goodbye::Version`].
-pub const PROTOCOL_VERSION: u32 = 3;
+pub const PROTOCOL_VERSION: u32 = 4;

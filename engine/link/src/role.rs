@@ -25,14 +25,15 @@ impl Role {
         }
     }
 
-    /// Whether a gateway of this role may submit `command`. Time, continued work, heartbeats and
-    /// accepted divergences are the engine's own and come from no socket.
+    /// Whether a gateway of this role may submit `command`. Time, continued work, heartbeats,
+    /// accepted divergences and attestations are the engine's own and come from no socket.
     #[must_use]
     pub const fn may_submit(self, command: &Command) -> bool {
         match command {
             Command::AdvanceTime
             | Command::Continue
             | Command::AcceptDivergence { .. }
+            | Command::AttestState { .. }
             | Command::SetHeartbeat { .. }
             | Command::CancelAll {
                 heartbeat: true, ..

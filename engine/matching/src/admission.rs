@@ -1,11 +1,11 @@
 //! Placing an order: everything that is checked before the book is asked, in the order that
 //! [`PlaceOrder`] documents.
 
-use foretell_model::limits::{MAX_BALANCE, MAX_ORDER_LOTS};
+use foretell_model::limits::{MAX_BALANCE, MAX_ORDER_LOTS, ORDER_ID_SHARES};
 use foretell_model::quantity::{MICROS_PER_LOT, PRICE_ONE};
 use foretell_model::{
-    CommandOutcome, Event, Lots, Micros, OrderNumber, OrderStatus, OrderType, PlaceOrder, Price,
-    Refusal, RefusalReason, Sequence, Side, SystemMode, Tick, TimeMs,
+    AccountNumber, CommandOutcome, Event, Lots, Micros, OrderNumber, OrderStatus, OrderType,
+    PlaceOrder, Price, Refusal, RefusalReason, Sequence, Side, SystemMode, Tick, TimeMs,
 };
 
 use crate::accounts::Account;
@@ -16,6 +16,7 @@ use crate::fill::result;
 use crate::funds::ensure_collateral;
 use crate::market::Market;
 use crate::order_index::Terms;
+use crate::rules::Rules;
 use crate::shares::ensure_shares;
 use crate::step::{Answer, NotApplied, Step, ensure};
 use crate::taker::{Taker, Traded};
@@ -29,18 +30,18 @@ impl Exchange {
         let id = (self.index.hash(&order.order), order.order);
         let mut taker = self.admit(order, id.0, step)?;
         let window = self.system.settings.timestamp_past_ms;
-        self.index.forget_some(step.now, window);
-        let memory = self
-            .index
-            .remember(id, taker.number, order.timestamp, terms(order));
+        self.index.forget_some(step.now, window, &self.keys);
+        let memory =
+            self.index
+                .remember(id, taker.number, order.timestamp, terms(order), &self.keys);
 
-        if let Some(reason) = self.book_refusal(order, &taker, step) {
-            return Ok(self.kill(&taker, memory, reason, step));
+        if let Some(refusal) = self.book_refusal(order, &taker, step) {
+            return Ok(self.kill(&taker, memory, refusal, step));
         }
         let stop = self.walk(&mut taker, step);
         if order.order_type == OrderType::Fak && taker.done.fills == 0 {
             self.scratch.clear();
-            return Ok(self.kill(&taker, memory, RefusalReason::FakNoMatch, step));
+            return Ok(self.kill(&taker, memory, RefusalReason::FakNoMatch.into(), step));
         }
         Ok(self.finish(&taker, stop, memory, step))
     }
@@ -49,12 +50,15 @@ impl Exchange {
         &mut self,
         taker: &Taker,
         memory: u32,
-        reason: RefusalReason,
+        refusal: Refusal,
         step: &mut Step<'_>,
     ) -> CommandOutcome {
-        self.index.killed(memory, reason);
-        step.event(Event::OrderKilled { reason });
-        result(OrderStatus::Killed(reason), taker)
+        let Refusal { reason, details } = refusal;
+        // An order is killed for a minimum or for something without numbers.
+        let [_, minimum] = details;
+        self.index.killed(memory, reason, Micros(minimum));
+        step.event(Event::OrderKilled { reason, details });
+        result(OrderStatus::Killed(refusal), taker)
     }
 
     /// Checks an order against everything but the book.
@@ -69,6 +73,7 @@ impl Exchange {
         self.ensure_key(order, account)?;
         self.ensure_new_id(order, id_hash)?;
         self.ensure_timestamp(order.timestamp, step)?;
+        self.ensure_room_for_id(account.owner, step)?;
         self.ensure_open(order, market, account)?;
         self.ensure_terms(order, step)?;
         let (limit, lots) = read_amounts(order, market.ladder.tick())?;
@@ -109,6 +114,9 @@ impl Exchange {
         };
         ensure(first.terms == terms(order), RefusalReason::Duplicate)?;
         Err(match first.killed {
+            Some(reason) if !first.minimum().is_zero() => {
+                Refusal::with(reason, order.maker_amount, first.minimum().0).into()
+            }
             Some(reason) => reason.into(),
             None => NotApplied::Repeated {
                 first: Sequence(first.number.0),
@@ -128,13 +136,27 @@ impl Exchange {
         ensure(
             (from..=to).contains(&timestamp.0),
             Refusal::with(RefusalReason::TimestampOutOfWindow, from, to),
-        )?;
-        let is_full = self.index.is_full(
-            settings.remembered_order_ids,
-            step.now,
-            settings.timestamp_past_ms,
-        );
-        ensure(!is_full, RefusalReason::Busy)
+        )
+    }
+
+    /// Passes while the id memory, and the owner's share of it, has room, or something in it is about
+    /// to be forgotten.
+    fn ensure_room_for_id(&self, owner: AccountNumber, step: &Step<'_>) -> Result<(), NotApplied> {
+        let settings = &self.system.settings;
+        if self
+            .index
+            .is_front_due(step.now, settings.timestamp_past_ms)
+        {
+            return Ok(());
+        }
+        let limit = settings.remembered_order_ids;
+        ensure(self.index.len() < limit as usize, RefusalReason::Busy)?;
+        let (held, share) = (self.index.held_by(owner), (limit / ORDER_ID_SHARES).max(1));
+        let too_many = RefusalReason::TooManyOrderIds;
+        ensure(
+            step.rules == Rules::One || held < share,
+            Refusal::with(too_many, held.into(), share.into()),
+        )
     }
 
     fn ensure_open(

@@ -11,8 +11,9 @@ use crate::exchange::Exchange;
 use crate::expiry::is_expired;
 use crate::ladder;
 use crate::order_pool::BookSide;
+use crate::rules::Rules;
 use crate::slab::NONE;
-use crate::step::{Answer, Step, ensure};
+use crate::step::{Answer, NotApplied, Step, ensure};
 
 impl Exchange {
     pub(crate) fn cancel_order(
@@ -44,23 +45,13 @@ impl Exchange {
         step: &mut Step<'_>,
     ) -> Answer {
         self.account(owner)?;
-        self.requests.ensure_new(owner, request)?;
-        self.requests.remember(owner, request, step);
+        self.ensure_new_request(owner, request, step)?;
         let reason = if heartbeat {
             CloseReason::Heartbeat
         } else {
             CloseReason::User
         };
-        let work = PendingWork::CancelOwner {
-            owner,
-            market: None,
-            outcome: None,
-            reason,
-            first: step.sequence,
-            request,
-        };
-        let orders = self.work(work, step);
-        Ok(CommandOutcome::Cancelled { orders })
+        self.cancel_orders_of(owner, (None, None), (reason, request), step)
     }
 
     pub(crate) fn cancel_market_orders(
@@ -72,14 +63,46 @@ impl Exchange {
         step: &mut Step<'_>,
     ) -> Answer {
         self.account(owner)?;
-        self.requests.ensure_new(owner, request)?;
+        self.ensure_new_request(owner, request, step)?;
         self.markets.get(market)?;
-        self.requests.remember(owner, request, step);
+        let reason = CloseReason::User;
+        self.cancel_orders_of(owner, (Some(market), outcome), (reason, request), step)
+    }
+
+    /// Rules 1: passes a cancel request that was not carried out before.
+    fn ensure_new_request(
+        &self,
+        owner: AccountNumber,
+        request: Digest16,
+        step: &Step<'_>,
+    ) -> Result<(), NotApplied> {
+        match step.rules {
+            Rules::One => self.requests.ensure_new(owner, request),
+            Rules::Two => Ok(()),
+        }
+    }
+
+    /// Carries a checked cancel of an owner's orders out. Under rules 2 one that finds none is not
+    /// applied, so that nobody without orders can fill the journal.
+    fn cancel_orders_of(
+        &mut self,
+        owner: AccountNumber,
+        (market, outcome): (Option<MarketNumber>, Option<Outcome>),
+        (reason, request): (CloseReason, Digest16),
+        step: &mut Step<'_>,
+    ) -> Answer {
+        match step.rules {
+            Rules::One => self.requests.remember(owner, request, step),
+            Rules::Two => ensure(
+                self.orders_of(owner, market, outcome).next().is_some(),
+                NotApplied::already(CommandOutcome::Cancelled { orders: 0 }),
+            )?,
+        }
         let work = PendingWork::CancelOwner {
             owner,
-            market: Some(market),
+            market,
             outcome,
-            reason: CloseReason::User,
+            reason,
             first: step.sequence,
             request,
         };
@@ -142,16 +165,7 @@ impl Exchange {
                 market,
                 outcome,
                 ..
-            } => {
-                let wallets = self.accounts.wallets_of(owner);
-                let all = wallets.flat_map(|wallet| self.accounts.orders_of(wallet, &self.orders));
-                let wanted = all.filter(|slot| {
-                    let order = &self.orders[*slot];
-                    market.is_none_or(|market| market == order.market)
-                        && outcome.is_none_or(|outcome| outcome == order.outcome)
-                });
-                slots.extend(wanted.take(most));
-            }
+            } => slots.extend(self.orders_of(owner, market, outcome).take(most)),
             PendingWork::CloseMarket { market } => {
                 for side in [BookSide::Bid, BookSide::Ask] {
                     slots.extend(self.book(market, side).take(most - slots.len()));
@@ -163,6 +177,22 @@ impl Exchange {
                 slots.extend(buys.take(most));
             }
         }
+    }
+
+    /// The live orders of an owner's wallets, if asked for in one market or of one outcome.
+    fn orders_of(
+        &self,
+        owner: AccountNumber,
+        market: Option<MarketNumber>,
+        outcome: Option<Outcome>,
+    ) -> impl Iterator<Item = u32> {
+        let wallets = self.accounts.wallets_of(owner);
+        let all = wallets.flat_map(|wallet| self.accounts.orders_of(wallet, &self.orders));
+        all.filter(move |slot| {
+            let order = &self.orders[*slot];
+            market.is_none_or(|market| market == order.market)
+                && outcome.is_none_or(|outcome| outcome == order.outcome)
+        })
     }
 
     /// A side of a book by price, then arrival.

@@ -1,9 +1,10 @@
 //! What the book says to an order before it may trade.
 
 use foretell_model::limits::MAX_TOUCHED;
-use foretell_model::{OrderType, PlaceOrder, RefusalReason, Side};
+use foretell_model::{OrderType, PlaceOrder, Refusal, RefusalReason, Side};
 
 use crate::exchange::Exchange;
+use crate::rules::Rules;
 use crate::step::Step;
 use crate::taker::Taker;
 
@@ -15,22 +16,22 @@ impl Exchange {
         order: &PlaceOrder,
         taker: &Taker,
         step: &Step<'_>,
-    ) -> Option<RefusalReason> {
+    ) -> Option<Refusal> {
         if order.order_type == OrderType::Fok {
-            return (!self.fills_whole(taker, step)).then_some(RefusalReason::FokNotFilled);
+            return (!self.fills_whole(taker, step)).then_some(RefusalReason::FokNotFilled.into());
         }
-        let is_small = order.side == Side::Buy
-            && order.maker_amount < self.system.settings.marketable_minimum.0;
+        let minimum = self.system.settings.marketable_minimum.0;
+        let is_small = order.side == Side::Buy && order.maker_amount < minimum;
         let must_not_cross = order.post_only || is_small;
-        if order.order_type.may_rest() && must_not_cross && self.crosses(taker, step) {
-            let reason = if order.post_only {
-                RefusalReason::CrossesBook
-            } else {
-                RefusalReason::MarketableBelowMinimum
-            };
-            return Some(reason);
+        if !order.order_type.may_rest() || !must_not_cross || !self.crosses(taker, step) {
+            return None;
         }
-        None
+        let small = RefusalReason::MarketableBelowMinimum;
+        Some(match step.rules {
+            _ if order.post_only => RefusalReason::CrossesBook.into(),
+            Rules::One => small.into(),
+            Rules::Two => Refusal::with(small, order.maker_amount, minimum),
+        })
     }
 
     /// Whether a resting order within the limit could trade, the taker's own ones included. If

@@ -162,6 +162,7 @@ impl Exchange {
         };
         self.references
             .ensure_new(Some(account), reference, Some(content), step)?;
+        self.references.ensure_room(account, step)?;
         self.ensure_convertible(account, event, questions, lots)?;
 
         for (index, market) in (0..).zip(&self.events[event].questions) {

@@ -13,8 +13,8 @@ use crate::market::Markets;
 use crate::order_index::OrderIndex;
 use crate::order_pool::OrderPool;
 use crate::positions::Positions;
-use crate::references::{References, Requests};
-use crate::rules::Rules;
+use crate::references::References;
+use crate::requests::Requests;
 use crate::step::{Answer, Step, verdict};
 use crate::system::System;
 use crate::table::KeyHasher;
@@ -55,6 +55,7 @@ impl Exchange {
             index: OrderIndex::with_capacity(
                 capacity.order_ids,
                 capacity.timestamp_seconds,
+                capacity.accounts,
                 hasher.clone(),
             ),
             references: References::with_capacity(
@@ -90,14 +91,13 @@ impl Exchange {
         }
         let (sequence, now) = (self.system.sequence.next(), self.system.time.max(time));
         let mut step = Step {
+            rules: self.system.rules,
             code: command.code(),
             sequence,
             now,
             events,
         };
-        let answer = match self.system.rules {
-            Rules::One => self.dispatch(command, &mut step),
-        };
+        let answer = self.dispatch(command, &mut step);
         if answer.is_ok() {
             self.system.sequence = sequence;
             self.system.time = now;
@@ -205,6 +205,7 @@ impl Exchange {
             }
             Command::AdvanceTime => self.advance_time(step),
             Command::Continue => self.continue_work(step),
+            Command::AttestState { sequence, .. } => self.attest_state(sequence, step),
         }
     }
 }

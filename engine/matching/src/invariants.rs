@@ -283,7 +283,7 @@ impl Exchange {
 
     /// Each live order, its place in the id memory and in the expiry heap know each other.
     fn check_order_links(&self) -> Check {
-        self.index.check()?;
+        self.index.check(&self.keys)?;
         self.expiry.check(&self.orders)?;
         let mut expiring = 0;
         for (slot, order) in self.orders.iter() {

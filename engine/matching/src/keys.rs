@@ -52,6 +52,11 @@ impl Keys {
         self.keys.get(key.0 as usize)
     }
 
+    /// Who owns a key: that never changes.
+    pub(crate) fn owner_of(&self, key: KeyNumber) -> Option<AccountNumber> {
+        self.get(key).map(|key| key.owner)
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = (KeyNumber, &Key, &KeyNames)> {
         (0..)
             .zip(&self.keys)

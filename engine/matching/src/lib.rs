@@ -9,12 +9,13 @@
 //! `admission.rs`, `crossing.rs`, `taker.rs`, `fill.rs`; orders end in `cancels.rs`; money moves
 //! in `funds.rs` and `shares.rs`; markets and events live in `lifecycle.rs` and `event.rs`.
 //! `ladder.rs`, `level.rs`, `occupancy.rs` and `order_pool.rs` are the book; `order_index.rs` and
-//! `timeline.rs` remember ids; `foresight.rs` brings near what a coming command will touch;
+//! `timeline.rs` remember ids, `references.rs` and `action_memory.rs` references; `foresight.rs` brings near what a coming command will touch;
 //! `replay.rs` executes a record again;
 //! `state.rs` lists the state, `image.rs` writes it as bytes and reads it back, `restore.rs` and its
 //! folder rebuild it, `invariants.rs` checks it.
 
 mod accounts;
+mod action_memory;
 mod admission;
 mod cancels;
 mod capacity;
@@ -40,6 +41,7 @@ mod positions;
 mod recall;
 mod references;
 mod replay;
+mod requests;
 mod restore;
 mod rules;
 mod shares;

@@ -7,9 +7,11 @@
 use foretell_model::digest::Fate;
 use foretell_model::limits::FORGOTTEN_PER_COMMAND;
 use foretell_model::{
-    KeyNumber, OrderId, OrderNumber, OrderType, RefusalReason, TimeMs, TimeNs, TimeSeconds,
+    AccountNumber, KeyNumber, Micros, OrderId, OrderNumber, OrderType, RefusalReason, Settings,
+    TimeMs, TimeNs, TimeSeconds,
 };
 
+use crate::keys::Keys;
 use crate::slab::{NONE, Slab};
 use crate::table::{KeyHasher, Table};
 use crate::timeline::Timeline;
@@ -35,16 +37,29 @@ pub(crate) struct Remembered {
     /// The next of its second in the timeline.
     link: u32,
     pub(crate) killed: Option<RefusalReason>,
+    /// The marketable minimum that a killed order was below, in micros; 0 otherwise.
+    minimum: u32,
     pub(crate) in_timeline: bool,
 }
 
 // The memory may hold millions of them.
 const _: () = assert!(size_of::<Remembered>() <= 80);
 
+// A minimum fits its field.
+const _: () = assert!(Settings::MAX_MARKETABLE_MINIMUM.0 <= u32::MAX as u64);
+
 impl Remembered {
+    /// The marketable minimum that a killed order was below; 0 otherwise.
+    pub(crate) fn minimum(&self) -> Micros {
+        Micros(self.minimum.into())
+    }
+
     pub(crate) fn fate(&self) -> Fate {
         match self.killed {
-            Some(reason) => Fate::Killed(reason),
+            Some(reason) => Fate::Killed {
+                reason,
+                minimum: self.minimum(),
+            },
             None if self.slot == NONE => Fate::Done,
             None => Fate::Live,
         }
@@ -57,15 +72,24 @@ pub(crate) struct OrderIndex {
     places: Slab<Remembered>,
     by_id: Table,
     timeline: Timeline,
+    /// By owner: how many ids of the timeline came with its keys. Shorter than the accounts when the
+    /// last of them have none.
+    held: Vec<u32>,
     hasher: KeyHasher,
 }
 
 impl OrderIndex {
-    pub(crate) fn with_capacity(ids: usize, seconds: usize, hasher: KeyHasher) -> Self {
+    pub(crate) fn with_capacity(
+        ids: usize,
+        seconds: usize,
+        accounts: usize,
+        hasher: KeyHasher,
+    ) -> Self {
         Self {
             places: Slab::with_capacity(ids),
             by_id: Table::with_capacity(ids),
             timeline: Timeline::with_capacity(seconds),
+            held: Vec::with_capacity(accounts),
             hasher,
         }
     }
@@ -104,17 +128,21 @@ impl OrderIndex {
         &self.places[place]
     }
 
-    /// Whether a placement must be refused as busy: `limit` ids or more stand in the timeline and
-    /// its front cannot go yet.
-    pub(crate) fn is_full(&self, limit: u32, now: TimeNs, window_past_ms: u64) -> bool {
-        self.timeline.len() >= limit as usize && !self.front_is_due(now, window_past_ms)
+    /// Ids that stand in the timeline.
+    pub(crate) const fn len(&self) -> usize {
+        self.timeline.len()
+    }
+
+    /// How many of them came with keys of this owner.
+    pub(crate) fn held_by(&self, owner: AccountNumber) -> u32 {
+        self.held.get(owner.0 as usize).copied().unwrap_or(0)
     }
 
     /// Takes a few ids whose timestamps have left the window off the timeline.
     #[inline(always)]
-    pub(crate) fn forget_some(&mut self, now: TimeNs, window_past_ms: u64) {
+    pub(crate) fn forget_some(&mut self, now: TimeNs, window_past_ms: u64, keys: &Keys) {
         for _ in 0..FORGOTTEN_PER_COMMAND {
-            if !self.front_is_due(now, window_past_ms) {
+            if !self.is_front_due(now, window_past_ms) {
                 return;
             }
             let places = &self.places;
@@ -122,6 +150,9 @@ impl OrderIndex {
                 return;
             };
             self.places[place].in_timeline = false;
+            if let Some(owner) = keys.owner_of(self.places[place].terms.key) {
+                self.held[owner.0 as usize] -= 1;
+            }
             if self.places[place].slot == NONE {
                 self.forget(place);
             }
@@ -137,8 +168,12 @@ impl OrderIndex {
         number: OrderNumber,
         timestamp: TimeMs,
         terms: Terms,
+        keys: &Keys,
     ) -> u32 {
         let place = self.keep((hash, id), number, timestamp, terms, true);
+        if let Some(owner) = keys.owner_of(terms.key) {
+            self.count(owner);
+        }
         let before = self
             .timeline
             .append(timestamp.0 / 1_000, place, &self.hasher);
@@ -157,9 +192,10 @@ impl OrderIndex {
         timestamp: TimeMs,
         terms: Terms,
         in_timeline: bool,
+        keys: &Keys,
     ) -> u32 {
         if in_timeline {
-            self.remember(named, number, timestamp, terms)
+            self.remember(named, number, timestamp, terms, keys)
         } else {
             self.keep(named, number, timestamp, terms, false)
         }
@@ -182,10 +218,19 @@ impl OrderIndex {
             slot: NONE,
             link: NONE,
             killed: None,
+            minimum: 0,
             in_timeline,
         });
         self.by_id.insert(hash, place);
         place
+    }
+
+    fn count(&mut self, owner: AccountNumber) {
+        let at = owner.0 as usize;
+        if self.held.len() <= at {
+            self.held.resize(at + 1, 0);
+        }
+        self.held[at] += 1;
     }
 
     /// The order at a place rests in `slot`.
@@ -193,9 +238,11 @@ impl OrderIndex {
         self.places[place].slot = slot;
     }
 
-    /// The book refused the order at a place.
-    pub(crate) fn killed(&mut self, place: u32, reason: RefusalReason) {
+    /// The book refused the order at a place, for a marketable minimum if that is not 0.
+    pub(crate) fn killed(&mut self, place: u32, reason: RefusalReason, minimum: Micros) {
         self.places[place].killed = Some(reason);
+        self.places[place].minimum =
+            u32::try_from(minimum.0).expect("settings keep minimums below 2^32 micros");
     }
 
     /// The resting order at a place has ended.
@@ -212,9 +259,20 @@ impl OrderIndex {
         self.places.iter()
     }
 
-    /// The first contradiction between places, index and timeline.
-    pub(crate) fn check(&self) -> Result<(), String> {
-        let in_timeline = self.iter().filter(|(_, entry)| entry.in_timeline).count();
+    /// The first contradiction between places, index, timeline and what owners hold.
+    pub(crate) fn check(&self, keys: &Keys) -> Result<(), String> {
+        let mut held = vec![0_u32; self.held.len()];
+        let mut in_timeline = 0;
+        for (_, entry) in self.iter().filter(|(_, entry)| entry.in_timeline) {
+            in_timeline += 1;
+            let owner = keys.owner_of(entry.terms.key);
+            if let Some(held) = owner.and_then(|owner| held.get_mut(owner.0 as usize)) {
+                *held += 1;
+            }
+        }
+        if held != self.held {
+            return Err("id memory: an owner holds another number of ids".into());
+        }
         if in_timeline != self.timeline.len() || self.by_id.len() != self.places.len() {
             return Err("id memory: its timeline or index has another length".into());
         }
@@ -238,7 +296,7 @@ impl OrderIndex {
     }
 
     /// Due: even the last millisecond of its second is before the window.
-    fn front_is_due(&self, now: TimeNs, window_past_ms: u64) -> bool {
+    pub(crate) fn is_front_due(&self, now: TimeNs, window_past_ms: u64) -> bool {
         self.timeline
             .front_second()
             .is_some_and(|second| (second + 1) * 1_000 + window_past_ms < now.millis().0)
@@ -263,7 +321,12 @@ mod tests {
     };
 
     fn memory() -> OrderIndex {
-        OrderIndex::with_capacity(8, 8, KeyHasher::new(3))
+        OrderIndex::with_capacity(8, 8, 1, KeyHasher::new(3))
+    }
+
+    /// No key is known, so no owner is charged.
+    fn keys() -> Keys {
+        Keys::with_capacity(0, KeyHasher::new(3))
     }
 
     fn id(number: u64) -> OrderId {
@@ -275,7 +338,13 @@ mod tests {
     fn remember(memory: &mut OrderIndex, number: u64, timestamp: u64) -> u32 {
         let id = id(number);
         let named = (memory.hash(&id), id);
-        memory.remember(named, OrderNumber(number), TimeMs(timestamp), TERMS)
+        memory.remember(
+            named,
+            OrderNumber(number),
+            TimeMs(timestamp),
+            TERMS,
+            &keys(),
+        )
     }
 
     fn find(memory: &OrderIndex, number: u64) -> Option<&Remembered> {
@@ -291,11 +360,11 @@ mod tests {
     fn an_id_is_forgotten_after_the_whole_of_its_second_left_the_window() {
         let mut memory = memory();
         remember(&mut memory, 1, 5_000);
-        memory.forget_some(ms(6_100), 100);
+        memory.forget_some(ms(6_100), 100, &keys());
         assert!(find(&memory, 1).is_some());
-        memory.forget_some(ms(6_101), 100);
+        memory.forget_some(ms(6_101), 100, &keys());
         assert!(find(&memory, 1).is_none());
-        assert_eq!(memory.check(), Ok(()));
+        assert_eq!(memory.check(&keys()), Ok(()));
     }
 
     #[test]
@@ -303,36 +372,39 @@ mod tests {
         let mut memory = memory();
         let place = remember(&mut memory, 1, 5_000);
         memory.rests(place, 77);
-        memory.forget_some(ms(60_000), 100);
+        memory.forget_some(ms(60_000), 100, &keys());
         assert_eq!(find(&memory, 1).map(Remembered::fate), Some(Fate::Live));
         assert!(!memory.at(place).in_timeline);
         memory.ended(place);
         assert!(find(&memory, 1).is_none());
-        assert_eq!(memory.check(), Ok(()));
+        assert_eq!(memory.check(&keys()), Ok(()));
     }
 
     #[test]
-    fn few_ids_go_at_a_time_and_a_full_memory_is_busy_only_without_a_due_front() {
+    fn few_ids_go_at_a_time_once_the_front_is_due() {
         let mut memory = memory();
         for number in 1..=6 {
             remember(&mut memory, number, 7_000 - number * 1_000);
         }
         // The front stands at second 1, which is over at 2,000 ms.
-        assert!(memory.is_full(6, ms(2_100), 100));
-        assert!(!memory.is_full(7, ms(2_100), 100));
-        assert!(!memory.is_full(6, ms(2_101), 100));
-        memory.forget_some(ms(1_000_000), 100);
+        assert_eq!(memory.len(), 6);
+        assert!(!memory.is_front_due(ms(2_100), 100));
+        assert!(memory.is_front_due(ms(2_101), 100));
+        memory.forget_some(ms(1_000_000), 100, &keys());
         let left: Vec<_> = memory.iter().map(|(_, entry)| entry.number.0).collect();
         assert_eq!(left, [1, 2]);
-        assert_eq!(memory.check(), Ok(()));
+        assert_eq!(memory.check(&keys()), Ok(()));
     }
 
     #[test]
     fn a_burned_id_says_why() {
         let mut memory = memory();
         let place = remember(&mut memory, 1, 5_000);
-        memory.killed(place, RefusalReason::FokNotFilled);
-        let fate = find(&memory, 1).map(Remembered::fate);
-        assert_eq!(fate, Some(Fate::Killed(RefusalReason::FokNotFilled)));
+        memory.killed(place, RefusalReason::MarketableBelowMinimum, Micros(7));
+        let fate = Fate::Killed {
+            reason: RefusalReason::MarketableBelowMinimum,
+            minimum: Micros(7),
+        };
+        assert_eq!(find(&memory, 1).map(Remembered::fate), Some(fate));
     }
 }

@@ -1,16 +1,17 @@
-//! What makes requests safe to repeat: references of money and account actions, and the digests
-//! of cancel requests.
+//! What makes money and account actions safe to repeat: the references of their commands.
 
 use foretell_model::limits::{
     FORGOTTEN_PER_COMMAND, MAX_REFERENCES_PER_ACCOUNT, MAX_REMEMBERED_REFERENCES,
-    MAX_REMEMBERED_REQUESTS, REFERENCE_MEMORY_NS, REQUEST_MEMORY_NS,
+    REFERENCE_MEMORY_NS, REFERENCES_PER_ACCOUNT, REQUEST_MEMORY_NS,
 };
 use foretell_model::{
-    AccountNumber, CommandOutcome, Digest16, Micros, QuestionSet, Reference, Refusal,
-    RefusalReason, Sequence, TimeNs,
+    AccountNumber, CommandOutcome, Micros, QuestionSet, Reference, Refusal, RefusalReason,
+    Sequence, TimeNs,
 };
 
+use crate::action_memory::ActionMemory;
 use crate::recall::Recall;
+use crate::rules::Rules;
 use crate::step::{NotApplied, Step, ensure};
 use crate::table::KeyHasher;
 
@@ -53,14 +54,12 @@ impl Used {
     }
 }
 
-/// All used references: the operators' for ever, those of account actions for 30 days.
+/// All used references: the operators' for ever, those of account actions for 30 days, as far as the
+/// memory of each account goes.
 #[derive(Debug)]
 pub(crate) struct References {
     operators: Recall<Used>,
-    actions: Recall<Used>,
-    /// By account: how many of `actions` are its own. Shorter than the accounts when the last of
-    /// them have none.
-    held: Vec<u32>,
+    actions: ActionMemory,
     hasher: KeyHasher,
 }
 
@@ -68,13 +67,12 @@ impl References {
     pub(crate) fn with_capacity(references: usize, accounts: usize, hasher: KeyHasher) -> Self {
         Self {
             operators: Recall::with_capacity(references),
-            actions: Recall::with_capacity(references),
-            held: Vec::with_capacity(accounts),
+            actions: ActionMemory::with_capacity(references, accounts),
             hasher,
         }
     }
 
-    /// Passes a reference that is new in its scope and finds room. `content` is `None` when the command names an
+    /// Passes a reference that is new in its scope. `content` is `None` when the command names an
     /// account that does not exist, which no earlier command can have meant.
     pub(crate) fn ensure_new(
         &self,
@@ -83,13 +81,8 @@ impl References {
         content: Option<Content>,
         step: &Step<'_>,
     ) -> Result<(), NotApplied> {
-        let used = self
-            .of_scope(scope)
-            .find(self.hash(scope, reference), |used| {
-                used.scope == scope && used.reference == reference
-            });
-        match used {
-            None => self.ensure_room(scope, step.now),
+        match self.find(scope, reference) {
+            None => Ok(()),
             Some(used) if used.code == step.code && Some(used.content) == content => {
                 Err(NotApplied::Repeated {
                     first: used.sequence,
@@ -101,9 +94,72 @@ impl References {
         }
     }
 
+    /// Passes when a new reference of an account that takes on risk (split, convert) finds room.
+    pub(crate) fn ensure_room(
+        &self,
+        account: AccountNumber,
+        step: &Step<'_>,
+    ) -> Result<(), NotApplied> {
+        match step.rules {
+            Rules::One => self.ensure_room_of_rules_1(account, step.now),
+            Rules::Two => self.ensure_oldest_may_go(account, step.now),
+        }
+    }
+
+    /// The same for one that gives risk up (merge, redeem): rules 2 never refuse it for memory.
+    pub(crate) fn ensure_room_to_leave(
+        &self,
+        account: AccountNumber,
+        step: &Step<'_>,
+    ) -> Result<(), NotApplied> {
+        match step.rules {
+            Rules::One => self.ensure_room_of_rules_1(account, step.now),
+            Rules::Two => Ok(()),
+        }
+    }
+
+    /// The account's oldest reference gives way once its request can no longer be sent again.
+    fn ensure_oldest_may_go(&self, account: AccountNumber, now: TimeNs) -> Result<(), NotApplied> {
+        let held = self.held_by(account);
+        let may_go = |oldest: &Used| is_over(oldest.time, REQUEST_MEMORY_NS, now);
+        let cap = REFERENCES_PER_ACCOUNT;
+        ensure(
+            held < cap || self.actions.oldest_of(account).is_some_and(may_go),
+            Refusal::with(RefusalReason::TooManyReferences, held.into(), cap.into()),
+        )
+    }
+
+    /// There always is room while the oldest of all is due, since remembering forgets it first.
+    fn ensure_room_of_rules_1(
+        &self,
+        account: AccountNumber,
+        now: TimeNs,
+    ) -> Result<(), NotApplied> {
+        if self
+            .actions
+            .oldest()
+            .is_some_and(|oldest| is_due(oldest, now))
+        {
+            return Ok(());
+        }
+        let (held, cap) = (self.held_by(account), MAX_REFERENCES_PER_ACCOUNT);
+        ensure(
+            held < cap,
+            Refusal::with(RefusalReason::TooManyReferences, held.into(), cap.into()),
+        )?;
+        ensure(
+            self.actions.len() < MAX_REMEMBERED_REFERENCES,
+            RefusalReason::Busy,
+        )
+    }
+
     /// Brings near where a reference is looked for.
     pub(crate) fn bring_entry(&self, scope: Option<AccountNumber>, reference: Reference) {
-        self.of_scope(scope).bring(self.hash(scope, reference));
+        let hash = self.hash(scope, reference);
+        match scope {
+            None => self.operators.bring(hash),
+            Some(_) => self.actions.bring(hash),
+        }
     }
 
     /// Remembers the reference of an applied command; an account action first forgets old ones.
@@ -115,11 +171,10 @@ impl References {
         outcome: CommandOutcome,
         step: &Step<'_>,
     ) {
-        if scope.is_some() {
-            self.forget_some(step.now);
+        if let Some(account) = scope {
+            self.forget_some(account, step);
         }
-        let hash = self.hash(scope, reference);
-        let used = Used {
+        self.keep(Used {
             sequence: step.sequence,
             time: step.now,
             scope,
@@ -127,32 +182,33 @@ impl References {
             code: step.code,
             content,
             outcome,
-        };
-        self.keep(hash, used);
+        });
     }
 
     /// Remembers a reference as it was remembered elsewhere, the earlier ones before it; false
     /// when it is remembered already.
     pub(crate) fn put_back(&mut self, used: Used) -> bool {
-        let (scope, reference) = (used.scope, used.reference);
-        let hash = self.hash(scope, reference);
-        let known = self.of_scope(scope).find(hash, |known| {
-            (known.scope, known.reference) == (scope, reference)
-        });
-        if known.is_some() {
-            return false;
+        let is_new = self.find(used.scope, used.reference).is_none();
+        if is_new {
+            self.keep(used);
         }
-        self.keep(hash, used);
-        true
+        is_new
     }
 
-    fn keep(&mut self, hash: u32, used: Used) {
+    fn keep(&mut self, used: Used) {
+        let hash = self.hash(used.scope, used.reference);
         match used.scope {
             None => self.operators.push(hash, used),
-            Some(account) => {
-                self.actions.push(hash, used);
-                self.count(account);
-            }
+            Some(account) => self.actions.push(hash, account, used),
+        }
+    }
+
+    fn find(&self, scope: Option<AccountNumber>, reference: Reference) -> Option<&Used> {
+        let hash = self.hash(scope, reference);
+        let is_it = |used: &Used| (used.scope, used.reference) == (scope, reference);
+        match scope {
+            None => self.operators.find(hash, is_it),
+            Some(_) => self.actions.find(hash, is_it),
         }
     }
 
@@ -167,208 +223,53 @@ impl References {
         })
     }
 
-    /// Passes when another reference of the scope finds room. There always is room while the oldest
-    /// is due, since remembering forgets it first; so nobody is turned away by what is over.
-    fn ensure_room(&self, scope: Option<AccountNumber>, now: TimeNs) -> Result<(), NotApplied> {
-        let Some(account) = scope else {
-            return Ok(());
-        };
-        let held = self.held_by(account);
-        let (is_over, is_full) = (
-            held >= MAX_REFERENCES_PER_ACCOUNT,
-            self.actions.len() >= MAX_REMEMBERED_REFERENCES,
-        );
-        if !(is_over || is_full)
-            || self
-                .actions
-                .front()
-                .is_some_and(|oldest| is_due(oldest, now))
-        {
-            return Ok(());
-        }
-        let cap = u64::from(MAX_REFERENCES_PER_ACCOUNT);
-        let too_many = Refusal::with(RefusalReason::TooManyReferences, held.into(), cap);
-        ensure(!is_over, too_many)?;
-        ensure(!is_full, RefusalReason::Busy)
-    }
-
     /// References of this account that are remembered.
     pub(crate) fn held_by(&self, account: AccountNumber) -> u32 {
-        self.held.get(account.0 as usize).copied().unwrap_or(0)
+        self.actions.held_by(account)
     }
 
-    fn count(&mut self, account: AccountNumber) {
-        let at = account.0 as usize;
-        if self.held.len() <= at {
-            self.held.resize(at + 1, 0);
-        }
-        self.held[at] += 1;
-    }
-
-    fn forget_some(&mut self, now: TimeNs) {
+    fn forget_some(&mut self, account: AccountNumber, step: &Step<'_>) {
+        let hasher = &self.hasher;
         for _ in 0..FORGOTTEN_PER_COMMAND {
-            let Some(oldest) = self.actions.front().filter(|oldest| is_due(oldest, now)) else {
-                return;
-            };
-            let scope = oldest.scope;
-            let hash = self.hash(scope, oldest.reference);
-            self.actions.pop(hash);
-            if let Some(account) = scope {
-                self.held[account.0 as usize] -= 1;
+            let oldest = self.actions.oldest();
+            if !oldest.is_some_and(|oldest| is_due(oldest, step.now)) {
+                break;
             }
+            self.actions.forget_oldest(|used| hash_of(hasher, used));
         }
-    }
-
-    const fn of_scope(&self, scope: Option<AccountNumber>) -> &Recall<Used> {
-        match scope {
-            None => &self.operators,
-            Some(_) => &self.actions,
+        if step.rules == Rules::One {
+            return;
+        }
+        for _ in 0..FORGOTTEN_PER_COMMAND {
+            if self.actions.held_by(account) < REFERENCES_PER_ACCOUNT {
+                break;
+            }
+            self.actions
+                .forget_oldest_of(account, |used| hash_of(hasher, used));
         }
     }
 
     fn hash(&self, scope: Option<AccountNumber>, reference: Reference) -> u32 {
-        self.hasher
-            .scoped(scope.map_or(0, |account| account.0), &reference.0)
+        hash(&self.hasher, scope, reference)
     }
+}
+
+fn hash_of(hasher: &KeyHasher, used: &Used) -> u32 {
+    hash(hasher, used.scope, used.reference)
+}
+
+fn hash(hasher: &KeyHasher, scope: Option<AccountNumber>, reference: Reference) -> u32 {
+    hasher.scoped(scope.map_or(0, |account| account.0), &reference.0)
 }
 
 /// Whether an action's reference has been kept for long enough.
 const fn is_due(used: &Used, now: TimeNs) -> bool {
-    used.time.0.saturating_add(REFERENCE_MEMORY_NS) < now.0
+    is_over(used.time, REFERENCE_MEMORY_NS, now)
 }
 
-/// A remembered cancel request.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Request {
-    pub(crate) sequence: Sequence,
-    pub(crate) time: TimeNs,
-    pub(crate) owner: AccountNumber,
-    pub(crate) digest: Digest16,
-    /// The last command of its work so far.
-    pub(crate) last: Sequence,
-    /// Orders ended so far.
-    pub(crate) cancelled: u32,
-}
-
-/// The cancel requests of the last 90 seconds.
-#[derive(Debug)]
-pub(crate) struct Requests {
-    requests: Recall<Request>,
-    hasher: KeyHasher,
-}
-
-impl Requests {
-    pub(crate) fn with_capacity(requests: usize, hasher: KeyHasher) -> Self {
-        Self {
-            requests: Recall::with_capacity(requests),
-            hasher,
-        }
-    }
-
-    /// Passes a request that is new, or not to be remembered.
-    pub(crate) fn ensure_new(
-        &self,
-        owner: AccountNumber,
-        digest: Digest16,
-    ) -> Result<(), NotApplied> {
-        if digest == Digest16::ZERO {
-            return Ok(());
-        }
-        let found = self.requests.find(self.hash(owner, digest), |request| {
-            (request.owner, request.digest) == (owner, digest)
-        });
-        found.map_or(Ok(()), |request| {
-            Err(NotApplied::Repeated {
-                first: request.sequence,
-                last: request.last,
-                outcome: CommandOutcome::Cancelled {
-                    orders: request.cancelled,
-                },
-            })
-        })
-    }
-
-    /// Remembers the request of an applied cancel, after forgetting old ones.
-    pub(crate) fn remember(&mut self, owner: AccountNumber, digest: Digest16, step: &Step<'_>) {
-        if digest == Digest16::ZERO {
-            return;
-        }
-        self.forget_some(step.now);
-        self.requests.push(
-            self.hash(owner, digest),
-            Request {
-                sequence: step.sequence,
-                time: step.now,
-                owner,
-                digest,
-                last: step.sequence,
-                cancelled: 0,
-            },
-        );
-    }
-
-    /// Remembers a request as it was remembered elsewhere, the earlier ones before it; false when
-    /// it is remembered already, or there are too many.
-    pub(crate) fn put_back(&mut self, request: Request) -> bool {
-        let is_new = self.ensure_new(request.owner, request.digest).is_ok()
-            && self.requests.len() < MAX_REMEMBERED_REQUESTS;
-        if is_new {
-            let hash = self.hash(request.owner, request.digest);
-            self.requests.push(hash, request);
-        }
-        is_new
-    }
-
-    /// Counts what a command of a request's work did. A request that is not remembered counts
-    /// nothing.
-    pub(crate) fn count(
-        &mut self,
-        owner: AccountNumber,
-        digest: Digest16,
-        orders: u32,
-        last: Sequence,
-    ) {
-        let hash = self.hash(owner, digest);
-        let found = self.requests.find_mut(hash, |request| {
-            (request.owner, request.digest) == (owner, digest)
-        });
-        if let Some(request) = found {
-            request.last = last;
-            request.cancelled += orders;
-        }
-    }
-
-    /// All of them by sequence.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Request> {
-        self.requests.iter()
-    }
-
-    fn forget_some(&mut self, now: TimeNs) {
-        for _ in 0..FORGOTTEN_PER_COMMAND {
-            match self.requests.front() {
-                Some(oldest) if oldest.time.0.saturating_add(REQUEST_MEMORY_NS) < now.0 => {
-                    self.forget_oldest();
-                }
-                _ => break,
-            }
-        }
-        if self.requests.len() >= MAX_REMEMBERED_REQUESTS {
-            self.forget_oldest();
-        }
-    }
-
-    fn forget_oldest(&mut self) {
-        if let Some(oldest) = self.requests.front() {
-            let hash = self.hash(oldest.owner, oldest.digest);
-            self.requests.pop(hash);
-        }
-    }
-
-    fn hash(&self, owner: AccountNumber, digest: Digest16) -> u32 {
-        let mut name = [0; 32];
-        name[..16].copy_from_slice(&digest.0);
-        self.hasher.scoped(owner.0, &name)
-    }
+/// Whether something of this time has been kept for longer than that.
+const fn is_over(since: TimeNs, kept_ns: u64, now: TimeNs) -> bool {
+    since.0.saturating_add(kept_ns) < now.0
 }
 
 #[cfg(test)]
@@ -377,6 +278,7 @@ mod tests {
 
     fn step(sequence: u64, now: u64, events: &mut Vec<foretell_model::Event>) -> Step<'_> {
         Step {
+            rules: Rules::One,
             code: 19,
             sequence: Sequence(sequence),
             now: TimeNs(now),
@@ -443,9 +345,15 @@ mod tests {
                 .is_err()
         );
         // Old, but not older than the memory: nothing goes.
-        references.forget_some(TimeNs(10 + REFERENCE_MEMORY_NS));
+        references.forget_some(
+            AccountNumber(9),
+            &step(9, 10 + REFERENCE_MEMORY_NS, &mut Vec::new()),
+        );
         assert_eq!(references.iter().count(), 7);
-        references.forget_some(TimeNs(11 + REFERENCE_MEMORY_NS));
+        references.forget_some(
+            AccountNumber(9),
+            &step(9, 11 + REFERENCE_MEMORY_NS, &mut Vec::new()),
+        );
         let left: Vec<_> = references.iter().map(|used| used.sequence.0).collect();
         assert_eq!(left, [5, 6, 7]);
         assert!(answer(&references, who, zero, Some(CONTENT)).is_ok());
@@ -467,15 +375,21 @@ mod tests {
         }
     }
 
-    /// What becomes of a new reference of an account at a time.
-    fn room(references: &References, account: Option<u32>, now: u64) -> Result<(), RefusalReason> {
-        let scope = account.map(AccountNumber);
-        let new = Reference([0xff; 32]);
-        match references.ensure_new(scope, new, None, &step(1, now, &mut Vec::new())) {
+    fn reason(checked: Result<(), NotApplied>) -> Result<(), RefusalReason> {
+        match checked {
             Ok(()) => Ok(()),
             Err(NotApplied::Refused(refusal)) => Err(refusal.reason),
             Err(other) => panic!("{other:?}"),
         }
+    }
+
+    /// What becomes of a new reference of an account at a time.
+    fn room(references: &References, account: u32, now: u64) -> Result<(), RefusalReason> {
+        let (account, events) = (AccountNumber(account), &mut Vec::new());
+        let step = step(1, now, events);
+        let leaving = reason(references.ensure_room_to_leave(account, &step));
+        assert_eq!(leaving, reason(references.ensure_room(account, &step)));
+        leaving
     }
 
     #[test]
@@ -483,15 +397,17 @@ mod tests {
         let cap = MAX_REFERENCES_PER_ACCOUNT;
         let mut references = References::with_capacity(4, 4, KeyHasher::new(1));
         fill(&mut references, 3, 0, cap - 1);
-        assert_eq!(room(&references, Some(3), 10), Ok(()));
+        assert_eq!(room(&references, 3, 10), Ok(()));
         fill(&mut references, 3, cap, 1);
         let full = Err(RefusalReason::TooManyReferences);
-        assert_eq!(room(&references, Some(3), 10), full);
-        assert_eq!(room(&references, Some(2), 10), Ok(()));
-        assert_eq!(room(&references, None, 10), Ok(()));
-        assert_eq!(room(&references, Some(3), 10 + REFERENCE_MEMORY_NS), full);
-        assert_eq!(room(&references, Some(3), 11 + REFERENCE_MEMORY_NS), Ok(()));
-        references.forget_some(TimeNs(11 + REFERENCE_MEMORY_NS));
+        assert_eq!(room(&references, 3, 10), full);
+        assert_eq!(room(&references, 2, 10), Ok(()));
+        assert_eq!(room(&references, 3, 10 + REFERENCE_MEMORY_NS), full);
+        assert_eq!(room(&references, 3, 11 + REFERENCE_MEMORY_NS), Ok(()));
+        references.forget_some(
+            AccountNumber(9),
+            &step(9, 11 + REFERENCE_MEMORY_NS, &mut Vec::new()),
+        );
         assert_eq!(
             references.iter().count(),
             cap as usize - FORGOTTEN_PER_COMMAND
@@ -508,42 +424,70 @@ mod tests {
         let mut references = References::with_capacity(4, 4, KeyHasher::new(1));
         let mut accounts = 0;
         while references.iter().count() < MAX_REMEMBERED_REFERENCES {
-            assert_eq!(room(&references, Some(accounts), 10), Ok(()));
+            assert_eq!(room(&references, accounts, 10), Ok(()));
             fill(&mut references, accounts, accounts * share, share);
             accounts += 1;
         }
-        let other = Some(accounts);
-        assert_eq!(room(&references, other, 10), Err(RefusalReason::Busy));
-        assert_eq!(room(&references, other, 11 + REFERENCE_MEMORY_NS), Ok(()));
-        assert_eq!(room(&references, None, 10), Ok(()));
-    }
-
-    #[test]
-    fn the_memory_of_requests_is_bounded() {
-        let mut requests = Requests::with_capacity(4, KeyHasher::new(1));
-        let events = &mut Vec::new();
-        let digest = |number: usize| Digest16((number as u128 + 1).to_le_bytes());
-        for number in 0..=MAX_REMEMBERED_REQUESTS {
-            requests.remember(AccountNumber(0), digest(number), &step(1, 10, events));
-        }
-        assert_eq!(requests.iter().count(), MAX_REMEMBERED_REQUESTS);
-        assert!(requests.ensure_new(AccountNumber(0), digest(0)).is_ok());
-        assert!(requests.ensure_new(AccountNumber(0), digest(1)).is_err());
-        requests.remember(
-            AccountNumber(0),
-            digest(0),
-            &step(1, 11 + REQUEST_MEMORY_NS, events),
+        assert_eq!(room(&references, accounts, 10), Err(RefusalReason::Busy));
+        assert_eq!(
+            room(&references, accounts, 11 + REFERENCE_MEMORY_NS),
+            Ok(())
         );
-        // Four were old, and then there was room.
-        assert_eq!(requests.iter().count(), MAX_REMEMBERED_REQUESTS - 3);
+    }
+
+    /// Remembers a reference of account 3 under rules 2.
+    fn remember_by_rules_2(references: &mut References, number: u32, now: u64) {
+        let mut name = [0xff; 32];
+        name[..4].copy_from_slice(&number.to_le_bytes());
+        let events = &mut Vec::new();
+        let step = Step {
+            rules: Rules::Two,
+            ..step(1, now, events)
+        };
+        let scope = Some(AccountNumber(3));
+        references.remember(scope, Reference(name), CONTENT, CommandOutcome::Done, &step);
     }
 
     #[test]
-    fn the_zero_digest_is_never_remembered() {
-        let mut requests = Requests::with_capacity(4, KeyHasher::new(1));
-        let events = &mut Vec::new();
-        requests.remember(AccountNumber(0), Digest16::ZERO, &step(1, 10, events));
-        requests.count(AccountNumber(0), Digest16::ZERO, 3, Sequence(1));
-        assert_eq!(requests.iter().count(), 0);
+    fn under_rules_2_the_oldest_of_the_account_gives_way_and_leaving_is_never_refused() {
+        let (cap, second) = (REFERENCES_PER_ACCOUNT, 1_000_000_000);
+        let (account, other) = (AccountNumber(3), AccountNumber(2));
+        let room = |references: &References, account, now| {
+            let events = &mut Vec::new();
+            let step = Step {
+                rules: Rules::Two,
+                ..step(1, now, events)
+            };
+            assert!(references.ensure_room_to_leave(account, &step).is_ok());
+            reason(references.ensure_room(account, &step))
+        };
+        let mut references = References::with_capacity(4, 4, KeyHasher::new(1));
+        fill(&mut references, other.0, 0, 1);
+        for number in 0..cap {
+            let now = second * (u64::from(number) + 1);
+            assert_eq!(room(&references, account, now), Ok(()));
+            remember_by_rules_2(&mut references, number, now);
+        }
+        let full = Err(RefusalReason::TooManyReferences);
+        let last_refused = second + REQUEST_MEMORY_NS;
+        assert_eq!(room(&references, account, last_refused), full);
+        assert_eq!(room(&references, other, last_refused), Ok(()));
+        assert_eq!(room(&references, account, last_refused + 1), Ok(()));
+        remember_by_rules_2(&mut references, cap, last_refused + 1);
+        let held = [account, other].map(|account| references.held_by(account));
+        assert_eq!(held, [cap, 1]);
+        let oldest = references.actions.oldest_of(account).map(|used| used.time);
+        assert_eq!(oldest, Some(TimeNs(2 * second)));
+    }
+
+    #[test]
+    fn an_account_that_rules_1_left_with_more_shrinks_a_few_at_a_time() {
+        let mut references = References::with_capacity(4, 4, KeyHasher::new(1));
+        fill(&mut references, 3, 0, REFERENCES_PER_ACCOUNT + 10);
+        let held = [1, 2, 3, 4, 5, 6].map(|number| {
+            remember_by_rules_2(&mut references, number, 20);
+            references.held_by(AccountNumber(3)) - REFERENCES_PER_ACCOUNT
+        });
+        assert_eq!(held, [7, 4, 1, 0, 0, 0]);
     }
 }

@@ -1,6 +1,6 @@
 //! The rules in force. Changed behaviour is a new variant here, switched on by a journalled
-//! command; the one `match` on it in `exchange.rs` leads to the code of each number, and older
-//! numbers stay callable so that no journal becomes unreadable.
+//! command; handlers match on [`crate::step::Step::rules`] where numbers differ, and older numbers
+//! stay callable so that no journal becomes unreadable.
 
 use foretell_model::limits::NEWEST_RULES;
 
@@ -8,6 +8,9 @@ use foretell_model::limits::NEWEST_RULES;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Rules {
     One,
+    /// Memory is bounded by account and owner, cancels act every time and leave nothing when they end
+    /// nothing, a killed order says its amounts.
+    Two,
 }
 
 impl Rules {
@@ -15,6 +18,7 @@ impl Rules {
     pub(crate) const fn from_number(number: u32) -> Option<Self> {
         match number {
             1 => Some(Self::One),
+            2 => Some(Self::Two),
             _ => None,
         }
     }
@@ -22,6 +26,7 @@ impl Rules {
     pub(crate) const fn number(self) -> u32 {
         match self {
             Self::One => 1,
+            Self::Two => 2,
         }
     }
 }

@@ -24,6 +24,7 @@ impl Exchange {
         let content = shares(account, market, lots);
         self.references
             .ensure_new(Some(account), reference, Some(content), step)?;
+        self.references.ensure_room(account, step)?;
         let who = self.account(account)?;
         let sets = self.markets.get(market)?;
         ensure_amount(lots)?;
@@ -60,6 +61,7 @@ impl Exchange {
         let content = shares(account, market, lots);
         self.references
             .ensure_new(Some(account), reference, Some(content), step)?;
+        self.references.ensure_room_to_leave(account, step)?;
         self.account(account)?;
         let sets = self.markets.get(market)?;
         ensure_amount(lots)?;
@@ -94,6 +96,7 @@ impl Exchange {
         let content = shares(account, market, Lots::ZERO);
         self.references
             .ensure_new(Some(account), reference, Some(content), step)?;
+        self.references.ensure_room_to_leave(account, step)?;
         self.account(account)?;
         let paid = self.markets.get(market)?.payout;
         let prices = paid.ok_or(RefusalReason::NotResolved)?.price_units();

@@ -2,8 +2,12 @@
 
 use foretell_model::{CommandOutcome, Event, Refusal, RefusalReason, Sequence, TimeNs, Verdict};
 
+use crate::rules::Rules;
+
 /// The command's place in the journal, its time, and where its events go.
 pub(crate) struct Step<'a> {
+    /// The rules in force.
+    pub(crate) rules: Rules,
     /// Its pinned number.
     pub(crate) code: u16,
     /// The sequence the command takes if it is applied.

@@ -93,6 +93,9 @@ impl Exchange {
             self.system.rules != rules,
             NotApplied::already(CommandOutcome::Done),
         )?;
+        let is_newer = self.system.rules.number() < number;
+        ensure(is_newer, RefusalReason::UnknownRules)?;
+        self.requests.clear();
         self.system.rules = rules;
         step.event(Event::RulesSwitched { rules: number });
         Ok(CommandOutcome::Done)
@@ -115,6 +118,15 @@ impl Exchange {
                 Ok(outcome)
             }
         }
+    }
+
+    pub(crate) fn attest_state(&self, attested: Sequence, step: &mut Step<'_>) -> Answer {
+        ensure(
+            attested <= self.system.sequence,
+            RefusalReason::NotYetApplied,
+        )?;
+        step.event(Event::StateAttested);
+        Ok(CommandOutcome::Done)
     }
 
     pub(crate) fn accept_divergence(step: &mut Step<'_>) -> Answer {

@@ -9,8 +9,9 @@ use foretell_model::limits::MAX_EVENTS;
 use foretell_model::{
     AccountNumber, ApiKey, Command, CommandOutcome, ConditionId, Digest16, Event, EventId,
     EventNumber, FeeSchedule, KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderResult,
-    OrderStatus, OrderType, Outcome, Payout, PlaceOrder, QuestionSet, Reference, Settings, Side,
-    SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress, WalletKind,
+    OrderStatus, OrderType, Outcome, Payout, PlaceOrder, QuestionSet, Reference, Refusal, Settings,
+    Side, SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress,
+    WalletKind,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -388,7 +389,9 @@ fn check_order(
         .rev()
         .find(|event| !matches!(event, Event::TickSet { .. }));
     let ends_well = match result.status {
-        OrderStatus::Killed(reason) => events == [Event::OrderKilled { reason }],
+        OrderStatus::Killed(Refusal { reason, details }) => {
+            events == [Event::OrderKilled { reason, details }]
+        }
         OrderStatus::Live => matches!(last, Some(Event::OrderRested { .. })),
         OrderStatus::Matched if order.order_type == OrderType::Fok => {
             last == Some(&Event::OrderCompleted)

@@ -35,6 +35,9 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// Largest marketable minimum: $1,000.
+    pub const MAX_MARKETABLE_MINIMUM: Micros = Micros(1_000_000_000);
+
     /// Bounds an operator's settings must keep: windows of 1 s to 24 h, a safety of at most a day,
     /// at least one live order and one remembered id.
     #[must_use]
@@ -43,7 +46,7 @@ impl Settings {
         self.timestamp_past_ms >= 1_000
             && self.timestamp_past_ms <= DAY_MS
             && self.timestamp_future_ms <= DAY_MS
-            && self.marketable_minimum.0 <= 1_000_000_000
+            && self.marketable_minimum.0 <= Self::MAX_MARKETABLE_MINIMUM.0
             && self.gtd_safety_seconds <= 86_400
             && self.live_orders_per_account >= 1
             && self.remembered_order_ids >= 1

@@ -116,7 +116,10 @@ fn what_the_book_refuses_is_journalled_without_evidence() {
         matches!(
             killed.verdict,
             Verdict::Applied(CommandOutcome::Order(OrderResult {
-                status: OrderStatus::Killed(RefusalReason::FokNotFilled),
+                status: OrderStatus::Killed(Refusal {
+                    reason: RefusalReason::FokNotFilled,
+                    ..
+                }),
                 ..
             }))
         ),

@@ -209,7 +209,7 @@ fn contradicts(command: &Command, before: &Applied, reason: RefusalReason) -> bo
                 status: OrderStatus::Killed(first),
                 ..
             }),
-        ) => reason != first && reason != RefusalReason::TimestampOutOfWindow,
+        ) => reason != first.reason && reason != RefusalReason::TimestampOutOfWindow,
         // An id is remembered as long as its timestamp would be taken.
         (Command::PlaceOrder(_), _) => reason != RefusalReason::TimestampOutOfWindow,
         (

@@ -142,7 +142,8 @@ impl View {
             | Event::RulesSwitched { .. }
             | Event::DivergenceAccepted
             | Event::DomainRegistered { .. }
-            | Event::WorkPending => self.fold_system(step, event),
+            | Event::WorkPending
+            | Event::StateAttested => self.fold_system(step, event),
         }
     }
 }

@@ -36,7 +36,13 @@ fn scene() -> Scene {
     let mut killed = limit(ALICE, YES, BUY, 100, 5_000);
     killed.order_type = OrderType::Fok;
     let reason = RefusalReason::FokNotFilled;
-    scene.place(killed, &[Event::OrderKilled { reason }]);
+    scene.place(
+        killed,
+        &[Event::OrderKilled {
+            reason,
+            details: [0; 2],
+        }],
+    );
     scene.rest(ALICE, YES, BUY, 10, 3_000);
     scene.merge(CAROL, MARKET, 5);
     scene.merge(CAROL, MARKET, 5);

@@ -86,7 +86,13 @@ fn a_killed_order_is_kept_with_its_reason() {
     let mut order = limit(ALICE, YES, BUY, 100, 5_000);
     order.order_type = OrderType::Fok;
     let reason = RefusalReason::FokNotFilled;
-    let number = scene.place(order, &[Event::OrderKilled { reason }]);
+    let number = scene.place(
+        order,
+        &[Event::OrderKilled {
+            reason,
+            details: [0; 2],
+        }],
+    );
     let order = scene.view.orders().by_id(&order_id(number.0)).unwrap();
     assert_eq!(
         (order.number, order.state),

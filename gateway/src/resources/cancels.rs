@@ -1,10 +1,9 @@
 //! `DELETE /order`, `/orders`, `/cancel-all`, `/cancel-market-orders` (protocol 9).
 //!
-//! A cancel that names orders may be sent again by its nature. One that means "all" carries a
-//! digest of the request's HMAC, so that a resent request is given the first answer again instead
-//! of ending orders placed in between.
+//! A cancel that names orders may be sent again by its nature. One that means "all" is carried out
+//! every time it is asked, and answers what it ended now.
 
-use foretell_model::{Command, MarketNumber, OrderId, Outcome, Verdict};
+use foretell_model::{Command, Digest16, MarketNumber, OrderId, Outcome, Verdict};
 use foretell_view::View;
 use foretell_wire::cancel::{
     MarketCancel, NamedOrder, read_cancel, read_cancels, read_market_cancel,
@@ -50,7 +49,7 @@ pub(crate) async fn cancel_all(call: Call) -> Result<Answer, Failure> {
     let command = Command::CancelAll {
         owner: caller.owner,
         heartbeat: false,
-        request: caller.request,
+        request: Digest16::ZERO,
     };
     cancel_by_owner(&call, &caller, command).await
 }
@@ -71,12 +70,11 @@ pub(crate) async fn cancel_market(call: Call) -> Result<Answer, Failure> {
         (Some(_), None) => Refusal::MarketNotFound,
         (None, _) => Refusal::NoOrderbook,
     })?;
-    let (owner, request) = (caller.owner, caller.request);
     let command = Command::CancelMarketOrders {
-        owner,
+        owner: caller.owner,
         market,
         outcome,
-        request,
+        request: Digest16::ZERO,
     };
     cancel_by_owner(&call, &caller, command).await
 }
@@ -158,7 +156,7 @@ async fn cancelled(
     }
 }
 
-/// Cancels what an owner has, and lists what ended.
+/// Cancels what an owner has, and lists what ended now: nothing, and no frame, when it had nothing.
 async fn cancel_by_owner(
     call: &Call,
     caller: &Caller,
@@ -167,22 +165,21 @@ async fn cancel_by_owner(
     let standing = call.count(caller, Writes::Cancels, 1)?;
     let app = &call.app;
     let reply = call.reply(app.engine.submit(command, &[])?).await?;
-    let (first, last, duplicate) = match reply.verdict {
+    let canceled = match reply.verdict {
         Verdict::Applied(_) => {
-            let last = reply.last_sequence.max(reply.sequence);
-            (reply.sequence, last, false)
+            let (first, last) = (reply.sequence, reply.last_sequence.max(reply.sequence));
+            let ended = app.after(last, |state| {
+                let ended = state.view.orders().ended_between(first, last);
+                ended.map(|ended| ended.order.id.to_string()).collect()
+            });
+            ended.await?
         }
-        Verdict::Repeated { first, last, .. } => (first, last, true),
+        Verdict::Repeated { .. } => Vec::new(),
         Verdict::Refused(refusal) => return Err(Refusal::of_command(&refusal).into()),
     };
-    let ended = app.after(last, |state| {
-        let ended = state.view.orders().ended_between(first, last);
-        ended.map(|ended| ended.order.id.to_string()).collect()
-    });
     let answer = CancelAnswer {
-        canceled: ended.await?,
+        canceled,
         not_canceled: Vec::new(),
-        duplicate,
     };
     let answer = Answer::json(json_text(&answer)).stands(standing);
     Ok(answer.at(place_of(&reply)))

@@ -303,8 +303,8 @@ fn applied(app: &App, about: &RefusedOrder, reply: &Reply, result: &OrderResult)
     let status = match result.status {
         OrderStatus::Live => ResultStatus::Live,
         OrderStatus::Matched => ResultStatus::Matched,
-        OrderStatus::Killed(reason) => {
-            let refusal = Refusal::of_order(&reason.into(), about);
+        OrderStatus::Killed(refusal) => {
+            let refusal = Refusal::of_order(&refusal, about);
             return refused(Some(order), ResultStatus::Unmatched, refusal);
         }
         OrderStatus::Unmatched => {

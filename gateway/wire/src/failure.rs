@@ -290,6 +290,18 @@ pub enum Failure {
         /// How many it may have.
         cap: u64,
     },
+    /// The owner has as many order ids remembered as it may.
+    #[error(
+        "order {order} is invalid. The owner has {held} order ids remembered, allowed: {allowed}; an id is remembered until its timestamp has left the window, retry later"
+    )]
+    TooManyOrderIds {
+        /// The order.
+        order: OrderId,
+        /// How many it has.
+        held: u64,
+        /// How many it may have.
+        allowed: u64,
+    },
     /// post-only would cross.
     #[error("order {order} crosses the book")]
     CrossesBook {

@@ -97,6 +97,11 @@ impl Failure {
                 live: first,
                 cap: second,
             },
+            RefusalReason::TooManyOrderIds => Self::TooManyOrderIds {
+                order,
+                held: first,
+                allowed: second,
+            },
             RefusalReason::TimestampOutOfWindow => Self::TimestampOutOfWindow {
                 given: of.timestamp.0,
                 from: first,
@@ -232,7 +237,7 @@ fn rejection(reason: RefusalReason, first: u64, second: u64) -> String {
         }
         RefusalReason::TooManyReferences => {
             return format!(
-                "the account has used {first} references within 30 days, allowed: {second}"
+                "the account has {first} actions remembered, allowed: {second}, retry in 90 s"
             );
         }
         RefusalReason::HalfInNegRisk => "payout is half, allowed in plain markets only",
@@ -251,7 +256,9 @@ fn rejection(reason: RefusalReason, first: u64, second: u64) -> String {
             "indexSet names a question that is not there, allowed: one bit or more, each of a question of the event"
         }
         RefusalReason::InvalidSettings => "the settings break their bounds",
-        RefusalReason::UnknownRules => "rules is not a number this build knows",
+        RefusalReason::UnknownRules => {
+            "rules is not allowed: a number this build knows, not below the one in force"
+        }
         RefusalReason::ClosedOnlyAccount => "the account is in closed only mode",
         RefusalReason::KeyOfAnotherOwner => "the wallet belongs to another owner",
         other => return format!("refused: {other:?}"),

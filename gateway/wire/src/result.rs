@@ -136,10 +136,6 @@ pub struct CancelAnswer {
     /// The others and why, as the caller wrote them.
     #[serde(serialize_with = "crate::pairs::as_object")]
     pub not_canceled: Vec<(String, &'static str)>,
-    /// The request repeats an earlier one and ended nothing: these are the orders that one ended; absent
-    /// otherwise.
-    #[serde(skip_serializing_if = "core::ops::Not::not")]
-    pub duplicate: bool,
 }
 
 #[cfg(test)]
@@ -222,7 +218,6 @@ mod tests {
         let answer = CancelAnswer {
             canceled: vec![ID.into()],
             not_canceled: vec![("0x01".into(), "order belongs to another account")],
-            duplicate: false,
         };
         assert_eq!(
             json_text(&answer),
@@ -233,14 +228,6 @@ mod tests {
         assert_eq!(
             json_text(&CancelAnswer::default()),
             r#"{"canceled":[],"not_canceled":{}}"#
-        );
-        let repeated = CancelAnswer {
-            duplicate: true,
-            ..CancelAnswer::default()
-        };
-        assert_eq!(
-            json_text(&repeated),
-            r#"{"canceled":[],"not_canceled":{},"duplicate":true}"#
         );
     }
 }

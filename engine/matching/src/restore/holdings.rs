@@ -2,7 +2,7 @@
 
 use foretell_model::digest::Fate;
 use foretell_model::limits::MAX_ORDER_LOTS;
-use foretell_model::{OrderId, OrderNumber, Price, TimeMs};
+use foretell_model::{OrderId, OrderNumber, Price, Settings, TimeMs};
 
 use crate::order_index::Terms;
 use crate::order_pool::{Order, in_yes};
@@ -85,12 +85,17 @@ impl Restoring {
             "its key is not known",
         )?;
         let named = (exchange.index.hash(&id), id);
-        let place = exchange
-            .index
-            .put_back(named, number, timestamp, terms, in_timeline);
+        let place =
+            exchange
+                .index
+                .put_back(named, number, timestamp, terms, in_timeline, &exchange.keys);
         match fate {
             Fate::Done => {}
-            Fate::Killed(reason) => exchange.index.killed(place, reason),
+            Fate::Killed { reason, minimum } => {
+                let is_possible = minimum <= Settings::MAX_MARKETABLE_MINIMUM;
+                check(is_possible, "its minimum is out of range")?;
+                exchange.index.killed(place, reason, minimum);
+            }
             Fate::Live => {
                 let resting = self
                     .unremembered

@@ -6,7 +6,8 @@ use foretell_model::{
     Micros,
 };
 
-use crate::references::{Request, Used};
+use crate::references::Used;
+use crate::requests::Request;
 use crate::restore::{Checked, Restoring, check};
 
 /// Codes of the commands that have a reference: [`foretell_model::Command::code`].

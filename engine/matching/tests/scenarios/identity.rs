@@ -53,7 +53,10 @@ fn a_burned_id_gets_the_first_refusal_again() {
     let mut order = world.limit(trader, market, BUY_YES, 1, 50);
     order.order_type = OrderType::Fok;
     let reason = RefusalReason::FokNotFilled;
-    assert_eq!(world.place(order).status, OrderStatus::Killed(reason));
+    assert_eq!(
+        world.place(order).status,
+        OrderStatus::Killed(reason.into())
+    );
     world.refused(&Command::PlaceOrder(order), reason);
     order.order_type = OrderType::Gtc;
     world.refused(&Command::PlaceOrder(order), RefusalReason::Duplicate);
@@ -320,7 +323,7 @@ fn marks_and_system_settings_repeat() {
         RefusalReason::InvalidSettings,
     );
     world.repeated(&Command::SwitchRules { rules: 1 });
-    for rules in [0, 2] {
+    for rules in [0, 3] {
         world.refused(&Command::SwitchRules { rules }, RefusalReason::UnknownRules);
     }
     let domain = |byte| Command::RegisterDomain {

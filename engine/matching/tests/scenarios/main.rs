@@ -8,5 +8,6 @@ mod identity;
 mod markets;
 mod matching;
 mod neg_risk;
+mod rules_2;
 mod worked_examples;
 mod world;

@@ -135,10 +135,16 @@ fn a_fok_that_cannot_fill_leaves_everything_as_it_was() {
     let result = world.place(budget(order, OrderType::Fok, (4_960_000, 9_920_000)));
     assert_eq!(
         result.status,
-        OrderStatus::Killed(RefusalReason::FokNotFilled)
+        OrderStatus::Killed(RefusalReason::FokNotFilled.into())
     );
     let reason = RefusalReason::FokNotFilled;
-    assert_eq!(world.events, [Event::OrderKilled { reason }]);
+    assert_eq!(
+        world.events,
+        [Event::OrderKilled {
+            reason,
+            details: [0; 2]
+        }]
+    );
     assert_eq!(world.book(), book);
     assert_eq!([me, other].map(|who| world.money(who)), money);
 }
@@ -173,7 +179,7 @@ fn a_fak_without_a_foreign_fill_is_killed_and_cancels_nothing() {
     let result = world.place(budget(order, OrderType::Fak, (4_500_000, 9_000_000)));
     assert_eq!(
         result.status,
-        OrderStatus::Killed(RefusalReason::FakNoMatch)
+        OrderStatus::Killed(RefusalReason::FakNoMatch.into())
     );
     assert_eq!(world.book(), [(own, 100)]);
 }
@@ -283,7 +289,7 @@ fn post_only_is_refused_if_it_would_cross_and_burns_its_id() {
     let result = world.place(order);
     assert_eq!(
         result.status,
-        OrderStatus::Killed(RefusalReason::CrossesBook)
+        OrderStatus::Killed(RefusalReason::CrossesBook.into())
     );
     assert_eq!(world.book(), [(own, 100)]);
     world.refused(&Command::PlaceOrder(order), RefusalReason::CrossesBook);
@@ -310,7 +316,7 @@ fn a_small_marketable_buy_is_refused_and_a_small_resting_one_is_not() {
     let enough = world.limit(taker, market, BUY_YES, 2, 50);
     assert_eq!(world.place(enough).status, OrderStatus::Matched);
     let small = world.limit(taker, market, BUY_YES, 1, 50);
-    let killed = OrderStatus::Killed(RefusalReason::MarketableBelowMinimum);
+    let killed = OrderStatus::Killed(RefusalReason::MarketableBelowMinimum.into());
     assert_eq!(world.place(small).status, killed);
     let details = {
         let order = world.limit(taker, market, BUY_YES, 1, 50);
@@ -336,11 +342,11 @@ fn an_expired_order_never_matches_nor_crosses_and_goes_when_met() {
     world.wait(39);
     let mut post_only = world.limit(taker, market, BUY_YES, 10, 50);
     post_only.post_only = true;
-    let crossing = OrderStatus::Killed(RefusalReason::CrossesBook);
+    let crossing = OrderStatus::Killed(RefusalReason::CrossesBook.into());
     assert_eq!(world.place(post_only).status, crossing);
     world.wait(1);
     let fok = world.limit(taker, market, BUY_YES, 0, 50);
-    let killed = OrderStatus::Killed(RefusalReason::FokNotFilled);
+    let killed = OrderStatus::Killed(RefusalReason::FokNotFilled.into());
     assert_eq!(
         world
             .place(budget(fok, OrderType::Fok, (5_000_000, 10_000_000)))
@@ -496,7 +502,7 @@ fn admission_looks_at_money_shares_size_and_live_orders() {
     // What cannot rest is not counted.
     let mut fak = world.limit(trader, market, BUY_YES, 5, 50);
     fak.order_type = OrderType::Fak;
-    let killed = OrderStatus::Killed(RefusalReason::FakNoMatch);
+    let killed = OrderStatus::Killed(RefusalReason::FakNoMatch.into());
     assert_eq!(world.place(fak).status, killed);
     let second = place(&mut world, BUY_NO, 5, 40);
     assert_eq!(
@@ -584,7 +590,7 @@ fn a_taker_stops_at_the_bound_of_touched_orders() {
         OrderType::Fok,
         ((most + 1) * UNIT / 2, (most + 1) * UNIT),
     );
-    let killed = OrderStatus::Killed(RefusalReason::FokNotFilled);
+    let killed = OrderStatus::Killed(RefusalReason::FokNotFilled.into());
     assert_eq!(world.place(fok).status, killed);
     let order = world.limit(taker, market, BUY_YES, most + 1, 50);
     let result = world.place(order);
@@ -625,7 +631,7 @@ fn more_expired_orders_than_may_be_touched_count_as_crossing() {
         world.place(order).status
     };
     rest_expiring(&mut world, MAX_TOUCHED + 1);
-    let crosses = OrderStatus::Killed(RefusalReason::CrossesBook);
+    let crosses = OrderStatus::Killed(RefusalReason::CrossesBook.into());
     assert_eq!(post_only(&mut world), crosses);
     world.done(&Command::AdvanceTime);
     // One is left, and it stands in no way.

@@ -75,7 +75,7 @@ impl View {
                 return self.rest(step, order, lots, price);
             }
             Event::OrderCompleted => (settle(step, placed, event)?, OrderState::Completed),
-            Event::OrderKilled { reason } => {
+            Event::OrderKilled { reason, .. } => {
                 (settle(step, placed, event)?, OrderState::Killed(reason))
             }
             Event::OrderClosed {

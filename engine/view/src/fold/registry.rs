@@ -129,7 +129,7 @@ impl View {
                 system.settings = settings;
             }
             (&Event::RulesSwitched { rules }, _) => system.rules = rules,
-            (Event::DivergenceAccepted, _) => {}
+            (Event::DivergenceAccepted | Event::StateAttested, _) => {}
             (&Event::DomainRegistered { domain }, &Command::RegisterDomain { separator, .. }) => {
                 let entry = Domain {
                     separator,

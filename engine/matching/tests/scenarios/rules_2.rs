@@ -1,0 +1,190 @@
+//! What rules 2 do otherwise than rules 1.
+
+use foretell_model::digest::StateRecord;
+use foretell_model::limits::{ORDER_ID_SHARES, REFERENCES_PER_ACCOUNT};
+use foretell_model::{
+    ApiKey, Command, CommandOutcome, Digest16, Event, Lots, Micros, OrderStatus, Outcome, Payout,
+    Refusal, RefusalReason, Sequence, Side,
+};
+
+use crate::world::{Trader, UNIT, World};
+
+const BUY_YES: (Side, Outcome) = (Side::Buy, Outcome::Yes);
+const BUY_NO: (Side, Outcome) = (Side::Buy, Outcome::No);
+
+fn world() -> World {
+    let mut world = World::new();
+    world.done(&Command::SwitchRules { rules: 2 });
+    world
+}
+
+const fn cancel_all(trader: Trader, request: u8) -> Command {
+    Command::CancelAll {
+        owner: trader.account,
+        heartbeat: false,
+        request: Digest16([request; 16]),
+    }
+}
+
+const NOTHING_CANCELLED: (u64, u64, CommandOutcome) =
+    (0, 0, CommandOutcome::Cancelled { orders: 0 });
+
+#[test]
+fn a_cancel_of_everything_acts_every_time_and_leaves_nothing_when_it_ends_nothing() {
+    let mut world = world();
+    let (market, other) = (world.market(), world.market());
+    let trader = world.trader(1, 100);
+    let one = CommandOutcome::Cancelled { orders: 1 };
+    for _ in 0..2 {
+        world.rest(trader, market, BUY_YES, 1, 50);
+        assert_eq!(world.done(&cancel_all(trader, 7)), one);
+        assert_eq!(world.repeated(&cancel_all(trader, 7)), NOTHING_CANCELLED);
+    }
+    world.rest(trader, market, BUY_YES, 1, 50);
+    let in_market = |market| Command::CancelMarketOrders {
+        owner: trader.account,
+        market,
+        outcome: None,
+        request: Digest16([7; 16]),
+    };
+    assert_eq!(world.repeated(&in_market(other)), NOTHING_CANCELLED);
+    assert_eq!(world.done(&in_market(market)), one);
+    let heartbeat = Command::CancelAll {
+        owner: trader.account,
+        heartbeat: true,
+        request: Digest16::ZERO,
+    };
+    assert_eq!(world.repeated(&heartbeat), NOTHING_CANCELLED);
+}
+
+#[test]
+fn the_switch_forgets_remembered_requests_and_there_is_no_way_back() {
+    let mut world = World::new();
+    let trader = world.trader(1, 100);
+    world.done(&cancel_all(trader, 7));
+    assert!(has_requests(&world));
+    world.done(&Command::SwitchRules { rules: 2 });
+    assert!(!has_requests(&world));
+    let unknown = RefusalReason::UnknownRules;
+    world.refused(&Command::SwitchRules { rules: 1 }, unknown);
+    world.refused(&Command::SwitchRules { rules: 3 }, unknown);
+    world.repeated(&Command::SwitchRules { rules: 2 });
+}
+
+fn has_requests(world: &World) -> bool {
+    let mut found = false;
+    world.exchange.visit_state(&mut |record| {
+        found |= matches!(record, StateRecord::RememberedRequest { .. });
+    });
+    found
+}
+
+#[test]
+fn a_killed_order_says_its_amount_and_the_minimum_then_and_when_it_is_sent_again() {
+    let mut world = world();
+    world.change_settings(|settings| settings.marketable_minimum = Micros(UNIT));
+    let market = world.market();
+    let (maker, taker) = (world.trader(1, 100), world.trader(2, 100));
+    world.rest(maker, market, BUY_NO, 10, 50);
+    let small = world.limit(taker, market, BUY_YES, 1, 50);
+    let reason = RefusalReason::MarketableBelowMinimum;
+    let details = [UNIT / 2, UNIT];
+    let killed = OrderStatus::Killed(Refusal { reason, details });
+    assert_eq!(world.place(small).status, killed);
+    assert_eq!(world.events, [Event::OrderKilled { reason, details }]);
+    // The minimum of that time, not of today.
+    world.change_settings(|settings| settings.marketable_minimum = Micros(2 * UNIT));
+    assert_eq!(world.refused(&Command::PlaceOrder(small), reason), details);
+}
+
+#[test]
+fn an_owner_holds_a_share_of_the_id_memory_and_leaves_the_rest_to_others() {
+    let mut world = world();
+    let share = 2;
+    world.change_settings(|settings| settings.remembered_order_ids = share * ORDER_ID_SHARES);
+    let market = world.market();
+    let (greedy, other) = (world.trader(1, 100), world.trader(2, 100));
+    let second_key = world.done(&Command::RegisterKey {
+        owner: greedy.wallet,
+        nonce: [1; 32],
+        api_key: ApiKey([99; 16]),
+        read_only: false,
+    });
+    let CommandOutcome::Key(second_key) = second_key else {
+        panic!("{second_key:?}");
+    };
+    for _ in 0..share {
+        world.rest(greedy, market, BUY_YES, 1, 1);
+        world.done(&cancel_all(greedy, 0));
+    }
+    for key in [greedy.key, second_key] {
+        let order = world.limit(greedy, market, BUY_YES, 1, 1);
+        let order = foretell_model::PlaceOrder { key, ..order };
+        let too_many = RefusalReason::TooManyOrderIds;
+        let details = world.refused(&Command::PlaceOrder(order), too_many);
+        assert_eq!(details, [u64::from(share); 2]);
+    }
+    world.rest(other, market, BUY_YES, 1, 1);
+    // Once the oldest may go, there is room again, and a place is given back.
+    let window_s = world.settings().timestamp_past_ms / 1_000;
+    world.wait(window_s + 2);
+    world.rest(greedy, market, BUY_YES, 1, 1);
+}
+
+#[test]
+fn redeem_and_merge_are_never_refused_for_memory() {
+    let mut world = world();
+    let (market, ending) = (world.market(), world.market());
+    let trader = world.trader(1, 10_000);
+    world.split(trader, ending, 5);
+    for _ in 1..REFERENCES_PER_ACCOUNT {
+        world.split(trader, market, 1);
+    }
+    let split = Command::Split {
+        account: trader.account,
+        market,
+        lots: Lots(100),
+        reference: world.reference(),
+    };
+    let cap = u64::from(REFERENCES_PER_ACCOUNT);
+    let details = world.refused(&split, RefusalReason::TooManyReferences);
+    assert_eq!(details, [cap, cap]);
+    let other = world.trader(2, 10);
+    world.split(other, market, 1);
+
+    let merge = Command::Merge {
+        account: trader.account,
+        market,
+        lots: Lots(100),
+        reference: world.reference(),
+    };
+    world.done(&merge);
+    let (first, ..) = world.repeated(&merge);
+    assert_eq!(first, world.exchange.sequence().0);
+    world.done(&Command::CloseMarket { market: ending });
+    world.resolve(ending, Payout::Yes);
+    let redeem = Command::Redeem {
+        account: trader.account,
+        market: ending,
+        reference: world.reference(),
+    };
+    let paid = CommandOutcome::Collateral(Micros(5 * UNIT));
+    assert_eq!(world.done(&redeem), paid);
+    world.wait(100);
+    world.done(&split);
+}
+
+#[test]
+fn a_snapshot_is_attested_up_to_the_last_command() {
+    let mut world = world();
+    let attest = |sequence| Command::AttestState {
+        sequence,
+        state: [1; 32],
+        snapshot: [2; 32],
+    };
+    let last = world.exchange.sequence();
+    world.refused(&attest(last.next()), RefusalReason::NotYetApplied);
+    assert_eq!(world.done(&attest(last)), CommandOutcome::Done);
+    assert_eq!(world.events, [Event::StateAttested]);
+    world.done(&attest(Sequence(1)));
+}
