@@ -128,7 +128,7 @@ impl<C: Clocks, S: Read + Write> Gateways<C, S> {
             return Round::Ended(Ended::PublisherFailed);
         }
         let mut may_go_on = self.read(at);
-        self.desk.expire_heartbeats(at);
+        self.desk.submit_own(at);
         may_go_on |= self.match_some();
         may_go_on |= self.answer();
         self.lose_patience(at);

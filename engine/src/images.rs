@@ -9,11 +9,12 @@ use foretell_journal::snapshot::{
     Chunk, ChunkEntry, Image, LogName as ChunkLog, PROOF, Proof, Shelf,
 };
 use foretell_matching::{Capacity, Exchange};
+use foretell_model::Command;
 use foretell_model::digest::StateDigest;
 use foretell_view::{ChunkBytes, ChunkCopy, ChunkRef, VIEW_VERSION, View};
 
 /// The section with the exchange: the records its digest covers. The name carries their version.
-const STATE: &str = "state.v1";
+const STATE: &str = "state.v2";
 /// Images kept.
 const KEPT: usize = 3;
 
@@ -87,10 +88,9 @@ pub(crate) fn write_chunk(
     Ok(entry)
 }
 
-/// Writes the image of exchange and view, which are at one sequence, and removes what is older than
-/// the kept ones. `receipt` is that of the frame at this sequence; every sealed chunk of the view is
-/// `written`. `is_wanted` is asked now and then; when it is not any more, nothing is written and
-/// the answer is `false`.
+/// Writes the image of exchange and view, which are at one sequence. `receipt` is that of the frame at this sequence; every sealed chunk of the view is
+/// `written`. Returns the command that attests it. `is_wanted` is asked now and then; when it is not
+/// any more, nothing is written and the answer is `None`.
 pub(crate) fn write_image(
     shelf: &Shelf,
     exchange: &Exchange,
@@ -98,7 +98,7 @@ pub(crate) fn write_image(
     written: &Written,
     receipt: [u8; 32],
     is_wanted: &dyn Fn() -> bool,
-) -> Result<bool, JournalError> {
+) -> Result<Option<Command>, JournalError> {
     let image = view
         .image()
         .expect("a view that refused a frame ended the publisher");
@@ -112,18 +112,26 @@ pub(crate) fn write_image(
     drop(state);
     for (name, bytes) in &image.sections {
         if !is_wanted() {
-            return Ok(false);
+            return Ok(None);
         }
         writer.begin(name)?;
         writer.write(bytes)?;
     }
     writer.begin(PROOF)?;
     writer.write(&Proof { digest, receipt }.encode())?;
-    writer.finish()?;
+    let snapshot = writer.finish()?;
+    Ok(Some(Command::AttestState {
+        sequence: exchange.sequence(),
+        state: digest,
+        snapshot,
+    }))
+}
+
+/// Removes what is older than the kept images, once the newest is attested.
+pub(crate) fn tidy(shelf: &Shelf) {
     if let Err(error) = shelf.tidy(KEPT) {
-        tracing::warn!(%error, "old snapshots stay until the next image");
+        tracing::warn!(%error, "old snapshots stay until the next one");
     }
-    Ok(true)
 }
 
 fn chunk_log(chunk: ChunkRef) -> ChunkLog {

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use crossbeam_queue::ArrayQueue;
 use foretell_journal::JournalState;
 use foretell_link::{SnapshotResult, SnapshotStatus};
-use foretell_model::{Sequence, TimeNs};
+use foretell_model::{Command, Sequence, TimeNs};
 
 use crate::hand_off::ConnectionId;
 
@@ -33,6 +33,8 @@ pub(crate) struct Published {
     stopping: AtomicBool,
     askers: ArrayQueue<Asker>,
     answers: ArrayQueue<(Asker, SnapshotResult)>,
+    /// The command that attests the newest image; at most one waits.
+    attestation: ArrayQueue<Command>,
 }
 
 impl Published {
@@ -47,6 +49,7 @@ impl Published {
             askers: ArrayQueue::new(MAX_ASKERS),
             // At most as many again are asked for while ingress takes the answers.
             answers: ArrayQueue::new(2 * MAX_ASKERS),
+            attestation: ArrayQueue::new(1),
         }
     }
 
@@ -85,9 +88,19 @@ impl Published {
         self.answers.pop()
     }
 
+    /// Has an image attested; for the publisher.
+    pub(crate) fn attest(&self, attestation: Command) {
+        self.attestation.force_push(attestation);
+    }
+
+    /// The command that attests the newest image; for ingress.
+    pub(crate) fn next_attestation(&self) -> Option<Command> {
+        self.attestation.pop()
+    }
+
     /// Whether ingress has something to do about it.
     pub(crate) fn has_news(&self) -> bool {
-        !self.answers.is_empty() || self.has_failed()
+        !self.answers.is_empty() || !self.attestation.is_empty() || self.has_failed()
     }
 
     pub(crate) fn show_folded(&self, sequence: Sequence) {

@@ -22,7 +22,7 @@ use std::time::Duration;
 use foretell_journal::snapshot::Shelf;
 use foretell_journal::{Follower, JournalState, Next, Scratch, receipt};
 use foretell_link::SnapshotResult;
-use foretell_model::Sequence;
+use foretell_model::{Command, Sequence};
 use foretell_view::{ChunkRef, Seen};
 
 use self::checkpoints::{BatchEnd, Checkpoints};
@@ -102,6 +102,8 @@ pub(crate) struct Publisher<C> {
     checkpoints: Option<Checkpoints>,
     /// Where the last frame taken in ends a batch.
     batch_end: Option<BatchEnd>,
+    /// The image that was written and waits for the journal to attest it.
+    attesting: Option<Sequence>,
     /// Who waits for the next image, and up to where it must reach.
     askers: Vec<Asker>,
     wanted: Sequence,
@@ -143,6 +145,9 @@ impl<C: Clocks> Publisher<C> {
                         prepare(&mut self.checkpoints, self.batch_end, now, &self.twin);
                     }
                     self.twin.take(&frame, &mut self.scratch)?;
+                    if let Some(image) = self.twin.attests {
+                        self.note_attested(image);
+                    }
                 }
                 Next::NewEpoch { .. } | Next::Rebuild { .. } => {
                     return Err(EngineError::Impossible {
@@ -197,7 +202,8 @@ impl<C: Clocks> Publisher<C> {
 
     fn is_due(&self) -> bool {
         let (at, now) = (self.twin.sequence(), self.setting.clocks.monotonic());
-        (!self.askers.is_empty() && at >= self.wanted) || self.schedule.is_due(at, now)
+        let is_asked_for = !self.askers.is_empty() && at >= self.wanted;
+        self.attesting.is_none() && (is_asked_for || self.schedule.is_due(at, now))
     }
 
     /// Writes chunks as they fill, so that memory holds few of them.
@@ -242,40 +248,64 @@ impl<C: Clocks> Publisher<C> {
         Ok(())
     }
 
-    /// Publishes an image of where it is, unless there is one, and answers who asked.
+    /// Writes an image of where it is and asks for its attestation, unless there is one. Whoever asked is
+    /// answered when the journal attests it.
     fn publish(&mut self) -> Result<(), EngineError> {
         let sequence = self.twin.sequence();
-        let result = if sequence == self.schedule.image() {
-            SnapshotResult::Published { sequence }
-        } else {
-            self.twin.check()?;
-            let written = self.write_image();
-            self.disk_failed = written.is_err();
-            let now = self.setting.clocks.monotonic();
-            self.schedule.tried(sequence, now);
-            match written {
-                Ok(false) => return Ok(()),
-                Ok(true) => {
-                    self.schedule.published(sequence);
-                    self.show_image();
-                    tracing::info!(sequence = sequence.0, "published an image");
-                    SnapshotResult::Published { sequence }
-                }
-                Err(reason) => {
-                    tracing::warn!(sequence = sequence.0, reason, "no image: tried again later");
-                    SnapshotResult::Failed
-                }
+        if self.schedule.is_reflected(sequence) {
+            self.answer_askers(self.published());
+            return Ok(());
+        }
+        self.twin.check()?;
+        let written = self.write_image();
+        self.disk_failed = written.is_err();
+        let now = self.setting.clocks.monotonic();
+        self.schedule.tried(sequence, now);
+        match written {
+            Ok(None) => {}
+            Ok(Some(attestation)) => {
+                self.attesting = Some(sequence);
+                self.setting.board.attest(attestation);
+                self.setting.bell.ring();
             }
-        };
+            Err(reason) => {
+                tracing::warn!(sequence = sequence.0, reason, "no image: tried again later");
+                self.answer_askers(SnapshotResult::Failed);
+            }
+        }
+        Ok(())
+    }
+
+    /// The frame just taken in attests an image: if it is the one just written, that is published.
+    fn note_attested(&mut self, image: Sequence) {
+        if self.attesting == Some(image) {
+            self.attesting = None;
+            self.schedule.published(image);
+            self.show_image();
+            images::tidy(&self.setting.shelf);
+            tracing::info!(sequence = image.0, "published an image");
+        }
+        self.schedule.skip_attestation(self.twin.sequence());
+        // Who asked in between waits for the next.
+        if self.schedule.is_reflected(self.wanted) {
+            self.answer_askers(self.published());
+        }
+    }
+
+    fn published(&self) -> SnapshotResult {
+        let sequence = self.schedule.image();
+        SnapshotResult::Published { sequence }
+    }
+
+    fn answer_askers(&mut self, result: SnapshotResult) {
         for asker in self.askers.drain(..) {
             self.setting.board.answer(asker, result);
         }
         self.setting.bell.ring();
-        Ok(())
     }
 
-    /// `false` when the engine stops meanwhile.
-    fn write_image(&mut self) -> Result<bool, String> {
+    /// `None` when the engine stops meanwhile.
+    fn write_image(&mut self) -> Result<Option<Command>, String> {
         self.look_at_the_disk()?;
         self.miss_chunks();
         self.write_chunks()?;

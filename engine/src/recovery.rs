@@ -1,14 +1,15 @@
 //! The state of the exchange from the newest image and the journal behind it: every command there
 //! is executed again, and what happens is compared with what was recorded.
 //!
-//! An image is only where re-execution begins. One that is damaged, of another layout, ahead of the
-//! journal, or not of this journal's history is passed over for the next older one, at last for
-//! none, so whatever lies in the directory of snapshots, the state is the journal's.
+//! An image is only where re-execution begins. One that the journal does not attest, or that is
+//! damaged, of another layout, ahead of the journal, or not of this journal's history is passed over for
+//! the next older one, at last for none, so whatever lies in the directory of snapshots, the state is the
+//! journal's.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use foretell_journal::snapshot::{Image, Shelf, newest_image};
+use foretell_journal::snapshot::{Image, Shelf, newest_attested_image};
 use foretell_journal::{FrameReader, JournalError, Reader, Recovered, receipt, watermark};
 use foretell_matching::{Difference, Divergence, Exchange, Replay};
 use foretell_model::digest::StateRecord;
@@ -123,10 +124,18 @@ impl Recovery<'_> {
         // A journal without a readable watermark is new, or recovery says what is wrong with it.
         let genesis = watermark::read(&self.journal).ok().flatten()?.genesis;
         loop {
-            let image = newest_image(&self.snapshots, &genesis, limit)?;
+            let (snapshots, journal) = (&self.snapshots, &self.journal);
+            let image = newest_attested_image(snapshots, journal, &genesis, limit)?;
             limit = Sequence(image.sequence().0 - 1);
             match images::exchange_of(&image, self.config.capacity, self.index_key) {
-                Ok(exchange) => return Some(Base { image, exchange }),
+                Ok(exchange) => {
+                    let image_sequence = image.sequence().0;
+                    tracing::info!(
+                        image = image_sequence,
+                        "recovery begins with a snapshot that the journal attests"
+                    );
+                    return Some(Base { image, exchange });
+                }
                 Err(reason) => {
                     tracing::warn!(image = image.sequence().0, %reason, "an image is passed over");
                 }

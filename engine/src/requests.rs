@@ -202,8 +202,10 @@ impl<C: Clocks> Desk<C> {
         }
     }
 
-    /// Ends the chains whose deadline has passed, as far as the ring has room.
-    pub(crate) fn expire_heartbeats(&mut self, now: u64) {
+    /// Submits the engine's own commands, as far as the ring has room: the end of chains whose deadline
+    /// has passed, and the attestation of an image.
+    pub(crate) fn submit_own(&mut self, now: u64) {
+        self.own.extend(self.published.next_attestation());
         while let Some(owner) = self.heartbeats.expire(now) {
             tracing::info!(owner = owner.0, "heartbeat stopped: cancelling");
             self.own.push_back(Command::CancelAll {

@@ -1,9 +1,10 @@
-//! What the engine journals before it serves: the configured domains and settings, an accepted
-//! divergence, post-only after a restart.
+//! What the engine journals before it serves: the newest rules, the configured domains and settings,
+//! an accepted divergence, post-only after a restart.
 
 use std::time::Duration;
 
 use foretell_journal::JournalState;
+use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{Command, Sequence, SystemMode, TimeNs};
 
 use crate::clock::Clocks;
@@ -46,6 +47,11 @@ pub(crate) fn journal_configuration<C: Clocks>(
         let command = Command::ChangeSettings(config.settings);
         apply(matcher, wait, &command, &[], || "settings".to_owned())?;
     }
+    // An older journal goes on under the newest rules; a repeat is not journalled.
+    let command = Command::SwitchRules {
+        rules: NEWEST_RULES,
+    };
+    apply(matcher, wait, &command, &[], || "newest rules".to_owned())?;
     for domain in &config.domains {
         let command = Command::RegisterDomain {
             domain: domain.number,

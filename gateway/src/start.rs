@@ -1,8 +1,8 @@
 //! How a view begins: with the newest image that can be used and the files of its history, mapped;
 //! without one, with the first frame of the journal.
 //!
-//! An image is read whole and checked against its hash, and the frame it says it is right after
-//! must be the journal's. Of the files of its history header, length and table are checked here.
+//! An image is read whole and checked against its hash, the journal must attest it, and the frame it
+//! says it is right after must be the journal's. Of the files of its history header, length and table are checked here.
 //! Their rows are too while they are few; to read gigabytes would be most of a start, so the rows
 //! of a longer history are checked behind the start (`keeper.rs`).
 
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use foretell_journal::snapshot::{Chunk, Image, Snapshot, Unfit, images, newest_image};
+use foretell_journal::snapshot::{Chunk, Image, Snapshot, Unfit, images, newest_attested_image};
 use foretell_journal::{Follower, JournalError, Next};
 use foretell_model::Sequence;
 use foretell_view::{ChunkBytes, ChunkRef, VIEW_VERSION, View};
@@ -71,7 +71,9 @@ pub(crate) fn begin(sources: &Sources, doubted: &Doubted) -> Result<Begun, Journ
     let listed = images(&sources.snapshots).unwrap_or_default();
     let newest = listed.first().copied().unwrap_or_default();
     let mut limit = Sequence(u64::MAX);
-    while let Some(image) = newest_image(&sources.snapshots, &genesis, limit) {
+    while let Some(image) =
+        newest_attested_image(&sources.snapshots, &sources.journal, &genesis, limit)
+    {
         let sequence = image.sequence();
         match on_image(sources, doubted, &image, follower.durable()) {
             Ok(mut begun) => {

@@ -268,7 +268,7 @@ impl<'a> Frame<'a> {
         Ok(())
     }
 
-    fn command_record(&self) -> &'a [u8; v2::COMMAND_BYTES] {
+    pub(crate) fn command_record(&self) -> &'a [u8; v2::COMMAND_BYTES] {
         self.bytes[HEADER_BYTES..]
             .first_chunk()
             .expect("parse saw a command record")

@@ -21,6 +21,7 @@
 //!
 //! Absent on purpose: what the sections mean (the engine and the views write and read them).
 
+mod attested;
 mod chunk;
 mod header;
 mod image;
@@ -28,6 +29,7 @@ mod read;
 mod shelf;
 mod write;
 
+pub use attested::newest_attested_image;
 pub use chunk::{CHUNK_BYTES, Chunk, ChunkEntry, LogName};
 pub use header::{HEADER_BYTES, Kind, Label, MAGIC, VERSION};
 pub use image::{CHUNKS, Image, PROOF, Proof};

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use foretell_journal::snapshot::newest_image;
+use foretell_journal::snapshot::newest_attested_image;
 use foretell_journal::{Follower, JournalError, Next, Scratch};
 use foretell_matching::Exchange;
 use foretell_model::{FramePlace, Sequence};
@@ -69,6 +69,7 @@ impl<C: Clocks> Publisher<C> {
             checkpoints,
             batch_end: None,
             schedule: Schedule::new(&setting.config.publishing, twin.sequence(), now),
+            attesting: None,
             askers: Vec::new(),
             wanted: Sequence(0),
             twin,
@@ -82,9 +83,10 @@ impl<C: Clocks> Publisher<C> {
 impl Base {
     fn find<C>(setting: &Setting<C>, mut limit: Sequence) -> Self {
         let (dir, genesis) = (setting.shelf.dir(), setting.shelf.genesis());
+        let journal = &setting.journal_directory;
         let (config, key) = (&setting.config, setting.index_key);
         while !config.ignore_images
-            && let Some(image) = newest_image(dir, genesis, limit)
+            && let Some(image) = newest_attested_image(dir, journal, genesis, limit)
         {
             let restored = images::exchange_of(&image, config.capacity, key)
                 .and_then(|exchange| Ok((exchange, images::view_of(&image, &setting.shelf)?)));

@@ -14,6 +14,8 @@ pub(super) struct Schedule {
     frames: u64,
     /// The newest image.
     image: Sequence,
+    /// The last frame whose effects the newest image has: behind its own, attestations alone.
+    reflected: Sequence,
     /// Where and when one was tried last, or the publisher began.
     tried: (Sequence, u64),
 }
@@ -25,6 +27,7 @@ impl Schedule {
             interval: publishing.interval,
             frames: publishing.frames.max(1),
             image,
+            reflected: image,
             tried: (image, now),
         }
     }
@@ -38,12 +41,12 @@ impl Schedule {
     pub(super) fn is_due(&self, at: Sequence, now: u64) -> bool {
         let frames = at.0.saturating_sub(self.tried.0.0);
         let is_long_ago = self.since_tried(now) >= self.interval;
-        at > self.image && (frames >= self.frames || is_long_ago)
+        !self.is_reflected(at) && (frames >= self.frames || is_long_ago)
     }
 
     /// How long until the state at `at` is due; `None` when it is published.
     pub(super) fn until_due(&self, at: Sequence, now: u64) -> Option<Duration> {
-        (at > self.image).then(|| self.interval.saturating_sub(self.since_tried(now)))
+        (!self.is_reflected(at)).then(|| self.interval.saturating_sub(self.since_tried(now)))
     }
 
     const fn since_tried(&self, now: u64) -> Duration {
@@ -58,6 +61,19 @@ impl Schedule {
     /// There is an image at `at` now.
     pub(super) const fn published(&mut self, at: Sequence) {
         self.image = at;
+        self.reflected = at;
+    }
+
+    /// The frame at `at` only attests an image: an idle exchange needs no other for it.
+    pub(super) fn skip_attestation(&mut self, at: Sequence) {
+        if at == self.reflected.next() {
+            self.reflected = at;
+        }
+    }
+
+    /// Whether the newest image has all effects of the frames up to `at`.
+    pub(super) fn is_reflected(&self, at: Sequence) -> bool {
+        at <= self.reflected
     }
 }
 
@@ -89,7 +105,10 @@ mod tests {
             (2_501, 61, false, Some(59), ""),
             (2_501, 120, true, Some(0), "published"),
             (2_501, 500, false, None, ""),
-            (2_502, 500, true, Some(0), ""),
+            (2_502, 500, true, Some(0), "attested"),
+            (2_502, 500, false, None, ""),
+            (2_504, 500, true, Some(0), "attested"),
+            (2_504, 500, true, Some(0), ""),
         ];
         for (at, seconds, due, until, done) in rows {
             let (at, now) = (Sequence(at), (7 + seconds) * SECOND);
@@ -102,6 +121,7 @@ mod tests {
             );
             match done {
                 "tried" => schedule.tried(at, now),
+                "attested" => schedule.skip_attestation(at),
                 "published" => {
                     schedule.tried(at, now);
                     schedule.published(at);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use foretell_journal::{Frame, Scratch};
 use foretell_matching::{Difference, Exchange, Replay};
-use foretell_model::{FramePlace, FrameRef, Sequence};
+use foretell_model::{Command, FramePlace, FrameRef, Sequence};
 use foretell_view::View;
 
 use super::Setting;
@@ -23,6 +23,8 @@ pub(super) struct Twin {
     /// Where it began.
     began: Sequence,
     newly_accepted: Option<Sequence>,
+    /// The frame at [`Self::sequence`] attests the image at this sequence.
+    pub(super) attests: Option<Sequence>,
     /// Divergences that commands behind its beginning accept; read when the first is met.
     accepted: Option<BTreeSet<Sequence>>,
 }
@@ -41,6 +43,7 @@ impl Twin {
             place,
             journal: setting.journal_directory.clone(),
             newly_accepted: setting.newly_accepted,
+            attests: None,
             accepted: None,
         }
     }
@@ -66,6 +69,10 @@ impl Twin {
             .apply(&shown)
             .map_err(|error| impossible(error.what.to_string()))?;
         self.place = shown.place;
+        self.attests = match *shown.command {
+            Command::AttestState { sequence, .. } => Some(sequence),
+            _ => None,
+        };
         Ok(())
     }
 

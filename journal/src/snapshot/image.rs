@@ -97,6 +97,12 @@ impl Image {
         self.snapshot.label().layout
     }
 
+    /// The hash of its file, which was verified.
+    #[must_use]
+    pub const fn hash(&self) -> &[u8; 32] {
+        self.snapshot.hash()
+    }
+
     /// What ties it to its journal and its state.
     #[must_use]
     pub const fn proof(&self) -> &Proof {

@@ -1,0 +1,66 @@
+//! Which images the journal vouches for.
+//!
+//! An image says itself what it holds, so its own digest and hash prove nothing about who wrote it. The
+//! engine journals an [`Command::AttestState`] for each image that it published; an image without one is
+//! not begun with.
+
+use std::path::Path;
+
+use foretell_model::{Command, Sequence};
+
+use super::image::Image;
+use super::shelf::newest_image;
+use crate::error::JournalError;
+use crate::record::v2::{COMMAND_BYTES, encode_command};
+use crate::scan::scan;
+
+/// The newest image at or below `limit` that is sound, of the journal in `journal` with this genesis, and
+/// attested by it. Each one that is passed over is logged with the reason.
+#[must_use]
+pub fn newest_attested_image(
+    dir: &Path,
+    journal: &Path,
+    genesis: &[u8; 32],
+    mut limit: Sequence,
+) -> Option<Image> {
+    loop {
+        let image = newest_image(dir, genesis, limit)?;
+        let sequence = image.sequence();
+        match is_attested(journal, &image) {
+            Ok(true) => return Some(image),
+            Ok(false) => {
+                let image = sequence.0;
+                tracing::warn!(image, "snapshot skipped: the journal does not attest it");
+            }
+            Err(error) => {
+                let image = sequence.0;
+                tracing::warn!(image, %error, "snapshot skipped: no attestation can be read");
+            }
+        }
+        limit = Sequence(sequence.0 - 1);
+    }
+}
+
+/// Whether a frame behind the image attests its state and its file. The attestation stands a few frames
+/// behind the image, so little is read.
+fn is_attested(journal: &Path, image: &Image) -> Result<bool, JournalError> {
+    let attestation = Command::AttestState {
+        sequence: image.sequence(),
+        state: image.proof().digest,
+        snapshot: *image.hash(),
+    };
+    let mut record = [0; COMMAND_BYTES];
+    encode_command(&attestation, &mut record);
+    let mut found = false;
+    let read = scan(journal, image.sequence(), &mut |frame| {
+        found = *frame.command_record() == record;
+        if found {
+            return Err("found".to_owned());
+        }
+        Ok(())
+    });
+    match read {
+        Err(_) if found => Ok(true),
+        read => read.map(|_| false),
+    }
+}
