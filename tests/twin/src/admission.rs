@@ -60,7 +60,7 @@ impl Exchange {
         };
         ensure(seen.has_terms_of(placed), RefusalReason::Duplicate)?;
         Err(match seen.fate {
-            Fate::Killed(reason) => reason.into(),
+            Fate::Killed { reason, minimum } => killed_below(reason, placed, minimum).into(),
             Fate::Live | Fate::Done => Stop::Repeated {
                 first: Sequence(seen.number.0),
                 last: Sequence(seen.number.0),
@@ -79,7 +79,7 @@ impl Exchange {
             (from..=to).contains(&placed.timestamp.0),
             Refusal::with(RefusalReason::TimestampOutOfWindow, from, to),
         )?;
-        ensure(self.has_room_for_an_id(now), RefusalReason::Busy)
+        self.check_room_for_an_id(placed.key, now)
     }
 
     fn check_states(&self, placed: &PlaceOrder) -> Result<(), Stop> {
@@ -189,6 +189,14 @@ impl Exchange {
             Refusal::with(RefusalReason::NotEnoughCollateral, needed.0, free.0),
         )
     }
+}
+
+/// Why the book refused an order: with its amount and the minimum, when it was below that one.
+pub(crate) fn killed_below(reason: RefusalReason, placed: &PlaceOrder, minimum: Micros) -> Refusal {
+    if minimum == Micros::ZERO {
+        return reason.into();
+    }
+    Refusal::with(reason, placed.maker_amount, minimum.0)
 }
 
 /// Whether it spends its makerAmount, and its takerAmount sets nothing but the price.

@@ -7,7 +7,7 @@ use foretell_model::{
     OrderNumber, Outcome, RefusalReason, Side,
 };
 
-use crate::answer::{Answer, ensure};
+use crate::answer::{Answer, Stop, ensure};
 use crate::exchange::{At, Exchange};
 
 impl Exchange {
@@ -55,9 +55,7 @@ impl Exchange {
             first: at.sequence,
             request,
         };
-        self.remember_request(owner, request, at);
-        let orders = self.work_on(work, at, events);
-        Ok(CommandOutcome::Cancelled { orders })
+        self.cancel_for(owner, request, work, at, events)
     }
 
     pub(crate) fn cancel_market_orders(
@@ -81,7 +79,25 @@ impl Exchange {
             first: at.sequence,
             request,
         };
-        self.remember_request(owner, request, at);
+        self.cancel_for(owner, request, work, at, events)
+    }
+
+    /// Rules 1 remember the request, whatever it ends. Rules 2 remember none; with no order to end,
+    /// nothing happens.
+    fn cancel_for(
+        &mut self,
+        owner: AccountNumber,
+        request: Digest16,
+        work: PendingWork,
+        at: At,
+        events: &mut Vec<Event>,
+    ) -> Answer {
+        if self.rules == 1 {
+            self.remember_request(owner, request, at);
+        } else {
+            let nothing = CommandOutcome::Cancelled { orders: 0 };
+            ensure(!self.orders_of(&work).is_empty(), Stop::already(nothing))?;
+        }
         let orders = self.work_on(work, at, events);
         Ok(CommandOutcome::Cancelled { orders })
     }

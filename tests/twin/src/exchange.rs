@@ -227,6 +227,7 @@ impl Exchange {
             }
             Command::AdvanceTime => self.advance_time(at, events),
             Command::Continue => self.continue_work(at, events),
+            Command::AttestState { sequence, .. } => self.attest_state(sequence, events),
         }
     }
 }

@@ -3,7 +3,8 @@
 use foretell_model::digest::Fate;
 use foretell_model::limits::{
     FORGOTTEN_PER_COMMAND, MAX_REFERENCES_PER_ACCOUNT, MAX_REMEMBERED_REFERENCES,
-    MAX_REMEMBERED_REQUESTS, REFERENCE_MEMORY_NS, REQUEST_MEMORY_NS,
+    MAX_REMEMBERED_REQUESTS, ORDER_ID_SHARES, REFERENCE_MEMORY_NS, REFERENCES_PER_ACCOUNT,
+    REQUEST_MEMORY_NS,
 };
 use foretell_model::{
     AccountNumber, CommandOutcome, Digest16, KeyNumber, OrderId, OrderNumber, OrderType,
@@ -52,6 +53,13 @@ pub(crate) struct Content {
     pub(crate) questions: QuestionSet,
 }
 
+impl Content {
+    /// Whether it turns shares into collateral only: a merge or a redeem.
+    const fn is_exit(&self) -> bool {
+        matches!(self.code, 20 | 21)
+    }
+}
+
 /// A reference that was used.
 #[derive(Clone, Debug)]
 pub(crate) struct RememberedReference {
@@ -94,16 +102,34 @@ impl Exchange {
         (second + 1) * 1_000 + self.settings.timestamp_past_ms < now.millis().0
     }
 
-    pub(crate) fn has_room_for_an_id(&self, now: TimeNs) -> bool {
-        let held = self
-            .remembered_orders
-            .values()
-            .filter(|order| order.in_timeline)
-            .count();
-        held < self.settings.remembered_order_ids as usize
-            || self
-                .timeline_front()
-                .is_some_and(|front| self.is_due(front, now))
+    /// There is room for an id while the timeline holds fewer than it may, of all owners and (rules
+    /// 2) of this one, or an id is about to be forgotten.
+    pub(crate) fn check_room_for_an_id(&self, key: KeyNumber, now: TimeNs) -> Result<(), Stop> {
+        let about_to_forget = self
+            .timeline_front()
+            .is_some_and(|front| self.is_due(front, now));
+        if about_to_forget {
+            return Ok(());
+        }
+        let owner_of = |key: KeyNumber| self.keys[key.0 as usize].owner;
+        let in_timeline = || {
+            self.remembered_orders
+                .values()
+                .filter(|order| order.in_timeline)
+        };
+        let allowed = self.settings.remembered_order_ids;
+        ensure(
+            in_timeline().count() < allowed as usize,
+            RefusalReason::Busy,
+        )?;
+        let share = u64::from((allowed / ORDER_ID_SHARES).max(1));
+        let held = in_timeline()
+            .filter(|order| owner_of(order.key) == owner_of(key))
+            .count() as u64;
+        ensure(
+            self.rules == 1 || held < share,
+            Refusal::with(RefusalReason::TooManyOrderIds, held, share),
+        )
     }
 
     /// Remembers the id of an applied placement, having forgotten a few whose time has come.
@@ -168,7 +194,13 @@ impl Exchange {
             .iter()
             .find(|used| used.scope == scope && used.reference == reference)
         else {
-            return self.check_room_for_a_reference(scope, at.time);
+            let is_exit = content.is_some_and(|content| content.is_exit());
+            return match scope {
+                None => Ok(()),
+                Some(_) if self.rules == 1 => self.check_room_among_all(scope, at.time),
+                Some(_) if is_exit => Ok(()),
+                Some(_) => self.check_room_of_the_account(scope, at.time),
+            };
         };
         ensure(
             Some(used.content) == content,
@@ -181,18 +213,14 @@ impl Exchange {
         })
     }
 
-    /// There is room for an account's reference while it and all accounts hold less than they may,
-    /// or something is about to be forgotten. Operators always find room.
-    fn check_room_for_a_reference(
-        &self,
-        scope: Option<AccountNumber>,
-        now: TimeNs,
-    ) -> Result<(), Stop> {
+    /// Rules 1: there is room for an account's reference while it and all accounts hold less than
+    /// they may, or something is about to be forgotten.
+    fn check_room_among_all(&self, scope: Option<AccountNumber>, now: TimeNs) -> Result<(), Stop> {
         let of_accounts = || self.references.iter().filter(|used| used.scope.is_some());
         let about_to_forget = of_accounts()
             .next()
             .is_some_and(|oldest| is_over(oldest.time, REFERENCE_MEMORY_NS, now));
-        if scope.is_none() || about_to_forget {
+        if about_to_forget {
             return Ok(());
         }
         let held = of_accounts().filter(|used| used.scope == scope).count() as u64;
@@ -207,6 +235,25 @@ impl Exchange {
         )
     }
 
+    /// Rules 2: there is room while the account holds less than it may, or its oldest reference has
+    /// outlived the request that used it.
+    fn check_room_of_the_account(
+        &self,
+        scope: Option<AccountNumber>,
+        now: TimeNs,
+    ) -> Result<(), Stop> {
+        let of_account = || self.references.iter().filter(|used| used.scope == scope);
+        let gives_way = of_account()
+            .next()
+            .is_some_and(|oldest| is_over(oldest.time, REQUEST_MEMORY_NS, now));
+        let held = of_account().count() as u64;
+        let allowed = u64::from(REFERENCES_PER_ACCOUNT);
+        ensure(
+            gives_way || held < allowed,
+            Refusal::with(RefusalReason::TooManyReferences, held, allowed),
+        )
+    }
+
     pub(crate) fn remember_reference(
         &mut self,
         scope: Option<AccountNumber>,
@@ -217,6 +264,9 @@ impl Exchange {
     ) {
         if scope.is_some() {
             self.forget_references(at.time);
+            if self.rules >= 2 {
+                self.make_room_in_the_account(scope);
+            }
         }
         self.references.push(RememberedReference {
             sequence: at.sequence,
@@ -241,6 +291,20 @@ impl Exchange {
         }
     }
 
+    /// Rules 2: an account's oldest references give way to its next.
+    fn make_room_in_the_account(&mut self, scope: Option<AccountNumber>) {
+        for _ in 0..FORGOTTEN_PER_COMMAND {
+            let is_of_account = |used: &RememberedReference| used.scope == scope;
+            let held = self.references.iter().filter(|used| is_of_account(used));
+            if held.count() < REFERENCES_PER_ACCOUNT as usize {
+                break;
+            }
+            let oldest = self.references.iter().position(is_of_account);
+            self.references.remove(oldest.expect("it holds some"));
+        }
+    }
+
+    /// Rules 2 never stop here: they remember nothing.
     pub(crate) fn check_request(
         &self,
         owner: AccountNumber,
@@ -330,28 +394,98 @@ mod tests {
         exchange
     }
 
-    fn room(exchange: &Exchange, account: Option<u32>, now: u64) -> Result<(), RefusalReason> {
+    /// Whether such a command finds room for a reference that is new.
+    fn room(
+        exchange: &Exchange,
+        code: u16,
+        account: Option<u32>,
+        now: u64,
+    ) -> Result<(), RefusalReason> {
         let scope = account.map(AccountNumber);
-        match exchange.check_room_for_a_reference(scope, TimeNs(now)) {
+        let content = Content {
+            code,
+            account: scope.unwrap_or(AccountNumber(0)),
+            object: 0,
+            amount: 1,
+            questions: QuestionSet::default(),
+        };
+        let at = At {
+            sequence: Sequence(2),
+            time: TimeNs(now),
+        };
+        match exchange.check_reference(scope, Reference([1; 32]), Some(content), at) {
             Ok(()) => Ok(()),
             Err(Stop::Refused(refusal)) => Err(refusal.reason),
             Err(other) => panic!("{other:?}"),
         }
     }
 
+    const SPLIT: u16 = 19;
+    const MERGE: u16 = 20;
+    const REDEEM: u16 = 21;
+    const CONVERT: u16 = 22;
+    const DEPOSIT: u16 = 10;
+
     #[test]
     fn references_of_accounts_are_bounded_for_each_and_for_all() {
         let share = MAX_REFERENCES_PER_ACCOUNT as usize;
         let full = holding(1, share);
         let too_many = Err(RefusalReason::TooManyReferences);
-        assert_eq!(room(&full, Some(0), 10), too_many);
-        assert_eq!(room(&full, Some(0), 10 + REFERENCE_MEMORY_NS), too_many);
-        assert_eq!(room(&full, Some(0), 11 + REFERENCE_MEMORY_NS), Ok(()));
-        assert_eq!(room(&full, Some(1), 10), Ok(()));
-        assert_eq!(room(&full, None, 10), Ok(()));
+        for code in [SPLIT, MERGE, REDEEM, CONVERT] {
+            let room = |account, now| room(&full, code, Some(account), now);
+            assert_eq!(room(0, 10), too_many);
+            assert_eq!(room(0, 10 + REFERENCE_MEMORY_NS), too_many);
+            assert_eq!(room(0, 11 + REFERENCE_MEMORY_NS), Ok(()));
+            assert_eq!(room(1, 10), Ok(()));
+        }
+        assert_eq!(room(&full, DEPOSIT, None, 10), Ok(()));
         let accounts = u32::try_from(MAX_REMEMBERED_REFERENCES / share).unwrap();
         let full = holding(accounts, share);
-        assert_eq!(room(&full, Some(accounts), 10), Err(RefusalReason::Busy));
-        assert_eq!(room(&full, None, 10), Ok(()));
+        let busy = Err(RefusalReason::Busy);
+        assert_eq!(room(&full, MERGE, Some(accounts), 10), busy);
+        assert_eq!(room(&full, DEPOSIT, None, 10), Ok(()));
+    }
+
+    #[test]
+    fn rules_2_bound_references_for_each_account_and_refuse_no_exit() {
+        let share = REFERENCES_PER_ACCOUNT as usize;
+        let mut full = holding(2, share);
+        full.rules = 2;
+        for code in [SPLIT, CONVERT] {
+            let room = |account, now| room(&full, code, Some(account), now);
+            let too_many = Err(RefusalReason::TooManyReferences);
+            assert_eq!(room(0, 10), too_many);
+            assert_eq!(room(0, 10 + REQUEST_MEMORY_NS), too_many);
+            assert_eq!(room(0, 11 + REQUEST_MEMORY_NS), Ok(()));
+            assert_eq!(room(2, 10), Ok(()));
+        }
+        for code in [MERGE, REDEEM] {
+            assert_eq!(room(&full, code, Some(0), 10), Ok(()));
+        }
+        assert_eq!(room(&full, DEPOSIT, None, 10), Ok(()));
+    }
+
+    #[test]
+    fn rules_2_forget_a_few_of_an_account_that_holds_too_many() {
+        let share = REFERENCES_PER_ACCOUNT as usize;
+        let mut exchange = holding(2, share + 10);
+        exchange.rules = 2;
+        let content = exchange.references[0].content;
+        let mut held = Vec::new();
+        for sequence in 2..7 {
+            let at = At {
+                sequence: Sequence(sequence),
+                time: TimeNs(10),
+            };
+            let (scope, outcome) = (Some(AccountNumber(0)), CommandOutcome::Done);
+            exchange.remember_reference(scope, Reference([1; 32]), content, outcome, at);
+            let of_account = exchange
+                .references
+                .iter()
+                .filter(|used| used.scope == scope);
+            held.push(of_account.count() - share);
+        }
+        assert_eq!(held, [7, 4, 1, 0, 0]);
+        assert_eq!(exchange.references.len(), 2 * share + 10);
     }
 }

@@ -7,6 +7,7 @@ use foretell_model::{
     PlaceOrder, Price, RefusalReason, Side, Tick, TimeNs,
 };
 
+use crate::admission::killed_below;
 use crate::answer::Answer;
 use crate::exchange::{At, Exchange};
 use crate::orders::Order;
@@ -21,10 +22,15 @@ impl Exchange {
     ) -> Answer {
         let taker = self.admit(placed, at)?;
         let plan = self.walk(&taker, at.time);
-        let result = if let Some(reason) = self.killed(placed, &taker, &plan, at.time) {
-            events.push(Event::OrderKilled { reason });
+        let killed = self.killed(placed, &taker, &plan, at.time);
+        let result = if let Some((reason, minimum)) = killed {
+            let refusal = killed_below(reason, placed, minimum);
+            events.push(Event::OrderKilled {
+                reason,
+                details: refusal.details,
+            });
             OrderResult {
-                status: OrderStatus::Killed(reason),
+                status: OrderStatus::Killed(refusal),
                 lots: Lots::ZERO,
                 value: Micros::ZERO,
                 fee: Micros::ZERO,
@@ -33,26 +39,26 @@ impl Exchange {
         } else {
             self.carry_out_plan(placed, &taker, &plan, events)
         };
-        let fate = match result.status {
-            OrderStatus::Killed(reason) => Fate::Killed(reason),
-            _ if self.orders.contains_key(&taker.number) => Fate::Live,
-            _ => Fate::Done,
+        let fate = match killed {
+            Some((reason, minimum)) => Fate::Killed { reason, minimum },
+            None if self.orders.contains_key(&taker.number) => Fate::Live,
+            None => Fate::Done,
         };
         self.remember_order(placed, fate, at);
         Ok(CommandOutcome::Order(result))
     }
 
-    /// Why the book refuses the order, if it does.
+    /// Why the book refuses the order, if it does, and the minimum that it was below (rules 2).
     fn killed(
         &self,
         placed: &PlaceOrder,
         taker: &Taker,
         plan: &Plan,
         now: TimeNs,
-    ) -> Option<RefusalReason> {
-        let too_small = taker.side == Side::Buy
-            && Micros(placed.maker_amount) < self.settings.marketable_minimum;
-        match taker.order_type {
+    ) -> Option<(RefusalReason, Micros)> {
+        let minimum = self.settings.marketable_minimum;
+        let too_small = taker.side == Side::Buy && Micros(placed.maker_amount) < minimum;
+        let reason = match taker.order_type {
             OrderType::Gtc | OrderType::Gtd if placed.post_only || too_small => {
                 let reason = if placed.post_only {
                     RefusalReason::CrossesBook
@@ -68,7 +74,11 @@ impl Exchange {
             OrderType::Fak => {
                 (plan.bought_or_sold() == Lots::ZERO).then_some(RefusalReason::FakNoMatch)
             }
-        }
+        }?;
+        Some(match reason {
+            RefusalReason::MarketableBelowMinimum if self.rules >= 2 => (reason, minimum),
+            _ => (reason, Micros::ZERO),
+        })
     }
 
     /// Whether an order counts as crossing: it meets an order whose time has not come, be it an own

@@ -2,7 +2,7 @@
 
 use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{
-    CommandOutcome, DomainNumber, Event, RefusalReason, Settings, SystemMode, TimeMs,
+    CommandOutcome, DomainNumber, Event, RefusalReason, Sequence, Settings, SystemMode, TimeMs,
 };
 
 use crate::answer::{Answer, Stop, ensure};
@@ -41,12 +41,21 @@ impl Exchange {
 
     pub(crate) fn switch_rules(&mut self, rules: u32, events: &mut Vec<Event>) -> Answer {
         ensure(
-            (1..=NEWEST_RULES).contains(&rules),
+            (self.rules..=NEWEST_RULES).contains(&rules),
             RefusalReason::UnknownRules,
         )?;
         ensure(self.rules != rules, Stop::already(CommandOutcome::Done))?;
         self.rules = rules;
+        // Rules 1 remember requests, those above none; there is no way back.
+        self.requests.clear();
         events.push(Event::RulesSwitched { rules });
+        Ok(CommandOutcome::Done)
+    }
+
+    /// Which state, and which snapshot of it, stands in the command alone.
+    pub(crate) fn attest_state(&self, sequence: Sequence, events: &mut Vec<Event>) -> Answer {
+        ensure(sequence <= self.sequence, RefusalReason::NotYetApplied)?;
+        events.push(Event::StateAttested);
         Ok(CommandOutcome::Done)
     }
 
