@@ -3,7 +3,8 @@
 //! The expected values are worked by hand from the rules. `given` lines open every scenario of
 //! their file. A line is a statement (`alice BUY YES 100 @ 0.62 GTC`); what follows `=>` is how its
 //! answer begins, and without it the statement must be carried out. Lines `- …` below a statement
-//! list all its events. A line that starts with `see` looks at the state. Sizes are in shares,
+//! list all its events. A line that starts with `see` looks at the state. A scenario holds under
+//! every rules number, unless its first line says under which, as `under rules 1`. Sizes are in shares,
 //! amounts in collateral, books in prices of Yes. `ordering` and `statements` know the statements,
 //! `text` the words of answers and events, `sight` those of `see`.
 
@@ -69,13 +70,15 @@ fn run(group: &str, file: &str) {
     assert!(!scenarios.is_empty(), "{group}.scn holds no scenario");
     let mut wrong = Vec::new();
     for scenario in &scenarios {
-        for exchange in [Exchange::core(), Exchange::twin()] {
-            let side = exchange.name();
-            if let Err(why) = Runner::new(exchange).play(scenario) {
-                wrong.push(format!(
-                    "{group}.scn, \"{}\", {side}, {why}",
-                    scenario.title
-                ));
+        for rules in scenario.rules.clone() {
+            for exchange in [Exchange::core(), Exchange::twin()] {
+                let side = exchange.name();
+                if let Err(why) = Runner::new(exchange, rules).play(scenario) {
+                    wrong.push(format!(
+                        "{group}.scn, \"{}\", rules {rules}, {side}, {why}",
+                        scenario.title
+                    ));
+                }
             }
         }
     }

@@ -24,7 +24,11 @@ pub(crate) struct Runner {
 }
 
 impl Runner {
-    pub(crate) fn new(exchange: Exchange) -> Self {
+    /// The scenario's first command switches the rules, unless they are those of the beginning.
+    pub(crate) fn new(mut exchange: Exchange, rules: u32) -> Self {
+        if rules > 1 {
+            exchange.apply(&Command::SwitchRules { rules }, START);
+        }
         Self {
             exchange,
             desk: Desk::new(),

@@ -1,8 +1,14 @@
 //! A file of scenarios: titles, statements, and what is expected of them.
 
+use std::ops::RangeInclusive;
+
+use foretell_model::limits::NEWEST_RULES;
+
 /// One table: the file's `given` lines and its own.
 pub(crate) struct Scenario {
     pub(crate) title: String,
+    /// The rules numbers it is played under: all, or the one of its line `under rules 1`.
+    pub(crate) rules: RangeInclusive<u32>,
     pub(crate) lines: Vec<Line>,
 }
 
@@ -39,8 +45,13 @@ pub(crate) fn scenarios(file: &str) -> Vec<Scenario> {
         } else if let Some(title) = line.strip_prefix("scenario ") {
             scenarios.push(Scenario {
                 title: title.to_owned(),
+                rules: 1..=NEWEST_RULES,
                 lines: given.clone(),
             });
+        } else if let Some(rules) = line.strip_prefix("under rules ") {
+            let rules = rules.parse().expect("a rules number");
+            let scenario = scenarios.last_mut().expect("of a scenario");
+            scenario.rules = rules..=rules;
         } else {
             let (statement, answer) = match line.split_once("=>") {
                 Some((statement, answer)) => (statement, Some(answer.trim().to_owned())),

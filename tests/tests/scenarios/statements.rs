@@ -3,7 +3,7 @@
 use foretell_model::command::RegisterMarket;
 use foretell_model::{
     Command, Digest16, EventId, FeeSchedule, Lots, MarketNumber, Outcome, Payout, QuestionSet,
-    Reference, SystemMode, WalletKind,
+    Reference, Sequence, SystemMode, WalletKind,
 };
 
 use crate::names::{Names, padded};
@@ -89,6 +89,17 @@ impl Desk {
             }
             "mode" => Command::SetMode {
                 mode: text::one_of(SystemMode::ALL, words.next()?)?,
+            },
+            "rules" => {
+                let rules = text::number(words.next()?)?;
+                Command::SwitchRules {
+                    rules: rules.try_into().map_err(|_| format!("no rules {rules}"))?,
+                }
+            }
+            "attest" => Command::AttestState {
+                sequence: Sequence(text::number(words.next()?)?),
+                state: [0; 32],
+                snapshot: [0; 32],
             },
             "advance" => Command::AdvanceTime,
             "continue" => Command::Continue,

@@ -77,7 +77,7 @@ pub(crate) fn of_verdict(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Applied(outcome) => of_outcome(outcome),
         Verdict::Repeated { outcome, .. } => format!("repeated {}", of_outcome(outcome)),
-        Verdict::Refused(refusal) => of_refusal(refusal),
+        Verdict::Refused(refusal) => format!("refused {}", of_refusal(refusal)),
     }
 }
 
@@ -94,7 +94,7 @@ fn of_result(result: &OrderResult) -> String {
     match result.status {
         OrderStatus::Live => "live".to_owned(),
         OrderStatus::Unmatched => "unmatched".to_owned(),
-        OrderStatus::Killed(reason) => format!("killed {reason:?}"),
+        OrderStatus::Killed(refusal) => format!("killed {}", of_refusal(&refusal)),
         OrderStatus::Matched => format!(
             "matched {} for {} fee {}",
             of_shares(result.lots),
@@ -118,7 +118,7 @@ fn of_refusal(refusal: &Refusal) -> String {
         _ => |number| number.to_string(),
     };
     let [first, second] = refusal.details.map(unit);
-    format!("refused {:?} {first} {second}", refusal.reason)
+    format!("{:?} {first} {second}", refusal.reason)
 }
 
 /// How an event reads.
@@ -139,7 +139,13 @@ pub(crate) fn of_event(event: &Event, names: &Names) -> String {
             names.name_of_account(account),
             of_shares(lots)
         ),
-        Event::OrderKilled { reason } => format!("killed {reason:?}"),
+        Event::OrderKilled {
+            reason,
+            details: [0, 0],
+        } => format!("killed {reason:?}"),
+        Event::OrderKilled { reason, details } => {
+            format!("killed {}", of_refusal(&Refusal { reason, details }))
+        }
         Event::AccountOpened { account, .. } => {
             format!("opened {}", names.name_of_account(account))
         }
