@@ -3,13 +3,14 @@
 
 use foretell_model::command::RegisterMarket;
 use foretell_model::limits::{
-    MAX_REFERENCES_PER_ACCOUNT, MAX_REMEMBERED_REQUESTS, MAX_TOUCHED, REFERENCE_MEMORY_NS,
+    MAX_REFERENCES_PER_ACCOUNT, MAX_REMEMBERED_REQUESTS, MAX_TOUCHED, NEWEST_RULES,
+    REFERENCE_MEMORY_NS, REFERENCES_PER_ACCOUNT, REQUEST_MEMORY_NS,
 };
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, Command, CommandOutcome, ConditionId, Digest16, Event,
     FeeSchedule, KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderResult, OrderStatus,
-    OrderType, Outcome, PlaceOrder, Price, Reference, RefusalReason, Settings, Side, Tick, TimeMs,
-    TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress, WalletKind,
+    OrderType, Outcome, PlaceOrder, Price, Reference, RefusalReason, Sequence, Settings, Side,
+    Tick, TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress, WalletKind,
 };
 
 use crate::pair::Pair;
@@ -31,11 +32,18 @@ struct Crowd {
 
 impl Crowd {
     fn new() -> Self {
+        Self::under(NEWEST_RULES)
+    }
+
+    fn under(rules: u32) -> Self {
         let mut crowd = Self {
             pair: Pair::roomy(),
             now: TimeSeconds(NOW_SECONDS).start(),
             orders: 0,
         };
+        if rules > 1 {
+            crowd.applied(Command::SwitchRules { rules });
+        }
         crowd.applied(Command::ChangeSettings(Settings {
             marketable_minimum: Micros::ZERO,
             live_orders_per_account: 20_000,
@@ -165,6 +173,13 @@ impl Crowd {
     }
 }
 
+/// Under rules 2.
+const NOTHING_TO_CANCEL: Verdict = Verdict::Repeated {
+    first: Sequence(0),
+    last: Sequence(0),
+    outcome: CommandOutcome::Cancelled { orders: 0 },
+};
+
 /// What an order asks for.
 #[derive(Clone, Copy)]
 struct Wish {
@@ -265,7 +280,7 @@ fn a_fok_that_needs_more_than_the_bound_is_killed_and_leaves_everything() {
     let result = crowd.place(TAKER, market_buy(OrderType::Fok, BOUND + 1));
     assert_eq!(
         result.status,
-        OrderStatus::Killed(RefusalReason::FokNotFilled)
+        OrderStatus::Killed(RefusalReason::FokNotFilled.into())
     );
     assert_eq!(crowd.pair.events().len(), 1);
     crowd.compare();
@@ -301,7 +316,7 @@ fn own_orders_up_to_the_bound_leave_nothing_traded_and_nothing_resting() {
     let result = crowd.place(MAKER, market_buy(OrderType::Fak, 10));
     assert_eq!(
         result.status,
-        OrderStatus::Killed(RefusalReason::FakNoMatch)
+        OrderStatus::Killed(RefusalReason::FakNoMatch.into())
     );
     crowd.compare();
 }
@@ -323,7 +338,7 @@ fn more_expired_orders_than_the_bound_count_as_crossing() {
         crowd.now.0 += 1_000_000_000;
         let result = crowd.place(TAKER, post_only);
         let status = if killed {
-            OrderStatus::Killed(RefusalReason::CrossesBook)
+            OrderStatus::Killed(RefusalReason::CrossesBook.into())
         } else {
             OrderStatus::Live
         };
@@ -335,7 +350,7 @@ fn more_expired_orders_than_the_bound_count_as_crossing() {
 #[test]
 fn a_market_order_steps_over_expired_orders_up_to_the_bound() {
     for (expired, status) in [
-        (BOUND, OrderStatus::Killed(RefusalReason::FakNoMatch)),
+        (BOUND, OrderStatus::Killed(RefusalReason::FakNoMatch.into())),
         (BOUND - 1, OrderStatus::Matched),
     ] {
         let mut crowd = Crowd::new();
@@ -381,30 +396,31 @@ fn ends_in_two_steps(crowd: &mut Crowd, start: Command, rest: u64) {
 }
 
 #[test]
-fn cancel_all_goes_on_over_the_wallets_of_the_owner_and_is_remembered_whole() {
-    let mut crowd = Crowd::new();
-    crowd.crowd(SAFE, ASK, 20);
-    crowd.crowd(MAKER, ASK, BOUND - 10);
-    crowd.crowd(TAKER, ASK, 1);
-    let cancel = Command::CancelAll {
-        owner: MAKER,
-        heartbeat: false,
-        request: Digest16([5; 16]),
-    };
-    ends_in_two_steps(&mut crowd, cancel, 10);
-    match crowd.send(cancel) {
-        Verdict::Repeated {
-            first,
-            last,
-            outcome,
-        } => {
-            assert_eq!(last.0, first.0 + 1);
-            let orders = u32::try_from(BOUND + 10).expect("small");
-            assert_eq!(outcome, CommandOutcome::Cancelled { orders });
+fn cancel_all_goes_on_over_the_wallets_of_the_owner_and_rules_1_remember_it_whole() {
+    for rules in [1, 2] {
+        let mut crowd = Crowd::under(rules);
+        crowd.crowd(SAFE, ASK, 20);
+        crowd.crowd(MAKER, ASK, BOUND - 10);
+        crowd.crowd(TAKER, ASK, 1);
+        let cancel = Command::CancelAll {
+            owner: MAKER,
+            heartbeat: false,
+            request: Digest16([5; 16]),
+        };
+        ends_in_two_steps(&mut crowd, cancel, 10);
+        match crowd.send(cancel) {
+            Verdict::Repeated {
+                first,
+                last,
+                outcome: CommandOutcome::Cancelled { orders },
+            } if rules == 1 => {
+                assert_eq!(last.0, first.0 + 1);
+                assert_eq!(u64::from(orders), BOUND + 10);
+            }
+            other => assert_eq!(other, NOTHING_TO_CANCEL),
         }
-        other => panic!("{other:?}"),
+        crowd.compare();
     }
-    crowd.compare();
 }
 
 #[test]
@@ -493,8 +509,8 @@ fn a_closed_only_account_loses_its_buys_in_steps() {
 }
 
 #[test]
-fn the_oldest_of_too_many_requests_gives_way() {
-    let mut crowd = Crowd::new();
+fn under_rules_1_the_oldest_of_too_many_requests_gives_way() {
+    let mut crowd = Crowd::under(1);
     let cancel = |number: usize| {
         let mut request = [1; 16];
         request[..8].copy_from_slice(&(number as u64).to_be_bytes());
@@ -514,19 +530,33 @@ fn the_oldest_of_too_many_requests_gives_way() {
     crowd.compare();
 }
 
+fn numbered(number: u32) -> Reference {
+    let mut reference = [0; 32];
+    reference[..4].copy_from_slice(&number.to_le_bytes());
+    Reference(reference)
+}
+
+fn split(account: AccountNumber, number: u32) -> Command {
+    Command::Split {
+        account,
+        market: MARKET,
+        lots: Lots(1),
+        reference: numbered(number),
+    }
+}
+
+fn merge(account: AccountNumber, number: u32) -> Command {
+    Command::Merge {
+        account,
+        market: MARKET,
+        lots: Lots(1),
+        reference: numbered(number),
+    }
+}
+
 #[test]
-fn an_account_may_use_so_many_references_in_thirty_days() {
-    let mut crowd = Crowd::new();
-    let split = |account, number: u32| {
-        let mut reference = [0; 32];
-        reference[..4].copy_from_slice(&number.to_le_bytes());
-        Command::Split {
-            account,
-            market: MARKET,
-            lots: Lots(1),
-            reference: Reference(reference),
-        }
-    };
+fn under_rules_1_an_account_may_use_so_many_references_in_thirty_days() {
+    let mut crowd = Crowd::under(1);
     for number in 0..MAX_REFERENCES_PER_ACCOUNT {
         crowd.applied(split(MAKER, number));
     }
@@ -544,5 +574,51 @@ fn an_account_may_use_so_many_references_in_thirty_days() {
     crowd.applied(next);
     // The oldest was forgotten, and would be done again.
     crowd.applied(split(MAKER, 0));
+    crowd.compare();
+}
+
+#[test]
+fn under_rules_2_the_oldest_references_of_an_account_give_way_once_their_requests_are_over() {
+    let mut crowd = Crowd::under(2);
+    for number in 0..REFERENCES_PER_ACCOUNT {
+        crowd.applied(split(MAKER, number));
+    }
+    let next = split(MAKER, REFERENCES_PER_ACCOUNT);
+    assert_eq!(crowd.refused(next), RefusalReason::TooManyReferences);
+    let repeated = |verdict| matches!(verdict, Verdict::Repeated { .. });
+    assert!(repeated(crowd.send(split(MAKER, 0))));
+    crowd.applied(split(TAKER, 0));
+    // A merge is never refused, and takes the place of the oldest.
+    crowd.applied(merge(MAKER, 1_000));
+    assert!(repeated(crowd.send(merge(MAKER, 1_000))));
+    assert!(repeated(crowd.send(split(MAKER, 1))));
+    let oldest = split(MAKER, 0);
+    assert_eq!(crowd.refused(oldest), RefusalReason::TooManyReferences);
+    crowd.compare();
+    crowd.now.0 += REQUEST_MEMORY_NS;
+    assert_eq!(crowd.refused(next), RefusalReason::TooManyReferences);
+    crowd.now.0 += 1;
+    crowd.applied(next);
+    crowd.applied(oldest);
+    crowd.compare();
+    assert!(repeated(crowd.send(split(MAKER, 3))));
+    assert!(repeated(crowd.send(split(TAKER, 0))));
+}
+
+#[test]
+fn an_account_that_comes_to_rules_2_with_more_references_loses_a_few_with_each_action() {
+    let mut crowd = Crowd::under(1);
+    for number in 0..REFERENCES_PER_ACCOUNT + 10 {
+        crowd.applied(split(MAKER, number));
+    }
+    crowd.applied(Command::SwitchRules { rules: 2 });
+    let next = split(MAKER, 1_000);
+    assert_eq!(crowd.refused(next), RefusalReason::TooManyReferences);
+    for number in 0..5 {
+        crowd.applied(merge(MAKER, 2_000 + number));
+        crowd.compare();
+    }
+    crowd.now.0 += REQUEST_MEMORY_NS + 1;
+    crowd.applied(next);
     crowd.compare();
 }

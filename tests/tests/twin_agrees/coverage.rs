@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{
-    CloseReason, Command, CommandOutcome, Event, MatchKind, OrderResult, OrderStatus,
+    CloseReason, Command, CommandOutcome, Event, MatchKind, OrderResult, OrderStatus, Refusal,
     RefusalReason, Verdict,
 };
 
@@ -16,11 +17,17 @@ const ENOUGH: u64 = 5;
 /// Kinds of everything that was answered and caused.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Coverage {
-    commands_applied: Counts<u16>,
+    /// With the rules in force.
+    commands_applied: Counts<(u32, u16)>,
     commands_repeated: Counts<u16>,
+    /// Cancels of many orders: the rules say what is a repeat.
+    cancels_repeated: Counts<(u32, u16)>,
     events: Counts<u8>,
     refusals: Counts<RefusalReason>,
-    kills: Counts<RefusalReason>,
+    /// With whether their details are there.
+    kills: Counts<(RefusalReason, bool)>,
+    /// The same of killed orders that came again below the marketable minimum.
+    kills_again: Counts<bool>,
     closes: Counts<CloseReason>,
     kinds: Counts<MatchKind>,
 }
@@ -28,13 +35,13 @@ pub(crate) struct Coverage {
 /// Every pinned number of an event.
 const EVENTS: &[u8] = &[
     1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 30, 31, 32, 33, 34, 35,
-    36, 37, 38, 50, 51, 52, 53, 54, 55,
+    36, 37, 38, 50, 51, 52, 53, 54, 55, 56,
 ];
 
 /// Every pinned number of a command.
 const COMMANDS: &[u16] = &[
     1, 2, 3, 4, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 30, 31, 32, 33, 34, 35, 36, 37,
-    38, 39, 40, 50, 51, 52, 53, 54, 55, 56,
+    38, 39, 40, 50, 51, 52, 53, 54, 55, 56, 57,
 ];
 
 /// Every pinned number of a command that can be `Repeated`.
@@ -42,31 +49,49 @@ const REPEATABLE: &[u16] = &[
     1, 3, 4, 10, 11, 12, 13, 15, 16, 18, 19, 20, 21, 22, 30, 31, 37, 39, 40, 50, 51, 52, 54,
 ];
 
-/// There is one rules number so far, so rules are never switched.
-const RULES_SWITCHED: u8 = 52;
+/// Of them, those that cancel many orders.
+const CANCELS: &[u16] = &[3, 4];
+
+/// From the newest rules there is nothing to switch to.
 const SWITCH_RULES: u16 = 52;
 /// Pending work needs more than 4,096 resting orders; `beyond_the_bound` has them.
 const WORK_PENDING: u8 = 55;
 const CONTINUE: u16 = 56;
 
 impl Coverage {
-    pub(crate) fn record(&mut self, command: &Command, verdict: &Verdict, events: &[Event]) {
+    /// A command under these rules, and what became of it.
+    pub(crate) fn record(
+        &mut self,
+        rules: u32,
+        command: &Command,
+        verdict: &Verdict,
+        events: &[Event],
+    ) {
         match verdict {
             Verdict::Applied(outcome) => {
-                count(&mut self.commands_applied, command.code());
+                count(&mut self.commands_applied, (rules, command.code()));
                 if let CommandOutcome::Order(OrderResult {
-                    status: OrderStatus::Killed(reason),
+                    status: OrderStatus::Killed(refusal),
                     ..
                 }) = outcome
                 {
-                    count(&mut self.kills, *reason);
+                    count(&mut self.kills, (refusal.reason, has_details(refusal)));
                 }
             }
             Verdict::Repeated { .. } => {
                 count(&mut self.commands_repeated, command.code());
+                if CANCELS.contains(&command.code()) {
+                    count(&mut self.cancels_repeated, (rules, command.code()));
+                }
             }
             Verdict::Refused(refusal) => {
                 count(&mut self.refusals, refusal.reason);
+                // An order that may rest is not refused so before the book has killed it.
+                if refusal.reason == RefusalReason::MarketableBelowMinimum
+                    && matches!(command, Command::PlaceOrder(placed) if placed.order_type.may_rest())
+                {
+                    count(&mut self.kills_again, has_details(refusal));
+                }
             }
         }
         for event in events {
@@ -86,27 +111,30 @@ impl Coverage {
     pub(crate) fn merge(&mut self, other: Self) {
         add(&mut self.commands_applied, other.commands_applied);
         add(&mut self.commands_repeated, other.commands_repeated);
+        add(&mut self.cancels_repeated, other.cancels_repeated);
         add(&mut self.events, other.events);
         add(&mut self.refusals, other.refusals);
         add(&mut self.kills, other.kills);
+        add(&mut self.kills_again, other.kills_again);
         add(&mut self.closes, other.closes);
         add(&mut self.kinds, other.kinds);
     }
 
     /// Asserts that everything that random commands can reach was reached.
     pub(crate) fn assert_wide(&self) {
-        let missing = missing(
-            EVENTS.iter().copied(),
-            &self.events,
-            &[RULES_SWITCHED, WORK_PENDING],
-        );
+        let missing = missing(EVENTS.iter().copied(), &self.events, &[WORK_PENDING]);
         assert!(missing.is_empty(), "events never seen: {missing:?}");
 
-        let missing = missing_commands(&self.commands_applied, &[SWITCH_RULES, CONTINUE]);
+        let all = under_all_rules(COMMANDS);
+        let excepted = [(1, CONTINUE), (2, CONTINUE), (2, SWITCH_RULES)];
+        let missing = self::missing(all, &self.commands_applied, &excepted);
         assert!(missing.is_empty(), "commands never applied: {missing:?}");
         let repeatable = REPEATABLE.iter().copied();
         let missing = self::missing(repeatable, &self.commands_repeated, &[]);
         assert!(missing.is_empty(), "commands never repeated: {missing:?}");
+        let cancels = under_all_rules(CANCELS);
+        let missing = self::missing(cancels, &self.cancels_repeated, &[]);
+        assert!(missing.is_empty(), "cancels never repeated: {missing:?}");
 
         let all = RefusalReason::ALL.iter().copied();
         let missing = self::missing(
@@ -118,21 +146,22 @@ impl Coverage {
                 // A closed market's book empties in work that must end first, so `WorkPending`
                 // answers before this can.
                 RefusalReason::BookNotEmpty,
-                // Takes thousands of actions; `beyond_the_bound` gives them.
-                RefusalReason::TooManyReferences,
             ],
         );
         assert!(missing.is_empty(), "refusals never seen: {missing:?}");
 
         use RefusalReason::{CrossesBook, FakNoMatch, FokNotFilled, MarketableBelowMinimum};
         let kills = [
-            CrossesBook,
-            MarketableBelowMinimum,
-            FokNotFilled,
-            FakNoMatch,
+            (CrossesBook, false),
+            (MarketableBelowMinimum, false),
+            (MarketableBelowMinimum, true),
+            (FokNotFilled, false),
+            (FakNoMatch, false),
         ];
         let missing = self::missing(kills.into_iter(), &self.kills, &[]);
         assert!(missing.is_empty(), "kills never seen: {missing:?}");
+        let missing = self::missing([false, true].into_iter(), &self.kills_again, &[]);
+        assert!(missing.is_empty(), "kills never seen again: {missing:?}");
 
         // The bound on touched orders, again.
         let closes = CloseReason::ALL.iter().copied();
@@ -144,8 +173,14 @@ impl Coverage {
     }
 }
 
-fn missing_commands(seen: &Counts<u16>, excepted: &[u16]) -> Vec<u16> {
-    missing(COMMANDS.iter().copied(), seen, excepted)
+fn has_details(refusal: &Refusal) -> bool {
+    refusal.details != [0; 2]
+}
+
+/// Every one of these commands under every rules number.
+fn under_all_rules(commands: &[u16]) -> impl Iterator<Item = (u32, u16)> {
+    let under = |rules| commands.iter().map(move |code| (rules, *code));
+    (1..=NEWEST_RULES).flat_map(under)
 }
 
 fn missing<T: Ord + Copy>(

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use foretell_model::command::RegisterMarket;
 use foretell_model::digest::StateRecord;
-use foretell_model::limits::{MAX_FEE_RATE_PPM, MAX_QUESTIONS};
+use foretell_model::limits::{MAX_FEE_RATE_PPM, MAX_QUESTIONS, NEWEST_RULES, ORDER_ID_SHARES};
 use foretell_model::{
     AccountNumber, ApiKey, Command, ConditionId, Digest16, DomainNumber, EventId, EventNumber,
     FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, Micros, OrderId, OrderType, Outcome,
@@ -31,7 +31,7 @@ pub(crate) struct Generator {
     /// The world to trade in, still to be sent.
     prelude: VecDeque<Command>,
     /// References and requests given out.
-    names: u8,
+    names: u32,
 }
 
 impl Generator {
@@ -55,13 +55,21 @@ impl Generator {
         if self.world.sent.len() >= self.style.commands {
             return None;
         }
-        let (command, time) = if let Some(command) = self.prelude.pop_front() {
+        let (command, time) = if self.style.switch_at == Some(self.world.sent.len()) {
+            let rules = NEWEST_RULES;
+            (Command::SwitchRules { rules }, self.now)
+        } else if let Some(command) = self.prelude.pop_front() {
             (command, self.now)
         } else {
             let time = self.pass_time();
             (self.any_command(), time)
         };
         Some((command, time))
+    }
+
+    /// The rules in force for the next command.
+    pub(crate) const fn rules(&self) -> u32 {
+        self.world.rules
     }
 
     /// Takes in what became of the last command.
@@ -231,7 +239,8 @@ impl Generator {
             | Kind::AcceptDivergence
             | Kind::RegisterDomain
             | Kind::AdvanceTime
-            | Kind::Continue => self.system_command(kind),
+            | Kind::Continue
+            | Kind::AttestState => self.system_command(kind),
             _ => self.market_command(kind),
         }
     }
@@ -327,13 +336,13 @@ impl Generator {
             Kind::Split => Command::Split {
                 account,
                 market,
-                lots: Lots(self.amount(self.world.free(account) / 10_000)),
+                lots: Lots(self.sets(self.world.free(account) / 10_000)),
                 reference,
             },
             Kind::Merge => Command::Merge {
                 account,
                 market,
-                lots: Lots(self.amount(yes.min(no))),
+                lots: Lots(self.sets(yes.min(no))),
                 reference,
             },
             Kind::Redeem => Command::Redeem {
@@ -345,9 +354,21 @@ impl Generator {
         }
     }
 
+    /// So few sets that many actions find some, or any amount.
+    fn sets(&mut self, useful: u64) -> u64 {
+        if self.style.flavour == Flavour::ManyReferences {
+            1 + self.rng.below(2)
+        } else {
+            self.amount(useful)
+        }
+    }
+
     /// Mostly an account that has what the action needs.
     fn holding(&mut self, kind: Kind) -> (AccountNumber, MarketNumber) {
         use MarketState::{Active, Closed, Paused, Resolved};
+        if self.style.flavour == Flavour::ManyReferences && self.rng.percent(90) {
+            return (AccountNumber(0), self.market());
+        }
         let holdings = match kind {
             Kind::Split => Vec::new(),
             Kind::Redeem => self.world.holdings(&[Resolved]),
@@ -437,7 +458,10 @@ impl Generator {
             },
             Kind::ChangeSettings => Command::ChangeSettings(self.settings()),
             Kind::SwitchRules => Command::SwitchRules {
-                rules: self.rng.pick(&[0, 1, 2, u32::MAX]),
+                rules: {
+                    let rules = self.world.rules;
+                    self.rng.pick(&[0, 1, rules, NEWEST_RULES + 1, u32::MAX])
+                },
             },
             Kind::AcceptDivergence => Command::AcceptDivergence {
                 sequence: Sequence(self.rng.below(300)),
@@ -447,6 +471,15 @@ impl Generator {
                 separator: [self.rng.pick(&[1, 2]); 32],
             },
             Kind::AdvanceTime => Command::AdvanceTime,
+            Kind::AttestState => Command::AttestState {
+                sequence: {
+                    let last = self.world.sequence.0;
+                    let earlier = self.rng.below(last + 1);
+                    Sequence(self.rng.pick(&[0, earlier, last, last + 1, u64::MAX]))
+                },
+                state: [self.rng.pick(&[1, 2]); 32],
+                snapshot: [self.rng.pick(&[3, 4]); 32],
+            },
             _ => Command::Continue,
         }
     }
@@ -456,9 +489,15 @@ impl Generator {
         if self.world.sent.is_empty() {
             return Command::AdvanceTime;
         }
-        let mut command = match self.rng.below(4) {
+        let mut command = match self.rng.below(5) {
             0 if !self.world.placed.is_empty() => {
                 Command::PlaceOrder(self.rng.pick(&self.world.placed))
+            }
+            4 if !self.world.killed.is_empty() => {
+                let killed = self.rng.pick(&self.world.killed);
+                let mut placed = self.world.placed.iter();
+                let placed = placed.find(|placed| placed.order == killed);
+                Command::PlaceOrder(*placed.expect("only what was placed is killed"))
             }
             1 if !self.world.with_reference.is_empty() => self.rng.pick(&self.world.with_reference),
             _ => self.rng.pick(&self.world.sent),
@@ -526,7 +565,8 @@ impl Generator {
             live_orders_per_account: rng.pick(&[2, 5, 50, 4_096]),
             remembered_order_ids: match rng.below(10) {
                 0 => rng.pick(&[1, 4, 10]),
-                1..=4 => 100,
+                1 => 100,
+                2..=4 => ORDER_ID_SHARES * rng.pick(&[2, 5, 10, 20]) + rng.number(ORDER_ID_SHARES),
                 _ => 4_000_000,
             },
         };
@@ -700,21 +740,27 @@ impl Generator {
     }
 
     fn fresh_reference(&mut self) -> Reference {
-        self.names = self.names.wrapping_add(1);
-        Reference([self.names; 32])
+        self.names += 1;
+        reference_of(self.names)
     }
 
     fn reference(&mut self) -> Reference {
         if self.rng.percent(92) {
             self.fresh_reference()
         } else {
-            Reference([self.rng.pick(&[0, 1, 2, 3]); 32])
+            reference_of(self.rng.pick(&[0, 1, 2, 3]))
         }
     }
 
     fn request(&mut self) -> Digest16 {
         Digest16([self.rng.pick(&[0, 0, 1, 2, 3]); 16])
     }
+}
+
+fn reference_of(name: u32) -> Reference {
+    let mut reference = [0; 32];
+    reference[28..].copy_from_slice(&name.to_be_bytes());
+    Reference(reference)
 }
 
 fn wallet_address(index: u64) -> WalletAddress {

@@ -89,11 +89,12 @@ fn run(seed: u64) -> Result<Coverage, Vec<Timed>> {
     let mut commands = Vec::new();
     while let Some((command, time)) = generator.next_command() {
         commands.push((command, time));
+        let rules = generator.rules();
         let Ok(verdict) = step(&mut pair, &command, time) else {
             return Err(commands);
         };
         generator.observe(&command, pair.state());
-        seen.record(&command, &verdict, pair.events());
+        seen.record(rules, &command, &verdict, pair.events());
     }
     Ok(seen)
 }

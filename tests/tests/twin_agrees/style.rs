@@ -42,6 +42,7 @@ pub(crate) enum Kind {
     RegisterDomain,
     AdvanceTime,
     Continue,
+    AttestState,
     /// Something sent before, once more.
     Again,
     /// Something sent before, with another content.
@@ -85,6 +86,7 @@ const USUAL: &[(Kind, u64)] = &[
     (Kind::RegisterDomain, 1),
     (Kind::AdvanceTime, 6),
     (Kind::Continue, 1),
+    (Kind::AttestState, 2),
     (Kind::Again, 6),
     (Kind::Altered, 4),
 ];
@@ -100,6 +102,8 @@ pub(crate) enum Flavour {
     ManyKeys,
     /// Markets that end soon.
     Lifecycle,
+    /// An account with more references than it may have.
+    ManyReferences,
 }
 
 /// One sequence's style.
@@ -109,6 +113,8 @@ pub(crate) struct Style {
     weights: Vec<(Kind, u64)>,
     /// How many commands the sequence has.
     pub(crate) commands: usize,
+    /// Which of them switches to rules 2: mostly the first; `None` = rules 1 to the end.
+    pub(crate) switch_at: Option<usize>,
     /// Wallets it uses, 2 to 6.
     pub(crate) wallets: u64,
     /// Yes prices it aims at, in 0.0001.
@@ -133,6 +139,7 @@ const SIZES: &[&[u64]] = &[
 
 const COMMANDS: usize = 200;
 const COMMANDS_WITH_MANY_QUESTIONS: usize = 500;
+const COMMANDS_WITH_MANY_REFERENCES: usize = 1_400;
 
 impl Style {
     pub(crate) fn new(rng: &mut Rng) -> Self {
@@ -140,6 +147,7 @@ impl Style {
             0 => Flavour::ManyQuestions,
             1..=3 => Flavour::ManyKeys,
             4..=20 => Flavour::Lifecycle,
+            21 => Flavour::ManyReferences,
             _ => Flavour::Mixed,
         };
         let weights = USUAL
@@ -159,20 +167,32 @@ impl Style {
                 price.clamp(1, 9_999)
             })
             .collect();
+        let commands = match flavour {
+            Flavour::ManyQuestions => COMMANDS_WITH_MANY_QUESTIONS,
+            Flavour::ManyReferences => COMMANDS_WITH_MANY_REFERENCES,
+            _ => COMMANDS,
+        };
+        // Many references take a while, and must end within the memory of a request.
+        let (still, leaps) = match flavour {
+            Flavour::ManyReferences => (80, rng.pick(&[0, 0, 1])),
+            _ => (rng.pick(&[20, 50, 80]), rng.pick(&[0, 2, 5, 15])),
+        };
         Self {
             flavour,
             weights,
-            commands: match flavour {
-                Flavour::ManyQuestions => COMMANDS_WITH_MANY_QUESTIONS,
-                _ => COMMANDS,
+            commands,
+            switch_at: match rng.below(10) {
+                0..=5 => Some(0),
+                6..=7 => Some(rng.index(commands)),
+                _ => None,
             },
             wallets: 2 + rng.below(5),
             prices,
             lots: rng.pick(SIZES).to_vec(),
             extreme: rng.pick(&[0, 1, 2, 5, 20]),
             unknown: rng.pick(&[0, 1, 2, 5]),
-            still: rng.pick(&[20, 50, 80]),
-            leaps: rng.pick(&[0, 2, 5, 15]),
+            still,
+            leaps,
         }
     }
 
@@ -196,6 +216,7 @@ fn weight_factor(rng: &mut Rng, flavour: Flavour, kind: Kind) -> u64 {
         (Flavour::ManyKeys, Kind::RegisterKey) => 150,
         (Flavour::ManyQuestions, Kind::Convert) => 10,
         (Flavour::Lifecycle, Kind::CloseMarket | Kind::ResolveMarket | Kind::Redeem) => 8,
+        (Flavour::ManyReferences, Kind::Split | Kind::Merge) => 150,
         (_, Kind::Place) => rng.pick(&[1, 1, 2, 4]),
         _ => rng.pick(&[0, 1, 1, 1, 3]),
     }

@@ -1,9 +1,9 @@
 //! What the generator aims by: the state as the last command left it, and what was sent so far.
 
-use foretell_model::digest::StateRecord;
+use foretell_model::digest::{Fate, StateRecord};
 use foretell_model::{
     AccountNumber, Command, EventNumber, FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState,
-    OrderId, PlaceOrder, Settings, SystemMode, Tick, WalletAddress,
+    OrderId, PlaceOrder, Sequence, Settings, SystemMode, Tick, WalletAddress,
 };
 
 /// An account as the generator sees it.
@@ -28,6 +28,9 @@ pub(crate) struct KnownMarket {
 /// Everything the generator aims by.
 #[derive(Clone, Debug)]
 pub(crate) struct World {
+    pub(crate) rules: u32,
+    /// Of the last applied command.
+    pub(crate) sequence: Sequence,
     pub(crate) accounts: Vec<KnownAccount>,
     /// Owners of the keys by number; `None` for keys that may not trade.
     pub(crate) keys: Vec<Option<AccountNumber>>,
@@ -39,6 +42,8 @@ pub(crate) struct World {
     pub(crate) fees: u64,
     /// Live orders.
     pub(crate) orders: Vec<(OrderId, AccountNumber)>,
+    /// Remembered ids of orders that the book killed.
+    pub(crate) killed: Vec<OrderId>,
     positions: Vec<(AccountNumber, MarketNumber, [Lots; 2])>,
     /// Placements sent.
     pub(crate) placed: Vec<PlaceOrder>,
@@ -52,6 +57,8 @@ impl World {
     /// Before the first command.
     pub(crate) fn new() -> Self {
         Self {
+            rules: 1,
+            sequence: Sequence(0),
             accounts: Vec::new(),
             keys: Vec::new(),
             markets: Vec::new(),
@@ -60,6 +67,7 @@ impl World {
             settings: Settings::default(),
             fees: 0,
             orders: Vec::new(),
+            killed: Vec::new(),
             positions: Vec::new(),
             placed: Vec::new(),
             with_reference: Vec::new(),
@@ -86,6 +94,7 @@ impl World {
         self.markets.clear();
         self.events.clear();
         self.orders.clear();
+        self.killed.clear();
         self.positions.clear();
         for record in state {
             self.observe_record(record);
@@ -95,11 +104,15 @@ impl World {
     fn observe_record(&mut self, record: &StateRecord) {
         match *record {
             StateRecord::System {
+                rules,
+                sequence,
                 mode,
                 settings,
                 fees,
                 ..
             } => {
+                self.rules = rules;
+                self.sequence = sequence;
                 self.mode = mode;
                 self.settings = settings;
                 self.fees = fees.0;
@@ -142,6 +155,11 @@ impl World {
                 ..
             } => self.positions.push((account, market, free)),
             StateRecord::Order { id, account, .. } => self.orders.push((id, account)),
+            StateRecord::RememberedOrder {
+                id,
+                fate: Fate::Killed { .. },
+                ..
+            } => self.killed.push(id),
             _ => {}
         }
     }
