@@ -14,7 +14,7 @@ pub struct Counts {
     pub gateway_attested: u64,
     /// Deposits, bindings, markets, modes, settings: the operator's.
     pub operator: u64,
-    /// Time and work that goes on: the engine's own.
+    /// Time, work that goes on, attested states: the engine's own.
     pub engine: u64,
     /// Trades.
     pub trades: u64,
@@ -38,7 +38,8 @@ impl Counts {
                 heartbeat: true, ..
             }
             | Command::AdvanceTime
-            | Command::Continue => &mut self.engine,
+            | Command::Continue
+            | Command::AttestState { .. } => &mut self.engine,
             Command::CancelOrder { .. }
             | Command::CancelAll { .. }
             | Command::CancelMarketOrders { .. }

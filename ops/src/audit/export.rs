@@ -197,7 +197,7 @@ impl Export<'_> {
                     index += 1;
                 }
                 Event::OrderCompleted => self.ended(OrderNumber(sequence.0), "filled", sequence)?,
-                Event::OrderKilled { reason } => {
+                Event::OrderKilled { reason, .. } => {
                     self.ended(
                         OrderNumber(sequence.0),
                         &format!("killed: {reason:?}"),

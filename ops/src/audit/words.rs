@@ -124,7 +124,7 @@ fn value(record: &[u8], field: &FieldLayout, registry: &Registry) -> Value {
         "Option<EventNumber>" => as_number()
             .checked_sub(1)
             .map_or(Value::Null, |it| json!(it)),
-        "[Lots; 2]" => json!([number(&bytes[..8]), number(&bytes[8..])]),
+        "[Lots; 2]" | "[u64; 2]" => json!([number(&bytes[..8]), number(&bytes[8..])]),
         "[TokenId; 2]" => json!([hexed(&bytes[..32]), hexed(&bytes[32..])]),
         "FeeSchedule" => json!({ "rate_ppm": number(&bytes[..4]), "exponent": bytes[4] }),
         "QuestionSet" => {

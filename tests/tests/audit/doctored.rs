@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use foretell_model::limits::REFERENCES_PER_ACCOUNT;
 use foretell_model::{
-    CloseReason, Command, Event, Lots, Micros, OrderType, Outcome, Price, Reference, Side,
-    WalletKind,
+    AccountNumber, CloseReason, Command, Digest16, Event, Lots, MarketNumber, Micros, OrderType,
+    Outcome, Price, Reference, Sequence, Settings, Side, WalletKind,
 };
 use serde_json::{Value, json};
 
@@ -254,7 +255,7 @@ fn what_is_wrong_before_a_newer_frame_is_told() {
     let audited = |frames: &[Loose]| {
         let mut sealed: Vec<_> = frames.iter().map(|it| (it.sequence, it.bytes())).collect();
         let (_, last) = sealed.last_mut().expect("frames");
-        last[6..8].copy_from_slice(&2_u16.to_le_bytes());
+        last[6..8].copy_from_slice(&3_u16.to_le_bytes());
         let directory = tempfile::tempdir().expect("a directory");
         seal_bytes(directory.path(), &sealed);
         audit(directory.path(), &["verify", "--signatures"])
@@ -508,7 +509,10 @@ fn a_kill_and_a_close_without_reason_are_found() {
         ..wish
     });
     let reason = foretell_model::RefusalReason::FokNotFilled;
-    at(&mut site.frames, sequence).events = vec![Event::OrderKilled { reason }];
+    at(&mut site.frames, sequence).events = vec![Event::OrderKilled {
+        reason,
+        details: [0; 2],
+    }];
     assert_found(&site.frames, BROKEN, sequence, "was killed as FokNotFilled");
 
     let mut site = asks();
@@ -521,4 +525,143 @@ fn a_kill_and_a_close_without_reason_are_found() {
         reason: CloseReason::Expired,
     }];
     assert_found(&site.frames, BROKEN, sequence, "is closed as Expired");
+}
+
+/// A frame that says nothing of interest, and another thing in its place.
+fn with_frame(command: impl Fn(u64) -> Command, events: Vec<Event>) -> (Vec<Loose>, u64) {
+    let mut site = asks();
+    let sequence = site.idle();
+    let frame = at(&mut site.frames, sequence);
+    (frame.command, frame.events) = (command(sequence), events);
+    (site.frames, sequence)
+}
+
+#[test]
+fn a_cancel_that_ended_nothing_is_found() {
+    let (owner, request) = (AccountNumber(1), Digest16([1; 16]));
+    let cancels = [
+        Command::CancelAll {
+            owner,
+            heartbeat: false,
+            request,
+        },
+        Command::CancelMarketOrders {
+            owner,
+            market: MarketNumber(0),
+            outcome: None,
+            request,
+        },
+    ];
+    for cancel in cancels {
+        let (frames, sequence) = with_frame(|_| cancel, Vec::new());
+        assert_found(&frames, BROKEN, sequence, "that ended no order");
+    }
+}
+
+#[test]
+fn a_kill_with_other_amounts_is_found() {
+    let mut site = asks();
+    let sequence = site.place(limit(1, (Outcome::Yes, Side::Buy), 150, 5_000));
+    assert_eq!(verify(&site.frames).0, SOUND);
+    for (place, by) in [(0, 1), (1, -1)] {
+        let mut frames = site.frames.clone();
+        let [Event::OrderKilled { details, .. }] = &mut at(&mut frames, sequence).events[..] else {
+            panic!("it is worth 0.75, and 1 is the minimum");
+        };
+        details[place] = details[place].wrapping_add_signed(by);
+        assert_found(&frames, BROKEN, sequence, "[750000, 1000000] were due");
+    }
+}
+
+#[test]
+fn rules_that_become_older_or_switch_unasked_are_found() {
+    let to = |rules| Event::RulesSwitched { rules };
+    for rules in [1, 2, 3] {
+        let (frames, sequence) = with_frame(|_| Command::SwitchRules { rules }, vec![to(rules)]);
+        let text = format!("the rules are switched from 2 to {rules}");
+        assert_found(&frames, BROKEN, sequence, &text);
+    }
+    let (frames, sequence) = with_frame(|_| Command::AdvanceTime, vec![to(2)]);
+    assert_found(&frames, BROKEN, sequence, "the rules are switched");
+}
+
+#[test]
+fn a_state_that_is_attested_before_it_was_there_is_found() {
+    let attest = |sequence| Command::AttestState {
+        sequence: Sequence(sequence),
+        state: [1; 32],
+        snapshot: [2; 32],
+    };
+    let (frames, sequence) = with_frame(attest, vec![Event::StateAttested]);
+    assert_found(&frames, BROKEN, sequence, "before it was there");
+    let (frames, sequence) = with_frame(|_| Command::AdvanceTime, vec![Event::StateAttested]);
+    assert_found(&frames, BROKEN, sequence, "by another command");
+}
+
+#[test]
+fn a_reference_that_moves_money_twice_is_found() {
+    let mut site = Site::new();
+    let wallet = site.wallet(0);
+    let deposit = |byte| Command::Deposit {
+        wallet,
+        amount: Micros(7),
+        reference: Reference([byte; 32]),
+    };
+    site.apply(deposit(0xE0), b"");
+    let second = site.apply(deposit(0xE1), b"");
+    at(&mut site.frames, second).command = deposit(0xE0);
+    assert_found(&site.frames, BROKEN, second, "a reference was used before");
+}
+
+#[test]
+fn an_owner_that_has_more_than_its_share_of_order_ids_is_found() {
+    let mut site = asks();
+    let share = |remembered_order_ids| {
+        Command::ChangeSettings(Settings {
+            remembered_order_ids,
+            ..Settings::default()
+        })
+    };
+    let settings = site.apply(share(4 * 64), b"");
+    let sequence = site.place(limit(0, (Outcome::Yes, Side::Sell), 1_000, 5_100));
+    at(&mut site.frames, settings).command = share(3 * 64);
+    let text = "while 3 ids of account 0 were remembered, 3 may be";
+    assert_found(&site.frames, BROKEN, sequence, text);
+}
+
+#[test]
+fn an_account_that_has_more_references_than_it_may_is_found() {
+    let mut site = Site::new();
+    let (account, market, lots) = (AccountNumber(0), MarketNumber(0), Lots(1));
+    let reference = |number: u32| {
+        let mut reference = [0xEE; 32];
+        reference[..4].copy_from_slice(&number.to_le_bytes());
+        Reference(reference)
+    };
+    let split = |number| Command::Split {
+        account,
+        market,
+        lots,
+        reference: reference(number),
+    };
+    for number in 0..REFERENCES_PER_ACCOUNT {
+        site.apply(split(number), b"");
+    }
+    let merge = Command::Merge {
+        account,
+        market,
+        lots,
+        reference: reference(REFERENCES_PER_ACCOUNT),
+    };
+    let last = site.apply(merge, b"");
+    assert_eq!(verify(&site.frames).0, SOUND);
+    let frame = at(&mut site.frames, last);
+    frame.command = split(REFERENCES_PER_ACCOUNT);
+    frame.events = vec![Event::Split {
+        account,
+        market,
+        lots,
+    }];
+    let text = "while 512 of its references were remembered";
+    assert_found(&site.frames, BROKEN, last, text);
 }

@@ -5,6 +5,7 @@ use foretell_auth::{Domain, Domains, OrderFields, Signer};
 use foretell_matching::{Capacity, Exchange};
 use foretell_model::command::RegisterMarket;
 use foretell_model::evidence::OrderEvidence;
+use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{
     AccountNumber, ApiKey, Command, ConditionId, DomainNumber, EventId, EventNumber, FeeSchedule,
     KeyNumber, Lots, MarketNumber, Micros, OrderType, Outcome, PlaceOrder, Reference, Side, Tick,
@@ -59,7 +60,7 @@ pub(crate) struct Site {
 
 impl Site {
     /// Domains, two traders with money, keys and each a deposit wallet, market 0 with a fee, and markets 1 to 3, the
-    /// questions of an event.
+    /// questions of an event; under the newest rules.
     pub(crate) fn new() -> Self {
         let mut site = Self {
             exchange: Exchange::new(Capacity::default(), 7),
@@ -116,6 +117,8 @@ impl Site {
         for market in (0..4).map(MarketNumber) {
             site.apply(Command::ActivateMarket { market }, b"");
         }
+        let rules = NEWEST_RULES;
+        site.apply(Command::SwitchRules { rules }, b"");
         site
     }
 

@@ -1,6 +1,6 @@
 //! Every event but those of a match: what it changes, and that its command may cause it.
 
-use foretell_model::limits::{MAX_BALANCE, MAX_ORDER_LOTS};
+use foretell_model::limits::{MAX_BALANCE, MAX_ORDER_LOTS, NEWEST_RULES};
 use foretell_model::{
     AccountNumber, CloseReason, Command, Event, EventNumber, FrameRef, Lots, MarketNumber,
     MarketState, Micros, QuestionSet,
@@ -45,6 +45,7 @@ impl Record {
         must(is_placing || moves.count() <= 1, || {
             "one command moved money or sets twice".to_owned()
         })?;
+        self.check_cancel(frame)?;
         for event in frame.events {
             if !is_of_book(event) && self.registry.fold(frame, event)? {
                 if let Event::MarketResolved { market, .. } = *event {
@@ -139,13 +140,49 @@ impl Record {
                 self.work_pending = true;
                 Ok(())
             }
-            Event::HeartbeatSet { .. }
-            | Event::RulesSwitched { .. }
-            | Event::DivergenceAccepted => Ok(()),
+            Event::RulesSwitched { rules } => self.switch_rules(frame, rules),
+            Event::StateAttested => Self::check_attested(frame),
+            Event::HeartbeatSet { .. } | Event::DivergenceAccepted => Ok(()),
             _ => Err(Broken::rule(format!(
                 "{event:?} in a frame that places no order"
             ))),
         }
+    }
+
+    /// Rules are switched as it was asked, to newer ones.
+    fn switch_rules(&mut self, frame: &FrameRef<'_>, to: u32) -> Checked {
+        let is_newer = to > self.rules && to <= NEWEST_RULES;
+        must(
+            is_newer && *frame.command == (Command::SwitchRules { rules: to }),
+            || format!("the rules are switched from {} to {to}", self.rules),
+        )?;
+        self.rules = to;
+        Ok(())
+    }
+
+    /// What is attested was applied before.
+    fn check_attested(frame: &FrameRef<'_>) -> Checked {
+        let Command::AttestState { sequence, .. } = *frame.command else {
+            return Err(Broken::rule("a state is attested by another command"));
+        };
+        must(sequence < frame.sequence, || {
+            format!("the state after sequence {sequence} is attested before it was there")
+        })
+    }
+
+    /// Rules 2 journal no cancel that ends nothing.
+    fn check_cancel(&self, frame: &FrameRef<'_>) -> Checked {
+        let is_cancel = matches!(
+            frame.command,
+            Command::CancelAll { .. } | Command::CancelMarketOrders { .. }
+        );
+        let mut events = frame.events.iter();
+        must(
+            self.rules == 1
+                || !is_cancel
+                || events.any(|event| matches!(event, Event::OrderClosed { .. })),
+            || "a cancel is recorded that ended no order".to_owned(),
+        )
     }
 
     /// Ends a resting order with what it has left.

@@ -12,10 +12,12 @@ mod fees;
 mod finder;
 mod fold;
 mod holdings;
+mod id_queue;
 mod ids;
 mod ledger;
 mod places;
 mod placing;
+mod references;
 mod registry;
 mod same;
 mod taker;
@@ -33,8 +35,10 @@ pub(crate) use registry::Registry;
 
 use books::Books;
 use broken::{Checked, must};
+use id_queue::IdQueue;
 use ids::OrderIds;
 use ledger::Ledger;
+use references::References;
 
 /// The state of the exchange as its record tells it.
 #[derive(Debug)]
@@ -43,6 +47,10 @@ pub(crate) struct Record {
     pub(crate) ledger: Ledger,
     pub(crate) books: Books,
     ids: OrderIds,
+    id_queue: IdQueue,
+    references: References,
+    /// The rules number in force.
+    rules: u32,
     mode: SystemMode,
     /// Of the last frame.
     sequence: Option<Sequence>,
@@ -57,6 +65,9 @@ impl Default for Record {
             ledger: Ledger::default(),
             books: Books::default(),
             ids: OrderIds::default(),
+            id_queue: IdQueue::default(),
+            references: References::default(),
+            rules: 1,
             mode: SystemMode::Running,
             sequence: None,
             work_pending: false,
@@ -130,6 +141,7 @@ impl Record {
             }
             _ => None,
         };
+        self.references.admit(frame, self.rules)?;
         self.fold(frame)?;
         self.ledger.settle_frame(&self.registry)?;
         Ok(claim)

@@ -4,7 +4,7 @@
 use foretell_model::limits::MAX_TOUCHED;
 use foretell_model::{
     CloseReason, Event, Fill, FrameRef, Lots, MarketState, MatchKind, OrderNumber, OrderType,
-    PlaceOrder, Price, RefusalReason, Side, SystemMode, Tick,
+    PlaceOrder, Price, Refusal, RefusalReason, Side, SystemMode, Tick,
 };
 
 use super::Record;
@@ -31,6 +31,13 @@ impl Record {
         self.check_admission(frame, order, &market)?;
         self.ids
             .use_once(order.order, order.timestamp, frame.time)?;
+        let owner = self.registry.account(order.account)?.owner;
+        self.id_queue.admit(
+            (owner, order.timestamp),
+            frame.time,
+            self.ids.settings(),
+            self.rules,
+        )?;
         let taker = Taker::new(
             OrderNumber(frame.sequence.0),
             order,
@@ -40,11 +47,11 @@ impl Record {
         )?;
         self.check_size(order, &market, &taker)?;
         let (end, rest, fills) = split_events(frame.events)?;
-        if let Event::OrderKilled { reason } = *end {
+        if let Event::OrderKilled { reason, details } = *end {
             must(fills.is_empty() && rest.is_none(), || {
                 "a killed order has other events".to_owned()
             })?;
-            return self.check_killed(&taker, reason);
+            return self.check_killed(&taker, Refusal { reason, details });
         }
         must(
             order.order_type != OrderType::Fok || taker.fills_whole(&self.books),
@@ -340,11 +347,12 @@ impl Record {
         })
     }
 
-    /// A kill must be what the book demanded.
-    fn check_killed(&self, taker: &Taker<'_>, reason: RefusalReason) -> Checked {
+    /// A kill must be what the book demanded, and (rules 2) one for its value says which and what was due.
+    fn check_killed(&self, taker: &Taker<'_>, why: Refusal) -> Checked {
         let order = taker.order;
         let rests = order.order_type.may_rest();
-        let is_why = match reason {
+        let mut details = [0; 2];
+        let is_why = match why.reason {
             RefusalReason::FokNotFilled => {
                 order.order_type == OrderType::Fok && !taker.fills_whole(&self.books)
             }
@@ -355,12 +363,19 @@ impl Record {
             }
             RefusalReason::CrossesBook => order.post_only && self.crosses(taker),
             RefusalReason::MarketableBelowMinimum => {
+                if self.rules >= 2 {
+                    let minimum = self.ids.settings().marketable_minimum;
+                    details = [order.maker_amount, minimum.0];
+                }
                 rests && !order.post_only && self.is_small(order) && self.crosses(taker)
             }
             _ => false,
         };
         must(is_why, || {
-            format!("it was killed as {reason:?}, which is not so")
+            format!("it was killed as {:?}, which is not so", why.reason)
+        })?;
+        must(why.details == details, || {
+            format!("it was killed with {:?}, {details:?} were due", why.details)
         })
     }
 
