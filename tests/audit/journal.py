@@ -233,7 +233,7 @@ def read_frames(payload):
         sound(len(payload) - at >= FRAME_HEADER + COMMAND + 8, "a frame is cut")
         length, kind, version, sequence, time = struct.unpack_from("<IHHQQ", payload, at)
         where = f"frame {sequence}"
-        sound((kind, version) == (1, 1) and length % 8 == 0 and at + length <= len(payload), f"{where}: header")
+        sound(kind == 1 and version in (1, 2) and length % 8 == 0 and at + length <= len(payload), f"{where}: header")
         sound(length >= FRAME_HEADER + COMMAND + 12, f"{where}: length")
         frame = payload[at : at + length]
         count, zero = struct.unpack_from("<II", frame, FRAME_HEADER + COMMAND)

@@ -110,6 +110,14 @@ class Records(unittest.TestCase):
         order = Ledger().placed(frame)
         self.assertEqual((order.account, order.market, order.outcome, order.side), (0x0101, 0x0303, 1, 1))
 
+    def test_frames_of_both_versions_are_read_and_no_newer_one(self):
+        frame = bytearray(self.frame())
+        struct.pack_into("<H", frame, 6, 2)
+        self.assertEqual(len(list(read_frames(bytes(frame)))), 1)
+        struct.pack_into("<H", frame, 6, 3)
+        with self.assertRaises(Damaged):
+            list(read_frames(bytes(frame)))
+
     def test_lengths_that_do_not_add_up_are_refused(self):
         for at, value in [(0, 8), (4, 2), (152, 5), (156, 1)]:
             frame = bytearray(self.frame())
