@@ -39,6 +39,9 @@ pub(crate) enum What {
         /// The public key they must be signed with: 64 hex digits, or a file that holds them
         #[arg(long, value_name = "KEY|FILE", requires = "checkpoints")]
         checkpoint_key: Option<String>,
+        /// Compare the states that the journal attests with those of re-execution; reads it once more
+        #[arg(long)]
+        attestations: bool,
     },
     /// Execute the commands again up to a point: digest, books, balances there
     Replay {

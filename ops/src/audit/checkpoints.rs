@@ -8,6 +8,7 @@ use foretell_model::{FramePlace, Sequence, TimeMs};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::attested::AttestedStates;
 use super::finding::{Finding, Kind};
 use super::inclusion::Inclusion;
 use super::source::Source;
@@ -123,6 +124,8 @@ pub(crate) struct Vouched {
     checkpoints: Vec<Signed>,
     /// Digest and place, as far as the journal was followed.
     found: Vec<([u8; 32], FramePlace)>,
+    /// States that need a digest too.
+    pub(crate) attested: AttestedStates,
     /// What the others are.
     others: Vec<Finding>,
     given: usize,
@@ -160,8 +163,14 @@ impl Vouched {
         vouched
     }
 
-    /// Where the first of them stands whose place was not reached yet.
+    /// Where the first of them, or of the attested states, stands whose place was not reached yet.
     pub(crate) fn awaited(&self) -> Option<Sequence> {
+        let places = [self.next(), self.attested.awaited()];
+        places.into_iter().flatten().min()
+    }
+
+    /// The same of checkpoints alone.
+    fn next(&self) -> Option<Sequence> {
         let next = self.checkpoints.get(self.found.len());
         next.map(|signed| signed.checkpoint.sequence)
     }
@@ -177,11 +186,16 @@ impl Vouched {
         &mut self,
         sequence: Sequence,
         place: FramePlace,
-        digest: impl Fn() -> [u8; 32],
+        digest: impl FnOnce() -> [u8; 32],
     ) {
-        while self.awaited() == Some(sequence) {
-            self.found.push((digest(), place));
+        if self.awaited() != Some(sequence) {
+            return;
         }
+        let digest = digest();
+        while self.next() == Some(sequence) {
+            self.found.push((digest, place));
+        }
+        self.attested.passed(sequence, &digest);
     }
 
     /// What does not agree, and how many were compared. `end` is the last sequence when the journal was
@@ -192,6 +206,7 @@ impl Vouched {
         end: Option<Sequence>,
     ) -> Result<(Vec<Finding>, Compared), Failure> {
         let mut findings = self.others.clone();
+        findings.extend_from_slice(self.attested.findings());
         for (signed, found) in self.checkpoints.iter().zip(&self.found) {
             let sequence = signed.checkpoint.sequence;
             if let Some(text) = disagrees(signed, found, source)? {

@@ -8,6 +8,7 @@
 //! Deliberately absent: writing. Nothing here changes a journal, and none of it needs an engine.
 
 mod arguments;
+mod attested;
 mod checkpoints;
 mod counts;
 mod decoded;
@@ -67,6 +68,7 @@ pub(crate) fn run(config: &Config, audit: &Audit, output: Output) -> Result<Exit
             threads,
             checkpoints,
             checkpoint_key,
+            attestations,
         } => {
             let checkpoints = match (checkpoints, checkpoint_key) {
                 (Some(file), Some(key)) => checkpoints::load(file, key)?,
@@ -75,6 +77,7 @@ pub(crate) fn run(config: &Config, audit: &Audit, output: Output) -> Result<Exit
             let options = Options {
                 checkpoints,
                 signatures: *signatures,
+                attestations: *attestations,
                 threads: threads.map(usize::from).and_then(NonZeroUsize::new),
                 progress: !output.json,
             };

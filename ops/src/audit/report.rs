@@ -31,6 +31,8 @@ pub struct Report {
     pub signatures: Option<(u64, u64)>,
     /// Signed checkpoints that were held against it.
     pub checkpoints: Compared,
+    /// Attested states that were compared with re-execution, when that was asked.
+    pub attested_states: Option<usize>,
     /// Divergences that an operator accepted by a journalled command.
     pub accepted_divergences: Vec<Sequence>,
     /// Everything that is wrong; nothing in a sound journal.
@@ -92,6 +94,7 @@ impl Report {
             "signatures": signatures,
             "checkpoints": self.checkpoints.compared,
             "checkpoints_given": self.checkpoints.given,
+            "attested_states": self.attested_states,
             "accepted_divergences": self.accepted_divergences.iter().map(|it| it.0).collect::<Vec<_>>(),
             "findings": self.findings.iter().map(Finding::json).collect::<Vec<_>>(),
             "unread": self.unread,
@@ -129,6 +132,9 @@ impl fmt::Display for Report {
         let Compared { compared, given } = self.checkpoints;
         if given > 0 {
             writeln!(f, "checkpoints: {compared} of {given} compared with it")?;
+        }
+        if let Some(compared) = self.attested_states {
+            writeln!(f, "attested states: {compared} compared with it")?;
         }
         if let Some(journal) = &self.journal {
             writeln!(f, "chain         {}", hex::encode(journal.hash))?;
@@ -191,6 +197,7 @@ mod tests {
                 compared: 1,
                 given: 2,
             },
+            attested_states: None,
             accepted_divergences: Vec::new(),
             findings: Vec::new(),
             unread: None,

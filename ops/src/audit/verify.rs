@@ -12,6 +12,7 @@ use foretell_journal::frame::Frame;
 use foretell_journal::{JournalError, ScanReport, Scratch};
 use foretell_model::{FrameRef, Sequence};
 
+use super::attested::AttestedStates;
 use super::checkpoints::{Kept, Vouched};
 use super::execution::{Differs, Execution};
 use super::finding::{Finding, Kind};
@@ -30,6 +31,9 @@ pub struct Options {
     pub checkpoints: Vec<Kept>,
     /// Check every order's signature.
     pub signatures: bool,
+    /// Compare the states that the journal attests. It is read once more before, and a digest is
+    /// computed for each.
+    pub attestations: bool,
     /// Threads that check signatures; as many as there are cores when not given.
     pub threads: Option<NonZeroUsize>,
     /// Show a bar, if standard error is a terminal.
@@ -45,21 +49,35 @@ pub struct Options {
 pub fn verify(directory: &Path, options: &Options) -> Result<Report, Failure> {
     let source = Source::open(directory, options.progress)?;
     let started = Instant::now();
-    let mut report = match together(&source, options)? {
-        Some(report) => report,
-        None => frame_by_frame(&source, options)?,
+    let attested = match options.attestations {
+        true => AttestedStates::find(&source),
+        false => AttestedStates::default(),
     };
+    let checkpoints = || {
+        let mut vouched = Vouched::new(&source, &options.checkpoints);
+        vouched.attested = attested.clone();
+        vouched
+    };
+    let mut report = match together(&source, options, checkpoints())? {
+        Some(report) => report,
+        None => frame_by_frame(&source, options, checkpoints())?,
+    };
+    report.attested_states = report.attested_states.filter(|_| options.attestations);
     report.seconds = started.elapsed().as_secs_f64();
     Ok(report)
 }
 
 /// The report of a journal in which nothing is wrong but, maybe, checkpoints and signatures.
-fn together(source: &Source, options: &Options) -> Result<Option<Report>, Failure> {
-    let checkpoints = Vouched::new(source, &options.checkpoints);
+fn together(
+    source: &Source,
+    options: &Options,
+    checkpoints: Vouched,
+) -> Result<Option<Report>, Failure> {
     let Some(sound) = together::read(source, checkpoints, options.start_signatures()) else {
         return Ok(None);
     };
     let last = sound.exchange.sequence();
+    let attested_states = Some(sound.checkpoints.attested.compared());
     let (findings, checkpoints) = sound.checkpoints.findings(source, Some(last))?;
     let mut report = Report {
         directory: source.directory().to_owned(),
@@ -70,6 +88,7 @@ fn together(source: &Source, options: &Options) -> Result<Option<Report>, Failur
         counts: sound.counts,
         signatures: None,
         checkpoints,
+        attested_states,
         accepted_divergences: Vec::new(),
         findings,
         unread: None,
@@ -79,8 +98,12 @@ fn together(source: &Source, options: &Options) -> Result<Option<Report>, Failur
     Ok(Some(report))
 }
 
-fn frame_by_frame(source: &Source, options: &Options) -> Result<Report, Failure> {
-    let mut audit = Audit::new(source, options);
+fn frame_by_frame(
+    source: &Source,
+    options: &Options,
+    checkpoints: Vouched,
+) -> Result<Report, Failure> {
+    let mut audit = Audit::new(source, options, checkpoints);
     let mut scratch = Scratch::default();
     let scanned = source.each(&mut |frame| audit.frame(frame, &mut scratch));
     audit.finish(scanned)
@@ -114,10 +137,10 @@ struct Audit<'s> {
 }
 
 impl<'s> Audit<'s> {
-    fn new(source: &'s Source, options: &Options) -> Self {
+    fn new(source: &'s Source, options: &Options, checkpoints: Vouched) -> Self {
         Self {
             source,
-            checkpoints: Vouched::new(source, &options.checkpoints),
+            checkpoints,
             execution: Execution::new(),
             recorded: Recorded::new(options.start_signatures()),
             findings: Vec::new(),
@@ -180,6 +203,7 @@ impl<'s> Audit<'s> {
         if end.is_some() {
             self.compare_states();
         }
+        let attested_states = Some(self.checkpoints.attested.compared());
         let (disagree, checkpoints) = self.checkpoints.findings(self.source, end)?;
         self.findings.extend(disagree);
         let signatures = self.recorded.signatures.take();
@@ -193,6 +217,7 @@ impl<'s> Audit<'s> {
             counts: self.recorded.counts,
             signatures: None,
             checkpoints,
+            attested_states,
             accepted_divergences: self.execution.accepted().to_vec(),
             findings: self.findings,
             unread: None,

@@ -11,6 +11,7 @@ mod style;
 #[path = "../twin_agrees/world.rs"]
 mod world;
 
+mod attested;
 mod checkpoints;
 mod commands;
 mod doctored;

@@ -228,6 +228,17 @@ impl Site {
         (Command::PlaceOrder(command), evidence)
     }
 
+    /// The digest of every state so far by its sequence; the first is that of nothing.
+    pub(crate) fn digests(&self) -> Vec<[u8; 32]> {
+        let mut exchange = Exchange::new(Capacity::default(), 8);
+        let mut digests = vec![exchange.digest()];
+        digests.extend(self.frames.iter().map(|frame| {
+            exchange.apply(&frame.command, frame.time, &mut Vec::new());
+            exchange.digest()
+        }));
+        digests
+    }
+
     /// The address of a trader.
     pub(crate) fn wallet(&self, trader: usize) -> WalletAddress {
         self.signers[trader].address()

@@ -1,0 +1,68 @@
+//! A state that the journal attests must be the one that re-execution reaches.
+
+use foretell_model::{Command, Sequence};
+use serde_json::Value;
+
+use crate::run::{CONTRADICTS, SOUND, audit};
+use crate::seal::{Loose, seal};
+use crate::site::{Site, busy};
+
+/// A site that attested its first states, one twice, and the one right before a frame; and which
+/// frames attest them.
+fn attesting() -> (Site, Vec<u64>) {
+    let mut site = busy();
+    let states = site.digests();
+    let last = states.len() - 1;
+    let attested = [0, 1, last / 2, last / 2, last];
+    let by = attested.map(|sequence| {
+        let command = Command::AttestState {
+            sequence: Sequence(sequence as u64),
+            state: states[sequence],
+            snapshot: [1; 32],
+        };
+        site.apply(command, b"")
+    });
+    site.idle();
+    (site, by.to_vec())
+}
+
+fn verify(frames: &[Loose], arguments: &[&str]) -> (i32, Value) {
+    let directory = tempfile::tempdir().expect("a directory");
+    seal(directory.path(), frames);
+    audit(directory.path(), &[&["verify"], arguments].concat())
+}
+
+#[test]
+fn attested_states_are_those_of_re_execution() {
+    let (site, by) = attesting();
+    let (code, report) = verify(&site.frames, &["--attestations"]);
+    assert_eq!(code, SOUND, "{report:#}");
+    assert_eq!(report["attested_states"], by.len());
+    let (code, report) = verify(&site.frames, &[]);
+    assert_eq!((code, &report["attested_states"]), (SOUND, &Value::Null));
+}
+
+#[test]
+fn a_wrong_attested_state_is_found_wherever_it_stands() {
+    let (site, by) = attesting();
+    for wrong in by {
+        let mut frames = site.frames.clone();
+        let place = usize::try_from(wrong - 1).expect("small");
+        let Command::AttestState {
+            sequence, state, ..
+        } = &mut frames[place].command
+        else {
+            panic!("an attested state");
+        };
+        let text = format!("the attested state after sequence {sequence} is not");
+        state[7] ^= 1;
+        let (code, report) = verify(&frames, &["--attestations"]);
+        assert_eq!(code, CONTRADICTS, "{report:#}");
+        let findings = report["findings"].as_array().expect("findings");
+        assert_eq!(findings.len(), 1, "{report:#}");
+        assert_eq!(findings[0]["sequence"], wrong, "{report:#}");
+        let found = findings[0]["text"].as_str().expect("a text");
+        assert!(found.starts_with(&text), "{found}");
+        assert_eq!(verify(&frames, &[]).0, SOUND, "nobody asked");
+    }
+}
