@@ -3,6 +3,7 @@
 use foretell_matching::{Capacity, Exchange};
 use foretell_model::command::RegisterMarket;
 use foretell_model::digest::{Fate, PendingWork, StateRecord};
+use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{
     AccountNumber, ApiKey, Command, ConditionId, Digest16, DomainNumber, EventId, EventNumber,
     FeeSchedule, KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderNumber, OrderType, Outcome,
@@ -132,7 +133,7 @@ macro_rules! set {
 
 const ROWS: &[Row] = &[
     (
-        set!(StateRecord::System { rules, .. } => rules = 2),
+        set!(StateRecord::System { rules, .. } => rules = NEWEST_RULES + 1),
         "rules are not known",
     ),
     (

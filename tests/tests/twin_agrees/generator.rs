@@ -67,11 +67,6 @@ impl Generator {
         Some((command, time))
     }
 
-    /// The rules in force for the next command.
-    pub(crate) const fn rules(&self) -> u32 {
-        self.world.rules
-    }
-
     /// Takes in what became of the last command.
     pub(crate) fn observe(&mut self, command: &Command, state: &[StateRecord]) {
         self.world.observe(command, state);

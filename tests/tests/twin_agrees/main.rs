@@ -89,7 +89,7 @@ fn run(seed: u64) -> Result<Coverage, Vec<Timed>> {
     let mut commands = Vec::new();
     while let Some((command, time)) = generator.next_command() {
         commands.push((command, time));
-        let rules = generator.rules();
+        let rules = pair.rules();
         let Ok(verdict) = step(&mut pair, &command, time) else {
             return Err(commands);
         };

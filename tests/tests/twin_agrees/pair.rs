@@ -105,6 +105,14 @@ impl Pair {
         &self.twin_state
     }
 
+    /// The rules in force.
+    pub(crate) fn rules(&self) -> u32 {
+        match self.state().first() {
+            Some(StateRecord::System { rules, .. }) => *rules,
+            _ => 1,
+        }
+    }
+
     /// What the last command caused.
     pub(crate) fn events(&self) -> &[Event] {
         &self.twin_events

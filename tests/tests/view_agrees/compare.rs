@@ -5,8 +5,8 @@ use std::fmt::Debug;
 
 use foretell_model::digest::{Fate, StateRecord};
 use foretell_model::{
-    AccountNumber, Command, CommandOutcome, Lots, MarketNumber, OrderNumber, OrderStatus, Outcome,
-    Price, Sequence, Side, Verdict,
+    AccountNumber, Command, CommandOutcome, Lots, MarketNumber, Micros, OrderNumber, OrderStatus,
+    Outcome, Price, RefusalReason, Sequence, Side, Verdict,
 };
 use foretell_view::{OrderState, TokenBook, View};
 
@@ -126,11 +126,23 @@ fn compare_record(view: &View, record: &StateRecord, seen: &mut Seen) -> Result<
             let known = match known.state {
                 OrderState::Live => Fate::Live,
                 OrderState::Completed | OrderState::Closed(_) => Fate::Done,
-                OrderState::Killed(reason) => Fate::Killed(reason),
+                OrderState::Killed(reason) => killed_as(reason),
+            };
+            let fate = match fate {
+                Fate::Killed { reason, .. } => killed_as(reason),
+                other => other,
             };
             same("fate", &known, &fate)
         }
         StateRecord::RememberedReference { .. } | StateRecord::RememberedRequest { .. } => Ok(()),
+    }
+}
+
+/// A killed order without the minimum that it was below, which the view does not keep.
+const fn killed_as(reason: RefusalReason) -> Fate {
+    Fate::Killed {
+        reason,
+        minimum: Micros::ZERO,
     }
 }
 
@@ -437,8 +449,9 @@ pub(crate) fn compare_answer(
             match result.status {
                 OrderStatus::Live => same("state", &order.state, &OrderState::Live),
                 OrderStatus::Matched => same("matched", &order.matched.is_zero(), &false),
-                OrderStatus::Killed(reason) => {
-                    same("state", &order.state, &OrderState::Killed(reason))
+                OrderStatus::Killed(refusal) => {
+                    let killed = OrderState::Killed(refusal.reason);
+                    same("state", &order.state, &killed)
                 }
                 OrderStatus::Unmatched => same(
                     "closed",
