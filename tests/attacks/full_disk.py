@@ -1,0 +1,194 @@
+"""A disk that is nearly full, an attacker with 64 unfunded keys, and honest cancels.
+
+The data directory lies on a tmpfs. A filler takes its space until new orders are refused for lack of
+it; then the attacker sends as many DELETE /cancel-all as a page of the journal each would fill the
+reserve with four times. An hour at the cap of an address (500 a second) is 1.8 million; sent to the
+default reserve of 256 MiB at a page each that is 27 times what it holds, and here it is `TIMES`. The
+limits are off, so that the count is reached in minutes. Mounting takes root.
+"""
+
+import asyncio
+import json
+import os
+import subprocess
+import time
+
+from client import Broken, Client
+from exchange import Exchange
+from preparation import deposit, good, register
+from wallets import Wallet, body_of, request, signed_request
+
+MIB = 1 << 20
+PAGE = 4_096
+DISK_MIB, RESERVE_MIB, SEGMENT_MIB = 192, 24, 1
+KEYS = 64
+# How often the attack's requests would fill the reserve, at a page each.
+TIMES = 4
+REQUESTS = TIMES * RESERVE_MIB * MIB // PAGE
+# Honest orders that rest when the disk is full; one is cancelled after so many requests of the attacker.
+RESTING = 300
+EVERY = REQUESTS // RESTING
+OUTSTANDING = 64
+# The filler grows in such steps and leaves the reserve nearly whole.
+STEP = MIB // 2
+
+
+def mount(path):
+    """Mounts a tmpfs; says why that cannot be."""
+    if os.geteuid() != 0:
+        return "mounting a tmpfs takes root"
+    command = ["mount", "-t", "tmpfs", "-o", f"size={DISK_MIB}m,mode=0700", "foretell-attacks", path]
+    done = subprocess.run(command, capture_output=True, text=True)
+    return done.stderr.strip() if done.returncode else None
+
+
+def free_bytes(path):
+    found = os.statvfs(path)
+    return found.f_bavail * found.f_frsize
+
+
+def is_low(exchange):
+    return exchange.operate("GET", "/status")["engine"]["diskLow"]
+
+
+def fill(exchange, disk):
+    """Grows the filler until the engine says that the disk is low."""
+    deadline = time.monotonic() + 60
+    with open(disk / "filler", "wb") as filler:
+        while not is_low(exchange):
+            if free_bytes(disk) > RESERVE_MIB * MIB:
+                filler.write(bytes(STEP))
+                filler.flush()
+            elif time.monotonic() > deadline:
+                raise SystemExit("the engine does not say that the disk is low")
+            else:
+                time.sleep(0.05)
+
+
+class Run:
+    """Honest cancels between those of the attacker."""
+
+    def __init__(self, exchange, disk):
+        self.exchange, self.disk = exchange, disk
+        self.honest = Wallet.new("honest")
+        self.attackers = [Wallet.new(f"unfunded {number}") for number in range(KEYS)]
+        self.failures, self.latencies, self.statuses, self.least_free = [], [], {}, free_bytes(disk)
+
+    async def prepare(self, token):
+        self.honest_client = Client("127.0.0.1", self.exchange.addresses["trading"])
+        self.clients = [Client("127.0.0.2", self.exchange.addresses["trading"]) for _ in range(4)]
+        for wallet in (self.honest, *self.attackers):
+            wallet.take_key(await good(self.clients[0], request("POST", "/auth/api-key", wallet.l1())))
+        self.resting = []
+        for number in range(RESTING):
+            self.resting.append(await self.place(token, 1 + number % 40))
+
+    async def place(self, token, cents):
+        body = body_of(self.honest.buy(token, cents, 500))
+        answer = await good(self.honest_client, signed_request(self.honest, "POST", "/order", body))
+        return answer["orderID"]
+
+    async def cancel(self, path, body, expected):
+        """An honest cancel; it must end what it names."""
+        begun = time.monotonic()
+        try:
+            status, text = await self.honest_client.ask(signed_request(self.honest, "DELETE", path, body))
+        except Broken as error:
+            status, text = str(error), b""
+        self.latencies.append(time.monotonic() - begun)
+        if status != 200 or set(json.loads(text)["canceled"]) != set(expected):
+            self.failures.append(f"an honest {path} was answered {status} {text[:200]!r}")
+
+    async def attack(self):
+        """All requests of the attacker, some at a time, with an honest cancel now and then."""
+        for first in range(0, REQUESTS, OUTSTANDING):
+            await asyncio.gather(*(self.one(number) for number in range(first, first + OUTSTANDING)))
+            if first // EVERY != (first + OUTSTANDING) // EVERY and len(self.resting) > 5:
+                order = self.resting.pop()
+                await self.cancel("/order", body_of({"orderID": order}), [order])
+                self.least_free = min(self.least_free, free_bytes(self.disk))
+            if len(self.failures) >= 3:
+                self.failures.append(f"given up after {first + OUTSTANDING} requests of the attacker")
+                return
+        await self.cancel("/cancel-all", b"", self.resting)
+
+    async def one(self, number):
+        body = body_of({"n": number})
+        data = signed_request(self.attackers[number % KEYS], "DELETE", "/cancel-all", body)
+        try:
+            status, _ = await self.clients[number % len(self.clients)].ask(data)
+        except Broken as error:
+            status = str(error)
+        self.statuses[str(status)] = self.statuses.get(str(status), 0) + 1
+
+    async def is_refused(self, token):
+        """Whether a new order is refused for lack of room."""
+        body = body_of(self.honest.buy(token, 1, 500))
+        status, _ = await self.honest_client.ask(signed_request(self.honest, "POST", "/order", body))
+        return status == 503
+
+    async def all(self, token):
+        await self.prepare(token)
+        await asyncio.to_thread(fill, self.exchange, self.disk)
+        if not await self.is_refused(token):
+            self.failures.append("the disk is low and a new order was taken")
+        self.free_before = free_bytes(self.disk)
+        begun = time.monotonic()
+        await self.attack()
+        self.seconds = time.monotonic() - begun
+        (self.disk / "filler").unlink()
+        deadline = time.monotonic() + 60
+        while await asyncio.to_thread(is_low, self.exchange):
+            if time.monotonic() > deadline:
+                self.failures.append("there is room again and the engine says that the disk is low")
+                return
+            await asyncio.sleep(0.1)
+        await self.place(token, 1)
+
+
+def run(chosen, directory):
+    """The run; its figures. Without root it says that it was skipped."""
+    disk = directory / "disk"
+    disk.mkdir()
+    if why := mount(disk):
+        print(f"skipped: {why}")
+        return {"skipped": why, "failures": []}
+    try:
+        return on(chosen, disk)
+    finally:
+        subprocess.run(["umount", disk], check=True)
+
+
+def on(chosen, disk):
+    settings = {
+        "FORETELL_LIMITS_ENABLED": "false",
+        "FORETELL_ENGINE_DISK_RESERVE_MIB": str(RESERVE_MIB),
+        "FORETELL_ENGINE_SEGMENT_MIB": str(SEGMENT_MIB),
+    }
+    exchange = Exchange(chosen.binary, disk, settings)
+    try:
+        market = register(exchange, 1)[0]
+        found = Run(exchange, disk)
+        deposit(exchange, found.honest, "100000")
+        print(f"a disk with {RESERVE_MIB} MiB of reserve, {REQUESTS} cancels of {KEYS} unfunded keys", flush=True)
+        asyncio.run(found.all(market["tokens"][0]))
+    finally:
+        exit_code = exchange.stop()
+    code, _ = exchange.audit()
+    if exit_code != 0:
+        found.failures.append(f"the exchange ended with {exit_code}")
+    if code != 0:
+        found.failures.append(f"audit verify ended with {code}")
+    figures = {
+        "requests": sum(found.statuses.values()),
+        "statuses": found.statuses,
+        "reserve_bytes": RESERVE_MIB * MIB,
+        "free_bytes_before": found.free_before,
+        "free_bytes_least": found.least_free,
+        "honest_cancels": len(found.latencies),
+        "honest_cancel_max_ms": max(found.latencies) * 1_000,
+        "audit_exit_code": code,
+        "failures": found.failures,
+    }
+    print(json.dumps(figures, indent=1))
+    return figures
