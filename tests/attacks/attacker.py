@@ -19,6 +19,7 @@ import itertools
 import json
 import re
 import resource
+import signal
 import struct
 import sys
 import time
@@ -314,13 +315,17 @@ class Attacker:
         self.begun, self.cpu = time.monotonic(), time.process_time()
         coroutines = [coroutine for name in self.names for coroutine in attacks[name]()]
         tasks = [asyncio.create_task(coroutine) for coroutine in (self.govern(), *coroutines)]
-        done, _ = await asyncio.wait(tasks, timeout=self.seconds, return_when=asyncio.FIRST_EXCEPTION)
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, tasks[0].cancel)
+        # None ends by itself: one that is done failed, or the run is over early.
+        done, _ = await asyncio.wait(tasks, timeout=self.seconds, return_when=asyncio.FIRST_COMPLETED)
         share = (time.process_time() - self.cpu) / (time.monotonic() - self.begun)
         for task in tasks:
             task.cancel()
         for task in done:
-            task.result()
-        return {"share": share, "counts": {name: dict(counts) for name, counts in self.counts.items()}}
+            if not task.cancelled():
+                task.result()
+        counts = {name: dict(counted) for name, counted in self.counts.items()}
+        return {"share": share, "seconds": time.monotonic() - self.begun, "counts": counts}
 
 
 def main():

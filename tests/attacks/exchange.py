@@ -163,14 +163,21 @@ class Sampler(threading.Thread):
     """Reads memory, descriptors and disk every few seconds until it is stopped."""
 
     EVERY = 2.0
+    # The machine is not to run out of memory: more than that ends the attack.
+    MOST_BYTES = 4 << 30
 
-    def __init__(self, exchange):
+    def __init__(self, exchange, end_attack):
         super().__init__(daemon=True)
-        self.exchange, self.samples, self.ended = exchange, [], threading.Event()
+        self.exchange, self.end_attack, self.samples, self.ended = exchange, end_attack, [], threading.Event()
+        self.ended_attack = False
 
     def run(self):
         while True:
-            self.samples.append(self.sample())
+            sample = self.sample()
+            self.samples.append(sample)
+            if sum(process["own"] for process in sample["processes"].values()) > self.MOST_BYTES:
+                self.ended_attack = True
+                self.end_attack()
             if self.ended.wait(self.EVERY):
                 return
 

@@ -28,7 +28,10 @@ REQUESTS = TIMES * RESERVE_MIB * MIB // PAGE
 # Honest orders that rest when the disk is full; one is cancelled after so many requests of the attacker.
 RESTING = 300
 EVERY = REQUESTS // RESTING
-OUTSTANDING = 64
+# Requests of the attacker at once: few, because commands that meet in a batch share its page.
+OUTSTANDING = 2
+# After answers that took that long an honest cancel is due at once.
+STALL_SECONDS = 1.0
 # The filler grows in such steps and leaves the reserve nearly whole.
 STEP = MIB // 2
 
@@ -102,8 +105,10 @@ class Run:
     async def attack(self):
         """All requests of the attacker, some at a time, with an honest cancel now and then."""
         for first in range(0, REQUESTS, OUTSTANDING):
+            begun = time.monotonic()
             await asyncio.gather(*(self.one(number) for number in range(first, first + OUTSTANDING)))
-            if first // EVERY != (first + OUTSTANDING) // EVERY and len(self.resting) > 5:
+            stalled = time.monotonic() - begun > STALL_SECONDS
+            if (stalled or first % EVERY < OUTSTANDING) and len(self.resting) > 5:
                 order = self.resting.pop()
                 await self.cancel("/order", body_of({"orderID": order}), [order])
                 self.least_free = min(self.least_free, free_bytes(self.disk))
@@ -185,6 +190,7 @@ def on(chosen, disk):
         "reserve_bytes": RESERVE_MIB * MIB,
         "free_bytes_before": found.free_before,
         "free_bytes_least": found.least_free,
+        "journal_bytes": sum(size for _, size in exchange.batches()),
         "honest_cancels": len(found.latencies),
         "honest_cancel_max_ms": max(found.latencies) * 1_000,
         "audit_exit_code": code,

@@ -39,7 +39,6 @@ class Load:
         self.traders = [Wallet(**saved) for saved in site["traders"]]
         self.switch = Wallet(**site["switch"])
         self.operator_fields = {"Authorization": f"Bearer {site['token']}"}
-        self.pause = itertools.cycle(("pause", "resume"))
 
     def client(self, source, surface):
         return Client(source, self.addresses[surface])
@@ -121,13 +120,17 @@ class Load:
         """Status, and a market that is paused and resumed; each on a new connection, as the command line does."""
         client = self.client(TRADERS, "operator")
         body = body_of({"condition_id": self.site["paused"]["condition_id"]})
+        turns = itertools.cycle(("pause", "resume"))
 
         async def status(_, due):
             await self.timed("operator", due, client, request("GET", "/status", self.operator_fields), fresh=True)
 
+        in_order = asyncio.Lock()  # a resume that overtakes its pause is a conflict
+
         async def switch(_, due):
-            path = f"/markets/{next(self.pause)}"
-            await self.timed("operator", due, client, request("POST", path, self.operator_fields, body), fresh=True)
+            async with in_order:
+                data = request("POST", f"/markets/{next(turns)}", self.operator_fields, body)
+                await self.timed("operator", due, client, data, fresh=True)
 
         return self.every(OPERATOR, status, 0.2), self.every(OPERATOR, switch, 0.6)
 

@@ -72,12 +72,12 @@ def phase(exchange, directory, name, seconds, attacks=()):
     """Honest clients for some seconds, with or without the attacker; its figures."""
     site, out, found = directory / "site.json", directory / f"{name}.json", directory / "attacker.json"
     first = last_sequence(exchange)
-    sampler = Sampler(exchange)
-    sampler.start()
     begun = time.monotonic()
     clients = [start("honest.py", site, seconds, out)]
     if attacks:
         clients.append(start("attacker.py", site, seconds, found, *attacks))
+    sampler = Sampler(exchange, end_attack=clients[-1].terminate)
+    sampler.start()
     try:
         statuses = [finish(client, begun + seconds + GRACE_SECONDS - time.monotonic()) for client in clients]
     finally:
@@ -89,6 +89,7 @@ def phase(exchange, directory, name, seconds, attacks=()):
     figures = {
         "name": name,
         "seconds": seconds,
+        "ended_early": sampler.ended_attack,
         "first": first,
         "last": last_sequence(exchange),
         "latency": report.latencies(json.loads(out.read_text())),
@@ -138,6 +139,7 @@ def attack_run(chosen, directory):
         "disk_kib_per_second": chosen.disk_kib,
     }
     figures["failures"] = report.judge(figures, bounds)
+    figures["growth"] = report.growth(figures)
     report.show(figures)
     return figures
 

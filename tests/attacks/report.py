@@ -63,82 +63,119 @@ def resources(samples):
 
 
 def judge(figures, bounds):
-    """Everything that does not hold, as sentences."""
-    failures = []
-    before, during = figures["baseline"], figures["attack"]
-    for phase in (before, during):
+    """Everything that does not hold, as sentences. Adds ratios and growth to the figures."""
+    latency = list(judge_latency(figures)) if bounds["latency"] else []
+    return [*judge_honest(figures), *latency, *judge_growth(figures, bounds), *judge_processes(figures)]
+
+
+def judge_honest(figures):
+    for phase in (figures["baseline"], figures["attack"]):
         for kind, row in phase["latency"].items():
-            if row["refused"]:
-                failures.append(f"{phase['name']}: {kind}: {sum(row['refused'].values())} not served: {row['refused']}")
-    for kind, row in during["latency"].items():
-        ratio = row["ratio"] = row["p99_ms"] / before["latency"][kind]["p99_ms"]
-        if bounds["latency"] and not ratio <= RATIO:
-            failures.append(f"{kind}: p99 is {ratio:.1f} times that without the attack, {RATIO:g} is allowed")
-    grown = figures["memory_growth_bytes"] = during["resources"]["own_bytes_max"] - before["resources"]["own_bytes_max"]
-    if grown > bounds["memory_mib"] * MIB:
-        failures.append(f"memory grew by {grown / MIB:.0f} MiB, {bounds['memory_mib']} are allowed")
-    seconds = during["seconds"]
-    journal = during["journal_bytes"] - before["journal_bytes"] * seconds / before["seconds"]
-    disk = during["resources"]["disk_bytes_growth"] - before["resources"]["disk_bytes_growth"] * seconds / before["seconds"]
-    figures["attack_journal_bytes_per_second"], figures["attack_disk_bytes"] = journal / seconds, disk
-    allowed = bounds["disk_kib_per_second"] * KIB
-    if journal > allowed * seconds:
-        failures.append(f"the attack's journal: {journal / seconds / KIB:.0f} KiB/s, {allowed / KIB:.0f} are allowed")
-    if disk > allowed * seconds + SEGMENTS_AHEAD:
-        failures.append(f"the attack's disk: {disk / MIB:.0f} MiB, {allowed * seconds / MIB:.0f} and segments are allowed")
-    for name, process in during["resources"]["processes"].items():
+            if refused := row["refused"]:
+                yield f"{phase['name']}: {kind}: {sum(refused.values())} of {row['count']} not served: {refused}"
+
+
+def ratio(figures, kind):
+    """p99 with the attack, in multiples of that without."""
+    return figures["attack"]["latency"][kind]["p99_ms"] / figures["baseline"]["latency"][kind]["p99_ms"]
+
+
+def judge_latency(figures):
+    for kind in figures["attack"]["latency"]:
+        if not ratio(figures, kind) <= RATIO:
+            yield f"{kind}: p99 is {ratio(figures, kind):.1f} times that without the attack, {RATIO:g} is allowed"
+
+
+def growth(figures):
+    """What the attack added: bytes of memory, and of journal and data directory beyond honest growth."""
+    before, during = figures["baseline"], figures["attack"]
+    scale = during["seconds"] / before["seconds"]
+    directory = [phase["resources"]["disk_bytes_growth"] for phase in (before, during)]
+    return {
+        "memory": during["resources"]["own_bytes_max"] - before["resources"]["own_bytes_max"],
+        "journal": during["journal_bytes"] - before["journal_bytes"] * scale,
+        "directory": directory[1] - directory[0] * scale,
+    }
+
+
+def judge_growth(figures, bounds):
+    during, grown = figures["attack"], growth(figures)
+    if during["ended_early"]:
+        seconds = figures["attacker"]["seconds"]
+        yield f"the attack was ended after {seconds:.0f} s: the memory of the machine was in danger"
+    if grown["memory"] > bounds["memory_mib"] * MIB:
+        yield f"memory grew by {grown['memory'] / MIB:.0f} MiB, {bounds['memory_mib']} are allowed"
+    allowed = bounds["disk_kib_per_second"] * KIB * during["seconds"]
+    if grown["journal"] > allowed:
+        rate = grown["journal"] / during["seconds"] / KIB
+        yield f"the attack's journal grew by {rate:.0f} KiB/s, {bounds['disk_kib_per_second']} are allowed"
+    if grown["directory"] > allowed + SEGMENTS_AHEAD:
+        limit = (allowed + SEGMENTS_AHEAD) / MIB
+        yield f"the attack's data directory grew by {grown['directory'] / MIB:.0f} MiB, {limit:.0f} are allowed"
+
+
+def judge_processes(figures):
+    for name, process in figures["attack"]["resources"]["processes"].items():
         if process["files_max"] >= process["files_limit"]:
-            failures.append(f"{name}: all of its {process['files_limit']} descriptors were in use")
-    restarted = {name: count for name, count in figures["starts"].items() if count > 1}
-    if restarted:
-        failures.append(f"processes ended and were started again: {restarted}")
+            yield f"{name}: all of its {process['files_limit']} descriptors were in use"
+    for name, count in figures["starts"].items():
+        if count > 1:
+            yield f"{name} was started {count} times"
     if figures["exit_code"] != 0:
-        failures.append(f"the exchange ended with {figures['exit_code']}")
+        yield f"the exchange ended with {figures['exit_code']}"
     if figures["audit"]["exit_code"] != 0:
-        failures.append(f"audit verify ended with {figures['audit']['exit_code']}")
-    if figures["attacker"]["share"] > SHARE:
-        failures.append(f"the attacker took {figures['attacker']['share']:.2f} of a core: the run says too little")
-    for name, counts in figures["attacker"]["counts"].items():
+        yield f"audit verify ended with {figures['audit']['exit_code']}"
+    attacker = figures["attacker"]
+    if attacker["share"] > SHARE:
+        yield f"the attacker took {attacker['share']:.2f} of a core: the run proves too little"
+    for name, counts in attacker["counts"].items():
         if not counts.get("sent", 0) + counts.get("connections", 0):
-            failures.append(f"{name} did not attack: {counts}")
-    return failures
+            yield f"{name} did not attack: {counts}"
 
 
 def show(figures):
-    """The table for people."""
-    before, during = figures["baseline"], figures["attack"]
-    names = "+".join(figures["attacker"]["counts"])
-    print(f"\n{names}, {during['seconds']:.0f} s, attacker at {figures['attacker']['share']:.2f} of a core")
-    print("\n| honest request | count | p50 ms | p99 ms | max ms | attacked: count | p50 ms | p99 ms | max ms | p99 ratio | not served |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|")
-    for kind, row in during["latency"].items():
-        base = before["latency"][kind]
-        cells = [f"{one[name]:.1f}" if name != "count" else str(one[name]) for one in (base, row) for name in ("count", "p50_ms", "p99_ms", "max_ms")]
-        refused = ", ".join(f"{count} × {status}" for status, count in row["refused"].items()) or "–"
-        print(f"| {kind} | {' | '.join(cells)} | {row['ratio']:.2f} | {refused} |")
-    print("\n| process | RSS MiB without | at most | own MiB without | at most | descriptors at most | of |")
-    print("|---|---|---|---|---|---|---|")
-    for name, process in during["resources"]["processes"].items():
-        base = before["resources"]["processes"].get(name, process)
-        print(
-            f"| {name} | {base['rss_bytes_max'] / MIB:.0f} | {process['rss_bytes_max'] / MIB:.0f}"
-            f" | {base['own_bytes_max'] / MIB:.0f} | {process['own_bytes_max'] / MIB:.0f}"
-            f" | {process['files_max']} | {process['files_limit']} |"
-        )
-    print("\n| disk | without | attacked |")
-    print("|---|---|---|")
-    print(f"| journal, MiB a minute | {per_minute(before):.1f} | {per_minute(during):.1f} |")
-    print(f"| commands | {before['commands']} | {during['commands']} |")
-    sent = sum(counts.get("sent", 0) for counts in figures["attacker"]["counts"].values())
-    if sent:
-        attack_bytes = figures["attack_journal_bytes_per_second"] * during["seconds"]
-        print(f"| journal bytes of the attack, each of {sent} attacker requests | – | {attack_bytes / sent:.0f} |")
-    print("\n| attack | what came of it |")
-    print("|---|---|")
-    for name, counts in figures["attacker"]["counts"].items():
+    """The tables for people."""
+    attacker = figures["attacker"]
+    names = "+".join(attacker["counts"])
+    print(f"\n{names}, {figures['attack']['seconds']:.0f} s, attacker at {attacker['share']:.2f} of a core")
+    show_latency(figures)
+    show_processes(figures)
+    show_disk(figures)
+    print("\n| attack | result |\n|---|---|")
+    for name, counts in attacker["counts"].items():
         print(f"| {name} | {', '.join(f'{what} {count}' for what, count in sorted(counts.items()))} |")
     print(f"\naudit verify: exit code {figures['audit']['exit_code']}", flush=True)
 
 
-def per_minute(phase):
-    return phase["journal_bytes"] / MIB / phase["seconds"] * 60
+def show_latency(figures):
+    half = "count | p50 ms | p99 ms | max ms"
+    print(f"\n| honest request | {half} | attacked: {half} | p99 ratio | not served |")
+    print("|---" * 11 + "|")
+    for kind, row in figures["attack"]["latency"].items():
+        cells = []
+        for one in (figures["baseline"]["latency"][kind], row):
+            cells += [str(one["count"]), *(f"{one[name]:.1f}" for name in ("p50_ms", "p99_ms", "max_ms"))]
+        refused = ", ".join(f"{count} × {status}" for status, count in row["refused"].items()) or "–"
+        print(f"| {kind} | {' | '.join(cells)} | {ratio(figures, kind):.2f} | {refused} |")
+
+
+def show_processes(figures):
+    print("\n| process | RSS MiB | attacked | without pages of files | attacked | descriptors at most | of |")
+    print("|---" * 7 + "|")
+    before = figures["baseline"]["resources"]["processes"]
+    for name, process in figures["attack"]["resources"]["processes"].items():
+        pairs = [(one[of] / MIB) for of in ("rss_bytes_max", "own_bytes_max") for one in (before[name], process)]
+        cells = " | ".join(f"{value:.0f}" for value in pairs)
+        print(f"| {name} | {cells} | {process['files_max']} | {process['files_limit']} |")
+
+
+def show_disk(figures):
+    before, during, grown = figures["baseline"], figures["attack"], growth(figures)
+    per_minute = [phase["journal_bytes"] / MIB / phase["seconds"] * 60 for phase in (before, during)]
+    print("\n| disk | without | attacked |\n|---|---|---|")
+    print(f"| journal, MiB a minute | {per_minute[0]:.1f} | {per_minute[1]:.1f} |")
+    print(f"| commands | {before['commands']} | {during['commands']} |")
+    sent = sum(counts.get("sent", 0) for counts in figures["attacker"]["counts"].values())
+    if sent:
+        each = grown["journal"] / sent
+        print(f"| journal bytes of the attack, for each of {sent} attacker requests | – | {each:.0f} |")
