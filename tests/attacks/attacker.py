@@ -68,7 +68,8 @@ class Counted(asyncio.BufferedProtocol):
     buffer = bytearray(1 << 18)
 
     def __init__(self, counts):
-        self.counts, self.tail, self.sent, self.answered, self.open = counts, b"", 0, 0, False
+        self.counts, self.tail, self.sent, self.answered = counts, b"", 0, 0
+        self.open = self.heard = False
 
     def connection_made(self, transport):
         self.transport, self.open = transport, True
@@ -77,6 +78,7 @@ class Counted(asyncio.BufferedProtocol):
         return self.buffer
 
     def buffer_updated(self, length):
+        self.heard = True
         data = self.tail + self.buffer[:length]
         statuses = STATUS.findall(data)
         # Nothing of it can be a whole status line, so none is counted twice.
@@ -111,7 +113,8 @@ class Starved(asyncio.Protocol):
     """An HTTP/2 connection that grants no window and pings."""
 
     def __init__(self, counts):
-        self.counts, self.data, self.open, self.streams, self.next = counts, b"", False, set(), 1
+        self.counts, self.data, self.streams, self.next = counts, b"", set(), 1
+        self.open = self.heard = False
 
     def connection_made(self, transport):
         self.transport, self.open = transport, True
@@ -119,6 +122,7 @@ class Starved(asyncio.Protocol):
         transport.write(PREFACE + frame(SETTINGS, 0, 0, settings))
 
     def data_received(self, data):
+        self.heard = True
         self.data += data
         while len(self.data) >= 9:
             length, (kind, flags, stream) = int.from_bytes(self.data[:3], "big"), struct.unpack(">BBI", self.data[3:9])
@@ -171,14 +175,21 @@ class Attacker:
         self.site, self.names, self.seconds = site, names, seconds
         self.counts = {name: collections.Counter() for name in names}
         self.addresses = {name: tuple(address) for name, address in site["addresses"].items()}
-        self.idle = collections.deque()
+        self.idle, self.hold_after = collections.deque(), 0.0
         self.starved, self.unread = [], collections.deque()
 
     def rate(self, name):
         return RATES[name][len(self.names) > 1]
 
+    def make_room(self, connection):
+        """When a connection that attacks was turned away, an idle one gives way and none replaces it for a second."""
+        if connection is None or not connection.open and not connection.heard:
+            self.hold_after = time.monotonic() + 1.0
+            if self.idle:
+                self.idle.popleft().transport.abort()
+
     async def connect(self, name, make, surface="trading"):
-        """A connection, or None; one that is needed takes the place of an idle one."""
+        """A connection, or None."""
         host, port = self.addresses[surface]
         counts = self.counts[name]
         opening = asyncio.get_running_loop().create_connection(
@@ -207,9 +218,9 @@ class Attacker:
         async def send(number):
             index = number % count
             if connections[index] is None or not connections[index].open:
+                if number >= count:
+                    self.make_room(connections[index])
                 connections[index] = await self.connect(name, Counted)
-                if connections[index] is None and self.idle:
-                    self.idle.popleft().transport.abort()
             elif connections[index].sent - connections[index].answered < OUTSTANDING:
                 connections[index].send(make_request(number))
 
@@ -218,7 +229,7 @@ class Attacker:
     def unread_lists(self):
         async def starve(number):
             while self.starved and not self.starved[-1].open:
-                self.starved.pop()
+                self.make_room(self.starved.pop())
             if not self.starved or not self.starved[-1].ask(LISTS[0]):
                 self.starved = [connection for connection in self.starved if connection.open]
                 free = next((one for one in self.starved if len(one.streams) < STREAMS), None)
@@ -256,6 +267,8 @@ class Attacker:
         async def hold(_):
             while self.idle and not self.idle[0].open:
                 self.idle.popleft()
+            if time.monotonic() < self.hold_after:
+                return
             if len(self.idle) < IDLE:
                 connection = await self.connect("H5", Counted, next(surfaces))
                 if connection is not None:
