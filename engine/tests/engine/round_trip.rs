@@ -2,7 +2,7 @@
 
 use foretell_link::{Role, Stage};
 use foretell_model::{
-    Command, CommandOutcome, FramePlace, OrderResult, OrderStatus, OrderType, Outcome,
+    Command, CommandOutcome, FramePlace, OrderResult, OrderStatus, OrderType, Outcome, Refusal,
     RefusalReason, Sequence, Side, Verdict,
 };
 
