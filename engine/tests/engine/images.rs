@@ -7,10 +7,12 @@ use std::sync::Arc;
 use foretell_engine::{JOURNAL_DIRECTORY, SNAPSHOT_DIRECTORY};
 use foretell_journal::disk::RealDisk;
 use foretell_journal::snapshot::{Chunk, ChunkEntry, Image, LogName, PROOF, Proof, Shelf, images};
-use foretell_journal::{Scratch, scan, watermark};
+use foretell_journal::{Scratch, recover, scan, watermark};
 use foretell_matching::{Capacity, Exchange};
-use foretell_model::{FrameRef, Sequence};
+use foretell_model::{Command, Event, FrameRef, Sequence, TimeNs};
 use foretell_view::{ChunkBytes, ChunkRef, Chunking, VIEW_VERSION, View};
+
+use crate::harness::config;
 
 pub(crate) fn journal(directory: &Path) -> PathBuf {
     directory.join(JOURNAL_DIRECTORY)
@@ -150,13 +152,13 @@ pub(crate) fn assert_same_view(one: &View, other: &View) {
 }
 
 /// Writes an image as `journal/FORMAT.md` draws it; without `view` one whose state is sound and
-/// whose view no build knows.
+/// whose view no build knows. Returns the command that attests it.
 pub(crate) fn write_image(
     directory: &Path,
     exchange: &Exchange,
     view: Option<&View>,
     receipt: [u8; 32],
-) {
+) -> Command {
     let shelf = Shelf::open(
         &snapshots(directory),
         Arc::new(RealDisk),
@@ -176,7 +178,7 @@ pub(crate) fn write_image(
         .unwrap();
     let mut state = Vec::new();
     exchange.write_image(&mut state);
-    writer.begin("state.v1").unwrap();
+    writer.begin("state.v2").unwrap();
     writer.write(&state).unwrap();
     for (name, bytes) in view.iter().flat_map(|view| view.image().unwrap().sections) {
         writer.begin(name).unwrap();
@@ -185,7 +187,27 @@ pub(crate) fn write_image(
     let digest = exchange.digest();
     writer.begin(PROOF).unwrap();
     writer.write(&Proof { digest, receipt }.encode()).unwrap();
-    writer.finish().unwrap();
+    Command::AttestState {
+        sequence: exchange.sequence(),
+        state: digest,
+        snapshot: writer.finish().unwrap(),
+    }
+}
+
+/// Journals an attestation behind the last frame of a stopped engine.
+pub(crate) fn attest(directory: &Path, attestation: &Command) {
+    let (options, journal) = (config(directory).journal, journal(directory));
+    let mut last = (Sequence(0), TimeNs(0));
+    let recovered = recover(&journal, options, Sequence(0), &mut |frame| {
+        last = (frame.sequence, frame.time);
+        Ok(())
+    });
+    let (mut appender, syncer, _state) = recovered.unwrap().start().unwrap();
+    assert!(appender.has_room_for_largest());
+    let (sequence, time) = (last.0.next(), last.1);
+    appender.append(sequence, time, attestation, &[Event::StateAttested], &[]);
+    drop(appender);
+    syncer.run(|_| {}).unwrap();
 }
 
 /// Copies or links everything of one directory into another.

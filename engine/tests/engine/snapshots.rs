@@ -10,13 +10,14 @@ use foretell_journal::Durability;
 use foretell_journal::snapshot::{Chunk, Image};
 use foretell_link::{Answer, Request, Role, SnapshotResult};
 use foretell_matching::Exchange;
+use foretell_model::digest::StateRecord;
 use foretell_model::{AccountNumber, Command, Digest16, Event, Micros, Sequence, Verdict};
 use foretell_view::Chunking;
 
 use crate::harness::{Engine, TestClient, config, frames};
 use crate::images::{
-    assert_images_are_the_journal, copy_journal, files, genesis, image_file, link_files, published,
-    replay, snapshots, write_image,
+    assert_images_are_the_journal, attest, copy_journal, files, genesis, image_file, link_files,
+    published, replay, snapshots, write_image,
 };
 use crate::life::Life;
 use crate::restart::{doctored_journal, journal_of};
@@ -137,9 +138,9 @@ fn an_operator_gets_an_image_of_all_that_was_durable() {
         assert_eq!(snapshot(&mut operator), image);
         assert_eq!(operator.status().snapshots.image, image);
     }
-    // The three newest are kept.
-    let newest = operator.status().durable.0;
-    let expected: Vec<Sequence> = (newest - 2..=newest).rev().map(Sequence).collect();
+    // The three newest are kept. Each order is followed by the attestation of its image.
+    let newest = operator.status().snapshots.image.0;
+    let expected = [newest, newest - 2, newest - 4].map(Sequence);
     assert_eq!(published(directory.path()), expected);
 
     for role in [Role::Reader, Role::Trading] {
@@ -254,7 +255,8 @@ fn a_start_from_any_image_is_the_start_from_the_first_frame() {
         pending += usize::from(exchange.has_pending_work());
         let directory = tempfile::tempdir().unwrap();
         copy_journal(source.path(), directory.path());
-        write_image(directory.path(), exchange, Some(view), receipt);
+        let attestation = write_image(directory.path(), exchange, Some(view), receipt);
+        attest(directory.path(), &attestation);
         let mut config = on_request(directory.path());
         config.publishing.chunking = chunking;
         assert_starts_equal(directory.path(), config);
@@ -307,7 +309,7 @@ fn damaged_images_and_chunks_are_passed_over_for_the_next_older() {
 }
 
 #[test]
-fn an_image_beyond_the_journal_or_of_another_history_is_removed() {
+fn an_image_beyond_the_journal_is_removed_and_one_of_another_history_not_begun_with() {
     let source = tempfile::tempdir().unwrap();
     let early = tempfile::tempdir().unwrap();
     let mut life = Life::new(11);
@@ -349,7 +351,61 @@ fn an_image_beyond_the_journal_or_of_another_history_is_removed() {
     });
     put_back();
     assert_starts_equal(early.path(), on_request(early.path()));
-    assert!(!published(early.path()).contains(&late));
+}
+
+/// An image that says itself what it holds, and that nobody published, changes nothing.
+#[test]
+fn a_forged_image_is_not_begun_with() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut life = Life::new(3);
+    let image = run(on_request(directory.path()), |world, client| {
+        life.go_on(world, client, 60);
+        snapshot(client)
+    });
+    let mut honest = None;
+    replay(directory.path(), SMALL, |frame, receipt, exchange, view| {
+        if frame.sequence == image {
+            let mut state = Vec::new();
+            exchange.write_image(&mut state);
+            let forged = Exchange::read_image(Default::default(), 1, &stolen(&state)).unwrap();
+            fs::remove_file(image_file(directory.path(), image)).unwrap();
+            write_image(directory.path(), &forged, Some(view), receipt);
+        }
+        honest = Some(exchange.digest());
+    });
+    run(without(directory.path()), |_, _| {});
+    let mut after = None;
+    replay(directory.path(), SMALL, |_, _, exchange, _| {
+        after = Some(exchange.digest());
+    });
+    assert_eq!(after, honest, "the start added nothing");
+    // The engine's own state is the journal's: what it publishes now is what a replay gives.
+    let next = run(on_request(directory.path()), |_, client| snapshot(client));
+    let dir = snapshots(directory.path());
+    assert_images_are_the_journal(directory.path(), &dir, &[next], SMALL);
+}
+
+/// The state with a unit of the first account's collateral in the second's hands.
+fn stolen(state: &[u8]) -> Vec<u8> {
+    let (mut rest, mut forged, mut moved) = (state, Vec::new(), 0);
+    while let Some(mut record) = StateRecord::read(&mut rest).unwrap() {
+        if let StateRecord::Account { free, .. } = &mut record {
+            match moved {
+                0 if free.0 > 0 => {
+                    free.0 -= 1;
+                    moved = 1;
+                }
+                1 => {
+                    free.0 += 1;
+                    moved = 2;
+                }
+                _ => {}
+            }
+        }
+        record.write(&mut forged);
+    }
+    assert_eq!(moved, 2);
+    forged
 }
 
 /// The second frame says that more came in than the command asked; everything else is right.
@@ -373,7 +429,8 @@ fn a_divergence_that_the_publisher_finds_ends_the_engine_and_is_named() {
     let directory = tempfile::tempdir().unwrap();
     // Recovery begins behind the frame; the publisher, without a view, with the first.
     let (exchange, receipt) = doctored(directory.path());
-    write_image(directory.path(), &exchange, None, receipt);
+    let attestation = write_image(directory.path(), &exchange, None, receipt);
+    attest(directory.path(), &attestation);
     let engine = Engine::start(on_request(directory.path()));
     let ended = engine.end().unwrap_err();
     assert!(

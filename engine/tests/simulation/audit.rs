@@ -1,19 +1,16 @@
 //! What the journal says after a start, against what was promised: read whole, executed by the
 //! naive exchange and folded into a view anew.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use foretell_journal::snapshot::{Image, images};
 use foretell_journal::{Scratch, receipt};
 use foretell_model::digest::StateDigest;
-use foretell_model::{Command, Digest16, Event, FramePlace, FrameRef, Sequence, TimeNs, Verdict};
+use foretell_model::{Command, Event, FramePlace, FrameRef, Sequence, TimeNs, Verdict};
 use foretell_view::View;
 
 use super::checks::Promise;
 use super::world::World;
-
-/// How long a cancel request is remembered (protocol 7).
-const REQUEST_MEMORY: u64 = foretell_model::limits::REQUEST_MEMORY_NS;
 
 /// A broken promise and how.
 pub(super) type Broken = (Promise, String);
@@ -122,10 +119,10 @@ fn visible(world: &World, frames: &[Frame]) -> Result<(), Broken> {
     Ok(())
 }
 
-/// No order id, no reference, and no cancel request within its memory is executed twice.
+/// No order id and no reference is executed twice, and a cancel of many stands there only if it ended
+/// an order.
 fn once(frames: &[Frame]) -> Result<(), Broken> {
     let mut names = BTreeSet::new();
-    let mut cancels: BTreeMap<Digest16, TimeNs> = BTreeMap::new();
     for frame in frames {
         let name: Option<Vec<u8>> = match &frame.command {
             Command::PlaceOrder(order) => Some(order.order.0.to_vec()),
@@ -135,16 +132,17 @@ fn once(frames: &[Frame]) -> Result<(), Broken> {
             | Command::Merge { reference, .. } => Some(reference.0.to_vec()),
             _ => None,
         };
-        let mut is_new = name.is_none_or(|name| names.insert(name));
-        if let Command::CancelAll { request, .. } | Command::CancelMarketOrders { request, .. } =
-            &frame.command
-            && *request != Digest16::ZERO
-        {
-            let before = cancels.insert(*request, frame.time);
-            is_new = before.is_none_or(|before| frame.time.0 - before.0 >= REQUEST_MEMORY);
-        }
+        let is_new = name.is_none_or(|name| names.insert(name));
         if !is_new {
             let what = format!("{:?} a second time at {}", frame.command, frame.sequence);
+            return Err((Promise::NothingTwice, what));
+        }
+        let is_cancel = matches!(
+            frame.command,
+            Command::CancelAll { .. } | Command::CancelMarketOrders { .. }
+        );
+        if is_cancel && frame.events.is_empty() {
+            let what = format!("the cancel at {} ended nothing", frame.sequence);
             return Err((Promise::NothingTwice, what));
         }
     }
@@ -248,7 +246,7 @@ fn is_image_of(
     let Ok(image) = Image::open(&world.snapshot_directory(), sequence, &world.genesis()) else {
         return Ok(());
     };
-    let state = image.section("state.v1").unwrap_or_default();
+    let state = image.section("state.v2").unwrap_or_default();
     let own = view.image().expect("it refused no frame");
     // Places of frames are part of a view, and change when frames are written anew.
     let same_state = StateDigest::of_image(state) == twin.digest();

@@ -180,15 +180,18 @@ impl Applied {
     ) -> bool {
         match command {
             Command::RegisterMarket(_) | Command::RegisterKey { .. } => self.outcome == outcome,
-            // Done a second time after it was forgotten: the second is told.
+            // A cancel of many that finds nothing any more names no command.
+            Command::CancelAll { .. } | Command::CancelMarketOrders { .. } => {
+                outcome == CommandOutcome::Cancelled { orders: 0 }
+            }
+            // Done a second time: the second is named.
             _ if happens_again(command) => first >= self.sequence,
             _ => (self.sequence, self.last) == (first, last),
         }
     }
 }
 
-/// Commands that may be done a second time: nothing in them says that they are the same, or they are
-/// remembered for a while only (then the audit of the journal looks at how long).
+/// Commands that may be done a second time: nothing in them says that they are the same.
 const fn happens_again(command: &Command) -> bool {
     matches!(
         command,

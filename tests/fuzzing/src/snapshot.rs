@@ -21,7 +21,7 @@ use crate::seal::GENESIS;
 use crate::{Seed, state, world};
 
 /// The section with the exchange, as the engine names it.
-const STATE: &str = "state.v1";
+const STATE: &str = "state.v2";
 /// Files larger than this cost more than they find.
 const LARGEST: usize = 256 << 10;
 
