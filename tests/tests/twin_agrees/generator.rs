@@ -489,10 +489,7 @@ impl Generator {
                 Command::PlaceOrder(self.rng.pick(&self.world.placed))
             }
             4 if !self.world.killed.is_empty() => {
-                let killed = self.rng.pick(&self.world.killed);
-                let mut placed = self.world.placed.iter();
-                let placed = placed.find(|placed| placed.order == killed);
-                Command::PlaceOrder(*placed.expect("only what was placed is killed"))
+                Command::PlaceOrder(self.rng.pick(&self.world.killed))
             }
             1 if !self.world.with_reference.is_empty() => self.rng.pick(&self.world.with_reference),
             _ => self.rng.pick(&self.world.sent),

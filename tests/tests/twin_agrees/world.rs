@@ -42,8 +42,8 @@ pub(crate) struct World {
     pub(crate) fees: u64,
     /// Live orders.
     pub(crate) orders: Vec<(OrderId, AccountNumber)>,
-    /// Remembered ids of orders that the book killed.
-    pub(crate) killed: Vec<OrderId>,
+    /// Those of `placed` that the book killed and that are remembered.
+    pub(crate) killed: Vec<PlaceOrder>,
     positions: Vec<(AccountNumber, MarketNumber, [Lots; 2])>,
     /// Placements sent.
     pub(crate) placed: Vec<PlaceOrder>,
@@ -159,7 +159,10 @@ impl World {
                 id,
                 fate: Fate::Killed { .. },
                 ..
-            } => self.killed.push(id),
+            } => {
+                let mut placed = self.placed.iter();
+                self.killed.extend(placed.find(|placed| placed.order == id));
+            }
             _ => {}
         }
     }
