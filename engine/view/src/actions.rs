@@ -7,6 +7,7 @@ use crate::error::Impossible;
 use crate::list::Lists;
 use crate::log::Log;
 use crate::row::{Row, fixed};
+use crate::slot::count;
 
 /// What was done. The number is the row's.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -78,7 +79,7 @@ impl Actions {
     /// How many an account has done.
     #[must_use]
     pub fn count_of(&self, account: AccountNumber) -> usize {
-        self.of_account.list(account.0 as usize).len() as usize
+        count(self.of_account.list(account.0 as usize).len())
     }
 
     /// How many of them came before an instant.
@@ -86,20 +87,19 @@ impl Actions {
     pub fn count_before(&self, account: AccountNumber, time: TimeNs) -> usize {
         let list = self.of_account.list(account.0 as usize);
         let early = |slot| self.all.get(slot).is_some_and(|action| action.time < time);
-        list.partition_point(early) as usize
+        count(list.partition_point(early))
     }
 
     /// The action of an account at a place, the oldest at 0.
     #[must_use]
     pub fn get(&self, account: AccountNumber, index: usize) -> Option<Action> {
         let list = self.of_account.list(account.0 as usize);
-        self.all.get(list.get(u32::try_from(index).ok()?)?)
+        self.all.get(list.get(index as u64)?)
     }
 
     /// The `end` oldest actions of an account, the newest of them first.
     pub fn newest_first(&self, account: AccountNumber, end: usize) -> impl Iterator<Item = Action> {
-        let end = u32::try_from(end).unwrap_or(u32::MAX);
-        let slots = self.of_account.list(account.0 as usize).newest_first(end);
+        let slots = (self.of_account.list(account.0 as usize)).newest_first(end as u64);
         slots.filter_map(|slot| self.all.get(slot))
     }
 

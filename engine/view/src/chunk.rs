@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::history::{ChunkRef, LogName};
 use crate::named;
 use crate::row::{Stored, put_bytes};
+use crate::slot;
 
 /// The bytes of a sealed chunk, wherever they live: on the heap, or in the mapping of a file.
 pub type ChunkBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
@@ -21,6 +22,14 @@ pub enum Chunking {
     Standard,
     /// 2 to the power of this (at most 20) in every log: for tests, which cross many borders so.
     Bits(u8),
+    /// The same, and a log takes so many rows at most: for tests of a log that is full. An image says
+    /// only the size of its chunks: the view made of it is as [`Chunking::Bits`].
+    Bounded {
+        /// As in [`Chunking::Bits`].
+        bits: u8,
+        /// Rows of a log at most.
+        rows: u64,
+    },
 }
 
 impl Chunking {
@@ -31,7 +40,22 @@ impl Chunking {
     pub(crate) fn bits(self, standard: u32) -> u32 {
         match self {
             Self::Standard => standard,
-            Self::Bits(bits) => u32::from(bits.min(Self::MAX_BITS)),
+            Self::Bits(bits) | Self::Bounded { bits, .. } => u32::from(bits.min(Self::MAX_BITS)),
+        }
+    }
+
+    /// Most rows of a log with chunks of 2 to the power of `bits` rows: as many as slots can be stored
+    /// and chunks have numbers.
+    const fn most_rows(self, bits: u32) -> u64 {
+        let numbered = (u32::MAX as u64) << bits;
+        let most = if numbered < slot::END {
+            numbered
+        } else {
+            slot::END
+        };
+        match self {
+            Self::Bounded { rows, .. } if rows < most => rows,
+            _ => most,
         }
     }
 }
@@ -41,7 +65,8 @@ pub(crate) struct Chunks {
     bits: u32,
     row_size: usize,
     named: bool,
-    rows: u32,
+    rows: u64,
+    most_rows: u64,
     sealed: Vec<ChunkBytes>,
     /// The rows of the chunk that is not full yet.
     tail: Vec<u8>,
@@ -49,11 +74,13 @@ pub(crate) struct Chunks {
 
 impl Chunks {
     pub(crate) fn new(chunking: Chunking, bits: u32, row_size: usize, named: bool) -> Self {
+        let bits = chunking.bits(bits);
         Self {
-            bits: chunking.bits(bits),
+            bits,
             row_size,
             named,
             rows: 0,
+            most_rows: chunking.most_rows(bits),
             sealed: Vec::new(),
             tail: Vec::new(),
         }
@@ -67,15 +94,21 @@ impl Chunks {
             && tail.len().is_multiple_of(self.row_size)
             && tail_rows < self.chunk_rows();
         let rows = sealed.len().checked_mul(self.chunk_rows())?;
-        self.rows = u32::try_from(rows.checked_add(tail_rows)?).ok()?;
+        self.rows = u64::try_from(rows.checked_add(tail_rows)?).ok()?;
         self.sealed = sealed;
         self.tail = tail.to_vec();
-        fits.then_some(self)
+        (fits && self.rows <= self.most_rows).then_some(self)
     }
 
     /// How many rows there are.
-    pub(crate) fn len(&self) -> u32 {
+    pub(crate) fn len(&self) -> u64 {
         self.rows
+    }
+
+    /// How many rows there can be.
+    #[cfg(test)]
+    pub(crate) fn most_rows(&self) -> u64 {
+        self.most_rows
     }
 
     /// Its sealed chunks, as the chunks of `log`.
@@ -86,7 +119,7 @@ impl Chunks {
 
     /// How many chunks are sealed.
     pub(crate) fn sealed_count(&self) -> u32 {
-        self.rows >> self.bits
+        u32::try_from(self.rows >> self.bits).expect("no log has more chunks")
     }
 
     /// How many rows a chunk holds.
@@ -100,21 +133,23 @@ impl Chunks {
     }
 
     /// A row; `None` past the end.
-    pub(crate) fn row(&self, slot: u32) -> Option<&[u8]> {
-        let chunk = (slot >> self.bits) as usize;
+    pub(crate) fn row(&self, slot: u64) -> Option<&[u8]> {
+        let chunk = slot::count(slot >> self.bits);
         let bytes = match self.sealed.get(chunk) {
             Some(chunk) => chunk.as_ref().as_ref(),
             None if chunk == self.sealed.len() => &self.tail,
             None => return None,
         };
-        let row = slot as usize & (self.chunk_rows() - 1);
+        let row = slot::count(slot & ((1 << self.bits) - 1));
         bytes.get(row * self.row_size..(row + 1) * self.row_size)
     }
 
-    /// Adds the row that `put` appends. True when it filled a chunk; `None` when 32 bits count no
-    /// more rows.
+    /// Adds the row that `put` appends. True when it filled a chunk; `None` when the log is full.
     pub(crate) fn push(&mut self, put: impl FnOnce(&mut Vec<u8>)) -> Option<bool> {
-        self.rows = self.rows.checked_add(1)?;
+        if self.rows == self.most_rows {
+            return None;
+        }
+        self.rows += 1;
         put(&mut self.tail);
         let full = self.tail.len() == self.row_size << self.bits;
         if full {

@@ -69,8 +69,8 @@ pub enum Impossible {
     /// The amounts of an accepted order give no price.
     #[error("the amounts of the order give no price")]
     NoPrice,
-    /// More orders or trades than 32 bits count.
-    #[error("more than 2^32 entries of a kind")]
+    /// A log, or the numbers of a kind, are used up.
+    #[error("a log of the history, or the numbers of a kind, are used up")]
     Full,
     /// A chunk of history from outside does not hold what its place wants.
     #[error("a chunk of history cannot be read")]

@@ -23,7 +23,7 @@ use crate::view::View;
 
 /// Names the layout of images and chunks. Raised with every change of either, so that what another
 /// build wrote is ignored instead of misread.
-pub const VIEW_VERSION: u32 = 5;
+pub const VIEW_VERSION: u32 = 6;
 
 /// The section of the open positions.
 const OPEN_POSITIONS: &str = "open-positions";
@@ -83,7 +83,7 @@ impl View {
             version: VIEW_VERSION,
             chunk_bits: match self.chunking {
                 Chunking::Standard => None,
-                Chunking::Bits(bits) => Some(bits),
+                Chunking::Bits(bits) | Chunking::Bounded { bits, .. } => Some(bits),
             },
             genesis: self.genesis,
         };

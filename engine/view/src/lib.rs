@@ -60,6 +60,7 @@ mod positions;
 mod price_history;
 mod query;
 mod row;
+mod slot;
 mod slot_index;
 mod slots;
 mod sought;

@@ -39,18 +39,18 @@ impl<R: Row> Log<R> {
     }
 
     /// How many rows there are; also the slot of the next.
-    pub(crate) fn len(&self) -> u32 {
+    pub(crate) fn len(&self) -> u64 {
         self.chunks.len()
     }
 
     /// The row at a slot. `None` past the end, and for bytes that are no such row, which only a
     /// chunk from outside can have.
-    pub(crate) fn get(&self, slot: u32) -> Option<R> {
+    pub(crate) fn get(&self, slot: u64) -> Option<R> {
         R::take(&mut self.chunks.row(slot)?)
     }
 
     /// The bytes of a row, for who needs little of it.
-    pub(crate) fn bytes(&self, slot: u32) -> Option<&[u8]> {
+    pub(crate) fn bytes(&self, slot: u64) -> Option<&[u8]> {
         self.chunks.row(slot)
     }
 
@@ -61,7 +61,7 @@ impl<R: Row> Log<R> {
     }
 
     /// How many rows at the front satisfy `early`, which no row does after one that does not.
-    pub(crate) fn partition_point(&self, early: impl Fn(&R) -> bool) -> u32 {
+    pub(crate) fn partition_point(&self, early: impl Fn(&R) -> bool) -> u64 {
         let (mut from, mut to) = (0, self.len());
         while from < to {
             let middle = from + (to - from) / 2;
@@ -97,6 +97,7 @@ mod tests {
 
     use super::*;
     use crate::row::fixed;
+    use crate::slot::count;
 
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     struct Pair {
@@ -137,14 +138,15 @@ mod tests {
         #[test]
         fn a_log_is_a_list(rows in rows(), bits in 0..5_u8, time in 0..5_000_u64) {
             let log = filled(bits, &rows);
-            prop_assert_eq!(log.len() as usize, rows.len());
+            prop_assert_eq!(log.len(), rows.len() as u64);
             for (slot, row) in (0..).zip(&rows) {
                 prop_assert_eq!(log.get(slot), Some(*row));
             }
             prop_assert_eq!(log.get(log.len()), None);
-            prop_assert_eq!(log.get(u32::MAX), None);
+            prop_assert_eq!(log.get(log.len() + (1 << 32)), None);
+            prop_assert_eq!(log.get(u64::MAX), None);
             prop_assert_eq!(
-                log.partition_point(|row| row.time < time) as usize,
+                count(log.partition_point(|row| row.time < time)),
                 rows.partition_point(|row| row.time < time)
             );
         }
@@ -183,6 +185,21 @@ mod tests {
         assert!(!restored(2, &[], &[0; 40]));
         assert!(!restored(2, &[Arc::new([0; 39])], &[]));
         assert!(!restored(1, sealed, &[]));
+    }
+
+    #[test]
+    fn a_log_takes_as_many_rows_as_it_is_said_to_and_no_more() {
+        let row = Pair { key: 1, time: 2 };
+        let chunking = Chunking::Bounded { bits: 1, rows: 5 };
+        let mut log = Log::new(chunking);
+        for _ in 0..5 {
+            log.push(&row).unwrap();
+        }
+        assert_eq!(log.push(&row), Err(Impossible::Full));
+        assert_eq!((log.len(), log.get(4)), (5, Some(row)));
+        // Without a bound of a test: more than any exchange has in its life.
+        let standard = Log::<Pair>::new(Chunking::Standard);
+        assert_eq!(standard.chunks().most_rows(), u64::from(u32::MAX) << 14);
     }
 
     #[test]

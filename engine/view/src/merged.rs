@@ -184,35 +184,26 @@ mod tests {
     use crate::log::Log;
     use crate::slots::Slots;
     use crate::span::Span;
-    use crate::trade_rows::TradeRows;
-    use crate::trade_rows::tests::rows_of_trades;
+    use crate::trade_rows::tests::{Listed, lists_of_trades};
 
     const LISTS: usize = 3;
 
     /// A row: its trade, and whether it is the taker's or the maker's.
     type Row = (TradeSlot, usize);
 
-    fn filled(bits: u8, entries: &[(usize, TradeRows)]) -> Lists<Span> {
+    fn filled(bits: u8, entries: &[Listed]) -> Lists<Span> {
         let mut lists = Lists::of(Log::new(Chunking::Bits(bits)), Heads::default());
-        for (slot, (list, rows)) in (0..).zip(entries) {
-            lists.push_with(*list, slot, *rows).unwrap();
+        for entry in entries {
+            lists.push_with(entry.list, entry.rows).unwrap();
         }
         lists
     }
 
     /// What is meant of some lists, one by one, newest first.
-    fn plainly(
-        entries: &[(usize, TradeRows)],
-        among: std::ops::Range<usize>,
-        sought: &Sought<'_>,
-    ) -> Vec<Row> {
-        let entries = (0_u32..1_000)
-            .zip(entries)
-            .collect::<Vec<_>>()
-            .into_iter()
-            .rev();
-        let entries = entries.filter(|(_, (list, _))| among.contains(list));
-        let rows = entries.flat_map(|(slot, (_, rows))| {
+    fn plainly(entries: &[Listed], among: std::ops::Range<usize>, sought: &Sought<'_>) -> Vec<Row> {
+        let entries = entries.iter().rev();
+        let entries = entries.filter(|entry| among.contains(&entry.list));
+        let rows = entries.flat_map(|Listed { slot, rows, .. }| {
             let meant = rows.rows().filter(|row| {
                 (!sought.taker_only || row.role as usize == 0)
                     && sought.side.is_none_or(|side| side == row.side)
@@ -220,9 +211,7 @@ mod tests {
                     && rows.lots().value_at(row.price) >= sought.value
                     && (sought.markets).is_none_or(|markets| markets.contains(&rows.market()))
             });
-            let rows: Vec<Row> = meant
-                .map(|row| (TradeSlot(slot), row.role as usize))
-                .collect();
+            let rows: Vec<Row> = meant.map(|row| (*slot, row.role as usize)).collect();
             rows
         });
         rows.collect()
@@ -255,7 +244,7 @@ mod tests {
 
         #[test]
         fn every_offset_of_every_filter_is_the_plain_one(
-            entries in prop::collection::vec((0..LISTS, rows_of_trades()), 0..120),
+            entries in lists_of_trades(LISTS, 120),
             taker_only: bool,
             side in prop::option::of(prop::sample::select(Side::ALL)),
             lots in prop_oneof![3 => Just(0), 1 => 1..100_u64],

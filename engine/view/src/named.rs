@@ -46,7 +46,7 @@ impl<R: Row> NamedLog<R> {
             key: RandomState::default(),
         };
         let tail = named.log.chunks().tail();
-        let rows = u32::try_from(tail.len() / R::SIZE).expect("a chunk has 2^20 rows at most");
+        let rows = (tail.len() / R::SIZE) as u64;
         for slot in named.log.len() - rows..named.log.len() {
             if let Some(name) = named.name(slot) {
                 let hash = named.hash(name);
@@ -80,19 +80,19 @@ impl<R: Row> NamedLog<R> {
     }
 
     /// The newest row with this name, which is [`Row::NAME`] bytes long.
-    pub(crate) fn find(&self, name: &[u8]) -> Option<u32> {
-        let bears_name = |slot: u32| self.name(slot) == Some(name);
+    pub(crate) fn find(&self, name: &[u8]) -> Option<u64> {
+        let bears_name = |slot: u64| self.name(slot) == Some(name);
         let in_tail = self.tail.find(self.hash(name), bears_name);
         in_tail.or_else(|| self.find_sealed(name))
     }
 
-    fn find_sealed(&self, name: &[u8]) -> Option<u32> {
+    fn find_sealed(&self, name: &[u8]) -> Option<u64> {
         let prefix = name.first_chunk::<PREFIX>()?;
         let rows = self.log.chunks().chunk_rows();
         for (number, chunk) in self.log.chunks().sealed().iter().enumerate().rev() {
             let index = chunk.as_ref().as_ref().get(rows * R::SIZE..)?;
             for row in rows_of(index, rows, prefix) {
-                let slot = u32::try_from(number * rows + usize::try_from(row).ok()?).ok()?;
+                let slot = (number * rows) as u64 + u64::from(row);
                 if self.name(slot) == Some(name) {
                     return Some(slot);
                 }
@@ -101,7 +101,7 @@ impl<R: Row> NamedLog<R> {
         None
     }
 
-    fn name(&self, slot: u32) -> Option<&[u8]> {
+    fn name(&self, slot: u64) -> Option<&[u8]> {
         self.log.chunks().row(slot)?.get(..R::NAME)
     }
 

@@ -9,6 +9,7 @@ use crate::error::Impossible;
 use crate::named::NamedLog;
 use crate::order::{Order, OrderState};
 use crate::row::{Fixed, Row, fixed};
+use crate::slot::count;
 
 /// An order that ended with something unfilled, and the frame that ended it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -107,7 +108,7 @@ impl Orders {
     /// How many orders there are, finished and killed ones too.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.live.len() + self.finished.log().len() as usize
+        self.live.len() + count(self.finished.log().len())
     }
 
     /// Orders that ended with something unfilled in the frames `first` to `last`, both included,

@@ -1,6 +1,6 @@
 //! Trades of each account in each market, and in how many markets an account has traded.
 //!
-//! There are many such lists, most of them short: in memory are 8 to 16 bytes of each.
+//! There are many such lists, most of them short: in memory are 12 to 24 bytes of each.
 
 use foretell_model::{AccountNumber, MarketNumber};
 
@@ -8,11 +8,12 @@ use crate::dense::Dense;
 use crate::error::Impossible;
 use crate::list::{Head, List, Posting, append};
 use crate::log::Log;
+use crate::slot::Packed;
 use crate::span::Span;
 use crate::trade_rows::TradeRows;
 
 /// The markets an account has traded in, rising, and the newest posting in each.
-type Markets = Vec<(MarketNumber, u32)>;
+type Markets = Vec<(MarketNumber, Packed)>;
 
 /// The newest postings of all lists.
 pub(crate) type Newest = Dense<AccountNumber, Markets>;
@@ -48,7 +49,7 @@ impl Pairs {
     pub(crate) fn list(&self, account: AccountNumber, market: MarketNumber) -> List<'_, Span> {
         let newest = self.newest.get(account).and_then(|markets| {
             let place = place_of(markets, market).ok()?;
-            Some(markets[place].1)
+            Some(markets[place].1.slot())
         });
         List::ending_with(&self.postings, newest)
     }
@@ -66,18 +67,18 @@ impl Pairs {
     pub(crate) fn push(
         &mut self,
         (account, market): (AccountNumber, MarketNumber),
-        target: u32,
         own: TradeRows,
     ) -> Result<(), Impossible> {
         let markets = self.newest.get_mut(account);
         let markets = markets.ok_or(Impossible::UnknownAccount(account))?;
         let place = place_of(markets, market);
-        let newest = place.ok().map(|place| markets[place].1);
+        let newest = place.ok().map(|place| markets[place].1.slot());
         let head = List::ending_with(&self.postings, newest).head();
         if newest.is_some() && head == Head::default() {
             return Err(Impossible::HistoryUnreadable);
         }
-        let last = append(&mut self.postings, head, target, own)?.last();
+        let last = append(&mut self.postings, head, own)?.last();
+        let last = Packed::of(last);
         match place {
             Ok(place) => markets[place].1 = last,
             Err(place) => markets.insert(place, (market, last)),
@@ -110,18 +111,29 @@ mod tests {
 
     use super::*;
     use crate::chunk::Chunking;
-    use crate::trade_rows::tests::rows_of_trades;
+    use crate::trade_rows::tests::{Listed, OTHERS, lists_of_trades};
 
-    const ACCOUNTS: u32 = 3;
+    /// The last of them is whoever else traded.
+    const ACCOUNTS: u32 = 4;
+    const MARKETS: u32 = 6;
 
-    fn filled(bits: u8, trades: &[(u32, u32, TradeRows)]) -> Pairs {
+    /// Who traded where.
+    fn pair_of(entry: &Listed) -> (AccountNumber, MarketNumber) {
+        let account = match entry.list {
+            OTHERS => ACCOUNTS - 1,
+            list => u32::try_from(list).unwrap(),
+        };
+        let market = entry.rows.market().0 % MARKETS;
+        (AccountNumber(account), MarketNumber(market))
+    }
+
+    fn filled(bits: u8, entries: &[Listed]) -> Pairs {
         let mut pairs = Pairs::new(Log::new(Chunking::Bits(bits)));
         for account in 0..ACCOUNTS {
             pairs.open_account(AccountNumber(account)).unwrap();
         }
-        for (target, &(account, market, own)) in (0..).zip(trades) {
-            let pair = (AccountNumber(account), MarketNumber(market));
-            pairs.push(pair, target, own).unwrap();
+        for entry in entries {
+            pairs.push(pair_of(entry), entry.rows).unwrap();
         }
         pairs
     }
@@ -129,21 +141,20 @@ mod tests {
     proptest! {
         #[test]
         fn each_pair_has_its_own_trades(
-            trades in prop::collection::vec((0..ACCOUNTS, 0..6_u32, rows_of_trades()), 0..300),
+            entries in lists_of_trades(ACCOUNTS as usize - 1, 150),
             bits in 0..6_u8,
         ) {
-            let pairs = filled(bits, &trades);
-            let mut plain: BTreeMap<_, Vec<u32>> = BTreeMap::new();
-            for (target, (account, market, _)) in (0..).zip(&trades) {
-                plain.entry((*account, *market)).or_default().push(target);
+            let pairs = filled(bits, &entries);
+            let mut plain: BTreeMap<_, Vec<u64>> = BTreeMap::new();
+            for entry in &entries {
+                plain.entry(pair_of(entry)).or_default().push(entry.slot.0);
             }
-            for account in 0..=ACCOUNTS {
-                let number = AccountNumber(account);
+            for account in (0..=ACCOUNTS).map(AccountNumber) {
                 let markets = plain.keys().filter(|(of, _)| *of == account).count();
-                prop_assert_eq!(pairs.markets_of(number), markets);
-                for market in 0..7 {
-                    let list = pairs.list(number, MarketNumber(market));
-                    let mut listed: Vec<u32> = list.newest_first(list.len()).collect();
+                prop_assert_eq!(pairs.markets_of(account), markets);
+                for market in (0..=MARKETS).map(MarketNumber) {
+                    let list = pairs.list(account, market);
+                    let mut listed: Vec<u64> = list.newest_first(list.len()).collect();
                     listed.reverse();
                     let expected = plain.get(&(account, market)).cloned();
                     prop_assert_eq!(listed, expected.unwrap_or_default());
@@ -154,19 +165,19 @@ mod tests {
 
     #[test]
     fn what_cannot_be_is_no_list() {
-        let accounts = |entries: &[&[(u32, u32)]]| {
+        let accounts = |entries: &[&[(u32, u64)]]| {
             let mut newest = Newest::default();
             for (account, markets) in (0..).zip(entries) {
                 let markets = markets
                     .iter()
-                    .map(|&(market, last)| (MarketNumber(market), last));
+                    .map(|&(market, last)| (MarketNumber(market), Packed::of(last)));
                 newest
                     .push(AccountNumber(account), markets.collect())
                     .unwrap();
             }
             newest
         };
-        let of = |entries: &[&[(u32, u32)]], count: usize| {
+        let of = |entries: &[&[(u32, u64)]], count: usize| {
             Pairs::of(Log::new(Chunking::Bits(2)), accounts(entries), count)
         };
         assert!(of(&[&[(1, 0), (2, 0)], &[]], 2).is_some());
@@ -183,6 +194,6 @@ mod tests {
             1,
             [(foretell_model::Side::Buy, foretell_model::Outcome::Yes); 2],
         ));
-        assert_eq!(pairs.push(pair, 0, own), Err(Impossible::HistoryUnreadable));
+        assert_eq!(pairs.push(pair, own), Err(Impossible::HistoryUnreadable));
     }
 }

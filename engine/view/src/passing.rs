@@ -120,12 +120,12 @@ mod tests {
     use crate::log::Log;
     use crate::span::Span;
     use crate::trade_rows::TradeRows;
-    use crate::trade_rows::tests::rows_of_trades;
+    use crate::trade_rows::tests::{Listed, OTHERS, lists_of_trades};
 
-    fn filled(entries: &[(usize, TradeRows)]) -> Lists<Span> {
+    fn filled(entries: &[Listed]) -> Lists<Span> {
         let mut lists = Lists::of(Log::new(Chunking::Bits(6)), Heads::default());
-        for (slot, (list, rows)) in (0..).zip(entries) {
-            lists.push_with(*list, slot, *rows).unwrap();
+        for entry in entries {
+            lists.push_with(entry.list, entry.rows).unwrap();
         }
         lists
     }
@@ -136,13 +136,16 @@ mod tests {
         #[test]
         fn what_is_passed_over_is_the_newest_of_all(
             count in 1..8_usize,
-            entries in prop::collection::vec((0..8_usize, rows_of_trades()), 0..600),
+            entries in lists_of_trades(8, 600),
             taker_only: bool,
             side in prop::option::of(prop::sample::select(Side::ALL)),
             rows in prop_oneof![0..40_usize, 0..1_400_usize],
         ) {
             let sought = Sought { taker_only, side, ..Sought::default() };
-            let entries: Vec<_> = entries.into_iter().map(|(list, rows)| (list % count, rows)).collect();
+            let mut entries = entries;
+            for entry in entries.iter_mut().filter(|entry| entry.list != OTHERS) {
+                entry.list %= count;
+            }
             let lists = filled(&entries);
             let mut left = rows;
             let ahead = pass_newest(
@@ -151,7 +154,8 @@ mod tests {
                 &mut left,
             );
             // Which trades went, and how many rows they have.
-            let places = entries.iter().scan(vec![0; count], |seen, (list, rows)| {
+            let listed = entries.iter().filter(|entry| entry.list != OTHERS);
+            let places = listed.scan(vec![0; count], |seen, Listed { list, rows, .. }| {
                 seen[*list] += 1;
                 Some((seen[*list] > ahead[*list], rows))
             });
@@ -171,7 +175,7 @@ mod tests {
         #[test]
         fn nothing_goes_uncounted(
             count in 1..4_usize,
-            entries in prop::collection::vec((0..3_usize, rows_of_trades()), 0..60),
+            entries in lists_of_trades(3, 60),
         ) {
             let lists = filled(&entries);
             let sought = Sought { lots: foretell_model::Lots(2), ..Sought::default() };

@@ -15,6 +15,7 @@ use crate::log::Log;
 use crate::markets::Markets;
 use crate::position::Position;
 use crate::row::{Row, fixed};
+use crate::slot::count;
 
 /// A token by what it is.
 pub(crate) type Token = (MarketNumber, Outcome);
@@ -140,7 +141,7 @@ impl Positions {
     /// How many positions an account has closed.
     #[must_use]
     pub fn closed_count(&self, account: AccountNumber) -> usize {
-        self.closed_of.list(account.0 as usize).len() as usize
+        count(self.closed_of.list(account.0 as usize).len())
     }
 
     /// The `end` oldest of the positions an account has closed, the newest of them first.
@@ -149,8 +150,7 @@ impl Positions {
         account: AccountNumber,
         end: usize,
     ) -> impl Iterator<Item = ClosedPosition> {
-        let end = u32::try_from(end).unwrap_or(u32::MAX);
-        let slots = self.closed_of.list(account.0 as usize).newest_first(end);
+        let slots = (self.closed_of.list(account.0 as usize)).newest_first(end as u64);
         slots.filter_map(|slot| self.closed.get(slot))
     }
 

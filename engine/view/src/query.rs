@@ -147,7 +147,7 @@ impl View {
     ) -> impl DoubleEndedIterator<Item = TradeSlot> + use<> {
         let TradeSlot(first) = order.first_taken;
         let TradeSlot(end) = self.trades.next_slot();
-        (first..first.saturating_add(order.taken).min(end)).map(TradeSlot)
+        (first..first.saturating_add(order.taken.into()).min(end)).map(TradeSlot)
     }
 
     fn side_of(&self, party: &Party, yes_price: Price) -> TradeSide {

@@ -15,7 +15,6 @@ use foretell_model::{
 
 use crate::actions::ActionKind;
 use crate::midpoints::Midpoint;
-use crate::trade::TradeSlot;
 use crate::trade_id::TradeId;
 
 /// A value with a byte form.
@@ -165,7 +164,6 @@ newtypes! {
     TokenId: [u8; 32];
     ApiKey: [u8; 16];
     TradeId: [u8; 16];
-    TradeSlot: u32;
     // It has a complement.
     Midpoint: u16, at most Midpoint::MOST;
 }

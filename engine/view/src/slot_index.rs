@@ -1,4 +1,4 @@
-//! From a long name to the 32-bit place of what bears it, at 8 bytes an entry.
+//! From a long name to the place of what bears it, at 16 bytes an entry.
 //!
 //! The name itself is not stored: the caller compares it with what stands at the place.
 
@@ -14,12 +14,12 @@ pub(crate) struct SlotIndex {
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     hash: u32,
-    slot: u32,
+    slot: u64,
 }
 
 impl SlotIndex {
     /// The place with this hash for which `bears_name` holds.
-    pub(crate) fn find(&self, hash: u32, bears_name: impl Fn(u32) -> bool) -> Option<u32> {
+    pub(crate) fn find(&self, hash: u32, bears_name: impl Fn(u64) -> bool) -> Option<u64> {
         let found = self.table.find(spread(hash), |entry| {
             entry.hash == hash && bears_name(entry.slot)
         });
@@ -27,7 +27,7 @@ impl SlotIndex {
     }
 
     /// Adds a place; its name is not in the index.
-    pub(crate) fn insert(&mut self, hash: u32, slot: u32) {
+    pub(crate) fn insert(&mut self, hash: u32, slot: u64) {
         self.table
             .insert_unique(spread(hash), Entry { hash, slot }, |entry| {
                 spread(entry.hash)
@@ -70,11 +70,12 @@ mod tests {
     #[test]
     fn places_survive_growth() {
         let mut index = SlotIndex::default();
-        for slot in 0..10_000 {
-            index.insert(slot / 3, slot);
+        for slot in 0..10_000_u32 {
+            index.insert(slot / 3, slot.into());
         }
-        for slot in 0..10_000 {
-            assert_eq!(index.find(slot / 3, |found| found == slot), Some(slot));
+        for slot in 0..10_000_u32 {
+            let found = index.find(slot / 3, |found| found == u64::from(slot));
+            assert_eq!(found, Some(slot.into()));
         }
     }
 }

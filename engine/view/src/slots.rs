@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use crate::list::{List, Look, Pause, Summary, Walk};
+use crate::slot::count;
 use crate::sought::Sought;
 use crate::span::{Bounds, Span};
 use crate::trade::TradeSlot;
@@ -12,8 +13,8 @@ use crate::trade::TradeSlot;
 #[derive(Clone, Copy, Debug)]
 pub struct Slots<'a, S: Summary = ()> {
     list: List<'a, S>,
-    from: u32,
-    to: u32,
+    from: u64,
+    to: u64,
 }
 
 /// Trades whose rows can be filtered and counted where they are listed.
@@ -32,7 +33,7 @@ impl<'a, S: Summary> Slots<'a, S> {
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        (self.to - self.from) as usize
+        count(self.to - self.from)
     }
 
     /// Whether there is none.
@@ -44,7 +45,7 @@ impl<'a, S: Summary> Slots<'a, S> {
     /// The one at a place, the oldest at 0.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<TradeSlot> {
-        let rank = u32::try_from(index).ok()?.checked_add(self.from)?;
+        let rank = self.from.checked_add(index as u64)?;
         if rank >= self.to {
             return None;
         }
@@ -60,8 +61,7 @@ impl<'a, S: Summary> Slots<'a, S> {
     /// Those from one place on, and before another, the oldest at 0.
     #[must_use]
     pub fn between(self, from: usize, to: usize) -> Self {
-        let count = |places: usize| u32::try_from(places.min(self.len())).unwrap_or(u32::MAX);
-        let at = |places: usize| self.from.saturating_add(count(places));
+        let at = |places: usize| self.from + places.min(self.len()) as u64;
         Self {
             from: at(from).min(at(to)),
             to: at(to),
@@ -97,7 +97,7 @@ impl<'a, S: Summary> Slots<'a, S> {
         }
     }
 
-    fn point(&self, early: impl Fn(TradeSlot) -> bool) -> u32 {
+    fn point(&self, early: impl Fn(TradeSlot) -> bool) -> u64 {
         let point = self.list.partition_point(|target| early(TradeSlot(target)));
         point.clamp(self.from, self.to)
     }
@@ -130,7 +130,7 @@ impl<'a> ToldSlots<'a> {
 #[derive(Clone, Debug)]
 pub struct Search<'a, 's> {
     walk: Walk<'a, Span>,
-    from: u32,
+    from: u64,
     bounds: Bounds,
     sought: Sought<'s>,
 }
@@ -158,7 +158,7 @@ impl Search<'_, '_> {
         match self.walk.look(may_be, |rows| self.sought.of(rows)) {
             Look::Meant(rank, target, rows) => ControlFlow::Continue(Some(Found {
                 slot: TradeSlot(target),
-                place: (rank - self.from) as usize,
+                place: count(rank - self.from),
                 rows,
             })),
             Look::Passed => ControlFlow::Continue(None),
@@ -174,7 +174,7 @@ impl Search<'_, '_> {
     /// How many of the oldest are still ahead.
     #[must_use]
     pub fn ahead(&self) -> usize {
-        self.walk.end().saturating_sub(self.from) as usize
+        count(self.walk.end().saturating_sub(self.from))
     }
 
     /// Passes over trades as long as their rows are no more than `rows`, of which they are taken, in

@@ -81,6 +81,8 @@ impl Span {
 
 impl Summary for Span {
     type Entry = TradeRows;
+    /// As many as are counted: of an entry are no two rows of one kind.
+    const MOST: u64 = u32::MAX as u64;
 
     fn of(trade: &TradeRows) -> Self {
         let mut span = Self::default();
@@ -96,12 +98,16 @@ impl Summary for Span {
     fn join(self, other: Self) -> Self {
         let mut both = self;
         for kind in 0..KINDS {
-            // No list has more rows of a kind than 32 bits count; strange bytes may say so.
+            // Only strange bytes say more than are counted.
             both.counts[kind] = both.counts[kind].saturating_add(other.counts[kind]);
             both.lots[kind] = both.lots[kind].max(other.lots[kind]);
             both.values[kind] = both.values[kind].max(other.values[kind]);
         }
         both
+    }
+
+    fn target(slot: u64, entry: &TradeRows) -> u64 {
+        entry.trade_of(slot)
     }
 }
 

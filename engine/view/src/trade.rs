@@ -7,13 +7,28 @@ use foretell_model::{
 
 use crate::builders::{Builder, BuilderSlot};
 use crate::order::Order;
-use crate::row::{Fixed, Row, fixed};
+use crate::row::{Fixed, Row, Stored, fixed};
+use crate::slot::Packed;
 use crate::trade_id::TradeId;
 
 /// Place of a trade in the list of all trades, oldest first. Good for this view only: it is no
 /// name to hand out ([`TradeRecord::id`] is).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct TradeSlot(pub(crate) u32);
+pub struct TradeSlot(pub(crate) u64);
+
+impl Stored for TradeSlot {
+    fn put(&self, out: &mut Vec<u8>) {
+        Packed::of(self.0).put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        Packed::take(from).map(|slot| Self(slot.slot()))
+    }
+}
+
+impl Fixed for TradeSlot {
+    const SIZE: usize = Packed::SIZE;
+}
 
 /// What is stored of a trade: all of it, so that it is read at one place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

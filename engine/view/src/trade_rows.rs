@@ -1,10 +1,15 @@
 //! What a list of trades says of each: its rows as far as queries filter by them, so that only
 //! what is shown of a trade has to be read at another place.
+//!
+//! All lists of one kind together hold each row of each trade once: both in one entry, or each in one
+//! of its own. So the place of an entry among all of its kind says which trade it is of, and it need
+//! not be stored.
 
+use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{Lots, MarketNumber, Micros, Outcome, Price, Side};
 
 use crate::order::own_price;
-use crate::row::fixed;
+use crate::row::{Fixed, Stored};
 use crate::trade::{Party, Trade};
 
 /// The rows of a trade in a list: that of its taker, that of its maker, or both.
@@ -17,12 +22,34 @@ pub struct TradeRows {
     flags: u8,
 }
 
-fixed!(TradeRows {
-    lots: Lots,
-    market: MarketNumber,
-    yes_price: Price,
-    flags: u8,
-});
+/// Bytes that every number of lots with a value fits in.
+const LOTS: usize = 7;
+/// Most lots with a value at any price.
+pub(crate) const MOST_LOTS: Lots = Lots(u64::MAX / PRICE_ONE as u64);
+const _: () = assert!(MOST_LOTS.0 >> (8 * LOTS) == 0);
+
+impl Stored for TradeRows {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.lots.0.to_le_bytes()[..LOTS]);
+        self.market.put(out);
+        self.yes_price.put(out);
+        self.flags.put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Option<Self> {
+        let [a, b, c, d, e, f, g] = <[u8; LOTS]>::take(from)?;
+        Some(Self {
+            lots: Lots::take(&mut &[a, b, c, d, e, f, g, 0][..])?,
+            market: Stored::take(from)?,
+            yes_price: Stored::take(from)?,
+            flags: Stored::take(from)?,
+        })
+    }
+}
+
+impl Fixed for TradeRows {
+    const SIZE: usize = LOTS + MarketNumber::SIZE + Price::SIZE + u8::SIZE;
+}
 
 /// The list has the row.
 const HERE: u8 = 1;
@@ -97,6 +124,15 @@ impl TradeRows {
         self.lots.value_at(row.price)
     }
 
+    /// Which trade an entry with these rows is of, by its place among all entries of its kind.
+    pub(crate) fn trade_of(&self, place: u64) -> u64 {
+        let both = HERE | HERE << BITS;
+        match self.flags & both {
+            here if here == both => place,
+            _ => place / Role::ALL.len() as u64,
+        }
+    }
+
     /// The rows that are here.
     pub(crate) fn rows(&self) -> impl Iterator<Item = Row> {
         Role::ALL.into_iter().filter_map(|role| self.row(role))
@@ -144,6 +180,7 @@ pub(crate) mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::trade::TradeSlot;
     use crate::trade_id::TradeId;
 
     /// A trade of these lots at this price of Yes in a market, between two who bought or sold, Yes or
@@ -189,6 +226,57 @@ pub(crate) mod tests {
         [party(), party()]
     }
 
+    /// An entry of a list of trades.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct Listed {
+        pub(crate) slot: TradeSlot,
+        pub(crate) list: usize,
+        pub(crate) rows: TradeRows,
+    }
+
+    /// The list that has the other row of a trade, where each list has one row of its trades.
+    pub(crate) const OTHERS: usize = 100;
+
+    /// Entries of `lists` lists that share no trade, as a view appends them: with both rows of each
+    /// trade, or with one, of which the other is in [`OTHERS`].
+    pub(crate) fn lists_of_trades(lists: usize, most: usize) -> impl Strategy<Value = Vec<Listed>> {
+        let lots = || prop_oneof![1..100_u64, 1..(1_u64 << 40)];
+        let given = (
+            0..lists,
+            any::<bool>(),
+            lots(),
+            0..=10_000_u16,
+            0..70_u32,
+            parties(),
+        );
+        let trades = prop::collection::vec(given, 0..most);
+        (trades, any::<bool>()).prop_map(|(trades, both)| {
+            let entries = (0..).zip(trades).flat_map(|(slot, given)| {
+                let (list, takes, lots, price, market, parties) = given;
+                let trade = trade(lots, price, market, parties);
+                let listed = |list, rows| Listed {
+                    slot: TradeSlot(slot),
+                    list,
+                    rows,
+                };
+                let (taker, maker) = if takes {
+                    (list, OTHERS)
+                } else {
+                    (OTHERS, list)
+                };
+                if both {
+                    vec![listed(list, TradeRows::of_both(&trade))]
+                } else {
+                    vec![
+                        listed(taker, TradeRows::of_taker(&trade)),
+                        listed(maker, TradeRows::of_maker(&trade)),
+                    ]
+                }
+            });
+            entries.collect()
+        })
+    }
+
     /// One or both rows of trades of all kinds.
     pub(crate) fn rows_of_trades() -> impl Strategy<Value = TradeRows> {
         let lots = prop_oneof![1..100_u64, 1..(1_u64 << 40)];
@@ -204,6 +292,17 @@ pub(crate) mod tests {
     }
 
     proptest! {
+        #[test]
+        fn an_entry_says_which_trade_it_is_of(entries in lists_of_trades(3, 100)) {
+            for (place, entry) in (0..).zip(&entries) {
+                prop_assert_eq!(TradeSlot(entry.rows.trade_of(place)), entry.slot);
+                let mut bytes = Vec::new();
+                entry.rows.put(&mut bytes);
+                prop_assert_eq!(bytes.len(), TradeRows::SIZE);
+                prop_assert_eq!(Stored::take(&mut &bytes[..]), Some(entry.rows));
+            }
+        }
+
         #[test]
         fn rows_are_what_the_parties_did(
             lots in 1..(1_u64 << 40),

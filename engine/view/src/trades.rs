@@ -7,11 +7,12 @@ use crate::error::Impossible;
 use crate::list::Lists;
 use crate::named::NamedLog;
 use crate::pairs::Pairs;
+use crate::slot::count;
 use crate::slots::{Slots, ToldSlots};
 use crate::span::Span;
 use crate::trade::{Trade, TradeSlot};
 use crate::trade_id::TradeId;
-use crate::trade_rows::TradeRows;
+use crate::trade_rows::{MOST_LOTS, TradeRows};
 
 /// In the lists of builders, the list of all trades in which an order carries one; the builders'
 /// own begin at 1.
@@ -36,7 +37,7 @@ impl Trades {
     /// How many there are.
     #[must_use]
     pub fn count(&self) -> usize {
-        self.all.log().len() as usize
+        count(self.all.log().len())
     }
 
     /// All of them.
@@ -109,19 +110,22 @@ impl Trades {
 
     pub(crate) fn push(&mut self, trade: &Trade) -> Result<(), Impossible> {
         let TradeSlot(slot) = self.next_slot();
+        if trade.lots > MOST_LOTS {
+            return Err(Impossible::AmountOutOfRange);
+        }
         let (taker, maker, market) = (&trade.taker, &trade.maker, trade.market);
         self.all.push(trade)?;
         let both = TradeRows::of_both(trade);
-        self.of_all.push_with(ALL, slot, both)?;
+        self.of_all.push_with(ALL, both)?;
         for (party, own) in [
             (taker, TradeRows::of_taker(trade)),
             (maker, TradeRows::of_maker(trade)),
         ] {
             let number = party.account.0 as usize;
-            self.of_account.push_with(number, slot, own)?;
-            self.of_pair.push((party.account, market), slot, own)?;
+            self.of_account.push_with(number, own)?;
+            self.of_pair.push((party.account, market), own)?;
         }
-        self.of_market.push_with(market.0 as usize, slot, both)?;
+        self.of_market.push_with(market.0 as usize, both)?;
         self.of_token.push(token(market, taker.outcome), slot)?;
         if maker.outcome != taker.outcome {
             self.of_token.push(token(market, maker.outcome), slot)?;
@@ -131,7 +135,7 @@ impl Trades {
 
     fn note_builders(
         &mut self,
-        slot: u32,
+        slot: u64,
         [taker, maker]: [Option<BuilderSlot>; 2],
     ) -> Result<(), Impossible> {
         if taker.is_none() && maker.is_none() {

@@ -8,8 +8,8 @@ use scene::*;
 
 /// The version, and the hash of everything a small scene writes under it.
 const PINNED: (u32, &str) = (
-    5,
-    "bfa55bfc04e2b68fc28f2cf3c1f3197c4adc4df428d4172acacc366571e88012",
+    6,
+    "24ad51ce071c0927a5066a9df3becdc88028e80d765fe70207c73aedbc8adf21",
 );
 
 /// Two trades, orders of every fate, account actions, chunks of two rows.
