@@ -59,6 +59,7 @@ impl LiveExchange {
             snapshots: data.join(SNAPSHOT_DIRECTORY),
             checkpoints: std::path::PathBuf::new(),
             checked_at_start: foretell_gateway::CHECKED_AT_START,
+            chunking: Default::default(),
             engine_socket: data.join(SOCKET_NAME),
             listen: vec![(Surface::Trading, SocketAddr::from(([127, 0, 0, 1], 0)))],
             threads: 1,

@@ -67,8 +67,8 @@ pub enum EngineError {
         /// How.
         what: String,
     },
-    /// What the journal says at this sequence cannot be: the state after it contradicts itself, or
-    /// the views cannot follow. No gateway of this build could show it rightly.
+    /// What the journal says at this sequence cannot be: it is no frame, or the state of the exchange
+    /// after it contradicts itself.
     #[error(
         "the state after sequence {sequence} cannot be: {what}; the engine stopped. Keep the data \
          directory as it is and report this: the journal holds everything, and a build that \

@@ -101,7 +101,7 @@ pub(crate) fn write_image(
 ) -> Result<Option<Command>, JournalError> {
     let image = view
         .image()
-        .expect("a view that refused a frame ended the publisher");
+        .expect("a view that refused a frame is given up");
     let listed: Vec<ChunkEntry> = image.chunks.iter().map(|chunk| written[chunk]).collect();
     let mut writer = shelf.begin_image(exchange.sequence(), VIEW_VERSION, &listed)?;
     let mut state = Vec::new();

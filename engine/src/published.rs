@@ -28,6 +28,9 @@ pub(crate) struct Published {
     /// The newest image, and when it was made; 0 when there is none.
     image: AtomicU64,
     image_time: AtomicU64,
+    /// As in [`SnapshotStatus`].
+    unwritten: AtomicBool,
+    view_stopped: AtomicU64,
     /// The publisher ended by itself: the engine must, too.
     failed: AtomicBool,
     stopping: AtomicBool,
@@ -44,6 +47,8 @@ impl Published {
             folded: AtomicU64::new(0),
             image: AtomicU64::new(0),
             image_time: AtomicU64::new(0),
+            unwritten: AtomicBool::new(false),
+            view_stopped: AtomicU64::new(0),
             failed: AtomicBool::new(false),
             stopping: AtomicBool::new(false),
             askers: ArrayQueue::new(MAX_ASKERS),
@@ -112,6 +117,14 @@ impl Published {
         self.image.store(sequence.0, Ordering::Relaxed);
     }
 
+    pub(crate) fn show_unwritten(&self, unwritten: bool) {
+        self.unwritten.store(unwritten, Ordering::Relaxed);
+    }
+
+    pub(crate) fn show_view_stopped(&self, at: Sequence) {
+        self.view_stopped.store(at.0, Ordering::Relaxed);
+    }
+
     /// Each number is right by itself.
     pub(crate) fn status(&self) -> SnapshotStatus {
         SnapshotStatus {
@@ -119,6 +132,8 @@ impl Published {
             folded: Sequence(self.folded.load(Ordering::Relaxed)),
             image: Sequence(self.image.load(Ordering::Relaxed)),
             image_time: TimeNs(self.image_time.load(Ordering::Relaxed)),
+            unwritten: self.unwritten.load(Ordering::Relaxed),
+            view_stopped: Sequence(self.view_stopped.load(Ordering::Relaxed)),
         }
     }
 

@@ -2,9 +2,12 @@
 //! its own, compares what happens with what was recorded, folds it into a view, and publishes.
 //!
 //! It reads what is durable and nothing else of the engine, so it can neither hold the matcher up
-//! nor be ahead of what may be shown; where cores are few its thread yields to the others. A
-//! difference, or a frame the view cannot follow, ends the engine. A disk that does not take a
-//! snapshot ends nothing: it is tried again.
+//! nor be ahead of what may be shown; where cores are few its thread yields to the others.
+//!
+//! A difference ends the engine, because then the record is wrong or the core is. What concerns the
+//! read model alone ends nothing. A disk that does not take a snapshot is tried again. A view that
+//! cannot follow, or panics, is given up: there are no more snapshots, and every command is still
+//! executed a second time. Both are alarms in the engine's status.
 //!
 //! `begin.rs` is how it starts, `twin.rs` what it does with a frame, `schedule.rs` when an image is
 //! due; what an image holds is in `images.rs`.
@@ -15,6 +18,7 @@ mod schedule;
 mod twin;
 
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,6 +45,8 @@ const BURST: usize = 256;
 const SHORTEST_SLEEP: Duration = Duration::from_millis(2);
 /// The longest sleep.
 const LONGEST_SLEEP: Duration = Duration::from_millis(500);
+/// Why nothing is written when the view was given up.
+const NO_VIEW: &str = "the read model stopped";
 /// How much nicer its thread is than the others (of 19).
 const NICENESS: i32 = 10;
 
@@ -206,19 +212,47 @@ impl<C: Clocks> Publisher<C> {
         self.attesting.is_none() && (is_asked_for || self.schedule.is_due(at, now))
     }
 
+    /// Works on the view. A panic costs the view and nothing else.
+    fn with_view<T>(
+        &mut self,
+        work: impl FnOnce(&mut Self) -> Result<T, String>,
+    ) -> Result<T, String> {
+        if self.twin.view.is_none() {
+            return Err(NO_VIEW.to_owned());
+        }
+        // What the panic left half done is dropped, or written anew by the next start.
+        catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or_else(|_| {
+            let at = self.twin.sequence();
+            self.twin.give_view_up(at, "it panicked");
+            Err(NO_VIEW.to_owned())
+        })
+    }
+
     /// Writes chunks as they fill, so that memory holds few of them.
     fn note_new_chunks(&mut self) {
-        let new = self.twin.view.new_chunks(&mut self.seen);
-        self.unwritten.extend(new);
-        if !self.disk_failed
-            && let Err(reason) = self.write_chunks()
+        let written = self.with_view(|publisher| {
+            let view = publisher.twin.view.as_ref();
+            let new = view.map(|view| view.new_chunks(&mut publisher.seen));
+            publisher.unwritten.extend(new.unwrap_or_default());
+            match publisher.disk_failed {
+                true => Ok(()),
+                false => publisher.write_chunks(),
+            }
+        });
+        if let Err(reason) = written
+            && self.twin.view.is_some()
         {
-            tracing::warn!(
+            tracing::error!(
                 reason,
                 "a history chunk is kept in memory until the next image"
             );
-            self.disk_failed = true;
+            self.note_disk(true);
         }
+    }
+
+    fn note_disk(&mut self, failed: bool) {
+        self.disk_failed = failed;
+        self.setting.board.show_unwritten(failed);
     }
 
     /// A chunk whose file somebody removed is written again: an image that lists it needs it.
@@ -232,7 +266,8 @@ impl<C: Clocks> Publisher<C> {
     fn write_chunks(&mut self) -> Result<(), String> {
         while let Some(&chunk) = self.unwritten.front() {
             self.look_at_the_disk()?;
-            let entry = images::write_chunk(&self.setting.shelf, &mut self.twin.view, chunk)
+            let view = self.twin.view.as_mut().ok_or(NO_VIEW)?;
+            let entry = images::write_chunk(&self.setting.shelf, view, chunk)
                 .map_err(|error| error.to_string())?;
             self.written.insert(chunk, entry);
             self.unwritten.pop_front();
@@ -257,8 +292,8 @@ impl<C: Clocks> Publisher<C> {
             return Ok(());
         }
         self.twin.check()?;
-        let written = self.write_image();
-        self.disk_failed = written.is_err();
+        let written = self.with_view(Self::write_image);
+        self.note_disk(written.is_err());
         let now = self.setting.clocks.monotonic();
         self.schedule.tried(sequence, now);
         match written {
@@ -269,7 +304,7 @@ impl<C: Clocks> Publisher<C> {
                 self.setting.bell.ring();
             }
             Err(reason) => {
-                tracing::warn!(sequence = sequence.0, reason, "no image: tried again later");
+                tracing::error!(sequence = sequence.0, reason, "no image: tried again later");
                 self.answer_askers(SnapshotResult::Failed);
             }
         }
@@ -310,11 +345,12 @@ impl<C: Clocks> Publisher<C> {
         self.miss_chunks();
         self.write_chunks()?;
         let (twin, board) = (&self.twin, &self.setting.board);
+        let view = twin.view.as_ref().ok_or(NO_VIEW)?;
         let frame = (self.follower.reader()).frame(twin.place, twin.sequence());
         images::write_image(
             &self.setting.shelf,
             &twin.replay.exchange,
-            &twin.view,
+            view,
             &self.written,
             receipt(&frame.map_err(|error| error.to_string())?),
             &|| !board.is_stopping(),
@@ -323,9 +359,9 @@ impl<C: Clocks> Publisher<C> {
     }
 
     fn show_image(&self) {
-        let view = &self.twin.view;
-        let time = view.system().time;
-        self.setting.board.show_image(self.schedule.image(), time);
+        let time = self.twin.view.as_ref().map(|view| view.system().time);
+        let board = &self.setting.board;
+        board.show_image(self.schedule.image(), time.unwrap_or_default());
     }
 }
 

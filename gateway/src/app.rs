@@ -85,6 +85,7 @@ impl App {
             engine_connected: self.engine.welcome().is_some(),
             engine_in_flight: self.engine.in_flight(),
             view_sequence: place.sequence.0,
+            view_stopped: self.replica.stopped().unwrap_or_default().0,
             durable_sequence: self.replica.durable().unwrap_or_default().0,
             epoch: place.epoch,
         }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use foretell_auth::{Domains, MasterSecret, Window};
+use foretell_view::Chunking;
 use foretell_wire::time::TimeForm;
 
 use crate::catalog_door::CatalogConfig;
@@ -69,6 +70,8 @@ pub struct GatewayConfig {
     /// A history of so many bytes at most is checked before it is shown, a longer one behind;
     /// [`crate::CHECKED_AT_START`] but in tests.
     pub checked_at_start: u64,
+    /// Rows of a history chunk; anything but the standard is for tests.
+    pub chunking: Chunking,
     /// The engine's Unix socket.
     pub engine_socket: PathBuf,
     /// Surfaces and where they listen; port 0 takes a free port.

@@ -16,6 +16,9 @@ use crate::start::{self, Begun, Doubted, Sources};
 const IDLE: Duration = Duration::from_millis(50);
 /// Pause before it opens the journal again.
 const RETRY: Duration = Duration::from_millis(200);
+/// The longest: each try of a view that cannot follow folds the journal up to the same frame, unless
+/// it was a file of the history that was damaged.
+const LONGEST_RETRY: Duration = Duration::from_secs(600);
 
 /// Why following broke off; it begins anew.
 #[derive(Debug, Error)]
@@ -45,18 +48,31 @@ enum Then {
 /// Follows until `stop`. Never fails: a journal that is not there yet will be.
 pub(crate) fn follow(sources: &Sources, replica: &Replica, stop: &AtomicBool) {
     let mut doubted = Doubted::default();
+    let mut pause = RETRY;
     while !stop.load(Ordering::Relaxed) {
-        match session(sources, &mut doubted, replica, stop) {
-            Ok(()) => continue,
-            Err(Broken::Journal(JournalError::NoEngine(_))) => {
-                tracing::debug!("no journal yet");
+        let broken = match session(sources, &mut doubted, replica, stop) {
+            Ok(()) => {
+                pause = RETRY;
+                continue;
             }
-            Err(broken) => {
+            Err(broken) => broken,
+        };
+        pause = match broken {
+            Broken::Fold(error) => {
+                tracing::error!(%error, "the view stopped: no reads; cancels and orders are taken");
+                (2 * pause).min(LONGEST_RETRY)
+            }
+            Broken::Journal(JournalError::NoEngine(_)) => {
+                tracing::debug!("no journal yet");
+                RETRY
+            }
+            broken => {
                 tracing::error!(%broken, "following the journal broke off");
                 replica.lose();
+                RETRY
             }
-        }
-        std::thread::park_timeout(RETRY);
+        };
+        std::thread::park_timeout(pause);
     }
 }
 
@@ -105,10 +121,16 @@ fn follow_view(
     let target = follower.durable();
     // Nobody reads this state yet, so it needs no lock; the pieces are for hearing of the end.
     while state.view.sequence() < target && goes_on() {
-        match fold(&mut follower, &mut scratch, &mut state, IDLE)? {
-            Then::More | Then::NewEngine => {}
-            Then::Wait => follower.wait(IDLE),
-            Then::Rebuild => return Ok(()),
+        match fold(&mut follower, &mut scratch, &mut state, IDLE) {
+            Ok(Then::More | Then::NewEngine) => {}
+            Ok(Then::Wait) => follower.wait(IDLE),
+            Ok(Then::Rebuild) => return Ok(()),
+            Err(Broken::Fold(error)) => {
+                let frames = follower.reader();
+                replica.replace_stopped(error.sequence, state, follower, frames);
+                return Err(error.into());
+            }
+            Err(broken) => return Err(broken),
         }
     }
     if !goes_on() {
@@ -123,8 +145,11 @@ fn follow_view(
     replica.replace(state, control, follower.reader());
     shown();
     while goes_on() {
-        let then = replica.advance(|state| fold(&mut follower, &mut scratch, state, LOCK_HOLD))?;
-        match then {
+        let then = replica.advance(|state| fold(&mut follower, &mut scratch, state, LOCK_HOLD));
+        if let Err(Broken::Fold(error)) = &then {
+            replica.stop(error.sequence);
+        }
+        match then? {
             Then::More => {}
             Then::Wait => follower.wait(IDLE),
             Then::NewEngine => {

@@ -191,6 +191,7 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
                 journal: config.journal.clone(),
                 snapshots: config.snapshots.clone(),
                 checked_at_start: config.checked_at_start,
+                chunking: config.chunking,
             };
             let (stop, end) = (Arc::clone(&stop_following), EndOfThread(Arc::clone(&vital)));
             move || {
@@ -233,8 +234,8 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
 /// Returns when the gateway could serve, or after `patience`.
 fn wait_ready(app: &App, patience: Duration) {
     let began = Instant::now();
-    while began.elapsed() < patience && !(app.replica.is_ready() && app.engine.welcome().is_some())
-    {
+    let has_view = || app.replica.is_ready() || app.replica.stopped().is_some();
+    while began.elapsed() < patience && !(has_view() && app.engine.welcome().is_some()) {
         std::thread::park_timeout(READY_PAUSE);
     }
 }

@@ -65,6 +65,7 @@ pub(crate) struct Metrics {
     engine_connected: Gauge,
     engine_in_flight: Gauge,
     view_sequence: Gauge<u64, AtomicU64>,
+    view_stopped: Gauge<u64, AtomicU64>,
     durable_sequence: Gauge<u64, AtomicU64>,
     epoch: Gauge<u64, AtomicU64>,
     stage_seconds: StageSeconds,
@@ -75,6 +76,8 @@ pub(crate) struct Metrics {
     engine_disk_low: Gauge,
     engine_clock_alarms: Gauge<u64, AtomicU64>,
     engine_snapshot_sequence: Gauge<u64, AtomicU64>,
+    engine_snapshot_failed: Gauge,
+    engine_view_stopped: Gauge<u64, AtomicU64>,
     engine_publisher_lag: Gauge<u64, AtomicU64>,
 }
 
@@ -99,6 +102,7 @@ pub(crate) struct Readings {
     pub(crate) engine_connected: bool,
     pub(crate) engine_in_flight: usize,
     pub(crate) view_sequence: u64,
+    pub(crate) view_stopped: u64,
     pub(crate) durable_sequence: u64,
     pub(crate) epoch: u64,
 }
@@ -121,6 +125,7 @@ impl Metrics {
             engine_connected: Gauge::default(),
             engine_in_flight: Gauge::default(),
             view_sequence: Gauge::default(),
+            view_stopped: Gauge::default(),
             durable_sequence: Gauge::default(),
             epoch: Gauge::default(),
             stage_seconds: Family::default(),
@@ -131,6 +136,8 @@ impl Metrics {
             engine_disk_low: Gauge::default(),
             engine_clock_alarms: Gauge::default(),
             engine_snapshot_sequence: Gauge::default(),
+            engine_snapshot_failed: Gauge::default(),
+            engine_view_stopped: Gauge::default(),
             engine_publisher_lag: Gauge::default(),
         };
         metrics.register();
@@ -183,6 +190,11 @@ impl Metrics {
             self.view_sequence.clone(),
         );
         registry.register(
+            "view_stopped",
+            "Sequence that its view cannot follow, so that it answers no reads; 0 while it follows",
+            self.view_stopped.clone(),
+        );
+        registry.register(
             "durable_sequence",
             "What can no longer be lost",
             self.durable_sequence.clone(),
@@ -232,6 +244,16 @@ impl Metrics {
             "engine_snapshot_sequence",
             "Sequence of its newest image; 0 while there is none",
             self.engine_snapshot_sequence.clone(),
+        );
+        registry.register(
+            "engine_snapshot_failed",
+            "1 while its newest try to write a snapshot failed",
+            self.engine_snapshot_failed.clone(),
+        );
+        registry.register(
+            "engine_view_stopped",
+            "Sequence that its publisher's view cannot follow, so that it writes no snapshots; 0 while it follows",
+            self.engine_view_stopped.clone(),
         );
         registry.register(
             "engine_publisher_lag",
@@ -296,6 +318,7 @@ impl Metrics {
         self.engine_connected.set(i64::from(now.engine_connected));
         self.engine_in_flight.set(gauge(now.engine_in_flight));
         self.view_sequence.set(now.view_sequence);
+        self.view_stopped.set(now.view_stopped);
         self.durable_sequence.set(now.durable_sequence);
         self.epoch.set(now.epoch);
         self.read_stages(stages);
@@ -313,7 +336,11 @@ impl Metrics {
         self.engine_busy.set(engine.busy);
         self.engine_disk_low.set(i64::from(engine.disk_low));
         self.engine_clock_alarms.set(engine.clock_alarms);
-        self.engine_snapshot_sequence.set(engine.snapshots.image.0);
+        let snapshots = &engine.snapshots;
+        self.engine_snapshot_sequence.set(snapshots.image.0);
+        self.engine_snapshot_failed
+            .set(i64::from(snapshots.unwritten));
+        self.engine_view_stopped.set(snapshots.view_stopped.0);
         self.engine_publisher_lag.set(engine.publisher_lag());
         let stages = Stage::ALL.iter().zip(&engine.stages).zip(&engine.seconds);
         for ((stage, since_start), second) in stages {
@@ -387,6 +414,7 @@ mod tests {
                 engine_connected: true,
                 engine_in_flight: 4,
                 view_sequence: 5,
+                view_stopped: 8,
                 durable_sequence: 6,
                 epoch: 7,
             },
@@ -404,6 +432,7 @@ mod tests {
             "foretell_gateway_engine_connected 1",
             "foretell_gateway_engine_in_flight 4",
             "foretell_gateway_view_sequence 5",
+            "foretell_gateway_view_stopped 8",
             "foretell_gateway_durable_sequence 6",
             "foretell_gateway_epoch 7",
             "foretell_gateway_stage_seconds{stage=\"hmac\",window=\"start\",quantile=\"0.5\"} 0.000002",

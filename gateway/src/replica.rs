@@ -25,6 +25,10 @@ pub(crate) struct Replica {
     history: AtomicU64,
     /// Once the view has caught up with the journal as it was when this process met it.
     ready: AtomicBool,
+    /// The frame that the view cannot follow, while it is not ready for that; 0 otherwise. Then the
+    /// state is good for names: keys, accounts and markets as they were before that frame. The
+    /// engine judges every number that is made of them.
+    stopped: AtomicU64,
     asking: Semaphore,
     searching: Semaphore,
 }
@@ -64,6 +68,7 @@ impl Replica {
             receipts: Receipts::default(),
             history: AtomicU64::new(0),
             ready: AtomicBool::new(false),
+            stopped: AtomicU64::new(0),
             asking: Semaphore::new(MAX_SEQUENCE_WAITERS),
             searching: Semaphore::new(MAX_FRAME_SEARCHES),
         }
@@ -83,6 +88,20 @@ impl Replica {
     /// Whether there is a state worth reading.
     pub(crate) fn is_ready(&self) -> bool {
         self.ready.load(Ordering::Acquire)
+    }
+
+    /// The frame at which the view stopped.
+    pub(crate) fn stopped(&self) -> Option<Sequence> {
+        let at = self.stopped.load(Ordering::Acquire);
+        (at > 0).then_some(Sequence(at))
+    }
+
+    /// Why there is no state worth reading.
+    fn not_ready(&self) -> Failure {
+        match self.stopped() {
+            Some(at) => Failure::ViewStopped(at.0),
+            None => Failure::Recovering,
+        }
     }
 
     /// The last sequence that cannot be lost, as of now; `None` before the journal was met.
@@ -157,7 +176,7 @@ impl Replica {
         minimum: Option<Sequence>,
     ) -> Result<(), Failure> {
         if !self.is_ready() {
-            return Err(Failure::Recovering);
+            return Err(self.not_ready());
         }
         self.until(acknowledged).await?;
         let Some(minimum) = minimum else {
@@ -183,12 +202,17 @@ impl Replica {
     /// Waits until the view has reached `sequence`.
     ///
     /// # Errors
-    /// [`Failure::NotYetAtSequence`] after [`SEQUENCE_WAIT`].
+    /// [`Failure::NotYetAtSequence`] after [`SEQUENCE_WAIT`], [`Failure::ViewStopped`] when the view
+    /// will not reach it.
     pub(crate) async fn until(&self, sequence: Sequence) -> Result<(), Failure> {
-        if self.waiters.wait(sequence, SEQUENCE_WAIT).await {
-            Ok(())
-        } else {
-            Err(Failure::NotYetAtSequence(sequence.0))
+        let is_reached = match self.stopped() {
+            Some(_) => false,
+            None => self.waiters.wait(sequence, SEQUENCE_WAIT).await,
+        };
+        match self.stopped() {
+            Some(at) => Err(Failure::ViewStopped(at.0)),
+            None if is_reached => Ok(()),
+            None => Err(Failure::NotYetAtSequence(sequence.0)),
         }
     }
 
@@ -196,7 +220,7 @@ impl Replica {
     /// was not found may be there now: no refusal is derived from a view that lags.
     pub(crate) async fn caught_up(&self) -> Result<bool, Failure> {
         if !self.is_ready() {
-            return Err(Failure::Recovering);
+            return Err(self.not_ready());
         }
         let durable = self.durable().unwrap_or_default();
         if self.waiters.reached() >= durable {
@@ -207,13 +231,36 @@ impl Replica {
 
     /// Puts a new state in place of the old one: at the start, and after a recovery of the engine.
     pub(crate) fn replace(&self, state: State, control: Follower, frames: FrameReader) {
-        self.history.fetch_add(1, Ordering::AcqRel);
-        self.renew(control, frames);
         let sequence = state.view.sequence();
-        let old = std::mem::replace(&mut *self.state.write(), state);
+        self.put(state, control, frames);
         self.waiters.set(sequence);
         self.ready.store(true, Ordering::Release);
+        self.stopped.store(0, Ordering::Release);
+    }
+
+    /// As [`Self::replace`], with a state that stopped before `at`: it is not for reads.
+    pub(crate) fn replace_stopped(
+        &self,
+        at: Sequence,
+        state: State,
+        control: Follower,
+        frames: FrameReader,
+    ) {
+        self.stop(at);
+        self.put(state, control, frames);
+    }
+
+    fn put(&self, state: State, control: Follower, frames: FrameReader) {
+        self.history.fetch_add(1, Ordering::AcqRel);
+        self.renew(control, frames);
+        let old = std::mem::replace(&mut *self.state.write(), state);
         drop(old);
+    }
+
+    /// The view cannot follow a frame: reads are refused from now on, names are still found.
+    pub(crate) fn stop(&self, at: Sequence) {
+        self.ready.store(false, Ordering::Release);
+        self.stopped.store(at.0, Ordering::Release);
     }
 
     /// Takes what belongs to the present run of the engine: its control page is another one.
@@ -224,6 +271,7 @@ impl Replica {
     /// The view cannot follow the journal: reads are refused until it can.
     pub(crate) fn lose(&self) {
         self.ready.store(false, Ordering::Release);
+        self.stopped.store(0, Ordering::Release);
     }
 
     /// Lets the view read a chunk of its history from another copy. The one it had is freed outside

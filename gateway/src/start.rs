@@ -13,7 +13,7 @@ use std::sync::Arc;
 use foretell_journal::snapshot::{Chunk, Image, Snapshot, Unfit, images, newest_attested_image};
 use foretell_journal::{Follower, JournalError, Next};
 use foretell_model::Sequence;
-use foretell_view::{ChunkBytes, ChunkRef, VIEW_VERSION, View};
+use foretell_view::{ChunkBytes, ChunkRef, Chunking, VIEW_VERSION, View};
 
 use crate::replica::State;
 
@@ -24,6 +24,8 @@ pub(crate) struct Sources {
     pub(crate) snapshots: PathBuf,
     /// A history of so many bytes at most is checked before it is shown.
     pub(crate) checked_at_start: u64,
+    /// Of a view that begins with the first frame.
+    pub(crate) chunking: Chunking,
 }
 
 /// Files whose rows were not what was written when a view used them. They are read before they are
@@ -95,7 +97,7 @@ pub(crate) fn begin(sources: &Sources, doubted: &Doubted) -> Result<Begun, Journ
     tracing::info!("no image to begin with: the whole journal is read");
     Ok(Begun {
         state: State {
-            view: View::new(genesis),
+            view: View::with_chunking(genesis, sources.chunking),
             epoch: follower.epoch(),
         },
         follower,

@@ -151,6 +151,7 @@ pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCo
         snapshots: config.data.0.join(foretell_engine::SNAPSHOT_DIRECTORY),
         checkpoints: config.data.0.join(foretell_engine::CHECKPOINTS_NAME),
         checked_at_start: foretell_gateway::CHECKED_AT_START,
+        chunking: Default::default(),
         engine_socket: config.data.0.join(foretell_engine::SOCKET_NAME),
         listen,
         threads: threads(config.gateway.threads),

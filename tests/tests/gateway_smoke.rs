@@ -17,6 +17,7 @@ use foretell_gateway::{
 };
 use foretell_model::{Side, TokenId};
 use foretell_ops::trader::{Terms, Trader, decimal};
+use foretell_view::Chunking;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -32,6 +33,9 @@ const NOBODY: &str = "00000000-0000-0000-0000-000000000000";
 /// An engine and a gateway on a directory of their own.
 struct Site {
     directory: tempfile::TempDir,
+    chunking: Chunking,
+    /// After its first start the gateway's own ports.
+    listen: Vec<(Surface, SocketAddr)>,
     engine: Option<(JoinHandle<()>, StopHandle)>,
     gateway: Option<Gateway>,
     trading: String,
@@ -41,9 +45,18 @@ struct Site {
 
 impl Site {
     fn start() -> Self {
+        Self::with_history(Chunking::Standard)
+    }
+
+    /// With a history of this shape, in the engine and in the gateway.
+    fn with_history(chunking: Chunking) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let mut site = Self {
             directory,
+            chunking,
+            listen: [Surface::Trading, Surface::Operator]
+                .map(|surface| (surface, SocketAddr::from(([127, 0, 0, 1], 0))))
+                .to_vec(),
             engine: None,
             gateway: None,
             trading: String::new(),
@@ -51,8 +64,12 @@ impl Site {
             http: reqwest::Client::builder().no_proxy().build().unwrap(),
         };
         site.start_engine();
-        let any = SocketAddr::from(([127, 0, 0, 1], 0));
-        let data = site.directory.path().join("data");
+        site.start_gateway();
+        site
+    }
+
+    fn start_gateway(&mut self) {
+        let data = self.directory.path().join("data");
         let prefix = |name: &str, times| HeaderPrefix {
             name: name.to_owned(),
             times,
@@ -62,8 +79,9 @@ impl Site {
             snapshots: data.join(SNAPSHOT_DIRECTORY),
             checkpoints: std::path::PathBuf::new(),
             checked_at_start: foretell_gateway::CHECKED_AT_START,
+            chunking: self.chunking,
             engine_socket: data.join(SOCKET_NAME),
-            listen: vec![(Surface::Trading, any), (Surface::Operator, any)],
+            listen: self.listen.clone(),
             threads: 2,
             connections: ConnectionLimits::default(),
             edge: EdgeConfig {
@@ -92,14 +110,15 @@ impl Site {
                 .find(|(listening, _)| *listening == surface);
             format!("http://{}", found.unwrap().1)
         };
-        (site.trading, site.operator) = (url(Surface::Trading), url(Surface::Operator));
-        site.gateway = Some(gateway);
-        site
+        (self.trading, self.operator) = (url(Surface::Trading), url(Surface::Operator));
+        self.listen = gateway.addresses().to_vec();
+        self.gateway = Some(gateway);
     }
 
     fn start_engine(&mut self) {
         let mut config = EngineConfig::new(self.directory.path().join("data"));
         config.handle_signals = false;
+        config.publishing.chunking = self.chunking;
         let domain = |domain: &foretell_auth::Domain| SigningDomain {
             number: domain.number(),
             separator: *domain.separator(),
@@ -146,6 +165,24 @@ impl Site {
                 return;
             }
             assert_eq!(ready.0, 503, "{}", ready.1);
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Asks until the gateway's view has stopped and the engine's publisher too; at which sequences.
+    async fn stopped(&self) -> (u64, u64) {
+        loop {
+            let (_, ready) = answer(self.http.get(format!("{}/readyz", self.operator))).await;
+            let (_, status) = self.operate(Method::GET, "/status", None).await;
+            let publisher = status["engine"]["viewStopped"].as_u64();
+            if let (Some(view), Some(publisher @ 1..)) = (ready["view_stopped"].as_u64(), publisher)
+            {
+                assert_eq!(
+                    (&ready["ready"], &ready["view"]),
+                    (&json!(false), &json!(false))
+                );
+                return (view, publisher);
+            }
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }
@@ -560,4 +597,87 @@ async fn an_engine_that_comes_and_goes_is_followed() {
         (&json!(2), &json!(true))
     );
     assert_eq!(status["exchange"]["collateral"], "100", "{status}");
+}
+
+#[tokio::test]
+async fn a_view_that_stopped_costs_reads_and_nothing_else() {
+    const ROOM: u64 = 4;
+    let mut site = Site::with_history(Chunking::Bounded {
+        bits: 1,
+        rows: ROOM,
+    });
+    site.ready().await;
+    register_market(&site).await;
+    let alice = site.trader(ALICE).await;
+    let place = async |price: u16| {
+        let order = alice.sign(&limit(YES, Side::Buy, 500, price)).unwrap();
+        let (status, placed) = alice.place(&order).await.unwrap();
+        assert_eq!(
+            (status, &placed["status"]),
+            (200, &json!("live")),
+            "{placed}"
+        );
+        order.id.to_string()
+    };
+    let cancel = async |order: &str| {
+        let body = json!({ "orderID": order });
+        let answer = ok(&alice, Method::DELETE, "/order", "", body).await;
+        assert_eq!(answer["canceled"], json!([order]), "{answer}");
+    };
+    // One row of the history more than there is room for.
+    for price in 0..=ROOM {
+        let order = place(1_000 + 100 * u16::try_from(price).unwrap()).await;
+        cancel(&order).await;
+    }
+    let (at, publishers) = site.stopped().await;
+    assert_eq!(at, publishers, "they fold the same journal");
+
+    let book = format!("/book?token_id={}", decimal(YES));
+    for restarted in [false, true] {
+        let (status, refused) = alice.get(&book).await.unwrap();
+        let text = format!(
+            "reads are stopped: this gateway cannot follow the journal at sequence {at}; cancels and orders are taken"
+        );
+        assert_eq!((status, &refused["error"]), (503, &json!(text)));
+        let (status, _) = alice
+            .signed(Method::GET, "/data/orders", "", "")
+            .await
+            .unwrap();
+        assert_eq!(status, 503);
+
+        // Orders, cancels by id, cancels of everything, and what an operator says.
+        let [first, _second] = [place(2_000).await, place(3_000).await];
+        cancel(&first).await;
+        let (status, done) = (alice.signed(Method::DELETE, "/cancel-all", "", "").await).unwrap();
+        assert_eq!(status, 503, "{done}");
+        let text = done["error"].as_str().unwrap();
+        assert!(text.starts_with("done at sequence "), "{text}");
+        for payment in ["deposit", "withdraw"] {
+            let reference = format!("{payment} {restarted}");
+            let body = json!({ "wallet": alice.address(), "amount": "1", "reference": reference });
+            site.command(&format!("/accounts/{payment}"), body).await;
+        }
+        for mode in ["cancel_only", "running"] {
+            site.command("/system/mode", json!({ "mode": mode })).await;
+        }
+        for step in ["pause", "resume"] {
+            let body = json!({ "condition_id": CONDITION });
+            site.command(&format!("/markets/{step}"), body).await;
+        }
+        let (_, status) = site.operate(Method::GET, "/status", None).await;
+        assert_eq!(status["engine"]["liveOrders"], 0, "{status}");
+        assert_eq!(status["engine"]["viewStopped"], json!(at));
+        assert_eq!(status["gateway"]["viewStopped"], json!(at));
+        if !restarted {
+            // Both again, from the journal: they come to the same.
+            site.gateway.take().unwrap().stop().unwrap();
+            site.stop_engine();
+            site.start_engine();
+            site.start_gateway();
+            // No connection to the gateway before.
+            site.http = reqwest::Client::builder().no_proxy().build().unwrap();
+            while alice.get(&book).await.is_err() {}
+            assert_eq!(site.stopped().await, (at, at));
+        }
+    }
 }

@@ -123,6 +123,11 @@ pub struct SnapshotStatus {
     pub image: Sequence,
     /// Engine time of that command.
     pub image_time: TimeNs,
+    /// The last try to write a snapshot failed; it is tried again.
+    pub unwritten: bool,
+    /// The command that the publisher's view could not follow: from there on there are no snapshots,
+    /// until an engine starts whose view can. 0 = it follows.
+    pub view_stopped: Sequence,
 }
 
 /// Facts of the engine process at one moment.

@@ -176,6 +176,8 @@ fn status(n: u64) -> Status {
             folded: Sequence(12),
             image: Sequence(13),
             image_time: TimeNs(14),
+            unwritten: n.is_multiple_of(5),
+            view_stopped: Sequence(15),
         },
         stages,
         seconds: stages,

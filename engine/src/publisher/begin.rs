@@ -2,6 +2,7 @@
 //! first frame.
 
 use std::collections::VecDeque;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use foretell_journal::snapshot::newest_attested_image;
 use foretell_journal::{Follower, JournalError, Next, Scratch};
@@ -88,8 +89,14 @@ impl Base {
         while !config.ignore_images
             && let Some(image) = newest_attested_image(dir, journal, genesis, limit)
         {
+            // A file that makes the view panic is passed over like one that is no view.
+            let view = || images::view_of(&image, &setting.shelf);
+            let view = || {
+                catch_unwind(AssertUnwindSafe(view))
+                    .unwrap_or_else(|_| Err("reading its view panicked".to_owned()))
+            };
             let restored = images::exchange_of(&image, config.capacity, key)
-                .and_then(|exchange| Ok((exchange, images::view_of(&image, &setting.shelf)?)));
+                .and_then(|exchange| Ok((exchange, view()?)));
             match restored {
                 Ok((exchange, (view, written))) => {
                     return Self {

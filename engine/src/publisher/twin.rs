@@ -1,7 +1,9 @@
-//! The publisher's own exchange and view, taken from frame to frame.
+//! The publisher's own exchange and view, taken from frame to frame. The exchange is what it answers
+//! for; a view that cannot follow is given up, and the exchange goes on without it.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use foretell_journal::{Frame, Scratch};
 use foretell_matching::{Difference, Exchange, Replay};
@@ -11,12 +13,14 @@ use foretell_view::View;
 use super::Setting;
 use crate::accepted::accepted_in;
 use crate::error::EngineError;
+use crate::published::Published;
 
 /// Exchange and view right after one frame.
 #[derive(Debug)]
 pub(super) struct Twin {
     pub(super) replay: Replay,
-    pub(super) view: View,
+    /// `None` when it could not follow.
+    pub(super) view: Option<View>,
     /// Where the frame stands.
     pub(super) place: FramePlace,
     journal: PathBuf,
@@ -27,6 +31,7 @@ pub(super) struct Twin {
     pub(super) attests: Option<Sequence>,
     /// Divergences that commands behind its beginning accept; read when the first is met.
     accepted: Option<BTreeSet<Sequence>>,
+    board: Arc<Published>,
 }
 
 impl Twin {
@@ -39,18 +44,19 @@ impl Twin {
         Self {
             began: exchange.sequence(),
             replay: Replay::new(exchange),
-            view,
+            view: Some(view),
             place,
             journal: setting.journal_directory.clone(),
             newly_accepted: setting.newly_accepted,
             attests: None,
             accepted: None,
+            board: Arc::clone(&setting.board),
         }
     }
 
     /// The last frame taken in.
     pub(super) fn sequence(&self) -> Sequence {
-        self.view.sequence()
+        self.replay.exchange.sequence()
     }
 
     /// Executes and folds the next frame.
@@ -65,15 +71,28 @@ impl Twin {
             .decode(scratch)
             .map_err(|error| impossible(error.to_string()))?;
         self.execute(&shown)?;
-        self.view
-            .apply(&shown)
-            .map_err(|error| impossible(error.what.to_string()))?;
         self.place = shown.place;
         self.attests = match *shown.command {
             Command::AttestState { sequence, .. } => Some(sequence),
             _ => None,
         };
+        if let Some(view) = &mut self.view
+            && let Err(error) = view.apply(&shown)
+        {
+            self.give_view_up(sequence, &error.what.to_string());
+        }
         Ok(())
+    }
+
+    /// Goes on without a view: the record is executed and compared as before, and nothing is published.
+    pub(super) fn give_view_up(&mut self, at: Sequence, reason: &str) {
+        tracing::error!(
+            sequence = at.0,
+            reason,
+            "the read model cannot follow the journal: no more snapshots, the exchange goes on"
+        );
+        self.board.show_view_stopped(at);
+        self.view = None;
     }
 
     fn execute(&mut self, frame: &FrameRef<'_>) -> Result<(), EngineError> {
@@ -101,15 +120,10 @@ impl Twin {
         Ok(accepted.contains(&sequence))
     }
 
-    /// Checks the whole state, and that exchange and view are at one sequence.
+    /// Checks the whole state.
     pub(super) fn check(&self) -> Result<(), EngineError> {
-        let exchange = &self.replay.exchange;
         let sequence = self.sequence();
-        let checked = if exchange.sequence() == sequence {
-            exchange.check_invariants()
-        } else {
-            Err(format!("the exchange is at {}", exchange.sequence().0))
-        };
+        let checked = self.replay.exchange.check_invariants();
         checked.map_err(|what| EngineError::Impossible { sequence, what })
     }
 }

@@ -159,6 +159,17 @@ pub(crate) fn write_image(
     view: Option<&View>,
     receipt: [u8; 32],
 ) -> Command {
+    write_image_of(directory, exchange, view, receipt, VIEW_VERSION)
+}
+
+/// The same as a build with another version of the view's bytes writes it.
+pub(crate) fn write_image_of(
+    directory: &Path,
+    exchange: &Exchange,
+    view: Option<&View>,
+    receipt: [u8; 32],
+    version: u32,
+) -> Command {
     let shelf = Shelf::open(
         &snapshots(directory),
         Arc::new(RealDisk),
@@ -170,17 +181,20 @@ pub(crate) fn write_image(
         let bytes = view.unwrap().chunk_bytes(chunk.log, chunk.number).unwrap();
         let log = LogName::new(chunk.log.text()).unwrap();
         let rows = bytes.as_ref().as_ref();
-        let entry = shelf.write_chunk((log, chunk.number), VIEW_VERSION, chunk.rows, rows);
+        let entry = shelf.write_chunk((log, chunk.number), version, chunk.rows, rows);
         chunks.push(entry.unwrap());
     }
     let mut writer = shelf
-        .begin_image(exchange.sequence(), VIEW_VERSION, &chunks)
+        .begin_image(exchange.sequence(), version, &chunks)
         .unwrap();
     let mut state = Vec::new();
     exchange.write_image(&mut state);
     writer.begin("state.v2").unwrap();
     writer.write(&state).unwrap();
-    for (name, bytes) in view.iter().flat_map(|view| view.image().unwrap().sections) {
+    for (name, mut bytes) in view.iter().flat_map(|view| view.image().unwrap().sections) {
+        if name == "view" {
+            bytes[..4].copy_from_slice(&version.to_le_bytes());
+        }
         writer.begin(name).unwrap();
         writer.write(&bytes).unwrap();
     }

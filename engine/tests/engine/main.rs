@@ -13,6 +13,7 @@ mod hostile;
 mod images;
 mod life;
 mod overload;
+mod read_model;
 mod restart;
 mod round_trip;
 mod snapshot_faults;

@@ -11,7 +11,7 @@ use foretell_journal::snapshot::{Chunk, Image};
 use foretell_link::{Answer, Request, Role, SnapshotResult};
 use foretell_matching::Exchange;
 use foretell_model::digest::StateRecord;
-use foretell_model::{AccountNumber, Command, Digest16, Event, Micros, Sequence, Verdict};
+use foretell_model::{Command, Digest16, Sequence, Verdict};
 use foretell_view::Chunking;
 
 use crate::harness::{Engine, TestClient, config, frames};
@@ -20,7 +20,7 @@ use crate::images::{
     published, replay, snapshots, write_image,
 };
 use crate::life::Life;
-use crate::restart::{doctored_journal, journal_of};
+use crate::restart::doctored_journal;
 use crate::world::World;
 
 /// Chunks of four rows: many are sealed.
@@ -466,30 +466,4 @@ fn a_divergence_that_the_publisher_finds_ends_the_engine_and_is_named() {
     let mut config = on_request(directory.path());
     config.ignore_images = true;
     run(config, |_, client| snapshot(client));
-}
-
-#[test]
-fn a_frame_the_view_cannot_follow_ends_the_engine_and_is_named() {
-    let directory = tempfile::tempdir().unwrap();
-    journal_of(directory.path(), |account| Event::Deposited {
-        account: AccountNumber(account.0 + 9),
-        amount: Micros(100),
-    });
-    let mut config = on_request(directory.path());
-    config.accept_divergence = Some(Sequence(2));
-    let ended = match Engine::try_start(config) {
-        Ok(engine) => engine.end().unwrap_err(),
-        Err(ended) => ended,
-    };
-    assert!(
-        matches!(
-            &ended,
-            EngineError::Impossible {
-                sequence: Sequence(2),
-                ..
-            }
-        ),
-        "{ended:?}"
-    );
-    assert_eq!(ended.exit_code(), EXIT_REFUSED);
 }

@@ -12,6 +12,7 @@ use crate::harness::{Engine, TestClient};
 /// Somebody who trades.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Trader {
+    pub(crate) wallet: WalletAddress,
     pub(crate) account: AccountNumber,
     pub(crate) key: KeyNumber,
 }
@@ -133,7 +134,11 @@ impl Trader {
             &[],
         );
         match (outcome(&funded), outcome(&registered)) {
-            (CommandOutcome::Account(account), CommandOutcome::Key(key)) => Self { account, key },
+            (CommandOutcome::Account(account), CommandOutcome::Key(key)) => Self {
+                wallet,
+                account,
+                key,
+            },
             other => panic!("{other:?}"),
         }
     }

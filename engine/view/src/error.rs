@@ -72,6 +72,9 @@ pub enum Impossible {
     /// A log, or the numbers of a kind, are used up.
     #[error("a log of the history, or the numbers of a kind, are used up")]
     Full,
+    /// The fold panicked over it; the message is on standard error.
+    #[error("the fold panicked")]
+    Panicked,
     /// A chunk of history from outside does not hold what its place wants.
     #[error("a chunk of history cannot be read")]
     HistoryUnreadable,

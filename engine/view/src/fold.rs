@@ -6,6 +6,8 @@ mod positions;
 mod registry;
 mod trading;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use foretell_model::{Command, Event, FrameRef, Outcome, Sequence, TimeNs};
 
 use crate::error::{FoldError, Impossible};
@@ -31,12 +33,14 @@ impl View {
     ///
     /// # Errors
     /// [`FoldError`] when the frame cannot follow from those before it; no correct exchange
-    /// writes such a frame. The view is useless from then on and refuses every later frame.
+    /// writes such a frame. The view is useless from then on and refuses every later frame. A panic
+    /// is caught and is such an error, too: no frame ends whoever folds it.
     pub fn apply(&mut self, frame: &FrameRef<'_>) -> Result<(), FoldError> {
         let folded = if self.broken {
             Err(Impossible::AfterError)
         } else {
-            self.fold(frame)
+            // What a panic left half done is never shown: the view is broken from here on.
+            catch_unwind(AssertUnwindSafe(|| self.fold(frame))).unwrap_or(Err(Impossible::Panicked))
         };
         folded.map_err(|what| {
             self.broken = true;

@@ -1,7 +1,8 @@
 //! The width of slots: where a row stands in its log, and which entry of its list a posting is.
 //!
 //! In memory a slot has 64 bits. Stored it has 48, because most of the history is postings and each
-//! holds three slots. A log that takes a million rows a second for eight years has fewer.
+//! holds three slots. Chunks have numbers of 32 bits. So a log takes 2^46 rows and more, which are
+//! petabytes.
 
 use crate::row::{Fixed, Stored};
 

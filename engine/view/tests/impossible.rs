@@ -50,6 +50,25 @@ fn a_lone_event_that_cannot_be(#[case] event: Event) {
 }
 
 #[test]
+fn a_frame_that_makes_the_fold_panic_is_refused_like_others() {
+    let (mut scene, _) = scene_with_order();
+    // What so many shares are worth no amount can say.
+    let split = Event::Split {
+        account: BOB,
+        market: MARKET,
+        lots: Lots(u64::MAX),
+    };
+    let step = |scene: &mut Scene, events: &[Event]| {
+        scene
+            .try_step(&Command::AdvanceTime, events, &[])
+            .unwrap_err()
+    };
+    assert_eq!(step(&mut scene, &[split]).what, Impossible::Panicked);
+    assert_eq!(step(&mut scene, &[]).what, Impossible::AfterError);
+    assert!(scene.view.image().is_none());
+}
+
+#[test]
 fn an_ending_fits_its_order() {
     for (account, lots) in [(ALICE, 60), (BOB, 59), (BOB, 61)] {
         let (mut scene, order) = scene_with_order();

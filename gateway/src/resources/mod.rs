@@ -63,7 +63,14 @@ impl App {
         sequence: Sequence,
         read: impl FnOnce(&State) -> T,
     ) -> Result<T, Refusal> {
-        self.replica.until(sequence).await?;
+        let shown = self.replica.until(sequence).await;
+        shown.map_err(|refusal| match refusal {
+            Refusal::ViewStopped(stopped) => Refusal::DoneUnshown {
+                sequence: sequence.0,
+                stopped,
+            },
+            other => other,
+        })?;
         Ok(read(&self.replica.read()))
     }
 

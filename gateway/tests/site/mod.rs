@@ -22,6 +22,7 @@ pub(crate) fn config(connections: ConnectionLimits) -> GatewayConfig {
         snapshots: nowhere.clone(),
         checkpoints: std::path::PathBuf::new(),
         checked_at_start: foretell_gateway::CHECKED_AT_START,
+        chunking: Default::default(),
         engine_socket: nowhere.join("engine.sock"),
         listen: vec![(Surface::Trading, any), (Surface::Operator, any)],
         threads: 2,

@@ -432,6 +432,21 @@ pub enum Failure {
     /// The engine is reading its journal.
     #[error("the engine is recovering: retry later")]
     Recovering,
+    /// The view of this gateway cannot follow the journal any more: it shows nothing.
+    #[error(
+        "reads are stopped: this gateway cannot follow the journal at sequence {0}; cancels and orders are taken"
+    )]
+    ViewStopped(u64),
+    /// The command was carried out, and the view that would show what it did is stopped.
+    #[error(
+        "done at sequence {sequence}; what it did is not shown: this gateway cannot follow the journal at sequence {stopped}"
+    )]
+    DoneUnshown {
+        /// Where the command stands in the journal.
+        sequence: u64,
+        /// What the view cannot follow.
+        stopped: u64,
+    },
     /// The engine died with the request in flight.
     #[error("outcome unknown: query or retry with the same id")]
     OutcomeUnknown,
@@ -488,6 +503,8 @@ impl Failure {
             | Self::EngineAway
             | Self::OutcomeUnknown
             | Self::SnapshotFailed
+            | Self::ViewStopped(_)
+            | Self::DoneUnshown { .. }
             | Self::SnapshotLate
             | Self::NotYetAtSequence(_)
             | Self::TooManyWaiters => 503,

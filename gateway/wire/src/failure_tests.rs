@@ -92,6 +92,16 @@ const ID: &str = "0xabababababababababababababababababababababababababababababab
     "outcome unknown: query or retry with the same id"
 )]
 #[case(Failure::NotYetAtSequence(7), 503, "not yet at sequence 7")]
+#[case(
+    Failure::ViewStopped(7),
+    503,
+    "reads are stopped: this gateway cannot follow the journal at sequence 7; cancels and orders are taken"
+)]
+#[case(
+    Failure::DoneUnshown { sequence: 9, stopped: 7 },
+    503,
+    "done at sequence 9; what it did is not shown: this gateway cannot follow the journal at sequence 7"
+)]
 #[case(Failure::NotSupported, 404, "not supported")]
 #[case(Failure::Recovering, 425, "the engine is recovering: retry later")]
 #[case(
@@ -123,6 +133,11 @@ fn every_503_and_425_says_when_to_come_back() {
         Failure::SnapshotFailed,
         Failure::SnapshotLate,
         Failure::NotYetAtSequence(1),
+        Failure::ViewStopped(1),
+        Failure::DoneUnshown {
+            sequence: 2,
+            stopped: 1,
+        },
         Failure::TooManyWaiters,
         Failure::CancelOnly,
         Failure::PostOnlyMode,

@@ -115,6 +115,7 @@ pub(super) fn status(value: &Value) -> String {
     );
     text.push('\n');
     text.push_str(&processes(value));
+    text.push_str(&alarms(value));
     if engine.is_null() {
         text.push_str("\nthe engine is away: no new orders; what is shown is the last state\n");
         return text;
@@ -128,6 +129,7 @@ pub(super) fn status(value: &Value) -> String {
             ("disk low", "diskLow"),
             ("clock alarms", "clockAlarms"),
             ("newest snapshot", "snapshotSequence"),
+            ("snapshot failed", "snapshotFailed"),
             ("publisher lag", "publisherLag"),
         ],
     ));
@@ -142,6 +144,27 @@ pub(super) fn status(value: &Value) -> String {
             &value["books"],
             &["bestBid", "bestAsk", "liveOrders", "status", "question"],
         ));
+    }
+    text
+}
+
+/// What an operator has to do something about.
+fn alarms(value: &Value) -> String {
+    let stopped = |process: &str| value[process]["viewStopped"].as_u64().unwrap_or_default();
+    let mut text = String::new();
+    for (process, costs) in [
+        ("engine", "no snapshots are written; the exchange goes on"),
+        (
+            "gateway",
+            "it answers no reads; cancels, orders and commands are taken",
+        ),
+    ] {
+        let at = stopped(process);
+        if at > 0 {
+            text.push_str(&format!(
+                "\nALARM: the view of this {process} cannot follow the journal at sequence {at}: {costs}\n"
+            ));
+        }
     }
     text
 }

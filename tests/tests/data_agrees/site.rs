@@ -168,6 +168,7 @@ fn config(journal: &Path) -> GatewayConfig {
         snapshots: journal.join("none"),
         checkpoints: std::path::PathBuf::new(),
         checked_at_start: foretell_gateway::CHECKED_AT_START,
+        chunking: Default::default(),
         engine_socket: journal.join("nobody.sock"),
         listen: vec![(Surface::Data, SocketAddr::from(([127, 0, 0, 1], 0)))],
         threads: 1,

@@ -225,6 +225,7 @@ pub(crate) fn checks_nothing_at_start(data: &Path) -> Gateway {
         snapshots: data.join(SNAPSHOT_DIRECTORY),
         checkpoints: std::path::PathBuf::new(),
         checked_at_start: 0,
+        chunking: Default::default(),
         engine_socket: data.join(SOCKET_NAME),
         listen: vec![(Surface::Trading, any), (Surface::Operator, any)],
         threads: 1,

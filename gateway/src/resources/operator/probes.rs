@@ -22,6 +22,9 @@ struct Ready {
     ready: bool,
     view: bool,
     engine: bool,
+    /// What this gateway's view cannot follow, when that is why it is not ready.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    view_stopped: Option<u64>,
 }
 
 /// `GET /readyz`: reads show a state and the engine takes commands.
@@ -32,6 +35,7 @@ pub(crate) async fn ready(call: Call) -> Result<Answer, Failure> {
         ready: view && engine,
         view,
         engine,
+        view_stopped: call.app.replica.stopped().map(|at| at.0),
     });
     let status = if view && engine {
         StatusCode::OK

@@ -47,6 +47,10 @@ struct Engine {
     disk_low: bool,
     clock_alarms: u64,
     snapshot_sequence: u64,
+    /// The newest try to write a snapshot failed.
+    snapshot_failed: bool,
+    /// What the publisher's view cannot follow; 0 when it follows.
+    view_stopped: u64,
     publisher_lag: u64,
     stages: Vec<StageRow>,
 }
@@ -91,6 +95,8 @@ struct Gateway {
     pid: u32,
     version: &'static str,
     ready: bool,
+    /// What its view cannot follow; 0 when it follows.
+    view_stopped: u64,
     sequence: u64,
     durable_sequence: u64,
     epoch: u64,
@@ -115,6 +121,7 @@ pub(crate) async fn show(call: Call) -> Result<Answer, Failure> {
             pid: std::process::id(),
             version: env!("CARGO_PKG_VERSION"),
             ready: app.replica.is_ready(),
+            view_stopped: readings.view_stopped,
             sequence: readings.view_sequence,
             durable_sequence: readings.durable_sequence,
             epoch: readings.epoch,
@@ -187,6 +194,8 @@ fn engine(status: &Status, pid: Option<i32>) -> Engine {
         disk_low: status.disk_low,
         clock_alarms: status.clock_alarms,
         snapshot_sequence: status.snapshots.image.0,
+        snapshot_failed: status.snapshots.unwritten,
+        view_stopped: status.snapshots.view_stopped.0,
         publisher_lag: status.publisher_lag(),
         stages: engine_stages(status),
     }
