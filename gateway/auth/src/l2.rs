@@ -146,8 +146,8 @@ pub fn request_hmac(secret: &ApiSecret, timestamp: &str, request: &L2Request<'_>
     hmac.finalize().into_bytes().into()
 }
 
-/// Two client families sign a body after turning `'` into `"`: where it makes a difference, both
-/// forms are computed, whichever fits.
+/// Two client families sign a body after turning `'` into `"`. That form is tried where it reads back
+/// to one JSON text only: see [`only_apostrophes`].
 fn hmac_fits(
     secret: &ApiSecret,
     timestamp: &str,
@@ -155,7 +155,7 @@ fn hmac_fits(
     claimed: &[u8; 32],
 ) -> Choice {
     let fits = request_hmac(secret, timestamp, request).ct_eq(claimed);
-    if !request.body.contains(&b'\'') {
+    if !request.body.contains(&b'\'') || !only_apostrophes(request.body) {
         return fits;
     }
     let mut hmac = begin(secret, timestamp, request);
@@ -167,6 +167,32 @@ fn hmac_fits(
     }
     let quoted: [u8; 32] = hmac.finalize().into_bytes().into();
     fits | quoted.ct_eq(claimed)
+}
+
+/// Whether each `'` of a body stands where no JSON text has a `"`.
+///
+/// Every `"` of a JSON text opens a string (the byte before it, spaces aside, is one of `{[,:` or the
+/// text begins), closes one (the byte after it is one of `}],:` or the text ends), or is escaped (a
+/// backslash before it). None of these bytes is a quote, so they are the same in all bodies that
+/// differ in their quotes only. So of those no two are JSON and pass here, nor does one beside the
+/// quoted form itself: one HMAC fits one body.
+fn only_apostrophes(body: &[u8]) -> bool {
+    let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+    body.iter().enumerate().all(|(at, byte)| {
+        if *byte != b'\'' {
+            return true;
+        }
+        let (before, after) = (&body[..at], &body[at + 1..]);
+        let opens = matches!(
+            before.iter().rfind(|byte| !is_space(byte)),
+            None | Some(b'{' | b'[' | b',' | b':')
+        );
+        let closes = matches!(
+            after.iter().find(|byte| !is_space(byte)),
+            None | Some(b'}' | b']' | b',' | b':')
+        );
+        !opens && !closes && before.last() != Some(&b'\\')
+    })
 }
 
 fn begin(secret: &ApiSecret, timestamp: &str, request: &L2Request<'_>) -> Hmac<Sha256> {

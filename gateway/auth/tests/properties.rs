@@ -5,6 +5,7 @@
 mod common;
 
 use common::{KINDS, domain, order, owner, signer};
+use foretell_auth::l2::request_hmac;
 use foretell_auth::{
     Domains, KeyOrigin, L2Headers, L2Request, MasterSecret, OrderFields, Signer, Window,
     verify_evidence, verify_l2, verify_order,
@@ -36,7 +37,102 @@ fn orders() -> impl Strategy<Value = OrderFields> {
     })
 }
 
+/// JSON texts with apostrophes, and with what a quote may stand beside, in their strings.
+fn json_texts() -> impl Strategy<Value = String> {
+    let text = prop::collection::vec(
+        prop::sample::select(vec![
+            "'", "'", "a", " ", ",", ":", "{", "}", "[", "]", "\\\"", "\\\\",
+        ]),
+        0..6,
+    )
+    .prop_map(|pieces| format!("\"{}\"", pieces.concat()));
+    let space = prop::sample::select(vec!["", "", " ", "\n\t"]);
+    text.prop_recursive(2, 6, 3, move |inner| {
+        let members = prop::collection::vec((inner, space.clone()), 1..4);
+        (members, any::<bool>()).prop_map(|(members, object)| {
+            let separated = |(value, space): (String, &str)| match object {
+                true => format!("{space}\"k\"{space}:{space}{value}{space}"),
+                false => format!("{space}{value}{space}"),
+            };
+            let members: Vec<String> = members.into_iter().map(separated).collect();
+            let members = members.join(",");
+            if object {
+                format!("{{{members}}}")
+            } else {
+                format!("[{members}]")
+            }
+        })
+    })
+}
+
+/// The same text with some of its double quotes turned into single ones, as `choice` says bit by bit.
+fn requoted(quoted: &str, mut choice: u64) -> String {
+    let turn = |letter| match letter {
+        '"' => {
+            let single = choice & 1 == 1;
+            choice >>= 1;
+            if single { '\'' } else { '"' }
+        }
+        other => other,
+    };
+    quoted.chars().map(turn).collect()
+}
+
+fn accepts(signed: &str, body: &str) -> bool {
+    let master = MasterSecret::from_bytes([1; 32]);
+    let origin = KeyOrigin {
+        owner: signer().address(),
+        nonce: [0; 32],
+    };
+    let trio = master.trio(&origin, 80_002);
+    let request = |body| L2Request {
+        method: "POST",
+        path: "/positions/split",
+        body,
+    };
+    let hmac = request_hmac(&trio.secret, "1710000000", &request(signed.as_bytes()));
+    let headers = L2Headers {
+        address: &origin.owner.to_string(),
+        passphrase: &trio.passphrase.text(),
+        timestamp: "1710000000",
+        signature: &hex::encode(hmac),
+    };
+    let now = TimeMs(1_710_000_000_000);
+    let request = request(body.as_bytes());
+    let window = Window::default();
+    verify_l2(
+        &headers,
+        &request,
+        Some(&origin),
+        &master,
+        80_002,
+        window,
+        now,
+    )
+    .is_ok()
+}
+
 proptest! {
+    /// Of all bodies that a client may have meant by what it signed, one passes at most.
+    #[test]
+    fn one_hmac_fits_one_json_body(body in json_texts(), choices: [u64; 16]) {
+        let quoted = body.replace('\'', "\"");
+        let quotes = quoted.matches('"').count();
+        let all: Vec<u64> = if quotes <= 8 { (0..1 << quotes).collect() } else { choices.to_vec() };
+        let is_json = |text: &String| serde_json::from_str::<serde_json::Value>(text).is_ok();
+        let mut meant: Vec<String> = all.iter().map(|choice| requoted(&quoted, *choice)).collect();
+        meant.push(body.clone());
+        meant.retain(|other| is_json(other) && accepts(&quoted, other));
+        meant.sort();
+        meant.dedup();
+        prop_assert!(meant.len() <= 1, "{quoted}: {meant:?}");
+        // What is signed as it is sent passes always, and nothing else does with it.
+        prop_assert!(accepts(&body, &body));
+        let mut others = all.iter().map(|choice| requoted(&quoted, *choice));
+        let other = others.find(|other| *other != body && is_json(other) && accepts(&body, other));
+        prop_assert!(body == quoted || other.is_none(), "{body}: {other:?}");
+    }
+
     #[test]
     fn what_is_signed_verifies_and_its_evidence_too(
         order in orders(), neg_risk: bool, index in 0_usize..2

@@ -173,25 +173,57 @@ fn a_hmac_is_for_one_method_path_body_and_timestamp() {
     assert_eq!(other(&|_| {}).map(|proof| proof.owner), Ok(origin().owner));
 }
 
+/// The HMAC of `signed` sent with `body`.
+fn check_body(signed: &str, body: &str) -> Result<L2Proof, L2Error> {
+    let sent = Sent {
+        body: body.as_bytes().to_vec(),
+        ..send(signed.as_bytes())
+    };
+    check(&sent, Some(&origin()))
+}
+
 #[test]
-fn a_body_with_single_quotes_may_be_signed_in_either_form() {
-    let body = br#"{'a':'it is','b':[]}"#;
-    let sent = send(body);
-    assert!(check(&sent, Some(&origin())).is_ok());
-    let doubled = Sent {
-        signature: send(br#"{"a":"it is","b":[]}"#).signature,
-        ..sent.clone()
-    };
-    assert!(check(&doubled, Some(&origin())).is_ok());
-    // The other way round is not a form anybody signs.
-    let reversed = Sent {
-        body: br#"{"a":"it is","b":[]}"#.to_vec(),
-        ..sent
-    };
-    assert_eq!(
-        check(&reversed, Some(&origin())),
-        Err(L2Error::Credentials(Hint::Signature))
-    );
+fn a_body_with_apostrophes_may_be_signed_in_either_form() {
+    for text in ["it's", "rock 'n' roll", "'tis", "the dogs'", "''", "5'10"] {
+        let body = format!(r#"{{"reference":"{text}","wallet": "0x1" }}"#);
+        let quoted = body.replace('\'', "\"");
+        assert!(check_body(&body, &body).is_ok(), "{body}");
+        assert!(check_body(&quoted, &body).is_ok(), "{body}");
+        // The other way round is not a form that any client signs.
+        let reversed = check_body(&body, &quoted);
+        assert_eq!(reversed, Err(L2Error::Credentials(Hint::Signature)));
+    }
+}
+
+#[test]
+fn a_hmac_of_one_body_fits_no_other_of_its_quotes() {
+    let one = r#"{"wallet":"0x1","reference":"r1","note":"x","more":"y"}"#;
+    let apostrophe = r#"{"wallet":"0x1","reference":"it's","note":"x"}"#;
+    let refused = Err(L2Error::Credentials(Hint::Signature));
+    for (signed, body) in [
+        (
+            one,
+            r#"{"wallet":"0x1","reference":"r1','note':'x","more":"y"}"#,
+        ),
+        (
+            one,
+            r#"{"wallet":"0x1","reference":"r1","note":"x','more':'y"}"#,
+        ),
+        (
+            one,
+            r#"{"wallet':'0x1','reference":"r1","note":"x","more":"y"}"#,
+        ),
+        (one, &one.replace('"', "'")),
+        (r#"{"a":"b" , "c":"d"}"#, r#"{"a":"b' , 'c":"d"}"#),
+        (r#"["a","b"]"#, r#"["a','b"]"#),
+        (r#"{"a":"\"","b":1}"#, r#"{"a":"\'","b":1}"#),
+        (
+            &apostrophe.replace('\'', "\""),
+            r#"{"wallet":"0x1","reference":"it's','note':'x"}"#,
+        ),
+    ] {
+        assert_eq!(check_body(signed, body), refused, "{signed} as {body}");
+    }
 }
 
 #[test]
