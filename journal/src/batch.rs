@@ -80,6 +80,12 @@ impl BatchHeader {
         whole_pages(HEADER_BYTES + to_usize(self.payload))
     }
 
+    /// Whether its sequences fit its number of frames, and what it proves came before it.
+    pub(crate) fn sequences_hold(&self) -> bool {
+        self.proven < self.first
+            && self.last.0.checked_sub(self.first.0) == u64::from(self.frames).checked_sub(1)
+    }
+
     /// Completes a batch in place: `batch` holds room for the header, then the payload. Fills in
     /// the checksums and the hash, writes the header, and returns it.
     ///

@@ -26,7 +26,7 @@ const EVENTS_AT: usize = HEADER_BYTES + v2::COMMAND_BYTES + 8;
 /// Frames are whole numbers of this.
 const ALIGN: usize = 8;
 /// The shortest frame: no events, no evidence.
-const SHORTEST: usize = length(0, 0);
+pub(crate) const SHORTEST: usize = length(0, 0);
 /// The longest frame a command can cause.
 pub const LARGEST: usize = length(MAX_EVENTS, MAX_EVIDENCE_BYTES);
 const _: () = assert!(LARGEST <= MAX_FRAME_BYTES);

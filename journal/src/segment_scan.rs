@@ -7,6 +7,7 @@ use foretell_model::{Sequence, TimeNs};
 use crate::batch::{Batch, BatchHeader};
 use crate::bytes::{PAGE, to_u32, to_usize, whole_pages};
 use crate::error::JournalError;
+use crate::frame;
 use crate::map::SegmentMap;
 use crate::segment::{FIRST_BATCH, SegmentHeader};
 use crate::walk::{Fault, Walk};
@@ -312,7 +313,7 @@ impl Tail {
         bytes: &[u8],
         fault: Fault,
     ) -> Result<Found, JournalError> {
-        self.prove(later_proof(header, bytes, end.at));
+        self.prove(later_proof(header, bytes, &end));
         if bytes.len() < to_usize(header.bytes) {
             // It had its whole length before it had its name: no crash shortens it.
             let cut = Fault::Torn("the file is shorter than its header says");
@@ -341,20 +342,35 @@ impl Tail {
     }
 }
 
-/// The highest sequence that any sound batch header from `at` on says was on the disk already.
+/// The highest sequence that any sound batch header behind `end` says was on the disk already.
 /// Such a header behind a fault tells a hole among acknowledged frames from a torn tail.
-fn later_proof(segment: &SegmentHeader, bytes: &[u8], at: u32) -> Sequence {
+fn later_proof(segment: &SegmentHeader, bytes: &[u8], end: &Walk) -> Sequence {
     let mut proof = Sequence(0);
-    let mut at = to_usize(at);
+    let mut at = to_usize(end.at);
     while at < bytes.len() {
-        let header = BatchHeader::read(&bytes[at..]).ok().filter(|header| {
-            header.segment == segment.number
-                && to_usize(header.offset) == at
-                && header.epoch == segment.epoch
-        });
+        let header = BatchHeader::read(&bytes[at..])
+            .ok()
+            .filter(|header| may_stand(segment, header, at, end));
         // What lies inside a batch is no header, whatever its bytes say.
         at += header.map_or(PAGE, |header| header.total());
         proof = proof.max(header.map_or(Sequence(0), |header| header.proven));
     }
     proof
+}
+
+/// Whether a batch with this header may have been written to byte `at`. A checksum alone does not
+/// show it: where the first page of a batch is torn, its other pages are read as headers, and a client
+/// may have chosen bytes of them.
+fn may_stand(segment: &SegmentHeader, header: &BatchHeader, at: usize, end: &Walk) -> bool {
+    // All frames between the two are in the bytes between the two.
+    let room = (at - to_usize(end.at)) / frame::SHORTEST;
+    let highest = end.last.0.saturating_add(1 + room as u64);
+    header.segment == segment.number
+        && header.epoch == segment.epoch
+        && to_usize(header.offset) == at
+        && end.last.0 < header.first.0
+        && header.first.0 <= highest
+        && header.sequences_hold()
+        && at + header.total() <= to_usize(segment.bytes)
+        && header.hash != [0; 32]
 }

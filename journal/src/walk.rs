@@ -90,7 +90,7 @@ impl Walk {
         if header.first != self.last.next() || header.proven >= header.first {
             return wrong("the batch does not follow the one before it (sequence)");
         }
-        if header.last.0.checked_sub(header.first.0) != u64::from(header.frames).checked_sub(1) {
+        if !header.sequences_hold() {
             return wrong("the batch's number of frames does not fit its sequences");
         }
         Ok(())

@@ -248,6 +248,65 @@ fn a_torn_tail_is_kept_in_a_file_of_its_own() {
     assert_eq!(recovered(dir.path()).unwrap().0.len(), 8);
 }
 
+/// Where a batch header has these fields, little-endian (`FORMAT.md`).
+const FRAMES: usize = 12;
+const PAYLOAD: usize = 16;
+const OFFSET: usize = 24;
+const FIRST: usize = 40;
+const LAST: usize = 48;
+const PROVEN: usize = 56;
+const HASH: usize = 96;
+
+/// A power cut took the first page of the last batch and left its second one, which begins with a batch
+/// header of one frame, sequence 9, proven 8, and these bytes at these places of it.
+fn torn_before_a_header(changes: &[(usize, u8)]) -> TempDir {
+    let dir = base();
+    let (start, end) = (BATCHES[3].0, BATCHES[3].1);
+    let inner = start + PAGE;
+    change(&segment(dir.path(), 1), |bytes| {
+        let mut header = bytes[start..start + HEADER_BYTES].to_vec();
+        let mut put = |at: usize, field: &[u8]| header[at..at + field.len()].copy_from_slice(field);
+        put(FRAMES, &1_u32.to_le_bytes());
+        put(PAYLOAD, &200_u32.to_le_bytes());
+        put(OFFSET, &u32::try_from(inner).unwrap().to_le_bytes());
+        put(FIRST, &9_u64.to_le_bytes());
+        put(LAST, &9_u64.to_le_bytes());
+        put(PROVEN, &8_u64.to_le_bytes());
+        put(HASH, &[0; 32]);
+        put(HASH, &[1]);
+        changes.iter().for_each(|(at, byte)| put(*at, &[*byte]));
+        reseal(&mut header);
+        bytes[start..end].fill(0);
+        bytes[inner..inner + HEADER_BYTES].copy_from_slice(&header);
+    });
+    dir
+}
+
+#[rstest]
+#[case::proves_its_own_frame(&[(PROVEN, 9)])]
+#[case::proves_what_nothing_reached(&[(PROVEN + 7, 1)])]
+#[case::begins_above_what_fits(&[(FIRST + 1, 1), (LAST + 1, 1), (PROVEN + 1, 1)])]
+#[case::counts_other_frames(&[(FRAMES, 2)])]
+#[case::leaves_the_segment(&[(PAYLOAD + 3, 1)])]
+#[case::continues_no_chain(&[(HASH, 0)])]
+fn bytes_of_a_client_in_a_torn_tail_are_no_later_batch(#[case] changes: &[(usize, u8)]) {
+    let dir = torn_before_a_header(changes);
+    let (seen, report) = recovered(dir.path()).unwrap();
+    assert_eq!(seen, (1..=6).collect::<Vec<_>>());
+    assert!(report.set_aside.is_some());
+}
+
+#[test]
+fn a_later_batch_still_tells_a_hole_from_a_torn_tail() {
+    let dir = torn_before_a_header(&[]);
+    match recovered(dir.path()) {
+        Err(JournalError::Damaged { first, last, .. }) => {
+            assert_eq!((first, last), (Sequence(7), Sequence(8)));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
 #[test]
 fn dropped_swapped_and_repeated_batches_are_found() {
     let ways: [(&str, Change); 4] = [
