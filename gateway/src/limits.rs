@@ -2,6 +2,10 @@
 
 use std::time::Duration;
 
+pub(crate) use foretell_wire::limits::{
+    LIST_BODY_BYTES, OPERATOR_BODY_BYTES, ORDER_BODY_BYTES, ORDERS_BODY_BYTES, SMALL_BODY_BYTES,
+};
+
 /// Bytes of a request's head: the request line and all header fields (design 8).
 pub(crate) const MAX_HEAD_BYTES: usize = 16 * 1024;
 /// Header fields of a request: what the HTTP library takes.
@@ -10,16 +14,6 @@ pub(crate) const MAX_HEADERS: usize = 100;
 pub(crate) const MAX_UNREAD_BYTES: usize = 1024 * 1024;
 /// Bytes of a path; no route is near it, and whatever echoes a path stays short.
 pub(crate) const MAX_PATH_BYTES: usize = 2 * 1024;
-/// Bytes of a body where none is expected.
-pub(crate) const SMALL_BODY_BYTES: usize = 4 * 1024;
-/// Bytes of one order and what is around it; a batch may hold fifteen.
-pub(crate) const ORDER_BODY_BYTES: usize = 16 * 1024;
-/// Bytes of a batch of orders.
-pub(crate) const ORDERS_BODY_BYTES: usize = 128 * 1024;
-/// Bytes of a list of a thousand order ids, or five hundred token ids of 78 digits.
-pub(crate) const LIST_BODY_BYTES: usize = 256 * 1024;
-/// Bytes of an operator's request: a market's description may be 64 KiB of evidence.
-pub(crate) const OPERATOR_BODY_BYTES: usize = 256 * 1024;
 /// Bytes of bodies that the process holds at once beyond the first [`FREE_BODY_BYTES`] of each:
 /// long bodies that arrive slowly on thousands of connections must not fill the memory.
 pub(crate) const MAX_HELD_BODY_BYTES: usize = 256 * 1024 * 1024;

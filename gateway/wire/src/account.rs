@@ -9,10 +9,9 @@ use crate::body::{object, optional_text, read_text};
 use crate::failure::{Failure, FieldProblem};
 use crate::ids;
 use crate::json::Value;
+use crate::limits::SMALL_BODY_BYTES;
 use crate::time;
 
-/// Bytes of the bodies here.
-pub const MAX_ACCOUNT_BODY: usize = 4 * 1024;
 /// Answer of `GET /`, `/ok` and `DELETE /notifications`: the JSON text.
 pub const OK: &str = r#""OK""#;
 /// Answer of `GET /version`: the version of signed orders.
@@ -112,7 +111,7 @@ pub fn read_revocation(body: &[u8]) -> Result<bool, Failure> {
         return Ok(false);
     }
     let mut copy = Vec::new();
-    let object = object(body, MAX_ACCOUNT_BODY, &mut copy)?;
+    let object = object(body, SMALL_BODY_BYTES, &mut copy)?;
     match object.get("cancel") {
         Value::Null => Ok(false),
         Value::Bool(cancel) => Ok(*cancel),
@@ -130,7 +129,7 @@ pub fn read_revocation(body: &[u8]) -> Result<bool, Failure> {
 /// A body without a `key` that is a UUID.
 pub fn read_read_only_key(body: &[u8]) -> Result<ApiKey, Failure> {
     let mut copy = Vec::new();
-    let object = object(body, MAX_ACCOUNT_BODY, &mut copy)?;
+    let object = object(body, SMALL_BODY_BYTES, &mut copy)?;
     read_text(&object, "key", "an api key, a UUID", ids::api_key)
 }
 
@@ -191,7 +190,7 @@ pub fn read_heartbeat(body: &[u8]) -> Result<Option<String>, Failure> {
         return Ok(None);
     }
     let mut copy = Vec::new();
-    let object = object(body, MAX_ACCOUNT_BODY, &mut copy)?;
+    let object = object(body, SMALL_BODY_BYTES, &mut copy)?;
     match optional_text(&object, "heartbeat_id")? {
         Some(id) if id.len() > MAX_HEARTBEAT_ID => {
             const ALLOWED: &str = "a text of up to 64 bytes";

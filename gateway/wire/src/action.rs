@@ -10,9 +10,7 @@ use crate::decimal::{self, Decimal, uint256};
 use crate::failure::{Failure, FieldProblem};
 use crate::ids::{self, TokenRef};
 use crate::json::{Number, Object, Value};
-
-/// Bytes of an action's body.
-pub const MAX_ACTION_BODY: usize = 4 * 1024;
+use crate::limits::SMALL_BODY_BYTES;
 
 /// What a split or merge acts on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,7 +115,7 @@ pub struct ActionAnswer {
 /// A field that is missing or wrong.
 pub fn read_sets(body: &[u8]) -> Result<SetsAction, Failure> {
     let mut copy = Vec::new();
-    let object = object(body, MAX_ACTION_BODY, &mut copy)?;
+    let object = object(body, SMALL_BODY_BYTES, &mut copy)?;
     Ok(SetsAction {
         wallet: wallet(&object)?,
         condition: condition(&object)?,
@@ -132,7 +130,7 @@ pub fn read_sets(body: &[u8]) -> Result<SetsAction, Failure> {
 /// A field that is missing or wrong.
 pub fn read_redeem(body: &[u8]) -> Result<RedeemAction, Failure> {
     let mut copy = Vec::new();
-    let object = object(body, MAX_ACTION_BODY, &mut copy)?;
+    let object = object(body, SMALL_BODY_BYTES, &mut copy)?;
     Ok(RedeemAction {
         wallet: wallet(&object)?,
         condition: condition(&object)?,
@@ -146,7 +144,7 @@ pub fn read_redeem(body: &[u8]) -> Result<RedeemAction, Failure> {
 /// A field that is missing or wrong.
 pub fn read_convert(body: &[u8]) -> Result<ConvertAction, Failure> {
     let mut copy = Vec::new();
-    let object = object(body, MAX_ACTION_BODY, &mut copy)?;
+    let object = object(body, SMALL_BODY_BYTES, &mut copy)?;
     Ok(ConvertAction {
         wallet: wallet(&object)?,
         event: EventId(event(&object)?),

@@ -9,11 +9,10 @@ use crate::body::bounded;
 use crate::failure::{Failure, FieldProblem};
 use crate::ids::TokenRef;
 use crate::json::Value;
+use crate::limits::LIST_BODY_BYTES;
 
 /// Entries of a batch read.
 pub const MAX_BATCH: usize = 500;
-/// Bytes of a batch read's body.
-pub const MAX_BATCH_BODY: usize = 128 * 1024;
 
 /// Which sides of a token are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -167,7 +166,7 @@ fn array<'a>(
     allowed: &'static str,
     copy: &'a mut Vec<u8>,
 ) -> Result<Vec<Value<'a>>, Failure> {
-    match bounded(body, MAX_BATCH_BODY, copy)? {
+    match bounded(body, LIST_BODY_BYTES, copy)? {
         Value::Array(elements) if elements.len() > limit => Err(Failure::TooManyEntries {
             field,
             count: elements.len(),

@@ -6,13 +6,10 @@ use crate::body::{bounded, object, optional_text};
 use crate::failure::{Failure, FieldProblem};
 use crate::ids::{self, TokenRef};
 use crate::json::Value;
+use crate::limits::{LIST_BODY_BYTES, SMALL_BODY_BYTES};
 
 /// Orders a `DELETE /orders` body may name.
 pub const MAX_CANCELS: usize = 1_000;
-/// Bytes of such a body.
-pub const MAX_CANCELS_BODY: usize = 128 * 1024;
-/// Bytes of the other bodies here.
-pub const MAX_CANCEL_BODY: usize = 4 * 1024;
 /// Longest text that may stand where an order id belongs; it is repeated in the answer.
 const MAX_ID_TEXT: usize = 128;
 
@@ -40,7 +37,7 @@ pub struct MarketCancel {
 /// A body that is no such object, or both names with different values.
 pub fn read_cancel(body: &[u8]) -> Result<NamedOrder, Failure> {
     let mut copy = Vec::new();
-    let object = object(body, MAX_CANCEL_BODY, &mut copy)?;
+    let object = object(body, SMALL_BODY_BYTES, &mut copy)?;
     let both = ["orderId", "orderID"].map(|key| object.get(key));
     match both {
         [Value::Null, Value::Null] => Err(FieldProblem::missing("orderId", ID_ALLOWED).into()),
@@ -58,7 +55,7 @@ pub fn read_cancel(body: &[u8]) -> Result<NamedOrder, Failure> {
 /// A body that is no array of texts, or has more than [`MAX_CANCELS`].
 pub fn read_cancels(body: &[u8]) -> Result<Vec<NamedOrder>, Failure> {
     let mut copy = Vec::new();
-    let elements = match bounded(body, MAX_CANCELS_BODY, &mut copy)? {
+    let elements = match bounded(body, LIST_BODY_BYTES, &mut copy)? {
         Value::Array(elements) => elements,
         other => {
             return Err(Failure::InvalidBody(format!(
@@ -91,7 +88,7 @@ pub fn read_cancels(body: &[u8]) -> Result<Vec<NamedOrder>, Failure> {
 /// A body that is no such object, names neither market nor token, or names them wrongly.
 pub fn read_market_cancel(body: &[u8]) -> Result<MarketCancel, Failure> {
     let mut copy = Vec::new();
-    let object = object(body, MAX_CANCEL_BODY, &mut copy)?;
+    let object = object(body, SMALL_BODY_BYTES, &mut copy)?;
     let market = match optional_text(&object, "market")? {
         Some(text) => Some(ids::condition_id(text).ok_or_else(|| {
             Failure::Field(FieldProblem::wrong(
@@ -204,7 +201,7 @@ mod tests {
             "the array has 1001 entries, allowed: up to 1000 order ids"
         );
         assert!(matches!(
-            read_cancels(&vec![b' '; MAX_CANCELS_BODY + 1]),
+            read_cancels(&vec![b' '; LIST_BODY_BYTES + 1]),
             Err(Failure::BodyTooLarge { .. })
         ));
         assert!(read_cancels(b"{}").is_err());

@@ -3,13 +3,13 @@
 
 use serde::Serialize;
 
-use crate::batch::MAX_BATCH_BODY;
 use crate::body::object;
 use crate::decimal::{self, Decimal};
 use crate::failure::{Failure, FieldProblem, quoted};
 use crate::history_range::{HistoryRange, Interval};
 use crate::ids::TokenRef;
 use crate::json::{Number, Object, Value};
+use crate::limits::LIST_BODY_BYTES;
 use crate::query::Query;
 
 /// Tokens of one history request.
@@ -125,7 +125,7 @@ pub struct HistoryBatch {
 /// [`HistoryRange`].
 pub fn read_history(body: &[u8]) -> Result<HistoryBatch, Failure> {
     let mut copy = Vec::new();
-    let object = object(body, MAX_BATCH_BODY, &mut copy)?;
+    let object = object(body, LIST_BODY_BYTES, &mut copy)?;
     let markets = history_tokens(&object)?;
     let start = seconds(&object, "start_ts", "startTs")?;
     let end = seconds(&object, "end_ts", "endTs")?;

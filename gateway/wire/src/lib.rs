@@ -23,6 +23,7 @@ pub mod history;
 pub mod history_range;
 pub mod ids;
 mod json;
+pub mod limits;
 pub mod market;
 pub mod operator;
 pub mod order;

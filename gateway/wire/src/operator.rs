@@ -20,6 +20,3 @@ pub use request::{
     read_key_revocation, read_market_name, read_minimum, read_mode, read_resolution, read_settings,
     read_tick, read_transfer, read_unbinding, wallet_kind_word,
 };
-
-/// Bytes of an operator's body; a market's description is the largest.
-pub const MAX_OPERATOR_BODY: usize = 64 * 1024;

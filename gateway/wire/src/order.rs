@@ -13,13 +13,10 @@ use crate::decimal::{self, DigitsProblem};
 use crate::failure::{Failure, FieldProblem};
 use crate::ids::{self, TokenRef};
 use crate::json::{self, Number, Object, Value};
+use crate::limits::{ORDER_BODY_BYTES, ORDERS_BODY_BYTES};
 
-/// Bytes a `POST /order` body may have.
-pub const MAX_ORDER_BODY: usize = 16 * 1024;
 /// Orders a `POST /orders` body may hold.
 pub const MAX_ORDERS: usize = 15;
-/// Bytes a `POST /orders` body may have.
-pub const MAX_ORDERS_BODY: usize = MAX_ORDER_BODY * MAX_ORDERS;
 
 /// An order as it was sent: read, and not yet verified in any way.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,9 +102,9 @@ fn number_word(number: u64) -> [u8; 32] {
 /// Any failure of the order as it was sent: too large a body, broken JSON, a duplicate key, the
 /// old version, a field that is missing or wrong.
 pub fn read_order(body: &[u8]) -> Result<OrderSubmission, Failure> {
-    if body.len() > MAX_ORDER_BODY {
+    if body.len() > ORDER_BODY_BYTES {
         return Err(Failure::BodyTooLarge {
-            limit: MAX_ORDER_BODY,
+            limit: ORDER_BODY_BYTES,
         });
     }
     let mut copy = Vec::new();
@@ -121,9 +118,9 @@ pub fn read_order(body: &[u8]) -> Result<OrderSubmission, Failure> {
 /// What refuses the body whole: too large, broken JSON, not an array, empty, or more than
 /// [`MAX_ORDERS`] elements. Anything else is the error of its element.
 pub fn read_orders(body: &[u8]) -> Result<Vec<Result<OrderSubmission, Failure>>, Failure> {
-    if body.len() > MAX_ORDERS_BODY {
+    if body.len() > ORDERS_BODY_BYTES {
         return Err(Failure::BodyTooLarge {
-            limit: MAX_ORDERS_BODY,
+            limit: ORDERS_BODY_BYTES,
         });
     }
     let mut copy = Vec::new();

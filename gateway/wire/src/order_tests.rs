@@ -295,11 +295,11 @@ fn what_is_no_order_is_refused_by_the_fixed_text(#[case] body: &str) {
 
 #[test]
 fn bodies_are_bounded_in_size_and_depth() {
-    let large = STOCK.replacen('{', &format!("{{{}", " ".repeat(MAX_ORDER_BODY)), 1);
+    let large = STOCK.replacen('{', &format!("{{{}", " ".repeat(ORDER_BODY_BYTES)), 1);
     assert_eq!(
         read_order(large.as_bytes()),
         Err(Failure::BodyTooLarge {
-            limit: MAX_ORDER_BODY
+            limit: ORDER_BODY_BYTES
         })
     );
     let deep = |levels: usize| {

@@ -14,9 +14,9 @@ use foretell_model::{
 };
 use foretell_wire::TokenRef;
 use foretell_wire::ids::hex_text;
+use foretell_wire::limits::ORDER_BODY_BYTES;
 use foretell_wire::order::{
-    MAX_ORDER_BODY, MAX_ORDERS, OrderSubmission, order_type_text, read_order, read_orders,
-    side_text,
+    MAX_ORDERS, OrderSubmission, order_type_text, read_order, read_orders, side_text,
 };
 use serde_json::json;
 
@@ -50,7 +50,7 @@ pub(crate) fn run(bytes: &[u8]) {
     match read_order(bytes) {
         Ok(order) => {
             is_read_again(&order);
-            if bytes.len() < MAX_ORDER_BODY {
+            if bytes.len() < ORDER_BODY_BYTES {
                 let batch = [b"[", bytes, b"]"].concat();
                 let read = read_orders(&batch).expect("an array of one order");
                 assert_eq!(read, [Ok(order.clone())], "a batch of one reads otherwise");

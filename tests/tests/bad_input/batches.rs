@@ -1,5 +1,6 @@
 //! Several orders in one request.
 
+use foretell_wire::limits::ORDER_BODY_BYTES;
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -33,6 +34,23 @@ async fn batches_are_refused_whole_or_element_by_element() {
         );
     }
     assert_eq!(site.state().await, before);
+
+    // Fifteen bodies, each as long as that of one order may be.
+    let mut long = site.valid().body;
+    let room = ORDER_BODY_BYTES - long.to_string().len() - 20;
+    long["note"] = json!("x".repeat(room));
+    let body = json!(vec![long; 15]).to_string();
+    let sent = site.trader.signed(Method::POST, "/orders", "", &body).await;
+    let (status, answer) = sent.expect("an answer");
+    assert_eq!(status, 200, "{answer}");
+    let taken = answer.as_array().expect("results").iter();
+    assert!(taken.clone().all(|one| one["success"] == true), "{answer}");
+    let named = json!([answer[0]["orderID"]]).to_string();
+    let ended = site
+        .trader
+        .signed(Method::DELETE, "/orders", "", &named)
+        .await;
+    assert_eq!(ended.expect("an answer").0, 200);
 
     let (good, bad) = (site.valid(), json!({ "order": { "tokenId": "x" } }));
     let body = json!([bad, good.body, good.body, 7]).to_string();

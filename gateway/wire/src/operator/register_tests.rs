@@ -3,6 +3,7 @@ use rstest::rstest;
 use serde_json::{Value as Json, json};
 
 use super::*;
+use crate::limits::OPERATOR_BODY_BYTES;
 
 fn body(change: Json) -> Vec<u8> {
     let mut body = json!({
@@ -106,4 +107,20 @@ proptest! {
     fn arbitrary_bytes_never_panic(body: Vec<u8>) {
         let _ = (read_market(&body), read_event(&body));
     }
+}
+
+/// Its description is bounded by what evidence may have, however the body spells it.
+#[test]
+fn a_body_may_be_longer_than_the_evidence_it_makes() {
+    let padded = |bytes: usize| {
+        let mut body = body(json!({}));
+        body.resize(bytes, b' ');
+        read_market(&body)
+    };
+    assert!(padded(OPERATOR_BODY_BYTES).is_ok());
+    let limit = OPERATOR_BODY_BYTES;
+    assert_eq!(
+        padded(OPERATOR_BODY_BYTES + 1),
+        Err(Failure::BodyTooLarge { limit })
+    );
 }

@@ -3,7 +3,7 @@
 use crate::body::object;
 use crate::failure::{Failure, FieldProblem, quoted};
 use crate::json::{Number, Object, Value};
-use crate::operator::MAX_OPERATOR_BODY;
+use crate::limits::OPERATOR_BODY_BYTES;
 
 /// A body, or an object inside one.
 pub(super) struct Strict<'a>(Object<'a>);
@@ -15,7 +15,7 @@ impl<'a> Strict<'a> {
         copy: &'a mut Vec<u8>,
         known: &[&str],
     ) -> Result<Self, Failure> {
-        Self::of(object(body, MAX_OPERATOR_BODY, copy)?, known)
+        Self::of(object(body, OPERATOR_BODY_BYTES, copy)?, known)
     }
 
     fn of(object: Object<'a>, known: &[&str]) -> Result<Self, Failure> {
