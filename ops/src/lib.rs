@@ -47,9 +47,9 @@ pub fn run_on(disk: Arc<dyn Disk>) -> ExitCode {
         Ok(code) => code,
         Err(failure) => {
             if json {
-                eprintln!("{}", failure.json());
+                eprintln!("{}", output::escape(&failure.json().to_string(), ""));
             } else {
-                eprintln!("foretell: {failure}");
+                eprintln!("foretell: {}", output::escape(&failure.to_string(), "\n"));
             }
             failure.exit_code()
         }

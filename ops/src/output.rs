@@ -1,5 +1,8 @@
 //! Answers on standard output: tables for people, JSON with `--json`.
 
+use std::fmt::Write as _;
+
+use foretell_wire::printable::is_printable;
 use serde_json::Value;
 
 /// How this run prints.
@@ -23,7 +26,30 @@ impl Output {
 /// Prints one line; a reader that went away (`| head`) is no error of ours.
 pub(crate) fn line(text: &str) {
     use std::io::Write as _;
-    let _ = writeln!(std::io::stdout().lock(), "{text}");
+    let _ = writeln!(std::io::stdout().lock(), "{}", escape(text, "\n"));
+}
+
+/// A text of other people, with each character that does not show as itself escaped, so that it stays
+/// one line and steers no terminal.
+#[must_use]
+pub(crate) fn shown(text: &str) -> String {
+    escape(text, "")
+}
+
+/// Escapes what does not show as itself, but for `kept`, as JSON does: a JSON text stays the same one.
+#[must_use]
+pub(crate) fn escape(text: &str, kept: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        if is_printable(character) || kept.contains(character) {
+            escaped.push(character);
+            continue;
+        }
+        for unit in character.encode_utf16(&mut [0; 2]) {
+            let _ = write!(escaped, "\\u{unit:04x}");
+        }
+    }
+    escaped
 }
 
 /// A table with aligned columns; the first row is its head.
@@ -59,12 +85,12 @@ pub(crate) fn count(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
 }
 
-/// Text of a JSON field: strings bare, everything else as JSON, nothing as `-`.
+/// Text of a JSON field: strings bare and [`shown`], everything else as JSON, nothing as `-`.
 #[must_use]
 pub(crate) fn field(value: &Value, name: &str) -> String {
     match &value[name] {
         Value::Null => "-".to_owned(),
-        Value::String(text) => text.clone(),
+        Value::String(text) => shown(text),
         other => other.to_string(),
     }
 }
@@ -72,6 +98,18 @@ pub(crate) fn field(value: &Value, name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn other_peoples_texts_stay_one_line_and_steer_no_terminal() {
+        let value = serde_json::json!({ "name": "a\x1b[31m\nb\u{9b}\u{202e}\u{e0041}é" });
+        let name = "a\\u001b[31m\\u000ab\\u009b\\u202e\\udb40\\udc41é";
+        assert_eq!(field(&value, "name"), name);
+        // As JSON it is the same text.
+        let printed = escape(&value.to_string(), "\n");
+        assert!(printed.chars().all(is_printable), "{printed}");
+        assert_eq!(serde_json::from_str::<Value>(&printed).unwrap(), value);
+        assert_eq!(escape("two\nlines\t", "\n"), "two\nlines\\u0009");
+    }
 
     #[test]
     fn columns_line_up_and_lines_end_clean() {

@@ -83,7 +83,7 @@ pub struct Sets<'a> {
     pub condition: &'a str,
     /// How many, in 0.01 set.
     pub lots: u64,
-    /// Makes a repeat safe: 1 to 64 characters.
+    /// Makes a repeat safe: 1 to 64 printable characters.
     pub reference: &'a str,
 }
 

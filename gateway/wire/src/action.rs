@@ -11,6 +11,7 @@ use crate::failure::{Failure, FieldProblem};
 use crate::ids::{self, TokenRef};
 use crate::json::{Number, Object, Value};
 use crate::limits::SMALL_BODY_BYTES;
+use crate::printable::is_printable;
 
 /// What a split or merge acts on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,7 +22,7 @@ pub struct SetsAction {
     pub condition: ConditionId,
     /// How many sets, above 0.
     pub lots: Lots,
-    /// Makes a retry safe: 1 to 64 characters.
+    /// Makes a retry safe: 1 to 64 printable characters.
     pub reference: String,
 }
 
@@ -228,11 +229,11 @@ fn reference(object: &Object<'_>) -> Result<String, Failure> {
 }
 
 /// What a reference may be.
-pub(crate) const REFERENCE_ALLOWED: &str = "a text of 1 to 64 characters";
+pub(crate) const REFERENCE_ALLOWED: &str = "a text of 1 to 64 printable characters";
 
 /// Whether a text may be a reference.
 pub(crate) fn is_reference(text: &str) -> bool {
-    (1..=64).contains(&text.chars().count())
+    (1..=64).contains(&text.chars().count()) && text.chars().all(is_printable)
 }
 
 #[cfg(test)]
@@ -310,6 +311,34 @@ mod tests {
         assert!(read_redeem(body(&"é".repeat(64)).as_bytes()).is_ok());
         assert!(read_redeem(body(&"x".repeat(65)).as_bytes()).is_err());
         assert!(read_redeem(body("").as_bytes()).is_err());
+    }
+
+    /// It is journalled, and printed at the terminal of whoever looks there.
+    #[test]
+    fn a_reference_holds_printable_characters_only() {
+        let read = |reference: &str| {
+            let body = serde_json::json!({ "conditionId": CONDITION, "reference": reference });
+            read_redeem(body.to_string().as_bytes()).map(|action| action.reference)
+        };
+        for good in ["it's \"r-1\"", "e\u{301}té", "ยำ", "日本 🚀"] {
+            assert_eq!(read(good).as_deref(), Ok(good));
+        }
+        for bad in [
+            "\0",
+            "a\x1b[31m",
+            "a\nb",
+            "\u{9b}31m",
+            "a\u{202e}b",
+            "a\u{200b}",
+        ] {
+            let failure = read(bad).unwrap_err();
+            assert_eq!(failure.status(), 400);
+            let shown = crate::failure::quoted(bad);
+            assert_eq!(
+                failure.text(),
+                format!("reference is {shown}, allowed: a text of 1 to 64 printable characters")
+            );
+        }
     }
 
     const SETS: [(&str, &str); 3] = [

@@ -30,6 +30,7 @@ pub mod order;
 pub mod page;
 mod pairs;
 pub mod price;
+pub mod printable;
 pub mod query;
 pub mod refusal;
 pub mod result;

@@ -16,7 +16,7 @@ use super::record::Registry;
 use super::source::Source;
 use super::words;
 use crate::failure::Failure;
-use crate::output::Output;
+use crate::output::{Output, shown};
 
 /// What is looked for.
 #[derive(Clone, Copy, Debug)]
@@ -115,7 +115,7 @@ fn write(value: &Value, depth: usize, out: &mut String) {
             write(value, depth + 1, out);
         }
         _ if is_empty(value) => out.push_str(&format!("{indent}{name}: none\n")),
-        Value::String(text) => out.push_str(&format!("{indent}{name}: {text}\n")),
+        Value::String(text) => out.push_str(&format!("{indent}{name}: {}\n", shown(text))),
         other => out.push_str(&format!("{indent}{name}: {other}\n")),
     };
     match value {
@@ -135,5 +135,19 @@ fn is_empty(value: &Value) -> bool {
         Value::Array(items) => items.is_empty(),
         Value::Object(fields) => fields.is_empty(),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_of_an_older_journal_stays_one_line() {
+        let shown = json!({ "evidence": { "text": "r\u{1b}[31m\ncommand: forged\u{202e}\0" } });
+        assert_eq!(
+            text(&shown),
+            "evidence\n  text: r\\u001b[31m\\u000acommand: forged\\u202e\\u0000\n"
+        );
     }
 }

@@ -15,7 +15,7 @@ use crate::operator::arguments::Payout;
 use crate::operator::client::{OperatorClient, REFUSED, reason};
 use crate::operator::market_file::Wanted;
 use crate::operator::market_names::{self, MarketNames};
-use crate::output::{Output, field, line};
+use crate::output::{Output, escape, field, line};
 use crate::process;
 use crate::progress;
 
@@ -206,7 +206,10 @@ fn report(ending: &Ending, outcome: &Outcome, output: Output) {
             let before = if *changed { "" } else { ", nothing to do" };
             line(&format!("{condition}  {slug}  {did}{before}"));
         }
-        Err(reason) => eprintln!("{condition}  {slug}  {reason}"),
+        Err(reason) => {
+            let told = format!("{condition}  {slug}  {reason}");
+            eprintln!("{}", escape(&told, "\n"));
+        }
     }
 }
 

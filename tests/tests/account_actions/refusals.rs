@@ -104,6 +104,14 @@ async fn bad_bodies_are_refused_with_the_field_and_what_is_allowed() {
         for (reference, text) in [
             (json!(""), "reference is missing"),
             (json!("x".repeat(65)), "reference is 'xxx"),
+            (
+                json!("a\u{1b}[31m"),
+                "reference is 'a\\u{1b}[31m', allowed: a text of 1 to 64 printable",
+            ),
+            (
+                json!("a\u{202e}b\0"),
+                "reference is 'a\\u{202e}b\\0', allowed: ",
+            ),
             (json!(7), "reference is 7"),
             (Value::Null, "reference is missing"),
         ] {

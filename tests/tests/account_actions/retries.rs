@@ -121,3 +121,47 @@ async fn a_retry_after_a_killed_process_never_acts_twice() {
     }
     assert!(exchange.stop().success());
 }
+
+/// A request whose body somebody has seen, sent again with some of its quotes turned.
+#[tokio::test]
+async fn a_captured_action_acts_for_no_other_body() {
+    let exchange = exchange();
+    let trader = visitor(&exchange, 0).await;
+    let condition = plain()[0].condition_id();
+    let path = "/positions/split";
+    let body = format!(
+        r#"{{"conditionId":"{condition}","amount":"10000","reference":"r1","note":"x","more":"y"}}"#
+    );
+    let headers = trader.headers("POST", path, body.as_bytes());
+    let send = async |body: String| {
+        let request = reqwest::Client::new().post(format!("{}{path}", exchange.trading));
+        let request = headers.iter().fold(request, |request, (name, value)| {
+            request.header(name, value)
+        });
+        let response = request.body(body).send().await.expect("an answer");
+        response.status().as_u16()
+    };
+    assert_eq!(send(body.clone()).await, 200);
+    let before = operator::sequence(&exchange).await;
+    for (old, new) in [
+        (r#""r1","note":"x""#, r#""r1','note':'x""#),
+        (r#""x","more":"y""#, r#""x','more':'y""#),
+        (r#""10000","reference":"r1""#, r#""10000","reference":"r1""#),
+    ] {
+        let status = if old == new { 200 } else { 401 };
+        assert_eq!(send(body.replace(old, new)).await, status, "{new}");
+    }
+    assert_eq!(operator::sequence(&exchange).await, before);
+
+    // A client that signs the quoted form may still name a reference with an apostrophe.
+    let body = format!(r#"{{"conditionId":"{condition}","amount":"10000","reference":"it's"}}"#);
+    let quoted = body.replace('\'', "\"");
+    let request = reqwest::Client::new().post(format!("{}{path}", exchange.trading));
+    let headers = trader.headers("POST", path, quoted.as_bytes()).into_iter();
+    let request = headers.fold(request, |request, (name, value)| {
+        request.header(name, value)
+    });
+    let response = request.body(body).send().await.expect("an answer");
+    assert_eq!(response.status().as_u16(), 200);
+    assert!(exchange.stop().success());
+}

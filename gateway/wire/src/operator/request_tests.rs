@@ -33,11 +33,11 @@ fn a_transfer_is_in_whole_units() {
 #[rstest]
 #[case(
     r#"{"wallet":"W","amount":"1"}"#,
-    "reference is missing, allowed: a text of 1 to 64 characters"
+    "reference is missing, allowed: a text of 1 to 64 printable characters"
 )]
 #[case(
     r#"{"wallet":"W","amount":"1","reference":""}"#,
-    "reference is '', allowed: a text of 1 to 64 characters"
+    "reference is '', allowed: a text of 1 to 64 printable characters"
 )]
 #[case(
     r#"{"wallet":"W","amount":1,"reference":"r"}"#,
