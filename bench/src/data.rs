@@ -69,6 +69,7 @@ pub fn measure(
     let mut report = Report::begin("data", "none");
     let kept = kept::find_or_make(directory, &shape)?;
     let mut config = EngineConfig::new(kept.data.clone());
+    config.accept_clock_jump = true;
     (config.publishing.interval, config.publishing.frames) = (NEVER, u64::MAX);
     let engine = RunningEngine::start(config)?;
     let mut operator = engine.operator()?;

@@ -144,6 +144,7 @@ pub(crate) fn site(
 
 fn publishing_on_request(data: &Path) -> EngineConfig {
     let mut config = EngineConfig::new(data.to_owned());
+    config.accept_clock_jump = true;
     (config.publishing.interval, config.publishing.frames) = (NEVER, u64::MAX);
     config
 }

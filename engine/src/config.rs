@@ -10,6 +10,9 @@ use foretell_view::Chunking;
 
 use crate::wait::Waiting;
 
+/// How far the wall clock may be ahead of the last command at a start. Engine time never goes back, so
+/// a start with a clock that is wrong by more would end trading for longer than this.
+pub(crate) const MAX_REST: Duration = Duration::from_secs(7 * 86_400);
 /// Cores from which the matcher has a thread, and a core, of its own.
 const CORES_FOR_APART: usize = 4;
 
@@ -101,6 +104,8 @@ pub struct EngineConfig {
     pub post_only_after_restart: Duration,
     /// An operator accepts that re-execution differs from the record here.
     pub accept_divergence: Option<Sequence>,
+    /// Start although the wall clock is more than seven days ahead of the last command.
+    pub accept_clock_jump: bool,
     /// An owner's orders are cancelled when its heartbeat is silent for this long (protocol 9).
     pub heartbeat_window: Duration,
     /// A peer that does not greet, or does not read, for this long is cut off.
@@ -148,6 +153,7 @@ impl EngineConfig {
             domains: Vec::new(),
             post_only_after_restart: Duration::ZERO,
             accept_divergence: None,
+            accept_clock_jump: false,
             heartbeat_window: Duration::from_secs(15),
             patience: Duration::from_secs(5),
             checkpoints: None,

@@ -88,6 +88,21 @@ pub enum EngineError {
         /// What the exchange said.
         refusal: Refusal,
     },
+    /// The wall clock is further ahead of the journal than an exchange usually rests.
+    #[error(
+        "the clock of this machine is {days} days ahead of the last command of the journal (unix second \
+         {wall} against {last}); engine time never goes back, so a start with a clock that is wrong \
+         would end trading until then. Set the clock; if it is right and the exchange rested that \
+         long, start once with --accept-clock-jump"
+    )]
+    ClockJumped {
+        /// Whole days between the two.
+        days: u64,
+        /// Wall time, unix seconds.
+        wall: u64,
+        /// Time of the last command, unix seconds.
+        last: u64,
+    },
     /// Writing or syncing the journal failed while running.
     #[error("journal failed, nothing after it was acknowledged: {0}")]
     Failed(#[source] JournalError),
@@ -107,6 +122,7 @@ impl EngineError {
             | Self::ReplayRefused { .. }
             | Self::PublisherDiverged { .. }
             | Self::Impossible { .. }
+            | Self::ClockJumped { .. }
             | Self::Configuration { .. } => EXIT_REFUSED,
         }
     }

@@ -4,15 +4,16 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
 use foretell_journal::{Helper, Syncer};
 use foretell_link::Stage;
-use foretell_model::Sequence;
+use foretell_model::{Sequence, TimeNs};
 use foretell_stages::{Durations, Recorder};
 use mio::Poll;
 
 use crate::clock::{Clock, Clocks};
-use crate::config::EngineConfig;
+use crate::config::{EngineConfig, MAX_REST};
 use crate::directory::Directory;
 use crate::error::EngineError;
 use crate::hand_off::HandOff;
@@ -61,6 +62,9 @@ impl<C: Clocks> Parts<C> {
     ) -> Result<Self, EngineError> {
         let restored = recovery::restore(config, directory, draw()?)?;
         let last = restored.journal.report.last_time;
+        if !config.accept_clock_jump {
+            check_clock(last, clocks.wall())?;
+        }
         let opened = restored.journal.open().map_err(EngineError::Journal)?;
         let (appender, syncer, journal, helper) = opened;
 
@@ -129,5 +133,38 @@ impl<C: Clocks> Parts<C> {
             publisher,
             newly_accepted: restored.newly_accepted,
         })
+    }
+}
+
+/// Refuses a wall clock that is more than [`MAX_REST`] ahead of the last command, before anything is
+/// journalled with its time.
+fn check_clock(last: TimeNs, wall: u64) -> Result<(), EngineError> {
+    const SECOND: u64 = 1_000_000_000;
+    let ahead = Duration::from_nanos(wall.saturating_sub(last.0));
+    if last == TimeNs(0) || ahead <= MAX_REST {
+        return Ok(());
+    }
+    Err(EngineError::ClockJumped {
+        days: ahead.as_secs() / 86_400,
+        wall: wall / SECOND,
+        last: last.0 / SECOND,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_may_be_a_week_ahead_of_the_last_command() {
+        let week = u64::try_from(MAX_REST.as_nanos()).unwrap();
+        for (last, wall) in [(0, u64::MAX), (5, 0), (5, 5), (5, 5 + week)] {
+            assert!(check_clock(TimeNs(last), wall).is_ok(), "{last} {wall}");
+        }
+        let refused = check_clock(TimeNs(5), 6 + week).unwrap_err();
+        assert_eq!(refused.exit_code(), crate::EXIT_REFUSED);
+        let text = refused.to_string();
+        assert!(text.contains("7 days ahead"), "{text}");
+        assert!(text.contains("--accept-clock-jump"), "{text}");
     }
 }

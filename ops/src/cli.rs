@@ -104,6 +104,9 @@ pub(crate) struct EngineRecovery {
     /// Accept that re-execution differs from the record at this sequence
     #[arg(long, value_name = "SEQUENCE")]
     pub accept_divergence: Option<u64>,
+    /// Start although the clock is more than 7 days ahead of the journal
+    #[arg(long)]
+    pub accept_clock_jump: bool,
     /// Execute the whole journal again, whatever snapshots there are
     #[arg(long)]
     pub full_replay: bool,

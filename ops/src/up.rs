@@ -163,6 +163,9 @@ impl Site {
         if let Some(sequence) = up.engine.accept_divergence {
             arguments.extend(["--accept-divergence".to_owned(), sequence.to_string()]);
         }
+        if up.engine.accept_clock_jump {
+            arguments.push("--accept-clock-jump".to_owned());
+        }
         if up.engine.full_replay {
             arguments.push("--full-replay".to_owned());
         }

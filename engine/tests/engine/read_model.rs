@@ -15,7 +15,7 @@ use crate::images::{
     assert_images_are_the_journal, files, published, replay, snapshots, write_image_of,
 };
 use crate::life::Life;
-use crate::restart::journal_of;
+use crate::restart::{journal_of, now};
 use crate::snapshots::{SMALL, ask_for_snapshot, on_request, snapshot, without};
 use crate::world::World;
 
@@ -123,7 +123,10 @@ fn a_frame_the_view_cannot_follow_is_an_alarm_and_the_exchange_goes_on() {
     ];
     for (account, amount) in strange {
         let directory = tempfile::tempdir().unwrap();
-        journal_of(directory.path(), |_| Event::Deposited { account, amount });
+        journal_of(directory.path(), now(), |_| Event::Deposited {
+            account,
+            amount,
+        });
         let mut config = on_request(directory.path());
         config.accept_divergence = Some(Sequence(2));
         for start in 0..2 {

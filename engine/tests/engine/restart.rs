@@ -1,6 +1,6 @@
 //! Stopped and started again: the same state, or a refusal that says why.
 
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
 use foretell_engine::{EXIT_REFUSED, EngineError, JOURNAL_DIRECTORY, SigningDomain};
 use foretell_journal::Options;
@@ -165,14 +165,23 @@ fn a_restart_may_be_post_only_for_a_while() {
 
 /// A journal whose second frame says that more came in than the command asked.
 pub(crate) fn doctored_journal(directory: &std::path::Path) {
-    journal_of(directory, |account| Event::Deposited {
+    journal_of(directory, now(), |account| Event::Deposited {
         account,
         amount: Micros(101),
     });
 }
 
-/// A journal of three deposits; what is recorded of the second is up to the caller.
-pub(crate) fn journal_of(directory: &std::path::Path, second: impl FnOnce(AccountNumber) -> Event) {
+pub(crate) fn now() -> TimeNs {
+    let since = UNIX_EPOCH.elapsed().unwrap();
+    TimeNs(u64::try_from(since.as_nanos()).unwrap())
+}
+
+/// A journal of three deposits at this time; what is recorded of the second is up to the caller.
+pub(crate) fn journal_of(
+    directory: &std::path::Path,
+    time: TimeNs,
+    second: impl FnOnce(AccountNumber) -> Event,
+) {
     let options = Options {
         segment_bytes: 4 << 20,
         staging_bytes: 1 << 20,
@@ -202,10 +211,39 @@ pub(crate) fn journal_of(directory: &std::path::Path, second: impl FnOnce(Accoun
     for (number, events) in (1..).zip(rows) {
         assert!(appender.has_room_for_largest());
         let sequence = Sequence(u64::from(number));
-        appender.append(sequence, TimeNs(sequence.0), &deposit(number), &events, &[]);
+        appender.append(sequence, time, &deposit(number), &events, &[]);
     }
     drop(appender);
     syncer.run(|_| {}).unwrap();
+}
+
+#[test]
+fn a_clock_far_ahead_of_the_journal_stops_the_start_until_an_operator_accepts_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let eight_days_ago = TimeNs(now().0 - 8 * 86_400 * 1_000_000_000);
+    journal_of(directory.path(), eight_days_ago, |account| {
+        Event::Deposited {
+            account,
+            amount: Micros(100),
+        }
+    });
+    let mut config = config(directory.path());
+    let before = frames(directory.path());
+
+    let refused = Engine::try_start(config.clone()).err().unwrap();
+    assert!(
+        matches!(&refused, EngineError::ClockJumped { days: 8, .. }),
+        "{refused:?}"
+    );
+    assert_eq!(refused.exit_code(), EXIT_REFUSED);
+    assert_eq!(frames(directory.path()).len(), before.len());
+
+    config.accept_clock_jump = true;
+    config.post_only_after_restart = Duration::from_secs(1);
+    Engine::start(config.clone()).stop();
+    // That start journalled its mode with today's time.
+    config.accept_clock_jump = false;
+    Engine::start(config).stop();
 }
 
 #[test]
