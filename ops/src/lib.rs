@@ -58,6 +58,10 @@ pub fn run_on(disk: Arc<dyn Disk>) -> ExitCode {
 
 fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
     let output = Output { json: cli.json };
+    // What these two write is for others to read.
+    if !matches!(cli.command, Command::Audit(_) | Command::Bench(_)) {
+        process::keep_files_private();
+    }
     if let Command::Config(ConfigCommand::Print { env: true }) = cli.command {
         config::variables()
             .iter()

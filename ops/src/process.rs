@@ -46,6 +46,7 @@ pub(crate) fn engine(
     disk: Arc<dyn Disk>,
 ) -> Result<ExitCode, Failure> {
     follow_parent(arguments.supervised)?;
+    check_owner(&config.data.0)?;
     let mut engine = EngineConfig::new(config.data.0.clone());
     engine.journal.disk = disk;
     engine.journal.durability = match config.engine.durability {
@@ -129,6 +130,7 @@ fn engine_failure(error: &EngineError) -> Failure {
 /// A secret, a domain or an address cannot be used.
 pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCode, Failure> {
     follow_parent(arguments.supervised)?;
+    check_owner(&config.data.0)?;
     foretell_memory::large_blocks_come_and_go(LARGEST_ANSWER);
     let failure = |error: &dyn std::fmt::Display| Failure::new(error.to_string());
     let listen = arguments
@@ -348,10 +350,40 @@ impl StopSignal {
     }
 }
 
-/// Makes the data directory, for its owner only.
+/// Whatever this process makes from here on, nobody but its user may open.
+pub(crate) fn keep_files_private() {
+    use rustix::fs::Mode;
+    rustix::process::umask(Mode::RWXG | Mode::RWXO);
+}
+
+/// Refuses a data directory of another user, who could read every secret that is written there.
 ///
 /// # Errors
-/// It cannot be made, is no directory, or others may enter it.
+/// It is there and is not ours.
+fn check_owner(path: &Path) -> Result<(), Failure> {
+    use std::os::unix::fs::MetadataExt as _;
+    let Ok(metadata) = std::fs::metadata(path) else {
+        return Ok(());
+    };
+    let (owner, ours) = (metadata.uid(), rustix::process::geteuid().as_raw());
+    if owner == ours {
+        return Ok(());
+    }
+    let path = path.display();
+    Err(Failure::new(format!(
+        "data directory {path}: it belongs to user {owner}, this process runs as user {ours}"
+    ))
+    .hint(format!(
+        "run as user {owner}, choose another --data, or give it away: chown -R {ours} {path}"
+    ))
+    .code(foretell_engine::EXIT_REFUSED))
+}
+
+/// Makes the data directory, for its owner only, and closes files that an older version left open to
+/// others.
+///
+/// # Errors
+/// It cannot be made, is no directory, belongs to another user, or others may enter it.
 pub(crate) fn prepare_data_directory(path: &Path) -> Result<(), Failure> {
     use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
     let failure = |text: String| Failure::new(format!("data directory {}: {text}", path.display()));
@@ -366,12 +398,34 @@ pub(crate) fn prepare_data_directory(path: &Path) -> Result<(), Failure> {
     if !metadata.is_dir() {
         return Err(failure("is not a directory".to_owned()));
     }
+    check_owner(path)?;
     if metadata.mode() & 0o077 != 0 {
         return Err(failure(format!(
             "others may enter it (mode {:o})",
             metadata.permissions().mode() & 0o777
         ))
         .hint(format!("chmod 700 {}", path.display())));
+    }
+    close_files(path).map_err(|error| failure(error.to_string()))
+}
+
+/// Closes the regular files of a directory to others.
+fn close_files(directory: &Path) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    let close = |entry: std::fs::DirEntry| -> std::io::Result<()> {
+        // Of the entry itself, not of what a link leads to.
+        let metadata = entry.metadata()?;
+        if metadata.is_file() && metadata.permissions().mode() & 0o077 != 0 {
+            std::fs::set_permissions(entry.path(), std::fs::Permissions::from_mode(0o600))?;
+        }
+        Ok(())
+    };
+    for entry in std::fs::read_dir(directory)? {
+        match close(entry?) {
+            // A command that works on the catalog may just have ended.
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            closed => closed?,
+        }
     }
     Ok(())
 }
@@ -434,6 +488,39 @@ pub(crate) fn ended(name: &str, status: ExitStatus) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_data_directory_is_ours_alone() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let parent = tempfile::tempdir().unwrap();
+        let path = parent.path().join("data");
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        prepare_data_directory(&path).unwrap();
+        assert_eq!(mode(&path), 0o700);
+
+        // A file of an older version, and a link to somebody else's.
+        let (older, other) = (path.join("catalog.db"), parent.path().join("other"));
+        for file in [&older, &other] {
+            std::fs::write(file, "").unwrap();
+            std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o644)).unwrap();
+        }
+        std::os::unix::fs::symlink(&other, path.join("link")).unwrap();
+        prepare_data_directory(&path).unwrap();
+        assert_eq!((mode(&older), mode(&other)), (0o600, 0o644));
+
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o750)).unwrap();
+        let refused = prepare_data_directory(&path).unwrap_err().to_string();
+        assert!(refused.contains("chmod 700"), "{refused}");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).unwrap();
+
+        // Only root can give a directory away.
+        if rustix::process::geteuid().is_root() {
+            std::os::unix::fs::chown(&path, Some(4_321), None).unwrap();
+            let refused = prepare_data_directory(&path).unwrap_err().to_string();
+            assert!(refused.contains("belongs to user 4321"), "{refused}");
+            assert!(refused.contains("chown -R 0"), "{refused}");
+        }
+    }
 
     #[test]
     fn the_operator_token_is_made_once_and_whole() {
