@@ -68,7 +68,8 @@ fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
             .for_each(|name| output::line(name));
         return Ok(ExitCode::SUCCESS);
     }
-    let config = Config::load(cli.config.as_deref(), std::env::vars(), cli.flags())?;
+    let config = Config::load(cli.config.as_deref(), std::env::vars(), cli.flags())
+        .map_err(|failure| failure.code(foretell_engine::EXIT_REFUSED))?;
     match cli.command {
         Command::Config(command) => print_config(&command, &config, output),
         Command::Up(up) => {

@@ -6,8 +6,7 @@ use std::process::{ExitCode, ExitStatus};
 use std::sync::Arc;
 use std::time::Duration;
 
-use foretell_auth::text::parse_address;
-use foretell_auth::{Domain, Domains, MasterSecret, Window, domains};
+use foretell_auth::{MasterSecret, Window};
 use foretell_checkpoint::Signer;
 use foretell_engine::{Checkpoints, EngineConfig, EngineError, SigningDomain, Waiting};
 use foretell_gateway::{
@@ -16,12 +15,12 @@ use foretell_gateway::{
 };
 use foretell_journal::disk::Disk;
 use foretell_matching::Capacity;
-use foretell_model::{DomainNumber, Sequence};
+use foretell_model::Sequence;
 use serde_json::{Value, json};
 
 use crate::cli::{self, EngineArgs, GatewayArgs};
-use crate::config::{Config, DomainMarkets, Durability, PriceSide, Signing, Times, Wait};
-use crate::failure::Failure;
+use crate::config::{Config, Durability, PriceSide, Times, Wait};
+use crate::failure::{Failure, GENERAL};
 use crate::output;
 
 /// Environment variable that holds the master secret instead of its file.
@@ -74,7 +73,9 @@ pub(crate) fn engine(
     engine.journal.disk_reserve_bytes = u64::from(config.engine.disk_reserve_mib) << 20;
     engine.post_only_after_restart =
         Duration::from_secs(u64::from(config.engine.post_only_seconds));
-    engine.domains = signing_domains(&config.signing)?
+    engine.domains = config
+        .signing
+        .parsed()?
         .iter()
         .map(|domain| SigningDomain {
             number: domain.number(),
@@ -188,7 +189,7 @@ pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCo
         },
         dev_auth_hints: config.gateway.dev_auth_hints,
         master: master_secret(config)?,
-        domains: signing_domains(&config.signing)?,
+        domains: config.signing.parsed()?,
         catalog: Some(CatalogConfig {
             file: config.catalog_file(),
             sites: config.catalog.creators()?,
@@ -240,38 +241,6 @@ fn master_secret(config: &Config) -> Result<MasterSecret, Failure> {
     }
 }
 
-/// The signing domains of the settings, numbered from 1 in their order.
-///
-/// # Errors
-/// An entry is malformed, or the set as a whole cannot be used.
-fn signing_domains(signing: &Signing) -> Result<Domains, Failure> {
-    let mut parsed = Vec::new();
-    for (number, domain) in (1..).zip(&signing.domains) {
-        let contract = parse_address(&domain.contract).ok_or_else(|| {
-            Failure::new(format!(
-                "signing.domains: contract {:?} is not 0x and 40 hex digits",
-                domain.contract
-            ))
-        })?;
-        let markets = match domain.markets {
-            DomainMarkets::Plain => domains::Markets::Plain,
-            DomainMarkets::NegRisk => domains::Markets::NegRisk,
-            DomainMarkets::All => domains::Markets::Both,
-        };
-        let domain = Domain::new(
-            DomainNumber(number),
-            &domain.name,
-            &domain.version,
-            signing.chain,
-            contract,
-            markets,
-        );
-        parsed.push(domain.map_err(|error| Failure::new(format!("signing.domains: {error}")))?);
-    }
-    Domains::new(signing.chain, parsed, signing.allow_shared_domain)
-        .map_err(|error| Failure::new(format!("signing: {error}")))
-}
-
 /// Asks the kernel for SIGTERM when `supervisor`, the process that started us, ends.
 ///
 /// # Errors
@@ -291,12 +260,6 @@ pub(crate) fn follow_parent(supervisor: Option<i32>) -> Result<(), Failure> {
     }
     Ok(())
 }
-
-/// Exit codes of the engine after which only an operator may start it again.
-pub(crate) const ENGINE_FINAL_CODES: [i32; 2] = [
-    foretell_engine::EXIT_IO_ERROR as i32,
-    foretell_engine::EXIT_REFUSED as i32,
-];
 
 /// A runtime for a program that mostly waits.
 ///
@@ -477,12 +440,14 @@ fn write_private(path: &Path, text: &[u8]) -> std::io::Result<()> {
     file.sync_all()
 }
 
-/// What to say when a child ended for good.
+/// What to say when a child ended for good; the code is the child's.
 #[must_use]
 pub(crate) fn ended(name: &str, status: ExitStatus) -> Failure {
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
     Failure::new(format!(
         "{name} ended ({status}) and is not started again; its log says why"
     ))
+    .code(code.unwrap_or(GENERAL))
 }
 
 #[cfg(test)]

@@ -24,6 +24,13 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// under way.
 const STOP_PATIENCE: Duration = Duration::from_secs(15);
 
+/// Exit codes after which a child is not started again: it refuses its settings or its data and would
+/// refuse them again, so an operator has to look first.
+const FINAL_CODES: [i32; 2] = [
+    foretell_engine::EXIT_IO_ERROR as i32,
+    foretell_engine::EXIT_REFUSED as i32,
+];
+
 /// One process to keep running.
 #[derive(Clone, Debug)]
 pub(crate) struct ProcessSpec {
@@ -31,8 +38,6 @@ pub(crate) struct ProcessSpec {
     pub name: String,
     /// Arguments of the binary.
     pub arguments: Vec<String>,
-    /// Exit codes after which it is not started again, because an operator has to look first.
-    pub final_codes: Vec<i32>,
 }
 
 /// What the supervisor tells whoever started it.
@@ -115,7 +120,7 @@ async fn keep_running(
             Ok(Ending::Stopped) => return,
             Ok(Ending::Exited(status)) => {
                 let code = status.code();
-                if code.is_some_and(|code| spec.final_codes.contains(&code)) {
+                if code.is_some_and(|code| FINAL_CODES.contains(&code)) {
                     error!(process = spec.name, %status, "ended; it is not started again");
                     // Nobody listening means `up` itself is going down.
                     let _ = reports.send(Report::Ended {
@@ -243,7 +248,6 @@ mod tests {
             let spec = ProcessSpec {
                 name: "a child".to_owned(),
                 arguments: vec![first.to_owned(), "--supervised".to_owned()],
-                final_codes: Vec::new(),
             };
             let command = command(&spec, Path::new("/nonexistent"));
             let mut changes = command.as_std().get_envs();

@@ -172,7 +172,6 @@ impl Site {
         ProcessSpec {
             name: "engine".to_owned(),
             arguments,
-            final_codes: process::ENGINE_FINAL_CODES.to_vec(),
         }
     }
 
@@ -201,7 +200,6 @@ impl Site {
         ProcessSpec {
             name: format!("gateway-{number}"),
             arguments,
-            final_codes: Vec::new(),
         }
     }
 
@@ -212,7 +210,6 @@ impl Site {
         ProcessSpec {
             name: "demo-bots".to_owned(),
             arguments,
-            final_codes: Vec::new(),
         }
     }
 
@@ -227,7 +224,6 @@ impl Site {
         ProcessSpec {
             name: "catalog-sync".to_owned(),
             arguments,
-            final_codes: Vec::new(),
         }
     }
 

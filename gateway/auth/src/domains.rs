@@ -188,7 +188,7 @@ pub enum DomainError {
     },
     /// Chain 137 without consent.
     #[error(
-        "chain 137 is in use elsewhere: signatures made here are valid there and the other way round; set allow_shared_domain = true to accept that"
+        "chain 137 is in use by another venue: signatures would be interchangeable with it; use chain 80002, or set allow_shared_domain = true to accept that"
     )]
     SharedChain,
 }

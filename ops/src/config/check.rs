@@ -1,11 +1,13 @@
 //! What a setting must be beyond its type.
 
 use foretell_auth::text::parse_address;
+use foretell_auth::{Domain, Domains, Markets};
 use foretell_catalog::Sites;
 use foretell_gateway::Origin;
+use foretell_model::DomainNumber;
 use foretell_model::limits::REQUEST_MEMORY_NS;
 
-use crate::config::{Catalog, Config, Gateway, Signing};
+use crate::config::{Catalog, Config, DomainMarkets, Gateway, Signing};
 use crate::failure::Failure;
 
 impl Config {
@@ -34,7 +36,7 @@ impl Config {
         }
         self.gateway.check()?;
         self.catalog.check()?;
-        self.signing.check()
+        self.signing.parsed().map(drop)
     }
 }
 
@@ -86,21 +88,37 @@ impl Catalog {
 }
 
 impl Signing {
-    fn check(&self) -> Result<(), Failure> {
-        if self.domains.is_empty() || self.domains.len() > 16 {
-            return Err(Failure::new(format!(
-                "signing.domains has {} entries, allowed are 1 to 16",
-                self.domains.len()
-            )));
+    /// The signing domains, numbered from 1 in their order: what engine and gateways start with, so that
+    /// settings that hold are settings they take.
+    ///
+    /// # Errors
+    /// An entry is malformed, or the set as a whole cannot be used.
+    pub fn parsed(&self) -> Result<Domains, Failure> {
+        let mut parsed = Vec::new();
+        for (number, domain) in (1..=u8::MAX).zip(&self.domains) {
+            let contract = parse_address(&domain.contract).ok_or_else(|| {
+                Failure::new(format!(
+                    "signing.domains: contract {:?} is not 0x and 40 hex digits",
+                    domain.contract
+                ))
+            })?;
+            let markets = match domain.markets {
+                DomainMarkets::Plain => Markets::Plain,
+                DomainMarkets::NegRisk => Markets::NegRisk,
+                DomainMarkets::All => Markets::Both,
+            };
+            let domain = Domain::new(
+                DomainNumber(number),
+                &domain.name,
+                &domain.version,
+                self.chain,
+                contract,
+                markets,
+            );
+            parsed.push(domain.map_err(|error| Failure::new(format!("signing.domains: {error}")))?);
         }
-        if self.chain == 137 && !self.allow_shared_domain {
-            return Err(Failure::new(
-                "signing.chain is 137, where these signing domains are in use by another venue: \
-                 signatures would be interchangeable with it",
-            )
-            .hint("use chain 80002, or set signing.allow_shared_domain = true if you mean it"));
-        }
-        Ok(())
+        Domains::new(self.chain, parsed, self.allow_shared_domain)
+            .map_err(|error| Failure::new(format!("signing: {error}")))
     }
 }
 

@@ -173,9 +173,22 @@ mod tests {
         assert_eq!(config.operator, Operator::default());
     }
 
+    /// Signing domains of which an engine takes two at most.
+    fn three_domains() -> String {
+        let domain = |contract: &str| {
+            let contract = contract.repeat(20);
+            format!(
+                "[[signing.domains]]\nname = \"F\"\nversion = \"1\"\nmarkets = \"all\"\n\
+                 contract = \"0x{contract}\"\n"
+            )
+        };
+        ["11", "22", "33"].map(domain).concat()
+    }
+
     #[test]
     fn mistakes_are_named() {
         type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a str);
+        let three_domains = three_domains();
         let cases: &[Case<'_>] = &[
             ("[engine]\nrings = 1\n", &[], "rings"),
             (
@@ -191,6 +204,16 @@ mod tests {
             ),
             ("[operator]\nlisten = \"0.0.0.0:80\"\n", &[], "loopback"),
             ("[signing]\nchain = 137\n", &[], "interchangeable"),
+            (
+                "[[signing.domains]]\nname = \"F\"\nversion = \"1\"\nmarkets = \"all\"\ncontract = \"0x12\"\n",
+                &[],
+                "contract \"0x12\" is not 0x and 40 hex digits",
+            ),
+            (
+                &three_domains,
+                &[],
+                "3 signing domains for plain markets; 1 or 2 are possible",
+            ),
             (
                 "[gateway]\ntimestamp_past_seconds = 81\n",
                 &[],

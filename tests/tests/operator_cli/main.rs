@@ -3,6 +3,7 @@
 
 mod ending;
 mod errors;
+mod starting;
 
 use std::io::Write as _;
 use std::path::Path;
