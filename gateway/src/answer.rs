@@ -4,9 +4,10 @@ use bytes::Bytes;
 use foretell_model::Sequence;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
-use http_body_util::Full;
 
+use crate::client_shares::Share;
 use crate::rate_limits::Standing;
+use crate::unread::Counted;
 
 /// Sequence an answer reflects, or that a write reached.
 pub(crate) const X_SEQUENCE: HeaderName = HeaderName::from_static("x-sequence");
@@ -71,15 +72,19 @@ impl Answer {
         self
     }
 
-    /// The response. The answer to a HEAD keeps the length and loses the body; the length of any
-    /// other is its body's, which hyper writes.
-    pub(crate) fn into_response(mut self, head: bool) -> Response<Full<Bytes>> {
-        if head {
-            let length = HeaderValue::from(self.body.len());
-            self.headers.insert(CONTENT_LENGTH, length);
-            self.body = Bytes::new();
-        }
-        let mut response = Response::new(Full::new(self.body));
+    /// The answer to a HEAD keeps the length and loses the body; the length of any other is its
+    /// body's, which hyper writes.
+    pub(crate) fn without_what_head_omits(mut self) -> Self {
+        let length = HeaderValue::from(self.body.len());
+        self.headers.insert(CONTENT_LENGTH, length);
+        self.body = Bytes::new();
+        self
+    }
+
+    /// The response, whose body is counted in `share`.
+    pub(crate) fn into_response(self, share: Share) -> Response<Counted> {
+        let bytes = self.body;
+        let mut response = Response::new(Counted { bytes, share });
         *response.status_mut() = self.status;
         *response.headers_mut() = self.headers;
         response

@@ -8,10 +8,10 @@ use foretell_view::View;
 use foretell_wire::Failure as Refusal;
 
 use crate::auth::Auth;
+use crate::bounds::AllBounds;
 use crate::call::Call;
 use crate::catalog_door::CatalogDoor;
 use crate::config::PriceSide;
-use crate::connection_caps::ConnectionCaps;
 use crate::descriptions::Descriptions;
 use crate::edge::Edge;
 use crate::engine_link::EngineLink;
@@ -35,7 +35,7 @@ pub(crate) struct App {
     pub(crate) metrics: Metrics,
     pub(crate) durations: Arc<Durations<Stage>>,
     pub(crate) edge: Edge,
-    pub(crate) caps: Arc<ConnectionCaps>,
+    pub(crate) bounds: AllBounds,
     pub(crate) headings: Headings,
     pub(crate) targets: Targets,
     pub(crate) texts: Texts,
@@ -54,10 +54,13 @@ impl App {
     /// acknowledged, and the client's `x-min-sequence`.
     pub(crate) async fn fresh(&self, call: &Call) -> Result<(), Failure> {
         let minimum = call.min_sequence()?;
-        Ok(self
-            .replica
-            .fresh(self.engine.acknowledged(), minimum)
-            .await?)
+        self.replica.fresh(self.engine.acknowledged()).await?;
+        if let Some(minimum) = minimum {
+            let waiters = &self.bounds.of(call.surface).waiters;
+            let place = || waiters.take(call.client, 1).ok();
+            self.replica.at_least(minimum, place).await?;
+        }
+        Ok(())
     }
 
     /// Looks something up in the view; when it is not there, once more after the view has caught
@@ -81,7 +84,8 @@ impl App {
     pub(crate) fn readings(&self) -> Readings {
         let place = self.replica.read().place();
         Readings {
-            connections_open: self.caps.open(),
+            connections_open: self.bounds.connections(),
+            unread_bytes: self.bounds.unread(),
             engine_connected: self.engine.welcome().is_some(),
             engine_in_flight: self.engine.in_flight(),
             view_sequence: place.sequence.0,

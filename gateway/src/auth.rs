@@ -174,7 +174,7 @@ impl Auth {
         if level != Level::Write {
             call.app
                 .replica
-                .fresh(call.app.engine.acknowledged(), None)
+                .fresh(call.app.engine.acknowledged())
                 .await?;
         }
         let began = Instant::now();

@@ -15,6 +15,7 @@ use http::request::Parts;
 use crate::app::App;
 use crate::auth::Caller;
 use crate::body::Held;
+use crate::client_shares::Client;
 use crate::config::Surface;
 use crate::engine_link::{LinkFailure, PendingAnswer};
 use crate::failure::{self, Failure};
@@ -35,6 +36,9 @@ pub(crate) struct Call {
     /// The body's share of what the process may hold, as long as the request lives.
     pub(crate) _held: Held,
     pub(crate) timing: Arc<Timing>,
+    /// Where it came in, and from whom.
+    pub(crate) surface: Surface,
+    pub(crate) client: Client,
     /// What stands for `{…}` in the route's path.
     pub(crate) parameter: String,
 }
@@ -64,6 +68,7 @@ impl Call {
     /// Waits for the engine's answer to a command of this request.
     pub(crate) async fn reply(&self, pending: PendingAnswer) -> Result<Reply, LinkFailure> {
         let sent = pending.sent();
+        self.timing.submitted();
         let reply = pending.reply().await?;
         self.timing.answered(sent, &reply);
         Ok(reply)

@@ -2,6 +2,7 @@
 
 use std::net::{IpAddr, SocketAddr};
 
+use http::header::FORWARDED;
 use http::{HeaderMap, HeaderName};
 use ipnet::IpNet;
 
@@ -17,7 +18,8 @@ pub(crate) struct TrustedProxies(Vec<IpNet>);
 pub(crate) enum ClientAddress {
     /// It is this one.
     Known(IpAddr),
-    /// A trusted proxy stands in between and names something that is no address.
+    /// A proxy stands in between: a trusted one that names something that is no address, or one
+    /// that is not trusted.
     BehindProxy(IpAddr),
 }
 
@@ -37,12 +39,20 @@ impl TrustedProxies {
 
     /// The client of a request. `X-Forwarded-For` counts only when the peer is a trusted proxy;
     /// then it is the right-most hop that is not one, because everything to the left of it is what
-    /// that hop wrote itself. Several header lines are one list.
+    /// that hop wrote itself. Several header lines are one list. From another peer it only says that
+    /// the peer asks for somebody else.
     pub(crate) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> ClientAddress {
         let peer = peer.to_canonical();
         let mut last = peer;
         if !self.trusts(peer) {
-            return ClientAddress::Known(peer);
+            let forwards = [X_FORWARDED_FOR, FORWARDED]
+                .iter()
+                .any(|it| headers.contains_key(it));
+            return if forwards {
+                ClientAddress::BehindProxy(peer)
+            } else {
+                ClientAddress::Known(peer)
+            };
         }
         for line in headers.get_all(X_FORWARDED_FOR).iter().rev() {
             let Ok(line) = line.to_str() else {
@@ -62,7 +72,8 @@ impl TrustedProxies {
         ClientAddress::Known(last)
     }
 
-    fn trusts(&self, address: IpAddr) -> bool {
+    /// Whether a peer connects for many clients.
+    pub(crate) fn trusts(&self, address: IpAddr) -> bool {
         contains(&self.0, address)
     }
 }
@@ -91,7 +102,9 @@ mod tests {
     fn client(proxies: &[&str], peer: &str, lines: &[&'static str]) -> ClientAddress {
         let networks = proxies.iter().map(|text| text.parse().expect("a network"));
         let mut headers = HeaderMap::new();
-        headers.insert("forwarded", HeaderValue::from_static("for=127.0.0.1"));
+        if !proxies.is_empty() && !lines.is_empty() {
+            headers.insert(FORWARDED, HeaderValue::from_static("for=127.0.0.1"));
+        }
         for line in lines {
             headers.append(X_FORWARDED_FOR, HeaderValue::from_static(line));
         }
@@ -102,13 +115,19 @@ mod tests {
         ClientAddress::Known(text.parse().expect("an address"))
     }
 
+    fn unknown(proxy: &str) -> ClientAddress {
+        ClientAddress::BehindProxy(proxy.parse().expect("an address"))
+    }
+
     #[test]
     fn only_a_trusted_peer_is_believed() {
         for peer in ["203.0.113.9", "::ffff:203.0.113.9"] {
             let found = client(&["10.0.0.0/8"], peer, &["127.0.0.1"]);
-            assert_eq!(found, known("203.0.113.9"), "{peer}");
+            assert_eq!(found, unknown("203.0.113.9"), "{peer}");
+            assert_eq!(client(&["10.0.0.0/8"], peer, &[]), known("203.0.113.9"));
         }
-        assert_eq!(client(&[], "127.0.0.1", &["8.8.8.8"]), known("127.0.0.1"));
+        assert_eq!(client(&[], "127.0.0.1", &["8.8.8.8"]), unknown("127.0.0.1"));
+        assert_eq!(client(&[], "127.0.0.1", &[]), known("127.0.0.1"));
         for peer in ["10.1.2.3", "::ffff:10.1.2.3"] {
             let found = client(&["10.0.0.0/8"], peer, &["203.0.113.9"]);
             assert_eq!(found, known("203.0.113.9"), "{peer}");
@@ -149,8 +168,7 @@ mod tests {
     fn a_hop_without_an_address_is_nobody_in_particular() {
         for hop in ["unknown", "", "_hidden", "127.1", "203.0.113.9,"] {
             let found = client(&["10.0.0.0/8"], "10.1.2.3", &[hop]);
-            let proxy = "10.1.2.3".parse().expect("an address");
-            assert_eq!(found, ClientAddress::BehindProxy(proxy), "{hop:?}");
+            assert_eq!(found, unknown("10.1.2.3"), "{hop:?}");
         }
     }
 }

@@ -9,12 +9,15 @@ use std::io;
 use std::pin::Pin;
 use std::sync::atomic::Ordering::{Relaxed, SeqCst};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, Weak};
 use std::task::{Context, Poll, Waker};
 
+use parking_lot::Mutex;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use crate::limits::MAX_STREAMS;
 use crate::sweep::{Clock, Patience, Tick};
+use crate::unread::{Counted, Progress, UnreadBody};
 
 /// First bytes of an HTTP/2 connection (prior knowledge).
 const HTTP2: &[u8] = b"PRI";
@@ -24,6 +27,7 @@ const HTTP2: &[u8] = b"PRI";
 #[derive(Debug)]
 pub(crate) struct Activity {
     clock: Arc<Clock>,
+    group: Group,
     last_byte: AtomicU32,
     head_since: AtomicU32,
     write_blocked_since: AtomicU32,
@@ -32,6 +36,19 @@ pub(crate) struct Activity {
     http2: AtomicBool,
     order: AtomicU8,
     waker: OnceLock<Waker>,
+    /// Answers that the client may still be taking, forgotten when there are many.
+    answers: Mutex<Vec<Weak<Progress>>>,
+}
+
+/// Whose bounds a connection is held to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Group {
+    /// Those of the surfaces that everybody reaches.
+    Public,
+    /// The same but for the client's share: a trusted proxy connects for many.
+    Proxy,
+    /// Those of the operator surface.
+    Operator,
 }
 
 /// What a connection is asked to do. A later one outranks an earlier one.
@@ -47,10 +64,11 @@ pub(crate) enum Order {
 }
 
 impl Activity {
-    pub(crate) fn new(clock: Arc<Clock>) -> Arc<Self> {
+    pub(crate) fn new(clock: Arc<Clock>, group: Group) -> Arc<Self> {
         let now = clock.now();
         Arc::new(Self {
             clock,
+            group,
             last_byte: AtomicU32::new(now),
             // A connection that never sends anything is a head that never ends.
             head_since: AtomicU32::new(now),
@@ -60,7 +78,45 @@ impl Activity {
             http2: AtomicBool::new(false),
             order: AtomicU8::new(Order::Serve as u8),
             waker: OnceLock::new(),
+            answers: Mutex::default(),
         })
+    }
+
+    /// Whose bounds it is held to.
+    pub(crate) fn group(&self) -> Group {
+        self.group
+    }
+
+    /// When something moved last.
+    pub(crate) fn last_byte(&self) -> Tick {
+        self.last_byte.load(Relaxed)
+    }
+
+    /// Whether a request is being answered.
+    pub(crate) fn is_serving(&self) -> bool {
+        self.in_service.load(Relaxed) > 0
+    }
+
+    /// Whether it was asked to end now.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.order.load(SeqCst) == Order::Cut as u8
+    }
+
+    /// The body of an answer that the client is to take from now on.
+    pub(crate) fn body(&self, answer: Counted) -> UnreadBody {
+        let progress = Progress::new(&self.clock);
+        let mut answers = self.answers.lock();
+        if answers.len() >= MAX_STREAMS as usize {
+            answers.retain(|answer| answer.strong_count() > 0);
+        }
+        answers.push(Arc::downgrade(&progress));
+        UnreadBody::new(answer, progress)
+    }
+
+    fn has_stalled_answer(&self, now: Tick, patience: Patience) -> bool {
+        let answers = self.answers.lock();
+        let mut open = answers.iter().filter_map(Weak::upgrade);
+        open.any(|answer| answer.is_stalled(now, patience))
     }
 
     /// A request's head is complete.
@@ -106,6 +162,7 @@ impl Activity {
         past(&self.head_since, patience.head)
             || past(&self.write_blocked_since, patience.write_stall)
             || past(&self.last_byte, patience.idle)
+            || self.has_stalled_answer(now, patience)
     }
 
     /// Asks the connection to end, from any thread.
@@ -217,12 +274,17 @@ mod tests {
         head: 2,
         idle: 2_000,
         write_stall: 3,
+        pace: 1,
     };
+
+    fn activity(clock: &Arc<Clock>) -> Arc<Activity> {
+        Activity::new(Arc::clone(clock), Group::Public)
+    }
 
     #[test]
     fn a_head_that_never_ends_expires_and_a_complete_one_does_not() {
         let clock = Arc::new(Clock::default());
-        let activity = Activity::new(Arc::clone(&clock));
+        let activity = activity(&clock);
         clock.advance(2);
         assert!(
             !activity.expired(clock.now(), PATIENCE),
@@ -254,7 +316,7 @@ mod tests {
 
     #[test]
     fn http2_frames_between_requests_are_not_heads() {
-        let activity = Activity::new(Arc::default());
+        let activity = activity(&Arc::default());
         activity.read(b"PRI * HTTP/2.0");
         activity.request_came();
         activity.read(b"\0\0\x08\x06");
@@ -264,7 +326,7 @@ mod tests {
     #[test]
     fn a_reader_that_takes_nothing_expires() {
         let clock = Arc::new(Clock::default());
-        let activity = Activity::new(Arc::clone(&clock));
+        let activity = activity(&clock);
         activity.request_came();
         activity.wrote(true);
         clock.advance(3);
@@ -279,7 +341,7 @@ mod tests {
     #[test]
     fn an_order_reaches_a_connection_polled_before_or_after_it() {
         let cx = Context::from_waker(Waker::noop());
-        let activity = Activity::new(Arc::default());
+        let activity = activity(&Arc::default());
         assert_eq!(activity.order(&cx), Order::Serve);
         activity.ask(Order::Cut);
         activity.ask(Order::Drain);

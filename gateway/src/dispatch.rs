@@ -13,13 +13,14 @@ use foretell_wire::Failure as Refusal;
 use foretell_wire::failure::quoted;
 use http::header::{ALLOW, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, Request, Response};
-use http_body_util::Full;
 use hyper::body::Incoming;
 
 use crate::answer::{Answer, X_SEQUENCE};
 use crate::app::App;
 use crate::body::{self, Held, NoBody};
 use crate::call::Call;
+use crate::client_address::ClientAddress;
+use crate::client_shares::{Client, Share};
 use crate::config::Surface;
 use crate::edge::Arriving;
 use crate::failure::{self, Failure};
@@ -28,6 +29,7 @@ use crate::resources::{catalog, data};
 use crate::routes::{Endpoint, Miss, Routes};
 use crate::signatures::SignatureGate;
 use crate::timing::{SERVER_TIMING, Timing, X_SERVER_TIMING};
+use crate::unread::Counted;
 
 /// An answer with its failure in the shape of its surface.
 pub(crate) fn shaped(surface: Surface, answer: Answer) -> Answer {
@@ -55,9 +57,10 @@ impl Dispatcher {
         self,
         peer: IpAddr,
         request: Request<Incoming>,
-    ) -> Response<Full<Bytes>> {
+    ) -> Response<Counted> {
         let began = Instant::now();
         let (app, surface) = (Arc::clone(&self.app), self.surface);
+        let from = app.edge.client(peer, request.headers());
         let head = *request.method() == Method::HEAD;
         let reader = app.edge.reader(surface, request.headers());
         // An answer that names no state of its own names the one before it: what it says is not
@@ -67,9 +70,13 @@ impl Dispatcher {
         let route = found.as_ref().map_or("none", |(endpoint, _)| endpoint.name);
         let timing = Timing::new(&app.durations, began);
         let timed = request.headers().contains_key(X_SERVER_TIMING);
-        let answering = self.answer(Arc::clone(&timing), peer, request, found);
+        let answering = self.answer(Arc::clone(&timing), from, request, found);
         let mut answer = CatchPanic(Box::pin(answering)).await;
-        answer = shaped(surface, answer);
+        if head {
+            answer = answer.without_what_head_omits();
+        }
+        let (answer, share) = counted(&app, surface, from, answer, timing.has_acted());
+        let mut answer = shaped(surface, answer);
         if let Some(place) = before
             && !answer.headers.contains_key(X_SEQUENCE)
         {
@@ -80,7 +87,7 @@ impl Dispatcher {
         }
         app.edge.tell(surface, reader, &mut answer.headers);
         app.metrics.request(route, answer.status, began.elapsed());
-        answer.into_response(head)
+        answer.into_response(share)
     }
 
     fn find(&self, request: &Request<Incoming>) -> Result<(Endpoint, String), Failure> {
@@ -96,13 +103,13 @@ impl Dispatcher {
     async fn answer(
         self,
         timing: Arc<Timing>,
-        peer: IpAddr,
+        from: ClientAddress,
         request: Request<Incoming>,
         found: Result<(Endpoint, String), Failure>,
     ) -> Answer {
         let arriving = Arriving {
             surface: self.surface,
-            peer,
+            from,
             method: request.method(),
             route: found.as_ref().ok().map(|(endpoint, _)| endpoint.name),
             headers: request.headers(),
@@ -113,7 +120,10 @@ impl Dispatcher {
             Err(failure) => return failure.into_answer(),
         };
         match found {
-            Ok((endpoint, parameter)) => self.handle(timing, request, endpoint, parameter).await,
+            Ok((endpoint, parameter)) => {
+                self.handle(timing, from, request, endpoint, parameter)
+                    .await
+            }
             Err(failure) => failure.into_answer(),
         }
         .stands(standing)
@@ -122,6 +132,7 @@ impl Dispatcher {
     async fn handle(
         self,
         timing: Arc<Timing>,
+        from: ClientAddress,
         request: Request<Incoming>,
         endpoint: Endpoint,
         parameter: String,
@@ -131,7 +142,9 @@ impl Dispatcher {
             Ok(read) => read,
             Err(answer) => return answer,
         };
-        let Self { app, gate, .. } = self;
+        let Self {
+            app, gate, surface, ..
+        } = self;
         let call = Call {
             app,
             gate,
@@ -139,6 +152,8 @@ impl Dispatcher {
             head,
             body,
             _held: held,
+            surface,
+            client: Client::of(from.counted()),
             parameter,
         };
         (endpoint.handle)(call)
@@ -171,6 +186,29 @@ impl Dispatcher {
             _ => Ok(read),
         }
     }
+}
+
+/// An answer and its share of what the client may leave unread. Without room for it a read is
+/// refused; what a request has done is told all the same.
+pub(crate) fn counted(
+    app: &App,
+    surface: Surface,
+    from: ClientAddress,
+    answer: Answer,
+    has_acted: bool,
+) -> (Answer, Share) {
+    let (client, unread) = (Client::of(from.counted()), &app.bounds.of(surface).unread);
+    if let Ok(share) = unread.take(client, answer.body.len()) {
+        return (answer, share);
+    }
+    let answer = if has_acted {
+        answer
+    } else {
+        app.metrics.answer_refused();
+        failure::answers_unread()
+    };
+    let share = unread.take_anyway(client, answer.body.len());
+    (answer, share)
 }
 
 /// A body is JSON, said so or not said at all, and not compressed. What it is said to be, quoted,

@@ -10,8 +10,9 @@ use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use crate::allowlist::Allowlist;
 use crate::answer::Answer;
 use crate::client_address::{ClientAddress, TrustedProxies};
+use crate::client_shares::Client;
 use crate::config::Surface;
-use crate::connection_caps::Client;
+use crate::connection::Group;
 use crate::cors::{Cors, Origin};
 use crate::failure::{self, Failure};
 use crate::metrics::Metrics;
@@ -71,6 +72,20 @@ impl Edge {
         }
     }
 
+    /// Whose request it is.
+    pub(crate) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> ClientAddress {
+        self.proxies.client(peer, headers)
+    }
+
+    /// Whose bounds the connections of a peer are held to.
+    pub(crate) fn group(&self, surface: Surface, peer: IpAddr) -> Group {
+        match surface {
+            Surface::Operator => Group::Operator,
+            _ if self.proxies.trusts(peer.to_canonical()) => Group::Proxy,
+            _ => Group::Public,
+        }
+    }
+
     /// Lets a request in and says how its client stands, or answers it right here: 401 to who is
     /// not allowed, 429 to who asks too often, 204 to a browser's preflight.
     pub(crate) fn admit(
@@ -79,11 +94,10 @@ impl Edge {
         metrics: &Metrics,
     ) -> Result<Option<Standing>, Failure> {
         let surface = request.surface;
-        let client = self.proxies.client(request.peer, request.headers);
-        if !self.may_ask(surface, client) {
+        if !self.may_ask(surface, request.from) {
             return Err(failure::not_allowlisted().into());
         }
-        let counted = Client::of(client.counted());
+        let counted = Client::of(request.from.counted());
         let (now, method) = (self.limiter.at(request.at), request.method);
         let standing = self
             .limiter
@@ -130,7 +144,7 @@ impl Edge {
 /// A request at the edge.
 pub(crate) struct Arriving<'r> {
     pub(crate) surface: Surface,
-    pub(crate) peer: IpAddr,
+    pub(crate) from: ClientAddress,
     pub(crate) method: &'r Method,
     /// Its route, when its path has one.
     pub(crate) route: Option<&'static str>,

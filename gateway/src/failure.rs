@@ -13,6 +13,9 @@ use crate::engine_link::LinkFailure;
 use crate::rate_limits::Refused;
 use crate::signatures::TooManyWaiting;
 
+/// When a client may have taken its answers.
+const RETRY_UNREAD_SECONDS: u32 = 1;
+
 /// An answer that is a refusal.
 #[derive(Debug)]
 pub(crate) struct Failure(Box<Answer>);
@@ -107,6 +110,13 @@ pub(crate) fn too_many_requests(surface: Surface, refused: &Refused) -> Answer {
 /// A client that may not ask the data surface (interface, Authentication).
 pub(crate) fn not_allowlisted() -> Answer {
     transport(StatusCode::UNAUTHORIZED, "unauthorized: ip_not_allowlisted")
+}
+
+/// A client that leaves its answers unread and asks for more.
+pub(crate) fn answers_unread() -> Answer {
+    let text = "too many bytes of answers are not read yet: read them, then retry";
+    let answer = transport(StatusCode::SERVICE_UNAVAILABLE, text);
+    answer.header(RETRY_AFTER, HeaderValue::from(RETRY_UNREAD_SECONDS))
 }
 
 fn transport(status: StatusCode, text: &str) -> Answer {

@@ -15,9 +15,9 @@ use tokio::sync::{Notify, watch};
 
 use crate::app::App;
 use crate::auth::{Auth, BadPrefix};
+use crate::bounds::AllBounds;
 use crate::catalog_door::CatalogDoor;
 use crate::config::{GatewayConfig, Surface};
-use crate::connection_caps::ConnectionCaps;
 use crate::descriptions::Descriptions;
 use crate::dispatch::Dispatcher;
 use crate::edge::Edge;
@@ -212,7 +212,6 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
     wait_ready(&app, config.ready_patience);
     let (stop_serving, stop) = watch::channel(false);
     let shared = Shared {
-        caps: Arc::clone(&app.caps),
         limits: config.connections,
         stop,
     };
@@ -302,7 +301,7 @@ fn app(config: &GatewayConfig, lines: usize) -> Result<Arc<App>, GatewayError> {
         metrics: Metrics::new(),
         durations: Arc::default(),
         edge,
-        caps: ConnectionCaps::new(config.connections.total, config.connections.per_address),
+        bounds: AllBounds::new(&config.connections),
         headings: Headings::default(),
         targets: Targets::default(),
         texts: Texts::default(),

@@ -7,24 +7,23 @@ use std::panic::AssertUnwindSafe;
 use std::sync::OnceLock;
 use std::time::Instant;
 
-use bytes::Bytes;
 use foretell_wire::TokenRef;
 use foretell_wire::query::Query;
 use http::uri::PathAndQuery;
 use http::{Method, Request, Response, StatusCode};
-use http_body_util::Full;
 use hyper::body::{Body, Incoming};
 
 use crate::answer::Answer;
 use crate::app::App;
 use crate::call::X_MIN_SEQUENCE;
-use crate::dispatch::Dispatcher;
+use crate::dispatch::{Dispatcher, counted};
 use crate::edge::Arriving;
 use crate::metrics::Meter;
 use crate::resources::{books, market_of, prices};
 use crate::targets::Meaning;
 use crate::texts::Saying;
 use crate::timing::X_SERVER_TIMING;
+use crate::unread::Counted;
 
 /// How a route is answered at a glance.
 pub(crate) struct AtAGlance {
@@ -63,7 +62,7 @@ impl Dispatcher {
         &self,
         peer: IpAddr,
         request: &Request<Incoming>,
-    ) -> Option<Response<Full<Bytes>>> {
+    ) -> Option<Response<Counted>> {
         if *request.method() != Method::GET
             || !request.body().is_end_stream()
             || request.headers().contains_key(X_MIN_SEQUENCE)
@@ -78,25 +77,27 @@ impl Dispatcher {
         // One that panics does so again in the ordinary way, which answers 500.
         let answer =
             std::panic::catch_unwind(AssertUnwindSafe(|| hot.look(app, target))).ok()??;
+        let from = app.edge.client(peer, request.headers());
         let arriving = Arriving {
             surface: self.surface,
-            peer,
+            from,
             method: request.method(),
             route: Some(route),
             headers: request.headers(),
             at: began,
         };
         let reader = app.edge.reader(self.surface, request.headers());
-        let mut answer = match app.edge.admit(&arriving, &app.metrics) {
+        let answer = match app.edge.admit(&arriving, &app.metrics) {
             Ok(standing) => answer.stands(standing),
             Err(refusal) => refusal.into_answer(),
         };
+        let (mut answer, share) = counted(app, self.surface, from, answer, false);
         app.edge.tell(self.surface, reader, &mut answer.headers);
         let meter = hot.meter.get_or_init(|| app.metrics.meter(route));
         match answer.status {
             StatusCode::OK => meter.answered(began.elapsed()),
             other => app.metrics.request(route, other, began.elapsed()),
         }
-        Some(answer.into_response(false))
+        Some(answer.into_response(share))
     }
 }

@@ -11,18 +11,20 @@
 //! signatures and secrets work (`foretell_auth`). Nothing here is state that must survive: a
 //! gateway may die at any time.
 
+mod admission;
 mod allowlist;
 mod answer;
 mod app;
 mod auth;
 mod bare_refusal;
 mod body;
+mod bounds;
 mod call;
 mod catalog_door;
 mod client_address;
+mod client_shares;
 mod config;
 mod connection;
-mod connection_caps;
 mod cors;
 mod descriptions;
 mod dispatch;
@@ -54,6 +56,7 @@ mod targets;
 mod texts;
 mod timing;
 mod trade_rows;
+mod unread;
 mod waiters;
 mod words;
 
@@ -64,6 +67,6 @@ pub use cors::{BadOrigin, Origin};
 pub use edge::EdgeConfig;
 pub use foretell_wire::time::TimeForm;
 pub use gateway::{Gateway, GatewayError, run, start};
-pub use limits::{CHECKED_AT_START, ConnectionLimits};
+pub use limits::{CHECKED_AT_START, ConnectionLimits, ENDING_CONNECTIONS, OPERATOR_CONNECTIONS};
 pub use operator_token::{OperatorToken, OperatorTokenError};
 pub use rate_limits::RateLimits;

@@ -24,8 +24,22 @@ pub(crate) const FREE_BODY_BYTES: usize = ORDER_BODY_BYTES;
 pub(crate) const MAX_STREAMS: u32 = 16;
 /// Bytes a client may send on an HTTP/2 connection before they are read; as many on one stream.
 pub(crate) const HTTP2_WINDOW_BYTES: u32 = 64 * 1024;
+/// Bytes of an answer that the kernel keeps for a client which does not take them; half as many again
+/// are its own. Larger buffers would hold megabytes for each of thousands of connections.
+pub(crate) const SEND_BUFFER_BYTES: usize = 128 * 1024;
+/// Bytes a second a client must take of an answer, beside what it may take in the time of
+/// [`ConnectionLimits::write_stall`].
+pub(crate) const MIN_ANSWER_PACE: usize = 8 * 1024;
+/// Connections to the operator surface, which are beside [`ConnectionLimits::total`].
+pub const OPERATOR_CONNECTIONS: usize = 64;
+/// Bytes of answers the operator's clients may leave unread.
+pub(crate) const OPERATOR_UNREAD_BYTES: usize = 64 * 1024 * 1024;
+/// Connections above a cap while those that give way to them end.
+pub const ENDING_CONNECTIONS: usize = 64;
 /// Requests with `x-min-sequence` that may wait at once in a process (protocol 11).
 pub(crate) const MAX_SEQUENCE_WAITERS: usize = 256;
+/// Of these one client's.
+pub(crate) const SEQUENCE_WAITERS_PER_CLIENT: usize = 32;
 /// How long such a request waits (protocol 11).
 pub(crate) const SEQUENCE_WAIT: Duration = Duration::from_secs(1);
 /// How far above the durable sequence `x-min-sequence` may lie (protocol 11).
@@ -50,10 +64,15 @@ pub const CHECKED_AT_START: u64 = 256 << 20;
 /// Bounds an operator may set.
 #[derive(Clone, Copy, Debug)]
 pub struct ConnectionLimits {
-    /// Open connections of the process.
+    /// Open connections of the process to all surfaces but the operator's.
     pub total: usize,
-    /// Open connections from one client: an IPv4 address, or an IPv6 network of 64 bits.
+    /// Of these those from one client: an IPv4 address, or an IPv6 network of 64 bits. Those from a
+    /// trusted proxy are not counted so.
     pub per_address: usize,
+    /// Bytes of answers on those surfaces that clients have not taken.
+    pub unread: usize,
+    /// Of these one client's.
+    pub unread_per_address: usize,
     /// From the first byte of a request to the end of its head.
     pub head: Duration,
     /// From the end of the head to the end of the body.
@@ -70,7 +89,9 @@ impl Default for ConnectionLimits {
     fn default() -> Self {
         Self {
             total: 20_000,
-            per_address: 12_000,
+            per_address: 400,
+            unread: 256 << 20,
+            unread_per_address: 16 << 20,
             head: Duration::from_secs(5),
             body: Duration::from_secs(10),
             idle: Duration::from_secs(75),

@@ -62,6 +62,8 @@ pub(crate) struct Metrics {
     rate_limited: Family<Limit, Counter>,
     connections_refused: Counter,
     connections_open: Gauge,
+    answers_refused: Counter,
+    unread_bytes: Gauge,
     engine_connected: Gauge,
     engine_in_flight: Gauge,
     view_sequence: Gauge<u64, AtomicU64>,
@@ -99,6 +101,8 @@ impl Meter {
 #[derive(Clone, Copy)]
 pub(crate) struct Readings {
     pub(crate) connections_open: usize,
+    /// Of answers that clients have not taken.
+    pub(crate) unread_bytes: usize,
     pub(crate) engine_connected: bool,
     pub(crate) engine_in_flight: usize,
     pub(crate) view_sequence: u64,
@@ -122,6 +126,8 @@ impl Metrics {
             rate_limited: Family::default(),
             connections_refused: Counter::default(),
             connections_open: Gauge::default(),
+            answers_refused: Counter::default(),
+            unread_bytes: Gauge::default(),
             engine_connected: Gauge::default(),
             engine_in_flight: Gauge::default(),
             view_sequence: Gauge::default(),
@@ -173,6 +179,16 @@ impl Metrics {
             "connections_open",
             "Open connections",
             self.connections_open.clone(),
+        );
+        registry.register(
+            "answers_refused",
+            "Answers refused to clients that leave too many unread",
+            self.answers_refused.clone(),
+        );
+        registry.register(
+            "unread_bytes",
+            "Bytes of answers that clients have not taken",
+            self.unread_bytes.clone(),
         );
         registry.register(
             "engine_connected",
@@ -306,6 +322,11 @@ impl Metrics {
         self.connections_refused.inc();
     }
 
+    /// A client left too much unread to be answered.
+    pub(crate) fn answer_refused(&self) {
+        self.answers_refused.inc();
+    }
+
     /// The page of a scrape.
     pub(crate) fn page(
         &self,
@@ -315,6 +336,7 @@ impl Metrics {
     ) -> String {
         let gauge = |value: usize| i64::try_from(value).unwrap_or(i64::MAX);
         self.connections_open.set(gauge(now.connections_open));
+        self.unread_bytes.set(gauge(now.unread_bytes));
         self.engine_connected.set(i64::from(now.engine_connected));
         self.engine_in_flight.set(gauge(now.engine_in_flight));
         self.view_sequence.set(now.view_sequence);
@@ -405,12 +427,14 @@ mod tests {
         );
         metrics.order("live");
         metrics.connection_refused();
+        metrics.answer_refused();
         metrics.rate_limited(Scope::OrderBurst);
         let durations = Durations::default();
         durations.note(timing::Stage::Hmac, 2_000);
         let page = metrics.page(
             Readings {
                 connections_open: 3,
+                unread_bytes: 8,
                 engine_connected: true,
                 engine_in_flight: 4,
                 view_sequence: 5,
@@ -429,6 +453,8 @@ mod tests {
             "foretell_gateway_rate_limited_total{scope=\"order_burst\"} 1",
             "foretell_gateway_connections_refused_total 1",
             "foretell_gateway_connections_open 3",
+            "foretell_gateway_answers_refused_total 1",
+            "foretell_gateway_unread_bytes 8",
             "foretell_gateway_engine_connected 1",
             "foretell_gateway_engine_in_flight 4",
             "foretell_gateway_view_sequence 5",

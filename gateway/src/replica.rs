@@ -11,7 +11,8 @@ use parking_lot::{RwLock, RwLockReadGuard};
 use tokio::sync::Semaphore;
 
 use crate::answer::Place;
-use crate::limits::{MAX_FRAME_SEARCHES, MAX_SEQUENCE_AHEAD, MAX_SEQUENCE_WAITERS, SEQUENCE_WAIT};
+use crate::client_shares::Share;
+use crate::limits::{MAX_FRAME_SEARCHES, MAX_SEQUENCE_AHEAD, SEQUENCE_WAIT};
 use crate::receipts::Receipts;
 use crate::waiters::Waiters;
 
@@ -29,7 +30,6 @@ pub(crate) struct Replica {
     /// state is good for names: keys, accounts and markets as they were before that frame. The
     /// engine judges every number that is made of them.
     stopped: AtomicU64,
-    asking: Semaphore,
     searching: Semaphore,
 }
 
@@ -69,7 +69,6 @@ impl Replica {
             history: AtomicU64::new(0),
             ready: AtomicBool::new(false),
             stopped: AtomicU64::new(0),
-            asking: Semaphore::new(MAX_SEQUENCE_WAITERS),
             searching: Semaphore::new(MAX_FRAME_SEARCHES),
         }
     }
@@ -168,20 +167,21 @@ impl Replica {
             .ok()
     }
 
-    /// Waits until reads show `acknowledged`, which this process has told somebody, and `minimum`,
-    /// which the client asks for (protocol 11).
-    pub(crate) async fn fresh(
-        &self,
-        acknowledged: Sequence,
-        minimum: Option<Sequence>,
-    ) -> Result<(), Failure> {
+    /// Waits until reads show `acknowledged`, which this process has told somebody.
+    pub(crate) async fn fresh(&self, acknowledged: Sequence) -> Result<(), Failure> {
         if !self.is_ready() {
             return Err(self.not_ready());
         }
-        self.until(acknowledged).await?;
-        let Some(minimum) = minimum else {
-            return Ok(());
-        };
+        self.until(acknowledged).await
+    }
+
+    /// Waits until reads show `minimum`, which a client asks for (protocol 11), holding the `place`
+    /// it may wait in.
+    pub(crate) async fn at_least(
+        &self,
+        minimum: Sequence,
+        place: impl FnOnce() -> Option<Share>,
+    ) -> Result<(), Failure> {
         if self.waiters.reached() >= minimum {
             return Ok(());
         }
@@ -192,10 +192,7 @@ impl Replica {
                 durable: durable.0,
             });
         }
-        let _place = self
-            .asking
-            .try_acquire()
-            .map_err(|_| Failure::TooManyWaiters)?;
+        let _place = place().ok_or(Failure::TooManyWaiters)?;
         self.until(minimum).await
     }
 

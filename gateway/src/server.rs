@@ -10,7 +10,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
@@ -20,17 +20,22 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
 
+use crate::admission::{admit, relieve};
 use crate::bare_refusal::Refusing;
+use crate::client_shares::Client;
 use crate::connection::{Activity, InService, NotedStream, Order};
-use crate::connection_caps::{Client, ConnectionCaps};
 use crate::dispatch::Dispatcher;
-use crate::limits::{ConnectionLimits, HTTP2_WINDOW_BYTES, MAX_HEAD_BYTES, MAX_STREAMS};
+use crate::limits::{
+    ConnectionLimits, HTTP2_WINDOW_BYTES, MAX_HEAD_BYTES, MAX_STREAMS, SEND_BUFFER_BYTES,
+};
 use crate::sweep::Sweep;
 
 /// Connections the kernel completes ahead of us.
 const BACKLOG: i32 = 1_024;
 /// Pause after an `accept` that failed for want of descriptors or memory.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// Between two lines of the log about that.
+const ACCEPT_LOG_PAUSE: Duration = Duration::from_secs(10);
 
 /// One address, bound once for every thread; nobody can connect before [`Bound::listen`].
 pub(crate) struct Bound {
@@ -61,6 +66,8 @@ fn bind_one(address: SocketAddr) -> io::Result<Socket> {
     socket.set_reuse_address(true)?;
     socket.set_reuse_port(true)?;
     socket.set_nonblocking(true)?;
+    // Connections inherit it.
+    socket.set_send_buffer_size(SEND_BUFFER_BYTES)?;
     socket.bind(&address.into())?;
     Ok(socket)
 }
@@ -78,7 +85,6 @@ impl Bound {
 /// What the threads share beside the dispatchers.
 #[derive(Clone)]
 pub(crate) struct Shared {
-    pub(crate) caps: Arc<ConnectionCaps>,
     pub(crate) limits: ConnectionLimits,
     pub(crate) stop: watch::Receiver<bool>,
 }
@@ -208,7 +214,10 @@ async fn accept(
 ) -> JoinSet<()> {
     let mut stop = shared.stop.clone();
     let builder = builder();
+    let app = &dispatcher.app;
+    let places = &app.bounds.of(dispatcher.surface).connections;
     let mut open = JoinSet::new();
+    let mut failure_logged = None::<Instant>;
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -218,13 +227,19 @@ async fn accept(
         let (stream, peer) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
-                tracing::warn!(%error, "accept failed");
+                if failure_logged.is_none_or(|at| at.elapsed() >= ACCEPT_LOG_PAUSE) {
+                    failure_logged = Some(Instant::now());
+                    tracing::warn!(%error, "accept failed; the idlest connection is closed");
+                }
+                relieve(&sweep);
                 tokio::time::sleep(ACCEPT_PAUSE).await;
                 continue;
             }
         };
-        let Some(admitted) = shared.caps.admit(Client::of(peer.ip())) else {
-            dispatcher.app.metrics.connection_refused();
+        let client = Client::of(peer.ip());
+        let group = app.edge.group(dispatcher.surface, peer.ip());
+        let Some(admitted) = admit(places, &sweep, client, group) else {
+            app.metrics.connection_refused();
             continue;
         };
         let connection = connection(
@@ -232,7 +247,7 @@ async fn accept(
             peer.ip(),
             builder.clone(),
             dispatcher.clone(),
-            sweep.connection(),
+            sweep.connection(client, group),
         );
         open.spawn(async move {
             connection.await;
@@ -286,11 +301,13 @@ async fn connection(
                 }))
             }
         };
+        let activity = Arc::clone(&activity);
         async move {
-            Ok::<_, Infallible>(match answer {
+            let response = match answer {
                 Ok(response) => response,
                 Err(answering) => answering.await,
-            })
+            };
+            Ok::<_, Infallible>(response.map(|counted| activity.body(counted)))
         }
     });
     let mut served = pin!(builder.serve_connection(TokioIo::new(stream), service));

@@ -2,6 +2,7 @@
 //! times within the shortest limit, so that a connection arms no timer and reads no clock of its
 //! own.
 
+use std::collections::HashMap;
 use std::io;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
@@ -12,8 +13,9 @@ use std::time::Duration;
 
 use parking_lot::Mutex;
 
-use crate::connection::{Activity, Order};
-use crate::limits::ConnectionLimits;
+use crate::client_shares::Client;
+use crate::connection::{Activity, Group, Order};
+use crate::limits::{ConnectionLimits, MIN_ANSWER_PACE};
 
 /// Sweeps within the shortest limit. A limit is met after itself and before two sweeps more.
 const SWEEPS: u32 = 4;
@@ -53,6 +55,8 @@ pub(crate) struct Patience {
     pub(crate) head: Tick,
     pub(crate) idle: Tick,
     pub(crate) write_stall: Tick,
+    /// Bytes of an answer a client must take in a tick, at least one.
+    pub(crate) pace: usize,
 }
 
 impl Patience {
@@ -65,6 +69,9 @@ impl Patience {
             head: ticks(limits.head),
             idle: ticks(limits.idle),
             write_stall: ticks(limits.write_stall),
+            pace: usize::try_from(step.as_millis() * MIN_ANSWER_PACE as u128 / 1_000)
+                .unwrap_or(usize::MAX)
+                .max(1),
         }
     }
 }
@@ -72,7 +79,7 @@ impl Patience {
 /// The connections of the process, as the sweep sees them.
 pub(crate) struct Sweep {
     clock: Arc<Clock>,
-    connections: Mutex<Vec<Weak<Activity>>>,
+    connections: Mutex<HashMap<Client, Vec<Weak<Activity>>>>,
     /// Sends nothing: the thread ends when everybody who serves has dropped the sweep.
     _serving: Sender<()>,
 }
@@ -97,33 +104,70 @@ impl Sweep {
     }
 
     /// The activity of a new connection.
-    pub(crate) fn connection(&self) -> Arc<Activity> {
-        let activity = Activity::new(Arc::clone(&self.clock));
-        self.connections.lock().push(Arc::downgrade(&activity));
+    pub(crate) fn connection(&self, client: Client, group: Group) -> Arc<Activity> {
+        let activity = Activity::new(Arc::clone(&self.clock), group);
+        let mut connections = self.connections.lock();
+        let of_client = connections.entry(client).or_default();
+        of_client.push(Arc::downgrade(&activity));
         activity
+    }
+
+    /// The connections of a client.
+    pub(crate) fn of_client(&self, client: Client) -> Vec<Arc<Activity>> {
+        match self.connections.lock().get_mut(&client) {
+            Some(of_client) => present(of_client),
+            None => Vec::new(),
+        }
+    }
+
+    /// Shows the connections of each client.
+    pub(crate) fn for_each_client(&self, mut look: impl FnMut(&[Arc<Activity>])) {
+        for of_client in self.connections.lock().values_mut() {
+            look(&present(of_client));
+        }
     }
 
     /// Asks every connection to end after the requests that are under way.
     pub(crate) fn drain(&self) {
-        let connections = self.connections.lock();
-        for connection in connections.iter().filter_map(Weak::upgrade) {
-            connection.ask(Order::Drain);
-        }
+        self.for_each_client(|connections| {
+            for connection in connections {
+                connection.ask(Order::Drain);
+            }
+        });
+    }
+
+    /// Lets time pass.
+    #[cfg(test)]
+    pub(crate) fn advance(&self, ticks: Tick) {
+        self.clock.advance(ticks);
     }
 
     fn pass(&self, patience: Patience) {
         let now = self.clock.advance(1);
-        self.connections.lock().retain(|connection| {
-            let Some(connection) = connection.upgrade() else {
-                return false;
-            };
-            if connection.expired(now, patience) {
-                tracing::debug!("a connection outlived a limit");
-                connection.ask(Order::Cut);
+        self.connections.lock().retain(|_, of_client| {
+            let open = present(of_client);
+            for connection in &open {
+                if connection.expired(now, patience) {
+                    tracing::debug!("a connection outlived a limit");
+                    connection.ask(Order::Cut);
+                }
             }
-            true
+            !open.is_empty()
         });
     }
+}
+
+/// Those that are still there; the others are forgotten.
+fn present(connections: &mut Vec<Weak<Activity>>) -> Vec<Arc<Activity>> {
+    let mut present = Vec::with_capacity(connections.len());
+    connections.retain(|connection| match connection.upgrade() {
+        Some(connection) => {
+            present.push(connection);
+            true
+        }
+        None => false,
+    });
+    present
 }
 
 fn run(sweep: &Weak<Sweep>, step: Duration, patience: Patience, ended: &Receiver<()>) {
@@ -159,12 +203,15 @@ mod tests {
             head: 1,
             idle: 1,
             write_stall: 1,
+            pace: 1,
         };
-        let (silent, gone) = (sweep.connection(), sweep.connection());
+        let client = Client::of([192, 0, 2, 1].into());
+        let connection = || sweep.connection(client, Group::Public);
+        let (silent, gone) = (connection(), connection());
         drop(gone);
         sweep.pass(patience);
         sweep.pass(patience);
-        assert_eq!(sweep.connections.lock().len(), 1);
+        assert_eq!(sweep.of_client(client).len(), 1);
         let cx = std::task::Context::from_waker(std::task::Waker::noop());
         assert_eq!(silent.order(&cx), Order::Cut);
         drop(sweep);

@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use foretell_link::{Reply, Timing as EngineTiming};
@@ -51,6 +52,7 @@ pub(crate) struct Timing {
     durations: Arc<Durations<Stage>>,
     began: Instant,
     noted: Mutex<Noted>,
+    acted: AtomicBool,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -66,6 +68,7 @@ impl Timing {
             durations: Arc::clone(durations),
             began,
             noted: Mutex::default(),
+            acted: AtomicBool::new(false),
         })
     }
 
@@ -88,6 +91,16 @@ impl Timing {
         let result = work();
         self.note(stage, began);
         result
+    }
+
+    /// A command of the request is with the engine.
+    pub(crate) fn submitted(&self) {
+        self.acted.store(true, Relaxed);
+    }
+
+    /// Whether the request may have changed anything.
+    pub(crate) fn has_acted(&self) -> bool {
+        self.acted.load(Relaxed)
     }
 
     /// The engine has answered a command that was sent at `sent`.

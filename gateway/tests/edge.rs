@@ -186,6 +186,14 @@ fn the_data_surface_answers_addresses_on_its_list_only() {
     let two_lines = [forwarded("127.0.0.1"), forwarded("203.0.113.9")].concat();
     for (edge, lines, admitted) in [
         (edge(&loopback, &[]), vec![], true),
+        // A proxy nobody told the gateway of asks for others.
+        (edge(&loopback, &[]), forwarded("203.0.113.9"), false),
+        (edge(&loopback, &[]), forwarded("127.0.0.1"), false),
+        (
+            edge(&loopback, &[]),
+            vec!["Forwarded: for=203.0.113.9".to_owned()],
+            false,
+        ),
         (edge(&["192.0.2.0/24"], &[]), vec![], false),
         // From a peer that is no trusted proxy the header is nothing.
         (edge(&["192.0.2.0/24"], &[]), forwarded("192.0.2.1"), false),

@@ -10,6 +10,7 @@ mod catalog;
 mod cli;
 mod config;
 pub mod demo;
+mod descriptors;
 pub mod failure;
 mod logging;
 mod operator;

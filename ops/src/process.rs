@@ -20,6 +20,7 @@ use serde_json::{Value, json};
 
 use crate::cli::{self, EngineArgs, GatewayArgs};
 use crate::config::{Config, Durability, PriceSide, Times, Wait};
+use crate::descriptors;
 use crate::failure::{Failure, GENERAL};
 use crate::output;
 
@@ -46,6 +47,8 @@ pub(crate) fn engine(
 ) -> Result<ExitCode, Failure> {
     follow_parent(arguments.supervised)?;
     check_owner(&config.data.0)?;
+    // Each thread of each gateway has a socket here, beside segments and snapshots.
+    descriptors::raise();
     let mut engine = EngineConfig::new(config.data.0.clone());
     engine.journal.disk = disk;
     engine.journal.durability = match config.engine.durability {
@@ -159,12 +162,7 @@ pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCo
         engine_socket: config.data.0.join(foretell_engine::SOCKET_NAME),
         listen,
         threads: threads(config.gateway.threads),
-        connections: ConnectionLimits {
-            total: usize::try_from(config.gateway.connections).unwrap_or(usize::MAX),
-            per_address: usize::try_from(config.gateway.connections_per_address)
-                .unwrap_or(usize::MAX),
-            ..ConnectionLimits::default()
-        },
+        connections: connections(config)?,
         edge: edge(config, arguments)?,
         prefixes: config
             .gateway
@@ -221,6 +219,17 @@ fn edge(config: &Config, arguments: &GatewayArgs) -> Result<EdgeConfig, Failure>
             .map_err(|error| Failure::new(error.to_string()))?,
         data_allowlist: config.gateway.data_allowlist.clone(),
     })
+}
+
+/// As many connections as the settings say and descriptors are there for.
+fn connections(config: &Config) -> Result<ConnectionLimits, Failure> {
+    let number = |setting| usize::try_from(setting).unwrap_or(usize::MAX);
+    let limits = ConnectionLimits {
+        total: number(config.gateway.connections),
+        per_address: number(config.gateway.connections_per_address),
+        ..ConnectionLimits::default()
+    };
+    descriptors::fit(limits, descriptors::raise())
 }
 
 fn threads(configured: u32) -> usize {

@@ -23,8 +23,8 @@ pub(crate) use standing::{Refused, Standing};
 use table::Table;
 use window::Millis;
 
+use crate::client_shares::Client;
 use crate::config::Surface;
-use crate::connection_caps::Client;
 
 /// Locks, and thousands of windows, for addresses; two or three windows an address.
 const ADDRESS_SHARDS: usize = 64;

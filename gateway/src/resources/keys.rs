@@ -14,7 +14,6 @@ use foretell_wire::decimal::uint256_text;
 use foretell_wire::{Failure as Refusal, json_text};
 
 use crate::answer::{Answer, Place};
-use crate::app::App;
 use crate::auth::{Caller, Level};
 use crate::call::Call;
 use crate::failure::Failure;
@@ -25,7 +24,7 @@ pub(crate) async fn create(call: Call) -> Result<Answer, Failure> {
     let app = &call.app;
     let origin = app.auth.l1(&call).await?;
     let trio = app.auth.master.trio(&origin, app.auth.domains.chain_id());
-    let reply = register(app, &origin, trio.api_key, false).await?;
+    let reply = register(&call, &origin, trio.api_key, false).await?;
     let (secret, passphrase) = (trio.secret.text(), trio.passphrase.text());
     let answer = ApiKeyAnswer {
         api_key: trio.api_key,
@@ -82,7 +81,7 @@ pub(crate) async fn revoke(call: Call) -> Result<Answer, Failure> {
     let app = &call.app;
     let caller = app.auth.l2(&call, Level::Write).await?;
     let cancel_orders = read_revocation(&call.body)?;
-    let place = end(app, caller.key, cancel_orders).await?;
+    let place = end(&call, caller.key, cancel_orders).await?;
     Ok(Answer::json(REVOKED).at(place))
 }
 
@@ -99,7 +98,7 @@ pub(crate) async fn create_read_only(call: Call) -> Result<Answer, Failure> {
         .auth
         .master
         .read_only_key(&origin, app.auth.domains.chain_id());
-    let reply = register(app, &origin, api_key, true).await?;
+    let reply = register(&call, &origin, api_key, true).await?;
     Ok(Answer::json(json_text(&ReadOnlyKeyAnswer { api_key })).at(place_of(&reply)))
 }
 
@@ -124,7 +123,7 @@ pub(crate) async fn revoke_read_only(call: Call) -> Result<Answer, Failure> {
     };
     let found = app.find(own).await?;
     let place = match found.ok_or(Refusal::Unknown("api key not found"))? {
-        (key, true) => end(app, key, false).await?,
+        (key, true) => end(&call, key, false).await?,
         (_, false) => app.replica.read().place(),
     };
     Ok(Answer::json(DELETED).at(place))
@@ -145,14 +144,14 @@ pub(crate) async fn closed_only(call: Call) -> Result<Answer, Failure> {
 }
 
 async fn register(
-    app: &App,
+    call: &Call,
     origin: &KeyOrigin,
     api_key: ApiKey,
     read_only: bool,
 ) -> Result<Reply, Failure> {
     let (owner, nonce) = (origin.owner, origin.nonce);
     send(
-        app,
+        call,
         Command::RegisterKey {
             owner,
             nonce,
@@ -165,16 +164,16 @@ async fn register(
 
 /// Revokes a key, and waits for the view to show it: no request this process reads after the answer
 /// is let in by that key.
-async fn end(app: &App, key: KeyNumber, cancel_orders: bool) -> Result<Place, Failure> {
-    let reply = send(app, Command::RevokeKey { key, cancel_orders }).await?;
+async fn end(call: &Call, key: KeyNumber, cancel_orders: bool) -> Result<Place, Failure> {
+    let reply = send(call, Command::RevokeKey { key, cancel_orders }).await?;
     let place = place_of(&reply);
     // The revocation stands, however far the view is.
-    let _ = app.replica.until(place.sequence).await;
+    let _ = call.app.replica.until(place.sequence).await;
     Ok(place)
 }
 
-async fn send(app: &App, command: Command) -> Result<Reply, Failure> {
-    let reply = app.engine.submit(command, &[])?.reply().await?;
+async fn send(call: &Call, command: Command) -> Result<Reply, Failure> {
+    let reply = call.reply(call.app.engine.submit(command, &[])?).await?;
     match reply.verdict {
         Verdict::Applied(_) | Verdict::Repeated { .. } => Ok(reply),
         Verdict::Refused(refusal) => Err(Refusal::of_command(&refusal).into()),

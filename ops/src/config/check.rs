@@ -44,6 +44,15 @@ impl Gateway {
     /// A request that cancels everything is told apart from its repeat only while the exchange
     /// remembers it; and origins must be ones that browsers send.
     fn check(&self) -> Result<(), Failure> {
+        let connections = self.connections;
+        check_range("gateway.connections", connections, 64, 1_000_000)?;
+        let per_address = self.connections_per_address;
+        check_range(
+            "gateway.connections_per_address",
+            per_address,
+            1,
+            connections,
+        )?;
         let (past, future) = (self.timestamp_past_seconds, self.timestamp_future_seconds);
         let allowed = REQUEST_MEMORY_NS / 1_000_000_000;
         if u64::from(past) + u64::from(future) > allowed {

@@ -191,9 +191,9 @@ pub struct Gateway {
     pub processes: u32,
     /// Server threads of each; 0 = one a core, at most 8.
     pub threads: u32,
-    /// Open connections of each, at most.
+    /// Open connections of each, at most; the operator's are not counted. As far as descriptors go.
     pub connections: u32,
-    /// Open connections from one address, at most.
+    /// Open connections from one address, at most; a trusted proxy may have more.
     pub connections_per_address: u32,
     /// Networks of proxies whose `X-Forwarded-For` names the client.
     pub trusted_proxies: Vec<IpNet>,
@@ -219,7 +219,7 @@ impl Default for Gateway {
             processes: 1,
             threads: 0,
             connections: 20_000,
-            connections_per_address: 12_000,
+            connections_per_address: 400,
             trusted_proxies: Vec::new(),
             data_listen: SocketAddr::from(([127, 0, 0, 1], 8081)),
             data_allowlist: EdgeConfig::default().data_allowlist,

@@ -1,0 +1,61 @@
+//! What the clients of a surface may hold of a gateway at once. The operator's surface has bounds of
+//! its own, so that whoever fills those of the others keeps no operator out.
+
+use std::sync::Arc;
+
+use crate::client_shares::{Bound, ClientShares};
+use crate::config::Surface;
+use crate::limits::{
+    ConnectionLimits, MAX_SEQUENCE_WAITERS, OPERATOR_CONNECTIONS, OPERATOR_UNREAD_BYTES,
+    SEQUENCE_WAITERS_PER_CLIENT,
+};
+
+/// The bounds of one group of surfaces.
+pub(crate) struct Bounds {
+    pub(crate) connections: Arc<ClientShares>,
+    /// Bytes of answers that clients have not taken.
+    pub(crate) unread: Arc<ClientShares>,
+    /// Requests that wait for a sequence.
+    pub(crate) waiters: Arc<ClientShares>,
+}
+
+/// The bounds of the process.
+pub(crate) struct AllBounds {
+    public: Bounds,
+    operator: Bounds,
+}
+
+impl AllBounds {
+    pub(crate) fn new(limits: &ConnectionLimits) -> Self {
+        let shares = |total, per_client| ClientShares::new(Bound { total, per_client });
+        Self {
+            public: Bounds {
+                connections: shares(limits.total, limits.per_address),
+                unread: shares(limits.unread, limits.unread_per_address),
+                waiters: shares(MAX_SEQUENCE_WAITERS, SEQUENCE_WAITERS_PER_CLIENT),
+            },
+            operator: Bounds {
+                connections: shares(OPERATOR_CONNECTIONS, OPERATOR_CONNECTIONS),
+                unread: shares(OPERATOR_UNREAD_BYTES, OPERATOR_UNREAD_BYTES),
+                waiters: shares(SEQUENCE_WAITERS_PER_CLIENT, SEQUENCE_WAITERS_PER_CLIENT),
+            },
+        }
+    }
+
+    pub(crate) fn of(&self, surface: Surface) -> &Bounds {
+        match surface {
+            Surface::Operator => &self.operator,
+            Surface::Trading | Surface::Data | Surface::Catalog => &self.public,
+        }
+    }
+
+    /// Open connections of all surfaces.
+    pub(crate) fn connections(&self) -> usize {
+        self.public.connections.held() + self.operator.connections.held()
+    }
+
+    /// Bytes of answers of all surfaces that clients have not taken.
+    pub(crate) fn unread(&self) -> usize {
+        self.public.unread.held() + self.operator.unread.held()
+    }
+}

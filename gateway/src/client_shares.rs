@@ -1,0 +1,208 @@
+//! What clients may hold at once of something bounded: connections, bytes of unread answers, places
+//! to wait. The process has so much of it, and one client no more than its share.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+/// A client as it is counted: an IPv4 address, or the 64-bit network of an IPv6 one, because one
+/// subscriber has all of those addresses. An IPv4 address in IPv6 clothes is that IPv4 address.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Client(u64);
+
+impl Client {
+    /// A number no other client has.
+    pub(crate) fn number(self) -> u64 {
+        self.0
+    }
+
+    pub(crate) fn of(address: IpAddr) -> Self {
+        match address.to_canonical() {
+            IpAddr::V4(address) => Self(u64::from(u32::from(address))),
+            // The networks ::/64 to 0:0:ffff:ffff::/64 are not routed, so the two kinds never meet.
+            IpAddr::V6(address) => {
+                let [network @ .., _, _, _, _, _, _, _, _] = address.octets();
+                Self(u64::from_be_bytes(network))
+            }
+        }
+    }
+}
+
+/// How much of something clients may hold.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Bound {
+    pub(crate) total: usize,
+    pub(crate) per_client: usize,
+}
+
+/// The counters of one process.
+pub(crate) struct ClientShares {
+    bound: Bound,
+    held: Mutex<Held>,
+}
+
+#[derive(Default)]
+struct Held {
+    total: usize,
+    by_client: HashMap<Client, usize>,
+}
+
+/// Which bound is reached, and how far beyond it the request goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Full {
+    /// The client's.
+    Client(usize),
+    /// That of all of them together.
+    Total(usize),
+}
+
+impl ClientShares {
+    pub(crate) fn new(bound: Bound) -> Arc<Self> {
+        Arc::new(Self {
+            bound,
+            held: Mutex::default(),
+        })
+    }
+
+    /// Gives `client` so much more, unless a bound is reached. Whoever holds nothing gets what it
+    /// asks for even if that is more than a share.
+    pub(crate) fn take(self: &Arc<Self>, client: Client, amount: usize) -> Result<Share, Full> {
+        let mut held = self.held.lock();
+        let of_client = held.by_client.get(&client).copied().unwrap_or_default();
+        if of_client > 0 {
+            within(of_client, amount, self.bound.per_client).map_err(Full::Client)?;
+        }
+        within(held.total, amount, self.bound.total).map_err(Full::Total)?;
+        held.add(client, amount);
+        drop(held);
+        Ok(self.share(client, amount))
+    }
+
+    /// The same whatever the client holds, up to `beyond` more than the total.
+    pub(crate) fn take_beyond(
+        self: &Arc<Self>,
+        client: Client,
+        amount: usize,
+        beyond: usize,
+    ) -> Result<Share, Full> {
+        let mut held = self.held.lock();
+        let total = self.bound.total.saturating_add(beyond);
+        within(held.total, amount, total).map_err(Full::Total)?;
+        held.add(client, amount);
+        drop(held);
+        Ok(self.share(client, amount))
+    }
+
+    /// The same whatever is held.
+    pub(crate) fn take_anyway(self: &Arc<Self>, client: Client, amount: usize) -> Share {
+        self.held.lock().add(client, amount);
+        self.share(client, amount)
+    }
+
+    /// What all clients hold.
+    pub(crate) fn held(&self) -> usize {
+        self.held.lock().total
+    }
+
+    fn share(self: &Arc<Self>, client: Client, amount: usize) -> Share {
+        Share {
+            shares: Arc::clone(self),
+            client,
+            amount,
+        }
+    }
+}
+
+/// Whether `amount` more is within a bound; else how far beyond it.
+fn within(held: usize, amount: usize, bound: usize) -> Result<(), usize> {
+    match held.saturating_add(amount).saturating_sub(bound) {
+        0 => Ok(()),
+        excess => Err(excess),
+    }
+}
+
+impl Held {
+    fn add(&mut self, client: Client, amount: usize) {
+        self.total += amount;
+        *self.by_client.entry(client).or_default() += amount;
+    }
+}
+
+/// What a client holds, given back when dropped.
+pub(crate) struct Share {
+    shares: Arc<ClientShares>,
+    client: Client,
+    amount: usize,
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        let mut held = self.shares.held.lock();
+        held.total -= self.amount;
+        if let Some(of_client) = held.by_client.get_mut(&self.client) {
+            *of_client -= self.amount;
+            if *of_client == 0 {
+                held.by_client.remove(&self.client);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn client(text: &str) -> Client {
+        Client::of(text.parse().expect("an address"))
+    }
+
+    #[test]
+    fn addresses_of_one_client_count_together() {
+        assert_eq!(client("::ffff:192.0.2.7"), client("192.0.2.7"));
+        assert_eq!(client("2001:db8::1"), client("2001:db8::ffff:2"));
+        assert_ne!(client("2001:db8::1"), client("2001:db8:0:1::1"));
+        assert_ne!(client("192.0.2.7"), client("192.0.2.8"));
+    }
+
+    #[test]
+    fn bounds_hold_in_all_and_for_each_client_and_what_is_dropped_is_free() {
+        let bound = Bound {
+            total: 30,
+            per_client: 20,
+        };
+        let shares = ClientShares::new(bound);
+        let [a, b] = [client("192.0.2.1"), client("192.0.2.2")];
+        let first = shares.take(a, 12).expect("room");
+        let _second = shares.take(a, 8).expect("room");
+        assert_eq!(shares.take(a, 3).err(), Some(Full::Client(3)));
+        let _third = shares.take(b, 10).expect("room");
+        assert_eq!(shares.take(b, 1).err(), Some(Full::Total(1)));
+        assert!(shares.take_beyond(b, 3, 2).is_err());
+        let beyond = shares.take_beyond(b, 2, 2).expect("room beyond");
+        assert_eq!(shares.held(), 32);
+        let anyway = shares.take_anyway(a, 100);
+        assert_eq!(shares.held(), 132);
+        drop((first, beyond, anyway));
+        assert!(shares.take(b, 5).is_ok());
+        assert_eq!(shares.held(), 18);
+        assert_eq!(shares.held.lock().by_client.len(), 2);
+    }
+
+    #[test]
+    fn one_thing_larger_than_a_share_is_for_who_holds_nothing() {
+        let bound = Bound {
+            total: 100,
+            per_client: 10,
+        };
+        let shares = ClientShares::new(bound);
+        let [a, b] = [client("192.0.2.1"), client("192.0.2.2")];
+        let large = shares.take(a, 50).expect("the first");
+        assert_eq!(shares.take(a, 1).err(), Some(Full::Client(41)));
+        assert_eq!(shares.take(b, 51).err(), Some(Full::Total(1)));
+        drop(large);
+        assert!(shares.take(a, 1).is_ok());
+        assert!(shares.held.lock().by_client.is_empty());
+    }
+}

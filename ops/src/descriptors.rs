@@ -1,0 +1,92 @@
+//! How many descriptors a process may have, and how many connections that leaves room for.
+
+use foretell_gateway::{ConnectionLimits, ENDING_CONNECTIONS, OPERATOR_CONNECTIONS};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use crate::failure::Failure;
+
+/// Kept for what is no connection of a client: segments of the journal, the catalog, the engine's
+/// socket, listeners.
+const FOR_FILES: usize = 256;
+/// The same, with the operator's connections and those that are ending.
+const RESERVE: usize = FOR_FILES + OPERATOR_CONNECTIONS + ENDING_CONNECTIONS;
+/// Fewer connections are no exchange.
+const MIN_CONNECTIONS: usize = 64;
+
+/// Raises the soft limit of open files to the hard one; how many this process may have then.
+pub(crate) fn raise() -> usize {
+    let before = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: before.maximum,
+        ..before
+    };
+    if let Err(error) = setrlimit(Resource::Nofile, raised) {
+        tracing::warn!(%error, limit = ?before.current, "the limit of open files cannot be raised");
+    }
+    let limit = getrlimit(Resource::Nofile).current;
+    limit.map_or(usize::MAX, |limit| {
+        usize::try_from(limit).unwrap_or(usize::MAX)
+    })
+}
+
+/// The limits as far as `descriptors` carry them. A client's share is half of all at most.
+///
+/// # Errors
+/// There is no room for any connections to speak of.
+pub(crate) fn fit(
+    limits: ConnectionLimits,
+    descriptors: usize,
+) -> Result<ConnectionLimits, Failure> {
+    let room = descriptors.saturating_sub(RESERVE);
+    if room < MIN_CONNECTIONS {
+        let least = RESERVE + MIN_CONNECTIONS;
+        return Err(Failure::new(format!(
+            "this process may open {descriptors} files, a gateway needs {least} at least"
+        ))
+        .hint("raise the hard limit of open files: ulimit -Hn, or LimitNOFILE of the service"));
+    }
+    if room < limits.total {
+        tracing::warn!(
+            configured = limits.total,
+            used = room,
+            open_files = descriptors,
+            needed = limits.total + RESERVE,
+            "gateway.connections does not fit into the limit of open files: raise the hard limit \
+             (ulimit -Hn, or LimitNOFILE of the service) or lower the setting"
+        );
+    }
+    let total = limits.total.min(room);
+    Ok(ConnectionLimits {
+        total,
+        per_address: limits.per_address.min(total / 2),
+        ..limits
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_fit_into_the_descriptors_and_leave_a_reserve() {
+        let limits = ConnectionLimits::default();
+        let fit = |descriptors| {
+            let fitted = fit(limits, descriptors).ok()?;
+            Some((fitted.total, fitted.per_address))
+        };
+        assert_eq!(fit(usize::MAX), Some((20_000, 400)));
+        assert_eq!(fit(20_384), Some((20_000, 400)));
+        assert_eq!(fit(20_383), Some((19_999, 400)));
+        assert_eq!(fit(1_024), Some((640, 320)));
+        assert_eq!(fit(448), Some((64, 32)));
+        assert_eq!(fit(447), None);
+    }
+
+    #[test]
+    fn the_soft_limit_becomes_the_hard_one() {
+        let limit = raise();
+        let now = getrlimit(Resource::Nofile);
+        assert_eq!(now.current, now.maximum);
+        assert!(now.maximum.is_none_or(|hard| hard == limit as u64));
+    }
+}
