@@ -24,8 +24,8 @@ pub(crate) const FREE_BODY_BYTES: usize = ORDER_BODY_BYTES;
 pub(crate) const MAX_STREAMS: u32 = 16;
 /// Bytes a client may send on an HTTP/2 connection before they are read; as many on one stream.
 pub(crate) const HTTP2_WINDOW_BYTES: u32 = 64 * 1024;
-/// Bytes of an answer that the kernel keeps for a client which does not take them; half as many again
-/// are its own. Larger buffers would hold megabytes for each of thousands of connections.
+/// Bytes of an answer that the kernel keeps for a client which does not take them; it reserves twice
+/// as many. Left to itself it would hold megabytes for each of thousands of connections.
 pub(crate) const SEND_BUFFER_BYTES: usize = 128 * 1024;
 /// Bytes a second a client must take of an answer, beside what it may take in the time of
 /// [`ConnectionLimits::write_stall`].
@@ -88,7 +88,7 @@ pub struct ConnectionLimits {
 impl Default for ConnectionLimits {
     fn default() -> Self {
         Self {
-            total: 20_000,
+            total: 10_000,
             per_address: 400,
             unread: 256 << 20,
             unread_per_address: 16 << 20,

@@ -219,6 +219,8 @@ async fn accept(
     let mut open = JoinSet::new();
     let mut failure_logged = None::<Instant>;
     loop {
+        // Connections that were asked to give way end before the next one comes.
+        tokio::task::yield_now().await;
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
             Some(_) = open.join_next() => continue,

@@ -74,9 +74,9 @@ mod tests {
             let fitted = fit(limits, descriptors).ok()?;
             Some((fitted.total, fitted.per_address))
         };
-        assert_eq!(fit(usize::MAX), Some((20_000, 400)));
-        assert_eq!(fit(20_384), Some((20_000, 400)));
-        assert_eq!(fit(20_383), Some((19_999, 400)));
+        assert_eq!(fit(usize::MAX), Some((10_000, 400)));
+        assert_eq!(fit(10_384), Some((10_000, 400)));
+        assert_eq!(fit(10_383), Some((9_999, 400)));
         assert_eq!(fit(1_024), Some((640, 320)));
         assert_eq!(fit(448), Some((64, 32)));
         assert_eq!(fit(447), None);

@@ -1,6 +1,7 @@
 //! Clients that take all they can of a whole exchange: descriptors, connections, places to wait. They
 //! keep neither others nor the operator out.
 
+use std::fs::Permissions;
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
@@ -64,7 +65,7 @@ fn limited(directory: &std::path::Path, ulimit: &str) -> String {
     let binary = env!("CARGO_BIN_EXE_foretell-under-test");
     let script = format!("#!/bin/sh\n{ulimit}\nexec {binary} \"$@\"\n");
     std::fs::write(&path, script).expect("written");
-    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o700)).expect("its mode");
+    std::fs::set_permissions(&path, Permissions::from_mode(0o700)).expect("its mode");
     path.to_str().expect("UTF-8").to_owned()
 }
 

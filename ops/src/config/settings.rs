@@ -218,7 +218,7 @@ impl Default for Gateway {
         Self {
             processes: 1,
             threads: 0,
-            connections: 20_000,
+            connections: 10_000,
             connections_per_address: 400,
             trusted_proxies: Vec::new(),
             data_listen: SocketAddr::from(([127, 0, 0, 1], 8081)),

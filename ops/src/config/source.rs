@@ -215,6 +215,16 @@ mod tests {
                 "3 signing domains for plain markets; 1 or 2 are possible",
             ),
             (
+                "[gateway]\nconnections = 63\n",
+                &[],
+                "gateway.connections is 63, allowed are 64 to 1000000",
+            ),
+            (
+                "[gateway]\nconnections_per_address = 10001\n",
+                &[],
+                "allowed are 1 to 10000",
+            ),
+            (
                 "[gateway]\ntimestamp_past_seconds = 81\n",
                 &[],
                 "allowed are 90 together",
