@@ -101,7 +101,10 @@ async fn two_addresses_use_up_neither_descriptors_nor_the_operators_connections(
     let mut held = Vec::new();
     for number in 0..2 * TRIED {
         let host = if number % 2 == 0 { 2 } else { 3 };
-        held.push(connect_from(host, trading).await);
+        let mut stream = connect_from(host, trading).await;
+        // Served, it may be idle for long.
+        let _ = stream.write_all(b"GET /ok HTTP/1.1\r\nHost: x\r\n\r\n");
+        held.push(stream);
     }
     for host in 4..=8 {
         let mut honest = connect_from(host, trading).await;
