@@ -87,6 +87,17 @@ impl Orders {
         numbers.filter_map(|number| self.live.get(number))
     }
 
+    /// Those of them from a number on.
+    pub(crate) fn live_from(
+        &self,
+        account: AccountNumber,
+        first: OrderNumber,
+    ) -> impl Iterator<Item = &Order> {
+        let numbers = self.by_account.get(&account).into_iter();
+        let numbers = numbers.flat_map(move |numbers| numbers.range(first..));
+        numbers.filter_map(|number| self.live.get(number))
+    }
+
     /// How many live orders an account has.
     #[must_use]
     pub fn live_count_of(&self, account: AccountNumber) -> usize {

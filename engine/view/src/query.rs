@@ -2,13 +2,14 @@
 
 use core::ops::Range;
 
-use foretell_model::{AccountNumber, Price, Sequence, TimeNs};
+use foretell_model::{AccountNumber, OrderNumber, Price, Sequence, TimeNs};
 
 use crate::builders::Builder;
 use crate::list::Summary;
 use crate::order::{Order, own_price};
 use crate::slots::Slots;
 use crate::trade::{Party, TradeRecord, TradeSide, TradeSlot};
+use crate::trade_filter::newest_of;
 use crate::trade_id::TradeId;
 use crate::view::View;
 
@@ -16,10 +17,27 @@ impl View {
     /// The live orders of all wallets of an owner, by number.
     #[must_use]
     pub fn live_orders_of_owner(&self, owner: AccountNumber) -> Vec<&Order> {
+        self.live_orders_from(owner, OrderNumber(0)).collect()
+    }
+
+    /// Those of them from a number on. What is not asked for costs nothing.
+    pub fn live_orders_from(
+        &self,
+        owner: AccountNumber,
+        first: OrderNumber,
+    ) -> impl Iterator<Item = &Order> {
         let wallets = self.accounts.wallets_of(owner);
-        let mut orders: Vec<&Order> = wallets.flat_map(|w| self.orders.live_of(w)).collect();
-        orders.sort_unstable_by_key(|order| order.number);
-        orders
+        let lists = wallets.map(|wallet| self.orders.live_from(wallet, first).peekable());
+        let mut lists: Vec<_> = lists.collect();
+        core::iter::from_fn(move || {
+            let next =
+                |list: &mut core::iter::Peekable<_>| list.peek().map(|order: &&Order| order.number);
+            let lists = lists.iter_mut();
+            let (_, list) = lists
+                .filter_map(|list| Some((next(list)?, list)))
+                .min_by_key(|(number, _)| *number)?;
+            list.next()
+        })
     }
 
     /// The builder an order carries.
@@ -96,25 +114,15 @@ impl View {
         older_than: Option<TradeSlot>,
     ) -> impl Iterator<Item = TradeSlot> {
         let wallets = self.accounts.wallets_of(owner);
-        let mut lists: Vec<_> = wallets
-            .map(|wallet| {
-                let slots = self.trades.of_account(wallet);
-                let slots = match older_than {
-                    Some(bound) => slots.older_than(bound),
-                    None => slots,
-                };
-                let within = self.trades_within(slots, time.start, time.end);
-                within.newest_first().peekable()
-            })
-            .collect();
-        core::iter::from_fn(move || {
-            let newest = lists.iter_mut().filter_map(|list| list.peek().copied());
-            let newest = newest.max()?;
-            for list in &mut lists {
-                while list.next_if_eq(&newest).is_some() {}
-            }
-            Some(newest)
-        })
+        newest_of(wallets.map(move |wallet| {
+            let slots = self.trades.of_account(wallet);
+            let slots = match older_than {
+                Some(bound) => slots.older_than(bound),
+                None => slots,
+            };
+            self.trades_within(slots, time.start, time.end)
+                .newest_first()
+        }))
     }
 
     /// The trades in which an order carries this builder, oldest first.

@@ -1,0 +1,200 @@
+//! Trades that a query names by who traded, what and when: in which lists all of them are, and which of
+//! those trades it means.
+//!
+//! No list holds just what any combination asks for. So the shortest of the lists that hold it all are
+//! looked through, from new to old, and whoever looks bounds how many trades are looked at.
+
+use foretell_model::{AccountNumber, MarketNumber, Outcome, TimeNs};
+
+use crate::builders::Builder;
+use crate::list::Summary;
+use crate::slots::{Slots, ToldSlots};
+use crate::trade::{TradeRecord, TradeSide, TradeSlot};
+use crate::view::View;
+
+impl TradeSlot {
+    /// How many trades of the journal came before this one: the same in every view of that journal.
+    #[must_use]
+    pub fn place(self) -> u64 {
+        u64::from(self.0)
+    }
+
+    /// The trade at a place, whether there is one yet or not.
+    #[must_use]
+    pub fn at(place: u64) -> Self {
+        Self(u32::try_from(place).unwrap_or(u32::MAX))
+    }
+}
+
+/// What is asked of a trade; what is `None` is not asked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TradeFilter {
+    /// A wallet of this owner is taker or maker.
+    pub owner: Option<AccountNumber>,
+    /// An order carries a builder.
+    pub builder: Option<CarriedBuilder>,
+    /// The taker.
+    pub taker: Option<AccountNumber>,
+    /// The maker.
+    pub maker: Option<AccountNumber>,
+    /// The taker or the maker.
+    pub wallet: Option<AccountNumber>,
+    /// The market.
+    pub market: Option<MarketNumber>,
+    /// What the taker or the maker traded.
+    pub token: Option<(MarketNumber, Outcome)>,
+    /// It happened after this moment.
+    pub after: Option<TimeNs>,
+    /// It happened before this moment.
+    pub before: Option<TimeNs>,
+}
+
+/// Which builder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CarriedBuilder {
+    /// Some builder.
+    Any,
+    /// This one.
+    Code(Builder),
+}
+
+impl TradeFilter {
+    /// Whether it means a trade.
+    #[must_use]
+    pub fn takes(&self, view: &View, trade: &TradeRecord) -> bool {
+        let sides = [&trade.taker, &trade.maker];
+        let either = |is_meant: &dyn Fn(&TradeSide) -> bool| sides.into_iter().any(is_meant);
+        let owned = |side: &TradeSide, owner| {
+            let account = view.accounts().get(side.account);
+            account.is_some_and(|account| account.owner == owner)
+        };
+        self.taker.is_none_or(|taker| taker == trade.taker.account)
+            && self.maker.is_none_or(|maker| maker == trade.maker.account)
+            && (self.wallet).is_none_or(|wallet| either(&|side| side.account == wallet))
+            && self.market.is_none_or(|market| market == trade.market)
+            && (self.token)
+                .is_none_or(|token| either(&|side| (trade.market, side.outcome) == token))
+            && self.after.is_none_or(|after| trade.time > after)
+            && self.before.is_none_or(|before| trade.time < before)
+            && (self.builder).is_none_or(|builder| either(&|side| builder.is_of(side)))
+            && (self.owner).is_none_or(|owner| either(&|side| owned(side, owner)))
+    }
+
+    /// Every choice of lists that hold all trades it means, each trade in at least one of them.
+    fn choices<'v>(&self, view: &'v View) -> Vec<Vec<Listed<'v>>> {
+        let trades = view.trades();
+        let market = self.market.or(self.token.map(|(market, _)| market));
+        let of_wallet = |wallet| {
+            Listed::Told(match market {
+                Some(market) => trades.of_account_in(wallet, market),
+                None => trades.of_account(wallet),
+            })
+        };
+        let mut choices = vec![vec![Listed::Told(trades.told())]];
+        if let Some(owner) = self.owner {
+            choices.push(view.accounts().wallets_of(owner).map(of_wallet).collect());
+        }
+        for wallet in [self.taker, self.maker, self.wallet].into_iter().flatten() {
+            choices.push(vec![of_wallet(wallet)]);
+        }
+        if let Some(market) = market {
+            choices.push(vec![Listed::Told(trades.of_market(market))]);
+        }
+        if let Some((market, outcome)) = self.token {
+            choices.push(vec![Listed::Plain(trades.of_token(market, outcome))]);
+        }
+        if let Some(builder) = &self.builder {
+            choices.push(vec![Listed::Plain(match builder {
+                CarriedBuilder::Any => trades.built(),
+                CarriedBuilder::Code(code) => view.trades_of_builder(code),
+            })]);
+        }
+        choices
+    }
+}
+
+impl CarriedBuilder {
+    fn is_of(self, side: &TradeSide) -> bool {
+        match self {
+            Self::Any => side.builder.is_some(),
+            Self::Code(code) => side.builder == Some(code),
+        }
+    }
+}
+
+/// A list of trades of either kind.
+#[derive(Clone, Copy)]
+enum Listed<'v> {
+    Told(ToldSlots<'v>),
+    Plain(Slots<'v>),
+}
+
+impl<'v> Listed<'v> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Told(slots) => slots.len(),
+            Self::Plain(slots) => slots.len(),
+        }
+    }
+
+    fn newest_first(self, within: &Within<'v>) -> Box<dyn Iterator<Item = TradeSlot> + 'v> {
+        match self {
+            Self::Told(slots) => Box::new(within.of(slots).newest_first()),
+            Self::Plain(slots) => Box::new(within.of(slots).newest_first()),
+        }
+    }
+}
+
+/// The part of a list that is looked through.
+struct Within<'v> {
+    view: &'v View,
+    from: TimeNs,
+    before: TimeNs,
+    older_than: Option<TradeSlot>,
+}
+
+impl Within<'_> {
+    fn of<'a, S: Summary>(&self, slots: Slots<'a, S>) -> Slots<'a, S> {
+        let slots = match self.older_than {
+            Some(bound) => slots.older_than(bound),
+            None => slots,
+        };
+        self.view.trades_within(slots, self.from, self.before)
+    }
+}
+
+impl View {
+    /// Trades that came before `older_than`, newest first, each once: all that a filter takes are among
+    /// them, and they are no more than the shortest lists hold in which all of those are.
+    pub fn trades_to_look_at(
+        &self,
+        filter: &TradeFilter,
+        older_than: Option<TradeSlot>,
+    ) -> impl Iterator<Item = TradeSlot> {
+        let within = Within {
+            view: self,
+            from: filter.after.unwrap_or_default(),
+            before: filter.before.unwrap_or(TimeNs(u64::MAX)),
+            older_than,
+        };
+        let choices = filter.choices(self).into_iter();
+        let shortest = choices.min_by_key(|lists| lists.iter().map(Listed::len).sum::<usize>());
+        let lists = shortest.into_iter().flatten();
+        newest_of(lists.map(move |list| list.newest_first(&within)))
+    }
+}
+
+/// Several lists from new to old as one; what is in more than one of them comes once.
+pub(crate) fn newest_of<I: Iterator<Item = TradeSlot>>(
+    lists: impl Iterator<Item = I>,
+) -> impl Iterator<Item = TradeSlot> {
+    let mut lists: Vec<_> = lists.map(Iterator::peekable).collect();
+    core::iter::from_fn(move || {
+        let newest = lists.iter_mut().filter_map(|list| list.peek().copied());
+        let newest = newest.max()?;
+        for list in &mut lists {
+            while list.next_if_eq(&newest).is_some() {}
+        }
+        Some(newest)
+    })
+}
