@@ -135,6 +135,7 @@ mod tests {
             (Trading, "/midpoint", 200),
             (Trading, "/prices-history", 100),
             (Trading, "/data/trades", 150),
+            (Trading, "/markets", 100),
         ] {
             let limiter = RateLimiter::new(RateLimits::default(), 1);
             let [one, two] = [client("192.0.2.1"), client("192.0.2.2")];
@@ -180,6 +181,15 @@ mod tests {
             let_in(&limiter, 0, one, Surface::Trading, "/data/orders"),
             0
         );
+        let lists = ["/simplified-markets", "/sampling-markets"];
+        assert_eq!(let_in(&limiter, 0, one, Surface::Trading, "/markets"), 100);
+        for list in lists {
+            assert_eq!(
+                let_in(&limiter, 0, one, Surface::Trading, list),
+                0,
+                "{list}"
+            );
+        }
         let neighbour = client("2001:db8::ffff");
         assert_eq!(
             let_in(&limiter, 0, neighbour, Surface::Trading, "/builder/trades"),

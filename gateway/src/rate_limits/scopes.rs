@@ -40,6 +40,8 @@ pub(crate) enum Scope {
     BatchPricesHistory,
     /// Own orders and trades, builders' trades.
     Ledger,
+    /// Lists of markets: half a megabyte a page.
+    MarketLists,
     /// `POST /auth/*`: every key is journalled.
     Keys,
     /// Orders of an API key in 10 s.
@@ -82,6 +84,7 @@ impl Scope {
             Self::PricesHistory => "prices_history",
             Self::BatchPricesHistory => "batch_prices_history",
             Self::Ledger => "ledger",
+            Self::MarketLists => "market_lists",
             Self::Keys => "keys",
             Self::OrderBurst => "order_burst",
             Self::OrderSustained => "order_sustained",
@@ -150,6 +153,10 @@ impl Scope {
             "/data/trades" | "/data/orders" | "/data/order/{id}" | "/builder/trades" => {
                 Self::Ledger
             }
+            "/markets"
+            | "/simplified-markets"
+            | "/sampling-markets"
+            | "/sampling-simplified-markets" => Self::MarketLists,
             _ => return None,
         })
     }
@@ -254,7 +261,24 @@ mod tests {
                 vec![Trading],
             ),
             (Surface::Trading, &post, "/order", vec![Trading]),
-            (Surface::Trading, &get, "/markets", vec![Trading]),
+            (
+                Surface::Trading,
+                &get,
+                "/markets",
+                vec![Trading, MarketLists],
+            ),
+            (
+                Surface::Trading,
+                &get,
+                "/sampling-simplified-markets",
+                vec![Trading, MarketLists],
+            ),
+            (
+                Surface::Trading,
+                &get,
+                "/markets/{condition_id}",
+                vec![Trading],
+            ),
             (
                 Surface::Catalog,
                 &get,

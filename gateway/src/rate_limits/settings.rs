@@ -44,6 +44,9 @@ pub struct RateLimits {
     pub batch_prices_history: u32,
     /// `GET /data/trades`, `/data/orders`, `/data/order/{id}`, `/builder/trades` together.
     pub ledger: u32,
+    /// `GET /markets`, `/simplified-markets`, `/sampling-markets`, `/sampling-simplified-markets`
+    /// together.
+    pub market_lists: u32,
     /// `POST /auth/*`.
     pub keys: u32,
     /// Orders of an API key.
@@ -76,6 +79,7 @@ impl Default for RateLimits {
             prices_history: 100,
             batch_prices_history: 80,
             ledger: 150,
+            market_lists: 100,
             keys: 20,
             order_burst: 2_400,
             order_sustained: 24_000,
@@ -120,6 +124,7 @@ impl RateLimits {
             Scope::PricesHistory => self.prices_history,
             Scope::BatchPricesHistory => self.batch_prices_history,
             Scope::Ledger => self.ledger,
+            Scope::MarketLists => self.market_lists,
             Scope::Keys => self.keys,
             Scope::OrderBurst => self.order_burst,
             Scope::OrderSustained => self.order_sustained,
