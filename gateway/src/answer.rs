@@ -13,6 +13,8 @@ use crate::unread::Counted;
 pub(crate) const X_SEQUENCE: HeaderName = HeaderName::from_static("x-sequence");
 /// Number of the engine's recovery the sequence belongs to.
 pub(crate) const X_EPOCH: HeaderName = HeaderName::from_static("x-epoch");
+/// `next_cursor` of a list that is a bare array.
+pub(crate) const X_NEXT_CURSOR: HeaderName = HeaderName::from_static("x-next-cursor");
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 

@@ -17,13 +17,14 @@ use crate::edge::Edge;
 use crate::engine_link::EngineLink;
 use crate::failure::Failure;
 use crate::headings::Headings;
+use crate::market_pages::MarketPages;
 use crate::market_texts::MarketTexts;
 use crate::metrics::{Metrics, Readings};
 use crate::operator_token::OperatorToken;
 use crate::profiles::Profiles;
 use crate::replica::Replica;
 use crate::targets::Targets;
-use crate::texts::Texts;
+use crate::texts::BookTexts;
 use crate::timing::Stage;
 
 /// The process as handlers see it.
@@ -38,12 +39,13 @@ pub(crate) struct App {
     pub(crate) bounds: AllBounds,
     pub(crate) headings: Headings,
     pub(crate) targets: Targets,
-    pub(crate) texts: Texts,
+    pub(crate) texts: BookTexts,
     /// The file the engine keeps its checkpoints in.
     pub(crate) checkpoints: PathBuf,
     pub(crate) price_side: PriceSide,
     pub(crate) descriptions: Descriptions,
     pub(crate) market_texts: MarketTexts,
+    pub(crate) market_pages: MarketPages,
     pub(crate) profiles: Profiles,
     /// Where a catalog is configured.
     pub(crate) catalog: Option<Arc<CatalogDoor>>,

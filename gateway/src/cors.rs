@@ -11,7 +11,7 @@ use http::header::{
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use thiserror::Error;
 
-use crate::answer::{Answer, X_EPOCH, X_SEQUENCE};
+use crate::answer::{Answer, X_EPOCH, X_NEXT_CURSOR, X_SEQUENCE};
 use crate::rate_limits;
 use crate::timing::SERVER_TIMING;
 
@@ -76,7 +76,13 @@ impl Cors {
         credentials: impl Iterator<Item = &'a HeaderName>,
     ) -> Self {
         let credentials: Vec<_> = credentials.map(HeaderName::as_str).collect();
-        let mut exposed = vec![X_SEQUENCE, X_EPOCH, RETRY_AFTER, SERVER_TIMING];
+        let mut exposed = vec![
+            X_SEQUENCE,
+            X_EPOCH,
+            X_NEXT_CURSOR,
+            RETRY_AFTER,
+            SERVER_TIMING,
+        ];
         exposed.extend(rate_limits::HEADERS);
         let exposed: Vec<_> = exposed.iter().map(HeaderName::as_str).collect();
         let list = |names: &[&str]| {

@@ -24,6 +24,7 @@ use crate::edge::Edge;
 use crate::engine_link::EngineLink;
 use crate::follower;
 use crate::headings::Headings;
+use crate::market_pages::MarketPages;
 use crate::market_texts::MarketTexts;
 use crate::metrics::Metrics;
 use crate::profiles::Profiles;
@@ -34,7 +35,7 @@ use crate::signatures::SignatureGate;
 use crate::start::Sources;
 use crate::surfaces;
 use crate::targets::Targets;
-use crate::texts::Texts;
+use crate::texts::BookTexts;
 use crate::words::{self, Kept};
 
 /// Between two looks whether the gateway is ready to listen.
@@ -304,11 +305,12 @@ fn app(config: &GatewayConfig, lines: usize) -> Result<Arc<App>, GatewayError> {
         bounds: AllBounds::new(&config.connections),
         headings: Headings::default(),
         targets: Targets::default(),
-        texts: Texts::default(),
+        texts: BookTexts::default(),
         checkpoints: config.checkpoints.clone(),
         price_side: config.price_side,
         descriptions: Descriptions::default(),
         market_texts: MarketTexts::default(),
+        market_pages: MarketPages::default(),
         profiles: Profiles::default(),
         catalog: config.catalog.clone().map(CatalogDoor::new).map(Arc::new),
     }))

@@ -48,11 +48,16 @@ impl AtAGlance {
             })
         })?;
         let token = (meaning.market, meaning.outcome);
+        let place = state.place();
         let text = match meaning.saying {
-            Saying::Book(sides) => books::text(app, &state, token, sides),
-            Saying::Quote(quote) => prices::text(app, &state, token, quote)?.ok(),
+            Saying::Book(sides) => {
+                let seen = books::seen(&app.texts, &state, token, sides)?;
+                drop(state);
+                seen.text(&app.texts)
+            }
+            Saying::Quote(quote) => prices::text(app, &state, token, quote)?.ok()?,
         };
-        Some(app.headings.answer(text?, state.place()))
+        Some(app.headings.answer(text, place))
     }
 }
 

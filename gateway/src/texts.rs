@@ -1,5 +1,5 @@
-//! Answers about a book as they were last sent: bytes, good until the book changes, in memory that
-//! never grows.
+//! Answers as they were last sent: bytes, good as long as what they were made of is the same, in memory
+//! that never grows.
 
 use bytes::Bytes;
 use foretell_model::{MarketNumber, Outcome, Sequence, Side};
@@ -9,7 +9,52 @@ use parking_lot::Mutex;
 
 use crate::replica::State;
 
-/// Markets whose answers do not push each other out; those beyond share their places.
+/// Texts, each at a place, with what it was made of.
+pub(crate) struct Texts<Key>(Box<[Mutex<Option<(Key, Bytes)>>]>);
+
+impl<Key: PartialEq> Texts<Key> {
+    /// Room for so many texts. Those beyond share their places.
+    pub(crate) fn with_places(places: usize) -> Self {
+        Self((0..places).map(|_| Mutex::new(None)).collect())
+    }
+
+    /// The text at a place, if it was made of this.
+    pub(crate) fn get(&self, place: usize, key: &Key) -> Option<Bytes> {
+        let kept = self.at(place).lock();
+        let (_, bytes) = kept.as_ref().filter(|(known, _)| known == key)?;
+        Some(bytes.clone())
+    }
+
+    /// Takes a text, which was made without a lock: two that find it missing make the same.
+    pub(crate) fn put(&self, place: usize, key: Key, text: String) -> Bytes {
+        let bytes = Bytes::from(text);
+        let old = self.at(place).lock().replace((key, bytes.clone()));
+        drop(old);
+        bytes
+    }
+
+    fn at(&self, place: usize) -> &Mutex<Option<(Key, Bytes)>> {
+        &self.0[place % self.0.len()]
+    }
+}
+
+/// JSON bytes. They are the same as long as they stand in the same memory.
+#[derive(Clone, Debug)]
+pub(crate) struct Json(pub(crate) Bytes);
+
+impl PartialEq for Json {
+    fn eq(&self, other: &Self) -> bool {
+        (self.0.as_ptr(), self.0.len()) == (other.0.as_ptr(), other.0.len())
+    }
+}
+
+impl AsRef<str> for Json {
+    fn as_ref(&self) -> &str {
+        std::str::from_utf8(&self.0).expect("JSON is written as text")
+    }
+}
+
+/// Markets whose answers do not push each other out.
 const MARKETS: usize = 1 << 10;
 /// Answers of a token.
 const KINDS: usize = 8;
@@ -46,69 +91,54 @@ impl Saying {
     }
 }
 
-/// The answers of the process.
-pub(crate) struct Texts(Box<[Mutex<Option<Text>>]>);
-
-struct Text {
+/// What an answer about a token was made of: its market's book as of the frame that changed it last.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct BookKey {
     market: MarketNumber,
     epoch: u64,
     changed: Sequence,
-    bytes: Bytes,
 }
 
-impl Default for Texts {
-    fn default() -> Self {
-        let places = MARKETS * Outcome::ALL.len() * KINDS;
-        Self((0..places).map(|_| Mutex::new(None)).collect())
-    }
-}
-
-impl Texts {
-    /// What is said about a token; `write` writes it anew when its book has changed, `None` when
-    /// there is no such thing.
-    pub(crate) fn get<E>(
-        &self,
-        state: &State,
-        (market, outcome): (MarketNumber, Outcome),
-        saying: Saying,
-        write: impl FnOnce(&Book) -> Result<String, E>,
-    ) -> Option<Result<Bytes, E>> {
-        let book = state.view.books().get(market)?;
-        let (epoch, changed) = (state.epoch, book.changed());
-        let place = self.place(market, outcome, saying);
-        if let Some(text) = &*place.lock()
-            && (text.market, text.epoch, text.changed) == (market, epoch, changed)
-        {
-            return Some(Ok(text.bytes.clone()));
-        }
-        // Written outside the lock: two that find it old write the same.
-        let bytes = match write(book) {
-            Ok(text) => Bytes::from(text),
-            Err(error) => return Some(Err(error)),
-        };
-        *place.lock() = Some(Text {
+impl BookKey {
+    /// Of a market's book, as it stands.
+    pub(crate) fn of(state: &State, market: MarketNumber, book: &Book) -> Self {
+        Self {
             market,
-            epoch,
-            changed,
-            bytes: bytes.clone(),
-        });
-        Some(Ok(bytes))
+            epoch: state.epoch,
+            changed: book.changed(),
+        }
     }
+}
 
-    fn place(
-        &self,
-        market: MarketNumber,
-        outcome: Outcome,
-        saying: Saying,
-    ) -> &Mutex<Option<Text>> {
-        let token = (market.0 as usize % MARKETS) * Outcome::ALL.len() + outcome.index();
-        &self.0[token * KINDS + saying.kind()]
+/// The answers about books of the process.
+pub(crate) type BookTexts = Texts<BookKey>;
+
+impl Default for BookTexts {
+    fn default() -> Self {
+        Self::with_places(MARKETS * Outcome::ALL.len() * KINDS)
     }
+}
+
+/// Where an answer about a token is kept.
+pub(crate) fn place_of((market, outcome): (MarketNumber, Outcome), saying: Saying) -> usize {
+    let token = (market.0 as usize % MARKETS) * Outcome::ALL.len() + outcome.index();
+    token * KINDS + saying.kind()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_is_good_for_what_it_was_made_of() {
+        let texts = Texts::with_places(2);
+        assert_eq!(texts.get(0, &"a"), None);
+        texts.put(0, "a", "text of a".into());
+        assert_eq!(texts.get(0, &"a").as_deref(), Some(&b"text of a"[..]));
+        assert_eq!((texts.get(0, &"b"), texts.get(1, &"a")), (None, None));
+        texts.put(2, "c", "text of c".into());
+        assert_eq!(texts.get(0, &"a"), None, "it shares the place");
+    }
 
     #[test]
     fn every_saying_of_a_token_has_a_place_of_its_own() {

@@ -23,6 +23,7 @@ use parking_lot::{Mutex, RwLock};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use crate::error::CatalogError;
+use crate::ids;
 use crate::lookup::Lookup;
 use crate::profile::{Profile, Profiles};
 use crate::render::Array;
@@ -156,6 +157,18 @@ impl Catalog {
                 )?
                 .query_row(params![condition.as_bytes()], |row| row.get(0))
                 .optional()?)
+        })
+    }
+
+    /// The number of the last change of an event or a market; 0 before the first. A point read.
+    ///
+    /// # Errors
+    /// What the database said.
+    pub fn last_change(&self) -> Result<u64, CatalogError> {
+        self.pool.with(|connection| {
+            Ok(connection
+                .prepare_cached("SELECT last FROM changes")?
+                .query_row([], |row| row.get(0).map(ids::of_row))?)
         })
     }
 

@@ -67,8 +67,24 @@ impl Keys {
 
     /// The keys of an owner, live and revoked, by number.
     pub fn of_owner(&self, owner: AccountNumber) -> impl Iterator<Item = (KeyNumber, &Key)> {
+        self.of_owner_from(owner, 0)
+    }
+
+    /// The keys of an owner but for so many of the oldest.
+    pub fn of_owner_from(
+        &self,
+        owner: AccountNumber,
+        oldest: usize,
+    ) -> impl Iterator<Item = (KeyNumber, &Key)> {
         let numbers = self.by_owner.get(&owner).map_or(&[][..], Vec::as_slice);
-        (numbers.iter()).filter_map(|&number| Some((number, self.get(number)?)))
+        let numbers = numbers.get(oldest..).unwrap_or_default().iter();
+        numbers.filter_map(|&number| Some((number, self.get(number)?)))
+    }
+
+    /// How many keys an owner ever had.
+    #[must_use]
+    pub fn count_of(&self, owner: AccountNumber) -> usize {
+        self.by_owner.get(&owner).map_or(0, Vec::len)
     }
 
     /// How many there are, revoked ones too.

@@ -1,10 +1,12 @@
-//! `GET /book` and `POST /books` (protocol 11).
+//! `GET /book` and `POST /books` (protocol 11). A book may have thousands of levels: they are copied
+//! under the lock on the view, and become text without it.
 
 use bytes::Bytes;
-use foretell_model::{MarketNumber, Outcome};
+use foretell_model::{ConditionId, Lots, MarketNumber, Outcome, Price, Tick, TimeMs, TokenId};
 use foretell_view::View;
 use foretell_wire::batch::{AskedToken, Sides, read_tokens};
-use foretell_wire::book::{Book, Level, books_json};
+use foretell_wire::book::{Book, Level};
+use foretell_wire::page::array_json;
 use foretell_wire::query::Query;
 use foretell_wire::{Failure as Refusal, TokenRef};
 
@@ -14,10 +16,7 @@ use crate::call::Call;
 use crate::failure::Failure;
 use crate::replica::State;
 use crate::resources::market_of;
-use crate::texts::Saying;
-
-/// Books rendered under one hold of the lock on the view; a long one takes a millisecond.
-const STEP: usize = 4;
+use crate::texts::{BookKey, BookTexts, Json, Saying, place_of};
 
 /// `GET /book?token_id=`.
 pub(crate) async fn one(call: Call) -> Result<Answer, Failure> {
@@ -26,9 +25,12 @@ pub(crate) async fn one(call: Call) -> Result<Answer, Failure> {
     app.fresh(&call).await?;
     let found = app.find(|view| market_of(view, &token)).await?;
     let found = found.ok_or(Refusal::NoOrderbook)?;
-    let state = app.replica.read();
-    let book = text(app, &state, found, Sides::BOTH).ok_or(Refusal::NoOrderbook)?;
-    Ok(Answer::json(book).at(state.place()))
+    let (seen, place) = {
+        let state = app.replica.read();
+        (seen(&app.texts, &state, found, Sides::BOTH), state.place())
+    };
+    let book = seen.ok_or(Refusal::NoOrderbook)?.text(&app.texts);
+    Ok(Answer::json(book).at(place))
 }
 
 /// What such a query asks for.
@@ -42,79 +44,128 @@ pub(crate) async fn many(call: Call) -> Result<Answer, Failure> {
     let app = &call.app;
     app.fresh(&call).await?;
     app.meet(&asked).await?;
-    // What has to be rendered is, a few at a time. Under the last hold, the one that counts, only
-    // the books that have changed since are rendered again.
-    for few in asked.chunks(STEP) {
-        {
-            let state = app.replica.read();
-            for asked in few {
-                book_of(app, &state, asked);
-            }
+    // What has to be written is, one by one. Under the last hold, the one that counts, only the books
+    // that have changed since are copied again.
+    for asked in &asked {
+        let seen = seen_of(app, &app.replica.read(), asked);
+        if let Some(Seen::Copy(copy)) = seen {
+            copy.text(&app.texts);
+            tokio::task::yield_now().await;
         }
-        tokio::task::yield_now().await;
     }
-    let state = app.replica.read();
-    let books: Vec<Text> = asked
-        .iter()
-        .filter_map(|asked| book_of(app, &state, asked))
-        .map(Text)
+    let (seen, place) = {
+        let state = app.replica.read();
+        let seen = asked.iter().filter_map(|asked| seen_of(app, &state, asked));
+        (seen.collect::<Vec<_>>(), state.place())
+    };
+    let books: Vec<Json> = seen
+        .into_iter()
+        .map(|seen| Json(seen.text(&app.texts)))
         .collect();
-    let place = state.place();
-    drop(state);
-    Ok(Answer::json(books_json(&books)).at(place))
+    Ok(Answer::json(array_json(&books)).at(place))
 }
 
-fn book_of(app: &App, state: &State, asked: &AskedToken) -> Option<Bytes> {
+fn seen_of(app: &App, state: &State, asked: &AskedToken) -> Option<Seen> {
     let found = market_of(&state.view, &asked.token)?;
-    text(app, state, found, asked.sides)
+    seen(&app.texts, state, found, asked.sides)
 }
 
-/// The book's JSON, rendered anew only when the book has changed.
-pub(crate) fn text(
-    app: &App,
+/// A book as one state has it.
+pub(crate) enum Seen {
+    /// As text, which was written since it changed.
+    Text(Bytes),
+    /// What that is written from.
+    Copy(Box<CopiedBook>),
+}
+
+impl Seen {
+    /// The JSON.
+    pub(crate) fn text(self, texts: &BookTexts) -> Bytes {
+        match self {
+            Self::Text(text) => text,
+            Self::Copy(copy) => copy.text(texts),
+        }
+    }
+}
+
+/// The book of a token in a state, for the sides asked for; the work under the lock is a copy at most.
+pub(crate) fn seen(
+    texts: &BookTexts,
     state: &State,
     token: (MarketNumber, Outcome),
     sides: Sides,
-) -> Option<Bytes> {
-    let written = app.texts.get(state, token, Saying::Book(sides), |book| {
-        render(&state.view, book, token, sides).ok_or(())
-    });
-    written?.ok()
-}
-
-/// JSON bytes.
-struct Text(Bytes);
-
-impl AsRef<str> for Text {
-    fn as_ref(&self) -> &str {
-        std::str::from_utf8(&self.0).expect("JSON is rendered as text")
+) -> Option<Seen> {
+    let book = state.view.books().get(token.0)?;
+    let key = BookKey::of(state, token.0, book);
+    let place = place_of(token, Saying::Book(sides));
+    if let Some(text) = texts.get(place, &key) {
+        return Some(Seen::Text(text));
     }
+    let copy = CopiedBook::of(&state.view, book, token, (sides, place, key))?;
+    Some(Seen::Copy(Box::new(copy)))
 }
 
-fn render(
-    view: &View,
-    book: &foretell_view::Book,
-    (market, outcome): (MarketNumber, Outcome),
+/// What the text of a book is made of.
+pub(crate) struct CopiedBook {
+    market: ConditionId,
+    token: TokenId,
+    timestamp: TimeMs,
+    bids: Vec<Level>,
+    asks: Vec<Level>,
+    minimum_size: Lots,
+    tick: Tick,
+    neg_risk: bool,
+    last_trade_price: Option<Price>,
     sides: Sides,
-) -> Option<String> {
-    let listed = view.markets().get(market)?;
-    let seen = book.of(outcome);
-    let level = |level: foretell_view::Level| Level {
-        price: level.price,
-        lots: level.lots,
-    };
-    let bids: Vec<Level> = seen.bids().map(level).collect();
-    let asks: Vec<Level> = seen.asks().map(level).collect();
-    let book = Book {
-        market: listed.condition,
-        token: listed.token(outcome),
-        timestamp: book.time().millis(),
-        bids: &bids,
-        asks: &asks,
-        minimum_size: listed.minimum_size,
-        tick: listed.tick,
-        neg_risk: listed.is_neg_risk(),
-        last_trade_price: seen.last_trade().map(|last| last.price),
-    };
-    Some(book.json(sides))
+    place: usize,
+    key: BookKey,
+}
+
+impl CopiedBook {
+    fn of(
+        view: &View,
+        book: &foretell_view::Book,
+        (market, outcome): (MarketNumber, Outcome),
+        (sides, place, key): (Sides, usize, BookKey),
+    ) -> Option<Self> {
+        let listed = view.markets().get(market)?;
+        let seen = book.of(outcome);
+        let level = |level: foretell_view::Level| Level {
+            price: level.price,
+            lots: level.lots,
+        };
+        let copied = |levels: foretell_view::Levels<'_>, wanted: bool| match wanted {
+            true => levels.map(level).collect(),
+            false => Vec::new(),
+        };
+        Some(Self {
+            market: listed.condition,
+            token: listed.token(outcome),
+            timestamp: book.time().millis(),
+            bids: copied(seen.bids(), sides.buy),
+            asks: copied(seen.asks(), sides.sell),
+            minimum_size: listed.minimum_size,
+            tick: listed.tick,
+            neg_risk: listed.is_neg_risk(),
+            last_trade_price: seen.last_trade().map(|last| last.price),
+            sides,
+            place,
+            key,
+        })
+    }
+
+    fn text(&self, texts: &BookTexts) -> Bytes {
+        let book = Book {
+            market: self.market,
+            token: self.token,
+            timestamp: self.timestamp,
+            bids: &self.bids,
+            asks: &self.asks,
+            minimum_size: self.minimum_size,
+            tick: self.tick,
+            neg_risk: self.neg_risk,
+            last_trade_price: self.last_trade_price,
+        };
+        texts.put(self.place, self.key, book.json(self.sides))
+    }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use foretell_checkpoint::{LogError, Reader};
 use foretell_wire::checkpoint::CheckpointRow;
-use foretell_wire::page::{PAGE_ROWS, Page};
+use foretell_wire::page::{Cursor, PAGE_ROWS, Page};
 use foretell_wire::{Failure as Refusal, json_text};
 
 use crate::answer::Answer;
@@ -25,14 +25,14 @@ pub(crate) async fn newest(call: Call) -> Result<Answer, Failure> {
 /// `GET /audit/checkpoints?next_cursor=`: all, the oldest first, so that a page stays what it was.
 pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
     let cursor = call.query()?.cursor()?;
-    let first = u64::try_from(cursor.offset()).unwrap_or(u64::MAX);
     let page = read(&call, move |reader| {
-        let rows = reader.read(first, PAGE_ROWS)?;
+        let rows = reader.read(cursor.offset(), PAGE_ROWS)?;
+        let end = cursor.offset() + rows.len() as u64;
+        let next = (!rows.is_empty() && end < reader.count()).then(|| Cursor::at(end));
         let rows = rows
             .iter()
             .map(|signed| CheckpointRow::new(&reader.genesis(), signed));
-        let total = usize::try_from(reader.count()).unwrap_or(usize::MAX);
-        Ok(Page::new(rows.collect(), cursor, PAGE_ROWS, total))
+        Ok(Page::new(rows.collect(), PAGE_ROWS, next))
     })
     .await?;
     let page = page.unwrap_or_else(|| Page::empty(PAGE_ROWS));

@@ -4,7 +4,7 @@
 
 use foretell_auth::KeyOrigin;
 use foretell_link::Reply;
-use foretell_model::{ApiKey, Command, KeyNumber, Verdict};
+use foretell_model::{AccountNumber, ApiKey, Command, KeyNumber, Verdict};
 use foretell_view::{Key, View};
 use foretell_wire::account::{
     ApiKeyAnswer, ApiKeyRow, ApiKeyRowsAnswer, ApiKeysAnswer, ClosedOnlyAnswer, DELETED, Keys,
@@ -18,6 +18,11 @@ use crate::auth::{Caller, Level};
 use crate::call::Call;
 use crate::failure::Failure;
 use crate::resources::place_of;
+
+/// Keys looked at under one hold of the lock on the view.
+const KEY_STEP: usize = 4_096;
+/// Of an owner's keys, the newest, among which `metadata=true` shows the revoked ones too.
+const NEWEST_KEYS: usize = 1_000;
 
 /// `POST /auth/api-key`: creates the key of an (address, nonce), or gives it again.
 pub(crate) async fn create(call: Call) -> Result<Answer, Failure> {
@@ -56,24 +61,24 @@ pub(crate) async fn derive(call: Call) -> Result<Answer, Failure> {
     Ok(Answer::json(json_text(&answer)).at(app.replica.read().place()))
 }
 
-/// `GET /auth/api-keys`: the live trading keys of the caller, or with `metadata=true` all of them.
+/// `GET /auth/api-keys`: the live trading keys of the caller; with `metadata=true` the revoked ones of its
+/// newest keys, too.
 pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
     let app = &call.app;
     let caller = app.auth.l2(&call, Level::Keys).await?;
     let metadata = call.query()?.one("metadata")? == Some("true");
     app.fresh(&call).await?;
-    let state = app.replica.read();
-    let keys = keys_of(&state.view, &caller, false);
+    let (keys, place) = keys_of(app, &caller, false, metadata).await;
     let body = if metadata {
         json_text(&ApiKeyRowsAnswer {
-            api_keys: keys.map(|(_, key)| row(key)).collect(),
+            api_keys: keys.iter().map(row).collect(),
         })
     } else {
         json_text(&ApiKeysAnswer {
-            api_keys: live(keys),
+            api_keys: texts(&keys),
         })
     };
-    Ok(Answer::json(body).at(state.place()))
+    Ok(Answer::json(body).at(place))
 }
 
 /// `DELETE /auth/api-key`: the key the request is signed with; its orders too when the body says so.
@@ -107,9 +112,8 @@ pub(crate) async fn list_read_only(call: Call) -> Result<Answer, Failure> {
     let app = &call.app;
     let caller = app.auth.l2(&call, Level::Keys).await?;
     app.fresh(&call).await?;
-    let state = app.replica.read();
-    let keys = live(keys_of(&state.view, &caller, true));
-    Ok(Answer::json(json_text(&keys)).at(state.place()))
+    let (keys, place) = keys_of(app, &caller, true, false).await;
+    Ok(Answer::json(json_text(&texts(&keys))).at(place))
 }
 
 /// `DELETE /auth/readonly-api-key`. One that is revoked already stays so: a resent request is fine.
@@ -180,23 +184,60 @@ async fn send(call: &Call, command: Command) -> Result<Reply, Failure> {
     }
 }
 
-/// The caller's keys of one kind, live and revoked.
-fn keys_of<'v>(
-    view: &'v View,
-    caller: &Caller,
-    read_only: bool,
-) -> impl Iterator<Item = (KeyNumber, &'v Key)> {
-    view.keys()
-        .of_owner(caller.owner)
-        .filter(move |(_, key)| key.read_only == read_only)
+/// The caller's live keys of one kind, and where `revoked` ones are wanted those among its newest keys.
+/// No key is ever forgotten, so they are looked through in parts.
+async fn keys_of(app: &App, caller: &Caller, read_only: bool, revoked: bool) -> (Vec<Key>, Place) {
+    let (mut search, place) = {
+        let state = app.replica.read();
+        let all = state.view.keys().count_of(caller.owner);
+        let search = KeySearch {
+            owner: caller.owner,
+            read_only,
+            next: 0,
+            revoked_from: if revoked {
+                all.saturating_sub(NEWEST_KEYS)
+            } else {
+                usize::MAX
+            },
+            found: Vec::new(),
+        };
+        (search, state.place())
+    };
+    while !search.step(&app.replica.read().view, KEY_STEP) {
+        tokio::task::yield_now().await;
+    }
+    (search.found, place)
 }
 
-fn live<'v>(keys: impl Iterator<Item = (KeyNumber, &'v Key)>) -> Keys {
-    Keys(
-        keys.filter(|(_, key)| key.is_live())
-            .map(|(_, key)| key.api_key)
-            .collect(),
-    )
+/// Keys of an owner that are looked for, from the oldest on.
+struct KeySearch {
+    owner: AccountNumber,
+    read_only: bool,
+    /// How many were looked at.
+    next: usize,
+    /// Before this place only live ones are shown.
+    revoked_from: usize,
+    found: Vec<Key>,
+}
+
+impl KeySearch {
+    /// Looks at up to `step` keys; true when those were the last.
+    fn step(&mut self, view: &View, step: usize) -> bool {
+        let keys = view.keys().of_owner_from(self.owner, self.next);
+        let before = self.next;
+        for (_, key) in keys.take(step) {
+            let is_shown = key.is_live() || self.next >= self.revoked_from;
+            if key.read_only == self.read_only && is_shown {
+                self.found.push(*key);
+            }
+            self.next += 1;
+        }
+        self.next - before < step
+    }
+}
+
+fn texts(keys: &[Key]) -> Keys {
+    Keys(keys.iter().map(|key| key.api_key).collect())
 }
 
 fn row(key: &Key) -> ApiKeyRow {
@@ -206,5 +247,38 @@ fn row(key: &Key) -> ApiKeyRow {
         status: if key.is_live() { "active" } else { "revoked" },
         created_at: key.created,
         revoked_at: key.revoked,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_view::{ALICE, TestView};
+
+    #[test]
+    fn live_keys_are_always_found_and_revoked_ones_among_the_newest() {
+        let mut view = TestView::new(0);
+        // Every second one is revoked; the first key of all is live.
+        for number in 0..40 {
+            let key = view.key(ALICE, number);
+            if number % 2 == 0 {
+                view.revoke(key);
+            }
+        }
+        for (revoked_from, step, expected) in [(usize::MAX, 7, 21), (31, 1, 26), (0, 100, 41)] {
+            let mut search = KeySearch {
+                owner: ALICE,
+                read_only: false,
+                next: 0,
+                revoked_from,
+                found: Vec::new(),
+            };
+            let mut holds = 1;
+            while !search.step(&view.0, step) {
+                holds += 1;
+            }
+            assert_eq!((search.found.len(), holds), (expected, 41 / step + 1));
+            assert_eq!(search.found.iter().filter(|key| key.is_live()).count(), 21);
+        }
     }
 }

@@ -90,7 +90,8 @@ pub(crate) async fn clob_market(call: Call) -> Result<Answer, Failure> {
 /// `GET /markets/{condition_id}`.
 pub(crate) async fn detail(call: Call) -> Result<Answer, Failure> {
     let condition = condition_id(&call.parameter).ok_or(Refusal::MarketNotFound)?;
-    let raw = raw_records(&call.app, vec![condition]).await.pop();
+    let raw = raw_records(&call.app, vec![condition]).await;
+    let raw = raw.and_then(|mut raw| raw.pop());
     by_condition(&call, |state, market| {
         let listed = state.view.markets().get(market)?;
         let facts = market_facts(&state.view, market)?;

@@ -56,6 +56,17 @@ pub(crate) fn market_of(view: &View, token: &TokenRef) -> Option<(MarketNumber, 
     }
 }
 
+/// What a name stands for, where one is given; `None` when that is not there.
+pub(crate) fn named<N, T>(
+    name: &Option<N>,
+    find: impl FnOnce(&N) -> Option<T>,
+) -> Option<Option<T>> {
+    match name {
+        Some(name) => find(name).map(Some),
+        None => Some(None),
+    }
+}
+
 impl App {
     /// Reads what a command of this gateway has just done: waits until the view shows it.
     pub(crate) async fn after<T>(

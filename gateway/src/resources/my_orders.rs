@@ -2,24 +2,44 @@
 //! owner of its key (protocol 6, 11).
 
 use foretell_model::quantity::MICROS_PER_LOT;
-use foretell_model::{Lots, OrderId};
-use foretell_view::{Order, UserStatus, View};
+use foretell_model::{AccountNumber, Lots, MarketNumber, OrderId, OrderNumber, Outcome};
+use foretell_view::{Order, TradeId, UserStatus, View};
 use foretell_wire::ids;
-use foretell_wire::page::{PAGE_ROWS, Page};
+use foretell_wire::page::{Cursor, PAGE_ROWS, Page};
 use foretell_wire::query::OrdersQuery;
 use foretell_wire::user_order::{OneUserOrder, OrderFacts, UserOrder, UserOrderStatus};
 use foretell_wire::{Failure as Refusal, json_text};
 
 use crate::answer::Answer;
-use crate::app::App;
-use crate::auth::{Caller, Level};
+use crate::auth::Level;
 use crate::call::Call;
 use crate::descriptions::Descriptions;
 use crate::failure::Failure;
-use crate::resources::market_of;
+use crate::resources::{market_of, named};
 
 /// Newest trades an order names; the others are at `/data/trades`.
 const NAMED_TRADES: usize = 500;
+
+/// What a page of orders may take.
+#[derive(Clone, Copy)]
+struct Bounds {
+    /// Orders of the page.
+    rows: usize,
+    /// Trades that the orders of the page name together: the page ends before the order with which
+    /// they were more. No order alone names more.
+    trades: usize,
+    /// Orders looked at under one hold of the lock on the view.
+    step: usize,
+    /// Trades named under one hold, up to the end of an order.
+    step_trades: usize,
+}
+
+const BOUNDS: Bounds = Bounds {
+    rows: PAGE_ROWS,
+    trades: 2 * NAMED_TRADES,
+    step: 512,
+    step_trades: 128,
+};
 
 /// `GET /data/orders`: live ones, oldest first.
 pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
@@ -27,37 +47,106 @@ pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
     let caller = app.auth.l2(&call, Level::Read).await?;
     let wanted = OrdersQuery::of(&call.query()?)?;
     app.fresh(&call).await?;
-    let (page, place) = {
-        let state = app.replica.read();
-        (page(&state.view, app, &caller, &wanted), state.place())
-    };
+    let mut search = Search::new(caller.owner, &wanted, BOUNDS);
+    let place = app.replica.read().place();
+    while !search.step(&app.replica.read().view, &app.descriptions) {
+        tokio::task::yield_now().await;
+    }
+    let (rows, next) = search.page();
+    let rows = rows.into_iter().map(|row| UserOrder::from(row.facts()));
+    let page = Page::new(rows.collect(), PAGE_ROWS, next);
     Ok(Answer::json(json_text(&page)).at(place))
 }
 
-fn page(view: &View, app: &App, caller: &Caller, wanted: &OrdersQuery) -> Page<UserOrder> {
-    let id = wanted.id.as_deref().map(ids::order_id);
-    let market = wanted
-        .market
-        .map(|condition| view.markets().by_condition(&condition));
-    let token = wanted.asset.map(|token| market_of(view, &token));
-    let matches = |order: &&Order| {
-        id.is_none_or(|id| id == Some(order.id))
-            && market.is_none_or(|market| market.is_some_and(|(number, _)| number == order.market))
-            && token.is_none_or(|token| token == Some((order.market, order.outcome)))
-    };
-    let orders: Vec<&Order> = view
-        .live_orders_of_owner(caller.owner)
-        .into_iter()
-        .filter(matches)
-        .collect();
-    let rows = orders
-        .iter()
-        .skip(wanted.cursor.offset())
-        .take(PAGE_ROWS)
-        .filter_map(|order| facts(view, &app.descriptions, order))
-        .map(UserOrder::from)
-        .collect();
-    Page::new(rows, wanted.cursor, PAGE_ROWS, orders.len())
+/// A page being looked for, from the oldest order on. An owner has some thousand at most.
+struct Search<'q> {
+    owner: AccountNumber,
+    wanted: &'q OrdersQuery,
+    bounds: Bounds,
+    /// The first order not looked at.
+    first: OrderNumber,
+    found: Vec<Row>,
+    trades: usize,
+    /// The page is made, and there is more.
+    is_full: bool,
+}
+
+impl<'q> Search<'q> {
+    fn new(owner: AccountNumber, wanted: &'q OrdersQuery, bounds: Bounds) -> Self {
+        Self {
+            owner,
+            wanted,
+            bounds,
+            first: OrderNumber(wanted.cursor.offset()),
+            found: Vec::new(),
+            trades: 0,
+            is_full: false,
+        }
+    }
+
+    /// Looks at the next orders; true when the page is made.
+    fn step(&mut self, view: &View, descriptions: &Descriptions) -> bool {
+        let Some(filter) = Filter::of(view, self.wanted) else {
+            return true;
+        };
+        let enough = self.trades + self.bounds.step_trades;
+        let orders = view.live_orders_from(self.owner, self.first);
+        let mut looked_at = 0;
+        for order in orders.take(self.bounds.step) {
+            if filter.takes(order) {
+                let row = Row::of(view, descriptions, order);
+                self.is_full = row.as_ref().is_some_and(|row| !self.has_room(row));
+                if self.is_full {
+                    return true;
+                }
+                self.trades += row.as_ref().map_or(0, |row| row.trades.len());
+                self.found.extend(row);
+            }
+            self.first = OrderNumber(order.number.0 + 1);
+            looked_at += 1;
+            if self.trades >= enough {
+                return false;
+            }
+        }
+        looked_at < self.bounds.step
+    }
+
+    fn has_room(&self, row: &Row) -> bool {
+        let trades = self.trades + row.trades.len();
+        self.found.len() < self.bounds.rows
+            && (trades <= self.bounds.trades || self.found.is_empty())
+    }
+
+    /// The rows, and where the next page goes on.
+    fn page(self) -> (Vec<Row>, Option<Cursor>) {
+        let next = self.is_full.then(|| Cursor::at(self.first.0));
+        (self.found, next)
+    }
+}
+
+/// What a query asks for, with names already looked up.
+struct Filter {
+    id: Option<OrderId>,
+    market: Option<MarketNumber>,
+    token: Option<(MarketNumber, Outcome)>,
+}
+
+impl Filter {
+    /// `None` when it names something that is not there, so that nothing can match.
+    fn of(view: &View, wanted: &OrdersQuery) -> Option<Self> {
+        let market = |condition: &_| Some(view.markets().by_condition(condition)?.0);
+        Some(Self {
+            id: named(&wanted.id, |id| ids::order_id(id))?,
+            market: named(&wanted.market, market)?,
+            token: named(&wanted.asset, |token| market_of(view, token))?,
+        })
+    }
+
+    fn takes(&self, order: &Order) -> bool {
+        self.id.is_none_or(|id| id == order.id)
+            && self.market.is_none_or(|market| market == order.market)
+            && (self.token).is_none_or(|token| token == (order.market, order.outcome))
+    }
 }
 
 /// `GET /data/order/{id}`: live or finished.
@@ -72,18 +161,42 @@ pub(crate) async fn one(call: Call) -> Result<Answer, Failure> {
         if account.owner != caller.owner {
             return None;
         }
-        facts(view, &app.descriptions, &order)
+        Row::of(view, &app.descriptions, &order)
     };
     // Taken first: what is found is not older than the state it is said to show.
     let place = app.replica.read().place();
     let found = app.find(own).await?.ok_or(Refusal::OrderNotFound)?;
-    Ok(Answer::json(json_text(&OneUserOrder::from(found))).at(place))
+    Ok(Answer::json(json_text(&OneUserOrder::from(found.facts()))).at(place))
 }
 
+/// An order as the view has it; the ids of its trades become text without the lock on the view.
+struct Row {
+    facts: OrderFacts,
+    trades: Vec<TradeId>,
+}
+
+impl Row {
+    fn of(view: &View, descriptions: &Descriptions, order: &Order) -> Option<Self> {
+        let trades = view.trades_of_order(order, NAMED_TRADES);
+        let trades = trades.iter().filter_map(|&slot| view.trade_id(slot));
+        Some(Self {
+            facts: facts(view, descriptions, order)?,
+            trades: trades.collect(),
+        })
+    }
+
+    fn facts(self) -> OrderFacts {
+        let trades = self.trades.iter().map(TradeId::to_string).collect();
+        OrderFacts {
+            trades,
+            ..self.facts
+        }
+    }
+}
+
+/// All of it but its trades.
 fn facts(view: &View, descriptions: &Descriptions, order: &Order) -> Option<OrderFacts> {
     let market = view.markets().get(order.market)?;
-    let slots = view.trades_of_order(order, NAMED_TRADES);
-    let trades = slots.iter().filter_map(|&slot| view.trade_id(slot));
     Some(OrderFacts {
         id: order.id,
         status: match order.state.user_status() {
@@ -106,6 +219,132 @@ fn facts(view: &View, descriptions: &Descriptions, order: &Order) -> Option<Orde
         expiration: order.expiration,
         created: order.created,
         updated: order.updated,
-        trades: trades.map(|id| id.to_string()).collect(),
+        trades: Vec::new(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_view::{ALICE, BOB, TestView, condition};
+
+    const MARKET: MarketNumber = MarketNumber(0);
+
+    /// Orders of Bob's that rest, each after so many trades.
+    fn traded(trades: &[u64]) -> (TestView, Vec<OrderNumber>) {
+        let mut view = TestView::new(1);
+        let orders = trades.iter().map(|&trades| {
+            let order = view.rest(BOB, trades + 1);
+            for taken in 1..=trades {
+                view.take((ALICE, 0), MARKET, (BOB, order), trades + 1 - taken);
+            }
+            order
+        });
+        let orders = orders.collect();
+        (view, orders)
+    }
+
+    /// A page: ids of its orders, how many trades each names, where the next one goes on, and how often
+    /// the lock was taken.
+    fn page(
+        view: &View,
+        wanted: &OrdersQuery,
+        bounds: Bounds,
+    ) -> (Vec<OrderId>, Vec<usize>, Option<Cursor>, usize) {
+        let mut search = Search::new(BOB, wanted, bounds);
+        let descriptions = Descriptions::default();
+        let (mut holds, mut named) = (1, 0);
+        while !search.step(view, &descriptions) {
+            assert!(search.trades - named <= bounds.step_trades + NAMED_TRADES);
+            named = search.trades;
+            holds += 1;
+        }
+        let (rows, next) = search.page();
+        let orders = rows.iter().map(|row| row.facts.id).collect();
+        let trades = rows.iter().map(|row| row.trades.len()).collect();
+        (orders, trades, next, holds)
+    }
+
+    #[test]
+    fn a_page_names_a_thousand_trades_and_an_order_its_newest_five_hundred() {
+        let (view, orders) = traded(&[600, 0, 501, 1, 2]);
+        let query = OrdersQuery::default();
+        let (found, trades, next, holds) = page(&view.0, &query, BOUNDS);
+        assert_eq!((found.len(), trades), (3, vec![500, 0, 500]));
+        assert!(
+            holds >= 2,
+            "the lock is given up after an order that names many"
+        );
+        let next = next.expect("a page after it");
+        assert!((orders[2].0 + 1..=orders[3].0).contains(&next.offset()));
+        let query = OrdersQuery {
+            cursor: next,
+            ..query
+        };
+        let (found, trades, next, _) = page(&view.0, &query, BOUNDS);
+        assert_eq!((found.len(), trades, next), (2, vec![1, 2], None));
+
+        let order = view.0.orders().live(orders[0]).expect("it rests");
+        let row = Row::of(&view.0, &Descriptions::default(), order).expect("a row");
+        let newest: Vec<_> = view.0.trades_of_order(order, usize::MAX);
+        let newest = newest[100..]
+            .iter()
+            .filter_map(|slot| view.0.trade_id(*slot));
+        assert_eq!(
+            row.facts().trades,
+            newest.map(|id| id.to_string()).collect::<Vec<_>>()
+        );
+    }
+
+    #[test]
+    fn pages_hold_every_order_once_while_others_end() {
+        let counts = [3, 0, 1, 7, 2, 2, 0, 0, 5, 1];
+        for (rows, trades, step, step_trades) in [
+            (3, 6, 2, 2),
+            (1, 1, 1, 1),
+            (4, 100, 3, 1),
+            (100, 1_000, 512, 128),
+        ] {
+            let bounds = Bounds {
+                rows,
+                trades,
+                step,
+                step_trades,
+            };
+            let (mut view, orders) = traded(&counts);
+            // The oldest ends when its page has been read.
+            let mut wanted = OrdersQuery {
+                market: Some(condition(MARKET)),
+                ..OrdersQuery::default()
+            };
+            let (mut found, mut pages) = (Vec::new(), 0);
+            loop {
+                let (page, named, next, _) = page(&view.0, &wanted, bounds);
+                assert!(page.len() <= rows);
+                assert!(named.len() == 1 || named.iter().sum::<usize>() <= trades);
+                found.extend(page);
+                if pages == 0 {
+                    view.cancel(BOB, orders[0], 1);
+                }
+                pages += 1;
+                let Some(next) = next else { break };
+                wanted.cursor = next;
+            }
+            let id = |order: &OrderNumber| {
+                let live = view.0.orders().live(*order);
+                live.map_or(found[0], |live| live.id)
+            };
+            assert_eq!(
+                found,
+                orders.iter().map(id).collect::<Vec<_>>(),
+                "{rows} rows"
+            );
+        }
+        let nothing = OrdersQuery {
+            market: Some(condition(MarketNumber(9))),
+            ..OrdersQuery::default()
+        };
+        let (view, _) = traded(&counts);
+        assert_eq!(page(&view.0, &nothing, BOUNDS).0, []);
+    }
 }

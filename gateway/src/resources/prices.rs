@@ -20,7 +20,7 @@ use crate::config::PriceSide;
 use crate::failure::Failure;
 use crate::replica::State;
 use crate::resources::market_of;
-use crate::texts::{Quote, Saying};
+use crate::texts::{BookKey, Quote, Saying, place_of};
 
 /// `GET /price?token_id=&side=`.
 pub(crate) async fn price(call: Call) -> Result<Answer, Failure> {
@@ -155,16 +155,21 @@ async fn find(app: &App, token: &TokenRef) -> Result<(MarketNumber, Outcome), Re
     found.ok_or(Refusal::NoOrderbook)
 }
 
-/// What is said about a token, as bytes.
+/// What is said about a token, as bytes: a few dozen, made of its best levels.
 pub(crate) fn text(
     app: &App,
     state: &State,
     token: (MarketNumber, Outcome),
     quote: Quote,
 ) -> Option<Result<Bytes, Refusal>> {
-    app.texts.get(state, token, Saying::Quote(quote), |book| {
-        write(quote, book.of(token.1))
-    })
+    let book = state.view.books().get(token.0)?;
+    let key = BookKey::of(state, token.0, book);
+    let place = place_of(token, Saying::Quote(quote));
+    if let Some(text) = app.texts.get(place, &key) {
+        return Some(Ok(text));
+    }
+    let written = write(quote, book.of(token.1));
+    Some(written.map(|text| app.texts.put(place, key, text)))
 }
 
 fn write(quote: Quote, book: TokenBook<'_>) -> Result<String, Refusal> {

@@ -45,9 +45,16 @@ async fn histories(
         tokens.iter().flatten().all(known).then_some(())
     })
     .await?;
-    let state = app.replica.read();
-    let window = range.window(fidelity, seconds_now(&state.view));
-    Ok((points_of(&state.view, tokens, window)?, state.place()))
+    // Only copied under the lock: they may be a hundred thousand.
+    let (points, place) = {
+        let state = app.replica.read();
+        let window = range.window(fidelity, seconds_now(&state.view));
+        (points_of(&state.view, tokens, window)?, state.place())
+    };
+    let points = points
+        .into_iter()
+        .map(|points| points.into_iter().map(shown).collect());
+    Ok((points.collect(), place))
 }
 
 /// All points of a window, unless they are too many for one answer.
@@ -55,7 +62,7 @@ fn points_of(
     view: &View,
     tokens: &[Option<TokenRef>],
     window: Window,
-) -> Result<Vec<Vec<Point>>, Refusal> {
+) -> Result<Vec<Vec<PricePoint>>, Refusal> {
     let histories: Vec<_> = (tokens.iter())
         .map(|token| history(view, token.as_ref()?, window))
         .collect();
@@ -63,11 +70,10 @@ fn points_of(
     if buckets > MAX_HISTORY_POINTS {
         return Err(too_many_points(buckets));
     }
-    let points = histories.iter().map(|history| match history {
-        Some(history) => history.points().into_iter().map(shown).collect(),
-        None => Vec::new(),
-    });
-    Ok(points.collect())
+    let points = histories
+        .iter()
+        .map(|history| history.as_ref().map(PriceHistory::points));
+    Ok(points.map(Option::unwrap_or_default).collect())
 }
 
 fn history<'a>(view: &'a View, token: &TokenRef, window: Window) -> Option<PriceHistory<'a>> {
@@ -190,7 +196,7 @@ mod tests {
         view
     }
 
-    fn asked(to: u64, minutes: u32, tokens: usize) -> Result<Vec<Vec<Point>>, Refusal> {
+    fn asked(to: u64, minutes: u32, tokens: usize) -> Result<Vec<Vec<PricePoint>>, Refusal> {
         let window = Window {
             from: 0,
             to,
@@ -209,6 +215,10 @@ mod tests {
             t,
             p: Decimal::new(p, 5),
         };
+        let histories: Vec<Vec<_>> = histories
+            .into_iter()
+            .map(|points| points.into_iter().map(shown).collect())
+            .collect();
         assert_eq!(histories[0], [point(0, 44_500), point(60, 44_500)]);
         assert_eq!(histories[1], [point(0, 55_500), point(60, 55_500)]);
     }

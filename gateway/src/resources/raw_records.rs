@@ -6,24 +6,28 @@ use serde_json::{Map, Value};
 
 use crate::app::App;
 
-/// A record for each condition, empty where there is none: without a catalog, or when it cannot be
-/// read, the trading surface answers all the same.
+/// A record for each condition, empty where there is none. `None` when the catalog cannot be read: the
+/// trading surface answers all the same.
 pub(crate) async fn raw_records(
     app: &App,
     conditions: Vec<ConditionId>,
-) -> Vec<Map<String, Value>> {
-    let count = conditions.len();
+) -> Option<Vec<Map<String, Value>>> {
     let Some(door) = &app.catalog else {
-        return vec![Map::new(); count];
+        return Some(Vec::new());
     };
     let read = door.read(move |catalog| {
         let raw = |condition| catalog.raw_market(condition);
         conditions.iter().map(raw).collect::<Result<Vec<_>, _>>()
     });
-    match read.await {
-        Ok(Ok(texts)) => texts.iter().map(Option::as_deref).map(parsed).collect(),
-        Ok(Err(_)) | Err(_) => vec![Map::new(); count],
-    }
+    let texts = read.await.ok()?.ok()?;
+    Some(texts.iter().map(Option::as_deref).map(parsed).collect())
+}
+
+/// The number of the catalog's last change: while it stays the same, so does every record. `None`
+/// without a catalog that can be read.
+pub(crate) async fn catalog_change(app: &App) -> Option<u64> {
+    let read = app.catalog.as_ref()?.read(|catalog| catalog.last_change());
+    read.await.ok()?.ok()
 }
 
 fn parsed(text: Option<&str>) -> Map<String, Value> {

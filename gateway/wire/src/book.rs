@@ -93,22 +93,6 @@ fn best_last(levels: &[Level], wanted: bool) -> Vec<&Level> {
     }
 }
 
-/// The array of books that were rendered one by one.
-#[must_use]
-pub fn books_json(books: &[impl AsRef<str>]) -> String {
-    let length: usize = books.iter().map(|book| book.as_ref().len() + 1).sum();
-    let mut text = String::with_capacity(length + 2);
-    text.push('[');
-    for (index, book) in books.iter().enumerate() {
-        if index > 0 {
-            text.push(',');
-        }
-        text.push_str(book.as_ref());
-    }
-    text.push(']');
-    text
-}
-
 #[cfg(test)]
 #[path = "book_tests.rs"]
 mod tests;

@@ -56,13 +56,6 @@ fn a_book_has_ten_keys_in_order_best_level_last_and_the_hash_of_stock_clients() 
     );
 }
 
-#[test]
-fn books_are_an_array_of_what_was_rendered() {
-    assert_eq!(books_json(&[""; 0]), "[]");
-    assert_eq!(books_json(&["{}"]), "[{}]");
-    assert_eq!(books_json(&["{}", "{}"]), "[{},{}]");
-}
-
 /// Recorded answers of the family: written by us from their content, they are the same bytes, hash
 /// included; only the trailing zero that some have in the last price is not ours (protocol 1).
 #[test]

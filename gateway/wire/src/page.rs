@@ -1,4 +1,6 @@
-//! Pages and their cursors: base64 of the decimal offset (interface, common conventions).
+//! Pages and their cursors: base64 of a decimal offset (interface, common conventions). Offsets count
+//! along what a list is ordered by (markets, trades or orders of the exchange), so a page begins where
+//! the last one ended, whatever came or went in between.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -14,12 +16,14 @@ pub const PAGE_MARKETS: usize = 500;
 pub const BARE_BUILDER_ROWS: usize = 500;
 /// What the last page says: base64 of `-1`.
 pub const END: &str = "LTE=";
-/// No listing is that long; a cursor past it was not ours.
-const MAX_OFFSET: usize = 1_000_000_000;
+/// Nothing is numbered higher; a cursor past it was not ours.
+pub const MAX_OFFSET: u64 = 1_000_000_000_000_000_000;
+/// Digits of base64 that [`MAX_OFFSET`] has, padding included.
+const MAX_CURSOR: usize = 28;
 
 /// Where a page starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Cursor(usize);
+pub struct Cursor(u64);
 
 impl Cursor {
     /// Reads `next_cursor`; empty or absent is the first page.
@@ -36,23 +40,34 @@ impl Cursor {
         offset.map(Self).ok_or(Failure::InvalidCursor)
     }
 
-    /// Rows before the page.
+    /// The page that starts at an offset.
     #[must_use]
-    pub const fn offset(self) -> usize {
+    pub const fn at(offset: u64) -> Self {
+        Self(offset)
+    }
+
+    /// Where it starts; 0 is the first page.
+    #[must_use]
+    pub const fn offset(self) -> u64 {
         self.0
     }
 
-    fn text(self) -> String {
-        STANDARD.encode(self.0.to_string())
+    /// What a page says of the one after it.
+    #[must_use]
+    pub fn text_of(next: Option<Self>) -> String {
+        match next {
+            Some(Self(offset)) => STANDARD.encode(offset.to_string()),
+            None => END.to_owned(),
+        }
     }
 }
 
-fn offset(text: &str) -> Option<usize> {
-    if text.len() > 16 {
+fn offset(text: &str) -> Option<u64> {
+    if text.len() > MAX_CURSOR {
         return None;
     }
     let digits = String::from_utf8(STANDARD.decode(text).ok()?).ok()?;
-    let offset: usize = digits.parse().ok()?;
+    let offset: u64 = digits.parse().ok()?;
     // One text a page: `+1`, `01` are not ours.
     (offset.to_string() == digits).then_some(offset)
 }
@@ -71,20 +86,13 @@ pub struct Page<T> {
 }
 
 impl<T> Page<T> {
-    /// The page at `cursor` of a listing of `total` rows, `limit` a page; `rows` are those of this
-    /// page, at most `limit`.
+    /// A page of at most `limit` rows, and where the next one starts; `None` on the last.
     #[must_use]
-    pub fn new(rows: Vec<T>, cursor: Cursor, limit: usize, total: usize) -> Self {
-        let end = cursor.0.saturating_add(rows.len());
-        let next_cursor = if end < total && !rows.is_empty() {
-            Cursor(end).text()
-        } else {
-            END.to_owned()
-        };
+    pub fn new(rows: Vec<T>, limit: usize, next: Option<Cursor>) -> Self {
         Self {
             count: rows.len(),
             data: rows,
-            next_cursor,
+            next_cursor: Cursor::text_of(next),
             limit,
         }
     }
@@ -92,8 +100,32 @@ impl<T> Page<T> {
     /// A listing without rows.
     #[must_use]
     pub fn empty(limit: usize) -> Self {
-        Self::new(Vec::new(), Cursor::default(), limit, 0)
+        Self::new(Vec::new(), limit, None)
     }
+}
+
+/// The same page of rows that are written already.
+#[must_use]
+pub fn page_json(rows: &[impl AsRef<str>], limit: usize, next: Option<Cursor>) -> String {
+    let (next, count) = (Cursor::text_of(next), rows.len());
+    let data = array_json(rows);
+    format!(r#"{{"data":{data},"next_cursor":"{next}","limit":{limit},"count":{count}}}"#)
+}
+
+/// The array of what is written already.
+#[must_use]
+pub fn array_json(rows: &[impl AsRef<str>]) -> String {
+    let length: usize = rows.iter().map(|row| row.as_ref().len() + 1).sum();
+    let mut text = String::with_capacity(length + 2);
+    text.push('[');
+    for (index, row) in rows.iter().enumerate() {
+        if index > 0 {
+            text.push(',');
+        }
+        text.push_str(row.as_ref());
+    }
+    text.push(']');
+    text
 }
 
 #[cfg(test)]
@@ -114,10 +146,12 @@ mod tests {
     #[case(Some("MDA="), None)] // 00
     #[case(Some("KzE="), None)] // +1
     #[case(Some("MS41"), None)] // 1.5
-    #[case(Some("OTk5OTk5OTk5OTk5"), None)] // 999999999999
+    #[case(Some("OTk5OTk5OTk5OTk5"), Some(999_999_999_999))]
+    #[case(Some("MTAwMDAwMDAwMDAwMDAwMDAwMA=="), Some(MAX_OFFSET))]
+    #[case(Some("MTAwMDAwMDAwMDAwMDAwMDAwMQ=="), None)] // one more
     #[case(Some("OTk5OTk5OTk5OTk5OTk5OTk5OTk5OTk5"), None)]
     #[case(Some("/w=="), None)] // not UTF-8
-    fn cursors(#[case] text: Option<&str>, #[case] expected: Option<usize>) {
+    fn cursors(#[case] text: Option<&str>, #[case] expected: Option<u64>) {
         assert_eq!(
             Cursor::parse(text).map(Cursor::offset),
             expected.ok_or(Failure::InvalidCursor)
@@ -125,27 +159,30 @@ mod tests {
     }
 
     #[test]
+    fn an_array_is_of_what_was_written() {
+        assert_eq!(array_json(&[""; 0]), "[]");
+        assert_eq!(array_json(&["{}"]), "[{}]");
+        assert_eq!(array_json(&["{}", "{}"]), "[{},{}]");
+    }
+
+    #[test]
     fn the_last_page_says_so() {
-        let first = Page::new(vec![1, 2], Cursor(0), 2, 3);
-        assert_eq!(
-            crate::json_text(&first),
-            r#"{"data":[1,2],"next_cursor":"Mg==","limit":2,"count":2}"#
-        );
-        let second = Page::new(vec![3], Cursor::parse(Some("Mg==")).unwrap(), 2, 3);
-        assert_eq!((second.next_cursor.as_str(), second.count), (END, 1));
-        // Exactly full, past the end, and empty listings end as well.
-        assert_eq!(Page::new(vec![1, 2], Cursor(0), 2, 2).next_cursor, END);
-        assert_eq!(
-            Page::new(Vec::<u8>::new(), Cursor(9), 2, 3).next_cursor,
-            END
-        );
-        assert_eq!(Page::<u8>::empty(100).next_cursor, END);
+        let first = Page::new(vec![1, 2], 2, Some(Cursor(2)));
+        let text = r#"{"data":[1,2],"next_cursor":"Mg==","limit":2,"count":2}"#;
+        assert_eq!(crate::json_text(&first), text);
+        assert_eq!(page_json(&["1", "2"], 2, Some(Cursor(2))), text);
+        let last = Page::new(vec![3], 2, None);
+        assert_eq!((last.next_cursor.as_str(), last.count), (END, 1));
+        assert_eq!(page_json(&["3"], 2, None), crate::json_text(&last));
+        let empty = Page::<u8>::empty(100);
+        assert_eq!(empty.next_cursor, END);
+        assert_eq!(page_json(&[""; 0], 100, None), crate::json_text(&empty));
     }
 
     proptest! {
         #[test]
         fn every_cursor_we_write_is_read_back(offset in 0..=MAX_OFFSET) {
-            prop_assert_eq!(Cursor::parse(Some(&Cursor(offset).text())), Ok(Cursor(offset)));
+            prop_assert_eq!(Cursor::parse(Some(&Cursor::text_of(Some(Cursor(offset))))), Ok(Cursor(offset)));
         }
 
         #[test]

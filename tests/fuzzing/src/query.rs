@@ -6,6 +6,7 @@ use foretell_catalog::query as catalog;
 use foretell_wire::Failure;
 use foretell_wire::data::{self, DataFailure};
 use foretell_wire::history::HistoryQuery;
+use foretell_wire::page::MAX_OFFSET;
 use foretell_wire::query::{
     BalanceQuery, MAX_PARAMETERS, MAX_QUERY, OrdersQuery, Query, TradesQuery,
 };
@@ -79,7 +80,7 @@ fn trading(query: &Query<'_>, more: Option<&Query<'_>>) {
         query,
         more,
         |query| query.cursor(),
-        |cursor| cursor.offset() <= 1_000_000_000,
+        |cursor| cursor.offset() <= MAX_OFFSET,
     );
     reads(query, more, HistoryQuery::of, |read| {
         const NOW: u64 = 1_700_000_000;

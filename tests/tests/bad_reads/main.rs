@@ -139,7 +139,11 @@ const CURSORS: &[(&str, Must<'static>)] = &[
     ("KzE%3D", Must::Fail(400, "invalid next_cursor")),
     ("MS41", Must::Fail(400, "invalid next_cursor")),
     ("eHl6", Must::Fail(400, "invalid next_cursor")),
-    ("OTk5OTk5OTk5OTk5", Must::Fail(400, "invalid next_cursor")),
+    // 10^18 + 1.
+    (
+        "MTAwMDAwMDAwMDAwMDAwMDAwMQ%3D%3D",
+        Must::Fail(400, "invalid next_cursor"),
+    ),
     (
         "MA%3D%3D&next_cursor=MA%3D%3D",
         Must::Fail(400, "next_cursor stands more than once"),

@@ -1,0 +1,233 @@
+//! A view for tests, folded from frames as a correct exchange would write them.
+
+use foretell_model::command::RegisterMarket;
+use foretell_model::evidence::{OrderEvidence, WORDS_BYTES};
+use foretell_model::{
+    AccountNumber, ApiKey, CloseReason, Command, ConditionId, DomainNumber, Event, FeeSchedule,
+    Fill, FramePlace, FrameRef, KeyNumber, Lots, MarketNumber, MarketState, MatchKind, Micros,
+    OrderId, OrderNumber, OrderType, Outcome, PlaceOrder, Price, Reference, Side, Tick, TimeMs,
+    TimeNs, TimeSeconds, TokenId, WalletAddress,
+};
+use foretell_view::View;
+
+pub(crate) const ALICE: AccountNumber = AccountNumber(0);
+pub(crate) const BOB: AccountNumber = AccountNumber(1);
+pub(crate) const CAROL: AccountNumber = AccountNumber(2);
+/// What BUY Yes and BUY No cost.
+const YES_PRICE: u16 = 6_000;
+
+/// A view and the frames to come.
+pub(crate) struct TestView(pub(crate) View);
+
+pub(crate) fn wallet(account: AccountNumber) -> WalletAddress {
+    WalletAddress([account.0 as u8 + 1; 20])
+}
+
+pub(crate) fn condition(market: MarketNumber) -> ConditionId {
+    let mut condition = [0xC0; 32];
+    condition[..4].copy_from_slice(&market.0.to_be_bytes());
+    ConditionId(condition)
+}
+
+fn token(market: MarketNumber, outcome: Outcome) -> TokenId {
+    let mut token = [outcome.code(); 32];
+    token[..4].copy_from_slice(&market.0.to_be_bytes());
+    TokenId(token)
+}
+
+impl TestView {
+    /// Alice, Bob and Carol, each with a key, and so many active markets.
+    pub(crate) fn new(markets: u32) -> Self {
+        let mut view = Self(View::new([0; 32]));
+        for account in [ALICE, BOB, CAROL] {
+            view.open(account);
+        }
+        for market in 0..markets {
+            view.register(MarketNumber(market));
+        }
+        view
+    }
+
+    fn step(&mut self, command: &Command, events: &[Event], evidence: &[u8]) {
+        let sequence = self.0.sequence().next();
+        let frame = FrameRef {
+            sequence,
+            time: TimeNs(sequence.0 * 1_000_000_000),
+            command,
+            events,
+            evidence,
+            place: FramePlace::default(),
+        };
+        self.0.apply(&frame).expect("a frame that follows");
+    }
+
+    fn open(&mut self, account: AccountNumber) {
+        let (wallet, amount) = (wallet(account), Micros(1_000_000_000));
+        let deposit = Command::Deposit {
+            wallet,
+            amount,
+            reference: Reference::ZERO,
+        };
+        let opened = Event::AccountOpened { account, wallet };
+        let deposited = Event::Deposited { account, amount };
+        self.step(&deposit, &[opened, deposited], &[]);
+        self.key(account, 0xFF);
+    }
+
+    /// Another key of an account, of this nonce.
+    pub(crate) fn key(&mut self, owner: AccountNumber, nonce: u8) -> KeyNumber {
+        let mut api_key = ApiKey([nonce; 16]);
+        api_key.0[0] = owner.0 as u8;
+        let register = Command::RegisterKey {
+            owner: wallet(owner),
+            nonce: [nonce; 32],
+            api_key,
+            read_only: false,
+        };
+        let key = KeyNumber(self.0.keys().count() as u32);
+        self.step(&register, &[Event::KeyRegistered { key, owner }], &[]);
+        key
+    }
+
+    /// The key is revoked.
+    pub(crate) fn revoke(&mut self, key: KeyNumber) {
+        let revoke = Command::RevokeKey {
+            key,
+            cancel_orders: false,
+        };
+        self.step(&revoke, &[Event::KeyRevoked { key }], &[]);
+    }
+
+    fn register(&mut self, market: MarketNumber) {
+        let rules = RegisterMarket {
+            condition: condition(market),
+            tokens: [token(market, Outcome::Yes), token(market, Outcome::No)],
+            tick: Tick::Hundredth,
+            tick_refines: false,
+            minimum_size: Lots(1),
+            fee: FeeSchedule::default(),
+            event: None,
+        };
+        let registered = Event::MarketRegistered {
+            market,
+            condition: rules.condition,
+            question: 0,
+        };
+        self.step(&Command::RegisterMarket(rules), &[registered], &[]);
+        self.set_state(market, MarketState::Active);
+    }
+
+    /// The market is active, or paused.
+    pub(crate) fn set_state(&mut self, market: MarketNumber, state: MarketState) {
+        let command = match state {
+            MarketState::Paused => Command::PauseMarket { market },
+            _ => Command::ActivateMarket { market },
+        };
+        self.step(&command, &[Event::MarketStateSet { market, state }], &[]);
+    }
+
+    /// A BUY of so many lots.
+    fn buy(
+        &mut self,
+        account: AccountNumber,
+        (market, outcome): (MarketNumber, Outcome),
+        lots: u64,
+        builder: u8,
+        events: &[Event],
+    ) -> OrderNumber {
+        let number = self.0.sequence().next().0;
+        let price = match outcome {
+            Outcome::Yes => YES_PRICE,
+            Outcome::No => 10_000 - YES_PRICE,
+        };
+        let mut order = OrderId([0xA5; 32]);
+        order.0[..8].copy_from_slice(&number.to_be_bytes());
+        let order = PlaceOrder {
+            order,
+            account,
+            key: KeyNumber(account.0),
+            market,
+            outcome,
+            side: Side::Buy,
+            order_type: OrderType::Gtc,
+            post_only: false,
+            maker_amount: lots * u64::from(price),
+            taker_amount: lots * 10_000,
+            expiration: TimeSeconds(0),
+            timestamp: TimeMs(0),
+        };
+        let mut words = [0; WORDS_BYTES];
+        words[10 * 32..].fill(builder);
+        let mut evidence = Vec::new();
+        OrderEvidence {
+            words: &words,
+            domain: DomainNumber(1),
+            signature: &[1; 65],
+        }
+        .encode(&mut evidence);
+        self.step(&Command::PlaceOrder(order), events, &evidence);
+        OrderNumber(number)
+    }
+
+    /// A BUY of No that rests.
+    pub(crate) fn rest(&mut self, account: AccountNumber, lots: u64) -> OrderNumber {
+        self.rest_in(MarketNumber(0), account, lots, 0)
+    }
+
+    fn rest_in(
+        &mut self,
+        market: MarketNumber,
+        account: AccountNumber,
+        lots: u64,
+        builder: u8,
+    ) -> OrderNumber {
+        let rested = Event::OrderRested {
+            lots: Lots(lots),
+            price: Price(10_000 - YES_PRICE),
+        };
+        self.buy(account, (market, Outcome::No), lots, builder, &[rested])
+    }
+
+    /// A BUY of Yes takes a lot of such an order, of which so many are left then.
+    pub(crate) fn take(
+        &mut self,
+        taker: (AccountNumber, u8),
+        market: MarketNumber,
+        maker: (AccountNumber, OrderNumber),
+        left: u64,
+    ) {
+        let fill = Event::Fill(Fill {
+            maker_order: maker.1,
+            maker: maker.0,
+            kind: MatchKind::Mint,
+            yes_price: Price(YES_PRICE),
+            lots: Lots(1),
+            maker_left: Lots(left),
+            fee: Micros(0),
+        });
+        let events = [fill, Event::OrderCompleted];
+        self.buy(taker.0, (market, Outcome::Yes), 1, taker.1, &events);
+    }
+
+    /// A trade of a lot between two, each with its builder; 0 is none.
+    pub(crate) fn trade(
+        &mut self,
+        market: MarketNumber,
+        taker: (AccountNumber, u8),
+        maker: (AccountNumber, u8),
+    ) {
+        let resting = self.rest_in(market, maker.0, 1, maker.1);
+        self.take(taker, market, (maker.0, resting), 0);
+    }
+
+    /// The order is cancelled.
+    pub(crate) fn cancel(&mut self, account: AccountNumber, order: OrderNumber, lots: u64) {
+        let closed = Event::OrderClosed {
+            order,
+            account,
+            lots: Lots(lots),
+            reason: CloseReason::User,
+        };
+        self.step(&Command::AdvanceTime, &[closed], &[]);
+    }
+}
