@@ -15,14 +15,14 @@ use crate::view::View;
 impl TradeSlot {
     /// How many trades of the journal came before this one: the same in every view of that journal.
     #[must_use]
-    pub fn place(self) -> u64 {
-        u64::from(self.0)
+    pub const fn place(self) -> u64 {
+        self.0
     }
 
     /// The trade at a place, whether there is one yet or not.
     #[must_use]
-    pub fn at(place: u64) -> Self {
-        Self(u32::try_from(place).unwrap_or(u32::MAX))
+    pub const fn at(place: u64) -> Self {
+        Self(place)
     }
 }
 

@@ -14,6 +14,7 @@ use foretell_wire::decimal::uint256_text;
 use foretell_wire::{Failure as Refusal, json_text};
 
 use crate::answer::{Answer, Place};
+use crate::app::App;
 use crate::auth::{Caller, Level};
 use crate::call::Call;
 use crate::failure::Failure;

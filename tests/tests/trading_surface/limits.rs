@@ -133,3 +133,41 @@ async fn gateways_hold_a_part_of_the_limits_each() {
     assert_eq!(placed.headers()["ratelimit-limit"], "7");
     assert!(exchange.stop().success());
 }
+
+#[tokio::test]
+async fn lists_of_markets_share_a_cap_that_books_do_not_move() {
+    let options = Options::demo()
+        .with("FORETELL_LIMITS_ENABLED", "true")
+        .with("FORETELL_LIMITS_MARKET_LISTS", "5");
+    let exchange = Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), &options);
+    let get = async |path: &str| {
+        let request = request(&exchange, Method::GET, path);
+        request.send().await.expect("an answer")
+    };
+    let lists = [
+        "/markets",
+        "/simplified-markets",
+        "/sampling-markets",
+        "/sampling-simplified-markets",
+        "/markets",
+    ];
+    for path in lists {
+        let page = get(path).await;
+        assert_eq!(page.status(), 200, "{path}");
+        let page: Value = page.json().await.expect("JSON");
+        let rows = page["data"].as_array().expect("rows");
+        assert_eq!(page["count"], rows.len());
+        assert_eq!(page["next_cursor"], "LTE=", "{path}");
+    }
+    for path in lists {
+        let refused = get(path).await;
+        assert_eq!(told(&refused), (429, Some(0)), "{path}");
+        let text = refused.text().await.expect("a body");
+        assert!(text.contains("market_lists, allowed: 5 in 10 s"), "{text}");
+    }
+    let book = get(&format!("/book?token_id={}", tokens()[0])).await;
+    assert_eq!(book.status(), 200);
+    let trades = get("/builder/trades").await;
+    assert_eq!(trades.headers()["x-next-cursor"], "LTE=");
+    assert!(exchange.stop().success());
+}
