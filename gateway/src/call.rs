@@ -74,7 +74,7 @@ impl Call {
         Ok(reply)
     }
 
-    /// Counts orders or cancels of the caller's key; how it stands with them then.
+    /// Counts writes of the caller's key and owner; how it stands with them then.
     pub(crate) fn count(
         &self,
         caller: &Caller,
@@ -82,7 +82,8 @@ impl Call {
         count: usize,
     ) -> Result<Option<Standing>, Failure> {
         let limiter = &self.app.edge.limiter;
-        let counted = limiter.writes(limiter.at(Instant::now()), caller.key, writes, count);
+        let now = limiter.at(Instant::now());
+        let counted = limiter.writes(now, (caller.owner, caller.key), writes, count);
         counted.map_err(|refused| {
             self.app.metrics.rate_limited(refused.scope);
             failure::too_many_requests(Surface::Trading, &refused).into()

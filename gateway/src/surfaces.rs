@@ -255,6 +255,12 @@ fn trading() -> Routes {
         )
         .add(get.clone(), "/auth/api-keys", NONE, handle!(keys::list))
         .add(
+            delete.clone(),
+            "/auth/api-keys",
+            NONE,
+            handle!(keys::revoke_all),
+        )
+        .add(
             post,
             "/auth/readonly-api-key",
             NONE,

@@ -1,5 +1,5 @@
 //! Rate limits (interface, Limits; protocol 15): sliding windows by client address before any
-//! credential is looked at, and by API key for orders and cancels after its HMAC holds.
+//! credential is looked at, and by API key and by its owner for writes after its HMAC holds.
 //!
 //! Counters belong to the process and are shared by its threads. Only what is let in counts, so a
 //! client that keeps asking is let in again as its window slides. Deliberately absent: counters
@@ -13,7 +13,7 @@ mod window;
 
 use std::time::Instant;
 
-use foretell_model::KeyNumber;
+use foretell_model::{AccountNumber, KeyNumber};
 use http::{HeaderName, Method};
 
 pub(crate) use scopes::{Scope, Writes};
@@ -41,6 +41,7 @@ pub(crate) struct RateLimiter {
     since: Instant,
     addresses: Table,
     keys: Table,
+    owners: Table,
 }
 
 impl RateLimiter {
@@ -52,6 +53,7 @@ impl RateLimiter {
             since: Instant::now(),
             addresses: Table::new(ADDRESS_SHARDS),
             keys: Table::new(KEY_SHARDS),
+            owners: Table::new(KEY_SHARDS),
         }
     }
 
@@ -78,17 +80,26 @@ impl RateLimiter {
         self.addresses.charge(now, client.number(), caps, 1)
     }
 
-    /// Counts `count` orders or cancels of a key, at least one.
+    /// Counts `count` writes of a key, at least one, and of its owner. What the owner's windows refuse
+    /// has moved those of the key. The standing is that of the key, where it has one.
     pub(crate) fn writes(
         &self,
         now: Millis,
-        key: KeyNumber,
+        (owner, key): (AccountNumber, KeyNumber),
         writes: Writes,
         count: usize,
     ) -> Result<Option<Standing>, Refused> {
-        let caps = self.caps(writes.scopes().into_iter());
         let cost = u32::try_from(count).unwrap_or(u32::MAX).max(1);
-        self.keys.charge(now, u64::from(key.0), caps, cost)
+        let charge = |table: &Table, number: u32, scopes: &'static [Scope]| {
+            let caps = self.caps(scopes.iter().copied());
+            if caps.clone().next().is_none() {
+                return Ok(None);
+            }
+            table.charge(now, u64::from(number), caps, cost)
+        };
+        let of_key = charge(&self.keys, key.0, writes.of_key())?;
+        let of_owner = charge(&self.owners, owner.0, writes.of_owner())?;
+        Ok(of_key.or(of_owner))
     }
 
     fn caps(
@@ -206,10 +217,32 @@ mod tests {
     }
 
     #[test]
+    fn keys_of_one_owner_share_what_the_owner_may_do() {
+        let limiter = RateLimiter::new(RateLimits::default(), 1);
+        let (owner, other) = (AccountNumber(1), AccountNumber(2));
+        let order = |owner, key| limiter.writes(0, (owner, KeyNumber(key)), Writes::Orders, 15);
+        let mut placed = 0;
+        for key in 0..16 {
+            while order(owner, key).is_ok() {
+                placed += 15;
+            }
+        }
+        assert_eq!(placed, 4_800);
+        let refused = order(owner, 20).unwrap_err();
+        assert_eq!(refused.scope, Scope::OwnerOrderBurst);
+        assert!(order(other, 21).is_ok());
+
+        let act = |key| limiter.writes(0, (owner, KeyNumber(key)), Writes::Actions, 1);
+        let acted = (0..).find(|key| act(*key).is_err());
+        assert_eq!(acted, Some(60));
+    }
+
+    #[test]
     fn writes_are_held_to_both_windows() {
         let limiter = RateLimiter::new(RateLimits::default(), 1);
         let key = KeyNumber(7);
-        let orders = |now, count| limiter.writes(now, key, Writes::Orders, count);
+        let owner = AccountNumber(1);
+        let orders = |now, count| limiter.writes(now, (owner, key), Writes::Orders, count);
         let mut placed = 0;
         // 15 a batch until the burst window is full; ten such bursts fill the sustained one.
         for burst in 0..11_u64 {
@@ -227,10 +260,11 @@ mod tests {
         );
         assert!(orders(630_000, 15).is_ok(), "ten minutes later");
         assert!(
-            limiter.writes(0, key, Writes::Cancels, 1).is_ok(),
+            limiter.writes(0, (owner, key), Writes::Cancels, 1).is_ok(),
             "cancels go on"
         );
-        assert!(limiter.writes(0, KeyNumber(8), Writes::Orders, 15).is_ok());
+        let other = (AccountNumber(2), KeyNumber(8));
+        assert!(limiter.writes(0, other, Writes::Orders, 15).is_ok());
     }
 
     #[test]

@@ -52,6 +52,12 @@ pub(crate) enum Scope {
     CancelBurst,
     /// Cancels of an API key in 10 min.
     CancelSustained,
+    /// Orders of all API keys of an owner in 10 s.
+    OwnerOrderBurst,
+    /// Orders of all API keys of an owner in 10 min.
+    OwnerOrderSustained,
+    /// Account actions of an owner in 10 s.
+    Actions,
 }
 
 /// A scope and what its window takes.
@@ -90,13 +96,16 @@ impl Scope {
             Self::OrderSustained => "order_sustained",
             Self::CancelBurst => "cancel_burst",
             Self::CancelSustained => "cancel_sustained",
+            Self::OwnerOrderBurst => "owner_order_burst",
+            Self::OwnerOrderSustained => "owner_order_sustained",
+            Self::Actions => "actions",
         }
     }
 
     /// Length of a slot of its window.
     pub(crate) const fn slot(self) -> Millis {
         match self {
-            Self::OrderSustained | Self::CancelSustained => LONG / SPAN,
+            Self::OrderSustained | Self::CancelSustained | Self::OwnerOrderSustained => LONG / SPAN,
             _ => SHORT / SPAN,
         }
     }
@@ -172,20 +181,33 @@ impl Scope {
     }
 }
 
-/// What an API key writes; each kind has its two windows.
+/// What an API key writes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Writes {
     /// `POST /order`, and each order of `POST /orders`.
     Orders,
     /// Every cancel: each order named, and each request that means many.
     Cancels,
+    /// Split, merge, redeem, convert.
+    Actions,
 }
 
 impl Writes {
-    pub(crate) const fn scopes(self) -> [Scope; 2] {
+    /// What is counted for the key.
+    pub(crate) const fn of_key(self) -> &'static [Scope] {
         match self {
-            Self::Orders => [Scope::OrderBurst, Scope::OrderSustained],
-            Self::Cancels => [Scope::CancelBurst, Scope::CancelSustained],
+            Self::Orders => &[Scope::OrderBurst, Scope::OrderSustained],
+            Self::Cancels => &[Scope::CancelBurst, Scope::CancelSustained],
+            Self::Actions => &[],
+        }
+    }
+
+    /// What is counted for the key's owner: anybody may make keys, and an owner pays for accounts.
+    pub(crate) const fn of_owner(self) -> &'static [Scope] {
+        match self {
+            Self::Orders => &[Scope::OwnerOrderBurst, Scope::OwnerOrderSustained],
+            Self::Cancels => &[],
+            Self::Actions => &[Scope::Actions],
         }
     }
 }

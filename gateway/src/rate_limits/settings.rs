@@ -6,7 +6,7 @@ use super::scopes::{Cap, Scope};
 
 /// How many requests of one client each window takes, with the defaults of the interface; 0 turns a
 /// cap off. A client is an IPv4 address or an IPv6 network of 64 bits; for orders and cancels it is
-/// an API key. Windows are 10 seconds unless said.
+/// an API key, and for orders and account actions also the owner of the key. Windows are 10 seconds unless said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RateLimits {
@@ -57,6 +57,13 @@ pub struct RateLimits {
     pub cancel_burst: u32,
     /// Cancels of an API key in 10 minutes.
     pub cancel_sustained: u32,
+    /// Orders of all API keys of an owner.
+    pub owner_order_burst: u32,
+    /// Orders of all API keys of an owner in 10 minutes.
+    pub owner_order_sustained: u32,
+    /// Split, merge, redeem and convert of an owner. The exchange remembers 512 actions of an account, so
+    /// above 70 in 10 seconds a captured request could outlive the memory that makes it safe to repeat.
+    pub actions: u32,
 }
 
 impl Default for RateLimits {
@@ -85,6 +92,9 @@ impl Default for RateLimits {
             order_sustained: 24_000,
             cancel_burst: 2_400,
             cancel_sustained: 24_000,
+            owner_order_burst: 4_800,
+            owner_order_sustained: 48_000,
+            actions: 60,
         }
     }
 }
@@ -130,6 +140,9 @@ impl RateLimits {
             Scope::OrderSustained => self.order_sustained,
             Scope::CancelBurst => self.cancel_burst,
             Scope::CancelSustained => self.cancel_sustained,
+            Scope::OwnerOrderBurst => self.owner_order_burst,
+            Scope::OwnerOrderSustained => self.owner_order_sustained,
+            Scope::Actions => self.actions,
         }
     }
 }

@@ -23,11 +23,12 @@ use crate::app::App;
 use crate::auth::{Caller, Level};
 use crate::call::Call;
 use crate::failure::Failure;
+use crate::rate_limits::{Standing, Writes};
 use crate::resources::{balances, place_of, reference};
 
 /// `POST /positions/split`.
 pub(crate) async fn split(call: Call) -> Result<Answer, Failure> {
-    let caller = caller(&call).await?;
+    let (caller, standing) = caller(&call).await?;
     let wanted = read_sets(&call.body)?;
     let account = account(&call.app, &caller, wanted.wallet)?;
     let command = Command::Split {
@@ -36,12 +37,13 @@ pub(crate) async fn split(call: Call) -> Result<Answer, Failure> {
         lots: wanted.lots,
         reference: reference(&wanted.reference),
     };
-    act(&call, account, command, &wanted.reference).await
+    let acted = act(&call, account, command, &wanted.reference).await?;
+    Ok(acted.stands(standing))
 }
 
 /// `POST /positions/merge`.
 pub(crate) async fn merge(call: Call) -> Result<Answer, Failure> {
-    let caller = caller(&call).await?;
+    let (caller, standing) = caller(&call).await?;
     let wanted = read_sets(&call.body)?;
     let account = account(&call.app, &caller, wanted.wallet)?;
     let command = Command::Merge {
@@ -50,12 +52,13 @@ pub(crate) async fn merge(call: Call) -> Result<Answer, Failure> {
         lots: wanted.lots,
         reference: reference(&wanted.reference),
     };
-    act(&call, account, command, &wanted.reference).await
+    let acted = act(&call, account, command, &wanted.reference).await?;
+    Ok(acted.stands(standing))
 }
 
 /// `POST /positions/redeem`.
 pub(crate) async fn redeem(call: Call) -> Result<Answer, Failure> {
-    let caller = caller(&call).await?;
+    let (caller, standing) = caller(&call).await?;
     let wanted = read_redeem(&call.body)?;
     let account = account(&call.app, &caller, wanted.wallet)?;
     let command = Command::Redeem {
@@ -63,12 +66,13 @@ pub(crate) async fn redeem(call: Call) -> Result<Answer, Failure> {
         market: market(&call.app, wanted.condition)?,
         reference: reference(&wanted.reference),
     };
-    act(&call, account, command, &wanted.reference).await
+    let acted = act(&call, account, command, &wanted.reference).await?;
+    Ok(acted.stands(standing))
 }
 
 /// `POST /positions/convert`.
 pub(crate) async fn convert(call: Call) -> Result<Answer, Failure> {
-    let caller = caller(&call).await?;
+    let (caller, standing) = caller(&call).await?;
     let wanted = read_convert(&call.body)?;
     let account = account(&call.app, &caller, wanted.wallet)?;
     let command = Command::Convert {
@@ -78,13 +82,16 @@ pub(crate) async fn convert(call: Call) -> Result<Answer, Failure> {
         lots: wanted.lots,
         reference: reference(&wanted.reference),
     };
-    act(&call, account, command, &wanted.reference).await
+    let acted = act(&call, account, command, &wanted.reference).await?;
+    Ok(acted.stands(standing))
 }
 
-/// Who asks, by the keys and bindings that are durable now.
-async fn caller(call: &Call) -> Result<Caller, Failure> {
+/// Who asks, by the keys and bindings that are durable now. The action is counted.
+async fn caller(call: &Call) -> Result<(Caller, Option<Standing>), Failure> {
     call.app.replica.caught_up().await?;
-    call.app.auth.l2(call, Level::Write).await
+    let caller = call.app.auth.l2(call, Level::Write).await?;
+    let standing = call.count(&caller, Writes::Actions, 1)?;
+    Ok((caller, standing))
 }
 
 /// The wallet that acts: the one named, if it is the owner's; else as `/balance-allowance` picks.

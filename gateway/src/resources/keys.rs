@@ -8,7 +8,7 @@ use foretell_model::{AccountNumber, ApiKey, Command, KeyNumber, Verdict};
 use foretell_view::{Key, View};
 use foretell_wire::account::{
     ApiKeyAnswer, ApiKeyRow, ApiKeyRowsAnswer, ApiKeysAnswer, ClosedOnlyAnswer, DELETED, Keys,
-    REVOKED, ReadOnlyKeyAnswer, read_read_only_key, read_revocation,
+    REVOKED, ReadOnlyKeyAnswer, RevokedAllAnswer, read_read_only_key, read_revocation,
 };
 use foretell_wire::decimal::uint256_text;
 use foretell_wire::{Failure as Refusal, json_text};
@@ -132,6 +132,33 @@ pub(crate) async fn revoke_read_only(call: Call) -> Result<Answer, Failure> {
         (_, false) => app.replica.read().place(),
     };
     Ok(Answer::json(DELETED).at(place))
+}
+
+/// `DELETE /auth/api-keys`: every live key of the caller's owner, read-only ones too, its own at last, so
+/// that a request that broke off can be sent again. For an owner whose key somebody else had.
+pub(crate) async fn revoke_all(call: Call) -> Result<Answer, Failure> {
+    let app = &call.app;
+    app.replica.caught_up().await?;
+    let caller = app.auth.l2(&call, Level::Write).await?;
+    let (read_only, _) = keys_of(app, &caller, true, false).await;
+    let (trading, _) = keys_of(app, &caller, false, false).await;
+    let live = read_only.iter().chain(&trading);
+    let numbers: Vec<KeyNumber> = {
+        let state = app.replica.read();
+        let keys = state.view.keys();
+        live.filter_map(|key| Some(keys.by_text(&key.api_key)?.0))
+            .collect()
+    };
+    for key in numbers.iter().filter(|key| **key != caller.key) {
+        end(&call, *key, false).await?;
+    }
+    let place = end(&call, caller.key, false).await?;
+    let revoked = numbers.len();
+    Ok(Answer::json(json_text(&RevokedAllAnswer {
+        revoked: true,
+        keys: revoked,
+    }))
+    .at(place))
 }
 
 /// `GET /auth/ban-status/closed-only`: whether a wallet of the caller may only reduce.

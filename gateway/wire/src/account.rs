@@ -89,6 +89,15 @@ fn iso_or_nothing<S: Serializer>(time: &Option<TimeNs>, serializer: S) -> Result
 
 /// Answer of `DELETE /auth/api-key`.
 pub const REVOKED: &str = r#"{"revoked":true}"#;
+/// Answer of `DELETE /auth/api-keys`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct RevokedAllAnswer {
+    /// Always true.
+    pub revoked: bool,
+    /// How many keys were live, read-only ones included.
+    pub keys: usize,
+}
+
 /// Answer of `DELETE /auth/readonly-api-key`.
 pub const DELETED: &str = r#"{"deleted":true}"#;
 

@@ -82,6 +82,39 @@ async fn a_read_only_key_reads_and_never_shows_keys() {
     assert!(exchange.stop().success());
 }
 
+/// A thief who made read-only keys with a stolen key loses them too.
+#[tokio::test]
+async fn all_keys_of_an_owner_end_at_once() {
+    let exchange = exchange();
+    let (first, second) = (
+        visitor(&exchange, 0, 0).await,
+        visitor(&exchange, 0, 1).await,
+    );
+    let other = visitor(&exchange, 1, 0).await;
+    let create = "/auth/readonly-api-key";
+    let (status, made) = signed(&first, Method::POST, create, &Value::Null).await;
+    assert_eq!(status, 200, "{made}");
+    let path = "/auth/api-keys";
+    let (status, answer) = signed(&second, Method::DELETE, path, &Value::Null).await;
+    assert_eq!(
+        (status, answer),
+        (200, json!({ "revoked": true, "keys": 3 }))
+    );
+    let read = with_read_only(
+        &exchange,
+        &first,
+        &made["apiKey"],
+        Method::GET,
+        "/data/orders",
+    );
+    assert_eq!(read.await.status, 401);
+    for (trader, expected) in [(&first, 401), (&second, 401), (&other, 200)] {
+        let (status, _) = signed(trader, Method::GET, "/data/orders", &Value::Null).await;
+        assert_eq!(status, expected);
+    }
+    assert!(exchange.stop().success());
+}
+
 #[tokio::test]
 async fn a_revoked_key_opens_nothing_from_the_answer_on() {
     let exchange = exchange();
