@@ -19,8 +19,12 @@ const YES_PRICE: u16 = 6_000;
 /// A view and the frames to come.
 pub(crate) struct TestView(pub(crate) View);
 
+fn byte(account: AccountNumber) -> u8 {
+    u8::try_from(account.0).expect("few accounts")
+}
+
 pub(crate) fn wallet(account: AccountNumber) -> WalletAddress {
-    WalletAddress([account.0 as u8 + 1; 20])
+    WalletAddress([byte(account) + 1; 20])
 }
 
 pub(crate) fn condition(market: MarketNumber) -> ConditionId {
@@ -77,14 +81,14 @@ impl TestView {
     /// Another key of an account, of this nonce.
     pub(crate) fn key(&mut self, owner: AccountNumber, nonce: u8) -> KeyNumber {
         let mut api_key = ApiKey([nonce; 16]);
-        api_key.0[0] = owner.0 as u8;
+        api_key.0[0] = byte(owner);
         let register = Command::RegisterKey {
             owner: wallet(owner),
             nonce: [nonce; 32],
             api_key,
             read_only: false,
         };
-        let key = KeyNumber(self.0.keys().count() as u32);
+        let key = KeyNumber(u32::try_from(self.0.keys().count()).expect("few keys"));
         self.step(&register, &[Event::KeyRegistered { key, owner }], &[]);
         key
     }

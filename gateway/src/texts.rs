@@ -9,8 +9,11 @@ use parking_lot::Mutex;
 
 use crate::replica::State;
 
-/// Texts, each at a place, with what it was made of.
-pub(crate) struct Texts<Key>(Box<[Mutex<Option<(Key, Bytes)>>]>);
+/// Texts, each at a place.
+pub(crate) struct Texts<Key>(Box<[Place<Key>]>);
+
+/// Where the text is that was made last, with what it was made of.
+type Place<Key> = Mutex<Option<(Key, Bytes)>>;
 
 impl<Key: PartialEq> Texts<Key> {
     /// Room for so many texts. Those beyond share their places.
@@ -33,7 +36,7 @@ impl<Key: PartialEq> Texts<Key> {
         bytes
     }
 
-    fn at(&self, place: usize) -> &Mutex<Option<(Key, Bytes)>> {
+    fn at(&self, place: usize) -> &Place<Key> {
         &self.0[place % self.0.len()]
     }
 }

@@ -212,11 +212,11 @@ mod tests {
     const MARKETS: [MarketNumber; 2] = [MarketNumber(0), MarketNumber(1)];
 
     /// Bob and Carol trade, Alice once in ten.
-    fn traded(count: usize) -> TestView {
+    fn traded(count: u8) -> TestView {
         let mut view = TestView::new(2);
         for number in 0..count {
             let taker = if number % 10 == 3 { ALICE } else { CAROL };
-            let builders = [(number % 3) as u8, (number % 2) as u8];
+            let builders = [number % 3, number % 2];
             let market = MARKETS[usize::from(number % 4 == 0)];
             view.trade(market, (taker, builders[0]), (BOB, builders[1]));
         }
