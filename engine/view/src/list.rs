@@ -18,7 +18,7 @@ use foretell_memory::near::LINE;
 
 use crate::error::Impossible;
 use crate::log::Log;
-use crate::row::{Fixed, Row, Stored};
+use crate::row::{Fixed, Row, Stored, fixed};
 use crate::slot::{self, Packed};
 
 /// What is said of several entries of a list at once.
@@ -142,27 +142,32 @@ impl<S: Summary> Row for Posting<S> {
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Head {
     /// Its newest posting, when it has one.
-    last: u64,
+    last: Packed,
     /// How many it has.
-    len: u64,
+    len: Packed,
 }
 
-impl Stored for Head {
-    fn put(&self, out: &mut Vec<u8>) {
-        (Packed::of(self.last), Packed::of(self.len)).put(out);
-    }
-
-    fn take(from: &mut &[u8]) -> Option<Self> {
-        let (last, len) = <(Packed, Packed)>::take(from)?;
-        let (last, len) = (last.slot(), len.slot());
-        Some(Self { last, len })
-    }
-}
+fixed!(Head {
+    last: Packed,
+    len: Packed,
+});
 
 impl Head {
+    fn of(last: u64, len: u64) -> Self {
+        Self {
+            last: Packed::of(last),
+            len: Packed::of(len),
+        }
+    }
+
     /// The newest posting of a list that has one.
     pub(crate) fn last(self) -> u64 {
-        self.last
+        self.last.slot()
+    }
+
+    /// How many it has.
+    fn len(self) -> u64 {
+        self.len.slot()
     }
 }
 
@@ -235,28 +240,28 @@ pub(crate) fn append<S: Summary>(
     head: Head,
     entry: S::Entry,
 ) -> Result<Head, Impossible> {
-    let (own, len) = (postings.len(), head.len + 1);
+    let (own, len) = (postings.len(), head.len() + 1);
     // Only bytes from outside say so many of a list.
     if len >= slot::END {
         return Err(Impossible::HistoryUnreadable);
     }
     let said = S::of(&entry);
-    let (before, jump, span) = if head.len == 0 {
+    let (before, jump, span) = if head.len() == 0 {
         (own, own, said)
     } else {
         let (jump, between) =
-            next_jump(postings, head.last).ok_or(Impossible::HistoryUnreadable)?;
+            next_jump(postings, head.last()).ok_or(Impossible::HistoryUnreadable)?;
         let span = between.map_or(said, |between| said.join(between));
-        (head.last, jump, span)
+        (head.last(), jump, span)
     };
     postings.push(&Posting {
         before,
         jump,
-        rank: head.len,
+        rank: head.len(),
         entry,
         span,
     })?;
-    Ok(Head { last: own, len })
+    Ok(Head::of(own, len))
 }
 
 /// Where the posting after `last` jumps to, over two equal jumps at once, else to `last`; and what
@@ -286,7 +291,7 @@ impl<'a, S: Summary> List<'a, S> {
     pub(crate) fn ending_with(postings: &'a Log<Posting<S>>, newest: Option<u64>) -> Self {
         let head = newest.and_then(|last| {
             let len = postings.get(last)?.rank + 1;
-            Some(Head { last, len })
+            (len < slot::END).then(|| Head::of(last, len))
         });
         Self {
             postings,
@@ -301,7 +306,7 @@ impl<'a, S: Summary> List<'a, S> {
 
     /// How many entries it has.
     pub(crate) fn len(&self) -> u64 {
-        self.head.len
+        self.head.len()
     }
 
     /// The entry at a place, from the oldest at 0.
@@ -343,10 +348,10 @@ impl<'a, S: Summary> List<'a, S> {
     }
 
     fn newest(&self) -> Option<At<S>> {
-        if self.head.len == 0 {
+        if self.len() == 0 {
             return None;
         }
-        self.at(self.head.last)
+        self.at(self.head.last())
     }
 
     fn at(&self, slot: u64) -> Option<At<S>> {
@@ -499,7 +504,7 @@ mod tests {
             lists.postings.push(&posting).unwrap();
         }
         for last in 0..5 {
-            lists.heads = vec![Head { last, len: 4 }];
+            lists.heads = vec![Head::of(last, 4)];
             let list = lists.list(0);
             assert!(list.newest_first(4).count() <= 1);
             assert_eq!(list.get(0), None);

@@ -1,6 +1,6 @@
 //! Trades of each account in each market, and in how many markets an account has traded.
 //!
-//! There are many such lists, most of them short: in memory are 12 to 24 bytes of each.
+//! There are many such lists, most of them short: in memory are 10 to 20 bytes of each.
 
 use foretell_model::{AccountNumber, MarketNumber};
 
@@ -8,12 +8,38 @@ use crate::dense::Dense;
 use crate::error::Impossible;
 use crate::list::{Head, List, Posting, append};
 use crate::log::Log;
+use crate::row::fixed;
 use crate::slot::Packed;
 use crate::span::Span;
 use crate::trade_rows::TradeRows;
 
-/// The markets an account has traded in, rising, and the newest posting in each.
-type Markets = Vec<(MarketNumber, Packed)>;
+/// A market an account has traded in, and the newest posting in it; without gaps between them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Traded {
+    market: [u8; 4],
+    last: Packed,
+}
+
+fixed!(Traded {
+    market: [u8; 4],
+    last: Packed,
+});
+
+impl Traded {
+    fn of(market: MarketNumber, last: u64) -> Self {
+        Self {
+            market: market.0.to_le_bytes(),
+            last: Packed::of(last),
+        }
+    }
+
+    const fn market(&self) -> MarketNumber {
+        MarketNumber(u32::from_le_bytes(self.market))
+    }
+}
+
+/// The markets an account has traded in, rising.
+type Markets = Vec<Traded>;
 
 /// The newest postings of all lists.
 pub(crate) type Newest = Dense<AccountNumber, Markets>;
@@ -40,7 +66,8 @@ impl Pairs {
         newest: Newest,
         accounts: usize,
     ) -> Option<Self> {
-        let rise = |markets: &Markets| markets.is_sorted_by(|one, other| one.0 < other.0);
+        let rise =
+            |markets: &Markets| markets.is_sorted_by(|one, other| one.market() < other.market());
         let fits = newest.len() == accounts && newest.iter().all(|(_, markets)| rise(markets));
         fits.then_some(Self { postings, newest })
     }
@@ -49,7 +76,7 @@ impl Pairs {
     pub(crate) fn list(&self, account: AccountNumber, market: MarketNumber) -> List<'_, Span> {
         let newest = self.newest.get(account).and_then(|markets| {
             let place = place_of(markets, market).ok()?;
-            Some(markets[place].1.slot())
+            Some(markets[place].last.slot())
         });
         List::ending_with(&self.postings, newest)
     }
@@ -72,16 +99,16 @@ impl Pairs {
         let markets = self.newest.get_mut(account);
         let markets = markets.ok_or(Impossible::UnknownAccount(account))?;
         let place = place_of(markets, market);
-        let newest = place.ok().map(|place| markets[place].1.slot());
+        let newest = place.ok().map(|place| markets[place].last.slot());
         let head = List::ending_with(&self.postings, newest).head();
         if newest.is_some() && head == Head::default() {
             return Err(Impossible::HistoryUnreadable);
         }
         let last = append(&mut self.postings, head, own)?.last();
-        let last = Packed::of(last);
+        let newest = Traded::of(market, last);
         match place {
-            Ok(place) => markets[place].1 = last,
-            Err(place) => markets.insert(place, (market, last)),
+            Ok(place) => markets[place] = newest,
+            Err(place) => markets.insert(place, newest),
         }
         Ok(())
     }
@@ -100,7 +127,7 @@ impl Pairs {
 }
 
 fn place_of(markets: &Markets, market: MarketNumber) -> Result<usize, usize> {
-    markets.binary_search_by_key(&market, |(market, _)| *market)
+    markets.binary_search_by_key(&market, Traded::market)
 }
 
 #[cfg(test)]
@@ -170,7 +197,7 @@ mod tests {
             for (account, markets) in (0..).zip(entries) {
                 let markets = markets
                     .iter()
-                    .map(|&(market, last)| (MarketNumber(market), Packed::of(last)));
+                    .map(|&(market, last)| Traded::of(MarketNumber(market), last));
                 newest
                     .push(AccountNumber(account), markets.collect())
                     .unwrap();
