@@ -256,8 +256,8 @@ impl Replica {
 
     /// The view cannot follow a frame: reads are refused from now on, names are still found.
     pub(crate) fn stop(&self, at: Sequence) {
-        self.ready.store(false, Ordering::Release);
         self.stopped.store(at.0, Ordering::Release);
+        self.ready.store(false, Ordering::Release);
     }
 
     /// Takes what belongs to the present run of the engine: its control page is another one.

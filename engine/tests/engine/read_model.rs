@@ -197,14 +197,18 @@ fn images_from_before_the_view_stopped_stay() {
     let engine = Engine::start(config);
     let world = World::build(&engine);
     let mut client = engine.client(Role::Operator);
-    for number in 0..6 {
-        let resting = world.resting_buy(2 * number);
-        applied(&mut client, Command::PlaceOrder(resting));
-        // A mint: both orders are finished by it, and the trade is listed for both.
-        let (side, outcome, kind) = (Side::Buy, Outcome::No, OrderType::Gtc);
-        let other = world.order(2 * number + 1, 1, side, outcome, kind, 600_000, 1_000_000);
-        applied(&mut client, Command::PlaceOrder(other));
+    // Each trade is a mint that completes both orders.
+    for trade in 0..ROOM {
+        for (trader, outcome, maker_amount) in
+            [(0, Outcome::Yes, 2_000_000), (1, Outcome::No, 3_000_000)]
+        {
+            let number = 2 * trade + trader as u64;
+            let (side, kind) = (Side::Buy, OrderType::Gtc);
+            let order = world.order(number, trader, side, outcome, kind, maker_amount, 5_000_000);
+            applied(&mut client, Command::PlaceOrder(order));
+        }
     }
+    assert_eq!(client.status().live_orders, 0);
     let status = stopped(&mut client).snapshots;
     assert!(status.image < status.view_stopped);
     engine.stop();

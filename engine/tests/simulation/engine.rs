@@ -271,12 +271,23 @@ impl Engine {
                 .fate
                 .broken(Promise::ReplayIsEqual, || format!("the publisher: {error}")),
         }
+        if let Some(at) = self.view_stopped() {
+            let what = || format!("the publisher's view cannot follow at {at:?}");
+            world.fate.broken(Promise::ReplayIsEqual, what);
+        }
         if self.image() > image {
             world
                 .fate
                 .note(|| format!("an image at {:?}", self.image()));
             world.fate.count(Situation::SnapshotPublished);
         }
+    }
+
+    /// What the publisher's view could not follow.
+    fn view_stopped(&self) -> Option<Sequence> {
+        let shown = self.shown.borrow();
+        let at = shown.as_ref()?.board.status().view_stopped;
+        (at > Sequence(0)).then_some(at)
     }
 
     fn image(&self) -> Option<Sequence> {
