@@ -645,10 +645,17 @@ async fn a_view_that_stopped_costs_reads_and_nothing_else() {
             .unwrap();
         assert_eq!(status, 503);
 
-        // Orders, cancels by id, cancels of everything, and what an operator says.
+        // Orders, cancels by id, cancels of several, and what an operator says.
         let [first, _second] = [place(2_000).await, place(3_000).await];
         cancel(&first).await;
-        let (status, done) = (alice.signed(Method::DELETE, "/cancel-all", "", "").await).unwrap();
+        let (path, body) = match restarted {
+            false => ("/cancel-all", String::new()),
+            true => (
+                "/cancel-market-orders",
+                json!({ "market": CONDITION }).to_string(),
+            ),
+        };
+        let (status, done) = alice.signed(Method::DELETE, path, "", &body).await.unwrap();
         assert_eq!(status, 503, "{done}");
         let text = done["error"].as_str().unwrap();
         assert!(text.starts_with("done at sequence "), "{text}");
