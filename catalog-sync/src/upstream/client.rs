@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER};
+use reqwest::redirect::{Action, Attempt};
 use reqwest::{Response, StatusCode, Url};
 
 use super::{Backoff, Failure, Page, PageRequest, retry_after};
@@ -71,7 +72,7 @@ impl Upstream {
             .connect_timeout(bounds.connect)
             .read_timeout(bounds.read)
             .timeout(bounds.total)
-            .redirect(reqwest::redirect::Policy::limited(MAX_REDIRECTS))
+            .redirect(reqwest::redirect::Policy::custom(follow))
             .build()
             .map_err(|error| wrong(&reason(&error)))?;
         Ok(Self {
@@ -181,6 +182,20 @@ impl Upstream {
     }
 }
 
+/// Redirects stay on the origin that was named: the operator trusts that one, and no other host of
+/// the operator's network is to be asked in its name, nor anything without TLS when it has TLS.
+fn follow(attempt: Attempt<'_>) -> Action {
+    if attempt.previous().len() > MAX_REDIRECTS {
+        return attempt.error("without end");
+    }
+    let origin = attempt.url().origin();
+    if attempt.previous().iter().any(|url| url.origin() != origin) {
+        let to = origin.ascii_serialization();
+        return attempt.error(format!("to another origin, {to}, which is not followed"));
+    }
+    attempt.follow()
+}
+
 /// `application/json`, something `+json`, or `text/plain`, which careless upstreams say of JSON.
 fn is_json(kind: &str) -> bool {
     let kind = kind
@@ -196,6 +211,7 @@ fn no_answer(url: &str, error: &reqwest::Error) -> Failure {
     if error.is_redirect() {
         return Failure::Redirects {
             url: url.to_owned(),
+            reason: reason(error),
         };
     }
     Failure::NoAnswer {

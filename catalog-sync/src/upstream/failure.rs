@@ -25,11 +25,13 @@ pub enum Failure {
         /// What `Retry-After` asked for.
         retry_after: Option<Duration>,
     },
-    /// More than [`crate::limits::MAX_REDIRECTS`] redirects, or one to nowhere.
-    #[error("{url}: the upstream redirects without end")]
+    /// More than [`crate::limits::MAX_REDIRECTS`] redirects, or one to another origin.
+    #[error("{url}: the upstream redirects {reason}")]
     Redirects {
         /// What was asked.
         url: String,
+        /// Where to, or how often.
+        reason: String,
     },
     /// Something that is no JSON: a login page, an error page of a proxy.
     #[error("{url}: the upstream answers {given}, expected application/json")]

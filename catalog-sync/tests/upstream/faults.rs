@@ -123,6 +123,49 @@ fn an_answer_that_stops_in_the_middle_is_given_up() {
     });
 }
 
+/// An upstream speaks for itself alone: neither another port of this machine nor plain HTTP is asked in
+/// its name.
+#[rstest]
+#[case::another_port("")]
+#[case::another_host("http://localhost:1/api/tags")]
+#[case::another_scheme("https://127.0.0.1:1/api/tags")]
+fn a_redirect_to_another_origin_is_not_followed(#[case] target: &'static str) {
+    run(async {
+        let other = Mock::start(|_| Reply::Json("[]".into())).await;
+        let location = match target {
+            "" => format!("{}/tags", other.base),
+            target => target.to_owned(),
+        };
+        let mock = Mock::start(move |_| Reply::Status(302, "location", location.clone())).await;
+        let clock = NoWait::at(NOW);
+        let failure = World::new(&mock.base, &clock).pull().await.unwrap_err();
+        assert!(
+            failure.to_string().contains("redirects to another origin"),
+            "{failure}"
+        );
+        assert_eq!((mock.asked().len(), other.asked().len()), (1, 0));
+        assert!(clock.pauses().is_empty());
+    });
+}
+
+#[test]
+fn a_redirect_within_the_origin_is_followed() {
+    run(async {
+        let events = [event(1, 60)];
+        let mock = Mock::start(move |asked| match asked.path.strip_prefix("/v2") {
+            Some(path) => page(&events, &asked.at(path)),
+            None => {
+                let target = format!("/api/v2{}?{}", asked.path, asked.query);
+                Reply::Status(307, "location", target)
+            }
+        })
+        .await;
+        let world = World::new(&mock.base, &NoWait::at(NOW));
+        world.pull().await.unwrap();
+        assert_eq!(world.events(), [1]);
+    });
+}
+
 #[test]
 fn nobody_there_is_a_fault_too() {
     run(async {

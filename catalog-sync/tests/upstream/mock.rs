@@ -39,6 +39,14 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
+    /// The same request at another path.
+    pub(crate) fn at(&self, path: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            ..self.clone()
+        }
+    }
+
     /// A parameter.
     pub(crate) fn number(&self, name: &str) -> usize {
         let pairs = self
