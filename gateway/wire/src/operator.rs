@@ -11,7 +11,9 @@ mod request;
 mod strict;
 
 pub use answer::{AccountAnswer, Applied, PositionAnswer, StatusAnswer};
-pub use description::{DomainDescription, EventDescription, EventSummary, MarketDescription};
+pub use description::{
+    DomainDescription, EventDescription, EventSummary, MarketDescription, registered_end_date,
+};
 pub use register::{EventRegistration, MarketRegistration, read_event, read_market};
 pub use request::{
     Archive, Binding, ClosedOnly, Domain, FeeChange, FeesWithdrawal, KeyRevocation, MinimumChange,

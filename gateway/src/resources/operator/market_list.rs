@@ -7,7 +7,7 @@ use foretell_view::{Market, View};
 use foretell_wire::decimal::{Decimal, digits_u64};
 use foretell_wire::failure::FieldProblem;
 use foretell_wire::ids::{condition_id, token_text};
-use foretell_wire::operator::payout_word;
+use foretell_wire::operator::{payout_word, registered_end_date};
 use foretell_wire::query::Query;
 use foretell_wire::refusal::state_word;
 use foretell_wire::{Failure as Refusal, json_text};
@@ -47,6 +47,9 @@ struct Row {
     payout: Option<&'static str>,
     question: String,
     slug: String,
+    /// As registered, whatever the catalog says since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    end_date: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -166,5 +169,6 @@ fn row(app: &App, view: &View, market: &Market) -> Row {
         payout: market.payout.map(payout_word),
         question: described.question.clone(),
         slug: described.slug.clone(),
+        end_date: registered_end_date(&market.description),
     }
 }

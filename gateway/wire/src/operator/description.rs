@@ -142,6 +142,16 @@ macro_rules! evidence {
 }
 evidence!(MarketDescription, EventDescription, DomainDescription);
 
+/// The end date in the evidence of a market's registration; the rest of it is passed over.
+#[must_use]
+pub fn registered_end_date(evidence: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct EndDate {
+        end_date: Option<String>,
+    }
+    parsed::<EndDate>(evidence)?.end_date
+}
+
 fn bounded(evidence: Vec<u8>) -> Result<Vec<u8>, Failure> {
     if evidence.len() > MAX_EVIDENCE_BYTES {
         return Err(Failure::Rejected(format!(
@@ -178,6 +188,8 @@ mod tests {
             ..MarketDescription::default()
         };
         let evidence = market.to_evidence().unwrap();
+        assert_eq!(registered_end_date(&evidence), market.end_date);
+        assert_eq!(registered_end_date(b"{}"), None);
         assert_eq!(MarketDescription::from_evidence(&evidence), Some(market));
         // Numbers of the upstream record keep their letters.
         assert!(
