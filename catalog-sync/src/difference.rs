@@ -3,6 +3,7 @@
 //! across a crash of either.
 
 mod finding;
+mod policy;
 mod questions;
 
 use std::collections::HashMap;
@@ -14,6 +15,7 @@ use foretell_wire::operator::MarketDescription;
 use crate::exchange::{Command, EventRegistration, MarketRegistration, Registered, Status};
 
 pub use finding::{Finding, Kind, Note};
+pub use policy::{Allowance, Policy};
 
 /// A market of the catalog.
 #[derive(Clone, Debug)]
@@ -77,16 +79,19 @@ impl Present {
         self.markets.get(condition)
     }
 
+    /// Markets that have not ended.
+    #[must_use]
+    pub fn live(&self) -> u64 {
+        let live = self
+            .markets
+            .values()
+            .filter(|market| !market.status.is_over());
+        u64::try_from(live.count()).unwrap_or(u64::MAX)
+    }
+
     fn questions(&self, event: u64) -> Questions {
         self.events.get(&event).copied().unwrap_or_default()
     }
-}
-
-/// What the operator has settled.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Policy {
-    /// Pay out what the upstream says is resolved, without an operator looking at it.
-    pub resolve: bool,
 }
 
 /// Commands whose order matters, because a later one is right only when the earlier were done.
@@ -107,7 +112,16 @@ impl Plan {
             market: market.id,
             slug: market.slug.clone(),
             finding,
+            consent: None,
         });
+    }
+
+    /// Leaves a command to the operator.
+    fn hold(&mut self, market: &Listed, finding: Finding, command: Command) {
+        self.note(market, finding);
+        if let Some(note) = self.notes.last_mut() {
+            note.consent = Some(command);
+        }
     }
 
     fn push(&mut self, steps: Steps) {
@@ -117,9 +131,9 @@ impl Plan {
     }
 }
 
-/// Compares a group with what the exchange has.
+/// Compares a group with what the exchange has. What it takes over of `allowance` is gone from it.
 #[must_use]
-pub fn difference(group: &Group, present: &Present, policy: Policy) -> Plan {
+pub fn difference(group: &Group, present: &Present, allowance: &mut Allowance) -> Plan {
     let mut plan = Plan::default();
     let mut questions = Vec::new();
     for market in &group.markets {
@@ -127,7 +141,7 @@ pub fn difference(group: &Group, present: &Present, policy: Policy) -> Plan {
             Ok(terms) => terms,
             Err(reason) => {
                 let here = market.condition.and_then(|known| present.market(&known));
-                unusable(&mut plan, market, reason, here);
+                unusable(&mut plan, market, reason, here, allowance);
                 continue;
             }
         };
@@ -139,7 +153,7 @@ pub fn difference(group: &Group, present: &Present, policy: Policy) -> Plan {
                 terms,
                 here,
                 group.event_of(terms),
-                policy,
+                allowance,
             );
         }
         if terms.neg_risk {
@@ -180,13 +194,38 @@ impl Listed {
 
 /// A market whose record no longer describes one of this exchange: if it trades here, only its end
 /// is still taken over.
-fn unusable(plan: &mut Plan, market: &Listed, reason: &NotTradable, here: Option<&Registered>) {
+fn unusable(
+    plan: &mut Plan,
+    market: &Listed,
+    reason: &NotTradable,
+    here: Option<&Registered>,
+    allowance: &mut Allowance,
+) {
     let Some(here) = here else {
         return plan.note(market, Finding::NotTradable(reason.clone()));
     };
     plan.note(market, Finding::NoLongerTradable(reason.clone()));
-    if market.flags.closed && !here.status.is_over() {
-        plan.push(vec![Command::Close(here.condition)]);
+    if market.flags.closed {
+        let steps = close(plan, market, here, allowance);
+        plan.push(steps.unwrap_or_default());
+    }
+}
+
+/// What closes a market that is closed upstream; `None` when that is left to the operator.
+fn close(
+    plan: &mut Plan,
+    market: &Listed,
+    here: &Registered,
+    allowance: &mut Allowance,
+) -> Option<Steps> {
+    let command = Command::Close(here.condition);
+    if here.status.is_over() {
+        Some(Vec::new())
+    } else if allowance.closes(here) {
+        Some(vec![command])
+    } else {
+        plan.hold(market, Finding::ClosesEarly, command);
+        None
     }
 }
 
@@ -226,7 +265,7 @@ fn known(
     terms: &TradingTerms,
     here: &Registered,
     event: Option<u64>,
-    policy: Policy,
+    allowance: &mut Allowance,
 ) {
     if here.tokens != terms.tokens {
         return plan.note(market, Finding::TokensDiffer);
@@ -236,9 +275,9 @@ fn known(
         return plan.note(market, Finding::EventDiffers { here, upstream });
     }
     if here.status.is_over() || market.flags.closed {
-        return ending(plan, market, terms, here, policy);
+        return ending(plan, market, terms, here, allowance);
     }
-    rules(plan, market, terms, here);
+    rules(plan, market, terms, here, &allowance.policy);
     // A question of an event opens with the list of all of them.
     if here.status == Status::Registered && event.is_none() && market.opens(terms) {
         plan.push(vec![Command::Activate(terms.condition)]);
@@ -246,22 +285,39 @@ fn known(
 }
 
 /// Tick, smallest order and fee of a market that still trades.
-fn rules(plan: &mut Plan, market: &Listed, terms: &TradingTerms, here: &Registered) {
+fn rules(
+    plan: &mut Plan,
+    market: &Listed,
+    terms: &TradingTerms,
+    here: &Registered,
+    policy: &Policy,
+) {
     let mut steps = Vec::new();
+    let mut change = |command, is_allowed: bool, finding| match is_allowed {
+        true => steps.push(command),
+        false => plan.hold(market, finding, command),
+    };
     if terms.tick.units() < here.tick.units() {
-        steps.push(Command::SetTick(terms.condition, terms.tick));
-    } else if terms.tick != here.tick {
+        let is_allowed = policy.allows_tick(terms.tick);
+        let command = Command::SetTick(terms.condition, terms.tick);
+        change(command, is_allowed, Finding::TickTooFine(terms.tick));
+    }
+    if terms.minimum_size != here.minimum_size {
+        let is_allowed = policy.allows_minimum(here.minimum_size, terms.minimum_size);
+        let command = Command::SetMinimumSize(terms.condition, terms.minimum_size);
+        change(command, is_allowed, Finding::MinimumTooLarge);
+    }
+    if terms.fee != here.fee {
+        let is_allowed = policy.allows_fee(here.fee, terms.fee);
+        let command = Command::SetFee(terms.condition, terms.fee);
+        change(command, is_allowed, Finding::FeeTooHigh(terms.fee));
+    }
+    plan.push(steps);
+    if terms.tick.units() > here.tick.units() {
         // A trade near 0 or 1 makes the tick finer here, and a tick never becomes coarser.
         let (here, upstream) = (here.tick, terms.tick);
         plan.note(market, Finding::TickCoarser { here, upstream });
     }
-    if terms.minimum_size != here.minimum_size {
-        steps.push(Command::SetMinimumSize(terms.condition, terms.minimum_size));
-    }
-    if terms.fee != here.fee {
-        steps.push(Command::SetFee(terms.condition, terms.fee));
-    }
-    plan.push(steps);
 }
 
 /// A market that is over here or upstream.
@@ -270,15 +326,14 @@ fn ending(
     market: &Listed,
     terms: &TradingTerms,
     here: &Registered,
-    policy: Policy,
+    allowance: &mut Allowance,
 ) {
     if !market.flags.closed {
         return plan.note(market, Finding::Reopened);
     }
-    let mut steps = Vec::new();
-    if !here.status.is_over() {
-        steps.push(Command::Close(terms.condition));
-    }
+    let Some(mut steps) = close(plan, market, here, allowance) else {
+        return;
+    };
     match (here.payout, terms.payout) {
         (Some(here), Some(upstream)) if here != upstream => {
             plan.note(market, Finding::PayoutDiffers { here, upstream });
@@ -287,10 +342,13 @@ fn ending(
         (None, Some(Payout::Half)) if here.event.is_some() => {
             plan.note(market, Finding::HalfOfQuestion);
         }
-        (None, Some(payout)) if policy.resolve => {
-            steps.push(Command::Resolve(terms.condition, payout));
+        (None, Some(payout)) => {
+            let command = Command::Resolve(terms.condition, payout);
+            match allowance.policy.resolve {
+                true => steps.push(command),
+                false => plan.hold(market, Finding::ResolutionDue(payout), command),
+            }
         }
-        (None, Some(payout)) => plan.note(market, Finding::ResolutionDue(payout)),
     }
     plan.push(steps);
 }

@@ -10,6 +10,7 @@ use rstest::rstest;
 use super::*;
 
 const EVENT: u64 = 77;
+const NOON: &str = "2026-02-08T12:00:00Z";
 
 fn condition(market: u64) -> ConditionId {
     let mut bytes = [0xcc; 32];
@@ -74,6 +75,7 @@ fn registered(market: u64, status: Status) -> Registered {
         event: None,
         event_frozen: false,
         payout: None,
+        end_date: None,
     }
 }
 
@@ -96,7 +98,19 @@ fn plan_of(
         event,
         markets: markets.to_vec(),
     };
-    difference(&group, &Present::of(here.iter().copied()), policy)
+    let present = Present::of(here.iter().copied());
+    difference(&group, &present, &mut allowance(policy))
+}
+
+/// At noon of a day on which nothing was closed yet.
+fn allowance(policy: Policy) -> Allowance {
+    Allowance {
+        policy,
+        now: NOON.parse().unwrap(),
+        new_markets: u64::MAX,
+        live: 20,
+        early_closed: 0,
+    }
 }
 
 /// What a plan does, in words.
@@ -133,7 +147,7 @@ fn found(plan: &Plan) -> Vec<String> {
 #[case::minimum(with(1, |_, t| t.minimum_size = Lots(1)), Some(registered(1, Status::Paused)), "minimum size")]
 #[case::fee(with(1, |_, t| t.fee.rate_ppm = 9), Some(registered(1, Status::Registered)), "fee, activate")]
 #[case::everything(
-    with(1, |_, t| (t.tick, t.minimum_size, t.fee.rate_ppm) = (Tick::TenThousandth, Lots(7), 1)),
+    with(1, |_, t| (t.tick, t.minimum_size, t.fee.rate_ppm) = (Tick::Thousandth, Lots(7), 1)),
     Some(registered(1, Status::Active)), "tick, minimum size, fee"
 )]
 #[case::rules_of_a_closed_one_rest(
@@ -185,7 +199,7 @@ fn paid(payout: Payout) -> Registered {
 #[case::due(
     resolved(Payout::No),
     Some(registered(1, Status::Closed)),
-    "resolved no upstream: foretell market resolve"
+    "resolved no upstream"
 )]
 #[case::paid(resolved(Payout::No), Some(paid(Payout::No)), "")]
 #[case::paid_otherwise(
@@ -226,13 +240,119 @@ fn what_cannot_trade_is_told_and_its_end_is_taken_over() {
 
 #[test]
 fn the_operator_decides_who_resolves() {
-    let automatic = Policy { resolve: true };
+    let automatic = resolving();
     let here = [registered(1, Status::Active)];
     let plan = plan_of(None, &[resolved(Payout::Half)], &here, automatic);
     assert_eq!(told(&plan), ["close, resolve"]);
     let plan = plan_of(None, &[resolved(Payout::Half)], &here, Policy::default());
     assert_eq!(told(&plan), ["close"]);
     assert_eq!(plan.notes[0].finding, Finding::ResolutionDue(Payout::Half));
+}
+
+fn resolving() -> Policy {
+    Policy {
+        resolve: true,
+        ..Policy::default()
+    }
+}
+
+/// What an upstream may not do to a market that trades here, and what the operator types to have it so.
+#[rstest]
+#[case::fee(
+    with(1, |_, t| t.fee = FeeSchedule { rate_ppm: 1_000_000, exponent: 1 }),
+    "fee 1000000 ppm, exponent 1 upstream, above catalog.max_fee_ppm: foretell market fee C 1000000 1"
+)]
+#[case::minimum(
+    with(1, |_, t| t.minimum_size = Lots(100_000_000_000)),
+    "smallest order upstream above catalog.max_minimum_shares: foretell market minimum-size C 1000000000"
+)]
+#[case::tick(
+    with(1, |_, t| t.tick = Tick::TenThousandth),
+    "tick 0.0001 upstream, finer than catalog.finest_tick: foretell market tick C 0.0001"
+)]
+fn a_change_beyond_the_policy_is_held_back(#[case] market: Listed, #[case] expected: &str) {
+    let here = [registered(1, Status::Active)];
+    let plan = plan_of(
+        None,
+        std::slice::from_ref(&market),
+        &here,
+        Policy::default(),
+    );
+    assert_eq!(told(&plan), [""; 0]);
+    let expected = expected.replace('C', &condition(1).to_string());
+    assert_eq!(plan.notes[0].text(), expected);
+    assert_eq!(plan.notes[0].finding.kind(), Kind::HeldBack);
+    // What the policy allows of the same record is done.
+    let mut both = market;
+    if let Ok(terms) = &mut both.terms {
+        terms.minimum_size = terms.minimum_size.max(Lots(501));
+        terms.fee.rate_ppm = terms.fee.rate_ppm.max(1);
+    }
+    let plan = plan_of(None, &[both], &here, Policy::default());
+    assert_eq!((plan.steps.len(), plan.notes.len()), (1, 1));
+}
+
+#[test]
+fn consent_ends_the_waiting() {
+    let fee = FeeSchedule {
+        rate_ppm: 900_000,
+        exponent: 1,
+    };
+    let market = with(1, |_, terms| terms.fee = fee);
+    let here = Registered {
+        fee,
+        ..registered(1, Status::Active)
+    };
+    let plan = plan_of(None, &[market], &[here], Policy::default());
+    assert_eq!(plan, Plan::default());
+}
+
+/// All markets are closed upstream at once: those whose registered end date has passed are closed, and a
+/// few more; the rest waits for the operator.
+#[test]
+fn not_all_markets_are_closed_at_once() {
+    let closed = |id| {
+        with(id, |market, terms| {
+            (market.flags.closed, terms.payout) = (true, Some(Payout::Yes));
+        })
+    };
+    let markets: Vec<_> = (1..=20).map(closed).collect();
+    let ends = |id| Registered {
+        end_date: Some(
+            if id <= 8 {
+                NOON
+            } else {
+                "2026-02-08T12:00:01Z"
+            }
+            .parse()
+            .unwrap(),
+        ),
+        ..registered(id, Status::Active)
+    };
+    let here: Vec<_> = (1..=20).map(ends).collect();
+    let plan = plan_of(None, &markets, &here, resolving());
+    assert_eq!(
+        told(&plan),
+        ["close, resolve"; 13],
+        "8 have ended, 5 are let through"
+    );
+    assert_eq!(plan.notes.len(), 7);
+    assert_eq!(
+        plan.notes[0].text(),
+        format!(
+            "closed upstream before its end date, beyond catalog.early_close_percent: \
+             foretell market close {}",
+            condition(14)
+        )
+    );
+    // Nor are those whose record turned into something else.
+    let broken = |market: &Listed| Listed {
+        terms: Err(NotTradable::Tokens),
+        ..market.clone()
+    };
+    let broken: Vec<_> = markets.iter().map(broken).collect();
+    let plan = plan_of(None, &broken, &here, resolving());
+    assert_eq!(told(&plan), ["close"; 13]);
 }
 
 fn question(market: u64) -> Listed {
@@ -339,9 +459,8 @@ fn what_a_group_names_is_all_it_is_compared_with() {
         });
         let named: Vec<Registered> = named.copied().collect();
         let twice = Present::of(named.iter().chain(&named).copied());
-        let policy = Policy::default();
-        let expected = difference(&group, &Present::of(whole), policy);
-        assert_eq!(difference(&group, &twice, policy), expected);
+        let plan = |present| difference(&group, &present, &mut allowance(Policy::default()));
+        assert_eq!(plan(twice), plan(Present::of(whole)));
     }
 }
 
@@ -373,7 +492,7 @@ fn a_question_never_pays_a_half() {
         Some(event()),
         &[answered(1, Payout::Half)],
         &[known],
-        Policy { resolve: true },
+        resolving(),
     );
     assert_eq!(told(&plan), [""; 0]);
     assert_eq!(plan.notes[0].finding, Finding::HalfOfQuestion);
@@ -453,6 +572,7 @@ impl Model {
             event: market.event,
             event_frozen: false,
             payout: None,
+            end_date: None,
         };
         self.markets.insert(market.condition, here);
     }
@@ -508,18 +628,20 @@ proptest! {
         versions in prop::collection::vec((any_markets(), 0..6_usize), 1..5),
         resolve in any::<bool>(),
     ) {
-        let (mut model, policy) = (Model::default(), Policy { resolve });
+        let policy = Policy { resolve, early_close_percent: 100, ..Policy::default() };
+        let mut allowance = Allowance { live: 1_000_000, ..allowance(policy) };
+        let mut model = Model::default();
         let last = versions.last().map(|(markets, _)| markets.clone()).unwrap_or_default();
         let rounds = versions.into_iter().chain([(last.clone(), usize::MAX)]);
         for (markets, commands) in rounds {
             let group = Group { event: Some(event()), markets };
-            let plan = difference(&group, &model.present(), policy);
+            let plan = difference(&group, &model.present(), &mut allowance);
             for command in plan.steps.iter().flatten().take(commands) {
                 model.give(command);
             }
         }
         let group = Group { event: Some(event()), markets: last };
-        let plan = difference(&group, &model.present(), policy);
+        let plan = difference(&group, &model.present(), &mut allowance);
         prop_assert_eq!(told(&plan), [""; 0]);
         prop_assert_eq!(model.registrations, model.markets.len());
     }

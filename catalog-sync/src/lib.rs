@@ -11,6 +11,7 @@
 
 pub mod clock;
 pub mod difference;
+mod disk;
 pub mod exchange;
 mod importer;
 pub mod limits;

@@ -10,7 +10,7 @@ use foretell_model::ConditionId;
 use thiserror::Error;
 use tokio::task::JoinSet;
 
-use crate::difference::{Finding, Group, Note, Policy, Present, Steps, difference};
+use crate::difference::{Allowance, Finding, Group, Note, Present, Steps, difference};
 use crate::exchange::{Command, Exchange, ExchangeFailure};
 use crate::progress::Progress;
 use crate::words;
@@ -60,7 +60,7 @@ pub async fn reconcile(
     catalog: &Catalog,
     exchange: &Arc<Exchange>,
     after: u64,
-    policy: Policy,
+    allowance: &mut Allowance,
     mode: Mode,
     progress: &Progress,
 ) -> Result<Reconciled, ReconcileFailure> {
@@ -73,6 +73,7 @@ pub async fn reconcile(
     progress.begin("comparing with the exchange");
     while let Some(last) = units.last().map(|unit| unit.change) {
         let groups: Vec<Group> = units.iter().map(words::group).collect();
+        let changes: Vec<u64> = units.iter().map(|unit| unit.change).collect();
         let few = if after > 0 && whole.is_none() {
             few(exchange, &groups).await?
         } else {
@@ -81,9 +82,14 @@ pub async fn reconcile(
         let present = match (&few, &mut whole) {
             (Some(few), _) => few,
             (None, Some(whole)) => whole,
-            (None, whole) => whole.insert(Present::of(exchange.markets().await?)),
+            (None, whole) => {
+                let present = whole.insert(Present::of(exchange.markets().await?));
+                allowance.live = present.live();
+                present
+            }
         };
-        let (jobs, names) = compare(groups, present, policy, &mut reconciled);
+        let groups = changes.into_iter().zip(groups);
+        let (jobs, names) = compare(groups, present, allowance, &mut reconciled);
         match mode {
             Mode::Look => jobs
                 .iter()
@@ -116,14 +122,22 @@ async fn few(exchange: &Exchange, groups: &[Group]) -> Result<Option<Present>, E
 }
 
 fn compare(
-    groups: Vec<Group>,
+    groups: impl Iterator<Item = (u64, Group)>,
     present: &Present,
-    policy: Policy,
+    allowance: &mut Allowance,
     reconciled: &mut Reconciled,
 ) -> (Vec<Steps>, Names) {
     let (mut jobs, mut names) = (Vec::new(), Names::new());
-    for group in groups {
-        let plan = difference(&group, present, policy);
+    for (change, group) in groups {
+        let mut plan = difference(&group, present, allowance);
+        plan.steps.retain(|steps| {
+            let new_markets = registrations(steps);
+            let fits = allowance.registers(new_markets);
+            if !fits {
+                reconciled.postpone(change, new_markets);
+            }
+            fits
+        });
         plan.notes
             .into_iter()
             .for_each(|note| reconciled.note(note));
@@ -135,6 +149,11 @@ fn compare(
         }
     }
     (jobs, names)
+}
+
+fn registrations(steps: &Steps) -> u64 {
+    let is_registration = |command: &&Command| matches!(command, Command::RegisterMarket(_));
+    u64::try_from(steps.iter().filter(is_registration).count()).unwrap_or(u64::MAX)
 }
 
 /// What became of the steps of one job.
@@ -211,5 +230,6 @@ fn refusal(command: &Command, status: u16, text: &str, names: &Names) -> Note {
             command: command.name(),
             reason: format!("{text} ({status})"),
         },
+        consent: None,
     }
 }

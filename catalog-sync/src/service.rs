@@ -6,12 +6,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use foretell_catalog::{Catalog, CatalogError, Report, Sites, Writer};
+use jiff::Timestamp;
 use serde_json::{Value, json};
 use thiserror::Error;
 
 use crate::clock::Clock;
-use crate::difference::{Kind, Note, Policy};
+use crate::difference::{Allowance, Note, Policy};
+use crate::disk::free_bytes;
 use crate::exchange::Exchange;
+use crate::limits::{CLOSING_WINDOW, LimitReached, Limits, texts};
 use crate::progress::Progress;
 use crate::reconcile::{Mode, ReconcileFailure, Reconciled, reconcile};
 use crate::sync::{Pulled, Sync, SyncFailure};
@@ -29,6 +32,8 @@ pub struct Settings {
     pub upstream: Option<String>,
     /// How the upstream is treated.
     pub bounds: Bounds,
+    /// What a round may take from it.
+    pub limits: Limits,
     /// The exchange; without one only the catalog is kept.
     pub exchange: Option<Arc<Exchange>>,
     /// What is done without an operator.
@@ -71,11 +76,24 @@ pub struct Service {
     path: PathBuf,
     exchange: Option<Arc<Exchange>>,
     policy: Policy,
+    limits: Limits,
     every: Duration,
     clock: Arc<dyn Clock>,
     progress: Progress,
     /// Changes of the catalog up to this one are in the exchange.
     reached: u64,
+    closings: Closings,
+}
+
+/// Closings before the end date, as far as this process knows.
+#[derive(Clone, Copy, Default)]
+struct Closings {
+    /// When the day began that they are counted in.
+    began: Option<Timestamp>,
+    /// How many there were.
+    count: u64,
+    /// Live markets, of which they are a part.
+    live: u64,
 }
 
 impl Service {
@@ -99,6 +117,7 @@ impl Service {
                     clock,
                     progress,
                     settings.full_every,
+                    settings.limits,
                 ))
             }
         };
@@ -108,10 +127,12 @@ impl Service {
             path: settings.catalog,
             exchange: settings.exchange,
             policy: settings.policy,
+            limits: settings.limits,
             every: settings.every,
             clock: settings.clock,
             progress: settings.progress,
             reached: 0,
+            closings: Closings::default(),
         })
     }
 
@@ -127,19 +148,53 @@ impl Service {
             round.pulled = Some(pulled);
         }
         round.exchange = self.apply().await;
-        if let Some(Ok(reconciled)) = &round.exchange {
-            self.reached = reconciled.change;
-        }
         self.progress.end();
         round
     }
 
-    async fn apply(&self) -> Option<Result<Reconciled, ReconcileFailure>> {
-        let exchange = self.exchange.as_ref()?;
-        Some(match Turn::take(&self.path, &*self.clock).await {
-            Ok(_turn) => self.compare(exchange, self.reached, Mode::Apply).await,
-            Err(error) => Err(ReconcileFailure::Turn(error)),
-        })
+    async fn apply(&mut self) -> Option<Result<Reconciled, ReconcileFailure>> {
+        let exchange = Arc::clone(self.exchange.as_ref()?);
+        if self.sync.is_some() && free_bytes(&self.path) < self.limits.disk_reserve_bytes {
+            return Some(Ok(Reconciled {
+                change: self.reached,
+                limits: vec![LimitReached::DiskReserve],
+                ..Reconciled::default()
+            }));
+        }
+        let _turn = match Turn::take(&self.path, &*self.clock).await {
+            Ok(turn) => turn,
+            Err(error) => return Some(Err(ReconcileFailure::Turn(error))),
+        };
+        let now = self.clock.now();
+        if self
+            .closings
+            .began
+            .is_none_or(|began| has_passed(began, now))
+        {
+            self.closings.began = Some(now);
+            self.closings.count = 0;
+            // What was held back is not among what changed since.
+            self.reached = 0;
+        }
+        let mut allowance = self.allowance(now);
+        let compared = self.compare(&exchange, self.reached, &mut allowance, Mode::Apply);
+        let compared = compared.await;
+        if let Ok(reconciled) = &compared {
+            self.reached = reconciled.change;
+            self.closings.count = allowance.early_closed;
+            self.closings.live = allowance.live;
+        }
+        Some(compared)
+    }
+
+    fn allowance(&self, now: Timestamp) -> Allowance {
+        Allowance {
+            policy: self.policy,
+            now,
+            new_markets: self.limits.new_markets,
+            live: self.closings.live,
+            early_closed: self.closings.count,
+        }
     }
 
     /// Compares everything and changes nothing.
@@ -147,7 +202,9 @@ impl Service {
     /// # Errors
     /// See [`ReconcileFailure`]; `None` without an exchange.
     pub async fn look(&self) -> Option<Result<Reconciled, ReconcileFailure>> {
-        let found = self.compare(self.exchange.as_ref()?, 0, Mode::Look).await;
+        let mut allowance = self.allowance(self.clock.now());
+        let exchange = self.exchange.as_ref()?;
+        let found = self.compare(exchange, 0, &mut allowance, Mode::Look).await;
         self.progress.end();
         Some(found)
     }
@@ -156,10 +213,11 @@ impl Service {
         &self,
         exchange: &Arc<Exchange>,
         after: u64,
+        allowance: &mut Allowance,
         mode: Mode,
     ) -> Result<Reconciled, ReconcileFailure> {
         let (catalog, progress) = (&self.catalog, &self.progress);
-        reconcile(catalog, exchange, after, self.policy, mode, progress).await
+        reconcile(catalog, exchange, after, allowance, mode, progress).await
     }
 
     /// Rounds for ever; drop it to stop: every step of it may be interrupted anywhere.
@@ -173,7 +231,27 @@ impl Service {
     }
 }
 
+/// Whether the day that began then is over. A clock that went back does not end it.
+fn has_passed(began: Timestamp, now: Timestamp) -> bool {
+    Duration::try_from(now.duration_since(began)).is_ok_and(|age| age >= CLOSING_WINDOW)
+}
+
 impl Round {
+    /// Bounds that were reached.
+    pub fn limits(&self) -> impl Iterator<Item = &LimitReached> {
+        let pulled = self
+            .pulled
+            .iter()
+            .flatten()
+            .flat_map(|pulled| &pulled.limits);
+        let compared = self
+            .exchange
+            .iter()
+            .flatten()
+            .flat_map(|compared| &compared.limits);
+        pulled.chain(compared)
+    }
+
     /// Whether both halves went well.
     #[must_use]
     pub fn is_ok(&self) -> bool {
@@ -197,8 +275,16 @@ impl Round {
         json
     }
 
-    /// What changed goes to the log; a finding only the first time.
+    /// What changed goes to the log; a finding or a bound only the first time.
     fn log(&self, told: &mut HashSet<(u64, String)>) {
+        for limit in self.limits() {
+            // The number of those that wait changes from round to round.
+            let limit = limit.to_string();
+            let kind = limit.split(':').next().unwrap_or_default();
+            if is_new(told, 0, kind) {
+                tracing::warn!("limit: {limit}");
+            }
+        }
         match &self.pulled {
             Some(Ok(pulled)) if pulled.full || pulled.records.changed_anything() => {
                 tracing::info!(
@@ -228,15 +314,8 @@ impl Round {
 }
 
 fn log_note(note: &Note, told: &mut HashSet<(u64, String)>) {
-    let kind = note.finding.kind();
-    if !matches!(kind, Kind::Error | Kind::Resolution) {
-        return;
-    }
-    if told.len() >= REMEMBERED {
-        told.clear();
-    }
-    let text = note.finding.to_string();
-    if told.insert((note.market, text.clone())) {
+    let (kind, text) = (note.finding.kind(), note.text());
+    if kind.is_pressing() && is_new(told, note.market, &text) {
         tracing::warn!(
             market = note.market,
             slug = note.slug,
@@ -244,6 +323,13 @@ fn log_note(note: &Note, told: &mut HashSet<(u64, String)>) {
             kind.word()
         );
     }
+}
+
+fn is_new(told: &mut HashSet<(u64, String)>, market: u64, text: &str) -> bool {
+    if told.len() >= REMEMBERED {
+        told.clear();
+    }
+    told.insert((market, text.to_owned()))
 }
 
 fn line(report: &Report) -> String {
@@ -265,6 +351,13 @@ impl Pulled {
     /// For programs.
     #[must_use]
     pub fn json(&self) -> Value {
-        json!({ "full": self.full, "pages": self.pages, "retries": self.retries, "records": self.records })
+        json!({
+            "full": self.full,
+            "pages": self.pages,
+            "bytes": self.bytes,
+            "retries": self.retries,
+            "records": self.records,
+            "limits": texts(&self.limits),
+        })
     }
 }

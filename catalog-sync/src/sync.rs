@@ -13,12 +13,13 @@ use jiff::Timestamp;
 use thiserror::Error;
 
 use crate::clock::Clock;
-use crate::limits::PAGE_ROWS;
+use crate::disk::free_bytes;
+use crate::limits::{LimitReached, Limits, PAGE_ROWS};
 use crate::pass::{FullPass, Next, UpdatedPass};
 use crate::progress::Progress;
 use crate::resource::Resource;
 use crate::upstream::{Failure, Order, Page, PageRequest, Upstream};
-use point::{Full, Point};
+use point::{Amount, Full, Point};
 
 /// Reports of one round that are remembered.
 const REMEMBERED: usize = 10_000;
@@ -37,14 +38,31 @@ pub enum SyncFailure {
 /// What a pass did.
 #[derive(Clone, Debug, Default)]
 pub struct Pulled {
-    /// Whether all lists were read whole.
+    /// Whether a reading of all lists has ended.
     pub full: bool,
     /// Pages that arrived.
     pub pages: u64,
+    /// Bytes of them.
+    pub bytes: u64,
     /// Pages that had to be asked for again.
     pub retries: u64,
     /// What became of the records.
     pub records: Report,
+    /// Bounds that were reached.
+    pub limits: Vec<LimitReached>,
+}
+
+impl Pulled {
+    /// Notes a bound, if one was reached, once.
+    fn reach(&mut self, reached: Option<LimitReached>) -> bool {
+        let Some(limit) = reached else {
+            return false;
+        };
+        if !self.limits.contains(&limit) {
+            self.limits.push(limit);
+        }
+        true
+    }
 }
 
 /// Keeps one catalog in step with one upstream.
@@ -54,6 +72,7 @@ pub struct Sync {
     clock: Arc<dyn Clock>,
     progress: Progress,
     full_every: Duration,
+    limits: Limits,
     /// What the present round has reported as left out: pages overlap, and reports should not.
     told: HashSet<String>,
 }
@@ -67,6 +86,7 @@ impl Sync {
         clock: Arc<dyn Clock>,
         progress: Progress,
         full_every: Duration,
+        limits: Limits,
     ) -> Self {
         Self {
             upstream,
@@ -74,17 +94,22 @@ impl Sync {
             clock,
             progress,
             full_every,
+            limits,
             told: HashSet::new(),
         }
     }
 
-    /// Reads what is due: all lists, or what changed since the last time.
+    /// Reads what is due: all lists, or what changed since the last time. Ends early, and well, at a
+    /// bound of the round; the next one goes on from there.
     ///
     /// # Errors
     /// See [`SyncFailure`].
     pub async fn pull(&mut self) -> Result<Pulled, SyncFailure> {
         self.told.clear();
         let mut pulled = Pulled::default();
+        if self.must_end(&mut pulled)? {
+            return Ok(pulled);
+        }
         let mut point = Point::load(&self.writer, self.upstream.name())?;
         let now = self.clock.now();
         if point.full.is_none() && point.is_due(now, self.full_every) {
@@ -93,9 +118,12 @@ impl Sync {
         if point.full.is_some() {
             self.full(&mut point, &mut pulled).await?;
         }
+        if point.full.is_some() {
+            return Ok(pulled);
+        }
         // After a full pass, too: a second look at what changed while it ran.
-        let ordered = self.updated(&mut point, &mut pulled).await?;
-        if !ordered && !pulled.full {
+        let is_complete = self.updated(&mut point, &mut pulled).await?;
+        if !is_complete && !pulled.full {
             point.full = Some(Full::begin(now));
             self.full(&mut point, &mut pulled).await?;
         }
@@ -103,33 +131,75 @@ impl Sync {
     }
 
     async fn full(&mut self, point: &mut Point, pulled: &mut Pulled) -> Result<(), SyncFailure> {
-        pulled.full = true;
         while let Some(full) = point.full.clone() {
             self.progress.begin(full.resource.name());
-            let mut pass = FullPass::from(full.offset);
-            loop {
-                let page = self
-                    .page(full.resource, Order::Oldest, pass.offset(), pulled)
-                    .await?;
-                point.saw(full.resource, newest(&page));
-                let next = pass.take(&page);
-                point.full = match next {
-                    Next::Done => full.after(),
-                    _ => Some(full.at(pass.offset())),
-                };
-                if point.full.is_none() {
-                    point.finish(full.started);
-                }
-                self.put(full.resource, page, Some(point), pulled)?;
-                if next == Next::Done {
-                    break;
-                }
+            if !self.list(full, point, pulled).await? {
+                return Ok(());
             }
         }
+        pulled.full = true;
         Ok(())
     }
 
-    /// Whether the upstream kept the order that was asked for.
+    /// Reads a list, or the rest of it, up to its bound; `false` when the round's bound came first.
+    async fn list(
+        &mut self,
+        mut full: Full,
+        point: &mut Point,
+        pulled: &mut Pulled,
+    ) -> Result<bool, SyncFailure> {
+        let mut pass = FullPass::from(full.offset);
+        loop {
+            if self.must_end(pulled)? {
+                self.put(full.resource, Page::default(), Some(point), pulled)?;
+                return Ok(false);
+            }
+            let page = self
+                .page(full.resource, Order::Oldest, pass.offset(), pulled)
+                .await?;
+            point.saw(full.resource, newest(&page));
+            let is_over = pass.take(&page) == Next::Done;
+            full = full.at(pass.offset(), full.read.and(&page));
+            let is_over = is_over || self.is_long(full.resource, full.read, pulled);
+            point.full = if is_over {
+                full.after()
+            } else {
+                Some(full.clone())
+            };
+            if point.full.is_none() {
+                point.finish(full.started);
+            }
+            self.put(full.resource, page, Some(point), pulled)?;
+            if is_over {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Whether this round asks for no more pages.
+    fn must_end(&self, pulled: &mut Pulled) -> Result<bool, CatalogError> {
+        let limits = &self.limits;
+        let mut reached = limits.of_round(pulled.pages, pulled.bytes);
+        if self.writer.bytes()? >= limits.catalog_bytes {
+            reached = Some(LimitReached::CatalogBytes);
+        }
+        if self
+            .writer
+            .path()
+            .is_some_and(|path| free_bytes(path) < limits.disk_reserve_bytes)
+        {
+            reached = Some(LimitReached::DiskReserve);
+        }
+        Ok(pulled.reach(reached))
+    }
+
+    /// Whether the rest of a list is left.
+    fn is_long(&self, list: Resource, read: Amount, pulled: &mut Pulled) -> bool {
+        pulled.reach(self.limits.of_list(list, read.rows, read.bytes))
+    }
+
+    /// Whether all changes were read: the upstream kept the order that was asked for, and there were
+    /// not too many. Otherwise all lists are to be read: that goes on in later rounds where it was.
     async fn updated(
         &mut self,
         point: &mut Point,
@@ -142,15 +212,23 @@ impl Sync {
             self.progress.begin(format!("changed {}", resource.name()));
             let began = self.clock.now();
             let mut pass = UpdatedPass::since(seen);
+            let mut read = Amount::default();
             loop {
+                if self.must_end(pulled)? {
+                    return Ok(false);
+                }
                 let page = self
                     .page(resource, Order::LastUpdated, pass.offset(), pulled)
                     .await?;
                 let next = pass.take(&page);
+                read = read.and(&page);
                 self.put(resource, page, None, pulled)?;
                 match next {
                     Next::Done => break,
                     Next::Unordered => return Ok(false),
+                    Next::More | Next::Again if self.is_long(resource, read, pulled) => {
+                        return Ok(false);
+                    }
                     Next::More | Next::Again => {}
                 }
             }
@@ -181,6 +259,7 @@ impl Sync {
         };
         let page = self.upstream.page(request, failed).await?;
         pulled.pages += 1;
+        pulled.bytes += page.bytes;
         self.progress.advance(page.rows.len());
         Ok(page)
     }

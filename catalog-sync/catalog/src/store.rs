@@ -25,6 +25,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Page cache of a writer, in KiB. New records touch most pages of the indices; a page that has to
 /// leave the cache before its transaction ends is written twice.
 const CACHE_KIB: i64 = 192 * 1024;
+/// Bytes that the write-ahead log keeps after a transaction that made it longer.
+const KEPT_LOG_BYTES: i64 = 64 << 20;
 /// Reports that are kept.
 const KEPT_REPORTS: i64 = 100;
 /// Prepared statements that are kept.
@@ -49,6 +51,7 @@ impl Writer {
         // A power cut may lose the last transactions, never tear one: a sync is simply resumed
         // from the resume point that was lost with them.
         connection.pragma_update(None, "synchronous", "NORMAL")?;
+        connection.pragma_update(None, "journal_size_limit", KEPT_LOG_BYTES)?;
         connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
         connection.pragma_update(None, "temp_store", "MEMORY")?;
         connection.set_prepared_statement_cache_capacity(STATEMENTS);
@@ -63,6 +66,28 @@ impl Writer {
     /// What the database said; busy when another writer holds it for ten seconds.
     pub fn begin(&mut self) -> Result<Batch<'_>, CatalogError> {
         Batch::begin(&mut self.connection)
+    }
+
+    /// Where the catalog is.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        self.connection.path().map(Path::new)
+    }
+
+    /// Bytes of the catalog: its pages, and the write-ahead log that some of them still stand in.
+    ///
+    /// # Errors
+    /// What the database said.
+    pub fn bytes(&self) -> Result<u64, CatalogError> {
+        let number = |name| {
+            let read = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);
+            self.connection.pragma_query_value(None, name, read)
+        };
+        let pages = number("page_count")?.saturating_mul(number("page_size")?);
+        let log = self.connection.path().map(|path| format!("{path}-wal"));
+        let log = log.and_then(|path| std::fs::metadata(path).ok());
+        let log = log.map_or(0, |log| log.len());
+        Ok(u64::try_from(pages).unwrap_or(0).saturating_add(log))
     }
 
     /// What [`Batch::set_state`] kept under a name.

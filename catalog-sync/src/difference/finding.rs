@@ -2,9 +2,11 @@
 
 use foretell_catalog::record::NotTradable;
 use foretell_model::limits::MAX_QUESTIONS;
-use foretell_model::{Payout, Tick};
+use foretell_model::{FeeSchedule, Payout, Tick};
 use foretell_wire::operator::payout_word;
 use thiserror::Error;
+
+use crate::exchange::Command;
 
 /// What a finding asks of the operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -13,6 +15,8 @@ pub enum Kind {
     Error,
     /// A market waits for its payout.
     Resolution,
+    /// A change waits for consent.
+    HeldBack,
     /// Catalogued and not tradable.
     NotTradable,
     /// Worth knowing.
@@ -21,9 +25,10 @@ pub enum Kind {
 
 impl Kind {
     /// All, the most pressing first.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 5] = [
         Self::Error,
         Self::Resolution,
+        Self::HeldBack,
         Self::NotTradable,
         Self::Remark,
     ];
@@ -34,14 +39,21 @@ impl Kind {
         match self {
             Self::Error => "error",
             Self::Resolution => "resolution due",
+            Self::HeldBack => "held back",
             Self::NotTradable => "not tradable",
             Self::Remark => "remark",
         }
     }
+
+    /// Whether an operator is needed.
+    #[must_use]
+    pub const fn is_pressing(self) -> bool {
+        matches!(self, Self::Error | Self::Resolution | Self::HeldBack)
+    }
 }
 
 /// A finding about a market of the catalog.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Note {
     /// Its number.
     pub market: u64,
@@ -49,6 +61,25 @@ pub struct Note {
     pub slug: String,
     /// What was found.
     pub finding: Finding,
+    /// The command that the operator gives to have it so.
+    pub consent: Option<Command>,
+}
+
+impl Note {
+    /// The finding, with the command line that consents.
+    #[must_use]
+    pub fn text(&self) -> String {
+        match self.command_line() {
+            Some(line) => format!("{}: {line}", self.finding),
+            None => self.finding.to_string(),
+        }
+    }
+
+    /// The command line that consents.
+    #[must_use]
+    pub fn command_line(&self) -> Option<String> {
+        self.consent.as_ref().and_then(Command::command_line)
+    }
 }
 
 /// Findings.
@@ -101,8 +132,20 @@ pub enum Finding {
     #[error("resolved half and half upstream, which a question of a neg-risk event cannot pay")]
     HalfOfQuestion,
     /// The upstream says how it resolved.
-    #[error("resolved {} upstream: foretell market resolve", payout_word(*.0))]
+    #[error("resolved {} upstream", payout_word(*.0))]
     ResolutionDue(Payout),
+    /// More closings before the end date than are taken over in a day.
+    #[error("closed upstream before its end date, beyond catalog.early_close_percent")]
+    ClosesEarly,
+    /// A fee above the bound.
+    #[error("fee {} ppm, exponent {} upstream, above catalog.max_fee_ppm", .0.rate_ppm, .0.exponent)]
+    FeeTooHigh(FeeSchedule),
+    /// A smallest order above the bound.
+    #[error("smallest order upstream above catalog.max_minimum_shares")]
+    MinimumTooLarge,
+    /// A tick below the bound.
+    #[error("tick {} upstream, finer than catalog.finest_tick", .0.text())]
+    TickTooFine(Tick),
     /// Finer here.
     #[error("tick {} here, {} upstream", here.text(), upstream.text())]
     TickCoarser {
@@ -133,6 +176,10 @@ impl Finding {
             | Self::TooManyQuestions(_)
             | Self::Decided => Kind::NotTradable,
             Self::ResolutionDue(_) => Kind::Resolution,
+            Self::ClosesEarly
+            | Self::FeeTooHigh(_)
+            | Self::MinimumTooLarge
+            | Self::TickTooFine(_) => Kind::HeldBack,
             Self::TickCoarser { .. } => Kind::Remark,
             Self::NoLongerTradable(_)
             | Self::TokensDiffer

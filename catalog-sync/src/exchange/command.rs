@@ -92,6 +92,28 @@ impl Command {
         }
     }
 
+    /// What an operator types for it, of a market that is registered. It names the market by its
+    /// condition: a slug is the upstream's text, which no shell should read.
+    #[must_use]
+    pub fn command_line(&self) -> Option<String> {
+        let words = match self {
+            Self::RegisterEvent(_) | Self::RegisterMarket(_) => return None,
+            Self::Activate(condition) => format!("activate {condition}"),
+            Self::Close(condition) => format!("close {condition}"),
+            Self::SetTick(condition, tick) => format!("tick {condition} {}", tick.text()),
+            Self::SetMinimumSize(condition, size) => {
+                format!("minimum-size {condition} {}", shares(*size))
+            }
+            Self::SetFee(condition, fee) => {
+                format!("fee {condition} {} {}", fee.rate_ppm, fee.exponent)
+            }
+            Self::Resolve(condition, payout) => {
+                format!("resolve {condition} {}", payout_word(*payout))
+            }
+        };
+        Some(format!("foretell market {words}"))
+    }
+
     /// Its path on the operator's surface.
     #[must_use]
     pub const fn path(&self) -> &'static str {

@@ -1,9 +1,11 @@
 //! A market as the exchange has it.
 
+use foretell_catalog::record::read_date;
 use foretell_model::{ConditionId, FeeSchedule, Lots, Payout, Tick, TokenId};
 use foretell_wire::decimal;
 use foretell_wire::ids;
 use foretell_wire::operator::payout_word;
+use jiff::Timestamp;
 use serde::Deserialize;
 
 /// Where a market is in its life (protocol 5).
@@ -51,6 +53,8 @@ pub struct Registered {
     pub event_frozen: bool,
     /// What it pays, once resolved.
     pub payout: Option<Payout>,
+    /// The end date it was registered with.
+    pub end_date: Option<Timestamp>,
 }
 
 /// A row of the operator's `GET /markets`.
@@ -66,6 +70,7 @@ pub(super) struct Row {
     event_id: Option<u64>,
     event_frozen: bool,
     payout: Option<String>,
+    end_date: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -101,6 +106,7 @@ impl Row {
             event: self.event_id,
             event_frozen: self.event_frozen,
             payout,
+            end_date: self.end_date.as_deref().and_then(read_date),
         })
     }
 }

@@ -86,6 +86,7 @@ mod tests {
         let limit = usize::try_from(limit).unwrap();
         Page {
             rows: skipped.take(limit).map(row).collect(),
+            bytes: 0,
         }
     }
 

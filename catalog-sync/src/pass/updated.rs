@@ -80,6 +80,7 @@ mod tests {
         };
         Page {
             rows: seconds.iter().map(row).collect(),
+            bytes: 0,
         }
     }
 

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::difference::{Kind, Note};
 use crate::exchange::Command;
+use crate::limits::{LimitReached, texts};
 
 /// Findings that are listed one by one; beyond, they are only counted.
 const LISTED: usize = 1_000;
@@ -22,7 +23,7 @@ pub struct Given {
 }
 
 /// What a comparison did and found.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reconciled {
     /// Changes of the catalog up to this one are in the exchange.
     pub change: u64,
@@ -30,10 +31,14 @@ pub struct Reconciled {
     pub commands: BTreeMap<&'static str, Given>,
     /// Findings by what they ask of the operator.
     pub found: BTreeMap<Kind, u64>,
-    /// Findings that are neither errors nor resolutions, by their text.
+    /// Findings that need no operator, by their text.
     pub reasons: BTreeMap<String, u64>,
     /// The first thousand findings.
     pub notes: Vec<Note>,
+    /// Markets that wait for the next round to be registered.
+    pub waiting: u64,
+    /// Bounds that were reached.
+    pub limits: Vec<LimitReached>,
 }
 
 impl Reconciled {
@@ -45,7 +50,18 @@ impl Reconciled {
     }
 
     pub(super) fn reached(&mut self, change: u64) {
-        self.change = change;
+        if self.waiting == 0 {
+            self.change = change;
+        }
+    }
+
+    /// Leaves markets of this change to the next round, which begins there.
+    pub(super) fn postpone(&mut self, change: u64, markets: u64) {
+        if self.waiting == 0 {
+            self.change = change.saturating_sub(1);
+        }
+        self.waiting += markets;
+        self.limits = vec![LimitReached::NewMarkets(self.waiting)];
     }
 
     pub(super) fn count(&mut self, command: &Command, changed: bool) {
@@ -96,10 +112,17 @@ impl Reconciled {
                     "slug": note.slug,
                     "kind": note.finding.kind().word(),
                     "finding": note.finding.to_string(),
+                    "command": note.command_line(),
                 })
             })
             .collect();
-        json!({ "change": self.change, "commands": self.commands, "found": found, "notes": notes })
+        json!({
+            "change": self.change,
+            "commands": self.commands,
+            "found": found,
+            "notes": notes,
+            "limits": texts(&self.limits),
+        })
     }
 }
 
@@ -115,14 +138,15 @@ impl fmt::Display for Reconciled {
         for (reason, count) in &self.reasons {
             writeln!(f, "{count} markets: {reason}")?;
         }
-        let pressing = |note: &&Note| matches!(note.finding.kind(), Kind::Error | Kind::Resolution);
-        for note in self.notes.iter().filter(pressing) {
-            let word = note.finding.kind().word();
-            writeln!(
-                f,
-                "{word}: market {} {}: {}",
-                note.market, note.slug, note.finding
-            )?;
+        for note in &self.notes {
+            let (kind, text) = (note.finding.kind(), note.text());
+            if kind.is_pressing() {
+                let word = kind.word();
+                writeln!(f, "{word}: market {} {}: {text}", note.market, note.slug)?;
+            }
+        }
+        for limit in &self.limits {
+            writeln!(f, "limit: {limit}")?;
         }
         Ok(())
     }
@@ -148,19 +172,34 @@ mod tests {
             (4, Finding::ResolutionDue(Payout::Yes)),
         ] {
             let slug = format!("m{market}");
+            let consent = match finding {
+                Finding::ResolutionDue(payout) => {
+                    Some(Command::Resolve(ConditionId([2; 32]), payout))
+                }
+                _ => None,
+            };
             reconciled.note(Note {
                 market,
                 slug,
                 finding,
+                consent,
             });
         }
+        reconciled.postpone(9, 7);
+        reconciled.reached(20);
         assert_eq!(
             reconciled.to_string(),
-            "close: 1, 1 done before\n\
-             2 markets: its event's list of questions is final\n\
-             error: market 3 m3: registered with other tokens\n\
-             resolution due: market 4 m4: resolved yes upstream: foretell market resolve\n"
+            format!(
+                "close: 1, 1 done before\n\
+                 2 markets: its event's list of questions is final\n\
+                 error: market 3 m3: registered with other tokens\n\
+                 resolution due: market 4 m4: resolved yes upstream: foretell market resolve \
+                 0x{} yes\n\
+                 limit: the round reached catalog.new_markets: 7 markets wait for the next one\n",
+                "02".repeat(32)
+            )
         );
+        assert_eq!(reconciled.change, 8, "the next round begins with them");
         let json = reconciled.json();
         assert_eq!(json["commands"]["close"]["done"], 1);
         assert_eq!(json["found"]["not tradable"], 2);

@@ -9,6 +9,28 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::resource::Resource;
+use crate::upstream::Page;
+
+/// How much of a list was read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(super) struct Amount {
+    /// Rows, each as often as it came; a page without rows counts as one, so that no list is read for ever.
+    pub(super) rows: u64,
+    /// Bytes.
+    pub(super) bytes: u64,
+}
+
+impl Amount {
+    /// With a page more.
+    pub(super) fn and(self, page: &Page) -> Self {
+        let rows = u64::try_from(page.rows.len()).unwrap_or(u64::MAX).max(1);
+        Self {
+            rows: self.rows.saturating_add(rows),
+            bytes: self.bytes.saturating_add(page.bytes),
+        }
+    }
+}
 
 /// A full pass under way.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +39,8 @@ pub(super) struct Full {
     pub(super) resource: Resource,
     /// Rows of it that were passed.
     pub(super) offset: u64,
+    /// How much of it came, in all rounds of this pass.
+    pub(super) read: Amount,
     /// When it began.
     pub(super) started: Timestamp,
 }
@@ -26,13 +50,15 @@ impl Full {
         Self {
             resource: Resource::ALL[0],
             offset: 0,
+            read: Amount { rows: 0, bytes: 0 },
             started,
         }
     }
 
-    pub(super) fn at(&self, offset: u64) -> Self {
+    pub(super) fn at(&self, offset: u64, read: Amount) -> Self {
         Self {
             offset,
+            read,
             ..self.clone()
         }
     }
@@ -42,7 +68,7 @@ impl Full {
         let resource = self.resource.next()?;
         Some(Self {
             resource,
-            ..self.at(0)
+            ..self.at(0, Amount::default())
         })
     }
 }
@@ -64,6 +90,7 @@ pub(super) struct Point {
 struct Kept {
     list: Option<String>,
     offset: u64,
+    read: Amount,
     started: Option<Timestamp>,
     done: Option<Timestamp>,
     seen: BTreeMap<String, Timestamp>,
@@ -88,6 +115,7 @@ impl Point {
             full: resource.zip(kept.started).map(|(resource, started)| Full {
                 resource,
                 offset: kept.offset,
+                read: kept.read,
                 started,
             }),
             done: kept.done,
@@ -105,6 +133,7 @@ impl Point {
         let kept = Kept {
             list: full.map(|full| name(full.resource)),
             offset: full.map_or(0, |full| full.offset),
+            read: full.map_or_else(Amount::default, |full| full.read),
             started: full.map(|full| full.started),
             done: self.done,
             seen: self
@@ -167,7 +196,13 @@ mod tests {
     fn a_point_survives_a_restart() {
         let mut point = Point::default();
         assert_eq!(Point::read(&point.text()), point);
-        point.full = Some(Full::begin(at(5)).at(70));
+        point.full = Some(Full::begin(at(5)).at(
+            70,
+            Amount {
+                rows: 90,
+                bytes: 4_000,
+            },
+        ));
         point.saw(Resource::Events, Some(at(9)));
         point.saw(Resource::Events, Some(at(7)));
         point.saw(Resource::Markets, None);
@@ -199,7 +234,7 @@ mod tests {
         let mut lists = Vec::new();
         while let Some(at) = full {
             lists.push(at.resource);
-            full = at.at(40).after();
+            full = at.at(40, Amount::default()).after();
         }
         assert_eq!(lists, Resource::ALL);
     }

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::Failure;
+use crate::limits::MAX_PAGE_ROWS;
 use crate::resource::Resource;
 
 /// In which order a list is read.
@@ -70,10 +71,13 @@ pub struct Row {
 pub struct Page {
     /// The rows.
     pub rows: Vec<Row>,
+    /// Bytes of the answer.
+    pub bytes: u64,
 }
 
 impl Page {
-    /// Reads the body of an answer: a bare array, or one wrapped in an object.
+    /// Reads the body of an answer: a bare array, or one wrapped in an object. Rows beyond
+    /// [`MAX_PAGE_ROWS`] are left to the next page.
     ///
     /// # Errors
     /// It is no list, or ends before it should: then no row of it counts.
@@ -88,7 +92,7 @@ impl Page {
         }
         let records = Records::open(body).map_err(|error| broken(&error.to_string()))?;
         let mut rows = Vec::new();
-        for record in records {
+        for record in records.take(MAX_PAGE_ROWS) {
             match record.map_err(|error| broken(&error.to_string()))? {
                 Ok(record) if record.json == text => return Err(broken("it is no list")),
                 Ok(record) => rows.push(Row::of(record.json)),
@@ -102,7 +106,8 @@ impl Page {
                 }),
             }
         }
-        Ok(Self { rows })
+        let bytes = u64::try_from(body.len()).unwrap_or(u64::MAX);
+        Ok(Self { rows, bytes })
     }
 }
 
@@ -174,6 +179,14 @@ mod tests {
     }
 
     #[test]
+    fn a_page_of_many_rows_is_read_in_part() {
+        let body = format!("[{}{{}}]", "{},".repeat(MAX_PAGE_ROWS + 5));
+        let page = Page::read("u", body.as_bytes()).unwrap();
+        assert_eq!(page.rows.len(), MAX_PAGE_ROWS);
+        assert_eq!(page.bytes, u64::try_from(body.len()).unwrap());
+    }
+
+    #[test]
     fn half_a_page_is_no_page() {
         for body in [
             "[{\"id\":\"7\"},{\"id\":",
@@ -187,7 +200,7 @@ mod tests {
             assert!(failure.is_transient(), "{body}: {failure}");
         }
         for body in ["[]", "{\"data\":[]}"] {
-            assert_eq!(Page::read("u", body.as_bytes()).unwrap(), Page::default());
+            assert_eq!(Page::read("u", body.as_bytes()).unwrap().rows, []);
         }
     }
 }

@@ -1,6 +1,8 @@
 //! An upstream on a real socket, with every fault an upstream has been seen to have.
 
+mod exchange;
 mod faults;
+mod limits;
 mod mock;
 mod recorded;
 mod rounds;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use foretell_catalog_sync::clock::{Clock, Wait};
 use jiff::Timestamp;
 use parking_lot::Mutex;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
 /// What an upstream answers.
@@ -36,6 +36,8 @@ pub(crate) struct Asked {
     pub(crate) query: String,
     /// How many requests came before it.
     pub(crate) before: usize,
+    /// What it brought.
+    pub(crate) body: String,
 }
 
 impl Asked {
@@ -104,16 +106,21 @@ async fn serve(
     let mut stream = BufReader::new(stream);
     let mut first = String::new();
     stream.read_line(&mut first).await?;
-    let mut line = String::new();
+    let (mut line, mut body) = (String::new(), Vec::new());
     while stream.read_line(&mut line).await? > 2 {
+        if let Some(length) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            body.resize(length.trim().parse().expect("a fixture of ours"), 0);
+        }
         line.clear();
     }
+    stream.read_exact(&mut body).await?;
     let target = first.split(' ').nth(1).unwrap_or_default();
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let asked = Asked {
         path: path.trim_start_matches("/api").to_owned(),
         query: query.to_owned(),
         before: log.lock().len(),
+        body: String::from_utf8_lossy(&body).into_owned(),
     };
     log.lock().push(asked.clone());
     send(stream.get_mut(), answer(&asked)).await

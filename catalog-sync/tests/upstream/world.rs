@@ -6,6 +6,8 @@ use std::time::Duration;
 use foretell_catalog::query::{EventsQuery, MarketsQuery, Parameters};
 use foretell_catalog::{Catalog, Sites};
 use foretell_catalog_sync::difference::Policy;
+use foretell_catalog_sync::exchange::Exchange;
+use foretell_catalog_sync::limits::Limits;
 use foretell_catalog_sync::sync::{Pulled, SyncFailure};
 use foretell_catalog_sync::upstream::{Backoff, Bounds};
 use foretell_catalog_sync::{Progress, Service, Settings};
@@ -74,6 +76,7 @@ pub(crate) struct World {
     base: String,
     clock: Arc<NoWait>,
     bounds: Bounds,
+    limits: Limits,
 }
 
 impl World {
@@ -90,6 +93,7 @@ impl World {
                 },
                 ..Bounds::default()
             },
+            limits: Limits::default(),
         }
     }
 
@@ -99,25 +103,44 @@ impl World {
         self
     }
 
+    /// With other limits of a round.
+    pub(crate) fn limited(mut self, change: impl FnOnce(&mut Limits)) -> Self {
+        change(&mut self.limits);
+        self
+    }
+
+    /// Bytes of the catalog's files.
+    pub(crate) fn bytes(&self) -> u64 {
+        let files = std::fs::read_dir(self.directory.path()).expect("a fixture of ours");
+        let length = |file: std::io::Result<std::fs::DirEntry>| {
+            file.and_then(|file| file.metadata())
+                .expect("a fixture of ours")
+                .len()
+        };
+        files.map(length).sum()
+    }
+
     /// One round, as a process that has just started does it.
     pub(crate) async fn pull(&self) -> Result<Pulled, SyncFailure> {
+        let mut service = self.service(None);
+        service.round().await.pulled.expect("a fixture of ours")
+    }
+
+    /// A process that follows the upstream, for an exchange or without one.
+    pub(crate) fn service(&self, exchange: Option<Arc<Exchange>>) -> Service {
         let settings = Settings {
             catalog: self.directory.path().join("catalog.db"),
             upstream: Some(self.base.clone()),
             bounds: self.bounds,
-            exchange: None,
+            limits: self.limits,
+            exchange,
             policy: Policy::default(),
             every: Duration::from_secs(60),
             full_every: Duration::from_secs(3_600),
             clock: self.clock.clone(),
             progress: Progress::hidden(),
         };
-        Service::new(settings)
-            .expect("a fixture of ours")
-            .round()
-            .await
-            .pulled
-            .expect("a fixture of ours")
+        Service::new(settings).expect("a fixture of ours")
     }
 
     fn catalog(&self) -> Catalog {

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use foretell_catalog::Report;
 use foretell_catalog_sync::clock::SystemClock;
-use foretell_catalog_sync::difference::{Kind, Policy};
+use foretell_catalog_sync::difference::Kind;
 use foretell_catalog_sync::exchange::Exchange;
 use foretell_catalog_sync::reconcile::{ReconcileFailure, Reconciled};
 use foretell_catalog_sync::upstream::{Backoff, Bounds};
@@ -63,7 +63,7 @@ pub(super) fn sync(config: &Config, sync: &Sync, output: Output) -> Result<ExitC
     let settings = Settings {
         upstream: Some(upstream.clone()).filter(|upstream| !upstream.is_empty()),
         exchange,
-        ..settings(config, &progress)
+        ..settings(config, &progress)?
     };
     process::small_runtime()?.block_on(async {
         let mut stop = process::StopSignal::install()?;
@@ -114,7 +114,7 @@ pub(super) fn import(
     let left = if exchange.is_some() { LEFT } else { ABSENT };
     let settings = Settings {
         exchange,
-        ..settings(config, &progress)
+        ..settings(config, &progress)?
     };
     let round = process::small_runtime()?
         .block_on(async { Ok::<_, Failure>(service(settings)?.round().await) })?;
@@ -136,7 +136,7 @@ pub(crate) async fn import_records(
     put(config, name, records, &progress).map_err(|error| Failure::new(error.to_string()))?;
     let settings = Settings {
         exchange: Some(exchange(config, Some(operator), Backoff::default())?),
-        ..settings(config, &progress)
+        ..settings(config, &progress)?
     };
     let round = service(settings)?.round().await;
     match round.exchange {
@@ -177,7 +177,7 @@ pub(super) fn check(config: &Config, output: Output) -> Result<ExitCode, Failure
     let progress = progress(output.json);
     let settings = Settings {
         exchange: Some(exchange(config, None, IMPATIENT)?),
-        ..settings(config, &progress)
+        ..settings(config, &progress)?
     };
     let found = process::small_runtime()?.block_on(async {
         let found = service(settings)?.look().await;
@@ -206,21 +206,20 @@ fn progress(hidden: bool) -> Progress {
     }
 }
 
-fn settings(config: &Config, progress: &Progress) -> Settings {
+fn settings(config: &Config, progress: &Progress) -> Result<Settings, Failure> {
     let catalog = &config.catalog;
-    Settings {
+    Ok(Settings {
         catalog: config.catalog_file(),
         upstream: None,
         bounds: Bounds::default(),
         exchange: None,
-        policy: Policy {
-            resolve: catalog.resolve,
-        },
+        limits: catalog.limits(),
+        policy: catalog.policy()?,
         every: Duration::from_secs(u64::from(catalog.every_seconds)),
         full_every: Duration::from_secs(u64::from(catalog.full_every_hours) * 3_600),
         clock: Arc::new(SystemClock),
         progress: progress.clone(),
-    }
+    })
 }
 
 fn service(settings: Settings) -> Result<Service, Failure> {
@@ -271,16 +270,17 @@ fn text(round: &Round, imported: Option<&Report>, left: &str) -> String {
         parts.push(report.to_string());
     }
     if let Some(Ok(pulled)) = &round.pulled {
-        let what = if pulled.full {
-            "all lists"
-        } else {
-            "what changed"
+        let what = match (pulled.full, pulled.limits.is_empty()) {
+            (true, _) => "all lists",
+            (false, true) => "what changed",
+            (false, false) => "a part of the lists",
         };
         let (pages, retries) = (pulled.pages, pulled.retries);
         parts.push(format!(
             "read {what}: {pages} pages, {retries} asked for again\n{}",
             pulled.records
         ));
+        parts.extend(pulled.limits.iter().map(|limit| format!("limit: {limit}")));
     }
     match &round.exchange {
         Some(Ok(reconciled)) => parts.push(in_step(reconciled)),

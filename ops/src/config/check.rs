@@ -3,9 +3,13 @@
 use foretell_auth::text::parse_address;
 use foretell_auth::{Domain, Domains, Markets};
 use foretell_catalog::Sites;
+use foretell_catalog_sync::difference::Policy;
+use foretell_catalog_sync::limits::Limits;
 use foretell_gateway::Origin;
-use foretell_model::DomainNumber;
-use foretell_model::limits::REQUEST_MEMORY_NS;
+use foretell_model::limits::{MAX_FEE_RATE_PPM, MAX_QUESTIONS, REQUEST_MEMORY_NS};
+use foretell_model::quantity::LOTS_PER_SHARE;
+use foretell_model::{DomainNumber, Lots};
+use foretell_wire::decimal::tick;
 
 use crate::config::{Catalog, Config, DomainMarkets, Gateway, Signing};
 use crate::failure::Failure;
@@ -73,7 +77,59 @@ impl Catalog {
     fn check(&self) -> Result<(), Failure> {
         check_range("catalog.every_seconds", self.every_seconds, 1, 86_400)?;
         check_range("catalog.full_every_hours", self.full_every_hours, 1, 720)?;
+        check_range("catalog.max_fee_ppm", self.max_fee_ppm, 0, MAX_FEE_RATE_PPM)?;
+        check_range(
+            "catalog.early_close_percent",
+            self.early_close_percent,
+            0,
+            100,
+        )?;
+        // The questions of an event are registered in one round, and a list that goes on begins a
+        // page before its place.
+        check_range(
+            "catalog.new_markets",
+            self.new_markets,
+            MAX_QUESTIONS,
+            u32::MAX,
+        )?;
+        check_range("catalog.round_pages", self.round_pages, 10, u32::MAX)?;
+        self.policy()?;
         self.creators().map(|_| ())
+    }
+
+    /// What is taken over from the catalog without consent.
+    ///
+    /// # Errors
+    /// `finest_tick` is no tick.
+    pub fn policy(&self) -> Result<Policy, Failure> {
+        let finest_tick = tick(&self.finest_tick).ok_or_else(|| {
+            Failure::new(format!(
+                "catalog.finest_tick is {:?}, allowed: 0.1, 0.01, 0.001, 0.0001",
+                self.finest_tick
+            ))
+        })?;
+        Ok(Policy {
+            resolve: self.resolve,
+            max_fee_ppm: self.max_fee_ppm,
+            max_minimum: Lots(u64::from(self.max_minimum_shares) * LOTS_PER_SHARE),
+            finest_tick,
+            early_close_percent: self.early_close_percent,
+        })
+    }
+
+    /// What one round may take from an upstream.
+    #[must_use]
+    pub fn limits(&self) -> Limits {
+        let mib = |mib: u32| u64::from(mib) << 20;
+        Limits {
+            list_rows: self.list_rows.into(),
+            list_bytes: mib(self.list_mib),
+            round_pages: self.round_pages.into(),
+            round_bytes: mib(self.round_mib),
+            catalog_bytes: mib(self.size_mib),
+            disk_reserve_bytes: mib(self.disk_reserve_mib),
+            new_markets: self.new_markets.into(),
+        }
     }
 
     /// The creators of each site.
@@ -138,4 +194,37 @@ fn check_range(setting: &str, value: u32, low: u32, high: u32) -> Result<(), Fai
     Err(Failure::new(format!(
         "{setting} is {value}, allowed are {low} to {high}"
     )))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_catalog_s_settings_are_bounds_and_a_policy() {
+        let catalog = Catalog::default();
+        assert_eq!(catalog.limits(), Limits::default());
+        let (set, usual) = (catalog.policy().unwrap(), Policy::default());
+        assert_eq!(
+            (set.max_fee_ppm, set.max_minimum),
+            (usual.max_fee_ppm, usual.max_minimum)
+        );
+        assert_eq!(
+            (set.finest_tick, set.resolve),
+            (usual.finest_tick, usual.resolve)
+        );
+        assert_eq!(set.early_close_percent, usual.early_close_percent);
+
+        let wrong = |change: fn(&mut Catalog)| {
+            let mut catalog = Catalog::default();
+            change(&mut catalog);
+            catalog.check().unwrap_err().to_string()
+        };
+        let text = wrong(|catalog| catalog.finest_tick = "0.002".to_owned());
+        assert!(text.contains("catalog.finest_tick is \"0.002\""), "{text}");
+        let text = wrong(|catalog| catalog.early_close_percent = 101);
+        assert!(text.contains("allowed are 0 to 100"), "{text}");
+        let text = wrong(|catalog| catalog.new_markets = 127);
+        assert!(text.contains("allowed are 128 to"), "{text}");
+    }
 }

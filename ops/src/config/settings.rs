@@ -86,6 +86,29 @@ pub struct Catalog {
     pub full_every_hours: u32,
     /// Pay out what the upstream says is resolved, without an operator looking at it.
     pub resolve: bool,
+    /// Highest fee that a registered market gets without consent: millionths of a unit for a share at
+    /// the price ½, 0 to 1,000,000.
+    pub max_fee_ppm: u32,
+    /// Largest smallest order, in shares, that a registered market gets without consent.
+    pub max_minimum_shares: u32,
+    /// Finest tick that a registered market gets without consent.
+    pub finest_tick: String,
+    /// Of 100 live markets, how many are closed before their end date without consent, in a day.
+    pub early_close_percent: u32,
+    /// Markets registered in a round, at least 128.
+    pub new_markets: u32,
+    /// Rows of one list in one reading of it; of tags and of series a sixteenth.
+    pub list_rows: u32,
+    /// MiB of one list in one reading of it; of tags and of series a sixteenth.
+    pub list_mib: u32,
+    /// Pages of a round, at least 10.
+    pub round_pages: u32,
+    /// MiB of a round.
+    pub round_mib: u32,
+    /// Size of `catalog.db` in MiB from which the upstream is read no more.
+    pub size_mib: u32,
+    /// The upstream is not followed when less than this is free on the data directory's disk.
+    pub disk_reserve_mib: u32,
     /// Creators that a site name stands for in `creator`: name = ["0x…", …].
     pub sites: BTreeMap<String, Vec<String>>,
 }
@@ -98,6 +121,17 @@ impl Default for Catalog {
             every_seconds: 60,
             full_every_hours: 24,
             resolve: false,
+            max_fee_ppm: 25_000,
+            max_minimum_shares: 100,
+            finest_tick: "0.001".to_owned(),
+            early_close_percent: 10,
+            new_markets: 5_000,
+            list_rows: 1_000_000,
+            list_mib: 8_192,
+            round_pages: 5_000,
+            round_mib: 4_096,
+            size_mib: 8_192,
+            disk_reserve_mib: 1_024,
             sites: BTreeMap::new(),
         }
     }

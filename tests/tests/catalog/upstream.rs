@@ -105,6 +105,8 @@ pub(crate) fn event(id: u64, neg_risk: bool, questions: u64, minute: u64) -> Val
             "orderPriceMinTickSize": 0.01, "orderMinSize": 5, "negRisk": neg_risk,
             "groupItemThreshold": place.to_string(), "enableOrderBook": true,
             "acceptingOrders": true, "active": true, "closed": false, "updatedAt": time,
+            // Long past: whoever follows closes such a market as soon as the upstream does.
+            "endDate": "2021-01-01T00:00:00Z",
         })
     };
     json!({

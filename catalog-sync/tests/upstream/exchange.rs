@@ -1,0 +1,203 @@
+//! What an upstream may do to an exchange, round by round.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use foretell_catalog_sync::difference::Kind;
+use foretell_catalog_sync::exchange::Exchange;
+use foretell_catalog_sync::limits::LimitReached;
+use foretell_catalog_sync::reconcile::Reconciled;
+use foretell_catalog_sync::upstream::Backoff;
+use foretell_catalog_sync::{Round, Service};
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+
+use crate::mock::{Asked, Mock, NoWait, Reply};
+use crate::run;
+use crate::world::{World, event, page};
+
+const NOW: &str = "2026-02-08T12:00:00Z";
+
+/// The markets of an exchange, as its operator's surface shows them.
+type Markets = Arc<Mutex<BTreeMap<String, Value>>>;
+
+fn answer(markets: &Markets, asked: &Asked) -> Reply {
+    let mut markets = markets.lock();
+    let body: Value = serde_json::from_str(&asked.body).unwrap_or_default();
+    let condition = body["condition_id"].as_str().unwrap_or_default().to_owned();
+    match (asked.path.as_str(), body.is_null()) {
+        ("/markets", true) => {
+            let all: Value = markets.values().cloned().collect();
+            return Reply::Json(json!({ "markets": all }).to_string());
+        }
+        ("/markets", false) => {
+            let market = json!({
+                "conditionId": condition, "tokenIds": body["token_ids"], "status": "active",
+                "tick": body["tick_size"], "minimumSize": body["minimum_order_size"],
+                "fee": {"ratePpm": body["fee"]["rate_ppm"], "exponent": body["fee"]["exponent"]},
+                "eventFrozen": false,
+                "endDate": body["end_date"],
+            });
+            markets.insert(condition, market);
+        }
+        ("/markets/close", false) => {
+            markets.get_mut(&condition).expect("a fixture of ours")["status"] = "closed".into()
+        }
+        other => panic!("{other:?}"),
+    }
+    Reply::Json("{}".into())
+}
+
+/// An exchange on a real socket, and what it has.
+async fn exchange(clock: &Arc<NoWait>) -> (Arc<Exchange>, Markets) {
+    let markets = Markets::default();
+    let served = Arc::clone(&markets);
+    let mock = Mock::start(move |asked| answer(&served, asked)).await;
+    let exchange = Exchange::new(&mock.base, "token", Backoff::default(), clock.clone())
+        .expect("a fixture of ours");
+    (Arc::new(exchange), markets)
+}
+
+/// An upstream whose events a test may change.
+async fn upstream(events: u64) -> (Mock, Arc<Mutex<Vec<Value>>>) {
+    let events: Vec<_> = (1..=events).map(|id| event(id, 60)).collect();
+    let events = Arc::new(Mutex::new(events));
+    let served = Arc::clone(&events);
+    (
+        Mock::start(move |asked| page(&served.lock(), asked)).await,
+        events,
+    )
+}
+
+fn close(market: &mut Value, second: u64) {
+    market["closed"] = true.into();
+    market["updatedAt"] = format!("2026-02-08T00:05:{second:02}Z").into();
+}
+
+fn has(markets: &Markets, status: &str) -> usize {
+    let markets = markets.lock();
+    markets
+        .values()
+        .filter(|market| market["status"] == status)
+        .count()
+}
+
+async fn compared(service: &mut Service) -> Reconciled {
+    let round: Round = service.round().await;
+    assert!(round.is_ok(), "{round:?}");
+    round
+        .exchange
+        .expect("a fixture of ours")
+        .expect("a fixture of ours")
+}
+
+#[test]
+fn new_markets_are_registered_in_several_rounds() {
+    run(async {
+        let clock = NoWait::at(NOW);
+        let (mock, events) = upstream(160).await;
+        let (exchange, markets) = exchange(&clock).await;
+        let world = World::new(&mock.base, &clock).limited(|limits| limits.new_markets = 130);
+        let mut service = world.service(Some(exchange));
+        let first = compared(&mut service).await;
+        assert_eq!((has(&markets, "active"), first.waiting), (130, 190));
+        assert_eq!(first.limits, [LimitReached::NewMarkets(190)]);
+
+        // The rest of a round goes on: a market that ends is closed in the meantime.
+        close(&mut events.lock()[0]["markets"][0], 1);
+        let second = compared(&mut service).await;
+        assert_eq!((has(&markets, "active"), has(&markets, "closed")), (259, 1));
+        assert_eq!(second.waiting, 60);
+        let third = compared(&mut service).await;
+        assert_eq!((has(&markets, "active"), third.waiting), (319, 0));
+        assert_eq!(third.limits, []);
+        let last = compared(&mut service).await;
+        assert_eq!((last.done(), last.limits.len()), (0, 0));
+    });
+}
+
+/// An upstream that closes everything closes a few markets a day; the rest is reported, each with the
+/// command that the operator would give, until its registered end date has passed.
+#[test]
+fn an_upstream_does_not_close_everything() {
+    run(async {
+        let clock = NoWait::at(NOW);
+        let (mock, events) = upstream(40).await;
+        for (id, event) in events.lock().iter_mut().enumerate() {
+            let ends = if id < 10 {
+                "2026-02-08T13:00:00Z"
+            } else {
+                "2026-03-01T00:00:00Z"
+            };
+            event["markets"][0]["endDate"] = ends.into();
+            event["markets"][1]["endDate"] = ends.into();
+        }
+        let (exchange, markets) = exchange(&clock).await;
+        let world = World::new(&mock.base, &clock);
+        let mut service = world.service(Some(exchange));
+        compared(&mut service).await;
+        assert_eq!(has(&markets, "active"), 80);
+
+        for event in events.lock().iter_mut() {
+            for market in event["markets"].as_array_mut().unwrap() {
+                close(market, 2);
+                // Nor does a new end date help.
+                market["endDate"] = "2026-01-01T00:00:00Z".into();
+            }
+        }
+        let found = compared(&mut service).await;
+        assert_eq!(has(&markets, "closed"), 8, "a tenth");
+        assert_eq!(found.count_of(Kind::HeldBack), 72);
+        let json = found.json();
+        let note = &json["notes"][0];
+        assert_eq!(note["kind"], "held back");
+        assert!(
+            note["command"]
+                .as_str()
+                .unwrap()
+                .starts_with("foretell market close 0x"),
+            "{note}"
+        );
+
+        // At the next reading of all lists the first ten events have ended by their own date.
+        clock.set("2026-02-08T13:30:00Z");
+        compared(&mut service).await;
+        assert!(
+            (20..=28).contains(&has(&markets, "closed")),
+            "{}",
+            has(&markets, "closed")
+        );
+        let before = has(&markets, "closed");
+        compared(&mut service).await;
+        assert_eq!(has(&markets, "closed"), before);
+
+        clock.set("2026-02-09T12:00:00Z");
+        compared(&mut service).await;
+        let live = 80 - before;
+        assert_eq!(
+            has(&markets, "closed") - before,
+            (live / 10).max(5),
+            "another day"
+        );
+    });
+}
+
+#[test]
+fn a_disk_with_little_room_gets_no_new_markets() {
+    run(async {
+        let clock = NoWait::at(NOW);
+        let (mock, _) = upstream(2).await;
+        let (exchange, markets) = exchange(&clock).await;
+        let world = World::new(&mock.base, &clock);
+        world.pull().await.unwrap();
+        let world = world.limited(|limits| limits.disk_reserve_bytes = u64::MAX);
+        let mut service = world.service(Some(exchange));
+        let round = service.round().await;
+        let reached: Vec<_> = round.limits().cloned().collect();
+        assert_eq!(
+            reached,
+            [LimitReached::DiskReserve, LimitReached::DiskReserve]
+        );
+        assert_eq!(markets.lock().len(), 0);
+    });
+}
