@@ -7,8 +7,9 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
 use std::path::Path;
+use std::sync::Once;
 
-use rustix::fs::OFlags;
+use rustix::fs::{FallocateFlags, OFlags};
 
 /// A file system to write to.
 pub trait Disk: Debug + Send + Sync {
@@ -61,6 +62,25 @@ pub trait DiskFile: Debug + Send {
     /// # Errors
     /// What the system says.
     fn make_read_only(&mut self) -> io::Result<()>;
+    /// Gives the space from an offset on back. The file keeps its length and reads as zeros there, also
+    /// for those who have it mapped. The bytes from there on must be zeros already.
+    ///
+    /// # Errors
+    /// What the system says, [`io::ErrorKind::Unsupported`] where it cannot: then the space stays taken.
+    fn give_back(&mut self, from: u64) -> io::Result<()> {
+        let _ = from;
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+/// Gives the unused end of a sealed file back. Not to have it is no failure, and said once.
+pub(crate) fn give_back(file: &mut dyn DiskFile, from: u32, path: &Path) {
+    static SAID: Once = Once::new();
+    if let Err(error) = file.give_back(from.into()) {
+        SAID.call_once(|| {
+            tracing::info!(path = %path.display(), %error, "sealed segments keep their unused space");
+        });
+    }
 }
 
 /// Writes all of `bytes`, whatever each write takes.
@@ -137,5 +157,14 @@ impl DiskFile for RealFile {
 
     fn make_read_only(&mut self) -> io::Result<()> {
         self.0.set_permissions(fs::Permissions::from_mode(0o400))
+    }
+
+    fn give_back(&mut self, from: u64) -> io::Result<()> {
+        let unused = self.0.metadata()?.len().saturating_sub(from);
+        if unused == 0 {
+            return Ok(());
+        }
+        let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        Ok(rustix::fs::fallocate(&self.0, hole, from, unused)?)
     }
 }

@@ -120,7 +120,8 @@ impl SegmentMap {
             // (or there is no writer: the lock is held by whoever reads, or the segment is sealed, or
             // it is the last one of a journal without an engine, to which the next engine does not
             // write either: it begins a file of its own). So this holds for as long as anybody keeps
-            // the map; the file is never truncated. Another program that writes to the files of a 0700
+            // the map; the file is never truncated, and what a sealed segment gives back are zeros
+            // that stay zeros. Another program that writes to the files of a 0700
             // directory is outside of what any reader can guard against; what it reads is checked
             // by checksum before use.
             Memory::File(map) => unsafe { std::slice::from_raw_parts(map.as_ptr(), readable) },

@@ -1,5 +1,6 @@
 //! The helper that has the next segment ready: created, filled with zeros, synced, so that
-//! writing a batch changes no metadata and cannot run out of space.
+//! writing a batch changes no metadata and cannot run out of space. It also gives back what the segment
+//! before does not use.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,7 +10,7 @@ use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::bytes::to_usize;
-use crate::disk::{Disk, DiskFile, write_all};
+use crate::disk::{Disk, DiskFile, give_back, write_all};
 use crate::error::{Context, JournalError};
 use crate::options::Durability;
 use crate::primitives::{AtomicBool, AtomicCell, AtomicU64, Parker, Unparker};
@@ -59,6 +60,14 @@ impl Prepared {
     }
 }
 
+/// A segment that is followed by another.
+pub(crate) struct Sealed {
+    pub(crate) file: Box<dyn DiskFile>,
+    pub(crate) path: PathBuf,
+    /// Where it ends; zeros from there on.
+    pub(crate) end: u32,
+}
+
 /// Whether an error only says that the disk is full.
 fn is_full(error: &JournalError) -> bool {
     matches!(
@@ -72,6 +81,8 @@ fn is_full(error: &JournalError) -> bool {
 
 struct Shared {
     slot: AtomicCell<Option<Box<Prepared>>>,
+    /// The last one sealed, whose unused end is still taken.
+    sealed: AtomicCell<Option<Box<Sealed>>>,
     failure: AtomicCell<Option<Box<JournalError>>>,
     /// How much of the current segment is written: all of it once the next is waited for.
     written: AtomicU64,
@@ -132,6 +143,7 @@ impl Preparer {
     pub(crate) fn new(work: Work) -> (Self, Helper) {
         let shared = Arc::new(Shared {
             slot: AtomicCell::new(None),
+            sealed: AtomicCell::new(None),
             failure: AtomicCell::new(None),
             written: AtomicU64::new(0),
             stop: AtomicBool::new(false),
@@ -188,6 +200,12 @@ impl Preparer {
         self.shared.written.store(bytes.into(), Ordering::Release);
     }
 
+    /// Leaves a sealed segment to the helper, which gives its unused end back: the file system may
+    /// take longer over that than a sync.
+    pub(crate) fn hand_over(&self, sealed: Sealed) {
+        self.shared.sealed.store(Some(Box::new(sealed)));
+    }
+
     /// Lets the helper prepare the next: the last one was renamed.
     pub(crate) fn proceed(&self) {
         self.helper.unpark();
@@ -213,10 +231,13 @@ impl Helper {
         }
     }
 
-    /// Prepares a segment if none is ready, and looks at the free space; `false` when there is
-    /// nothing more to do, now and later.
+    /// Gives back what the last sealed segment does not use, prepares a segment if none is ready, and
+    /// looks at the free space; `false` when there is nothing more to do, now and later.
     #[must_use]
     pub fn turn(&mut self) -> bool {
+        if let Some(mut sealed) = self.shared.sealed.take() {
+            give_back(&mut *sealed.file, sealed.end, &sealed.path);
+        }
         if self.shared.stop.load(Ordering::Acquire) {
             return false;
         }

@@ -24,7 +24,7 @@ use crate::bytes::{to_u32, to_usize, whole_pages};
 use crate::chain;
 use crate::control::{self, ControlPage, Position, Start};
 use crate::directory::{self, DirectoryLock, marker_path};
-use crate::disk::{Disk, DiskFile, write_all};
+use crate::disk::{Disk, DiskFile, give_back, write_all};
 use crate::error::{Context, JournalError};
 use crate::frame::Scratch;
 use crate::host::Host;
@@ -309,6 +309,9 @@ fn go_on(
         None => None,
     };
     let header = next_header(options, found, epoch);
+    if header.number != found.header.number {
+        give_back_unused(disk, &source, found)?;
+    }
     let (file, tip) = write_anew(disk, dir, found, &old, &header)?;
     if header.number != found.header.number {
         seal(disk, dir, found.header.number)?;
@@ -441,11 +444,28 @@ fn read_again(segment: &[u8], kept: &BatchHeader) -> Result<Vec<u8>, JournalErro
         })
 }
 
+/// Gives back what the last segment does not use: zeros behind its batches and behind what a crash
+/// tore. Before a new segment takes space, as this may be all there is; nothing is ever written to
+/// the old one again, whatever happens next.
+fn give_back_unused(disk: &dyn Disk, path: &Path, found: &Found) -> Result<(), JournalError> {
+    if is_sealed(path)? {
+        return Ok(());
+    }
+    let unused = found.torn.map_or(found.end.at, |(_, end)| end);
+    let mut file = disk.open(path).context("open", path)?;
+    give_back(&mut *file, unused, path);
+    Ok(())
+}
+
+fn is_sealed(path: &Path) -> Result<bool, JournalError> {
+    let meta = fs::metadata(path).context("stat", path)?;
+    Ok(meta.permissions().mode() & 0o222 == 0)
+}
+
 /// Takes the write permission of a segment that is followed by another.
 fn seal(disk: &dyn Disk, dir: &Path, number: u32) -> Result<(), JournalError> {
     let path = segment::path(dir, number);
-    let meta = fs::metadata(&path).context("stat", &path)?;
-    if meta.permissions().mode() & 0o222 == 0 {
+    if is_sealed(&path)? {
         return Ok(());
     }
     let mut file = disk.open(&path).context("open", &path)?;

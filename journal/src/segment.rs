@@ -1,4 +1,5 @@
-//! A segment file: one page of header, then batches, then zeros up to its fixed size.
+//! A segment file: one page of header, then batches, then zeros up to its fixed size, whose space is
+//! given back once another segment follows.
 //!
 //! ```text
 //!   0 magic "FRTLSEGM"  |   8 version u16 | 10 zero u16 | 12 number u32

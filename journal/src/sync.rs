@@ -4,6 +4,7 @@
 //! The first I/O error ends it for good: nothing is acknowledged any more, a marker file is left,
 //! and no write or sync is tried again. The caller ends the process.
 
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +20,7 @@ use crate::disk::{Disk, DiskFile, write_all};
 use crate::error::{Context, JournalError};
 use crate::host::Host;
 use crate::options::Durability;
-use crate::prepare::{Helper, Prepared, Preparer};
+use crate::prepare::{Helper, Prepared, Preparer, Sealed};
 use crate::primitives::Parker;
 use crate::segment::{self, SegmentHeader};
 use crate::state::JournalState;
@@ -207,7 +208,12 @@ impl Syncer {
             previous_hash: self.tip.hash,
             genesis: self.state.genesis(),
         };
-        self.file = begin_segment(&*self.disk, &self.dir, *prepared, &header)?;
+        let next = begin_segment(&*self.disk, &self.dir, *prepared, &header)?;
+        self.preparer.hand_over(Sealed {
+            file: mem::replace(&mut self.file, next),
+            path: full,
+            end: header.previous_end,
+        });
         self.tip.position = Position {
             segment: header.number,
             offset: segment::FIRST_BATCH,

@@ -159,8 +159,8 @@ impl Default for Operator {
 pub struct Engine {
     /// When an answer may leave: `disk`, `process` or `none`.
     pub durability: Durability,
-    /// Size of a journal segment in MiB, 1 to 1,024. Every start of the engine begins a new one, so
-    /// a large size costs disk where engines restart often.
+    /// Size of a journal segment in MiB, 1 to 1,024. The journal takes one for the segment being
+    /// written and one for the next, whatever they hold.
     pub segment_mib: u32,
     /// New orders are refused when less than this is free on the journal's disk.
     pub disk_reserve_mib: u32,
