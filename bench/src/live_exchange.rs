@@ -17,6 +17,7 @@ use foretell_gateway::{
 use foretell_link::{Answer, Request, Role, Submit};
 use foretell_model::command::RegisterMarket;
 use foretell_model::limits::MAX_BALANCE;
+use foretell_model::limits::ORDER_ID_SHARES;
 use foretell_model::{
     Command, ConditionId, FeeSchedule, Lots, MarketNumber, Reference, Settings, Tick, TokenId,
     Verdict, WalletAddress,
@@ -137,6 +138,8 @@ fn start_engine(data: &Path, domains: &Domains) -> Result<RunningEngine, Measure
     config.settings = Settings {
         timestamp_past_ms: u64::from(OLDEST_SECONDS) * 1_000,
         live_orders_per_account: u32::MAX,
+        // A wallet of the load holds as many ids as all owners of an exchange together.
+        remembered_order_ids: ORDER_ID_SHARES * Settings::default().remembered_order_ids,
         ..Settings::default()
     };
     config.domains = domains

@@ -147,7 +147,7 @@ mod tests {
     fn engines_come_back_with_every_order() {
         let orders = 3 * BURST + 1;
         let report = measure(&std::env::temp_dir(), orders, 2).unwrap();
-        let commands = u64::from(orders) + u64::from(2 + 2 * MARKETS + 2 * ACCOUNTS);
+        let commands = u64::from(orders) + u64::from(3 + 2 * MARKETS + 2 * ACCOUNTS);
         assert!(
             report.scope.contains(&format!(" {commands} commands")),
             "{}",

@@ -6,6 +6,7 @@ use foretell_auth::Signer;
 use foretell_matching::Capacity;
 use foretell_model::command::RegisterMarket;
 use foretell_model::limits::MAX_BALANCE;
+use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{
     AccountNumber, ApiKey, Command, ConditionId, Event, FeeSchedule, KeyNumber, Lots, MarketNumber,
     Micros, OrderId, OrderType, Outcome, PlaceOrder, Reference, Settings, Side, Tick, TimeNs,
@@ -64,6 +65,10 @@ struct RestingWriter {
 
 impl RestingWriter {
     fn open_venue(&mut self, orders: u32) -> Result<(), MeasureError> {
+        // As an engine leaves it, so that a start adds nothing.
+        self.apply(&Command::SwitchRules {
+            rules: NEWEST_RULES,
+        })?;
         self.apply(&Command::ChangeSettings(Settings {
             live_orders_per_account: u32::MAX,
             remembered_order_ids: orders.max(Settings::default().remembered_order_ids),

@@ -1,6 +1,8 @@
 //! Trades that a filter means are found in parts, all of them and each once, and no more are looked at
 //! than the shortest lists hold.
 
+#![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
+
 mod scene;
 
 use foretell_model::{
