@@ -199,6 +199,8 @@ async fn a_gateway_that_runs_on_takes_the_publishers_chunks() {
         tokio::task::yield_now().await;
     }
     let after = reads::all(gateway.surfaces(), &life).await;
+    // The attestation of the snapshot took a sequence and changed nothing else.
+    let [after, before] = [after, before].map(reads::without_sequences);
     assert_eq!(reads::difference(&after, &before), None);
 }
 

@@ -42,6 +42,14 @@ pub(crate) fn difference<'r>(one: &'r [Read], other: &'r [Read]) -> Option<(&'r 
     one.iter().zip(other).find(|(one, other)| one != other)
 }
 
+/// The answers, whatever sequence they reflect.
+pub(crate) fn without_sequences(mut reads: Vec<Read>) -> Vec<Read> {
+    for read in &mut reads {
+        read.answer.1.clear();
+    }
+    reads
+}
+
 /// Whether the answers say enough to tell gateways apart.
 pub(crate) fn assert_telling(reads: &[Read]) {
     let good = reads.iter().filter(|read| read.answer.0 == 200);
