@@ -1,7 +1,7 @@
 //! Placing an order: everything that is checked before the book is asked, in the order that
 //! [`PlaceOrder`] documents.
 
-use foretell_model::limits::{MAX_BALANCE, MAX_ORDER_LOTS, ORDER_ID_SHARES};
+use foretell_model::limits::{MAX_BALANCE, MAX_ORDER_LOTS, ORDER_ID_SHARES, RESERVED_ORDER_IDS};
 use foretell_model::quantity::{MICROS_PER_LOT, PRICE_ONE};
 use foretell_model::{
     AccountNumber, CommandOutcome, Event, Lots, Micros, OrderNumber, OrderStatus, OrderType,
@@ -150,11 +150,16 @@ impl Exchange {
             return Ok(());
         }
         let limit = settings.remembered_order_ids;
-        ensure(self.index.len() < limit as usize, RefusalReason::Busy)?;
+        let is_full = self.index.len() >= limit as usize;
+        if step.rules == Rules::One {
+            return ensure(!is_full, RefusalReason::Busy);
+        }
         let (held, share) = (self.index.held_by(owner), (limit / ORDER_ID_SHARES).max(1));
+        let has_reserve = held < RESERVED_ORDER_IDS.min(share);
+        ensure(!is_full || has_reserve, RefusalReason::Busy)?;
         let too_many = RefusalReason::TooManyOrderIds;
         ensure(
-            step.rules == Rules::One || held < share,
+            held < share,
             Refusal::with(too_many, held.into(), share.into()),
         )
     }

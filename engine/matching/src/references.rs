@@ -232,7 +232,7 @@ impl References {
         let hasher = &self.hasher;
         for _ in 0..FORGOTTEN_PER_COMMAND {
             let oldest = self.actions.oldest();
-            if !oldest.is_some_and(|oldest| is_due(oldest, step.now)) {
+            if !oldest.is_some_and(|oldest| self.may_go(oldest, step)) {
                 break;
             }
             self.actions.forget_oldest(|used| hash_of(hasher, used));
@@ -247,6 +247,14 @@ impl References {
             self.actions
                 .forget_oldest_of(account, |used| hash_of(hasher, used));
         }
+    }
+
+    /// Whether the oldest action of all goes: when it is due, and under rules 2 when there are many.
+    const fn may_go(&self, oldest: &Used, step: &Step<'_>) -> bool {
+        let is_crowded =
+            matches!(step.rules, Rules::Two) && self.actions.len() >= MAX_REMEMBERED_REFERENCES;
+        is_due(oldest, step.now)
+            || (is_crowded && is_over(oldest.time, REQUEST_MEMORY_NS, step.now))
     }
 
     fn hash(&self, scope: Option<AccountNumber>, reference: Reference) -> u32 {
@@ -478,6 +486,23 @@ mod tests {
         assert_eq!(held, [cap, 1]);
         let oldest = references.actions.oldest_of(account).map(|used| used.time);
         assert_eq!(oldest, Some(TimeNs(2 * second)));
+    }
+
+    #[test]
+    fn under_rules_2_the_oldest_of_many_goes_once_its_request_is_over() {
+        let mut references = References::with_capacity(4, 4, KeyHasher::new(1));
+        let share = MAX_REFERENCES_PER_ACCOUNT;
+        let mut account = 10;
+        while references.iter().count() < MAX_REMEMBERED_REFERENCES {
+            fill(&mut references, account, account * share, share);
+            account += 1;
+        }
+        let many = MAX_REMEMBERED_REFERENCES;
+        remember_by_rules_2(&mut references, 1, 10 + REQUEST_MEMORY_NS);
+        assert_eq!(references.iter().count(), many + 1);
+        // Two go, and then there are fewer than many.
+        remember_by_rules_2(&mut references, 2, 11 + REQUEST_MEMORY_NS);
+        assert_eq!(references.iter().count(), many);
     }
 
     #[test]

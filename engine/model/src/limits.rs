@@ -41,13 +41,17 @@ pub const MAX_REMEMBERED_REQUESTS: usize = 65_536;
 pub const REFERENCE_MEMORY_NS: u64 = 30 * 24 * 3_600 * 1_000_000_000;
 /// Rules 1: references of account actions that one account may have remembered.
 pub const MAX_REFERENCES_PER_ACCOUNT: u32 = 16_384;
-/// Rules 1: references of account actions remembered in all.
+/// References of account actions remembered in all. Rules 1 refuse more; under rules 2 the oldest
+/// gives way once its request can no longer be sent again.
 pub const MAX_REMEMBERED_REFERENCES: usize = 1 << 20;
 /// Rules 2: references of account actions remembered of one account; the account's oldest gives
 /// way. A gateway takes at most 60 actions of an owner in 10 s, so a reference outlives its request.
-pub const REFERENCES_PER_ACCOUNT: u32 = 512;
+pub const REFERENCES_PER_ACCOUNT: u32 = 1_024;
 /// Rules 2: one owner holds at most this fraction of `remembered_order_ids`, and at least one id.
 pub const ORDER_ID_SHARES: u32 = 64;
+/// Rules 2: an owner that holds fewer ids than this, and than its share, finds room even when all
+/// owners together hold `remembered_order_ids`: many owners cannot keep another one out.
+pub const RESERVED_ORDER_IDS: u32 = 1_024;
 /// Expired order ids and references forgotten by one placement or action: bounded work that still
 /// outpaces arrivals.
 pub const FORGOTTEN_PER_COMMAND: usize = 4;

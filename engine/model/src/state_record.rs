@@ -210,9 +210,11 @@ pub enum StateRecord {
     /// placement first takes up to `FORGOTTEN_PER_COMMAND` due ids off the front of the timeline: one
     /// that is not live is forgotten, one that is live leaves the timeline and is forgotten when it
     /// ends. A placement is `Busy` when the timeline holds `remembered_order_ids` or more ids and its
-    /// front is not due. Under rules 2 it is `TooManyOrderIds`, judged right after that, when the
-    /// timeline holds max(1, `remembered_order_ids` / `ORDER_ID_SHARES`) or more ids whose keys belong
-    /// to the owner of its own key, and its front is not due.
+    /// front is not due. Under rules 2 an owner's *share* is max(1,
+    /// `remembered_order_ids` / `ORDER_ID_SHARES`), and it *holds* the ids of the timeline whose keys are
+    /// its own. A placement is not `Busy` while its owner holds fewer than its share and fewer than
+    /// `RESERVED_ORDER_IDS`. It is `TooManyOrderIds`, judged right after that, when its owner holds its
+    /// share or more and the front is not due.
     RememberedOrder {
         /// Number.
         order: OrderNumber,
@@ -241,7 +243,9 @@ pub enum StateRecord {
     /// `MAX_REFERENCES_PER_ACCOUNT` or more, and `Busy` when all accounts together hold
     /// `MAX_REMEMBERED_REFERENCES` or more. This is judged right after the reference was looked up.
     ///
-    /// Rules 2 bound accounts one by one. An applied action first forgets as above, then up to
+    /// Rules 2 bound accounts one by one. An applied action first forgets as above, but while
+    /// `MAX_REMEMBERED_REFERENCES` or more are remembered it also forgets those whose time +
+    /// `REQUEST_MEMORY_NS` is below its own; then it forgets up to
     /// `FORGOTTEN_PER_COMMAND` references of its own account, oldest first, while the account holds
     /// `REFERENCES_PER_ACCOUNT` or more. A merge or redeem is never refused for memory. A split or
     /// convert with a new reference is `TooManyReferences` when its account holds

@@ -61,8 +61,8 @@ pub struct RateLimits {
     pub owner_order_burst: u32,
     /// Orders of all API keys of an owner in 10 minutes.
     pub owner_order_sustained: u32,
-    /// Split, merge, redeem and convert of an owner. The exchange remembers 512 actions of an account, so
-    /// above 70 in 10 seconds a captured request could outlive the memory that makes it safe to repeat.
+    /// Split, merge, redeem and convert of an owner. The exchange remembers 1,024 actions of an account,
+    /// so above 110 in 10 seconds a captured request could outlive the memory that makes it safe to repeat.
     pub actions: u32,
 }
 

@@ -4,7 +4,7 @@ use foretell_model::digest::Fate;
 use foretell_model::limits::{
     FORGOTTEN_PER_COMMAND, MAX_REFERENCES_PER_ACCOUNT, MAX_REMEMBERED_REFERENCES,
     MAX_REMEMBERED_REQUESTS, ORDER_ID_SHARES, REFERENCE_MEMORY_NS, REFERENCES_PER_ACCOUNT,
-    REQUEST_MEMORY_NS,
+    REQUEST_MEMORY_NS, RESERVED_ORDER_IDS,
 };
 use foretell_model::{
     AccountNumber, CommandOutcome, Digest16, KeyNumber, OrderId, OrderNumber, OrderType,
@@ -118,14 +118,15 @@ impl Exchange {
                 .filter(|order| order.in_timeline)
         };
         let allowed = self.settings.remembered_order_ids;
-        ensure(
-            in_timeline().count() < allowed as usize,
-            RefusalReason::Busy,
-        )?;
         let share = u64::from((allowed / ORDER_ID_SHARES).max(1));
         let held = in_timeline()
             .filter(|order| owner_of(order.key) == owner_of(key))
             .count() as u64;
+        let has_reserve = self.rules >= 2 && held < share && held < u64::from(RESERVED_ORDER_IDS);
+        ensure(
+            has_reserve || in_timeline().count() < allowed as usize,
+            RefusalReason::Busy,
+        )?;
         ensure(
             self.rules == 1 || held < share,
             Refusal::with(RefusalReason::TooManyOrderIds, held, share),
@@ -278,12 +279,20 @@ impl Exchange {
         });
     }
 
-    /// Operators' references are kept for ever.
+    /// Operators' references are kept for ever. Rules 2 keep those of accounts for a shorter time
+    /// while there are many.
     fn forget_references(&mut self, now: TimeNs) {
         for _ in 0..FORGOTTEN_PER_COMMAND {
+            let of_accounts = || self.references.iter().filter(|used| used.scope.is_some());
+            let is_crowded = self.rules >= 2 && of_accounts().count() >= MAX_REMEMBERED_REFERENCES;
+            let kept = if is_crowded {
+                REQUEST_MEMORY_NS
+            } else {
+                REFERENCE_MEMORY_NS
+            };
             let oldest = self.references.iter().position(|used| used.scope.is_some());
             match oldest {
-                Some(index) if is_over(self.references[index].time, REFERENCE_MEMORY_NS, now) => {
+                Some(index) if is_over(self.references[index].time, kept, now) => {
                     self.references.remove(index);
                 }
                 _ => break,

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use foretell_model::limits::{FORGOTTEN_PER_COMMAND, ORDER_ID_SHARES};
+use foretell_model::limits::{FORGOTTEN_PER_COMMAND, ORDER_ID_SHARES, RESERVED_ORDER_IDS};
 use foretell_model::{AccountNumber, Settings, TimeMs, TimeNs};
 
 use super::broken::{Checked, must};
@@ -51,11 +51,12 @@ impl IdQueue {
 
     fn check_room(&self, owner: AccountNumber, settings: &Settings, rules: u32) -> Checked {
         let room = settings.remembered_order_ids;
-        must(self.len < room as usize, || {
-            format!("an order was taken while {} ids were remembered", self.len)
-        })?;
         let share = (room / ORDER_ID_SHARES).max(1);
         let held = self.held.get(owner.0 as usize).copied().unwrap_or(0);
+        let has_reserve = rules >= 2 && held < share.min(RESERVED_ORDER_IDS);
+        must(has_reserve || self.len < room as usize, || {
+            format!("an order was taken while {} ids were remembered", self.len)
+        })?;
         must(rules == 1 || held < share, || {
             format!(
                 "an order was taken while {held} ids of account {owner} were remembered, {share} may be"

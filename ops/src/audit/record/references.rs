@@ -67,7 +67,7 @@ impl References {
         } else if !is_exit {
             self.check_room_of(account, frame.time)?;
         }
-        self.forget_old(frame.time);
+        self.forget_old(frame.time, rules);
         if rules >= 2 {
             self.make_room(account);
         }
@@ -123,10 +123,15 @@ impl References {
         None
     }
 
-    fn forget_old(&mut self, now: TimeNs) {
+    /// The oldest of all go when they are old, and under rules 2 also when there are many.
+    fn forget_old(&mut self, now: TimeNs, rules: u32) {
         for _ in 0..FORGOTTEN_PER_COMMAND {
+            let is_crowded = rules >= 2 && self.of_accounts.len() >= MAX_REMEMBERED_REFERENCES;
+            let goes = |oldest| {
+                is_old(oldest, now) || (is_crowded && is_over(&oldest, REQUEST_MEMORY_NS, now))
+            };
             match self.oldest() {
-                Some((account, oldest)) if is_old(oldest, now) => self.forget_oldest_of(account),
+                Some((account, oldest)) if goes(oldest) => self.forget_oldest_of(account),
                 _ => break,
             }
         }
