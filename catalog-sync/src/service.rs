@@ -179,9 +179,10 @@ impl Service {
         let mut allowance = self.allowance(now);
         let compared = self.compare(&exchange, self.reached, &mut allowance, Mode::Apply);
         let compared = compared.await;
+        // What was closed before an error broke the round off counts, too.
+        self.closings.count = allowance.early_closed;
         if let Ok(reconciled) = &compared {
             self.reached = reconciled.change;
-            self.closings.count = allowance.early_closed;
             self.closings.live = allowance.live;
         }
         Some(compared)

@@ -26,7 +26,7 @@ use std::time::Duration;
 use foretell_journal::snapshot::Shelf;
 use foretell_journal::{Follower, JournalState, Next, Scratch, receipt};
 use foretell_link::SnapshotResult;
-use foretell_model::{Command, Sequence};
+use foretell_model::{Command, Sequence, TimeNs};
 use foretell_view::{ChunkRef, Seen};
 
 use self::checkpoints::{BatchEnd, Checkpoints};
@@ -108,8 +108,8 @@ pub(crate) struct Publisher<C> {
     checkpoints: Option<Checkpoints>,
     /// Where the last frame taken in ends a batch.
     batch_end: Option<BatchEnd>,
-    /// The image that was written and waits for the journal to attest it.
-    attesting: Option<Sequence>,
+    /// The image that was written and waits for the journal to attest it, and its engine time.
+    attesting: Option<(Sequence, TimeNs)>,
     /// Who waits for the next image, and up to where it must reach.
     askers: Vec<Asker>,
     wanted: Sequence,
@@ -291,15 +291,20 @@ impl<C: Clocks> Publisher<C> {
             self.answer_askers(self.published());
             return Ok(());
         }
+        let now = self.setting.clocks.monotonic();
+        self.schedule.tried(sequence, now);
+        if self.twin.view.is_none() {
+            // The alarm of the view says it; the disk is not asked.
+            self.answer_askers(SnapshotResult::Failed);
+            return Ok(());
+        }
         self.twin.check()?;
         let written = self.with_view(Self::write_image);
         self.note_disk(written.is_err());
-        let now = self.setting.clocks.monotonic();
-        self.schedule.tried(sequence, now);
         match written {
             Ok(None) => {}
             Ok(Some(attestation)) => {
-                self.attesting = Some(sequence);
+                self.attesting = Some((sequence, self.time()));
                 self.setting.board.attest(attestation);
                 self.setting.bell.ring();
             }
@@ -313,10 +318,9 @@ impl<C: Clocks> Publisher<C> {
 
     /// The frame just taken in attests an image: if it is the one just written, that is published.
     fn note_attested(&mut self, image: Sequence) {
-        if self.attesting == Some(image) {
-            self.attesting = None;
+        if let Some((_, time)) = self.attesting.take_if(|(written, _)| *written == image) {
             self.schedule.published(image);
-            self.show_image();
+            self.setting.board.show_image(image, time);
             images::tidy(&self.setting.shelf);
             tracing::info!(sequence = image.0, "published an image");
         }
@@ -358,10 +362,10 @@ impl<C: Clocks> Publisher<C> {
         .map_err(|error| error.to_string())
     }
 
-    fn show_image(&self) {
-        let time = self.twin.view.as_ref().map(|view| view.system().time);
-        let board = &self.setting.board;
-        board.show_image(self.schedule.image(), time.unwrap_or_default());
+    /// Engine time of the last frame taken in; 0 without a view.
+    fn time(&self) -> TimeNs {
+        let view = self.twin.view.as_ref();
+        view.map(|view| view.system().time).unwrap_or_default()
     }
 }
 

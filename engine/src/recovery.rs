@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use foretell_journal::snapshot::{Image, Shelf, newest_attested_image};
+use foretell_journal::snapshot::{Image, Shelf, newest_attested_image, unattested_images};
 use foretell_journal::{FrameReader, JournalError, Reader, Recovered, receipt, watermark};
 use foretell_matching::{Difference, Divergence, Exchange, Replay};
 use foretell_model::digest::StateRecord;
@@ -54,7 +54,7 @@ pub(crate) fn restore(
         snapshots: directory.snapshots(),
         index_key,
     };
-    let mut foreign = Vec::new();
+    let mut foreign = recovery.unattested();
     let mut limit = Sequence(u64::MAX);
     let done = loop {
         let base = recovery.base(limit);
@@ -141,6 +141,14 @@ impl Recovery<'_> {
                 }
             }
         }
+    }
+
+    /// Images left by an engine that ended before their attestation was durable, or by an older build.
+    /// They would take the places of attested ones.
+    fn unattested(&self) -> Vec<Sequence> {
+        let mark = watermark::read(&self.journal).ok().flatten();
+        mark.map(|mark| unattested_images(&self.snapshots, &self.journal, &mark.genesis))
+            .unwrap_or_default()
     }
 
     /// Executes everything behind the base; a second time, when a later command accepts the

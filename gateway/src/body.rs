@@ -1,12 +1,13 @@
 //! Bodies, whole and bounded: each of them, and all of them together.
 
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use hyper::body::Body;
 
-use crate::limits::{FREE_BODY_BYTES, MAX_HELD_BODY_BYTES};
+use crate::client_shares::{Client, ClientShares, Share};
+use crate::limits::FREE_BODY_BYTES;
 
 /// What is still read of a body that is too long before it is refused: a client that has sent it
 /// whole then finds the refusal instead of a connection that broke under its hands.
@@ -17,67 +18,54 @@ const DISCARDED_BYTES: usize = 1 << 20;
 pub(crate) enum NoBody {
     /// Longer than allowed.
     TooLarge,
-    /// The process holds as much as it may.
+    /// The client, or the process, holds as much as it may.
     NoRoom,
     /// The client went away, or its chunks are malformed.
     Broken,
 }
 
-/// Room for what bodies have beyond their first [`FREE_BODY_BYTES`].
-pub(crate) struct Room {
-    free: AtomicUsize,
-}
-
-/// The room of the process.
-pub(crate) static ROOM: Room = Room::new(MAX_HELD_BODY_BYTES);
-
-impl Room {
-    const fn new(bytes: usize) -> Self {
-        Self {
-            free: AtomicUsize::new(bytes),
-        }
-    }
-}
-
-/// What one body takes of the room; given back when dropped.
+/// What one body takes of its client's share and of the process beyond its first
+/// [`FREE_BODY_BYTES`]; given back when dropped.
 pub(crate) struct Held {
-    room: &'static Room,
+    room: Arc<ClientShares>,
+    client: Client,
     bytes: usize,
+    shares: Vec<Share>,
 }
 
 impl Held {
-    const fn nothing(room: &'static Room) -> Self {
-        Self { room, bytes: 0 }
+    pub(crate) const fn nothing(room: Arc<ClientShares>, client: Client) -> Self {
+        Self {
+            room,
+            client,
+            bytes: 0,
+            shares: Vec::new(),
+        }
     }
 
     /// The body has `length` bytes now.
     fn grow_to(&mut self, length: usize) -> Result<(), NoBody> {
         let more = length.saturating_sub(FREE_BODY_BYTES) - self.bytes;
-        let taken = (self.room.free).fetch_update(Relaxed, Relaxed, |free| free.checked_sub(more));
-        taken.map_err(|_| NoBody::NoRoom)?;
-        self.bytes += more;
+        if more > 0 {
+            let taken = self.room.take(self.client, more);
+            self.shares.push(taken.map_err(|_| NoBody::NoRoom)?);
+            self.bytes += more;
+        }
         Ok(())
     }
 }
 
-impl Drop for Held {
-    fn drop(&mut self) {
-        self.room.free.fetch_add(self.bytes, Relaxed);
-    }
-}
-
-/// Reads a body of at most `limit` bytes. `declared` is its Content-Length, if it has one. Whoever
-/// calls bounds the time this takes.
+/// Reads a body of at most `limit` bytes, which is held to what its client may hold. `declared` is its
+/// Content-Length, if it has one. Whoever calls bounds the time this takes.
 pub(crate) async fn read<B>(
     mut body: B,
     declared: Option<u64>,
     limit: usize,
-    room: &'static Room,
+    mut held: Held,
 ) -> Result<(Bytes, Held), NoBody>
 where
     B: Body<Data = Bytes> + Unpin,
 {
-    let mut held = Held::nothing(room);
     if declared.is_some_and(|length| length > limit as u64) {
         discard(&mut body).await;
         return Err(NoBody::TooLarge);
@@ -127,6 +115,7 @@ async fn discard<B: Body<Data = Bytes> + Unpin>(body: &mut B) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::client_shares::Bound;
     use hyper::body::Frame;
     use std::collections::VecDeque;
     use std::pin::Pin;
@@ -150,6 +139,14 @@ mod tests {
         }
     }
 
+    fn room(total: usize, per_client: usize) -> Arc<ClientShares> {
+        ClientShares::new(Bound { total, per_client })
+    }
+
+    fn client(last: u8) -> Client {
+        Client::of([192, 0, 2, last].into())
+    }
+
     fn read_pieces(
         pieces: &[Option<&'static [u8]>],
         declared: Option<u64>,
@@ -158,30 +155,34 @@ mod tests {
             .build()
             .unwrap();
         let mut body = Pieces(pieces.iter().copied().collect());
-        let read = runtime.block_on(read(&mut body, declared, 8, &ROOM));
+        let held = Held::nothing(room(usize::MAX, usize::MAX), client(1));
+        let read = runtime.block_on(read(&mut body, declared, 8, held));
         (read.map(|(bytes, _)| bytes), body.0.len())
     }
 
     #[test]
-    fn long_bodies_share_the_room_and_short_ones_need_none() {
+    fn long_bodies_share_the_room_no_client_fills_it_and_short_ones_need_none() {
         const LONG: usize = FREE_BODY_BYTES + 100;
-        static SMALL: Room = Room::new(250);
         static BYTES: [u8; LONG] = [0; LONG];
         let runtime = tokio::runtime::Builder::new_current_thread()
             .build()
             .unwrap();
-        let take = |length: usize| {
+        let small = room(350, 250);
+        let take = |last: u8, length: usize| {
             let halves = BYTES[..length].split_at(length / 2);
             let pieces = [halves.0, halves.1].map(Some).into_iter().collect();
-            runtime.block_on(read(Pieces(pieces), None, LONG, &SMALL))
+            let held = Held::nothing(Arc::clone(&small), client(last));
+            runtime.block_on(read(Pieces(pieces), None, LONG, held))
         };
-        let mut held = vec![take(LONG).unwrap(), take(LONG).unwrap()];
-        assert_eq!(take(LONG).err(), Some(NoBody::NoRoom));
-        assert!(take(FREE_BODY_BYTES).is_ok());
+        let mut held = vec![take(1, LONG).unwrap(), take(1, LONG).unwrap()];
+        assert_eq!(take(1, LONG).err(), Some(NoBody::NoRoom));
+        assert!(take(1, FREE_BODY_BYTES).is_ok());
+        held.push(take(2, LONG).unwrap());
+        assert_eq!(take(3, LONG).err(), Some(NoBody::NoRoom));
         held.pop();
-        assert!(take(LONG).is_ok());
+        assert!(take(3, LONG).is_ok());
         drop(held);
-        assert_eq!(SMALL.free.load(Relaxed), 250);
+        assert_eq!(small.held(), 0);
     }
 
     #[test]

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::client_shares::{Bound, ClientShares};
 use crate::config::Surface;
 use crate::limits::{
-    ConnectionLimits, MAX_SEQUENCE_WAITERS, OPERATOR_CONNECTIONS, OPERATOR_UNREAD_BYTES,
-    SEQUENCE_WAITERS_PER_CLIENT,
+    ConnectionLimits, HELD_BODY_BYTES_PER_CLIENT, MAX_HELD_BODY_BYTES, MAX_SEQUENCE_WAITERS,
+    OPERATOR_CONNECTIONS, OPERATOR_UNREAD_BYTES, SEQUENCE_WAITERS_PER_CLIENT,
 };
 
 /// The bounds of one group of surfaces.
@@ -17,6 +17,8 @@ pub(crate) struct Bounds {
     pub(crate) unread: Arc<ClientShares>,
     /// Requests that wait for a sequence.
     pub(crate) waiters: Arc<ClientShares>,
+    /// Bytes of long request bodies.
+    pub(crate) bodies: Arc<ClientShares>,
 }
 
 /// The bounds of the process.
@@ -33,11 +35,13 @@ impl AllBounds {
                 connections: shares(limits.total, limits.per_address),
                 unread: shares(limits.unread, limits.unread_per_address),
                 waiters: shares(MAX_SEQUENCE_WAITERS, SEQUENCE_WAITERS_PER_CLIENT),
+                bodies: shares(MAX_HELD_BODY_BYTES, HELD_BODY_BYTES_PER_CLIENT),
             },
             operator: Bounds {
                 connections: shares(OPERATOR_CONNECTIONS, OPERATOR_CONNECTIONS),
                 unread: shares(OPERATOR_UNREAD_BYTES, OPERATOR_UNREAD_BYTES),
                 waiters: shares(SEQUENCE_WAITERS_PER_CLIENT, SEQUENCE_WAITERS_PER_CLIENT),
+                bodies: shares(HELD_BODY_BYTES_PER_CLIENT, HELD_BODY_BYTES_PER_CLIENT),
             },
         }
     }

@@ -138,7 +138,9 @@ impl Dispatcher {
         parameter: String,
     ) -> Answer {
         let (head, body) = request.into_parts();
-        let (body, held) = match self.body(&head.headers, body, endpoint.body_limit).await {
+        let client = Client::of(from.counted());
+        let body = self.body(&head.headers, body, (client, endpoint.body_limit));
+        let (body, held) = match body.await {
             Ok(read) => read,
             Err(answer) => return answer,
         };
@@ -153,7 +155,7 @@ impl Dispatcher {
             body,
             _held: held,
             surface,
-            client: Client::of(from.counted()),
+            client,
             parameter,
         };
         (endpoint.handle)(call)
@@ -165,12 +167,14 @@ impl Dispatcher {
         &self,
         headers: &HeaderMap,
         incoming: Incoming,
-        limit: usize,
+        (client, limit): (Client, usize),
     ) -> Result<(Bytes, Held), Answer> {
         let declared = headers
             .get(CONTENT_LENGTH)
             .and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-        let reading = body::read(incoming, declared, limit, &body::ROOM);
+        let room = Arc::clone(&self.app.bounds.of(self.surface).bodies);
+        let held = Held::nothing(room, client);
+        let reading = body::read(incoming, declared, limit, held);
         let read = tokio::time::timeout(self.body_timeout, reading)
             .await
             .map_err(|_| failure::body_too_slow())?

@@ -17,8 +17,10 @@ pub(crate) const MAX_PATH_BYTES: usize = 2 * 1024;
 /// Bytes of bodies that the process holds at once beyond the first [`FREE_BODY_BYTES`] of each:
 /// long bodies that arrive slowly on thousands of connections must not fill the memory.
 pub(crate) const MAX_HELD_BODY_BYTES: usize = 256 * 1024 * 1024;
-/// Bytes of each body that are not counted, so that orders and cancels are never refused for the
-/// lists of others.
+/// What one client may hold of them.
+pub(crate) const HELD_BODY_BYTES_PER_CLIENT: usize = 16 * 1024 * 1024;
+/// Bytes of each body that are not counted, so that single orders and cancels are never refused for
+/// the lists of others.
 pub(crate) const FREE_BODY_BYTES: usize = ORDER_BODY_BYTES;
 /// Streams a client may have open on one HTTP/2 connection.
 pub(crate) const MAX_STREAMS: u32 = 16;

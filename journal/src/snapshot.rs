@@ -29,7 +29,7 @@ mod read;
 mod shelf;
 mod write;
 
-pub use attested::newest_attested_image;
+pub use attested::{newest_attested_image, unattested_images};
 pub use chunk::{CHUNK_BYTES, Chunk, ChunkEntry, LogName};
 pub use header::{HEADER_BYTES, Kind, Label, MAGIC, VERSION};
 pub use image::{CHUNKS, Image, PROOF, Proof};

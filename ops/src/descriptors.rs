@@ -1,5 +1,6 @@
 //! How many descriptors a process may have, and how many connections that leaves room for.
 
+use foretell_engine::EXIT_REFUSED;
 use foretell_gateway::{ConnectionLimits, ENDING_CONNECTIONS, OPERATOR_CONNECTIONS};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -43,7 +44,8 @@ pub(crate) fn fit(
         return Err(Failure::new(format!(
             "this process may open {descriptors} files, a gateway needs {least} at least"
         ))
-        .hint("raise the hard limit of open files: ulimit -Hn, or LimitNOFILE of the service"));
+        .hint("raise the hard limit of open files: ulimit -Hn, or LimitNOFILE of the service")
+        .code(EXIT_REFUSED));
     }
     if room < limits.total {
         tracing::warn!(

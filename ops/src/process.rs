@@ -242,11 +242,11 @@ fn threads(configured: u32) -> usize {
 
 fn master_secret(config: &Config) -> Result<MasterSecret, Failure> {
     let from_environment = MasterSecret::from_env(MASTER_SECRET_VARIABLE)
-        .map_err(|error| Failure::new(error.to_string()))?;
+        .map_err(|error| Failure::new(error.to_string()).code(foretell_engine::EXIT_REFUSED))?;
     match from_environment {
         Some(secret) => Ok(secret),
         None => MasterSecret::load_or_create(&config.master_secret_file())
-            .map_err(|error| Failure::new(error.to_string())),
+            .map_err(|error| Failure::new(error.to_string()).code(foretell_engine::EXIT_REFUSED)),
     }
 }
 

@@ -76,7 +76,8 @@ impl<C: Clocks> Publisher<C> {
             twin,
             setting,
         };
-        publisher.show_image();
+        let board = &publisher.setting.board;
+        board.show_image(publisher.schedule.image(), publisher.time());
         Ok(publisher)
     }
 }

@@ -30,7 +30,7 @@ pub(crate) enum Scope {
     Books,
     /// `GET /price`.
     Price,
-    /// `POST /prices`.
+    /// `POST /prices`, `/midpoints`, `/spreads`, `/last-trades-prices`.
     Prices,
     /// `GET /midpoint`.
     Midpoint,
@@ -42,7 +42,7 @@ pub(crate) enum Scope {
     Ledger,
     /// Lists of markets: half a megabyte a page.
     MarketLists,
-    /// `POST /auth/*`: every key is journalled.
+    /// `POST` and `DELETE /auth/*`: every key, and its end, is journalled.
     Keys,
     /// Orders of an API key in 10 s.
     OrderBurst,
@@ -56,8 +56,14 @@ pub(crate) enum Scope {
     OwnerOrderBurst,
     /// Orders of all API keys of an owner in 10 min.
     OwnerOrderSustained,
+    /// Cancels of all API keys of an owner in 10 s.
+    OwnerCancelBurst,
+    /// Cancels of all API keys of an owner in 10 min.
+    OwnerCancelSustained,
     /// Account actions of an owner in 10 s.
     Actions,
+    /// `POST /heartbeats`: the start and the end of a chain are journalled.
+    Heartbeats,
 }
 
 /// A scope and what its window takes.
@@ -98,14 +104,20 @@ impl Scope {
             Self::CancelSustained => "cancel_sustained",
             Self::OwnerOrderBurst => "owner_order_burst",
             Self::OwnerOrderSustained => "owner_order_sustained",
+            Self::OwnerCancelBurst => "owner_cancel_burst",
+            Self::OwnerCancelSustained => "owner_cancel_sustained",
             Self::Actions => "actions",
+            Self::Heartbeats => "heartbeats",
         }
     }
 
     /// Length of a slot of its window.
     pub(crate) const fn slot(self) -> Millis {
         match self {
-            Self::OrderSustained | Self::CancelSustained | Self::OwnerOrderSustained => LONG / SPAN,
+            Self::OrderSustained
+            | Self::CancelSustained
+            | Self::OwnerOrderSustained
+            | Self::OwnerCancelSustained => LONG / SPAN,
             _ => SHORT / SPAN,
         }
     }
@@ -130,6 +142,8 @@ impl Scope {
                     Self::trading_read(route)
                 } else if *method == Method::POST {
                     Self::trading_post(route)
+                } else if *method == Method::DELETE && route.starts_with("/auth/") {
+                    Some(Self::Keys)
                 } else {
                     None
                 };
@@ -166,6 +180,7 @@ impl Scope {
             | "/simplified-markets"
             | "/sampling-markets"
             | "/sampling-simplified-markets" => Self::MarketLists,
+            "/auth/api-keys" | "/auth/readonly-api-keys" => Self::Ledger,
             _ => return None,
         })
     }
@@ -173,9 +188,10 @@ impl Scope {
     fn trading_post(route: &str) -> Option<Self> {
         Some(match route {
             "/books" => Self::Books,
-            "/prices" => Self::Prices,
+            "/prices" | "/midpoints" | "/spreads" | "/last-trades-prices" => Self::Prices,
             "/batch-prices-history" => Self::BatchPricesHistory,
             _ if route.starts_with("/auth/") => Self::Keys,
+            _ if route.ends_with("/heartbeats") => Self::Heartbeats,
             _ => return None,
         })
     }
@@ -206,7 +222,7 @@ impl Writes {
     pub(crate) const fn of_owner(self) -> &'static [Scope] {
         match self {
             Self::Orders => &[Scope::OwnerOrderBurst, Scope::OwnerOrderSustained],
-            Self::Cancels => &[],
+            Self::Cancels => &[Scope::OwnerCancelBurst, Scope::OwnerCancelSustained],
             Self::Actions => &[Scope::Actions],
         }
     }

@@ -34,7 +34,7 @@ pub struct RateLimits {
     pub books: u32,
     /// `GET /price`.
     pub price: u32,
-    /// `POST /prices`.
+    /// `POST /prices`, `/midpoints`, `/spreads`, `/last-trades-prices` together.
     pub prices: u32,
     /// `GET /midpoint`.
     pub midpoint: u32,
@@ -42,12 +42,13 @@ pub struct RateLimits {
     pub prices_history: u32,
     /// `POST /batch-prices-history`.
     pub batch_prices_history: u32,
-    /// `GET /data/trades`, `/data/orders`, `/data/order/{id}`, `/builder/trades` together.
+    /// `GET /data/trades`, `/data/orders`, `/data/order/{id}`, `/builder/trades`, `/auth/api-keys`,
+    /// `/auth/readonly-api-keys` together.
     pub ledger: u32,
     /// `GET /markets`, `/simplified-markets`, `/sampling-markets`, `/sampling-simplified-markets`
     /// together.
     pub market_lists: u32,
-    /// `POST /auth/*`.
+    /// `POST` and `DELETE /auth/*`.
     pub keys: u32,
     /// Orders of an API key.
     pub order_burst: u32,
@@ -61,6 +62,12 @@ pub struct RateLimits {
     pub owner_order_burst: u32,
     /// Orders of all API keys of an owner in 10 minutes.
     pub owner_order_sustained: u32,
+    /// Cancels of all API keys of an owner.
+    pub owner_cancel_burst: u32,
+    /// Cancels of all API keys of an owner in 10 minutes.
+    pub owner_cancel_sustained: u32,
+    /// `POST /heartbeats`.
+    pub heartbeats: u32,
     /// Split, merge, redeem and convert of an owner. The exchange remembers 1,024 actions of an account,
     /// so above 110 in 10 seconds a captured request could outlive the memory that makes it safe to repeat.
     pub actions: u32,
@@ -94,6 +101,9 @@ impl Default for RateLimits {
             cancel_sustained: 24_000,
             owner_order_burst: 4_800,
             owner_order_sustained: 48_000,
+            owner_cancel_burst: 4_800,
+            owner_cancel_sustained: 48_000,
+            heartbeats: 100,
             actions: 60,
         }
     }
@@ -142,7 +152,10 @@ impl RateLimits {
             Scope::CancelSustained => self.cancel_sustained,
             Scope::OwnerOrderBurst => self.owner_order_burst,
             Scope::OwnerOrderSustained => self.owner_order_sustained,
+            Scope::OwnerCancelBurst => self.owner_cancel_burst,
+            Scope::OwnerCancelSustained => self.owner_cancel_sustained,
             Scope::Actions => self.actions,
+            Scope::Heartbeats => self.heartbeats,
         }
     }
 }

@@ -95,7 +95,11 @@ fn market_to_cancel(view: &View, named: &MarketCancel) -> Option<(MarketNumber, 
     }
 }
 
-/// Sends all cancels before it waits for the first answer.
+/// Cancels of one request that are on their way to the engine at once: one request takes no more than a
+/// small part of a line, which orders, other cancels and the operator share.
+const CANCELS_AT_ONCE: usize = 32;
+
+/// Sends some cancels before it waits for their answers.
 async fn cancel_named(
     call: &Call,
     caller: &Caller,
@@ -112,20 +116,22 @@ async fn cancel_named(
             &[],
         )
     };
-    let sent: Vec<_> = named
-        .into_iter()
-        .map(|named| (named.text, named.order.map(send)))
-        .collect();
     let mut answer = CancelAnswer::default();
     let mut last = None;
-    for (text, pending) in sent {
-        let outcome = match pending {
-            Some(pending) => cancelled(call, pending, &mut last).await?,
-            None => Err(NOT_FOUND),
-        };
-        match outcome {
-            Ok(()) => answer.canceled.push(text),
-            Err(reason) => answer.not_canceled.push((text, reason)),
+    for some in named.chunks(CANCELS_AT_ONCE) {
+        let sent: Vec<_> = some
+            .iter()
+            .map(|named| (named.text.clone(), named.order.map(send)))
+            .collect();
+        for (text, pending) in sent {
+            let outcome = match pending {
+                Some(pending) => cancelled(call, pending, &mut last).await?,
+                None => Err(NOT_FOUND),
+            };
+            match outcome {
+                Ok(()) => answer.canceled.push(text),
+                Err(reason) => answer.not_canceled.push((text, reason)),
+            }
         }
     }
     let answer = Answer::json(json_text(&answer)).stands(standing);

@@ -134,26 +134,25 @@ pub(crate) async fn revoke_read_only(call: Call) -> Result<Answer, Failure> {
     Ok(Answer::json(DELETED).at(place))
 }
 
-/// `DELETE /auth/api-keys`: every live key of the caller's owner, read-only ones too, its own at last, so
-/// that a request that broke off can be sent again. For an owner whose key somebody else had.
+/// `DELETE /auth/api-keys`: every live key of the caller's owner: trading keys, its own as the last of them,
+/// then read-only ones. For an owner whose key somebody else had.
 pub(crate) async fn revoke_all(call: Call) -> Result<Answer, Failure> {
     let app = &call.app;
     app.replica.caught_up().await?;
     let caller = app.auth.l2(&call, Level::Write).await?;
-    let (read_only, _) = keys_of(app, &caller, true, false).await;
-    let (trading, _) = keys_of(app, &caller, false, false).await;
-    let live = read_only.iter().chain(&trading);
-    let numbers: Vec<KeyNumber> = {
-        let state = app.replica.read();
-        let keys = state.view.keys();
-        live.filter_map(|key| Some(keys.by_text(&key.api_key)?.0))
-            .collect()
-    };
-    for key in numbers.iter().filter(|key| **key != caller.key) {
-        end(&call, *key, false).await?;
+    // Only a live trading key makes another: once the last is gone, no read-only one can come.
+    let mut revoked = 1;
+    for key in live_keys(app, &caller, false).await {
+        if key != caller.key {
+            end(&call, key, false).await?;
+            revoked += 1;
+        }
     }
-    let place = end(&call, caller.key, false).await?;
-    let revoked = numbers.len();
+    let mut place = end(&call, caller.key, false).await?;
+    for key in live_keys(app, &caller, true).await {
+        place = end(&call, key, false).await?;
+        revoked += 1;
+    }
     Ok(Answer::json(json_text(&RevokedAllAnswer {
         revoked: true,
         keys: revoked,
@@ -210,6 +209,16 @@ async fn send(call: &Call, command: Command) -> Result<Reply, Failure> {
         Verdict::Applied(_) | Verdict::Repeated { .. } => Ok(reply),
         Verdict::Refused(refusal) => Err(Refusal::of_command(&refusal).into()),
     }
+}
+
+/// Numbers of the live keys of one kind of the caller's owner.
+async fn live_keys(app: &App, caller: &Caller, read_only: bool) -> Vec<KeyNumber> {
+    let (live, _) = keys_of(app, caller, read_only, false).await;
+    let state = app.replica.read();
+    let keys = state.view.keys();
+    live.iter()
+        .filter_map(|key| Some(keys.by_text(&key.api_key)?.0))
+        .collect()
 }
 
 /// The caller's live keys of one kind, and where `revoked` ones are wanted those among its newest keys.

@@ -9,7 +9,7 @@ use std::path::Path;
 use foretell_model::{Command, Sequence};
 
 use super::image::Image;
-use super::shelf::newest_image;
+use super::shelf::{images, newest_image};
 use crate::error::JournalError;
 use crate::record::v2::{COMMAND_BYTES, encode_command};
 use crate::scan::scan;
@@ -39,6 +39,19 @@ pub fn newest_attested_image(
         }
         limit = Sequence(sequence.0 - 1);
     }
+}
+
+/// Sequences of the images that the journal does not attest, and never will once its engine has ended.
+/// An image that cannot be read is not among them.
+#[must_use]
+pub fn unattested_images(dir: &Path, journal: &Path, genesis: &[u8; 32]) -> Vec<Sequence> {
+    let listed = images(dir).unwrap_or_default().into_iter();
+    listed
+        .filter(|sequence| {
+            let image = Image::open_unverified(dir, *sequence, genesis);
+            image.is_ok_and(|image| matches!(is_attested(journal, &image), Ok(false)))
+        })
+        .collect()
 }
 
 /// Whether a frame behind the image attests its state and its file. The attestation stands a few frames

@@ -45,8 +45,8 @@ impl Config {
 }
 
 impl Gateway {
-    /// A request that cancels everything is told apart from its repeat only while the exchange
-    /// remembers it; and origins must be ones that browsers send.
+    /// A signed request must not outlive the memory that makes account actions safe to repeat; and
+    /// origins must be ones that browsers send.
     fn check(&self) -> Result<(), Failure> {
         let connections = self.connections;
         check_range("gateway.connections", connections, 64, 1_000_000)?;
@@ -62,7 +62,7 @@ impl Gateway {
         if u64::from(past) + u64::from(future) > allowed {
             return Err(Failure::new(format!(
                 "gateway.timestamp_past_seconds is {past} and gateway.timestamp_future_seconds \
-                 {future}, allowed are {allowed} together: cancels are remembered that long"
+                 {future}, allowed are {allowed} together: account actions are remembered that long"
             )));
         }
         for origin in &self.cors_origins {
