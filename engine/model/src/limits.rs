@@ -45,8 +45,8 @@ pub const MAX_REFERENCES_PER_ACCOUNT: u32 = 16_384;
 /// gives way once its request can no longer be sent again.
 pub const MAX_REMEMBERED_REFERENCES: usize = 1 << 20;
 /// Rules 2: references of account actions remembered of one account; the account's oldest gives
-/// way. A gateway takes at most 60 actions of an owner in 10 s, so a reference outlives its request.
-pub const REFERENCES_PER_ACCOUNT: u32 = 1_024;
+/// way. A gateway takes at most 50 actions of an owner in 10 s, so a reference outlives its request.
+pub const REFERENCES_PER_ACCOUNT: u32 = 512;
 /// Rules 2: one owner holds at most this fraction of `remembered_order_ids`, and at least one id.
 pub const ORDER_ID_SHARES: u32 = 64;
 /// Rules 2: an owner that holds fewer ids than this, and than its share, finds room even when all

@@ -234,7 +234,7 @@ mod tests {
 
         let act = |key| limiter.writes(0, (owner, KeyNumber(key)), Writes::Actions, 1);
         let acted = (0..).find(|key| act(*key).is_err());
-        assert_eq!(acted, Some(60));
+        assert_eq!(acted, Some(50));
     }
 
     #[test]

@@ -68,8 +68,8 @@ pub struct RateLimits {
     pub owner_cancel_sustained: u32,
     /// `POST /heartbeats`.
     pub heartbeats: u32,
-    /// Split, merge, redeem and convert of an owner. The exchange remembers 1,024 actions of an account,
-    /// so above 110 in 10 seconds a captured request could outlive the memory that makes it safe to repeat.
+    /// Split, merge, redeem and convert of an owner. The exchange remembers 512 actions of an account, so
+    /// above 56 in 10 seconds a captured request could outlive the memory that makes it safe to repeat.
     pub actions: u32,
 }
 
@@ -104,7 +104,7 @@ impl Default for RateLimits {
             owner_cancel_burst: 4_800,
             owner_cancel_sustained: 48_000,
             heartbeats: 100,
-            actions: 60,
+            actions: 50,
         }
     }
 }

@@ -143,11 +143,12 @@ fn scans(dir: &Path) -> Result<(Vec<Vec<u8>>, bool), JournalError> {
     let (mut frames, mut scratch) = (Vec::new(), Scratch::default());
     let report = scan(dir, Sequence(0), &mut |frame| {
         let shown = frame.decode(&mut scratch);
-        let mut again = written(&shown.map_err(|error| error.to_string())?);
-        // Written in the newest version; the bytes of what an older one has are the same.
+        let newest = written(&shown.map_err(|error| error.to_string())?);
+        // The bytes of what an older version has are the same.
+        let mut again = newest.clone();
         again[6..8].copy_from_slice(&frame.bytes()[6..8]);
         assert_eq!(again, frame.bytes(), "a frame that is not as it is written");
-        frames.push(again);
+        frames.push(newest);
         Ok(())
     })?;
     assert_eq!(report.last_sequence.0, frames.len() as u64);

@@ -146,6 +146,8 @@ mod tests {
         assert!(!takes(&mut queue, 0, 100, 100, 2));
         assert!(takes(&mut queue, 1, 100, 100, 2));
         assert!(takes(&mut queue, 2, 100, 100, 2));
+        // It is full, and one who holds none finds room.
+        assert!(takes(&mut queue, 3, 100, 100, 2));
         assert!(!takes(&mut queue, 3, 100, 100, 2));
     }
 
