@@ -12,7 +12,7 @@ import schemathesis
 from exchange import ALICE, BOB, DAVE, L1, L2, URLS, Wallet
 
 ISSUING = {("POST", "/auth/api-key"), ("GET", "/auth/derive-api-key")}
-REVOKING = ("DELETE", "/auth/api-key")
+REVOKING = {("DELETE", "/auth/api-key"), ("DELETE", "/auth/api-keys")}
 PLACING = ("POST", "/order")
 # Fields of a generated order that are kept when it is signed.
 KEPT = ("salt", "metadata", "builder", "expiration")
@@ -48,7 +48,7 @@ class Signer(requests.auth.AuthBase):
             L1(Wallet(BOB, int(nonce) if right else 0))(request)
             request.headers["SERVICE_NONCE"] = nonce
             return request
-        return L2(self.leaving if operation == REVOKING else self.caller)(request)
+        return L2(self.leaving if operation in REVOKING else self.caller)(request)
 
     def order(self, generated):
         """A generated submission made good: the caller's, of a token that exists, signed now."""
@@ -89,7 +89,7 @@ def before_call(context, case, kwargs):
 
 @schemathesis.hook
 def after_call(context, case, response):
-    if operation_of(case) == REVOKING and response.status_code == 200:
+    if operation_of(case) in REVOKING and response.status_code == 200:
         signer.revoked()
 
 

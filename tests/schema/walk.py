@@ -5,6 +5,7 @@ of every operation is seen, with rows where there are lists. Each of them must a
 with a field too many or too few: a document that lets everything through proves nothing.
 """
 
+import secrets
 import sys
 import time
 from pathlib import Path
@@ -87,6 +88,8 @@ class Walk:
         trading.delete("/orders", [], 401, headers=reader)
         trading.delete("/auth/readonly-api-key", {"key": key}, auth=signed)
         trading.delete("/auth/readonly-api-key", {"key": "00000000-0000-4000-8000-000000000000"}, 404, auth=signed)
+        stranger = Wallet(f"0x{secrets.token_hex(32)}").connect()
+        trading.delete("/auth/api-keys", auth=L2(stranger))
 
     def markets(self):
         trading = self.trading
