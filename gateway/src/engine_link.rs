@@ -743,7 +743,10 @@ mod tests {
                         .clone()
                         .run(line, gate, socket, Role::Trading, stopping);
                     let running = tokio::spawn(running);
-                    connected(&link).await;
+                    // The other's line may be connected before this thread has one.
+                    while LINE.get() != line || !link.line().outbox.lock().connected {
+                        tokio::task::yield_now().await;
+                    }
                     let asked = link.submit(cancel(), &[7]).unwrap();
                     let told = asked.reply().await.unwrap().last_sequence;
                     stop.send_replace(true);
