@@ -138,16 +138,13 @@ fn a_full_id_memory_stops_nobody_who_holds_few_ids() {
     let limit = share * ORDER_ID_SHARES;
     world.change_settings(|settings| settings.remembered_order_ids = limit);
     let market = world.market();
-    let mut owners = 0;
     for name in 0..ORDER_ID_SHARES {
         let trader = world.trader(u8::try_from(100 + name).unwrap(), 1);
         for _ in 0..share {
             world.rest(trader, market, BUY_YES, 1, 1);
             world.done(&cancel_all(trader, 0));
         }
-        owners += 1;
     }
-    assert_eq!(owners * share, limit);
     let honest = world.trader(1, 100);
     for _ in 0..share {
         world.rest(honest, market, BUY_YES, 1, 1);
