@@ -1,4 +1,4 @@
-//! The journal's directory: whose it is, what lies in it, who has it.
+//! The journal's directory: ownership, content, lock.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io;
@@ -11,17 +11,26 @@ use crate::disk::Disk;
 use crate::error::{Context, JournalError};
 use crate::segment;
 
-/// The right to write the journal, as long as it is held.
+/// The exclusive right to write the journal, until it is dropped.
 #[derive(Debug)]
-pub(crate) struct DirectoryLock(#[expect(dead_code, reason = "held, not read")] File);
+pub(crate) struct DirectoryLock(File);
 
-/// The marker an I/O error leaves.
+impl Drop for DirectoryLock {
+    /// Unlocks explicitly. Closing the file is not enough: a child process that was forked and has
+    /// not yet executed its program holds a copy of the descriptor, and with it the lock.
+    fn drop(&mut self) {
+        // An error changes nothing: the kernel releases the lock with the last descriptor.
+        let _ = self.0.unlock();
+    }
+}
+
+/// The marker file that an I/O error leaves.
 #[must_use]
 pub fn marker_path(dir: &Path) -> PathBuf {
     dir.join("IO_ERROR")
 }
 
-/// Creates the directory for this user alone, or sees that it is one.
+/// Creates the directory with mode 0700, or checks that it is this user's directory.
 pub(crate) fn prepare(disk: &dyn Disk, dir: &Path) -> Result<(), JournalError> {
     match DirBuilder::new().mode(0o700).create(dir) {
         Ok(()) => {
@@ -42,7 +51,7 @@ pub(crate) fn prepare(disk: &dyn Disk, dir: &Path) -> Result<(), JournalError> {
     };
     let meta = fs::symlink_metadata(dir).context("stat", dir)?;
     if !meta.is_dir() {
-        return refuse("not a directory of its own (a symbolic link is not followed)");
+        return refuse("not a directory (symbolic links are not followed)");
     }
     if meta.uid() != rustix::process::geteuid().as_raw() {
         return refuse("belongs to another user");
@@ -53,14 +62,14 @@ pub(crate) fn prepare(disk: &dyn Disk, dir: &Path) -> Result<(), JournalError> {
     refuse_links(dir)
 }
 
-/// No file of the journal may be a link to somewhere else.
+/// Refuses symbolic links among the files of the journal.
 fn refuse_links(dir: &Path) -> Result<(), JournalError> {
     for entry in fs::read_dir(dir).context("list", dir)? {
         let entry = entry.context("list", dir)?;
         if entry.file_type().context("stat", dir)?.is_symlink() {
             return Err(JournalError::Unsafe {
                 path: entry.path(),
-                why: "a symbolic link; the journal's files are files",
+                why: "a symbolic link, which is not allowed in a journal directory",
             });
         }
     }
@@ -81,7 +90,7 @@ fn open_lock_file(dir: &Path) -> Result<File, JournalError> {
         .context("open", &path)
 }
 
-/// Takes the lock; another holder is an error at once.
+/// Takes the lock; fails at once if another process holds it.
 pub(crate) fn lock(dir: &Path) -> Result<DirectoryLock, JournalError> {
     let file = open_lock_file(dir)?;
     match file.try_lock() {
@@ -91,13 +100,13 @@ pub(crate) fn lock(dir: &Path) -> Result<DirectoryLock, JournalError> {
     }
 }
 
-/// Whether an engine has the directory.
+/// Whether an engine holds the lock of the directory.
 pub(crate) fn is_locked(dir: &Path) -> bool {
     File::open(dir.join("LOCK"))
         .is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
 }
 
-/// The numbers of all segments, rising.
+/// The numbers of all segments, ascending.
 pub(crate) fn segments(dir: &Path) -> Result<Vec<u32>, JournalError> {
     let mut numbers = Vec::new();
     for entry in fs::read_dir(dir).context("list", dir)? {
@@ -108,7 +117,7 @@ pub(crate) fn segments(dir: &Path) -> Result<Vec<u32>, JournalError> {
     Ok(numbers)
 }
 
-/// Removes what an earlier start left half made.
+/// Removes the unfinished files (`*.tmp`) of an earlier start.
 pub(crate) fn remove_unfinished(disk: &dyn Disk, dir: &Path) -> Result<(), JournalError> {
     for entry in fs::read_dir(dir).context("list", dir)? {
         let path = entry.context("list", dir)?.path();
@@ -117,4 +126,20 @@ pub(crate) fn remove_unfinished(disk: &dyn Disk, dir: &Path) -> Result<(), Journ
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dropped_lock_is_free_although_a_copy_of_its_descriptor_is_open() {
+        let dir = tempfile::tempdir().unwrap();
+        let held = lock(dir.path()).unwrap();
+        assert!(matches!(lock(dir.path()), Err(JournalError::Locked(_))));
+        let copy = held.0.try_clone().unwrap();
+        drop(held);
+        assert!(lock(dir.path()).is_ok());
+        drop(copy);
+    }
 }
