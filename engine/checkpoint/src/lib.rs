@@ -1,12 +1,12 @@
-//! Signed checkpoints: what the exchange vouched for, and when.
+//! Signed checkpoints of the exchange.
 //!
-//! A checkpoint binds a sequence to the journal's chain and to the state of the exchange there, and
-//! is signed with Ed25519 by a key of the deployment. Whoever keeps checkpoints elsewhere can show
-//! later that a journal was cut or written anew, however sound it is in itself: no journal that
-//! leads to another chain or state can be signed for by what was signed before.
+//! A checkpoint binds a sequence to the journal's chain and to the exchange's state at that
+//! sequence. It is signed with Ed25519 by a key of the deployment. A party that stores checkpoints
+//! elsewhere can prove later that a journal was truncated or rewritten, even if the journal itself
+//! is consistent: a journal with another chain or state contradicts the earlier signature.
 //!
-//! The signature covers 136 bytes, integers little-endian: `"foretell checkpoint 1"` and three
-//! zero bytes, the journal's genesis, sequence, chain, digest, time.
+//! The signature covers 136 bytes, integers little-endian: `"foretell checkpoint 1"` and three zero
+//! bytes, the journal's genesis, sequence, chain, digest, time.
 
 mod log;
 
@@ -15,32 +15,32 @@ use core::fmt;
 use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
 use foretell_model::{Sequence, TimeMs};
 
-pub use log::{Log, LogError, Reader};
+pub use log::{CheckpointLog, CheckpointLogError, CheckpointReader};
 
-/// First bytes of what is signed.
+/// First bytes of the signed message.
 const DOMAIN: [u8; 24] = *b"foretell checkpoint 1\0\0\0";
-/// Bytes that are signed.
+/// Length of the signed message.
 const MESSAGE_BYTES: usize = DOMAIN.len() + 32 + 8 + 32 + 32 + 8;
 
-/// What is vouched for.
+/// The signed statement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Checkpoint {
     /// The last command of a batch.
     pub sequence: Sequence,
-    /// The journal's chain up to and with that batch (`journal/FORMAT.md`).
+    /// The journal's chain up to and including that batch (`journal/FORMAT.md`).
     pub chain: [u8; 32],
     /// Digest of the state of the exchange right after that command.
     pub digest: [u8; 32],
-    /// When it was signed, by the clock of the machine.
+    /// Time of signing by the machine's clock.
     pub time: TimeMs,
 }
 
-/// A checkpoint with its signature, which need not hold.
+/// A checkpoint with a signature that is not verified yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Signed {
-    /// What is vouched for.
+pub struct SignedCheckpoint {
+    /// The signed statement.
     pub checkpoint: Checkpoint,
-    /// The Ed25519 key that is said to have signed.
+    /// The claimed Ed25519 key.
     pub public_key: [u8; 32],
     /// The signature.
     pub signature: [u8; 64],
@@ -48,16 +48,16 @@ pub struct Signed {
 
 /// Why a checkpoint proves nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Unproven {
-    /// The bytes are no point of the curve, or a weak one.
-    #[error("its public key is none")]
+pub enum VerifyError {
+    /// The bytes are not a point of the curve, or a weak one.
+    #[error("invalid public key")]
     Key,
-    /// The key did not sign this, or not for this journal.
-    #[error("its signature does not hold for this journal")]
+    /// The key did not sign this checkpoint for this journal.
+    #[error("invalid signature for this journal")]
     Signature,
 }
 
-/// The key that signs.
+/// The signing key.
 #[derive(Clone)]
 pub struct Signer(SigningKey);
 
@@ -68,23 +68,23 @@ impl fmt::Debug for Signer {
 }
 
 impl Signer {
-    /// The key of these secret bytes, which are random.
+    /// The key of random secret bytes.
     #[must_use]
     pub fn from_secret(secret: &[u8; 32]) -> Self {
         Self(SigningKey::from_bytes(secret))
     }
 
-    /// The key others verify with.
+    /// The key for verification.
     #[must_use]
     pub fn public_key(&self) -> [u8; 32] {
         self.0.verifying_key().to_bytes()
     }
 
-    /// Signs for the journal named by `genesis`.
+    /// Signs for the journal identified by `genesis`.
     #[must_use]
-    pub fn sign(&self, genesis: &[u8; 32], checkpoint: Checkpoint) -> Signed {
+    pub fn sign(&self, genesis: &[u8; 32], checkpoint: Checkpoint) -> SignedCheckpoint {
         let signature = self.0.sign(&checkpoint.message(genesis)).to_bytes();
-        Signed {
+        SignedCheckpoint {
             checkpoint,
             public_key: self.public_key(),
             signature,
@@ -113,20 +113,20 @@ impl Checkpoint {
     }
 }
 
-impl Signed {
-    /// Whether its key signed it for the journal named by `genesis`. Whose key it is, is for the
-    /// caller to compare.
+impl SignedCheckpoint {
+    /// Verifies the signature for the journal identified by `genesis`. The caller must compare the
+    /// public key with a trusted one.
     ///
     /// # Errors
-    /// It did not.
-    pub fn verify(&self, genesis: &[u8; 32]) -> Result<(), Unproven> {
-        let key = VerifyingKey::from_bytes(&self.public_key).map_err(|_| Unproven::Key)?;
+    /// The signature is not valid.
+    pub fn verify(&self, genesis: &[u8; 32]) -> Result<(), VerifyError> {
+        let key = VerifyingKey::from_bytes(&self.public_key).map_err(|_| VerifyError::Key)?;
         if key.is_weak() {
-            return Err(Unproven::Key);
+            return Err(VerifyError::Key);
         }
         let signature = Signature::from_bytes(&self.signature);
         key.verify_strict(&self.checkpoint.message(genesis), &signature)
-            .map_err(|_| Unproven::Signature)
+            .map_err(|_| VerifyError::Signature)
     }
 }
 
@@ -136,7 +136,7 @@ mod tests {
 
     const GENESIS: [u8; 32] = [7; 32];
 
-    fn signed() -> Signed {
+    fn signed() -> SignedCheckpoint {
         let checkpoint = Checkpoint {
             sequence: Sequence(0x0102),
             chain: [1; 32],
@@ -150,7 +150,7 @@ mod tests {
     fn a_signature_holds_for_every_bit_and_no_other() {
         let signed = signed();
         assert_eq!(signed.verify(&GENESIS), Ok(()));
-        let spoil: [fn(&mut Signed); 6] = [
+        let spoil: [fn(&mut SignedCheckpoint); 6] = [
             |it| it.checkpoint.sequence.0 += 1,
             |it| it.checkpoint.chain[31] ^= 1,
             |it| it.checkpoint.digest[0] ^= 0x80,
@@ -161,15 +161,19 @@ mod tests {
         for (index, spoil) in spoil.into_iter().enumerate() {
             let mut other = signed;
             spoil(&mut other);
-            assert_eq!(other.verify(&GENESIS), Err(Unproven::Signature), "{index}");
+            assert_eq!(
+                other.verify(&GENESIS),
+                Err(VerifyError::Signature),
+                "{index}"
+            );
         }
-        assert_eq!(signed.verify(&[6; 32]), Err(Unproven::Signature));
+        assert_eq!(signed.verify(&[6; 32]), Err(VerifyError::Signature));
         let mut weak = signed;
         weak.public_key = [0; 32];
         weak.public_key[0] = 1;
         assert_eq!(
             weak.verify(&GENESIS),
-            Err(Unproven::Key),
+            Err(VerifyError::Key),
             "the neutral element"
         );
     }

@@ -1,10 +1,10 @@
-//! The file in which an engine keeps its checkpoints, the oldest first.
+//! The engine's checkpoint file, oldest checkpoint first.
 //!
 //! ```text
 //! header  0 magic "FRTLCKPT" | 8 genesis, 32 bytes
 //! record  0 sequence u64 | 8 time u64, ms | 16 chain | 48 digest | 80 public key | 112 signature, 64
 //! ```
-//! Integers are little-endian. A record that was cut off at the end is none.
+//! Integers are little-endian. Readers ignore a truncated record at the end.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _};
@@ -13,44 +13,44 @@ use std::path::{Path, PathBuf};
 
 use foretell_model::{Sequence, TimeMs};
 
-use crate::{Checkpoint, Signed};
+use crate::{Checkpoint, SignedCheckpoint};
 
 const MAGIC: [u8; 8] = *b"FRTLCKPT";
 const HEADER_BYTES: usize = 40;
 const RECORD_BYTES: usize = 176;
 
-/// Why checkpoints cannot be kept or read.
+/// Why checkpoints cannot be stored or read.
 #[derive(Debug, thiserror::Error)]
-pub enum LogError {
-    /// The file system says so.
-    #[error("checkpoints {path}: {source}")]
+pub enum CheckpointLogError {
+    /// An I/O error.
+    #[error("checkpoint file {path}: {source}")]
     Io {
-        /// Which file.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
-    /// It is another kind of file, or of another journal.
-    #[error("checkpoints {0}: not those of this journal; move the file away to begin a new one")]
+    /// The file is of another kind or of another journal.
+    #[error("checkpoint file {0} belongs to another journal; move it away to start a new one")]
     Foreign(PathBuf),
 }
 
-/// The file, open for its one writer.
+/// The file, open for its only writer.
 #[derive(Debug)]
-pub struct Log {
+pub struct CheckpointLog {
     path: PathBuf,
     file: File,
-    /// Bytes that hold, a whole number of records behind the header.
+    /// Valid bytes: the header and a whole number of records.
     length: u64,
 }
 
-impl Log {
-    /// Opens the file at `path` for the journal named by `genesis`, or makes it.
+impl CheckpointLog {
+    /// Opens or creates the file at `path` for the journal identified by `genesis`.
     ///
     /// # Errors
-    /// As [`LogError`] says.
-    pub fn open(path: &Path, genesis: &[u8; 32]) -> Result<Self, LogError> {
-        let io = |source| LogError::Io {
+    /// See [`CheckpointLogError`].
+    pub fn open(path: &Path, genesis: &[u8; 32]) -> Result<Self, CheckpointLogError> {
+        let io = |source| CheckpointLogError::Io {
             path: path.to_owned(),
             source,
         };
@@ -65,7 +65,7 @@ impl Log {
             .map_err(io)?;
         let length = file.metadata().map_err(io)?.len();
         if length < HEADER_BYTES as u64 {
-            // New, or the power went while it was made.
+            // The file is new, or a power failure interrupted its creation.
             let mut header = [0; HEADER_BYTES];
             header[..8].copy_from_slice(&MAGIC);
             header[8..].copy_from_slice(genesis);
@@ -73,7 +73,7 @@ impl Log {
             file.set_len(HEADER_BYTES as u64).map_err(io)?;
             file.sync_all().map_err(io)?;
         } else if read_header(&mut file).map_err(io)? != Some(*genesis) {
-            return Err(LogError::Foreign(path.to_owned()));
+            return Err(CheckpointLogError::Foreign(path.to_owned()));
         }
         let length = whole(length.max(HEADER_BYTES as u64));
         Ok(Self {
@@ -83,16 +83,16 @@ impl Log {
         })
     }
 
-    /// Keeps a checkpoint for good. One that failed may be tried again.
+    /// Appends a checkpoint durably. A failed append may be retried.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub fn append(&mut self, signed: &Signed) -> Result<(), LogError> {
+    pub fn append(&mut self, signed: &SignedCheckpoint) -> Result<(), CheckpointLogError> {
         let written = self
             .file
             .write_all_at(&encode(signed), self.length)
             .and_then(|()| self.file.sync_data());
-        written.map_err(|source| LogError::Io {
+        written.map_err(|source| CheckpointLogError::Io {
             path: self.path.clone(),
             source,
         })?;
@@ -101,21 +101,21 @@ impl Log {
     }
 }
 
-/// The file as anybody reads it, at one moment.
+/// A read-only view of the file at one moment.
 #[derive(Debug)]
-pub struct Reader {
+pub struct CheckpointReader {
     file: File,
     genesis: [u8; 32],
     count: u64,
 }
 
-impl Reader {
-    /// Opens the file at `path`; `None` when there is none yet.
+impl CheckpointReader {
+    /// Opens the file at `path`; `None` when it does not exist yet.
     ///
     /// # Errors
-    /// As [`LogError`] says.
-    pub fn open(path: &Path) -> Result<Option<Self>, LogError> {
-        let io = |source| LogError::Io {
+    /// See [`CheckpointLogError`].
+    pub fn open(path: &Path) -> Result<Option<Self>, CheckpointLogError> {
+        let io = |source| CheckpointLogError::Io {
             path: path.to_owned(),
             source,
         };
@@ -129,7 +129,7 @@ impl Reader {
             return Ok(None);
         }
         let genesis = read_header(&mut file).map_err(io)?;
-        let genesis = genesis.ok_or_else(|| LogError::Foreign(path.to_owned()))?;
+        let genesis = genesis.ok_or_else(|| CheckpointLogError::Foreign(path.to_owned()))?;
         let count = (length - HEADER_BYTES as u64) / RECORD_BYTES as u64;
         Ok(Some(Self {
             file,
@@ -138,23 +138,23 @@ impl Reader {
         }))
     }
 
-    /// The journal they are of.
+    /// Genesis of the checkpoints' journal.
     #[must_use]
     pub const fn genesis(&self) -> [u8; 32] {
         self.genesis
     }
 
-    /// How many there are.
+    /// Number of checkpoints.
     #[must_use]
     pub const fn count(&self) -> u64 {
         self.count
     }
 
-    /// Those from `first` (0 = the oldest) on, at most `most`.
+    /// At most `most` checkpoints from index `first` (0 = the oldest).
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn read(&self, first: u64, most: usize) -> io::Result<Vec<Signed>> {
+    pub fn read(&self, first: u64, most: usize) -> io::Result<Vec<SignedCheckpoint>> {
         let left = self.count.saturating_sub(first);
         let wanted = usize::try_from(left).unwrap_or(usize::MAX).min(most);
         let mut bytes = vec![0; wanted * RECORD_BYTES];
@@ -164,11 +164,11 @@ impl Reader {
         Ok(records.iter().map(decode).collect())
     }
 
-    /// The newest.
+    /// The newest checkpoint.
     ///
     /// # Errors
     /// The file cannot be read.
-    pub fn newest(&self) -> io::Result<Option<Signed>> {
+    pub fn newest(&self) -> io::Result<Option<SignedCheckpoint>> {
         let Some(last) = self.count.checked_sub(1) else {
             return Ok(None);
         };
@@ -176,7 +176,7 @@ impl Reader {
     }
 }
 
-/// The genesis in the header; `None` when it is another kind of file.
+/// The genesis in the header; `None` when the file is of another kind.
 fn read_header(file: &mut File) -> io::Result<Option<[u8; 32]>> {
     let mut header = [0; HEADER_BYTES];
     file.read_exact(&mut header)?;
@@ -185,13 +185,13 @@ fn read_header(file: &mut File) -> io::Result<Option<[u8; 32]>> {
     Ok((header[..8] == MAGIC).then_some(genesis))
 }
 
-/// `length` without a record that was cut off.
+/// `length` without a truncated record at the end.
 fn whole(length: u64) -> u64 {
     length - (length - HEADER_BYTES as u64) % RECORD_BYTES as u64
 }
 
-fn encode(signed: &Signed) -> [u8; RECORD_BYTES] {
-    let Signed {
+fn encode(signed: &SignedCheckpoint) -> [u8; RECORD_BYTES] {
+    let SignedCheckpoint {
         checkpoint,
         public_key,
         signature,
@@ -206,13 +206,13 @@ fn encode(signed: &Signed) -> [u8; RECORD_BYTES] {
     record
 }
 
-fn decode(record: &[u8; RECORD_BYTES]) -> Signed {
+fn decode(record: &[u8; RECORD_BYTES]) -> SignedCheckpoint {
     fn part<const N: usize>(record: &[u8; RECORD_BYTES], at: usize) -> [u8; N] {
         let mut part = [0; N];
         part.copy_from_slice(&record[at..at + N]);
         part
     }
-    Signed {
+    SignedCheckpoint {
         checkpoint: Checkpoint {
             sequence: Sequence(u64::from_le_bytes(part(record, 0))),
             time: TimeMs(u64::from_le_bytes(part(record, 8))),
@@ -231,7 +231,7 @@ mod tests {
 
     const GENESIS: [u8; 32] = [7; 32];
 
-    fn signed(sequence: u64) -> Signed {
+    fn signed(sequence: u64) -> SignedCheckpoint {
         let checkpoint = Checkpoint {
             sequence: Sequence(sequence),
             chain: [1; 32],
@@ -245,8 +245,12 @@ mod tests {
     fn what_is_kept_is_read_and_a_cut_record_is_written_over() {
         let directory = tempfile::tempdir().expect("a directory");
         let path = directory.path().join("checkpoints");
-        assert!(Reader::open(&path).expect("nothing is wrong").is_none());
-        let mut log = Log::open(&path, &GENESIS).expect("a new file");
+        assert!(
+            CheckpointReader::open(&path)
+                .expect("nothing is wrong")
+                .is_none()
+        );
+        let mut log = CheckpointLog::open(&path, &GENESIS).expect("a new file");
         for sequence in 1..=3 {
             log.append(&signed(sequence)).expect("room");
         }
@@ -257,17 +261,24 @@ mod tests {
             .expect("the file");
         cut.set_len(cut.metadata().expect("its length").len() - 1)
             .expect("a cut");
-        let reader = Reader::open(&path).expect("sound").expect("there");
+        let reader = CheckpointReader::open(&path)
+            .expect("sound")
+            .expect("there");
         assert_eq!((reader.count(), reader.genesis()), (2, GENESIS));
         assert_eq!(reader.newest().expect("readable"), Some(signed(2)));
 
-        let mut log = Log::open(&path, &GENESIS).expect("the same file");
+        let mut log = CheckpointLog::open(&path, &GENESIS).expect("the same file");
         log.append(&signed(4)).expect("room");
-        let reader = Reader::open(&path).expect("sound").expect("there");
+        let reader = CheckpointReader::open(&path)
+            .expect("sound")
+            .expect("there");
         assert_eq!(reader.read(0, 9).expect("readable"), [1, 2, 4].map(signed));
         assert_eq!(reader.read(1, 1).expect("readable"), [signed(2)]);
         assert_eq!(reader.read(9, 1).expect("nothing"), []);
-        let other = Log::open(&path, &[8; 32]);
-        assert!(matches!(other, Err(LogError::Foreign(_))), "{other:?}");
+        let other = CheckpointLog::open(&path, &[8; 32]);
+        assert!(
+            matches!(other, Err(CheckpointLogError::Foreign(_))),
+            "{other:?}"
+        );
     }
 }

@@ -1,23 +1,23 @@
-//! The frames between a gateway and the engine: encode, decode, bounds.
+//! Messages between a gateway and the engine: encode, decode, bounds.
 //!
-//! A connection is a Unix stream socket. A gateway says [`Request::Hello`], is answered with
-//! [`Answer::Welcome`], and then sends requests under ids of its own choice; answers name the id
-//! and come in any order. Every frame is drawn in [`frame`]; whoever breaks the order or a bound
-//! is cut off ([`Violation`]), there is no resynchronisation.
+//! A connection is a Unix stream socket. A gateway sends [`Request::Hello`], receives
+//! [`Answer::Welcome`], and then sends requests with ids of its choice. Answers carry the request
+//! id and come in any order. [`layout`] defines the layout. A peer that breaks the order or a bound
+//! is disconnected ([`Violation`]); there is no resynchronisation.
 //!
-//! Deliberately absent: sockets, threads, clocks, any idea of what a command means. The engine
-//! does mio around this crate, a gateway tokio; both read into [`RequestDecoder::space`] or
-//! [`AnswerDecoder::space`] and take messages out until none is whole.
+//! Deliberately absent: sockets, threads, clocks, and the meaning of commands. The engine uses this
+//! crate with mio, a gateway with tokio. Both read into [`RequestDecoder::space`] or
+//! [`AnswerDecoder::space`] and take messages until none is whole.
 
-pub mod frame;
-mod inbox;
+mod decoder;
+pub mod layout;
 mod message;
 mod record;
 mod role;
 mod status;
 mod violation;
 
-pub use inbox::{AnswerDecoder, RequestDecoder};
+pub use decoder::{AnswerDecoder, RequestDecoder};
 pub use message::{
     Answer, Busy, BusyReason, Goodbye, Heartbeat, HeartbeatAnswer, HeartbeatId, Hello, Reply,
     Request, SnapshotAnswer, SnapshotResult, Submit, TooLong, Welcome,
@@ -26,6 +26,6 @@ pub use role::Role;
 pub use status::{Durability, SnapshotStatus, Stage, StageSummary, Status, Timing};
 pub use violation::Violation;
 
-/// Version of this protocol. Engine and gateway are one binary, so there is no negotiation:
-/// another version is refused with [`Goodbye::Version`].
+/// Version of this protocol. Engine and gateway are one binary, so versions are not negotiated: a
+/// different version is rejected with [`Goodbye::Version`].
 pub const PROTOCOL_VERSION: u32 = 4;

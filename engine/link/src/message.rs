@@ -1,4 +1,4 @@
-//! The messages and their bytes.
+//! The messages and their encoding.
 
 #![allow(
     missing_docs,
@@ -10,47 +10,47 @@ use foretell_model::{AccountNumber, Command, FramePlace, Sequence, TimeNs, Verdi
 use rkyv::{Archive, Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::frame::{self, MAX_NAME_BYTES};
+use crate::layout::{self, MAX_NAME_BYTES};
 use crate::record::{self, COMMAND_BYTES};
 use crate::role::Role;
 use crate::status::{Durability, Status, Timing};
 use crate::violation::Violation;
 
-/// A part of a message is longer than its bound, so it cannot be sent.
+/// A part of a message exceeds its bound; the message cannot be sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-#[error("{what} of {length} bytes, at most {limit} are allowed")]
+#[error("{what} of {length} bytes exceeds the limit of {limit}")]
 pub struct TooLong {
-    /// Which part.
+    /// Name of the part.
     pub what: &'static str,
-    /// How long it is.
+    /// Its length in bytes.
     pub length: usize,
-    /// How long it may be.
+    /// Its maximum length in bytes.
     pub limit: usize,
 }
 
-/// Who is there; the first frame of a gateway.
+/// Identifies a gateway; its first message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Hello<'a> {
     /// [`crate::PROTOCOL_VERSION`] of the sender.
     pub version: u32,
-    /// What it is there for.
+    /// The gateway's role.
     pub role: Role,
-    /// For the log; at most [`MAX_NAME_BYTES`] bytes.
+    /// Name for logs; at most [`MAX_NAME_BYTES`] bytes.
     pub name: &'a str,
 }
 
 /// A command to apply.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Submit<'a> {
-    /// Returned with the answer; unique among the connection's open requests.
+    /// Request id, echoed in the answer; unique among the connection's open requests.
     pub request: u64,
-    /// What is asked.
+    /// The command.
     pub command: Command,
-    /// What proves it; at most [`MAX_EVIDENCE_BYTES`], opaque here.
+    /// Evidence of the command; at most [`MAX_EVIDENCE_BYTES`], opaque here.
     pub evidence: &'a [u8],
 }
 
-/// Names an owner's heartbeat chain; all zero = none.
+/// Id of an owner's heartbeat chain; all zero = none.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Archive, Serialize, Deserialize)]
 pub struct HeartbeatId(pub [u8; 16]);
 
@@ -59,35 +59,35 @@ impl HeartbeatId {
     pub const NONE: Self = Self([0; 16]);
 }
 
-/// An owner's heartbeat arrived (protocol 9).
+/// A heartbeat of an owner (docs/verify/rules.md §15).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
 pub struct Heartbeat {
-    /// Returned with the answer.
+    /// Request id, echoed in the answer.
     pub request: u64,
-    /// Whose.
+    /// The owner.
     pub owner: AccountNumber,
-    /// The chain it continues; [`HeartbeatId::NONE`] starts one.
+    /// The chain to continue; [`HeartbeatId::NONE`] starts one.
     pub id: HeartbeatId,
 }
 
-/// What a gateway sends.
+/// Messages from a gateway.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Request<'a> {
-    /// The greeting: first, and once.
+    /// The greeting: exactly once, as the first message.
     Hello(Hello<'a>),
     /// Answered with `Reply` or `Busy`.
     Submit(Submit<'a>),
-    /// Answered with `Heartbeat`, `Busy`, or, when the exchange refuses it, `Reply`.
+    /// Answered with `Heartbeat`, `Busy`, or `Reply` when the exchange rejects it.
     Heartbeat(Heartbeat),
     /// Answered with `Status`.
     Status {
-        /// Returned with the answer.
+        /// Request id, echoed in the answer.
         request: u64,
     },
-    /// An operator wants an image of everything that is durable now. Answered with `Snapshot` when
-    /// it is published, or with `Busy`.
+    /// An operator requests a snapshot of everything durable at this moment. Answered with
+    /// `Snapshot` once published, or with `Busy`.
     Snapshot {
-        /// Returned with the answer.
+        /// Request id, echoed in the answer.
         request: u64,
     },
 }
@@ -97,129 +97,129 @@ pub enum Request<'a> {
 pub struct Welcome {
     /// Number of this run's recovery; every answer of this connection carries it.
     pub epoch: u64,
-    /// Hash that names the journal; trade ids derive from it.
+    /// Hash that identifies the journal; trade ids derive from it.
     pub genesis: [u8; 32],
-    /// Last command that cannot be lost.
+    /// Last durable command.
     pub durable: Sequence,
-    /// What an acknowledgement is worth.
+    /// The guarantee of an acknowledgement.
     pub durability: Durability,
     /// Engine time.
     pub time: TimeNs,
 }
 
-/// The exchange's answer to a command, sent once what it rests on is durable.
+/// The answer to a command, sent once everything that it depends on is durable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
 pub struct Reply {
-    /// The request it answers.
+    /// Id of the answered request.
     pub request: u64,
-    /// The answer.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Applied: the command's own sequence. Else: the sequence of the state it was judged against.
+    /// Applied: the command's sequence. Otherwise: the sequence of the state that decided.
     pub sequence: Sequence,
-    /// Applied: the last `Continue` of its work, else `sequence`.
+    /// Applied: the last `Continue` of its work. Otherwise: `sequence`.
     pub last_sequence: Sequence,
     /// Number of this run's recovery.
     pub epoch: u64,
-    /// Where the command's frame stands; all zero when it has none.
+    /// Position of the command's frame in the journal; all zero when it has none.
     pub place: FramePlace,
-    /// How long it took.
+    /// Time spent in each stage.
     pub timing: Timing,
 }
 
-/// Why a request was not looked at.
+/// Why a request was not processed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
 pub enum BusyReason {
-    /// Too many commands are waiting.
+    /// The command ring is full.
     RingFull,
-    /// The disk is nearly full; cancels are taken.
+    /// The disk is nearly full; only cancels are accepted.
     DiskLow,
     /// The engine is stopping.
     Stopping,
 }
 
-/// The request was not looked at and changed nothing; it may be sent again.
+/// The request was not processed and changed nothing; it may be resent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
 pub struct Busy {
-    /// The request it answers.
+    /// Id of the answered request.
     pub request: u64,
-    /// Why.
+    /// The reason.
     pub reason: BusyReason,
 }
 
-/// What became of a heartbeat.
+/// The result of a heartbeat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
 pub struct HeartbeatAnswer {
-    /// The request it answers.
+    /// Id of the answered request.
     pub request: u64,
-    /// Whether the deadline was moved; if not, the id was wrong.
+    /// Whether the deadline was extended; if not, the id was wrong.
     pub accepted: bool,
-    /// The right id; [`HeartbeatId::NONE`] when no chain runs.
+    /// The current id; [`HeartbeatId::NONE`] when no chain runs.
     pub id: HeartbeatId,
 }
 
-/// What became of the wish for a snapshot.
+/// The result of a snapshot request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
 pub enum SnapshotResult {
-    /// There is an image of the state after this command.
+    /// A snapshot of the state after `sequence` is published.
     Published {
-        /// Everything that was durable when it was asked for is in it.
+        /// At least the last durable command at the time of the request.
         sequence: Sequence,
     },
-    /// The disk did not take it; the engine's log says why, and it will try again by itself.
+    /// The write failed. The engine's log has the reason; the engine retries.
     Failed,
-    /// This engine publishes nothing.
+    /// This engine publishes no snapshots.
     Off,
 }
 
-/// The answer to the wish for a snapshot.
+/// The answer to a snapshot request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
 pub struct SnapshotAnswer {
-    /// The request it answers.
+    /// Id of the answered request.
     pub request: u64,
-    /// What became of it.
+    /// The result.
     pub result: SnapshotResult,
 }
 
-/// Why the engine ends a connection it could still write to.
+/// Why the engine ends a connection that is still writable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
 pub enum Goodbye {
-    /// Another [`crate::PROTOCOL_VERSION`].
+    /// The gateway has a different [`crate::PROTOCOL_VERSION`].
     Version,
-    /// The cap on connections is reached.
+    /// The limit on connections is reached.
     TooManyConnections,
-    /// The engine is stopping; everything it accepted has been answered.
+    /// The engine is stopping; every accepted request has been answered.
     Stopping,
 }
 
-/// What the engine sends.
+/// Messages from the engine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Answer {
-    /// The greeting: first, and once.
+    /// The greeting: exactly once, as the first message.
     Welcome(Welcome),
-    /// To `Submit`.
+    /// Answers `Submit`.
     Reply(Reply),
-    /// To `Submit`, `Heartbeat` or `Snapshot`.
+    /// Answers `Submit`, `Heartbeat` or `Snapshot`.
     Busy(Busy),
-    /// To `Heartbeat`.
+    /// Answers `Heartbeat`.
     Heartbeat(HeartbeatAnswer),
-    /// To `Status`.
+    /// Answers `Status`.
     Status(Box<Status>),
-    /// To `Snapshot`.
+    /// Answers `Snapshot`.
     Snapshot(SnapshotAnswer),
-    /// The last frame of a connection; may stand before the greeting.
+    /// The last message of a connection; may come before the greeting.
     Goodbye(Goodbye),
 }
 
 impl<'a> Request<'a> {
-    /// Appends the frame to `out`.
+    /// Appends the message to `out`.
     ///
     /// # Errors
-    /// [`TooLong`] when name or evidence pass their bound; `out` is unchanged then.
+    /// [`TooLong`] when name or evidence exceed their bound; `out` is unchanged then.
     pub fn encode(&self, out: &mut Vec<u8>) -> Result<(), TooLong> {
         match self {
             Self::Hello(hello) => {
                 bounded("name", hello.name.len(), MAX_NAME_BYTES)?;
-                frame::write(frame::HELLO, out, |out| {
+                layout::write(layout::HELLO, out, |out| {
                     out.extend_from_slice(&hello.version.to_le_bytes());
                     out.push(hello.role as u8);
                     out.extend_from_slice(hello.name.as_bytes());
@@ -227,22 +227,22 @@ impl<'a> Request<'a> {
             }
             Self::Submit(submit) => {
                 bounded("evidence", submit.evidence.len(), MAX_EVIDENCE_BYTES)?;
-                frame::write(frame::SUBMIT, out, |out| {
+                layout::write(layout::SUBMIT, out, |out| {
                     out.extend_from_slice(&submit.request.to_le_bytes());
-                    record::put(&submit.command, out);
+                    record::encode(&submit.command, out);
                     out.extend_from_slice(submit.evidence);
                 });
             }
             Self::Heartbeat(beat) => {
-                frame::write(frame::HEARTBEAT, out, |out| record::put(beat, out));
+                layout::write(layout::HEARTBEAT, out, |out| record::encode(beat, out));
             }
             Self::Status { request } => {
-                frame::write(frame::STATUS, out, |out| {
+                layout::write(layout::STATUS, out, |out| {
                     out.extend_from_slice(&request.to_le_bytes());
                 });
             }
             Self::Snapshot { request } => {
-                frame::write(frame::SNAPSHOT, out, |out| {
+                layout::write(layout::SNAPSHOT, out, |out| {
                     out.extend_from_slice(&request.to_le_bytes());
                 });
             }
@@ -252,11 +252,11 @@ impl<'a> Request<'a> {
 
     pub(crate) fn decode(kind: u8, payload: &'a [u8]) -> Result<Self, Violation> {
         let request = match kind {
-            frame::HELLO => hello(payload).map(Self::Hello),
-            frame::SUBMIT => submit(payload).map(Self::Submit),
-            frame::HEARTBEAT => record::take(payload).map(Self::Heartbeat),
-            frame::STATUS => number(payload).map(|request| Self::Status { request }),
-            frame::SNAPSHOT => number(payload).map(|request| Self::Snapshot { request }),
+            layout::HELLO => hello(payload).map(Self::Hello),
+            layout::SUBMIT => submit(payload).map(Self::Submit),
+            layout::HEARTBEAT => record::decode(payload).map(Self::Heartbeat),
+            layout::STATUS => number(payload).map(|request| Self::Status { request }),
+            layout::SNAPSHOT => number(payload).map(|request| Self::Snapshot { request }),
             _ => return Err(Violation::UnknownKind(kind)),
         };
         request.ok_or(Violation::Malformed(kind))
@@ -264,36 +264,36 @@ impl<'a> Request<'a> {
 }
 
 impl Answer {
-    /// Appends the frame to `out`.
+    /// Appends the message to `out`.
     pub fn encode(&self, out: &mut Vec<u8>) {
         match self {
-            Self::Welcome(it) => frame::write(frame::WELCOME, out, |out| record::put(it, out)),
-            Self::Reply(it) => frame::write(frame::REPLY, out, |out| record::put(it, out)),
-            Self::Busy(it) => frame::write(frame::BUSY, out, |out| record::put(it, out)),
+            Self::Welcome(it) => layout::write(layout::WELCOME, out, |out| record::encode(it, out)),
+            Self::Reply(it) => layout::write(layout::REPLY, out, |out| record::encode(it, out)),
+            Self::Busy(it) => layout::write(layout::BUSY, out, |out| record::encode(it, out)),
             Self::Heartbeat(it) => {
-                frame::write(frame::HEARTBEAT_ANSWER, out, |out| record::put(it, out));
+                layout::write(layout::HEARTBEAT_ANSWER, out, |out| record::encode(it, out));
             }
             Self::Status(it) => {
-                frame::write(frame::STATUS_ANSWER, out, |out| record::put(&**it, out));
+                layout::write(layout::STATUS_ANSWER, out, |out| record::encode(&**it, out));
             }
             Self::Snapshot(it) => {
-                frame::write(frame::SNAPSHOT_ANSWER, out, |out| record::put(it, out));
+                layout::write(layout::SNAPSHOT_ANSWER, out, |out| record::encode(it, out));
             }
-            Self::Goodbye(it) => frame::write(frame::GOODBYE, out, |out| record::put(it, out)),
+            Self::Goodbye(it) => layout::write(layout::GOODBYE, out, |out| record::encode(it, out)),
         }
     }
 
     pub(crate) fn decode(kind: u8, payload: &[u8]) -> Result<Self, Violation> {
         let answer = match kind {
-            frame::WELCOME => record::take(payload).map(Self::Welcome),
-            frame::REPLY => record::take(payload).map(Self::Reply),
-            frame::BUSY => record::take(payload).map(Self::Busy),
-            frame::HEARTBEAT_ANSWER => record::take(payload).map(Self::Heartbeat),
-            frame::STATUS_ANSWER => {
-                record::take(payload).map(|status| Self::Status(Box::new(status)))
+            layout::WELCOME => record::decode(payload).map(Self::Welcome),
+            layout::REPLY => record::decode(payload).map(Self::Reply),
+            layout::BUSY => record::decode(payload).map(Self::Busy),
+            layout::HEARTBEAT_ANSWER => record::decode(payload).map(Self::Heartbeat),
+            layout::STATUS_ANSWER => {
+                record::decode(payload).map(|status| Self::Status(Box::new(status)))
             }
-            frame::SNAPSHOT_ANSWER => record::take(payload).map(Self::Snapshot),
-            frame::GOODBYE => record::take(payload).map(Self::Goodbye),
+            layout::SNAPSHOT_ANSWER => record::decode(payload).map(Self::Snapshot),
+            layout::GOODBYE => record::decode(payload).map(Self::Goodbye),
             _ => return Err(Violation::UnknownKind(kind)),
         };
         answer.ok_or(Violation::Malformed(kind))
@@ -320,7 +320,7 @@ fn submit(payload: &[u8]) -> Option<Submit<'_>> {
     let (command, evidence) = rest.split_at_checked(COMMAND_BYTES)?;
     Some(Submit {
         request: u64::from_le_bytes(*request),
-        command: record::take(command)?,
+        command: record::decode(command)?,
         evidence,
     })
 }

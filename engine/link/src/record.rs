@@ -1,5 +1,5 @@
-//! Values of fixed size as bytes and back. Nothing is believed before bytecheck has seen it, and
-//! nothing is allocated.
+//! Fixed-size values as bytes and back. Bytecheck validates every value before use; decoding does
+//! not allocate.
 
 use foretell_model::Command;
 use rkyv::api::low::{LowSerializer, LowValidator, from_bytes, to_bytes_in_with_alloc};
@@ -14,9 +14,9 @@ use rkyv::{Archive, Archived, Deserialize, Serialize};
 use crate::message::{Busy, Goodbye, Heartbeat, HeartbeatAnswer, Reply, Welcome};
 use crate::status::Status;
 
-/// Bytes of a command.
+/// Bytes of an encoded command.
 pub(crate) const COMMAND_BYTES: usize = size_of::<Archived<Command>>();
-/// Room for the largest record.
+/// Upper bound of all record sizes.
 pub(crate) const RECORD_MAX_BYTES: usize = 640;
 
 const _: () = assert!(COMMAND_BYTES <= RECORD_MAX_BYTES);
@@ -28,7 +28,7 @@ const _: () = assert!(size_of::<Archived<HeartbeatAnswer>>() <= RECORD_MAX_BYTES
 const _: () = assert!(size_of::<Archived<Status>>() <= RECORD_MAX_BYTES);
 const _: () = assert!(size_of::<Archived<Goodbye>>() <= RECORD_MAX_BYTES);
 
-/// What a value needs to be written as a record.
+/// Traits of a value that can be written as a record.
 pub(crate) trait Writable:
     for<'a> Serialize<LowSerializer<Buffer<'a>, SubAllocator<'a>, Failure>>
 {
@@ -39,7 +39,7 @@ impl<T> Writable for T where
 }
 
 /// Appends the record of `value`.
-pub(crate) fn put<T: Writable>(value: &T, out: &mut Vec<u8>) {
+pub(crate) fn encode<T: Writable>(value: &T, out: &mut Vec<u8>) {
     let mut bytes = Align([0_u8; RECORD_MAX_BYTES]);
     let written = to_bytes_in_with_alloc::<_, _, Failure>(
         value,
@@ -51,9 +51,9 @@ pub(crate) fn put<T: Writable>(value: &T, out: &mut Vec<u8>) {
     out.extend_from_slice(&bytes.0[..written]);
 }
 
-/// Reads a record that is exactly `bytes`; `None` when it is not one. The copy gives it the
-/// alignment a socket cannot promise.
-pub(crate) fn take<T>(bytes: &[u8]) -> Option<T>
+/// Decodes a record of exactly `bytes`; `None` when they are not valid. The copy provides the
+/// alignment that a socket buffer lacks.
+pub(crate) fn decode<T>(bytes: &[u8]) -> Option<T>
 where
     T: Archive,
     T::Archived:

@@ -1,17 +1,17 @@
-//! What a gateway says it is there for, and so which commands it may submit.
+//! The role of a gateway, and the commands that it may submit.
 
 use foretell_model::Command;
 use rkyv::{Archive, Deserialize, Serialize};
 
-/// A gateway's part. A gateway that serves several surfaces takes the widest.
+/// The role of a gateway. A gateway with several surfaces has the widest role.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Archive, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Role {
-    /// Submits nothing, asks for the status.
+    /// Submits no commands, requests the status.
     Reader = 0,
     /// Orders, cancels, keys, account actions.
     Trading = 1,
-    /// Everything a socket may submit.
+    /// All commands that a socket may submit.
     Operator = 2,
 }
 
@@ -25,8 +25,8 @@ impl Role {
         }
     }
 
-    /// Whether a gateway of this role may submit `command`. Time, continued work, heartbeats,
-    /// accepted divergences and attestations are the engine's own and come from no socket.
+    /// Whether a gateway of this role may submit `command`. Only the engine itself issues time,
+    /// continued work, heartbeats, accepted divergences and attestations.
     #[must_use]
     pub const fn may_submit(self, command: &Command) -> bool {
         match command {

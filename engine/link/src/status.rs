@@ -1,4 +1,4 @@
-//! What the engine tells about itself.
+//! Status of the engine.
 
 #![allow(
     missing_docs,
@@ -8,19 +8,19 @@
 use foretell_model::{Sequence, SystemMode, TimeNs};
 use rkyv::{Archive, Deserialize, Serialize};
 
-/// What an acknowledgement is worth (design 5).
+/// The guarantee of an acknowledgement (docs/internals/decisions/0003).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
 pub enum Durability {
-    /// After `fdatasync`: survives a power cut.
+    /// After `fdatasync`: survives a power failure.
     Disk,
     /// After the write: survives the death of the process.
     Process,
-    /// At once: benchmarks only.
+    /// Immediately: benchmarks only.
     None,
 }
 
 impl Durability {
-    /// The word of configuration and health pages.
+    /// The name in configuration and health pages.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -31,10 +31,10 @@ impl Durability {
     }
 }
 
-/// A stage of a command's way through the engine.
+/// A stage of a command in the engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stage {
-    /// From the bytes being readable to the push into the ring, a command.
+    /// From readable bytes to the push of the command into the ring.
     Ingress,
     /// In the ring.
     RingWait,
@@ -49,9 +49,9 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// How many there are.
+    /// Number of stages.
     pub const COUNT: usize = 6;
-    /// Every stage, in the order a command passes them.
+    /// Every stage, in processing order.
     pub const ALL: [Self; Self::COUNT] = [
         Self::Ingress,
         Self::RingWait,
@@ -61,7 +61,7 @@ impl Stage {
         Self::Reply,
     ];
 
-    /// Its name in metrics.
+    /// The name in metrics.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -75,22 +75,22 @@ impl Stage {
     }
 }
 
-/// How long one command took in the engine, in nanoseconds; [`u32::MAX`] (4.3 s) is also longer. A
-/// command that works in parts counts its first part.
+/// Time of one command in each stage, in nanoseconds. [`u32::MAX`] (4.3 s) stands for longer times
+/// too. A command with continued work counts its first part.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Archive, Serialize, Deserialize)]
 pub struct Timing {
-    /// As [`Stage::RingWait`].
+    /// [`Stage::RingWait`].
     pub ring_wait: u32,
-    /// As [`Stage::Apply`].
+    /// [`Stage::Apply`].
     pub apply: u32,
-    /// As [`Stage::Encode`]; 0 when nothing was staged.
+    /// [`Stage::Encode`]; 0 when nothing was staged.
     pub encode: u32,
-    /// As [`Stage::SyncWait`].
+    /// [`Stage::SyncWait`].
     pub sync_wait: u32,
 }
 
 impl Timing {
-    /// A duration as it stands here.
+    /// Clips a duration to the range of [`Timing`].
     #[must_use]
     pub fn clip(nanoseconds: u64) -> u32 {
         u32::try_from(nanoseconds).unwrap_or(u32::MAX)
@@ -100,54 +100,54 @@ impl Timing {
 /// Durations of one stage, in nanoseconds (3 significant digits).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Archive, Serialize, Deserialize)]
 pub struct StageSummary {
-    /// How many were measured.
+    /// Number of measurements.
     pub count: u64,
-    /// Half took at most this.
+    /// Median.
     pub p50: u64,
-    /// 99% took at most this.
+    /// 99th percentile.
     pub p99: u64,
-    /// 99.9% took at most this.
+    /// 99.9th percentile.
     pub p999: u64,
-    /// The longest.
+    /// Maximum.
     pub max: u64,
 }
 
-/// How far the publisher has come.
+/// Progress of the publisher.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
 pub struct SnapshotStatus {
-    /// Whether this engine publishes; if not, all else is 0.
+    /// Whether this engine publishes snapshots; if not, all other fields are 0.
     pub enabled: bool,
-    /// The last command it has executed once more and folded; it lags behind `durable` by so many.
+    /// The last command that the publisher re-executed and folded; `durable` minus this is its lag.
     pub folded: Sequence,
-    /// The newest image is right after this command; 0 = there is none.
+    /// Last command of the newest snapshot; 0 = no snapshot.
     pub image: Sequence,
     /// Engine time of that command.
     pub image_time: TimeNs,
-    /// The last try to write a snapshot failed; it is tried again.
+    /// The last attempt to write a snapshot failed; the engine retries.
     pub unwritten: bool,
-    /// The command that the publisher's view could not follow: from there on there are no snapshots,
-    /// until an engine starts whose view can. 0 = it follows.
+    /// The command at which the publisher's view failed. No snapshots follow until an engine starts
+    /// whose view can fold it. 0 = no failure.
     pub view_stopped: Sequence,
 }
 
-/// Facts of the engine process at one moment.
+/// Status of the engine process at one moment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
 pub struct Status {
     /// The request this answers.
     pub request: u64,
     /// Last applied command.
     pub sequence: Sequence,
-    /// Last command that cannot be lost at this level of durability.
+    /// Last durable command, at this level of durability.
     pub durable: Sequence,
-    /// What an acknowledgement is worth.
+    /// The guarantee of an acknowledgement.
     pub durability: Durability,
     /// Number of this run's recovery.
     pub epoch: u64,
     /// Engine time.
     pub time: TimeNs,
-    /// What the system accepts.
+    /// The system mode.
     pub mode: SystemMode,
-    /// The disk is nearly full: new orders are refused.
+    /// The disk is nearly full: new orders are rejected.
     pub disk_low: bool,
     /// Orders in all books.
     pub live_orders: u64,
@@ -159,22 +159,23 @@ pub struct Status {
     pub connections: u32,
     /// Commands waiting for the matcher.
     pub ring_used: u32,
-    /// Commands that fit.
+    /// Capacity of the command ring.
     pub ring_capacity: u32,
     /// Submits answered with Busy since the engine started.
     pub busy: u64,
-    /// Times engine time was seen more than 2 s from wall time (design 4).
+    /// Times that engine time deviated more than 2 s from wall time
+    /// (docs/internals/decisions/0009).
     pub clock_alarms: u64,
     /// The publisher.
     pub snapshots: SnapshotStatus,
     /// Durations since the engine started, in the order of [`Stage::ALL`].
     pub stages: [StageSummary; Stage::COUNT],
-    /// Those of the last whole second.
+    /// Durations of the last whole second, in the same order.
     pub seconds: [StageSummary; Stage::COUNT],
 }
 
 impl Status {
-    /// Durable commands that the publisher has not executed once more; 0 without a publisher.
+    /// Durable commands that the publisher has not re-executed yet; 0 without a publisher.
     #[must_use]
     pub const fn publisher_lag(&self) -> u64 {
         if !self.snapshots.enabled {

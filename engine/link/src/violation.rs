@@ -1,31 +1,31 @@
-//! How a peer can break the protocol. Each ends its connection.
+//! Protocol violations of a peer. Each ends its connection.
 
 use thiserror::Error;
 
-/// Why a connection is cut off.
+/// Why a connection is closed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
 pub enum Violation {
-    /// No frame of this direction has this kind.
-    #[error("unknown frame kind {0}")]
+    /// No message of this direction has this kind.
+    #[error("unknown message kind {0}")]
     UnknownKind(u8),
-    /// The head's reserved bytes are not zero.
-    #[error("reserved bytes of a frame head are not zero")]
+    /// The reserved bytes of the header are not zero.
+    #[error("reserved bytes of a message header are not zero")]
     Reserved,
-    /// Longer than any frame of this direction.
-    #[error("frame of {length} bytes, at most {limit} are allowed")]
+    /// Longer than any message of this direction.
+    #[error("message of {length} bytes exceeds the limit of {limit}")]
     TooLong {
-        /// What the head said.
+        /// Length in the header.
         length: u32,
-        /// What is allowed.
+        /// Maximum length.
         limit: usize,
     },
-    /// The payload is not what its kind says.
-    #[error("malformed payload of frame kind {0}")]
+    /// The payload does not match its kind.
+    #[error("malformed payload of message kind {0}")]
     Malformed(u8),
-    /// The first frame is not the greeting.
-    #[error("frame kind {0} before the greeting")]
+    /// The first message is not the greeting.
+    #[error("message kind {0} before the greeting")]
     NotGreeted(u8),
-    /// The greeting came again.
-    #[error("a second greeting")]
+    /// A repeated greeting.
+    #[error("repeated greeting")]
     SecondGreeting,
 }

@@ -1,6 +1,6 @@
-//! Every message survives the way, cut anywhere; nothing else is believed.
+//! Every message survives encoding and decoding, split anywhere; all other bytes are rejected.
 
-use foretell_link::frame::{HEAD_BYTES, MAX_ANSWER_BYTES, MAX_NAME_BYTES, MAX_REQUEST_BYTES};
+use foretell_link::layout::{HEADER_BYTES, MAX_ANSWER_BYTES, MAX_NAME_BYTES, MAX_REQUEST_BYTES};
 use foretell_link::{
     Answer, AnswerDecoder, Busy, BusyReason, Durability, Goodbye, Heartbeat, HeartbeatAnswer,
     HeartbeatId, Hello, PROTOCOL_VERSION, Reply, Request, RequestDecoder, Role, SnapshotAnswer,
@@ -10,8 +10,9 @@ use foretell_link::{
 use foretell_model::limits::MAX_EVIDENCE_BYTES;
 use foretell_model::{
     AccountNumber, Command, CommandOutcome, FramePlace, KeyNumber, Lots, MarketNumber, Micros,
-    OrderId, OrderResult, OrderStatus, OrderType, Outcome, PlaceOrder, Reference, Refusal,
-    RefusalReason, Sequence, Side, SystemMode, TimeMs, TimeNs, TimeSeconds, Verdict, WalletAddress,
+    OrderId, OrderResult, OrderStatus, OrderType, Outcome, PlaceOrder, Reference, Rejection,
+    RejectionReason, Sequence, Side, SystemMode, TimeMs, TimeNs, TimeSeconds, Verdict,
+    WalletAddress,
 };
 use proptest::prelude::*;
 
@@ -88,9 +89,9 @@ fn verdict() -> impl Strategy<Value = Verdict> {
             last: Sequence(last),
             outcome: CommandOutcome::Done,
         }),
-        (0..RefusalReason::ALL.len(), any::<[u64; 2]>()).prop_map(|(reason, details)| {
-            Verdict::Refused(Refusal {
-                reason: RefusalReason::ALL[reason],
+        (0..RejectionReason::ALL.len(), any::<[u64; 2]>()).prop_map(|(reason, details)| {
+            Verdict::Rejected(Rejection {
+                reason: RejectionReason::ALL[reason],
                 details,
             })
         }),
@@ -202,7 +203,7 @@ fn bytes_of(requests: &[Request<'_>]) -> Vec<u8> {
     bytes
 }
 
-/// Feeds `bytes` in pieces of the given lengths (repeated), and lists what comes out, printed.
+/// Feeds `bytes` in pieces of the given lengths (repeated); returns the decoded messages, printed.
 fn requests_in_pieces(bytes: &[u8], pieces: &[usize]) -> Result<Vec<String>, Violation> {
     let mut decoder = RequestDecoder::new();
     let mut seen = Vec::new();
@@ -288,7 +289,7 @@ proptest! {
         prop_assert_eq!(answers_in_pieces(&bytes, &pieces), Ok(expected));
     }
 
-    /// Noise never panics, and what is kept stays bounded whatever the heads claim.
+    /// Noise never causes a panic, and the buffer stays bounded whatever the headers claim.
     #[test]
     fn noise_is_refused_or_waited_for(noise in prop::collection::vec(any::<u8>(), 0..4_000), pieces in prop::collection::vec(1..500_usize, 1..4)) {
         let _ = requests_in_pieces(&noise, &pieces);
@@ -298,11 +299,11 @@ proptest! {
         let _ = requests_in_pieces(&greeted, &pieces);
     }
 
-    /// A damaged command is refused or is another valid command, never undefined.
+    /// A damaged command is rejected or decodes to another valid command.
     #[test]
     fn flipped_bytes_never_pass_unchecked(command in command(), at in any::<prop::sample::Index>(), flip in 1..=255_u8) {
         let mut bytes = bytes_of(&[HELLO, Request::Submit(Submit { request: 1, command, evidence: b"proof" })]);
-        let start = bytes_of(&[HELLO]).len() + HEAD_BYTES;
+        let start = bytes_of(&[HELLO]).len() + HEADER_BYTES;
         let at = start + at.index(bytes.len() - start);
         bytes[at] ^= flip;
         match requests_in_pieces(&bytes, &[4_096]) {
@@ -488,7 +489,7 @@ fn the_engines_own_commands_come_from_no_socket() {
     let mode = Command::SetMode {
         mode: SystemMode::Paused,
     };
-    // command, may a reader, a trading gateway, an operator submit it
+    // command; may a reader, a trading gateway, an operator submit it
     let table = [
         (cancel_all(false), [false, true, true]),
         (cancel_all(true), [false, false, false]),

@@ -1,38 +1,40 @@
-//! Accounts: money, owner, marks, and the list of their resting orders.
+//! Accounts: collateral, owner, flags, and the list of their resting orders.
 
 use std::ops::{Index, IndexMut};
 
-use foretell_model::{AccountNumber, Micros, WalletAddress, WalletKind};
+use foretell_model::{AccountNumber, Event, Micros, RejectionReason, WalletAddress, WalletKind};
 
+use crate::command_context::{CommandContext, NotApplied};
+use crate::exchange::Exchange;
 use crate::order_pool::OrderPool;
 use crate::slab::NONE;
 use crate::table::{KeyHasher, Table};
 
-/// What every order of an account touches.
+/// The hot fields of an account: every order reads or writes them.
 #[derive(Debug)]
 pub(crate) struct Account {
-    /// Collateral not reserved.
+    /// Free collateral.
     pub(crate) free: Micros,
-    /// Collateral of its resting BUYs.
+    /// Collateral reserved by its resting BUYs.
     pub(crate) reserved: Micros,
-    /// Its owner; itself when bound to nobody.
+    /// The owner; the account itself when it is not bound.
     pub(crate) owner: AccountNumber,
     pub(crate) live_orders: u32,
-    /// Its resting orders, linked by number.
+    /// Head of its list of resting orders, linked in order of number.
     pub(crate) first_order: u32,
     pub(crate) last_order: u32,
-    /// What it is to its owner.
+    /// Wallet kind in relation to the owner.
     pub(crate) kind: WalletKind,
-    /// May only reduce.
+    /// Only orders that reduce a position are accepted.
     pub(crate) closed_only: bool,
-    /// A heartbeat chain runs.
+    /// A heartbeat chain is running.
     pub(crate) heartbeat: bool,
 }
 
 const _: () = assert!(size_of::<Account>() <= 40);
 
 impl Account {
-    /// Sets free collateral aside for a resting BUY; the caller has seen that it is there.
+    /// Reserves free collateral for a resting BUY. The caller has checked that enough is free.
     pub(crate) fn reserve(&mut self, amount: Micros) {
         self.free -= amount;
         self.reserved += amount;
@@ -44,15 +46,15 @@ impl Account {
     }
 }
 
-/// What only commands about accounts touch.
+/// The cold fields of an account: only commands about accounts use them.
 #[derive(Debug)]
 pub(crate) struct Identity {
     pub(crate) wallet: WalletAddress,
-    /// Wallets bound to it, of `[Proxy, Safe, Deposit]`.
+    /// Bound wallets, in the order `[Proxy, Safe, Deposit]`.
     pub(crate) bound: [Option<AccountNumber>; 3],
-    /// Keys it ever had.
+    /// Keys ever registered.
     pub(crate) keys: u32,
-    /// Those not revoked.
+    /// Keys not revoked.
     pub(crate) live_keys: u32,
 }
 
@@ -61,13 +63,13 @@ impl Identity {
         self.bound.iter().any(Option::is_some)
     }
 
-    /// The place of the wallet of a kind; `None` for the owner's own.
+    /// The entry for a bound wallet of `kind`; `None` for `Eoa`.
     pub(crate) fn bound_mut(&mut self, kind: WalletKind) -> Option<&mut Option<AccountNumber>> {
         self.bound.get_mut(usize::from(kind.code()).checked_sub(1)?)
     }
 }
 
-/// All accounts, by dense number; by address only for commands of operators.
+/// All accounts, indexed by dense number. Only operator commands look accounts up by address.
 #[derive(Debug)]
 pub(crate) struct Accounts {
     accounts: Vec<Account>,
@@ -102,7 +104,7 @@ impl Accounts {
             .map(AccountNumber)
     }
 
-    /// Opens an account for an address that has none.
+    /// Opens an account for a new address.
     pub(crate) fn open(&mut self, wallet: WalletAddress) -> AccountNumber {
         let number = u32::try_from(self.accounts.len()).expect("memory ends before 2^32 accounts");
         self.accounts.push(Account {
@@ -134,8 +136,8 @@ impl Accounts {
         &mut self.identities[number.0 as usize]
     }
 
-    /// The wallets an owner trades for, in order of kind: itself and those bound to it. A bound
-    /// wallet is no owner and has none.
+    /// The wallets that an owner trades for, in order of kind: the owner itself and its bound
+    /// wallets. Empty for a bound wallet, which is not an owner.
     pub(crate) fn wallets_of(&self, owner: AccountNumber) -> impl Iterator<Item = AccountNumber> {
         let itself = (self[owner].owner == owner).then_some(owner);
         let bound = self.identity(owner).bound;
@@ -149,7 +151,7 @@ impl Accounts {
             .map(|((number, account), identity)| (AccountNumber(number), account, identity))
     }
 
-    /// Adds an order to its account's list. Numbers only grow, so the end is its place.
+    /// Appends an order to its account's list. Order numbers only grow, so the list stays sorted.
     pub(crate) fn append_order(&mut self, slot: u32, orders: &mut OrderPool) {
         let account = &mut self[orders[slot].account];
         let last = std::mem::replace(&mut account.last_order, slot);
@@ -163,7 +165,7 @@ impl Accounts {
         orders[slot].account_next = NONE;
     }
 
-    /// Takes an order out of its account's list.
+    /// Unlinks an order from its account's list.
     pub(crate) fn unlink_order(&mut self, slot: u32, orders: &mut OrderPool) {
         let order = &orders[slot];
         let (previous, next) = (order.account_previous, order.account_next);
@@ -181,7 +183,7 @@ impl Accounts {
         }
     }
 
-    /// An account's resting orders by number.
+    /// An account's resting orders in order of number.
     pub(crate) fn orders_of<'a>(
         &self,
         account: AccountNumber,
@@ -210,6 +212,26 @@ impl Index<AccountNumber> for Accounts {
 impl IndexMut<AccountNumber> for Accounts {
     fn index_mut(&mut self, number: AccountNumber) -> &mut Account {
         &mut self.accounts[number.0 as usize]
+    }
+}
+
+impl Exchange {
+    pub(crate) fn account(&self, account: AccountNumber) -> Result<&Account, NotApplied> {
+        self.accounts
+            .get(account)
+            .ok_or_else(|| RejectionReason::UnknownAccount.into())
+    }
+
+    pub(crate) fn account_or_open(
+        &mut self,
+        wallet: WalletAddress,
+        context: &mut CommandContext<'_>,
+    ) -> AccountNumber {
+        self.accounts.find(wallet).unwrap_or_else(|| {
+            let account = self.accounts.open(wallet);
+            context.event(Event::AccountOpened { account, wallet });
+            account
+        })
     }
 }
 

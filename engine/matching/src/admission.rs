@@ -1,86 +1,90 @@
-//! Placing an order: everything that is checked before the book is asked, in the order that
-//! [`PlaceOrder`] documents.
+//! Order admission: every check before the book is consulted, in the order that [`PlaceOrder`]
+//! documents.
 
 use foretell_model::limits::{MAX_BALANCE, MAX_ORDER_LOTS, ORDER_ID_SHARES, RESERVED_ORDER_IDS};
 use foretell_model::quantity::{MICROS_PER_LOT, PRICE_ONE};
 use foretell_model::{
     AccountNumber, CommandOutcome, Event, Lots, Micros, OrderNumber, OrderStatus, OrderType,
-    PlaceOrder, Price, Refusal, RefusalReason, Sequence, Side, SystemMode, Tick, TimeMs,
+    PlaceOrder, Price, Rejection, RejectionReason, Sequence, Side, SystemMode, Tick, TimeMs,
 };
 
 use crate::accounts::Account;
+use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
 use crate::expiry::is_expired;
 use crate::fees;
 use crate::fill::result;
 use crate::funds::ensure_collateral;
+use crate::id_memory::OrderTerms;
 use crate::market::Market;
-use crate::order_index::Terms;
 use crate::rules::Rules;
 use crate::shares::ensure_shares;
-use crate::step::{Answer, NotApplied, Step, ensure};
-use crate::taker::{Taker, Traded};
+use crate::taker::{FillTotals, Taker};
 
-/// The largest signed amount on either side: 10^9 shares, or as much collateral.
+/// Largest signed amount on either side: 10^9 shares, or the same number of units of collateral.
 const MAX_AMOUNT: u64 = MAX_ORDER_LOTS.micro_shares();
 const _: () = assert!(MAX_AMOUNT == MAX_BALANCE.0);
 
 impl Exchange {
-    pub(crate) fn place_order(&mut self, order: &PlaceOrder, step: &mut Step<'_>) -> Answer {
-        let id = (self.index.hash(&order.order), order.order);
-        let mut taker = self.admit(order, id.0, step)?;
+    pub(crate) fn place_order(
+        &mut self,
+        order: &PlaceOrder,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
+        let id = (self.ids.hash(&order.order), order.order);
+        let mut taker = self.admit(order, id.0, context)?;
         let window = self.system.settings.timestamp_past_ms;
-        self.index.forget_some(step.now, window, &self.keys);
-        let memory =
-            self.index
+        self.ids.evict_due(context.now, window, &self.keys);
+        let id_slot =
+            self.ids
                 .remember(id, taker.number, order.timestamp, terms(order), &self.keys);
 
-        if let Some(refusal) = self.book_refusal(order, &taker, step) {
-            return Ok(self.kill(&taker, memory, refusal, step));
+        if let Some(rejection) = self.pre_match_rejection(order, &taker, context) {
+            return Ok(self.kill(&taker, id_slot, rejection, context));
         }
-        let stop = self.walk(&mut taker, step);
+        let stop = self.run_match_loop(&mut taker, context);
         if order.order_type == OrderType::Fak && taker.done.fills == 0 {
             self.scratch.clear();
-            return Ok(self.kill(&taker, memory, RefusalReason::FakNoMatch.into(), step));
+            return Ok(self.kill(&taker, id_slot, RejectionReason::FakNoMatch.into(), context));
         }
-        Ok(self.finish(&taker, stop, memory, step))
+        Ok(self.finish(&taker, stop, id_slot, context))
     }
 
     fn kill(
         &mut self,
         taker: &Taker,
-        memory: u32,
-        refusal: Refusal,
-        step: &mut Step<'_>,
+        id_slot: u32,
+        rejection: Rejection,
+        context: &mut CommandContext<'_>,
     ) -> CommandOutcome {
-        let Refusal { reason, details } = refusal;
-        // An order is killed for a minimum or for something without numbers.
+        let Rejection { reason, details } = rejection;
+        // A kill has details only when the order was below the marketable minimum.
         let [_, minimum] = details;
-        self.index.killed(memory, reason, Micros(minimum));
-        step.event(Event::OrderKilled { reason, details });
-        result(OrderStatus::Killed(refusal), taker)
+        self.ids.killed(id_slot, reason, Micros(minimum));
+        context.event(Event::OrderKilled { reason, details });
+        result(OrderStatus::Killed(rejection), taker)
     }
 
-    /// Checks an order against everything but the book.
+    /// Checks an order against everything except the book.
     fn admit(
         &self,
         order: &PlaceOrder,
         id_hash: u32,
-        step: &Step<'_>,
+        context: &CommandContext<'_>,
     ) -> Result<Taker, NotApplied> {
         let market = self.markets.get(order.market)?;
         let account = self.account(order.account)?;
         self.ensure_key(order, account)?;
         self.ensure_new_id(order, id_hash)?;
-        self.ensure_timestamp(order.timestamp, step)?;
-        self.ensure_room_for_id(account.owner, step)?;
+        self.ensure_timestamp(order.timestamp, context)?;
+        self.ensure_room_for_id(account.owner, context)?;
         self.ensure_open(order, market, account)?;
-        self.ensure_terms(order, step)?;
+        self.ensure_terms(order, context)?;
         let (limit, lots) = read_amounts(order, market.ladder.tick())?;
         self.ensure_size(order, market, lots)?;
         let position = self.ensure_funds(order, (market, account), limit, lots)?;
         Ok(Taker {
-            number: OrderNumber(step.sequence.0),
+            number: OrderNumber(context.sequence.0),
             account: order.account,
             market: order.market,
             outcome: order.outcome,
@@ -91,11 +95,11 @@ impl Exchange {
             fee: market.fee,
             lots_left: lots,
             budget_left: Micros(order.maker_amount),
-            purse_left: account.free,
-            enough: Lots(order.taker_amount / MICROS_PER_LOT),
+            free_left: account.free,
+            minimum_lots: Lots(order.taker_amount / MICROS_PER_LOT),
             position,
-            touched: 0,
-            done: Traded::default(),
+            visited: 0,
+            done: FillTotals::default(),
         })
     }
 
@@ -104,18 +108,21 @@ impl Exchange {
             .keys
             .get(order.key)
             .filter(|key| key.live && !key.read_only)
-            .ok_or(RefusalReason::UnknownKey)?;
-        ensure(key.owner == account.owner, RefusalReason::KeyOfAnotherOwner)
+            .ok_or(RejectionReason::UnknownKey)?;
+        ensure(
+            key.owner == account.owner,
+            RejectionReason::KeyOfAnotherOwner,
+        )
     }
 
     fn ensure_new_id(&self, order: &PlaceOrder, id_hash: u32) -> Result<(), NotApplied> {
-        let Some(first) = self.index.find(id_hash, &order.order) else {
+        let Some(first) = self.ids.find(id_hash, &order.order) else {
             return Ok(());
         };
-        ensure(first.terms == terms(order), RefusalReason::Duplicate)?;
+        ensure(first.terms == terms(order), RejectionReason::Duplicate)?;
         Err(match first.killed {
             Some(reason) if !first.minimum().is_zero() => {
-                Refusal::with(reason, order.maker_amount, first.minimum().0).into()
+                Rejection::with(reason, order.maker_amount, first.minimum().0).into()
             }
             Some(reason) => reason.into(),
             None => NotApplied::Repeated {
@@ -126,8 +133,12 @@ impl Exchange {
         })
     }
 
-    fn ensure_timestamp(&self, timestamp: TimeMs, step: &Step<'_>) -> Result<(), NotApplied> {
-        let (system, now) = (&self.system, step.now.millis().0);
+    fn ensure_timestamp(
+        &self,
+        timestamp: TimeMs,
+        context: &CommandContext<'_>,
+    ) -> Result<(), NotApplied> {
+        let (system, now) = (&self.system, context.now.millis().0);
         let settings = &system.settings;
         let from = now
             .saturating_sub(settings.timestamp_past_ms)
@@ -135,32 +146,36 @@ impl Exchange {
         let to = now + settings.timestamp_future_ms;
         ensure(
             (from..=to).contains(&timestamp.0),
-            Refusal::with(RefusalReason::TimestampOutOfWindow, from, to),
+            Rejection::with(RejectionReason::TimestampOutOfWindow, from, to),
         )
     }
 
-    /// Passes while the id memory, and the owner's share of it, has room, or something in it is about
-    /// to be forgotten.
-    fn ensure_room_for_id(&self, owner: AccountNumber, step: &Step<'_>) -> Result<(), NotApplied> {
+    /// Rejects the order when the id memory, or the owner's share of it, is full and no id is due
+    /// for eviction.
+    fn ensure_room_for_id(
+        &self,
+        owner: AccountNumber,
+        context: &CommandContext<'_>,
+    ) -> Result<(), NotApplied> {
         let settings = &self.system.settings;
         if self
-            .index
-            .is_front_due(step.now, settings.timestamp_past_ms)
+            .ids
+            .is_front_due(context.now, settings.timestamp_past_ms)
         {
             return Ok(());
         }
         let limit = settings.remembered_order_ids;
-        let is_full = self.index.len() >= limit as usize;
-        if step.rules == Rules::One {
-            return ensure(!is_full, RefusalReason::Busy);
+        let is_full = self.ids.len() >= limit as usize;
+        if context.rules == Rules::One {
+            return ensure(!is_full, RejectionReason::Busy);
         }
-        let (held, share) = (self.index.held_by(owner), (limit / ORDER_ID_SHARES).max(1));
+        let (held, share) = (self.ids.count_of(owner), (limit / ORDER_ID_SHARES).max(1));
         let has_reserve = held < RESERVED_ORDER_IDS.min(share);
-        ensure(!is_full || has_reserve, RefusalReason::Busy)?;
-        let too_many = RefusalReason::TooManyOrderIds;
+        ensure(!is_full || has_reserve, RejectionReason::Busy)?;
+        let too_many = RejectionReason::TooManyOrderIds;
         ensure(
             held < share,
-            Refusal::with(too_many, held.into(), share.into()),
+            Rejection::with(too_many, held.into(), share.into()),
         )
     }
 
@@ -173,27 +188,31 @@ impl Exchange {
         self.system.ensure_takes_risk()?;
         ensure(
             self.system.mode != SystemMode::PostOnly || order.post_only,
-            RefusalReason::PostOnlyMode,
+            RejectionReason::PostOnlyMode,
         )?;
         market.ensure_trading()?;
         ensure(
             !account.closed_only || order.side == Side::Sell,
-            RefusalReason::ClosedOnlyAccount,
+            RejectionReason::ClosedOnlyAccount,
         )
     }
 
-    fn ensure_terms(&self, order: &PlaceOrder, step: &Step<'_>) -> Result<(), NotApplied> {
+    fn ensure_terms(
+        &self,
+        order: &PlaceOrder,
+        context: &CommandContext<'_>,
+    ) -> Result<(), NotApplied> {
         ensure(
             !order.post_only || order.order_type.may_rest(),
-            RefusalReason::PostOnlyNeedsResting,
+            RejectionReason::PostOnlyNeedsResting,
         )?;
         let safety = self.system.settings.gtd_safety_seconds;
         let is_valid = if order.order_type == OrderType::Gtd {
-            order.expiration.0 != 0 && !is_expired(order.expiration, step.now, safety)
+            order.expiration.0 != 0 && !is_expired(order.expiration, context.now, safety)
         } else {
             order.expiration.0 == 0
         };
-        ensure(is_valid, RefusalReason::InvalidExpiration)
+        ensure(is_valid, RejectionReason::InvalidExpiration)
     }
 
     fn ensure_size(
@@ -204,18 +223,18 @@ impl Exchange {
     ) -> Result<(), NotApplied> {
         if order.order_type.may_rest() {
             let minimum = market.minimum_size;
-            let refusal = Refusal::with(RefusalReason::SizeBelowMinimum, lots.0, minimum.0);
-            return ensure(lots >= minimum, refusal);
+            let rejection = Rejection::with(RejectionReason::SizeBelowMinimum, lots.0, minimum.0);
+            return ensure(lots >= minimum, rejection);
         }
         let minimum = self.system.settings.marketable_minimum.0;
-        let small = RefusalReason::MarketableBelowMinimum;
+        let small = RejectionReason::MarketableBelowMinimum;
         ensure(
             order.side == Side::Sell || order.maker_amount >= minimum,
-            Refusal::with(small, order.maker_amount, minimum),
+            Rejection::with(small, order.maker_amount, minimum),
         )
     }
 
-    /// Passes an order whose account has what it needs; the place of a seller's position.
+    /// Checks that the account can cover the order; returns the slot of a seller's position.
     #[inline(always)]
     fn ensure_funds(
         &self,
@@ -229,16 +248,16 @@ impl Exchange {
             account.live_orders,
             self.system.settings.live_orders_per_account,
         );
-        let too_many = RefusalReason::TooManyLiveOrders;
+        let too_many = RejectionReason::TooManyLiveOrders;
         ensure(
             !rests || live < cap,
-            Refusal::with(too_many, live.into(), cap.into()),
+            Rejection::with(too_many, live.into(), cap.into()),
         )?;
         let needed = match order.side {
             Side::Sell => {
                 let position = self.positions.find(order.account, order.market);
-                let free = position.map_or(Lots::ZERO, |place| {
-                    self.positions[place].free[order.outcome.index()]
+                let free = position.map_or(Lots::ZERO, |slot| {
+                    self.positions[slot].free[order.outcome.index()]
                 });
                 ensure_shares(lots, free)?;
                 return Ok(position);
@@ -254,8 +273,8 @@ impl Exchange {
     }
 }
 
-const fn terms(order: &PlaceOrder) -> Terms {
-    Terms {
+const fn terms(order: &PlaceOrder) -> OrderTerms {
+    OrderTerms {
         expiration: order.expiration,
         key: order.key,
         order_type: order.order_type,
@@ -263,23 +282,23 @@ const fn terms(order: &PlaceOrder) -> Terms {
     }
 }
 
-/// Limit price and shares of the signed amounts; a budget BUY has no number of shares (0).
+/// Limit price and shares of the signed amounts. A budget BUY has no number of shares: 0.
 #[inline(always)]
 fn read_amounts(order: &PlaceOrder, tick: Tick) -> Result<(Price, Lots), NotApplied> {
     let (collateral, shares) = match order.side {
         Side::Buy => (order.maker_amount, order.taker_amount),
         Side::Sell => (order.taker_amount, order.maker_amount),
     };
-    ensure(collateral > 0 && shares > 0, RefusalReason::AmountZero)?;
+    ensure(collateral > 0 && shares > 0, RejectionReason::AmountZero)?;
     ensure(
         collateral <= MAX_AMOUNT && shares <= MAX_AMOUNT,
-        RefusalReason::AmountTooLarge,
+        RejectionReason::AmountTooLarge,
     )?;
     let has_budget = order.side == Side::Buy && !order.order_type.may_rest();
     let lots = match Lots::from_micro_shares(shares) {
         Some(lots) if !has_budget => lots,
         None if !has_budget => {
-            return Err(Refusal::with(RefusalReason::SizeNotLots, shares, 0).into());
+            return Err(Rejection::with(RejectionReason::SizeNotLots, shares, 0).into());
         }
         _ => Lots::ZERO,
     };
@@ -288,7 +307,7 @@ fn read_amounts(order: &PlaceOrder, tick: Tick) -> Result<(Price, Lots), NotAppl
     } else {
         price_in_favour(order.side, collateral, shares, tick)
     };
-    let off_tick = Refusal::with(RefusalReason::PriceOffTick, tick.units().into(), 0);
+    let off_tick = Rejection::with(RejectionReason::PriceOffTick, tick.units().into(), 0);
     let price = price
         .and_then(|price| u16::try_from(price).ok())
         .map(Price)
@@ -297,7 +316,7 @@ fn read_amounts(order: &PlaceOrder, tick: Tick) -> Result<(Price, Lots), NotAppl
     Ok((price, lots))
 }
 
-/// The price the amounts state exactly.
+/// The price that the amounts state exactly; `None` when it is not a whole price unit.
 const fn exact_price(collateral: u64, lots: Lots) -> Option<u64> {
     if collateral.is_multiple_of(lots.0) {
         Some(collateral / lots.0)
@@ -307,13 +326,13 @@ const fn exact_price(collateral: u64, lots: Lots) -> Option<u64> {
 }
 
 /// The ratio of the amounts, rounded once to a tick in the signer's favour: a BUY down, a SELL up.
-/// Amounts are at most 10^15, so nothing here passes 10^19.
+/// Amounts are at most 10^15, so no product exceeds 10^19.
 const fn price_in_favour(side: Side, collateral: u64, shares: u64, tick: Tick) -> Option<u64> {
-    let step = tick.units() as u64;
+    let context = tick.units() as u64;
     let scaled = collateral * PRICE_ONE as u64;
     let steps = match side {
-        Side::Buy => scaled / (shares * step),
-        Side::Sell => scaled.div_ceil(shares * step),
+        Side::Buy => scaled / (shares * context),
+        Side::Sell => scaled.div_ceil(shares * context),
     };
-    steps.checked_mul(step)
+    steps.checked_mul(context)
 }

@@ -1,11 +1,11 @@
-//! How much memory the exchange reserves at its start.
+//! How much memory the exchange reserves when it is created.
 
-/// Room reserved at the start. Within it `apply` allocates nothing, with two exceptions that
-/// belong to rare commands: a market's ladder, made at its registration and again when its tick
-/// becomes finer, and the question list of an event. Beyond it everything grows by itself.
+/// Memory reserved at creation. Within this capacity `apply` does not allocate, with two exceptions
+/// in rare commands: the ladder of a market, created at registration and again when the tick is
+/// refined, and the question list of an event group. Beyond the capacity everything grows.
 ///
-/// Capacity is no limit and no part of the state: it changes no answer, no digest and no image. An
-/// exchange restored from an image counts what the image holds towards the capacity it is given.
+/// Capacity is not a limit and not part of the state: it changes no answer, digest or image. The
+/// contents of a restored exchange count towards its capacity.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Capacity {
     /// Accounts.
@@ -14,7 +14,7 @@ pub struct Capacity {
     pub keys: usize,
     /// Markets.
     pub markets: usize,
-    /// Neg-risk events.
+    /// Neg-risk event groups.
     pub events: usize,
     /// Live orders.
     pub orders: usize,
@@ -22,18 +22,18 @@ pub struct Capacity {
     pub expiring_orders: usize,
     /// Pairs of account and market that hold shares or have a live order.
     pub positions: usize,
-    /// Order ids remembered (live orders included).
+    /// Remembered order ids, live orders included.
     pub order_ids: usize,
     /// Distinct seconds of the signed timestamps of remembered ids.
     pub timestamp_seconds: usize,
-    /// References of account actions, and as many of operators.
+    /// References of account actions; the same number again for operators.
     pub references: usize,
     /// Remembered cancel requests.
     pub requests: usize,
 }
 
 impl Capacity {
-    /// None: everything grows from the start. For whoever follows a journal of unknown length.
+    /// No reservation: everything grows on demand. For followers of a journal of unknown length.
     pub const NONE: Self = Self {
         accounts: 0,
         keys: 0,
@@ -50,7 +50,7 @@ impl Capacity {
 }
 
 impl Default for Capacity {
-    /// Room for a small exchange: about 40 MB, most of it touched only when used.
+    /// A small exchange: about 40 MB, most of it untouched until used.
     fn default() -> Self {
         Self {
             accounts: 1 << 14,

@@ -1,17 +1,17 @@
-//! When resting GTD orders expire: an indexed heap, so that an order leaves it as soon as it ends.
+//! Expiry of resting GTD orders: an indexed heap, so that a closed order is removed at once.
 
 use foretell_model::{OrderNumber, TimeNs, TimeSeconds};
 
 use crate::order_pool::OrderPool;
 use crate::slab::NONE;
 
-/// Whether a GTD order is over at `now`: `safety` seconds before its expiration. An order without
-/// expiration (0) never is.
+/// Whether a GTD order is expired at `now`: from `safety` seconds before its expiration. An order
+/// without expiration (0) never expires.
 pub(crate) const fn is_expired(expiration: TimeSeconds, now: TimeNs, safety: u64) -> bool {
     expiration.0 != 0 && now.0 >= due(expiration, safety).0
 }
 
-/// The first instant at which it is over.
+/// The first instant at which the order is expired.
 pub(crate) const fn due(expiration: TimeSeconds, safety: u64) -> TimeNs {
     TimeSeconds(expiration.0.saturating_sub(safety)).start()
 }
@@ -23,7 +23,7 @@ struct Entry {
     slot: u32,
 }
 
-/// A binary heap of (expiration, number), smallest first; each order knows its place in it.
+/// A binary heap of (expiration, number), smallest first. Each order stores its heap index.
 #[derive(Debug)]
 pub(crate) struct ExpiryHeap {
     entries: Vec<Entry>,
@@ -40,7 +40,7 @@ impl ExpiryHeap {
         self.entries.len()
     }
 
-    /// The order that expires first.
+    /// Slot of the order that expires first.
     pub(crate) fn first(&self) -> Option<u32> {
         self.entries.first().map(|entry| entry.slot)
     }
@@ -60,7 +60,7 @@ impl ExpiryHeap {
         self.rise(self.entries.len() - 1, orders);
     }
 
-    /// Takes an order out that is in the heap.
+    /// Removes an order that is in the heap.
     pub(crate) fn remove(&mut self, slot: u32, orders: &mut OrderPool) {
         let at = orders[slot].heap as usize;
         debug_assert_eq!(self.entries[at].slot, slot);
@@ -72,17 +72,17 @@ impl ExpiryHeap {
         }
     }
 
-    /// The first contradiction between the heap and its orders.
+    /// Checks the heap against the orders; returns the first inconsistency.
     pub(crate) fn check(&self, orders: &OrderPool) -> Result<(), String> {
         for (at, entry) in self.entries.iter().enumerate() {
             let order = &orders[entry.slot];
             if order.heap as usize != at
                 || (order.expiration, order.number) != (entry.expiration, entry.number)
             {
-                return Err(format!("heap place {at} and order {} differ", order.number));
+                return Err(format!("heap entry {at} and order {} differ", order.number));
             }
             if at > 0 && self.entries[(at - 1) / 2] > *entry {
-                return Err(format!("heap place {at} is before its parent"));
+                return Err(format!("heap entry {at} is before its parent"));
             }
         }
         Ok(())

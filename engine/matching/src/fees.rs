@@ -1,4 +1,5 @@
-//! The taker fee (protocol 4): `shares × rate × (p(1−p))^exponent`, the one rounded amount.
+//! The taker fee (docs/verify/rules.md §7): `shares × rate × (p(1−p))^exponent`, the only rounded
+//! amount.
 
 use foretell_model::limits::FEE_QUANTUM;
 use foretell_model::quantity::PRICE_ONE;
@@ -17,11 +18,11 @@ fn raw(schedule: FeeSchedule, lots: Lots, price: Price) -> (u128, u128) {
 }
 
 /// The denominator of exponent 1.
-const FEW: u64 = 100 * 100_000_000;
+const EXPONENT_1_DENOMINATOR: u64 = 100 * 100_000_000;
 
-/// The numerator over [`FEW`] where it fits in 64 bits, which with exponent 1 it does up to some
-/// ten thousand shares: a division of 128 bits would cost as much as the rest of a fill.
-fn raw_of_few(schedule: FeeSchedule, lots: Lots, price: Price) -> Option<u64> {
+/// The numerator over [`EXPONENT_1_DENOMINATOR`], when it fits in 64 bits. With exponent 1 it fits up to some ten
+/// thousand shares. A 128-bit division would cost as much as the rest of a fill.
+fn raw_exponent_1(schedule: FeeSchedule, lots: Lots, price: Price) -> Option<u64> {
     if schedule.exponent != 1 {
         return None;
     }
@@ -30,52 +31,52 @@ fn raw_of_few(schedule: FeeSchedule, lots: Lots, price: Price) -> Option<u64> {
     base.checked_mul(product)
 }
 
-/// The fee of one fill, floored to 5 decimals. Own price and complement give the same.
+/// The fee of one fill, floored to 5 decimals. A price and its complement give the same fee.
 pub(crate) fn fee(schedule: FeeSchedule, lots: Lots, price: Price) -> Micros {
     if schedule.rate_ppm == 0 {
         return Micros::ZERO;
     }
-    if let Some(numerator) = raw_of_few(schedule, lots, price) {
-        return Micros(numerator / (FEW * FEE_QUANTUM.0) * FEE_QUANTUM.0);
+    if let Some(numerator) = raw_exponent_1(schedule, lots, price) {
+        return Micros(numerator / (EXPONENT_1_DENOMINATOR * FEE_QUANTUM.0) * FEE_QUANTUM.0);
     }
     let (numerator, denominator) = raw(schedule, lots, price);
     let quantum = u128::from(FEE_QUANTUM.0);
     narrow(numerator / (denominator * quantum) * quantum)
 }
 
-/// The fee of one fill rounded up to a micro: with it, value + fee at a BUY's limit bounds every
-/// way of filling it, because the unrounded total never falls as the price rises.
+/// The fee of one fill rounded up to a micro. Value + fee at a BUY's limit bounds every possible
+/// fill, because the unrounded total never falls as the price rises.
 pub(crate) fn fee_bound(schedule: FeeSchedule, lots: Lots, price: Price) -> Micros {
     if schedule.rate_ppm == 0 {
         return Micros::ZERO;
     }
-    if let Some(numerator) = raw_of_few(schedule, lots, price) {
-        return Micros(numerator.div_ceil(FEW));
+    if let Some(numerator) = raw_exponent_1(schedule, lots, price) {
+        return Micros(numerator.div_ceil(EXPONENT_1_DENOMINATOR));
     }
     let (numerator, denominator) = raw(schedule, lots, price);
     narrow(numerator.div_ceil(denominator))
 }
 
-/// Largest part of `lots` whose value and fee together fit in `purse`. Both grow with the lots.
-pub(crate) fn affordable(schedule: FeeSchedule, lots: Lots, price: Price, purse: Micros) -> Lots {
-    let fits = |lots: Lots| lots.value_at(price) + fee(schedule, lots, price) <= purse;
+/// Largest part of `lots` whose value plus fee fits in `free`. Both grow with the lots.
+pub(crate) fn affordable(schedule: FeeSchedule, lots: Lots, price: Price, free: Micros) -> Lots {
+    let fits = |lots: Lots| lots.value_at(price) + fee(schedule, lots, price) <= free;
     if fits(lots) {
         return lots;
     }
-    // Invariant: `enough` fits, `too_many` does not.
-    let (mut enough, mut too_many) = (0, lots.0);
-    while too_many - enough > 1 {
-        let middle = enough + (too_many - enough) / 2;
+    // Invariant: `enough` fits, `unaffordable` does not.
+    let (mut enough, mut unaffordable) = (0, lots.0);
+    while unaffordable - enough > 1 {
+        let middle = enough + (unaffordable - enough) / 2;
         if fits(Lots(middle)) {
             enough = middle;
         } else {
-            too_many = middle;
+            unaffordable = middle;
         }
     }
     Lots(enough)
 }
 
-/// A fee is at most 10^4 micros a lot, and lots are at most 10^15.
+/// Cannot overflow: a fee is at most 10^4 micros a lot, and lots are at most 10^15.
 fn narrow(fee: u128) -> Micros {
     Micros(u64::try_from(fee).expect("a fee is at most 10^19"))
 }
@@ -90,7 +91,7 @@ mod tests {
         FeeSchedule { rate_ppm, exponent }
     }
 
-    /// The first three are protocol 17, example 1.
+    /// The first three cases are the example of docs/verify/rules.md §7.
     #[rstest]
     #[case(schedule(40_000, 1), 2_941, 3_400, 263_980)]
     #[case(schedule(40_000, 1), 1_000, 3_300, 88_440)]
@@ -133,15 +134,15 @@ mod tests {
         #[test]
         fn the_affordable_part_is_the_largest(
             rate in 0_u32..=1_000_000, exponent in 0_u8..=2, price in 1_u16..10_000,
-            lots in 1_u64..10_000_000, purse in 0_u64..100_000_000_000,
+            lots in 1_u64..10_000_000, free in 0_u64..100_000_000_000,
         ) {
             let (schedule, price) = (schedule(rate, exponent), Price(price));
-            let part = affordable(schedule, Lots(lots), price, Micros(purse));
+            let part = affordable(schedule, Lots(lots), price, Micros(free));
             let cost = |lots: Lots| lots.value_at(price) + fee(schedule, lots, price);
-            prop_assert!(cost(part) <= Micros(purse));
+            prop_assert!(cost(part) <= Micros(free));
             prop_assert!(part <= Lots(lots));
             if part < Lots(lots) {
-                prop_assert!(cost(part + Lots(1)) > Micros(purse));
+                prop_assert!(cost(part + Lots(1)) > Micros(free));
             }
         }
     }

@@ -1,20 +1,26 @@
-//! One trade, and the settlement of a taker when its walk is over.
+//! Fills, and settlement of the taker after the match loop.
 
 use foretell_model::{
     CloseReason, CommandOutcome, Event, Fill, Lots, MatchKind, OrderResult, OrderStatus, OrderType,
     Side, Tick,
 };
 
+use crate::command_context::CommandContext;
 use crate::exchange::Exchange;
 use crate::order_pool::{Order, in_yes};
 use crate::slab::NONE;
-use crate::step::Step;
-use crate::taker::{Stop, Take, Taker};
+use crate::taker::{StopReason, Taker, TakerFill};
 
 impl Exchange {
-    /// Trades with a resting order at its limit. The maker is settled at once; the taker's sums
-    /// are kept in `taker` and settled when its walk is over.
-    pub(crate) fn fill(&mut self, taker: &mut Taker, slot: u32, take: Take, step: &mut Step<'_>) {
+    /// Executes a trade with a resting order at its limit. The maker is settled at once. The
+    /// taker's sums accumulate in `taker` and are settled when the match loop ends.
+    pub(crate) fn fill(
+        &mut self,
+        taker: &mut Taker,
+        slot: u32,
+        take: TakerFill,
+        context: &mut CommandContext<'_>,
+    ) {
         let lots = take.lots;
         let maker = &mut self.orders[slot];
         maker.lots -= lots;
@@ -37,7 +43,7 @@ impl Exchange {
             MatchKind::Mint => taker.done.minted += lots,
             MatchKind::Merge => taker.done.merged += lots,
         }
-        step.event(Event::Fill(Fill {
+        context.event(Event::Fill(Fill {
             maker_order: maker.number,
             maker: account,
             kind,
@@ -51,34 +57,34 @@ impl Exchange {
         }
     }
 
-    /// Settles a taker whose walk is over, ends or rests it, and gives its result. `memory` is its
-    /// place in the id memory.
+    /// Settles the taker after the match loop, completes, closes or rests it, and returns its
+    /// result. `id_slot` is its slot in the id memory.
     pub(crate) fn finish(
         &mut self,
         taker: &Taker,
-        stop: Stop,
-        memory: u32,
-        step: &mut Step<'_>,
+        stop: StopReason,
+        id_slot: u32,
+        context: &mut CommandContext<'_>,
     ) -> CommandOutcome {
-        // Orders stepped over after the last fill stay.
+        // Orders skipped after the last fill stay in the book.
         self.scratch.clear();
         let position = match taker.position {
-            Some(place) => place,
+            Some(slot) => slot,
             None => self.positions.open(taker.account, taker.market),
         };
         if taker.done.fills > 0 {
             self.settle(taker, position);
         }
-        let rests = taker.order_type.may_rest() && stop == Stop::NoMaker;
+        let rests = taker.order_type.may_rest() && stop == StopReason::NoMaker;
         if rests {
-            self.rest(taker, (position, memory), step);
+            self.rest(taker, (position, id_slot), context);
         } else {
             self.positions.close_if_idle(position);
-            step.event(end_of(taker, stop));
+            context.event(end_of(taker, stop));
         }
         let market = &self.markets[taker.market];
         if taker.done.is_extreme && market.tick_refines && market.ladder.tick() == Tick::Hundredth {
-            self.refine_tick(taker.market, Tick::Thousandth, step);
+            self.refine_tick(taker.market, Tick::Thousandth, context);
         }
         let status = if taker.done.fills > 0 {
             OrderStatus::Matched
@@ -110,7 +116,12 @@ impl Exchange {
         market.burn(done.merged);
     }
 
-    fn rest(&mut self, taker: &Taker, (position, memory): (u32, u32), step: &mut Step<'_>) {
+    fn rest(
+        &mut self,
+        taker: &Taker,
+        (position, id_slot): (u32, u32),
+        context: &mut CommandContext<'_>,
+    ) {
         let lots = taker.lots_left;
         let shares = &mut self.positions[position];
         shares.orders += 1;
@@ -125,7 +136,7 @@ impl Exchange {
             account: taker.account,
             market: taker.market,
             position,
-            memory,
+            id_slot,
             next: NONE,
             previous: NONE,
             account_next: NONE,
@@ -141,8 +152,8 @@ impl Exchange {
         if taker.order_type == OrderType::Gtd {
             self.expiry.insert(slot, &mut self.orders);
         }
-        self.index.rests(memory, slot);
-        step.event(Event::OrderRested {
+        self.ids.rests(id_slot, slot);
+        context.event(Event::OrderRested {
             lots,
             price: taker.limit,
         });
@@ -161,14 +172,16 @@ const fn match_kind(taker: &Taker, maker: &Order) -> MatchKind {
 }
 
 /// The last event of an order that does not rest.
-fn end_of(taker: &Taker, stop: Stop) -> Event {
+fn end_of(taker: &Taker, stop: StopReason) -> Event {
     let reason = match stop {
-        Stop::Full => return Event::OrderCompleted,
-        // Whether it got enough was decided before its walk.
-        Stop::FeeStopped if taker.order_type == OrderType::Fok => return Event::OrderCompleted,
-        Stop::FeeStopped => CloseReason::FeeStopped,
-        Stop::TooMany => CloseReason::TooManyFills,
-        Stop::NoMaker => CloseReason::FakRest,
+        StopReason::Full => return Event::OrderCompleted,
+        // A fee-stopped FOK was checked for its minimum before it traded.
+        StopReason::FeeStopped if taker.order_type == OrderType::Fok => {
+            return Event::OrderCompleted;
+        }
+        StopReason::FeeStopped => CloseReason::FeeStopped,
+        StopReason::TooManyVisited => CloseReason::TooManyFills,
+        StopReason::NoMaker => CloseReason::FakRest,
     };
     let lots = if taker.has_budget() {
         Lots::ZERO
@@ -183,7 +196,7 @@ fn end_of(taker: &Taker, stop: Stop) -> Event {
     }
 }
 
-/// What an order did at once.
+/// The immediate result of an order.
 pub(crate) const fn result(status: OrderStatus, taker: &Taker) -> CommandOutcome {
     CommandOutcome::Order(OrderResult {
         status,

@@ -1,13 +1,14 @@
-//! Money in and out.
+//! Deposits and withdrawals.
 
 use foretell_model::limits::MAX_BALANCE;
 use foretell_model::{
-    AccountNumber, CommandOutcome, Event, Micros, Reference, Refusal, RefusalReason, WalletAddress,
+    AccountNumber, CommandOutcome, Event, Micros, Reference, Rejection, RejectionReason,
+    WalletAddress,
 };
 
+use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
-use crate::references::Content;
-use crate::step::{Answer, NotApplied, Step, ensure};
+use crate::idempotency::ActionContent;
 
 impl Exchange {
     pub(crate) fn deposit(
@@ -15,15 +16,16 @@ impl Exchange {
         wallet: WalletAddress,
         amount: Micros,
         reference: Reference,
-        step: &mut Step<'_>,
-    ) -> Answer {
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
         let known = self
             .accounts
             .find(wallet)
             .map(|account| money(account, amount));
-        self.references.ensure_new(None, reference, known, step)?;
-        ensure(!amount.is_zero(), RefusalReason::AmountZero)?;
-        let limit = Refusal::with(RefusalReason::BalanceLimit, amount.0, MAX_BALANCE.0);
+        self.references
+            .ensure_new(None, reference, known, context)?;
+        ensure(!amount.is_zero(), RejectionReason::AmountZero)?;
+        let limit = Rejection::with(RejectionReason::BalanceLimit, amount.0, MAX_BALANCE.0);
         let collateral = self
             .system
             .collateral
@@ -31,13 +33,13 @@ impl Exchange {
             .filter(|collateral| *collateral <= MAX_BALANCE)
             .ok_or(limit)?;
 
-        let account = self.account_or_open(wallet, step);
+        let account = self.account_or_open(wallet, context);
         self.system.collateral = collateral;
         self.accounts[account].free += amount;
-        step.event(Event::Deposited { account, amount });
+        context.event(Event::Deposited { account, amount });
         let outcome = CommandOutcome::Account(account);
         self.references
-            .remember(None, reference, money(account, amount), outcome, step);
+            .remember(None, reference, money(account, amount), outcome, context);
         Ok(outcome)
     }
 
@@ -46,21 +48,22 @@ impl Exchange {
         wallet: WalletAddress,
         amount: Micros,
         reference: Reference,
-        step: &mut Step<'_>,
-    ) -> Answer {
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
         let known = self.accounts.find(wallet);
         let content = known.map(|account| money(account, amount));
-        self.references.ensure_new(None, reference, content, step)?;
-        let account = known.ok_or(RefusalReason::UnknownAccount)?;
-        ensure(!amount.is_zero(), RefusalReason::AmountZero)?;
+        self.references
+            .ensure_new(None, reference, content, context)?;
+        let account = known.ok_or(RejectionReason::UnknownAccount)?;
+        ensure(!amount.is_zero(), RejectionReason::AmountZero)?;
         ensure_collateral(amount, self.accounts[account].free)?;
 
         self.accounts[account].free -= amount;
         self.system.collateral -= amount;
-        step.event(Event::Withdrawn { account, amount });
+        context.event(Event::Withdrawn { account, amount });
         let outcome = CommandOutcome::Account(account);
         self.references
-            .remember(None, reference, money(account, amount), outcome, step);
+            .remember(None, reference, money(account, amount), outcome, context);
         Ok(outcome)
     }
 
@@ -68,34 +71,34 @@ impl Exchange {
         &mut self,
         amount: Micros,
         reference: Reference,
-        step: &mut Step<'_>,
-    ) -> Answer {
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
         let content = money(AccountNumber(0), amount);
         self.references
-            .ensure_new(None, reference, Some(content), step)?;
-        ensure(!amount.is_zero(), RefusalReason::AmountZero)?;
+            .ensure_new(None, reference, Some(content), context)?;
+        ensure(!amount.is_zero(), RejectionReason::AmountZero)?;
         ensure_collateral(amount, self.system.fees)?;
 
         self.system.fees -= amount;
         self.system.collateral -= amount;
-        step.event(Event::FeesWithdrawn { amount });
+        context.event(Event::FeesWithdrawn { amount });
         let outcome = CommandOutcome::Done;
         self.references
-            .remember(None, reference, content, outcome, step);
+            .remember(None, reference, content, outcome, context);
         Ok(outcome)
     }
 }
 
-/// Passes when `free` collateral covers what is `needed`.
+/// Rejects when `free` collateral does not cover `needed`.
 pub(crate) fn ensure_collateral(needed: Micros, free: Micros) -> Result<(), NotApplied> {
-    let lacking = RefusalReason::NotEnoughCollateral;
-    ensure(needed <= free, Refusal::with(lacking, needed.0, free.0))
+    let lacking = RejectionReason::NotEnoughCollateral;
+    ensure(needed <= free, Rejection::with(lacking, needed.0, free.0))
 }
 
-fn money(account: AccountNumber, amount: Micros) -> Content {
-    Content {
+fn money(account: AccountNumber, amount: Micros) -> ActionContent {
+    ActionContent {
         account,
         amount: amount.0,
-        ..Content::default()
+        ..ActionContent::default()
     }
 }

@@ -1,37 +1,37 @@
-//! The image of an exchange: its state as bytes, and an exchange rebuilt from them.
+//! The image of an exchange: its state as bytes, and the restore from them.
 //!
-//! The bytes are exactly those the digest hashes, the records of [`Exchange::visit_state`] one
-//! after the other, so [`foretell_model::digest::StateDigest::of_image`] of an image is the digest
-//! of the exchange it was written from. Where things lie in memory is no part of it: the rebuilt
-//! exchange has a layout of its own and answers every command as the original would.
+//! The bytes are those that the digest hashes: the records of [`Exchange::visit_state`] in order.
+//! So [`foretell_model::digest::StateDigest::of_image`] of an image equals the digest of the
+//! exchange that wrote it. The layout in memory is not part of it: a restored exchange has its own
+//! layout and answers every command as the original would.
 
 use foretell_model::digest::{RecordError, StateRecord};
 
 use crate::capacity::Capacity;
 use crate::exchange::Exchange;
-use crate::restore::Restoring;
+use crate::restore::Restorer;
 
-/// Records from which no exchange can be rebuilt.
+/// Why no exchange can be rebuilt from the records.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum RestoreError {
-    /// The bytes are no record.
-    #[error("record {record} of the image cannot be read: {error}")]
+    /// The bytes are not a record.
+    #[error("state record {record} cannot be decoded: {error}")]
     Unreadable {
-        /// Which, from 0.
+        /// Index of the record, from 0.
         record: u64,
-        /// Why.
+        /// The cause.
         error: RecordError,
     },
-    /// A record that cannot follow those before it.
-    #[error("record {record} of the image cannot be: {what}")]
+    /// A record that cannot follow the records before it.
+    #[error("state record {record} is invalid: {what}")]
     Impossible {
-        /// Which, from 0; as many as there are when one is missing at the end.
+        /// Index of the record, from 0; the number of records when one is missing at the end.
         record: u64,
-        /// Why.
+        /// The cause.
         what: &'static str,
     },
-    /// All records together are no state that commands lead to.
-    #[error("the records of the image contradict each other: {0}")]
+    /// The records together describe a state that no commands lead to.
+    #[error("the state records are inconsistent: {0}")]
     Contradiction(String),
 }
 
@@ -41,16 +41,16 @@ impl Exchange {
         self.visit_state(&mut |record| record.write(out));
     }
 
-    /// The exchange whose state was written as `image`; see [`Self::restore`].
+    /// Restores the exchange from the image `image`; see [`Self::restore`].
     ///
     /// # Errors
-    /// The bytes are not exactly such an image, whatever else they are.
+    /// The bytes are not exactly one image.
     pub fn read_image(
         capacity: Capacity,
         index_key: u64,
         mut image: &[u8],
     ) -> Result<Self, RestoreError> {
-        let mut restoring = Restoring::new(capacity, index_key);
+        let mut restoring = Restorer::new(capacity, index_key);
         loop {
             let record = restoring.count();
             match StateRecord::read(&mut image) {
@@ -61,24 +61,23 @@ impl Exchange {
         }
     }
 
-    /// The exchange whose state these records list: its digest is theirs, and every later command
-    /// has the verdict and the events that it would have had on the original.
+    /// Restores the exchange from its state records. The digest equals that of the records. Every
+    /// later command gets the same verdict and events as on the original.
     ///
-    /// `capacity` and `index_key` are as in [`Self::new`] and need not be those of the original.
-    /// What the records hold counts towards the capacity: where they need more, the room grows to
-    /// what they need by doubling, and the next growth may come with the next command.
+    /// `capacity` and `index_key` are as in [`Self::new`] and may differ from the original. The
+    /// contents of the records count towards the capacity. When they need more, memory grows by
+    /// doubling, and the next command may grow it again.
     ///
-    /// At the end the whole state is checked as by [`Self::check_invariants`]; that takes as long
-    /// as the rebuilding itself.
+    /// Ends with [`Self::check_invariants`] on the whole state, which takes as long as the rebuild.
     ///
     /// # Errors
-    /// The records are not, in their order, the list of a state that commands lead to.
+    /// The records, in their order, are not the list of a reachable state.
     pub fn restore(
         capacity: Capacity,
         index_key: u64,
         records: impl IntoIterator<Item = StateRecord>,
     ) -> Result<Self, RestoreError> {
-        let mut restoring = Restoring::new(capacity, index_key);
+        let mut restoring = Restorer::new(capacity, index_key);
         for record in records {
             restoring.take(&record)?;
         }

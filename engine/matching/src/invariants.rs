@@ -1,6 +1,6 @@
-//! The whole state checked: money, shares, reserves (promises 8 to 10), books and their links.
+//! Checks of the whole state: money, shares, reservations (promises 8 to 10), books and links.
 //!
-//! Slow and thorough: tests run it after every command, the publisher before every snapshot.
+//! Slow: tests run it after every command, the publisher before every snapshot.
 
 use std::collections::BTreeMap;
 
@@ -8,34 +8,34 @@ use foretell_model::digest::PendingWork;
 use foretell_model::limits::{MAX_BALANCE, MAX_QUESTIONS};
 use foretell_model::{AccountNumber, Lots, MarketNumber, MarketState, Micros, Payout, Price, Side};
 
-use crate::event::NegRisk;
+use crate::event_group::EventGroup;
 use crate::exchange::Exchange;
 use crate::market::Market;
 use crate::order_pool::BookSide;
 use crate::slab::NONE;
 
-/// The first contradiction, in words. Sums are wider than what they are compared with, so that
-/// a state that is all wrong makes the check fail and not overflow.
+/// Err: a description of the first inconsistency. Sums are wider than the fields that they are
+/// compared with, so a corrupt state fails the check instead of overflowing.
 type Check = Result<(), String>;
 
 fn holds(condition: bool, otherwise: impl FnOnce() -> String) -> Check {
     if condition { Ok(()) } else { Err(otherwise()) }
 }
 
-/// What the live orders add up to.
-struct Needs {
-    /// For each account, in order of number: collateral, and how many orders.
+/// Reservations that the live orders require.
+struct RequiredReservations {
+    /// By account number: collateral, and number of orders.
     accounts: Vec<(u128, u32)>,
-    /// For each place of a position: shares of `[Yes, No]`, and how many orders.
+    /// By position slot: shares of `[Yes, No]`, and number of orders.
     positions: Vec<([Lots; 2], u32)>,
 }
 
 impl Exchange {
-    /// Checks the whole state: conservation of money and shares, reserves, books, and every link
-    /// between parts of it.
+    /// Checks the whole state: conservation of money and shares, reservations, books, and every
+    /// link between structures.
     ///
     /// # Errors
-    /// The first contradiction found, in words. There is never one, whatever the commands were.
+    /// A description of the first inconsistency. No sequence of commands leads to one.
     pub fn check_invariants(&self) -> Result<(), String> {
         self.check_money()?;
         self.check_supplies()?;
@@ -62,7 +62,7 @@ impl Exchange {
             .filter(|(_, market, _)| market.question.is_none())
             .map(|(_, market, _)| wide(locked_in_plain(market)))
             .sum();
-        let events = self.events.iter();
+        let events = self.event_groups.iter();
         let neg_risk: u128 = events
             .map(|(_, event)| wide(self.locked_in_event(event)))
             .sum();
@@ -79,7 +79,7 @@ impl Exchange {
     }
 
     /// Protocol 5: Σ supply(No) + c, and once question j is Yes, supply(Yes j) + the others' No.
-    fn locked_in_event(&self, event: &NegRisk) -> Micros {
+    fn locked_in_event(&self, event: &EventGroup) -> Micros {
         let questions = event.questions.iter().map(|market| &self.markets[*market]);
         let has_yes = questions
             .clone()
@@ -94,7 +94,7 @@ impl Exchange {
         (sets + converted).full_value()
     }
 
-    /// Promise 9: what is held of a token is its supply, and supplies balance.
+    /// Promise 9: the shares held of a token add up to its supply, and supplies balance.
     fn check_supplies(&self) -> Check {
         let mut held = vec![[0_u128; 2]; self.markets.len()];
         for (_, position) in self.positions.iter() {
@@ -110,7 +110,7 @@ impl Exchange {
                 format!("market {number}: held {held:?}, supply {:?}", market.supply)
             })?;
             let converted = match market.question {
-                Some((event, _)) => self.events[event].converted,
+                Some((event, _)) => self.event_groups[event].converted,
                 None => Lots::ZERO,
             };
             let [yes, no] = market.supply;
@@ -128,14 +128,14 @@ impl Exchange {
         Ok(())
     }
 
-    /// Every account's list: in order of number, linked both ways, of its own orders, each of which knows
-    /// its position. Together they are all live orders. What they need.
-    fn check_account_lists(&self) -> Result<Needs, String> {
-        let mut needs = Needs {
+    /// Checks that accounts' lists are sorted, doubly linked, and hold only the account's orders,
+    /// each with its position, and together all live orders. Returns the required reservations.
+    fn check_account_lists(&self) -> Result<RequiredReservations, String> {
+        let mut needs = RequiredReservations {
             accounts: Vec::with_capacity(self.accounts.len()),
-            positions: vec![Default::default(); self.positions.places()],
+            positions: vec![Default::default(); self.positions.slots()],
         };
-        let mut listed = vec![false; self.orders.places()];
+        let mut listed = vec![false; self.orders.slots()];
         for (number, account, _) in self.accounts.iter() {
             let (mut previous, mut last_number) = (NONE, None);
             let (mut collateral, mut orders) = (0, 0);
@@ -145,14 +145,20 @@ impl Exchange {
                     && order.account_previous == previous
                     && last_number < Some(order.number);
                 holds(is_linked, || {
-                    format!("order {} is out of place in account {number}", order.number)
+                    format!(
+                        "order {} is misplaced in the list of account {number}",
+                        order.number
+                    )
                 })?;
                 (previous, last_number) = (slot, Some(order.number));
                 listed[slot as usize] = true;
                 let position = self.positions.get(order.position);
                 let stated = position.map(|position| (position.account, position.market));
                 holds(stated == Some((number, order.market)), || {
-                    format!("order {} knows the position of {stated:?}", order.number)
+                    format!(
+                        "order {} refers to the position of {stated:?}",
+                        order.number
+                    )
                 })?;
                 let (shares, served) = &mut needs.positions[order.position as usize];
                 match order.side {
@@ -167,7 +173,7 @@ impl Exchange {
                 orders += 1;
             }
             holds(account.last_order == previous, || {
-                format!("account {number}: its list does not end where it says")
+                format!("account {number}: wrong tail of its order list")
             })?;
             needs.accounts.push((collateral, orders));
         }
@@ -175,7 +181,7 @@ impl Exchange {
         Ok(needs)
     }
 
-    /// The live orders, and no others, are in lists.
+    /// Checks that the lists hold exactly the live orders.
     fn check_listed(&self, listed: &[bool]) -> Check {
         let listed_in_all = listed.iter().filter(|listed| **listed).count();
         holds(listed_in_all == self.orders.len(), || {
@@ -192,8 +198,8 @@ impl Exchange {
         Ok(())
     }
 
-    /// Promise 10: reserved = what the live orders need.
-    fn check_reserves(&self, needs: &Needs) -> Check {
+    /// Promise 10: reserved amounts equal what the live orders require.
+    fn check_reserves(&self, needs: &RequiredReservations) -> Check {
         for ((number, account, _), needed) in self.accounts.iter().zip(&needs.accounts) {
             let stated = (wide(account.reserved), account.live_orders);
             holds(stated == *needed, || {
@@ -202,22 +208,22 @@ impl Exchange {
         }
         self.positions.check()?;
         let mut served = 0;
-        for (place, position) in self.positions.iter() {
+        for (slot, position) in self.positions.iter() {
             let (account, market) = (position.account, position.market);
-            let needed = needs.positions[place as usize];
+            let needed = needs.positions[slot as usize];
             let stated = (position.reserved, position.orders);
             holds(stated == needed, || {
                 format!("position {account}/{market} states {stated:?}, orders need {needed:?}")
             })?;
             served += position.orders as usize;
         }
-        // An order that no position counts knows a place that was given up.
+        // An order that no position counts refers to a released slot.
         holds(served == self.orders.len(), || {
-            format!("positions serve {served} orders of {}", self.orders.len())
+            format!("positions count {served} orders of {}", self.orders.len())
         })
     }
 
-    /// Books: level lists, bitmaps, sides, prices, and never crossed.
+    /// Checks books: level lists, bitmaps, sides, prices, and that no book is crossed.
     fn check_books(&self) -> Check {
         let mut in_books = 0;
         for (number, market, _) in self.markets.iter() {
@@ -237,11 +243,11 @@ impl Exchange {
                     (previous, slot) = (slot, self.orders[slot].next);
                 }
                 holds(level.last == previous, || {
-                    format!("market {number}: level {price:?} does not end where it says")
+                    format!("market {number}: level {price:?} has a wrong tail")
                 })?;
             }
-            holds(market.ladder.knows_its_best(), || {
-                format!("market {number}: the best level at hand is not that of the bitmap")
+            holds(market.ladder.is_best_cached(), || {
+                format!("market {number}: the cached best level differs from the bitmap")
             })?;
             let best = [BookSide::Bid, BookSide::Ask].map(|side| {
                 let slot = market.ladder.best(side);
@@ -258,11 +264,11 @@ impl Exchange {
         })
     }
 
-    fn check_order(&self, slot: u32, place: (MarketNumber, Price, BookSide)) -> Check {
+    fn check_order(&self, slot: u32, at: (MarketNumber, Price, BookSide)) -> Check {
         let order = &self.orders[slot];
         let stated = (order.market, order.yes_price, order.book_side());
-        holds(stated == place && !order.lots.is_zero(), || {
-            format!("order {} is {stated:?} at {place:?}", order.number)
+        holds(stated == at && !order.lots.is_zero(), || {
+            format!("order {} has {stated:?}, is at {at:?}", order.number)
         })?;
         let closing = PendingWork::CloseMarket {
             market: order.market,
@@ -273,22 +279,22 @@ impl Exchange {
             MarketState::Registered | MarketState::Resolved => false,
         };
         holds(may_rest, || {
-            format!("order {} outlives its market", order.number)
+            format!("order {} rests in a market that is over", order.number)
         })?;
         let arrival = order.next == NONE || self.orders[order.next].number > order.number;
         holds(arrival, || {
-            format!("order {} stands before an earlier one", order.number)
+            format!("order {} is before an earlier order", order.number)
         })
     }
 
-    /// Each live order, its place in the id memory and in the expiry heap know each other.
+    /// Checks that each live order, its id entry and its heap entry refer to each other.
     fn check_order_links(&self) -> Check {
-        self.index.check(&self.keys)?;
+        self.ids.check(&self.keys)?;
         self.expiry.check(&self.orders)?;
         let mut expiring = 0;
         for (slot, order) in self.orders.iter() {
-            let entry = self.index.at(order.memory);
-            let is_linked = (entry.slot, entry.number) == (slot, order.number)
+            let entry = self.ids.at(order.id_slot);
+            let is_linked = (entry.order, entry.number) == (slot, order.number)
                 && entry.terms.expiration == order.expiration;
             holds(is_linked, || {
                 format!("order {} and its remembered id differ", order.number)
@@ -299,7 +305,7 @@ impl Exchange {
             })?;
             expiring += usize::from(in_heap);
         }
-        let live = self.index.iter().filter(|(_, entry)| entry.slot != NONE);
+        let live = self.ids.iter().filter(|(_, entry)| entry.order != NONE);
         holds(live.count() == self.orders.len(), || {
             "ids are remembered as live without an order".into()
         })?;
@@ -310,11 +316,11 @@ impl Exchange {
             )
         })?;
         holds(self.scratch.is_empty(), || {
-            "the scratch list is in use".into()
+            "the scratch list is not empty".into()
         })
     }
 
-    /// Addresses find their accounts; owners, wallets and keys know each other.
+    /// Checks the address index, and that owners, wallets and keys refer to each other.
     fn check_owners(&self) -> Check {
         let mut keys: BTreeMap<AccountNumber, (u32, u32)> = BTreeMap::new();
         for (_, key, _) in self.keys.iter() {
@@ -341,7 +347,7 @@ impl Exchange {
         Ok(())
     }
 
-    /// Names find their keys, events and markets; events and questions know each other.
+    /// Checks the indexes of keys, event groups and markets, and the links of groups and questions.
     fn check_names(&self) -> Check {
         for (number, key, names) in self.keys.iter() {
             let origin = self
@@ -350,22 +356,22 @@ impl Exchange {
             let is_found = self.keys.find(names.api_key) == Some(number) && origin == Some(number);
             holds(is_found, || format!("key {number} is not found"))?;
         }
-        for (number, event) in self.events.iter() {
-            let is_found = self.events.find(event.id) == Some(number);
+        for (number, event) in self.event_groups.iter() {
+            let is_found = self.event_groups.find(event.id) == Some(number);
             let count = event.questions.len();
             holds(is_found && count <= MAX_QUESTIONS as usize, || {
-                format!("event {number} is not found, or has {count} questions")
+                format!("event group {number} is not indexed, or has {count} questions")
             })?;
             let questions = event.questions.iter();
             let payouts = questions.map(|market| self.markets[*market].payout);
             let yes = payouts.clone().filter(|paid| *paid == Some(Payout::Yes));
             let is_half = payouts.clone().any(|paid| paid == Some(Payout::Half));
             holds(yes.count() <= 1 && !is_half, || {
-                format!("event {number} pays more than one Yes, or halves")
+                format!("event group {number} has more than one Yes, or a half payout")
             })?;
             let may_convert = event.frozen || event.converted.is_zero();
             holds(may_convert, || {
-                format!("event {number} was converted before its list was final")
+                format!("event group {number} was converted before it was frozen")
             })?;
         }
         for (number, market, names) in self.markets.iter() {
@@ -375,7 +381,7 @@ impl Exchange {
                     .iter()
                     .all(|token| self.markets.token_in_use(*token));
             let is_listed = market.question.is_none_or(|(event, index)| {
-                self.events[event].questions.get(index as usize) == Some(&number)
+                self.event_groups[event].questions.get(index as usize) == Some(&number)
             });
             holds(is_found && is_listed, || {
                 format!("market {number} is not found by name or event")
@@ -384,7 +390,7 @@ impl Exchange {
         Ok(())
     }
 
-    /// Each account is charged with the references that are remembered of it.
+    /// Checks that each account's count matches its remembered references.
     fn check_references(&self) -> Check {
         let mut held: BTreeMap<AccountNumber, u32> = BTreeMap::new();
         for account in self.references.iter().filter_map(|used| used.scope) {
@@ -393,7 +399,7 @@ impl Exchange {
         for (number, _, _) in self.accounts.iter() {
             let (counted, stated) = (
                 held.get(&number).copied().unwrap_or(0),
-                self.references.held_by(number),
+                self.references.count_of(number),
             );
             holds(counted == stated, || {
                 format!("account {number} states {stated} references, has {counted}")
@@ -402,7 +408,7 @@ impl Exchange {
         Ok(())
     }
 
-    /// Pending work is work that remains.
+    /// Checks that pending work has orders left to close.
     fn check_pending(&self) -> Check {
         let Some(work) = self.system.pending else {
             return Ok(());
@@ -410,7 +416,7 @@ impl Exchange {
         let mut slots = Vec::new();
         self.collect(&work, &mut slots);
         holds(!slots.is_empty(), || {
-            format!("pending work without work: {work:?}")
+            format!("pending work without orders: {work:?}")
         })
     }
 }
@@ -423,7 +429,7 @@ fn wide_pair(shares: [Lots; 2]) -> [u128; 2] {
     shares.map(|lots| lots.0.into())
 }
 
-/// What a plain market must be able to pay: full sets, or the payouts due.
+/// Collateral that backs a plain market: full sets, or the payouts still due.
 fn locked_in_plain(market: &Market) -> Micros {
     match market.payout {
         None => market.supply[0].full_value(),

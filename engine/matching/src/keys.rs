@@ -1,17 +1,17 @@
-//! API keys: who may act for whom. The core holds no secret; a gateway has checked the signature.
+//! API keys of owners. The core holds no secret; a gateway has checked the signature.
 
 use foretell_model::digest::PendingWork;
 use foretell_model::limits::MAX_LIVE_KEYS;
 use foretell_model::{
-    AccountNumber, ApiKey, CloseReason, CommandOutcome, Digest16, Event, KeyNumber, RefusalReason,
-    WalletAddress,
+    AccountNumber, ApiKey, CloseReason, CommandOutcome, Digest16, Event, KeyNumber,
+    RejectionReason, WalletAddress,
 };
 
+use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
-use crate::step::{Answer, NotApplied, Step, ensure};
 use crate::table::{KeyHasher, Table};
 
-/// What every order looks at.
+/// The hot fields of a key: every order reads them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Key {
     pub(crate) owner: AccountNumber,
@@ -19,20 +19,20 @@ pub(crate) struct Key {
     pub(crate) live: bool,
 }
 
-/// What only registration looks at.
+/// The cold fields of a key: only registration reads them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeyNames {
     pub(crate) api_key: ApiKey,
     pub(crate) nonce: [u8; 32],
 }
 
-/// All keys ever registered, by dense number.
+/// All keys ever registered, indexed by dense number.
 #[derive(Debug)]
 pub(crate) struct Keys {
     keys: Vec<Key>,
     names: Vec<KeyNames>,
     by_api_key: Table,
-    /// By (owner, nonce, read-only).
+    /// Index by (owner, nonce, read-only).
     by_origin: Table,
     hasher: KeyHasher,
 }
@@ -52,7 +52,7 @@ impl Keys {
         self.keys.get(key.0 as usize)
     }
 
-    /// Who owns a key: that never changes.
+    /// The owner of a key, which never changes.
     pub(crate) fn owner_of(&self, key: KeyNumber) -> Option<AccountNumber> {
         self.get(key).map(|key| key.owner)
     }
@@ -109,19 +109,19 @@ impl Exchange {
         nonce: [u8; 32],
         api_key: ApiKey,
         read_only: bool,
-        step: &mut Step<'_>,
-    ) -> Answer {
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
         let known = self.accounts.find(owner);
         if let Some(owner) = known {
             let is_own = self.accounts[owner].owner == owner;
-            ensure(is_own, RefusalReason::NotAnOwner)?;
+            ensure(is_own, RejectionReason::NotAnOwner)?;
             self.ensure_new_origin(owner, &nonce, api_key, read_only)?;
         }
-        ensure(self.keys.find(api_key).is_none(), RefusalReason::KeyTaken)?;
+        ensure(self.keys.find(api_key).is_none(), RejectionReason::KeyTaken)?;
         let live_keys = known.map_or(0, |owner| self.accounts.identity(owner).live_keys);
-        ensure(live_keys < MAX_LIVE_KEYS, RefusalReason::TooManyKeys)?;
+        ensure(live_keys < MAX_LIVE_KEYS, RejectionReason::TooManyKeys)?;
 
-        let owner = self.account_or_open(owner, step);
+        let owner = self.account_or_open(owner, context);
         let identity = self.accounts.identity_mut(owner);
         identity.keys += 1;
         identity.live_keys += 1;
@@ -131,7 +131,7 @@ impl Exchange {
             live: true,
         };
         let key = self.keys.add(key, KeyNames { api_key, nonce });
-        step.event(Event::KeyRegistered { key, owner });
+        context.event(Event::KeyRegistered { key, owner });
         Ok(CommandOutcome::Key(key))
     }
 
@@ -146,9 +146,9 @@ impl Exchange {
             return Ok(());
         };
         let is_live = self.keys.get(number).is_some_and(|key| key.live);
-        ensure(is_live, RefusalReason::NonceRevoked)?;
+        ensure(is_live, RejectionReason::NonceRevoked)?;
         let is_same = self.keys.find(api_key) == Some(number);
-        ensure(is_same, RefusalReason::KeyTaken)?;
+        ensure(is_same, RejectionReason::KeyTaken)?;
         Err(NotApplied::already(CommandOutcome::Key(number)))
     }
 
@@ -156,26 +156,26 @@ impl Exchange {
         &mut self,
         key: KeyNumber,
         cancel_orders: bool,
-        step: &mut Step<'_>,
-    ) -> Answer {
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
         let revoked = self.keys.keys.get_mut(key.0 as usize);
         let revoked = revoked
             .filter(|key| key.live)
-            .ok_or(RefusalReason::UnknownKey)?;
+            .ok_or(RejectionReason::UnknownKey)?;
         revoked.live = false;
         let owner = revoked.owner;
         self.accounts.identity_mut(owner).live_keys -= 1;
-        step.event(Event::KeyRevoked { key });
+        context.event(Event::KeyRevoked { key });
         let orders = if cancel_orders {
             let work = PendingWork::CancelOwner {
                 owner,
                 market: None,
                 outcome: None,
                 reason: CloseReason::User,
-                first: step.sequence,
+                first: context.sequence,
                 request: Digest16::ZERO,
             };
-            self.work(work, step)
+            self.do_work(work, context)
         } else {
             0
         };

@@ -1,23 +1,22 @@
-//! A market's book: levels in an array by price step, in Yes prices.
+//! A market's book: an array of price levels, one per tick, in Yes prices.
 
-use foretell_memory::near::bring;
+use foretell_memory::prefetch;
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{Price, Tick};
 
 use crate::level::Level;
-use crate::occupancy::Occupancy;
+use crate::level_bitmap::LevelBitmap;
 use crate::order_pool::{BookSide, OrderPool};
 use crate::slab::NONE;
 
-/// The book of one market. Level `i` is the price of `i + 1` ticks. A level belongs to the side
-/// whose bitmap marks it; never to both.
+/// The book of one market. Level `i` has the price of `i + 1` ticks. At most one side's bitmap
+/// marks a level; the level belongs to that side.
 #[derive(Debug)]
 pub(crate) struct Ladder {
     levels: Vec<Level>,
-    bids: Occupancy,
-    asks: Occupancy,
-    /// Best level of `[bids, asks]`, `NONE` when a side is empty: what the bitmaps say, at hand for
-    /// every order that comes.
+    bids: LevelBitmap,
+    asks: LevelBitmap,
+    /// Best level of `[bids, asks]`, `NONE` when a side is empty: cached from the bitmaps.
     best: [u32; 2],
     tick: Tick,
 }
@@ -27,8 +26,8 @@ impl Ladder {
         let levels = usize::from(PRICE_ONE / tick.units() - 1);
         Self {
             levels: vec![Level::EMPTY; levels],
-            bids: Occupancy::new(levels),
-            asks: Occupancy::new(levels),
+            bids: LevelBitmap::new(levels),
+            asks: LevelBitmap::new(levels),
             best: [NONE; 2],
             tick,
         }
@@ -42,30 +41,30 @@ impl Ladder {
         self.best == [NONE; 2]
     }
 
-    /// The order of a side that is served first.
+    /// First order to match on a side.
     pub(crate) fn best(&self, side: BookSide) -> Option<u32> {
         self.best_level(side).map(|(_, first)| first)
     }
 
-    /// The best price of a side and the order that is served first there.
+    /// The best price of a side and the first order to match there.
     pub(crate) fn best_level(&self, side: BookSide) -> Option<(Price, u32)> {
         let index = self.best[side as usize];
         let level = self.levels.get(index as usize)?;
         Some((self.price(index), level.first))
     }
 
-    /// Brings near the level of a price that may not be on the grid.
-    pub(crate) fn bring_level(&self, price: Price) {
+    /// Prefetches the level of a price, which may be off the grid.
+    pub(crate) fn prefetch_level(&self, price: Price) {
         let steps = usize::from(price.0 / self.tick.units());
         if let Some(level) = steps
             .checked_sub(1)
             .and_then(|index| self.levels.get(index))
         {
-            bring(level);
+            prefetch::item(level);
         }
     }
 
-    /// The order of `side` served first at prices worse than `price`.
+    /// First order to match on `side` at prices worse than `price`.
     pub(crate) fn best_beyond(&self, price: Price, side: BookSide) -> Option<u32> {
         let here = self.index(price);
         let level = match side {
@@ -75,7 +74,7 @@ impl Ladder {
         level.map(|level| self.levels[level].first)
     }
 
-    /// Puts an order behind all others of its price.
+    /// Appends an order as the last of its price.
     #[inline(always)]
     pub(crate) fn append(&mut self, slot: u32, orders: &mut OrderPool) {
         let level = self.index(orders[slot].yes_price);
@@ -88,7 +87,7 @@ impl Ladder {
     fn occupy(&mut self, level: usize, side: BookSide) {
         self.side_mut(side).set(level);
         let best = &mut self.best[side as usize];
-        let level = place(level);
+        let level = level_index(level);
         *best = match side {
             _ if *best == NONE => level,
             BookSide::Bid => level.max(*best),
@@ -96,7 +95,7 @@ impl Ladder {
         };
     }
 
-    /// Takes an order out. Its own links stay as they were.
+    /// Removes an order. Its own links stay unchanged.
     #[inline(always)]
     pub(crate) fn remove(&mut self, slot: u32, orders: &mut OrderPool) {
         let level = self.index(orders[slot].yes_price);
@@ -104,32 +103,32 @@ impl Ladder {
         if self.levels[level].is_empty() {
             let side = orders[slot].book_side();
             self.side_mut(side).clear(level);
-            if self.best[side as usize] == place(level) {
+            if self.best[side as usize] == level_index(level) {
                 self.best[side as usize] = self.search_best(side);
             }
         }
     }
 
-    /// What the bitmaps say is the best level of a side.
+    /// Computes the best level of a side from the bitmaps.
     fn search_best(&self, side: BookSide) -> u32 {
         let level = match side {
             BookSide::Bid => self.bids.below(self.levels.len()),
             BookSide::Ask => self.asks.at_or_above(0),
         };
-        level.map_or(NONE, place)
+        level.map_or(NONE, level_index)
     }
 
-    /// Whether the best levels at hand are those of the bitmaps.
-    pub(crate) fn knows_its_best(&self) -> bool {
+    /// Whether the cached best levels agree with the bitmaps.
+    pub(crate) fn is_best_cached(&self) -> bool {
         self.best == [BookSide::Bid, BookSide::Ask].map(|side| self.search_best(side))
     }
 
-    /// Spreads the levels over a finer tick. Orders keep their price and their place.
+    /// Redistributes the levels to a finer tick. Orders keep their price and their time priority.
     pub(crate) fn refine(&mut self, tick: Tick) {
         let mut finer = Self::new(tick);
-        let step = usize::from(self.tick.units() / tick.units());
+        let context = usize::from(self.tick.units() / tick.units());
         for (index, level) in self.levels.iter().enumerate() {
-            let at = (index + 1) * step - 1;
+            let at = (index + 1) * context - 1;
             finer.levels[at] = *level;
             if self.bids.contains(index) {
                 finer.bids.set(at);
@@ -142,19 +141,19 @@ impl Ladder {
         *self = finer;
     }
 
-    /// Every level with its price and its marks as bid and as ask, lowest price first.
+    /// Every level with its price and its bid and ask marks, lowest price first.
     pub(crate) fn levels(&self) -> impl Iterator<Item = (Price, Level, bool, bool)> {
         (1..)
             .zip(&self.levels)
             .zip(0..)
-            .map(|((step, level), index)| {
-                let price = Price(step * self.tick.units());
+            .map(|((context, level), index)| {
+                let price = Price(context * self.tick.units());
                 let marks = (self.bids.contains(index), self.asks.contains(index));
                 (price, *level, marks.0, marks.1)
             })
     }
 
-    fn side_mut(&mut self, side: BookSide) -> &mut Occupancy {
+    fn side_mut(&mut self, side: BookSide) -> &mut LevelBitmap {
         match side {
             BookSide::Bid => &mut self.bids,
             BookSide::Ask => &mut self.asks,
@@ -167,7 +166,7 @@ impl Ladder {
         Price(steps * self.tick.units())
     }
 
-    /// Level of a price on the grid. The divisor is written out so that it is a constant.
+    /// Level of a price on the grid. The match makes each divisor a constant.
     fn index(&self, price: Price) -> usize {
         debug_assert!(price.fits(self.tick), "{price:?} at {:?}", self.tick);
         let steps = match self.tick {
@@ -180,13 +179,18 @@ impl Ladder {
     }
 }
 
-/// A level as the ladder keeps it at hand.
-fn place(level: usize) -> u32 {
+/// A level index as stored in `best`.
+fn level_index(level: usize) -> u32 {
     u32::try_from(level).expect("a ladder has at most 9,999 levels")
 }
 
-/// The order of `side` that is served after `slot`, which may just have been removed.
-pub(crate) fn after(ladder: &Ladder, orders: &OrderPool, slot: u32, side: BookSide) -> Option<u32> {
+/// The order of `side` that matches next_order `slot`, which may just have been removed.
+pub(crate) fn next_order(
+    ladder: &Ladder,
+    orders: &OrderPool,
+    slot: u32,
+    side: BookSide,
+) -> Option<u32> {
     let order = &orders[slot];
     if order.next == NONE {
         ladder.best_beyond(order.yes_price, side)
@@ -203,9 +207,11 @@ mod tests {
     use rstest::rstest;
 
     fn walk(ladder: &Ladder, orders: &OrderPool, side: BookSide) -> Vec<u64> {
-        std::iter::successors(ladder.best(side), |slot| after(ladder, orders, *slot, side))
-            .map(|slot| orders[slot].number.0)
-            .collect()
+        std::iter::successors(ladder.best(side), |slot| {
+            next_order(ladder, orders, *slot, side)
+        })
+        .map(|slot| orders[slot].number.0)
+        .collect()
     }
 
     fn filled(tick: Tick) -> (Ladder, OrderPool, Vec<u32>) {
@@ -237,7 +243,7 @@ mod tests {
         ladder.remove(slots[0], &mut orders);
         assert_eq!(walk(&ladder, &orders, BookSide::Bid), [3, 2]);
         assert_eq!(walk(&ladder, &orders, BookSide::Ask), [4, 6]);
-        assert!(!ladder.is_empty() && ladder.knows_its_best());
+        assert!(!ladder.is_empty() && ladder.is_best_cached());
         for slot in [1, 2, 3, 5] {
             ladder.remove(slots[slot], &mut orders);
         }
@@ -251,7 +257,7 @@ mod tests {
         let (mut ladder, orders, _) = filled(Tick::Tenth);
         ladder.refine(tick);
         assert_eq!(ladder.tick(), tick);
-        assert!(ladder.knows_its_best());
+        assert!(ladder.is_best_cached());
         assert_eq!(walk(&ladder, &orders, BookSide::Bid), [1, 3, 2]);
         assert_eq!(walk(&ladder, &orders, BookSide::Ask), [5, 4, 6]);
         let occupied: Vec<u16> = ladder

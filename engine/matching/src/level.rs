@@ -1,10 +1,10 @@
-//! One price of a ladder: its orders by arrival, linked through the order pool.
+//! One price level: its orders by arrival, linked through the order pool.
 
 use crate::order_pool::OrderPool;
 use crate::slab::NONE;
 
-/// First and last order of a price; both `NONE` when it is empty. Because a book is never
-/// crossed, all orders of a level are on one side of it.
+/// First and last order of a price; both `NONE` when the level is empty. A book is never crossed,
+/// so all orders of a level are on one side.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Level {
     pub(crate) first: u32,
@@ -21,7 +21,7 @@ impl Level {
         self.first == NONE
     }
 
-    /// Adds an order behind all others.
+    /// Appends an order as the last.
     pub(crate) fn append(&mut self, slot: u32, orders: &mut OrderPool) {
         let order = &mut orders[slot];
         order.previous = self.last;
@@ -34,7 +34,7 @@ impl Level {
         self.last = slot;
     }
 
-    /// Takes an order out of the level. Its own links stay as they were.
+    /// Unlinks an order from the level. Its own links stay unchanged.
     pub(crate) fn unlink(&mut self, slot: u32, orders: &mut OrderPool) {
         let (previous, next) = (orders[slot].previous, orders[slot].next);
         if previous == NONE {

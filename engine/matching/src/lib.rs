@@ -1,61 +1,62 @@
 //! The state machine of the exchange: accounts, ladder, matching, fees, lifecycle.
 //!
-//! [`Exchange::apply`] is the one door: a command and its time go in, a verdict and events come
-//! out. The same commands give the same events and the same state everywhere and for ever.
+//! [`Exchange::apply`] is the entry point: it takes a command and its time, and returns a verdict
+//! and events. The same commands give the same events and the same state on every machine.
 //!
-//! Deliberately absent: I/O, clocks, threads, floats, text, and randomness of its own.
+//! Deliberately absent: I/O, clocks, threads, floats, text, and internal randomness.
 //!
-//! Where to read: `exchange.rs` hands each command to its handler. An order goes through
-//! `admission.rs`, `crossing.rs`, `taker.rs`, `fill.rs`; orders end in `cancels.rs`; money moves
-//! in `funds.rs` and `shares.rs`; markets and events live in `lifecycle.rs` and `event.rs`.
-//! `ladder.rs`, `level.rs`, `occupancy.rs` and `order_pool.rs` are the book; `order_index.rs` and
-//! `timeline.rs` remember ids, `references.rs` and `action_memory.rs` references; `foresight.rs` brings near what a coming command will touch;
-//! `replay.rs` executes a record again;
-//! `state.rs` lists the state, `image.rs` writes it as bytes and reads it back, `restore.rs` and its
-//! folder rebuild it, `invariants.rs` checks it.
+//! `exchange.rs` dispatches commands. An order passes `admission.rs`, `pre_match_checks.rs`, `taker.rs`, `match_loop.rs` and
+//! `fill.rs`; `cancels.rs` cancels orders; `funds.rs` and `shares.rs` move money; `lifecycle.rs` and
+//! `event_group.rs` manage markets and event groups. `book.rs`, `ladder.rs`, `level.rs`, `level_bitmap.rs` and
+//! `order_pool.rs` are the book. `id_memory.rs` and `id_expiry_queue.rs` remember order ids,
+//! `idempotency.rs` and `action_references.rs` references. `prefetch.rs` prefetches for queued
+//! commands. `replay.rs` re-executes journal frames. `state.rs` lists the state, `image.rs` encodes
+//! and decodes it, `restore.rs` and its folder rebuild it, `invariants.rs` checks it.
 
 mod accounts;
-mod action_memory;
+mod action_references;
 mod admission;
+mod book;
+mod cancel_requests;
 mod cancels;
 mod capacity;
-mod crossing;
-mod event;
+mod command_context;
+mod event_group;
 mod exchange;
 mod expiry;
 mod fees;
 mod fill;
-mod foresight;
 mod funds;
+mod id_expiry_queue;
+mod id_memory;
+mod idempotency;
 mod image;
+mod indexed_queue;
 mod invariants;
 mod keys;
 mod ladder;
 mod level;
+mod level_bitmap;
 mod lifecycle;
 mod market;
-mod occupancy;
-mod order_index;
+mod match_loop;
 mod order_pool;
 mod positions;
-mod recall;
-mod references;
+mod pre_match_checks;
+mod prefetch;
 mod replay;
-mod requests;
 mod restore;
 mod rules;
 mod shares;
 mod slab;
 mod state;
-mod step;
 mod system;
 mod table;
 mod taker;
-mod timeline;
 mod wallets;
 
 pub use capacity::Capacity;
 pub use exchange::Exchange;
-pub use foresight::Foresight;
 pub use image::RestoreError;
+pub use prefetch::PrefetchState;
 pub use replay::{Difference, Divergence, Replay};

@@ -1,24 +1,24 @@
-//! The life of a market: registered → active ⇄ paused → closed → resolved, and its rules.
+//! Market lifecycle (registered → active ⇄ paused → closed → resolved) and market rules.
 
 use foretell_model::command::RegisterMarket;
 use foretell_model::digest::PendingWork;
 use foretell_model::limits::{MAX_FEE_EXPONENT, MAX_FEE_RATE_PPM, MAX_ORDER_LOTS};
 use foretell_model::{
-    CommandOutcome, Event, FeeSchedule, Lots, MarketNumber, MarketState, Payout, Refusal,
-    RefusalReason, Tick,
+    CommandOutcome, Event, FeeSchedule, Lots, MarketNumber, MarketState, Payout, Rejection,
+    RejectionReason, Tick,
 };
 
+use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
 use crate::ladder::Ladder;
 use crate::market::{Market, MarketNames};
-use crate::step::{Answer, NotApplied, Step, ensure};
 
 impl Exchange {
     pub(crate) fn register_market(
         &mut self,
         market: &RegisterMarket,
-        step: &mut Step<'_>,
-    ) -> Answer {
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
         self.ensure_new_market(market)?;
         ensure_fee(market.fee)?;
         ensure_minimum_size(market.minimum_size)?;
@@ -44,9 +44,9 @@ impl Exchange {
         };
         let number = self.markets.add(added, names);
         if let Some((event, _)) = question {
-            self.events[event].questions.push(number);
+            self.event_groups[event].questions.push(number);
         }
-        step.event(Event::MarketRegistered {
+        context.event(Event::MarketRegistered {
             market: number,
             condition: market.condition,
             question: question.map_or(0, |(_, index)| index),
@@ -59,37 +59,53 @@ impl Exchange {
             let event = self.markets[known].question.map(|(event, _)| event);
             let is_same =
                 self.markets.names(known).tokens == market.tokens && event == market.event;
-            ensure(is_same, RefusalReason::MarketDiffers)?;
+            ensure(is_same, RejectionReason::MarketDiffers)?;
             return Err(NotApplied::already(CommandOutcome::Market(known)));
         }
         let [yes, no] = market.tokens;
         let is_taken = yes == no || self.markets.token_in_use(yes) || self.markets.token_in_use(no);
-        ensure(!is_taken, RefusalReason::TokenTaken)
+        ensure(!is_taken, RejectionReason::TokenTaken)
     }
 
-    pub(crate) fn activate_market(&mut self, market: MarketNumber, step: &mut Step<'_>) -> Answer {
+    pub(crate) fn activate_market(
+        &mut self,
+        market: MarketNumber,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
         self.ensure_state(market, &[MarketState::Registered])?;
-        self.freeze_event_of(market, step);
-        self.set_state(market, MarketState::Active, step);
+        self.freeze_event_of(market, context);
+        self.set_state(market, MarketState::Active, context);
         Ok(CommandOutcome::Done)
     }
 
-    pub(crate) fn pause_market(&mut self, market: MarketNumber, step: &mut Step<'_>) -> Answer {
+    pub(crate) fn pause_market(
+        &mut self,
+        market: MarketNumber,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
         self.ensure_state(market, &[MarketState::Active])?;
-        self.set_state(market, MarketState::Paused, step);
+        self.set_state(market, MarketState::Paused, context);
         Ok(CommandOutcome::Done)
     }
 
-    pub(crate) fn resume_market(&mut self, market: MarketNumber, step: &mut Step<'_>) -> Answer {
+    pub(crate) fn resume_market(
+        &mut self,
+        market: MarketNumber,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
         self.ensure_state(market, &[MarketState::Paused])?;
-        self.set_state(market, MarketState::Active, step);
+        self.set_state(market, MarketState::Active, context);
         Ok(CommandOutcome::Done)
     }
 
-    pub(crate) fn close_market(&mut self, market: MarketNumber, step: &mut Step<'_>) -> Answer {
+    pub(crate) fn close_market(
+        &mut self,
+        market: MarketNumber,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
         self.ensure_not_over(market)?;
-        self.set_state(market, MarketState::Closed, step);
-        let orders = self.work(PendingWork::CloseMarket { market }, step);
+        self.set_state(market, MarketState::Closed, context);
+        let orders = self.do_work(PendingWork::CloseMarket { market }, context);
         Ok(CommandOutcome::Cancelled { orders })
     }
 
@@ -97,18 +113,18 @@ impl Exchange {
         &mut self,
         market: MarketNumber,
         payout: Payout,
-        step: &mut Step<'_>,
-    ) -> Answer {
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
         self.ensure_state(market, &[MarketState::Closed])?;
         let closed = &self.markets[market];
-        ensure(closed.ladder.is_empty(), RefusalReason::BookNotEmpty)?;
+        ensure(closed.ladder.is_empty(), RejectionReason::BookNotEmpty)?;
         if let Some((event, _)) = closed.question {
             self.ensure_resolvable(event, market, payout)?;
         }
         let resolved = &mut self.markets[market];
         resolved.state = MarketState::Resolved;
         resolved.payout = Some(payout);
-        step.event(Event::MarketResolved { market, payout });
+        context.event(Event::MarketResolved { market, payout });
         Ok(CommandOutcome::Done)
     }
 
@@ -116,14 +132,14 @@ impl Exchange {
         &mut self,
         market: MarketNumber,
         archived: bool,
-        step: &mut Step<'_>,
-    ) -> Answer {
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
         ensure(
             self.markets.get(market)?.archived != archived,
             NotApplied::already(CommandOutcome::Done),
         )?;
         self.markets[market].archived = archived;
-        step.event(Event::MarketArchived { market, archived });
+        context.event(Event::MarketArchived { market, archived });
         Ok(CommandOutcome::Done)
     }
 
@@ -131,28 +147,33 @@ impl Exchange {
         &mut self,
         market: MarketNumber,
         tick: Tick,
-        step: &mut Step<'_>,
-    ) -> Answer {
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
         self.ensure_not_over(market)?;
         let coarse = self.markets[market].ladder.tick();
-        let refusal = Refusal::with(RefusalReason::InvalidTick, coarse as u64, 0);
-        ensure(tick.units() < coarse.units(), refusal)?;
-        self.refine_tick(market, tick, step);
+        let rejection = Rejection::with(RejectionReason::InvalidTick, coarse as u64, 0);
+        ensure(tick.units() < coarse.units(), rejection)?;
+        self.refine_tick(market, tick, context);
         Ok(CommandOutcome::Done)
     }
 
-    /// Gives a market a finer tick, by command or after a trade near 0 or 1.
-    pub(crate) fn refine_tick(&mut self, market: MarketNumber, tick: Tick, step: &mut Step<'_>) {
+    /// Refines a market's tick, by command or after a trade near 0 or 1.
+    pub(crate) fn refine_tick(
+        &mut self,
+        market: MarketNumber,
+        tick: Tick,
+        context: &mut CommandContext<'_>,
+    ) {
         self.markets[market].ladder.refine(tick);
-        step.event(Event::TickSet { market, tick });
+        context.event(Event::TickSet { market, tick });
     }
 
     pub(crate) fn set_minimum_size(
         &mut self,
         market: MarketNumber,
         minimum_size: Lots,
-        step: &mut Step<'_>,
-    ) -> Answer {
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
         self.ensure_not_over(market)?;
         ensure_minimum_size(minimum_size)?;
         ensure(
@@ -160,7 +181,7 @@ impl Exchange {
             NotApplied::already(CommandOutcome::Done),
         )?;
         self.markets[market].minimum_size = minimum_size;
-        step.event(Event::MinimumSizeSet {
+        context.event(Event::MinimumSizeSet {
             market,
             minimum_size,
         });
@@ -171,8 +192,8 @@ impl Exchange {
         &mut self,
         market: MarketNumber,
         fee: FeeSchedule,
-        step: &mut Step<'_>,
-    ) -> Answer {
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
         self.ensure_not_over(market)?;
         ensure_fee(fee)?;
         ensure(
@@ -180,7 +201,7 @@ impl Exchange {
             NotApplied::already(CommandOutcome::Done),
         )?;
         self.markets[market].fee = fee;
-        step.event(Event::FeeSet { market, fee });
+        context.event(Event::FeeSet { market, fee });
         Ok(CommandOutcome::Done)
     }
 
@@ -199,22 +220,27 @@ impl Exchange {
         allowed: &[MarketState],
     ) -> Result<(), NotApplied> {
         let state = self.markets.get(market)?.state;
-        let refusal = Refusal::with(RefusalReason::InvalidTransition, state.code().into(), 0);
-        ensure(allowed.contains(&state), refusal)
+        let rejection = Rejection::with(RejectionReason::InvalidTransition, state.code().into(), 0);
+        ensure(allowed.contains(&state), rejection)
     }
 
-    fn set_state(&mut self, market: MarketNumber, state: MarketState, step: &mut Step<'_>) {
+    fn set_state(
+        &mut self,
+        market: MarketNumber,
+        state: MarketState,
+        context: &mut CommandContext<'_>,
+    ) {
         self.markets[market].state = state;
-        step.event(Event::MarketStateSet { market, state });
+        context.event(Event::MarketStateSet { market, state });
     }
 }
 
 pub(crate) fn ensure_fee(fee: FeeSchedule) -> Result<(), NotApplied> {
     let is_known = fee.rate_ppm <= MAX_FEE_RATE_PPM && fee.exponent <= MAX_FEE_EXPONENT;
-    ensure(is_known, RefusalReason::InvalidFee)
+    ensure(is_known, RejectionReason::InvalidFee)
 }
 
 pub(crate) fn ensure_minimum_size(minimum_size: Lots) -> Result<(), NotApplied> {
     let is_order = !minimum_size.is_zero() && minimum_size <= MAX_ORDER_LOTS;
-    ensure(is_order, RefusalReason::InvalidMinimumSize)
+    ensure(is_order, RejectionReason::InvalidMinimumSize)
 }

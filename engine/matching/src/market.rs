@@ -1,20 +1,20 @@
-//! Markets: rules, state, book and supply, by dense number.
+//! Markets: rules, state, book and supply, indexed by dense number.
 
 use std::ops::{Index, IndexMut};
 
 use foretell_model::{
-    ConditionId, EventNumber, FeeSchedule, Lots, MarketNumber, MarketState, Payout, RefusalReason,
-    TokenId,
+    ConditionId, EventNumber, FeeSchedule, Lots, MarketNumber, MarketState, Payout,
+    RejectionReason, TokenId,
 };
 
+use crate::command_context::{NotApplied, ensure};
 use crate::ladder::Ladder;
-use crate::step::{NotApplied, ensure};
 use crate::table::{KeyHasher, Table};
 
-/// What trading touches.
+/// The hot fields of a market: trading uses them.
 #[derive(Debug)]
 pub(crate) struct Market {
-    /// Its book, which knows its tick.
+    /// The book; it stores the tick.
     pub(crate) ladder: Ladder,
     /// Shares in existence, of `[Yes, No]`.
     pub(crate) supply: [Lots; 2],
@@ -22,52 +22,54 @@ pub(crate) struct Market {
     pub(crate) fee: FeeSchedule,
     pub(crate) state: MarketState,
     pub(crate) tick_refines: bool,
-    /// Its neg-risk event and its place in the event's list.
+    /// Its neg-risk event group and its index in the group's question list.
     pub(crate) question: Option<(EventNumber, u32)>,
-    /// Once resolved.
+    /// The payout, once resolved.
     pub(crate) payout: Option<Payout>,
     pub(crate) archived: bool,
 }
 
 impl Market {
-    /// Whether new orders, splits and conversions are taken.
+    /// Rejects unless the market accepts orders, splits and conversions.
     pub(crate) fn ensure_trading(&self) -> Result<(), NotApplied> {
         match self.state {
             MarketState::Active => Ok(()),
-            MarketState::Registered => Err(RefusalReason::MarketNotReady.into()),
-            MarketState::Paused => Err(RefusalReason::MarketPaused.into()),
-            MarketState::Closed | MarketState::Resolved => Err(RefusalReason::MarketClosed.into()),
+            MarketState::Registered => Err(RejectionReason::MarketNotReady.into()),
+            MarketState::Paused => Err(RejectionReason::MarketPaused.into()),
+            MarketState::Closed | MarketState::Resolved => {
+                Err(RejectionReason::MarketClosed.into())
+            }
         }
     }
 
-    /// Whether full sets can be taken apart.
+    /// Rejects unless full sets can be merged.
     pub(crate) fn ensure_mergeable(&self) -> Result<(), NotApplied> {
         ensure(
             self.state != MarketState::Registered,
-            RefusalReason::MarketNotReady,
+            RejectionReason::MarketNotReady,
         )?;
         ensure(
             self.state != MarketState::Resolved,
-            RefusalReason::MarketClosed,
+            RejectionReason::MarketClosed,
         )
     }
 
-    /// Full sets came.
+    /// Adds full sets to the supply.
     pub(crate) fn mint(&mut self, lots: Lots) {
         self.supply = self.supply.map(|supply| supply + lots);
     }
 
-    /// Full sets went.
+    /// Removes full sets from the supply.
     pub(crate) fn burn(&mut self, lots: Lots) {
         self.supply = self.supply.map(|supply| supply - lots);
     }
 }
 
-/// What only registration and listings touch.
+/// The cold fields of a market: only registration and listings use them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MarketNames {
     pub(crate) condition: ConditionId,
-    /// Of `[Yes, No]`.
+    /// Tokens of `[Yes, No]`.
     pub(crate) tokens: [TokenId; 2],
 }
 
@@ -99,7 +101,7 @@ impl Markets {
     pub(crate) fn get(&self, number: MarketNumber) -> Result<&Market, NotApplied> {
         self.markets
             .get(number.0 as usize)
-            .ok_or_else(|| RefusalReason::UnknownMarket.into())
+            .ok_or_else(|| RejectionReason::UnknownMarket.into())
     }
 
     pub(crate) fn names(&self, number: MarketNumber) -> &MarketNames {
@@ -122,7 +124,7 @@ impl Markets {
             .is_some()
     }
 
-    /// Adds a market whose names are new.
+    /// Adds a market. The caller has checked that its names are new.
     pub(crate) fn add(&mut self, market: Market, names: MarketNames) -> MarketNumber {
         let number = u32::try_from(self.markets.len()).expect("memory ends before 2^32 markets");
         self.markets.push(market);

@@ -1,5 +1,5 @@
-//! Resting orders: one record each, in a slab, linked by number into their level and into their
-//! account's list.
+//! Resting orders: one record each in a slab, linked into their level and into their account's
+//! list.
 
 use foretell_model::{
     AccountNumber, Lots, MarketNumber, Micros, OrderNumber, Outcome, Price, Side, TimeSeconds,
@@ -7,7 +7,7 @@ use foretell_model::{
 
 use crate::slab::Slab;
 
-/// Side of the ladder, in Yes prices: a bid buys Yes or sells No, an ask sells Yes or buys No.
+/// Side of the ladder in Yes prices: a bid buys Yes or sells No, an ask sells Yes or buys No.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum BookSide {
     Bid,
@@ -30,7 +30,7 @@ impl BookSide {
     }
 }
 
-/// A price of one outcome's token in Yes prices, and back: the map is its own inverse.
+/// Converts a price of one outcome's token to a Yes price, and back: the map is its own inverse.
 pub(crate) const fn in_yes(price: Price, outcome: Outcome) -> Price {
     match outcome {
         Outcome::Yes => price,
@@ -42,24 +42,24 @@ pub(crate) const fn in_yes(price: Price, outcome: Outcome) -> Price {
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct Order {
-    /// What is left, above 0.
+    /// Unfilled lots, above 0.
     pub(crate) lots: Lots,
     pub(crate) number: OrderNumber,
-    /// GTD: above 0. Otherwise 0.
+    /// Above 0 for GTD, otherwise 0.
     pub(crate) expiration: TimeSeconds,
     pub(crate) account: AccountNumber,
     pub(crate) market: MarketNumber,
-    /// Place of the account's position in the market, so that a fill looks nothing up.
+    /// Slot of the account's position in the market; saves a lookup per fill.
     pub(crate) position: u32,
-    /// Place in the id memory.
-    pub(crate) memory: u32,
+    /// Slot in the id memory.
+    pub(crate) id_slot: u32,
     /// Neighbours in the level, by arrival.
     pub(crate) next: u32,
     pub(crate) previous: u32,
     /// Neighbours in the account's list, by number.
     pub(crate) account_next: u32,
     pub(crate) account_previous: u32,
-    /// Place in the expiry heap, `NONE` for an order that never expires.
+    /// Index in the expiry heap; `NONE` for an order that never expires.
     pub(crate) heap: u32,
     pub(crate) yes_price: Price,
     pub(crate) outcome: Outcome,
@@ -74,12 +74,12 @@ impl Order {
         BookSide::of(self.outcome, self.side)
     }
 
-    /// The limit in the order's own token.
+    /// The limit in the price of the order's own token.
     pub(crate) const fn own_price(&self) -> Price {
         in_yes(self.yes_price, self.outcome)
     }
 
-    /// What a BUY keeps reserved: lots × price.
+    /// Collateral that a BUY reserves: lots × price.
     pub(crate) const fn reserved_value(&self) -> Micros {
         self.lots.value_at(self.own_price())
     }
@@ -99,7 +99,7 @@ pub(crate) fn order_of(number: u64, yes_price: u16, outcome: Outcome, side: Side
         account: AccountNumber(0),
         market: MarketNumber(0),
         position: 0,
-        memory: 0,
+        id_slot: 0,
         next: NONE,
         previous: NONE,
         account_next: NONE,

@@ -1,8 +1,8 @@
-//! Shares: what each account holds of each market, free and reserved.
+//! Positions: the shares of each account in each market, free and reserved.
 
 use std::ops::{Index, IndexMut};
 
-use foretell_memory::near::bring;
+use foretell_memory::prefetch;
 use foretell_model::{AccountNumber, Lots, MarketNumber, Outcome};
 
 use crate::slab::Slab;
@@ -11,23 +11,23 @@ use crate::table::{KeyHasher, Table};
 /// Shares of one account in one market, of `[Yes, No]`.
 #[derive(Debug)]
 pub(crate) struct Position {
-    /// Not reserved.
+    /// Free shares.
     pub(crate) free: [Lots; 2],
-    /// Of resting SELLs.
+    /// Shares reserved by resting SELLs.
     pub(crate) reserved: [Lots; 2],
     pub(crate) account: AccountNumber,
     pub(crate) market: MarketNumber,
-    /// Resting orders that know this place.
+    /// Resting orders that refer to this slot.
     pub(crate) orders: u32,
 }
 
 impl Position {
-    pub(crate) fn holds_something(&self) -> bool {
+    pub(crate) fn has_shares(&self) -> bool {
         let amounts = self.free.iter().chain(&self.reserved);
         !amounts.copied().all(Lots::is_zero)
     }
 
-    /// Sets free shares aside for a resting SELL; the caller has seen that they are there.
+    /// Reserves free shares for a resting SELL. The caller has checked that enough are free.
     pub(crate) fn reserve(&mut self, outcome: Outcome, lots: Lots) {
         self.free[outcome.index()] -= lots;
         self.reserved[outcome.index()] += lots;
@@ -39,8 +39,8 @@ impl Position {
     }
 }
 
-/// All positions that hold something or serve a resting order. A position keeps its place as long
-/// as either is true.
+/// All positions that hold shares or have a resting order. A position keeps its slot while either
+/// is true.
 #[derive(Debug)]
 pub(crate) struct Positions {
     positions: Slab<Position>,
@@ -59,65 +59,65 @@ impl Positions {
 
     #[inline(always)]
     pub(crate) fn find(&self, account: AccountNumber, market: MarketNumber) -> Option<u32> {
-        self.by_owner.find(self.hash(account, market), |place| {
-            let position = &self.positions[place];
+        self.by_owner.find(self.hash(account, market), |slot| {
+            let position = &self.positions[slot];
             (position.account, position.market) == (account, market)
         })
     }
 
-    /// Brings near where a position with this hash is looked for.
-    pub(crate) fn bring_entry(&self, hash: u32) {
-        self.by_owner.bring(hash);
+    /// Prefetches the index entry of a position with this hash.
+    pub(crate) fn prefetch_entry(&self, hash: u32) {
+        self.by_owner.prefetch(hash);
     }
 
-    /// Brings near what is most likely the position with this hash.
-    pub(crate) fn bring_likely(&self, hash: u32) {
-        if let Some(place) = self.by_owner.guess(hash) {
-            bring(&self.positions[place]);
+    /// Prefetches the most likely position with this hash.
+    pub(crate) fn prefetch_likely(&self, hash: u32) {
+        if let Some(slot) = self.by_owner.guess(hash) {
+            prefetch::item(&self.positions[slot]);
         }
     }
 
-    /// How many places there are, in use or not.
-    pub(crate) const fn places(&self) -> usize {
-        self.positions.places()
+    /// Number of slots, in use or free.
+    pub(crate) const fn slots(&self) -> usize {
+        self.positions.slots()
     }
 
-    /// What is, or was, at a place.
-    pub(crate) fn get(&self, place: u32) -> Option<&Position> {
-        self.positions.get(place)
+    /// The position in a slot, which may be free already.
+    pub(crate) fn get(&self, slot: u32) -> Option<&Position> {
+        self.positions.get(slot)
     }
 
-    /// Free shares of `[Yes, No]`; none where there is no position.
+    /// Free shares of `[Yes, No]`; zero without a position.
     pub(crate) fn free(&self, account: AccountNumber, market: MarketNumber) -> [Lots; 2] {
         self.find(account, market)
-            .map_or([Lots::ZERO; 2], |place| self.positions[place].free)
+            .map_or([Lots::ZERO; 2], |slot| self.positions[slot].free)
     }
 
-    /// The place of a position, empty if it is new: the caller puts something in.
+    /// The slot of a position. A new position is empty; the caller must add shares or an order.
     #[inline(always)]
     pub(crate) fn open(&mut self, account: AccountNumber, market: MarketNumber) -> u32 {
-        if let Some(place) = self.find(account, market) {
-            return place;
+        if let Some(slot) = self.find(account, market) {
+            return slot;
         }
-        let place = self.positions.insert(Position {
+        let slot = self.positions.insert(Position {
             free: [Lots::ZERO; 2],
             reserved: [Lots::ZERO; 2],
             account,
             market,
             orders: 0,
         });
-        self.by_owner.insert(self.hash(account, market), place);
-        place
+        self.by_owner.insert(self.hash(account, market), slot);
+        slot
     }
 
-    /// Gives up a place that serves nothing any more.
+    /// Releases the slot of a position without shares and orders.
     #[inline(always)]
-    pub(crate) fn close_if_idle(&mut self, place: u32) {
-        let position = &self.positions[place];
-        if position.orders == 0 && !position.holds_something() {
+    pub(crate) fn close_if_idle(&mut self, slot: u32) {
+        let position = &self.positions[slot];
+        if position.orders == 0 && !position.has_shares() {
             let hash = self.hash(position.account, position.market);
-            self.by_owner.remove(hash, place);
-            self.positions.release(place);
+            self.by_owner.remove(hash, slot);
+            self.positions.release(slot);
         }
     }
 
@@ -129,11 +129,11 @@ impl Positions {
         outcome: Outcome,
         lots: Lots,
     ) {
-        let place = self.open(account, market);
-        self.positions[place].free[outcome.index()] += lots;
+        let slot = self.open(account, market);
+        self.positions[slot].free[outcome.index()] += lots;
     }
 
-    /// Takes free shares; the caller has seen that they are there.
+    /// Removes free shares. The caller has checked that enough are free.
     pub(crate) fn debit(
         &mut self,
         account: AccountNumber,
@@ -141,40 +141,40 @@ impl Positions {
         outcome: Outcome,
         lots: Lots,
     ) {
-        let place = self
+        let slot = self
             .find(account, market)
-            .expect("shares that were seen have a position");
-        self.positions[place].free[outcome.index()] -= lots;
-        self.close_if_idle(place);
+            .expect("the caller checked the shares");
+        self.positions[slot].free[outcome.index()] -= lots;
+        self.close_if_idle(slot);
     }
 
-    /// Every position with its place. Allocates.
+    /// Every position with its slot. Allocates.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &Position)> {
         self.positions.iter()
     }
 
-    /// The first position that is not found by account and market, or that nothing keeps.
+    /// Checks that the index finds every position and that none is idle.
     pub(crate) fn check(&self) -> Result<(), String> {
         if self.by_owner.len() != self.positions.len() {
-            return Err("positions: their index has another length".into());
+            return Err("positions: the index has another length".into());
         }
-        let mut coming = self.iter().skip(Table::CHECKED_AHEAD);
-        for (place, position) in self.iter() {
+        let mut coming = self.iter().skip(Table::PREFETCH_DISTANCE);
+        for (slot, position) in self.iter() {
             if let Some((_, later)) = coming.next() {
-                self.bring_entry(self.hash(later.account, later.market));
+                self.prefetch_entry(self.hash(later.account, later.market));
             }
             let (account, market) = (position.account, position.market);
-            if self.find(account, market) != Some(place) {
+            if self.find(account, market) != Some(slot) {
                 return Err(format!("position {account}/{market} is not found"));
             }
-            if position.orders == 0 && !position.holds_something() {
+            if position.orders == 0 && !position.has_shares() {
                 return Err(format!("position {account}/{market} is idle"));
             }
         }
         Ok(())
     }
 
-    /// The hash of a pair.
+    /// The hash of (account, market).
     pub(crate) fn hash(&self, account: AccountNumber, market: MarketNumber) -> u32 {
         self.hasher
             .number(u128::from(account.0) << 32 | u128::from(market.0))
@@ -183,14 +183,14 @@ impl Positions {
 
 impl Index<u32> for Positions {
     type Output = Position;
-    fn index(&self, place: u32) -> &Position {
-        &self.positions[place]
+    fn index(&self, slot: u32) -> &Position {
+        &self.positions[slot]
     }
 }
 
 impl IndexMut<u32> for Positions {
-    fn index_mut(&mut self, place: u32) -> &mut Position {
-        &mut self.positions[place]
+    fn index_mut(&mut self, slot: u32) -> &mut Position {
+        &mut self.positions[slot]
     }
 }
 
@@ -205,15 +205,15 @@ mod tests {
     fn a_position_goes_when_its_last_share_and_order_go() {
         let mut positions = Positions::with_capacity(2, KeyHasher::new(1));
         positions.credit(WHO, WHERE, Outcome::No, Lots(10));
-        let place = positions.find(WHO, WHERE).unwrap();
-        positions[place].orders = 1;
-        positions[place].reserve(Outcome::No, Lots(4));
+        let slot = positions.find(WHO, WHERE).unwrap();
+        positions[slot].orders = 1;
+        positions[slot].reserve(Outcome::No, Lots(4));
         positions.debit(WHO, WHERE, Outcome::No, Lots(6));
-        positions[place].release(Outcome::No, Lots(4));
+        positions[slot].release(Outcome::No, Lots(4));
         positions.debit(WHO, WHERE, Outcome::No, Lots(4));
-        assert_eq!(positions.find(WHO, WHERE), Some(place));
-        positions[place].orders = 0;
-        positions.close_if_idle(place);
+        assert_eq!(positions.find(WHO, WHERE), Some(slot));
+        positions[slot].orders = 0;
+        positions.close_if_idle(slot);
         assert_eq!(positions.find(WHO, WHERE), None);
         assert_eq!(positions.free(WHO, WHERE), [Lots::ZERO; 2]);
     }

@@ -1,117 +1,122 @@
-//! Executing a record again: each of its commands is applied, and what happens is compared with what
-//! was recorded. Recovery, the publisher and auditors all stand on this.
+//! Re-execution of journal frames: applies each recorded command and compares the events with the
+//! recorded ones. Used by recovery, the publisher and auditors.
 
 use foretell_model::limits::MAX_EVENTS;
 use foretell_model::{Command, Event, FrameRef, Sequence, TimeNs, Verdict};
 
+use crate::command_context::verdict;
 use crate::exchange::Exchange;
-use crate::foresight::Foresight;
-use crate::step::verdict;
+use crate::prefetch::PrefetchState;
 
-/// Frames taken at once: the one whose turn it is, and those the core looks ahead at.
-const RING: usize = Foresight::LOOKS * Foresight::GAP + 1;
+/// Ring size: the next frame to execute, and the frames that are prefetched.
+const RING: usize = PrefetchState::STEPS * PrefetchState::DISTANCE + 1;
 
 /// How re-execution differs from the record.
 #[derive(Debug)]
 pub enum Difference {
-    /// The command is answered so, or its sequence is another: no later sequence could be right.
-    Refused(Verdict),
-    /// Other events, in words. The state is that of the re-execution.
+    /// The command was not applied, or took another sequence; no later one could match.
+    Rejected(Verdict),
+    /// The events differ; the text describes how. The state is that of the re-execution.
     Events(String),
 }
 
-/// A command of the record that re-execution does not bear out.
+/// A recorded command whose re-execution differs.
 #[derive(Debug)]
 pub struct Divergence {
-    /// Which.
+    /// Sequence of the command.
     pub sequence: Sequence,
-    /// How.
+    /// The difference.
     pub difference: Difference,
 }
 
-/// An exchange that is taken from frame to frame.
+/// An exchange that executes frames in sequence.
 #[derive(Debug)]
 pub struct Replay {
-    /// Its state, after the last frame that was executed.
+    /// The state after the last executed frame.
     pub exchange: Exchange,
     events: Vec<Event>,
-    /// Frames taken and not executed yet: a ring, from `first` on `waiting` of them.
-    ring: Vec<Taken>,
+    /// Ring of queued frames: `queued` of them, starting at `first`.
+    ring: Vec<QueuedFrame>,
     first: usize,
-    waiting: usize,
+    queued: usize,
 }
 
-/// A frame before its turn.
+/// A copy of a queued frame.
 #[derive(Debug)]
-struct Taken {
+struct QueuedFrame {
     sequence: Sequence,
     time: TimeNs,
     command: Command,
     events: Vec<Event>,
-    foresight: Foresight,
+    prefetch: PrefetchState,
 }
 
 impl Replay {
-    /// Goes on from a state.
+    /// Continues from the state of `exchange`.
     #[must_use]
     pub fn new(exchange: Exchange) -> Self {
         Self {
             exchange,
             events: Vec::with_capacity(MAX_EVENTS),
-            ring: (0..RING).map(|_| Taken::blank()).collect(),
+            ring: (0..RING).map(|_| QueuedFrame::empty()).collect(),
             first: 0,
-            waiting: 0,
+            queued: 0,
         }
     }
 
-    /// Executes the command of the next frame, at once. None may be waiting for its turn.
+    /// The events of the command that was executed last.
+    #[must_use]
+    pub fn last_events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// Executes the command of the next frame at once. No frame may be queued.
     ///
     /// # Errors
-    /// What happens is not what was recorded.
+    /// The result differs from the record.
     pub fn execute(&mut self, frame: &FrameRef<'_>) -> Result<(), Difference> {
-        debug_assert_eq!(self.waiting, 0, "frames are executed in their order");
+        debug_assert_eq!(self.queued, 0, "frames are executed in their order");
         let (exchange, events) = (&mut self.exchange, &mut self.events);
         let recorded = (frame.sequence, frame.time, frame.command, frame.events);
         apply(exchange, events, recorded)
     }
 
-    /// Takes the next frame, and executes one that was taken before it once there are enough for
-    /// the core to look ahead at.
+    /// Queues the next frame. When the ring is full, executes the oldest queued frame.
     ///
     /// # Errors
-    /// The executed frame is not what was recorded. The one that was handed over is taken anyway.
-    pub fn take(&mut self, frame: &FrameRef<'_>) -> Result<(), Divergence> {
-        let place = (self.first + self.waiting) % RING;
-        self.ring[place].fill(frame);
-        self.waiting += 1;
-        if self.waiting < RING {
+    /// The executed frame differs from the record. The new frame is queued nevertheless.
+    pub fn enqueue(&mut self, frame: &FrameRef<'_>) -> Result<(), Divergence> {
+        let at = (self.first + self.queued) % RING;
+        self.ring[at].fill(frame);
+        self.queued += 1;
+        if self.queued < RING {
             return Ok(());
         }
         self.execute_next().unwrap_or(Ok(()))
     }
 
-    /// Executes frames that are at hand together, one after the other, while the core looks ahead at
-    /// those behind: without a copy of them. None may be waiting for its turn.
+    /// Executes frames in order and prefetches for the frames after each, without copying them. No
+    /// frame may be queued.
     ///
     /// # Errors
-    /// The first that is not what was recorded; none behind it is executed.
+    /// The first frame that differs from the record; no frame after it is executed.
     pub fn execute_all<'f>(
         &mut self,
         frames: impl Iterator<Item = FrameRef<'f>> + Clone,
     ) -> Result<(), Divergence> {
-        debug_assert_eq!(self.waiting, 0, "frames are executed in their order");
-        let mut looks: [_; Foresight::LOOKS] = std::array::from_fn(|look| {
-            let ahead = (look + 1) * Foresight::GAP;
+        debug_assert_eq!(self.queued, 0, "frames are executed in their order");
+        let mut lookaheads: [_; PrefetchState::STEPS] = std::array::from_fn(|step| {
+            let ahead = (step + 1) * PrefetchState::DISTANCE;
             (ahead, frames.clone().skip(ahead))
         });
-        let mut foresights = [Foresight::NONE; RING - 1];
+        let mut prefetches = [PrefetchState::NONE; RING - 1];
         for (at, frame) in frames.enumerate() {
-            // Its place is that of the frame looked at for the first time now, a ring further.
-            foresights[at % (RING - 1)] = Foresight::NONE;
-            for (ahead, coming) in &mut looks {
-                if let Some(coming) = coming.next() {
-                    let foresight = &mut foresights[(at + *ahead) % (RING - 1)];
-                    self.exchange.foresee(coming.command, foresight);
+            // The entry is reused below for the frame `RING - 1` later.
+            prefetches[at % (RING - 1)] = PrefetchState::NONE;
+            for (ahead, later) in &mut lookaheads {
+                if let Some(later) = later.next() {
+                    let state = &mut prefetches[(at + *ahead) % (RING - 1)];
+                    self.exchange.prefetch(later.command, state);
                 }
             }
             self.execute(&frame).map_err(|difference| Divergence {
@@ -122,42 +127,42 @@ impl Replay {
         Ok(())
     }
 
-    /// Executes the oldest frame that waits for its turn; `None` when none does.
+    /// Executes the oldest queued frame; `None` when no frame is queued.
     pub fn execute_next(&mut self) -> Option<Result<(), Divergence>> {
-        self.waiting = self.waiting.checked_sub(1)?;
-        for look in 1..=Foresight::LOOKS {
-            let coming = look * Foresight::GAP;
-            if coming <= self.waiting {
-                let taken = &mut self.ring[(self.first + coming) % RING];
-                self.exchange.foresee(&taken.command, &mut taken.foresight);
+        self.queued = self.queued.checked_sub(1)?;
+        for step in 1..=PrefetchState::STEPS {
+            let ahead = step * PrefetchState::DISTANCE;
+            if ahead <= self.queued {
+                let frame = &mut self.ring[(self.first + ahead) % RING];
+                self.exchange.prefetch(&frame.command, &mut frame.prefetch);
             }
         }
-        let taken = &self.ring[self.first];
+        let frame = &self.ring[self.first];
         self.first = (self.first + 1) % RING;
         let recorded = (
-            taken.sequence,
-            taken.time,
-            &taken.command,
-            &taken.events[..],
+            frame.sequence,
+            frame.time,
+            &frame.command,
+            &frame.events[..],
         );
         let executed = apply(&mut self.exchange, &mut self.events, recorded);
         Some(executed.map_err(|difference| Divergence {
-            sequence: taken.sequence,
+            sequence: frame.sequence,
             difference,
         }))
     }
 }
 
-/// Applies a recorded command and compares what happens.
+/// Applies a recorded command and compares the events.
 fn apply(
     exchange: &mut Exchange,
     events: &mut Vec<Event>,
     (sequence, time, command, recorded): (Sequence, TimeNs, &Command, &[Event]),
 ) -> Result<(), Difference> {
     events.clear();
-    let answer = exchange.answer(command, time, events);
+    let answer = exchange.try_apply(command, time, events);
     if answer.is_err() || exchange.sequence() != sequence {
-        return Err(Difference::Refused(verdict(answer)));
+        return Err(Difference::Rejected(verdict(answer)));
     }
     if events == recorded {
         return Ok(());
@@ -165,14 +170,14 @@ fn apply(
     Err(Difference::Events(difference(events, recorded)))
 }
 
-impl Taken {
-    const fn blank() -> Self {
+impl QueuedFrame {
+    const fn empty() -> Self {
         Self {
             sequence: Sequence(0),
             time: TimeNs(0),
             command: Command::AdvanceTime,
             events: Vec::new(),
-            foresight: Foresight::NONE,
+            prefetch: PrefetchState::NONE,
         }
     }
 
@@ -181,11 +186,11 @@ impl Taken {
         self.command = *frame.command;
         self.events.clear();
         self.events.extend_from_slice(frame.events);
-        self.foresight = Foresight::NONE;
+        self.prefetch = PrefetchState::NONE;
     }
 }
 
-/// The first event that is not the same, in words.
+/// Describes the first event that differs.
 fn difference(executed: &[Event], recorded: &[Event]) -> String {
     let pairs = executed.iter().zip(recorded);
     let same = pairs
@@ -244,10 +249,12 @@ mod tests {
             })
     }
 
-    /// Takes everything and executes it to the end; the sequences that differ.
+    /// Queues and executes everything; returns the sequences that differ.
     fn differing(recorded: &[(Command, Vec<Event>)]) -> Vec<u64> {
         let mut replay = Replay::new(Exchange::new(Capacity::default(), 2));
-        let mut executed: Vec<_> = frames(recorded).map(|frame| replay.take(&frame)).collect();
+        let mut executed: Vec<_> = frames(recorded)
+            .map(|frame| replay.enqueue(&frame))
+            .collect();
         executed.extend(std::iter::from_fn(|| replay.execute_next()));
         assert!(replay.exchange.sequence().0 <= recorded.len() as u64);
         let wrong = executed.into_iter().filter_map(Result::err);
@@ -282,7 +289,7 @@ mod tests {
             assert_eq!(divergence.sequence.0, at as u64 + 1, "and no further");
             assert_eq!(together.exchange.sequence(), divergence.sequence);
         }
-        // A command that the exchange refuses: from there on every sequence is another.
+        // The exchange rejects this command, so every later sequence differs.
         let mut recorded = record(&deposits(30));
         recorded[20].0 = Command::RevokeKey {
             key: KeyNumber(99),
@@ -291,7 +298,7 @@ mod tests {
         assert_eq!(differing(&recorded), (21..=30).collect::<Vec<_>>());
         let mut together = Replay::new(Exchange::new(Capacity::default(), 2));
         let divergence = together.execute_all(frames(&recorded)).unwrap_err();
-        assert!(matches!(divergence.difference, Difference::Refused(_)));
+        assert!(matches!(divergence.difference, Difference::Rejected(_)));
         assert_eq!(divergence.sequence.0, 21);
     }
 }

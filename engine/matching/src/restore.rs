@@ -1,11 +1,11 @@
-//! An exchange being rebuilt from the canonical list of its records.
+//! Rebuilds an exchange from the canonical list of its records.
 //!
-//! Each record is checked as far as later code relies on it without looking: numbers name things
-//! that are there, amounts stay within their bounds, prices lie on their ladders. What takes the
-//! whole state to see, such as conservation, the invariants check at the end.
+//! Each record is checked as far as later code relies on it: numbers refer to existing items,
+//! amounts stay within bounds, prices are on their ladders. Checks that need the whole state, such
+//! as conservation, run at the end as invariants.
 
 mod holdings;
-mod memory;
+mod idempotency;
 mod records;
 mod registry;
 
@@ -18,38 +18,38 @@ use crate::exchange::Exchange;
 use crate::image::RestoreError;
 use crate::order_pool::BookSide;
 
-/// Why a record cannot be, if it cannot.
+/// Err: why a record is invalid.
 type Checked = Result<(), &'static str>;
 
 fn check(condition: bool, what: &'static str) -> Checked {
     if condition { Ok(()) } else { Err(what) }
 }
 
-/// Place of a record in the list: its kind, then what its kind is ordered by.
-type Place = (u8, [u64; 4]);
+/// Sort key of a record in the list: its kind, then the fields that its kind is sorted by.
+type SortKey = (u8, [u64; 4]);
 
 const ACCOUNTS: u8 = 3;
 const ORDERS: u8 = 8;
-/// Past every kind.
+/// Kind number after every kind.
 const END: u8 = u8::MAX;
 
-/// The exchange so far, and what later records must make good.
-pub(crate) struct Restoring {
+/// The exchange so far, and counts that later records must confirm.
+pub(crate) struct Restorer {
     exchange: Exchange,
-    /// Records taken.
+    /// Records read.
     count: u64,
-    /// Place of the last one.
-    last: Place,
-    /// Live orders each account says it has.
+    /// Sort key of the last record.
+    last: SortKey,
+    /// By account: stated number of live orders.
     live_orders: Vec<u32>,
-    /// Questions each event says it has.
+    /// By event group: stated number of questions.
     questions: Vec<u32>,
-    /// Resting orders whose remembered ids are still to come, with the ids they stated; once all
-    /// orders are in, the order with the lowest number is the last.
-    unremembered: Vec<(OrderNumber, u32, OrderId)>,
+    /// Resting orders whose id records are still to come, with the stated ids. Once all orders are
+    /// read, they are sorted so that the lowest number is last.
+    awaiting_id: Vec<(OrderNumber, u32, OrderId)>,
 }
 
-impl Restoring {
+impl Restorer {
     pub(crate) fn new(capacity: Capacity, index_key: u64) -> Self {
         Self {
             exchange: Exchange::new(capacity, index_key),
@@ -57,27 +57,27 @@ impl Restoring {
             last: (0, [0; 4]),
             live_orders: Vec::new(),
             questions: Vec::new(),
-            unremembered: Vec::new(),
+            awaiting_id: Vec::new(),
         }
     }
 
-    /// How many records were taken.
+    /// Number of records read.
     pub(crate) const fn count(&self) -> u64 {
         self.count
     }
 
-    /// Takes the next record in.
+    /// Adds the next record.
     pub(crate) fn take(&mut self, record: &StateRecord) -> Result<(), RestoreError> {
-        let taken = self.turn_to(record).and_then(|()| self.put(record));
-        self.because(taken)?;
+        let taken = self.check_order(record).and_then(|()| self.put(record));
+        self.at_record(taken)?;
         self.count += 1;
         Ok(())
     }
 
-    /// The exchange, once nothing is missing and everything agrees.
+    /// Returns the exchange after all checks at the end of the list.
     pub(crate) fn finish(mut self) -> Result<Exchange, RestoreError> {
         let whole = self.end();
-        self.because(whole)?;
+        self.at_record(whole)?;
         let exchange = self.exchange;
         exchange
             .check_invariants()
@@ -85,64 +85,64 @@ impl Restoring {
         Ok(exchange)
     }
 
-    /// Passes when nothing is missing.
+    /// Rejects a list that ends too early.
     fn end(&mut self) -> Checked {
-        check(self.count > 0, "it is missing: there are no records")?;
+        check(self.count > 0, "the list is empty")?;
         self.complete(END)?;
         check(
-            self.unremembered.is_empty(),
-            "it is missing: an order rests whose id is not remembered",
+            self.awaiting_id.is_empty(),
+            "a resting order has no remembered id",
         )?;
-        self.check_promises()?;
+        self.check_stated_counts()?;
         self.check_pending()
     }
 
     fn check_account(&self, account: AccountNumber) -> Checked {
         check(
             self.exchange.accounts.get(account).is_some(),
-            "its account is not known",
+            "unknown account",
         )
     }
 
     fn check_pair(&self, account: AccountNumber, market: MarketNumber) -> Checked {
         self.check_account(account)?;
-        check(
-            self.exchange.markets.get(market).is_ok(),
-            "its market is not known",
-        )
+        check(self.exchange.markets.get(market).is_ok(), "unknown market")
     }
 
     fn check_sequence(&self, sequence: u64) -> Checked {
         check(
             (1..=self.exchange.system.sequence.0).contains(&sequence),
-            "it comes from a command that was not",
+            "its sequence is 0 or after the last command",
         )
     }
 
     fn check_time(&self, time: TimeNs) -> Checked {
         check(
             time <= self.exchange.system.time,
-            "it comes from a time that was not",
+            "its time is after the last command's",
         )
     }
 
-    fn because(&self, checked: Checked) -> Result<(), RestoreError> {
+    fn at_record(&self, checked: Checked) -> Result<(), RestoreError> {
         let record = self.count;
         checked.map_err(|what| RestoreError::Impossible { record, what })
     }
 
-    /// Passes a record that may come now: each kind after the one before it, in its order, each
-    /// record once, and the exchange as a whole first.
-    fn turn_to(&mut self, record: &StateRecord) -> Checked {
-        let place = place_of(record);
-        check((place.0 == 1) == (self.count == 0), "it is not the first")?;
-        check(place > self.last, "it is not in its place of the list")?;
-        self.complete(place.0)?;
-        self.last = place;
+    /// Checks the position of a record in the list: kinds in order, records of a kind in order and
+    /// without duplicates, and the `System` record first.
+    fn check_order(&mut self, record: &StateRecord) -> Checked {
+        let key = sort_key(record);
+        check(
+            (key.0 == 1) == (self.count == 0),
+            "only the first record is the system record",
+        )?;
+        check(key > self.last, "records are out of order")?;
+        self.complete(key.0)?;
+        self.last = key;
         Ok(())
     }
 
-    /// What can be linked only when the last record of a kind is in.
+    /// Links that need all records of a kind.
     fn complete(&mut self, next: u8) -> Checked {
         let ends = |kind: u8| self.last.0 <= kind && kind < next;
         let (accounts_end, orders_end) = (ends(ACCOUNTS), ends(ORDERS));
@@ -150,14 +150,14 @@ impl Restoring {
             self.bind_wallets()?;
         }
         if orders_end {
-            self.list_orders_of_accounts()?;
+            self.link_account_orders()?;
         }
         Ok(())
     }
 }
 
-/// Where a record stands in the list.
-fn place_of(record: &StateRecord) -> Place {
+/// The sort key of a record.
+fn sort_key(record: &StateRecord) -> SortKey {
     match *record {
         StateRecord::System { .. } => (1, [0; 4]),
         StateRecord::Domain { domain, .. } => (2, [domain.0.into(), 0, 0, 0]),
@@ -177,7 +177,7 @@ fn place_of(record: &StateRecord) -> Place {
             ..
         } => {
             let side = BookSide::of(outcome, side);
-            // Saturating, because nobody has looked at the price yet.
+            // Saturating, because the price is not checked yet.
             let yes_price = match outcome {
                 Outcome::Yes => price.0,
                 Outcome::No => PRICE_ONE.saturating_sub(price.0),

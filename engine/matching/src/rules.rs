@@ -1,6 +1,6 @@
-//! The rules in force. Changed behaviour is a new variant here, switched on by a journalled
-//! command; handlers match on [`crate::step::Step::rules`] where numbers differ, and older numbers
-//! stay callable so that no journal becomes unreadable.
+//! The rules in force. Changed behaviour is a new variant, switched on by a journalled command.
+//! Handlers match on [`crate::command_context::CommandContext::rules`] where rules differ. Older rules stay callable, so
+//! every journal stays replayable.
 
 use foretell_model::limits::NEWEST_RULES;
 
@@ -8,8 +8,8 @@ use foretell_model::limits::NEWEST_RULES;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Rules {
     One,
-    /// Memory is bounded by account and owner, cancels act every time and leave nothing when they end
-    /// nothing, a killed order says its amounts.
+    /// Memory is bounded by account and by owner. Every cancel is applied, except one that closes
+    /// no order. A killed order reports its amounts.
     Two,
 }
 

@@ -1,16 +1,15 @@
-//! Full sets: collateral into shares, shares into collateral, and the payout of what was held.
+//! Full sets: split, merge, and redemption of resolved shares.
 
 use foretell_model::limits::MAX_ORDER_LOTS;
 use foretell_model::{
-    AccountNumber, CommandOutcome, Event, Lots, MarketNumber, Micros, Outcome, Reference, Refusal,
-    RefusalReason,
+    AccountNumber, CommandOutcome, Event, Lots, MarketNumber, Micros, Outcome, Reference,
+    Rejection, RejectionReason,
 };
 
-use crate::accounts::Account;
+use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
 use crate::funds::ensure_collateral;
-use crate::references::Content;
-use crate::step::{Answer, NotApplied, Step, ensure};
+use crate::idempotency::ActionContent;
 
 impl Exchange {
     pub(crate) fn split(
@@ -19,18 +18,18 @@ impl Exchange {
         market: MarketNumber,
         lots: Lots,
         reference: Reference,
-        step: &mut Step<'_>,
-    ) -> Answer {
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
         let content = shares(account, market, lots);
         self.references
-            .ensure_new(Some(account), reference, Some(content), step)?;
-        self.references.ensure_room(account, step)?;
+            .ensure_new(Some(account), reference, Some(content), context)?;
+        self.references.ensure_room(account, context)?;
         let who = self.account(account)?;
         let sets = self.markets.get(market)?;
         ensure_amount(lots)?;
         self.system.ensure_takes_risk()?;
         sets.ensure_trading()?;
-        ensure(!who.closed_only, RefusalReason::ClosedOnlyAccount)?;
+        ensure(!who.closed_only, RejectionReason::ClosedOnlyAccount)?;
         let value = lots.full_value();
         ensure_collateral(value, who.free)?;
 
@@ -39,14 +38,14 @@ impl Exchange {
         for outcome in [Outcome::Yes, Outcome::No] {
             self.positions.credit(account, market, outcome, lots);
         }
-        step.event(Event::Split {
+        context.event(Event::Split {
             account,
             market,
             lots,
         });
         let outcome = CommandOutcome::Collateral(value);
         self.references
-            .remember(Some(account), reference, content, outcome, step);
+            .remember(Some(account), reference, content, outcome, context);
         Ok(outcome)
     }
 
@@ -56,12 +55,12 @@ impl Exchange {
         market: MarketNumber,
         lots: Lots,
         reference: Reference,
-        step: &mut Step<'_>,
-    ) -> Answer {
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
         let content = shares(account, market, lots);
         self.references
-            .ensure_new(Some(account), reference, Some(content), step)?;
-        self.references.ensure_room_to_leave(account, step)?;
+            .ensure_new(Some(account), reference, Some(content), context)?;
+        self.references.ensure_room_for_exit(account, context)?;
         self.account(account)?;
         let sets = self.markets.get(market)?;
         ensure_amount(lots)?;
@@ -75,14 +74,14 @@ impl Exchange {
         for outcome in [Outcome::Yes, Outcome::No] {
             self.positions.debit(account, market, outcome, lots);
         }
-        step.event(Event::Merged {
+        context.event(Event::Merged {
             account,
             market,
             lots,
         });
         let outcome = CommandOutcome::Collateral(value);
         self.references
-            .remember(Some(account), reference, content, outcome, step);
+            .remember(Some(account), reference, content, outcome, context);
         Ok(outcome)
     }
 
@@ -91,23 +90,23 @@ impl Exchange {
         account: AccountNumber,
         market: MarketNumber,
         reference: Reference,
-        step: &mut Step<'_>,
-    ) -> Answer {
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
         let content = shares(account, market, Lots::ZERO);
         self.references
-            .ensure_new(Some(account), reference, Some(content), step)?;
-        self.references.ensure_room_to_leave(account, step)?;
+            .ensure_new(Some(account), reference, Some(content), context)?;
+        self.references.ensure_room_for_exit(account, context)?;
         self.account(account)?;
         let paid = self.markets.get(market)?.payout;
-        let prices = paid.ok_or(RefusalReason::NotResolved)?.price_units();
-        // A resolved market has no orders, so nothing of it is reserved.
-        let place = self
+        let prices = paid.ok_or(RejectionReason::NotResolved)?.price_units();
+        // A resolved market has no orders, so no shares of it are reserved.
+        let slot = self
             .positions
             .find(account, market)
-            .ok_or(RefusalReason::NothingToRedeem)?;
+            .ok_or(RejectionReason::NothingToRedeem)?;
 
-        let lots = std::mem::take(&mut self.positions[place].free);
-        self.positions.close_if_idle(place);
+        let lots = std::mem::take(&mut self.positions[slot].free);
+        self.positions.close_if_idle(slot);
         let supply = &mut self.markets[market].supply;
         let mut payout = Micros::ZERO;
         for index in 0..2 {
@@ -115,7 +114,7 @@ impl Exchange {
             payout += Micros(lots[index].0 * u64::from(prices[index]));
         }
         self.accounts[account].free += payout;
-        step.event(Event::Redeemed {
+        context.event(Event::Redeemed {
             account,
             market,
             lots,
@@ -123,34 +122,28 @@ impl Exchange {
         });
         let outcome = CommandOutcome::Collateral(payout);
         self.references
-            .remember(Some(account), reference, content, outcome, step);
+            .remember(Some(account), reference, content, outcome, context);
         Ok(outcome)
     }
-
-    pub(crate) fn account(&self, account: AccountNumber) -> Result<&Account, NotApplied> {
-        self.accounts
-            .get(account)
-            .ok_or_else(|| RefusalReason::UnknownAccount.into())
-    }
 }
 
-/// Passes an amount of shares an account action may move.
+/// Rejects an amount of shares outside the bounds of an account action.
 pub(crate) fn ensure_amount(lots: Lots) -> Result<(), NotApplied> {
-    ensure(!lots.is_zero(), RefusalReason::AmountZero)?;
-    ensure(lots <= MAX_ORDER_LOTS, RefusalReason::AmountTooLarge)
+    ensure(!lots.is_zero(), RejectionReason::AmountZero)?;
+    ensure(lots <= MAX_ORDER_LOTS, RejectionReason::AmountTooLarge)
 }
 
-/// Passes when `free` shares cover what is `needed`.
+/// Rejects when `free` shares do not cover `needed`.
 pub(crate) fn ensure_shares(needed: Lots, free: Lots) -> Result<(), NotApplied> {
-    let lacking = RefusalReason::NotEnoughShares;
-    ensure(needed <= free, Refusal::with(lacking, needed.0, free.0))
+    let lacking = RejectionReason::NotEnoughShares;
+    ensure(needed <= free, Rejection::with(lacking, needed.0, free.0))
 }
 
-fn shares(account: AccountNumber, market: MarketNumber, lots: Lots) -> Content {
-    Content {
+fn shares(account: AccountNumber, market: MarketNumber, lots: Lots) -> ActionContent {
+    ActionContent {
         account,
         object: market.0,
         amount: lots.0,
-        ..Content::default()
+        ..ActionContent::default()
     }
 }

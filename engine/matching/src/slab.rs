@@ -1,13 +1,12 @@
-//! Records of one kind in one block of memory, addressed by `u32`.
+//! A slab of records of one type, addressed by `u32` slots.
 
 use std::mem::MaybeUninit;
 use std::ops::{Index, IndexMut};
 
-/// The link that leads nowhere.
+/// The null slot of links.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// A growing block with a stack of its free places. Within the reserved capacity nothing
-/// allocates.
+/// A growing array with a stack of free slots. Does not allocate within the reserved capacity.
 #[derive(Debug)]
 pub(crate) struct Slab<T> {
     items: Vec<T>,
@@ -15,7 +14,7 @@ pub(crate) struct Slab<T> {
 }
 
 impl<T> Slab<T> {
-    /// Room for so many, every page of it touched: its first use meets no page fault.
+    /// Reserves `items` slots and touches every page, so that first use causes no page fault.
     pub(crate) fn with_capacity(items: usize) -> Self {
         let mut slab = Self {
             items: Vec::with_capacity(items),
@@ -26,48 +25,48 @@ impl<T> Slab<T> {
         slab
     }
 
-    /// How many places are in use.
+    /// Number of slots in use.
     pub(crate) const fn len(&self) -> usize {
         self.items.len() - self.free.len()
     }
 
-    /// How many places there are, in use or not.
-    pub(crate) const fn places(&self) -> usize {
+    /// Number of slots, in use or free.
+    pub(crate) const fn slots(&self) -> usize {
         self.items.len()
     }
 
-    /// The item at a place that is or was in use.
-    pub(crate) fn get(&self, place: u32) -> Option<&T> {
-        self.items.get(place as usize)
+    /// The item in a slot that is or was in use.
+    pub(crate) fn get(&self, slot: u32) -> Option<&T> {
+        self.items.get(slot as usize)
     }
 
-    /// Stores an item and says where. At most `u32::MAX` items fit.
+    /// Stores an item and returns its slot. At most `u32::MAX` items fit.
     #[inline(always)]
     pub(crate) fn insert(&mut self, item: T) -> u32 {
-        if let Some(place) = self.free.pop() {
-            self.items[place as usize] = item;
-            return place;
+        if let Some(slot) = self.free.pop() {
+            self.items[slot as usize] = item;
+            return slot;
         }
-        let place = u32::try_from(self.items.len()).expect("memory ends before 2^32 records");
+        let slot = u32::try_from(self.items.len()).expect("memory ends before 2^32 records");
         self.items.push(item);
         if self.free.capacity() < self.items.capacity() {
             self.free.reserve(self.items.capacity() - self.free.len());
         }
-        place
+        slot
     }
 
-    /// Frees a place in use. What it held stays readable until the next insert, which lets a
-    /// caller read the item it just removed; nobody may keep its number.
-    pub(crate) fn release(&mut self, place: u32) {
-        debug_assert!((place as usize) < self.items.len());
-        self.free.push(place);
+    /// Frees a slot in use. Its item stays readable until the next insert, so a caller can read the
+    /// item it just removed. No link to the slot may remain.
+    pub(crate) fn release(&mut self, slot: u32) {
+        debug_assert!((slot as usize) < self.items.len());
+        self.free.push(slot);
     }
 
-    /// Every place in use with its item. Allocates: for checks and listings only.
+    /// Every slot in use with its item. Allocates: only for checks and listings.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
         let mut in_use = vec![true; self.items.len()];
-        for place in &self.free {
-            in_use[*place as usize] = false;
+        for slot in &self.free {
+            in_use[*slot as usize] = false;
         }
         (0..)
             .zip(&self.items)
@@ -88,14 +87,14 @@ fn touch<T>(room: &mut [MaybeUninit<T>]) {
 
 impl<T> Index<u32> for Slab<T> {
     type Output = T;
-    fn index(&self, place: u32) -> &T {
-        &self.items[place as usize]
+    fn index(&self, slot: u32) -> &T {
+        &self.items[slot as usize]
     }
 }
 
 impl<T> IndexMut<u32> for Slab<T> {
-    fn index_mut(&mut self, place: u32) -> &mut T {
-        &mut self.items[place as usize]
+    fn index_mut(&mut self, slot: u32) -> &mut T {
+        &mut self.items[slot as usize]
     }
 }
 
@@ -106,20 +105,20 @@ mod tests {
     #[test]
     fn places_are_used_again_and_listed_once() {
         let mut slab = Slab::with_capacity(1);
-        let places = [10, 11, 12].map(|item| slab.insert(item));
-        slab.release(places[1]);
+        let slots = [10, 11, 12].map(|item| slab.insert(item));
+        slab.release(slots[1]);
         assert_eq!(slab.len(), 2);
-        assert_eq!(slab.insert(13), places[1]);
-        let listed: Vec<_> = slab.iter().map(|(place, item)| (place, *item)).collect();
+        assert_eq!(slab.insert(13), slots[1]);
+        let listed: Vec<_> = slab.iter().map(|(slot, item)| (slot, *item)).collect();
         assert_eq!(listed, [(0, 10), (1, 13), (2, 12)]);
     }
 
     #[test]
     fn the_free_stack_never_grows_on_release() {
         let mut slab = Slab::with_capacity(0);
-        let places: Vec<u32> = (0..100).map(|item| slab.insert(item)).collect();
+        let slots: Vec<u32> = (0..100).map(|item| slab.insert(item)).collect();
         let reserved = slab.free.capacity();
-        places.iter().for_each(|place| slab.release(*place));
+        slots.iter().for_each(|slot| slab.release(*slot));
         assert_eq!(slab.free.capacity(), reserved);
     }
 }

@@ -1,17 +1,17 @@
 //! The state as the canonical list of [`foretell_model::digest`].
 
-use foretell_memory::near;
+use foretell_memory::prefetch;
 use foretell_model::DomainNumber;
 use foretell_model::digest::StateRecord;
 
 use crate::exchange::Exchange;
 use crate::order_pool::BookSide;
 
-/// Positions, and remembered ids of orders, that are asked for ahead of the one that is visited; orders
-/// themselves twice as far. Each lies anywhere in memory.
-const VISITED_AHEAD: usize = 16;
+/// Prefetch distance for positions and remembered ids; for orders twice that. Each is at a random
+/// address.
+const PREFETCH_DISTANCE: usize = 16;
 
-/// Takes the records one by one.
+/// Receives the records one by one.
 type Visit<'a> = &'a mut dyn FnMut(&StateRecord);
 
 impl Exchange {
@@ -76,7 +76,7 @@ impl Exchange {
     }
 
     fn visit_markets(&self, visit: Visit<'_>) {
-        for (number, event) in self.events.iter() {
+        for (number, event) in self.event_groups.iter() {
             visit(&StateRecord::Event {
                 event: number,
                 id: event.id,
@@ -105,14 +105,14 @@ impl Exchange {
 
     fn visit_positions(&self, visit: Visit<'_>) {
         let positions = self.positions.iter().map(|(_, position)| position);
-        let held = positions.filter(|position| position.holds_something());
+        let held = positions.filter(|position| position.has_shares());
         let mut held: Vec<_> = held
             .map(|position| ((position.account, position.market), position))
             .collect();
         held.sort_unstable_by_key(|(key, _)| *key);
         for (at, (_, position)) in held.iter().enumerate() {
-            if let Some((_, later)) = held.get(at + VISITED_AHEAD) {
-                near::bring(*later);
+            if let Some((_, later)) = held.get(at + PREFETCH_DISTANCE) {
+                prefetch::item(*later);
             }
             visit(&StateRecord::Position {
                 account: position.account,
@@ -123,7 +123,7 @@ impl Exchange {
         }
     }
 
-    /// Orders are listed first: going from one to the next waits for each, and then once more for its id.
+    /// Collects the slots first, because following links prevents prefetching.
     fn visit_orders(&self, visit: Visit<'_>) {
         let mut listed = Vec::with_capacity(self.orders.len());
         for (market, _, _) in self.markets.iter() {
@@ -132,18 +132,18 @@ impl Exchange {
             }
         }
         let orders = listed.iter().map(|slot| &self.orders[*slot]);
-        let mut far = orders.clone().skip(2 * VISITED_AHEAD);
-        let mut close = orders.clone().skip(VISITED_AHEAD);
+        let mut far = orders.clone().skip(2 * PREFETCH_DISTANCE);
+        let mut close = orders.clone().skip(PREFETCH_DISTANCE);
         for order in orders {
             if let Some(later) = far.next() {
-                near::bring(later);
+                prefetch::item(later);
             }
             if let Some(later) = close.next() {
-                near::bring(self.index.at(later.memory));
+                prefetch::item(self.ids.at(later.id_slot));
             }
             visit(&StateRecord::Order {
                 order: order.number,
-                id: self.index.at(order.memory).id,
+                id: self.ids.at(order.id_slot).id,
                 account: order.account,
                 market: order.market,
                 outcome: order.outcome,
@@ -156,7 +156,7 @@ impl Exchange {
     }
 
     fn visit_order_ids(&self, visit: Visit<'_>) {
-        let entries = self.index.iter().map(|(_, entry)| entry);
+        let entries = self.ids.iter().map(|(_, entry)| entry);
         let mut remembered: Vec<_> = entries.map(|entry| (entry.number, entry)).collect();
         remembered.sort_unstable_by_key(|(number, _)| *number);
         for (_, entry) in remembered {
@@ -164,8 +164,8 @@ impl Exchange {
                 order: entry.number,
                 id: entry.id,
                 timestamp: entry.timestamp,
-                fate: entry.fate(),
-                in_timeline: entry.in_timeline,
+                state: entry.state(),
+                in_expiry_queue: entry.in_expiry_queue,
                 order_type: entry.terms.order_type,
                 expiration: entry.terms.expiration,
                 post_only: entry.terms.post_only,

@@ -1,32 +1,31 @@
-//! What belongs to the exchange as a whole: mode, settings, rules, domains, and the commands that
-//! change them.
+//! Exchange-wide state: mode, settings, rules, domains, and the commands that change it.
 
 use foretell_model::digest::PendingWork;
 use foretell_model::{
-    CommandOutcome, DomainNumber, Event, Micros, RefusalReason, Sequence, Settings, SystemMode,
+    CommandOutcome, DomainNumber, Event, Micros, RejectionReason, Sequence, Settings, SystemMode,
     TimeMs, TimeNs,
 };
 
+use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
 use crate::rules::Rules;
-use crate::step::{Answer, NotApplied, Step, ensure};
 
-/// The state of the exchange as a whole.
+/// Exchange-wide state.
 #[derive(Debug)]
 pub(crate) struct System {
     pub(crate) rules: Rules,
-    /// Of the last applied command.
+    /// Sequence of the last applied command.
     pub(crate) sequence: Sequence,
-    /// Its time.
+    /// Time of the last applied command.
     pub(crate) time: TimeNs,
     pub(crate) mode: SystemMode,
     pub(crate) settings: Settings,
-    /// No order with an earlier timestamp is taken, so that a wider window cannot let a
-    /// forgotten id in again.
+    /// Orders with an earlier timestamp are rejected, so that a wider window cannot readmit an
+    /// evicted id.
     pub(crate) timestamp_floor: TimeMs,
-    /// Deposits less withdrawals.
+    /// Deposits minus withdrawals.
     pub(crate) collateral: Micros,
-    /// The fee account.
+    /// Balance of the fee account.
     pub(crate) fees: Micros,
     pub(crate) pending: Option<PendingWork>,
     /// Separators by domain number.
@@ -51,53 +50,64 @@ impl Default for System {
 }
 
 impl System {
-    /// Whether the mode takes what adds risk: splits and conversions, and orders if they are
-    /// post-only where that is asked for.
+    /// Rejects orders, splits and conversions in cancel-only and paused mode.
     pub(crate) fn ensure_takes_risk(&self) -> Result<(), NotApplied> {
         match self.mode {
             SystemMode::Running | SystemMode::PostOnly => Ok(()),
-            SystemMode::CancelOnly => Err(RefusalReason::CancelOnly.into()),
-            SystemMode::Paused => Err(RefusalReason::SystemPaused.into()),
+            SystemMode::CancelOnly => Err(RejectionReason::CancelOnly.into()),
+            SystemMode::Paused => Err(RejectionReason::SystemPaused.into()),
         }
     }
 }
 
 impl Exchange {
-    pub(crate) fn set_mode(&mut self, mode: SystemMode, step: &mut Step<'_>) -> Answer {
+    pub(crate) fn set_mode(
+        &mut self,
+        mode: SystemMode,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
         ensure(
             self.system.mode != mode,
             NotApplied::already(CommandOutcome::Done),
         )?;
         self.system.mode = mode;
-        step.event(Event::ModeSet { mode });
+        context.event(Event::ModeSet { mode });
         Ok(CommandOutcome::Done)
     }
 
-    pub(crate) fn change_settings(&mut self, settings: &Settings, step: &mut Step<'_>) -> Answer {
-        ensure(settings.are_valid(), RefusalReason::InvalidSettings)?;
+    pub(crate) fn change_settings(
+        &mut self,
+        settings: &Settings,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
+        ensure(settings.are_valid(), RejectionReason::InvalidSettings)?;
         ensure(
             self.system.settings != *settings,
             NotApplied::already(CommandOutcome::Done),
         )?;
         let window = self.system.settings.timestamp_past_ms;
-        let oldest_taken = TimeMs(step.now.millis().0.saturating_sub(window));
+        let oldest_taken = TimeMs(context.now.millis().0.saturating_sub(window));
         self.system.timestamp_floor = self.system.timestamp_floor.max(oldest_taken);
         self.system.settings = *settings;
-        step.event(Event::SettingsChanged);
+        context.event(Event::SettingsChanged);
         Ok(CommandOutcome::Done)
     }
 
-    pub(crate) fn switch_rules(&mut self, number: u32, step: &mut Step<'_>) -> Answer {
-        let rules = Rules::from_number(number).ok_or(RefusalReason::UnknownRules)?;
+    pub(crate) fn switch_rules(
+        &mut self,
+        number: u32,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
+        let rules = Rules::from_number(number).ok_or(RejectionReason::UnknownRules)?;
         ensure(
             self.system.rules != rules,
             NotApplied::already(CommandOutcome::Done),
         )?;
         let is_newer = self.system.rules.number() < number;
-        ensure(is_newer, RefusalReason::UnknownRules)?;
+        ensure(is_newer, RejectionReason::UnknownRules)?;
         self.requests.clear();
         self.system.rules = rules;
-        step.event(Event::RulesSwitched { rules: number });
+        context.event(Event::RulesSwitched { rules: number });
         Ok(CommandOutcome::Done)
     }
 
@@ -105,32 +115,36 @@ impl Exchange {
         &mut self,
         domain: DomainNumber,
         separator: [u8; 32],
-        step: &mut Step<'_>,
-    ) -> Answer {
-        let place = &mut self.system.domains[usize::from(domain.0)];
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
+        let known = &mut self.system.domains[usize::from(domain.0)];
         let outcome = CommandOutcome::Domain(domain);
-        match *place {
+        match *known {
             Some(known) if known == separator => Err(NotApplied::already(outcome)),
-            Some(_) => Err(RefusalReason::DomainDiffers.into()),
+            Some(_) => Err(RejectionReason::DomainDiffers.into()),
             None => {
-                *place = Some(separator);
-                step.event(Event::DomainRegistered { domain });
+                *known = Some(separator);
+                context.event(Event::DomainRegistered { domain });
                 Ok(outcome)
             }
         }
     }
 
-    pub(crate) fn attest_state(&self, attested: Sequence, step: &mut Step<'_>) -> Answer {
+    pub(crate) fn attest_state(
+        &self,
+        attested: Sequence,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
         ensure(
             attested <= self.system.sequence,
-            RefusalReason::NotYetApplied,
+            RejectionReason::NotYetApplied,
         )?;
-        step.event(Event::StateAttested);
+        context.event(Event::StateAttested);
         Ok(CommandOutcome::Done)
     }
 
-    pub(crate) fn accept_divergence(step: &mut Step<'_>) -> Answer {
-        step.event(Event::DivergenceAccepted);
+    pub(crate) fn accept_divergence(context: &mut CommandContext<'_>) -> HandlerResult {
+        context.event(Event::DivergenceAccepted);
         Ok(CommandOutcome::Done)
     }
 }

@@ -1,20 +1,20 @@
-//! A hash table from a key kept elsewhere to the `u32` that finds it there.
+//! A hash table from keys stored elsewhere to `u32` values.
 //!
-//! Open addressing, linear probing, deletion by shifting back: no tombstones, so a table that
-//! stays within its capacity never allocates, however long it lives. An entry is 8 bytes: the
-//! 32-bit hash, which also tells where the entry belongs, and the value.
+//! Open addressing, linear probing, deletion by backward shift: no tombstones, so a table within
+//! its capacity never allocates. An entry is 8 bytes: the 32-bit hash, which also determines the
+//! home bucket, and the value.
 
 use std::hash::{BuildHasher, Hasher};
 
 use foldhash::fast::FixedState;
-use foretell_memory::near::bring;
+use foretell_memory::prefetch;
 
-/// Hashes keys of up to 16 bytes with the random key of the process, so that nobody outside can
-/// choose keys that meet in one place. Where entries lie is not part of the state.
+/// Hashes keys of up to 16 bytes with the random key of the process, so that clients cannot choose
+/// colliding keys. Bucket positions are not part of the state.
 #[derive(Clone, Debug)]
 pub(crate) struct KeyHasher {
     state: FixedState,
-    /// Keeps the hash function's inputs unknown too.
+    /// Random pad that hides the inputs of the hash function.
     pad: u128,
 }
 
@@ -30,8 +30,8 @@ impl KeyHasher {
         upper_half(self.state.hash_one(key ^ self.pad))
     }
 
-    /// The hash of a 32-byte name. All of it is hashed: names are mostly hashes themselves, but
-    /// catalogs and tests also count them up at either end.
+    /// The hash of a 32-byte name. All bytes are hashed: names are mostly hashes already, but
+    /// catalogs and tests also use counters at either end.
     pub(crate) fn name(&self, name: &[u8; 32]) -> u32 {
         let (halves, _) = name.as_chunks::<16>();
         let mut hasher = self.state.build_hasher();
@@ -41,13 +41,13 @@ impl KeyHasher {
         upper_half(hasher.finish())
     }
 
-    /// The hash of a name under a number, such as a reference in its scope.
+    /// The hash of a name within a scope number, such as a reference in its scope.
     pub(crate) fn scoped(&self, scope: u32, name: &[u8; 32]) -> u32 {
         self.number(u128::from(scope) << 32 | u128::from(self.name(name)))
     }
 }
 
-/// The table. 0 is the empty entry, so values are stored one up.
+/// The table. 0 is the empty entry, so values are stored plus one.
 #[derive(Debug)]
 pub(crate) struct Table {
     entries: Vec<u64>,
@@ -55,10 +55,10 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Keys that a check of all keys asks the memory for ahead of the one it checks.
-    pub(crate) const CHECKED_AHEAD: usize = 16;
+    /// Prefetch distance of checks over all keys.
+    pub(crate) const PREFETCH_DISTANCE: usize = 16;
 
-    /// Room for `keys` keys at half load.
+    /// Reserves space for `keys` keys at half load.
     pub(crate) fn with_capacity(keys: usize) -> Self {
         Self {
             entries: vec![0; (keys * 2).next_power_of_two().max(16)],
@@ -86,19 +86,19 @@ impl Table {
         }
     }
 
-    /// Brings near where a hash is looked for first.
-    pub(crate) fn bring(&self, hash: u32) {
+    /// Prefetches the home bucket of a hash.
+    pub(crate) fn prefetch(&self, hash: u32) {
         if let Some(entry) = self.entries.get(self.home(hash)) {
-            bring(entry);
+            prefetch::item(entry);
         }
     }
 
-    /// A value under `hash`, most likely the one: no key is compared.
+    /// The first value under `hash`, without comparing keys.
     pub(crate) fn guess(&self, hash: u32) -> Option<u32> {
         self.find(hash, |_| true)
     }
 
-    /// Adds a value that is not in the table; it is below `u32::MAX`.
+    /// Adds a value that is not in the table; it must be below `u32::MAX`.
     #[inline(always)]
     pub(crate) fn insert(&mut self, hash: u32, value: u32) {
         if (self.len + 1) * 2 > self.entries.len() {
@@ -118,7 +118,7 @@ impl Table {
             );
             hole = self.after(hole);
         }
-        // Whatever stands behind the hole moves into it unless it would pass its home.
+        // An entry after the hole moves into it unless that would put it before its home bucket.
         let mut at = self.after(hole);
         while self.entries[at] != 0 {
             let home = self.home(tag(self.entries[at]));
@@ -157,7 +157,7 @@ impl Table {
         (at + 1) & (self.entries.len() - 1)
     }
 
-    /// Steps forward from `from` to `to`, around the end.
+    /// Steps forward from `from` to `to`, wrapping at the end.
     fn distance(&self, from: usize, to: usize) -> usize {
         to.wrapping_sub(from) & (self.entries.len() - 1)
     }
@@ -171,7 +171,7 @@ fn upper_half(word: u64) -> u32 {
     u32::try_from(word >> 32).expect("32 bits are left")
 }
 
-/// Meaningless for the empty entry, which no caller asks for.
+/// Meaningless for the empty entry, which no caller passes.
 fn value(entry: u64) -> u32 {
     u32::try_from(entry & u64::from(u32::MAX))
         .expect("32 bits are left")
@@ -185,7 +185,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     proptest! {
-        /// Few hash values, so that runs are long, wrap around the end and share tags.
+        /// Few distinct hashes, so that runs are long, wrap around the end and share tags.
         #[test]
         fn behaves_as_a_map(steps in prop::collection::vec((0_u32..40, any::<bool>()), 1..400)) {
             let hash = |key: u32| (key % 7).wrapping_mul(0x0400_0001).wrapping_sub(3);
@@ -218,7 +218,7 @@ mod tests {
             last[31] = byte;
             seen.extend([first, last, [byte; 32]].map(|name| hasher.name(&name)));
         }
-        // [0; 32] and [1; 32] are each listed twice; one accidental meeting is forgiven.
+        // [0; 32] and [1; 32] are each listed twice; one accidental collision is allowed.
         assert!(seen.len() >= 3 * 256 - 3, "{}", seen.len());
     }
 }

@@ -1,46 +1,34 @@
-//! Wallets and their owners, and the marks of accounts.
+//! Wallet bindings, and the flags of accounts.
 
 use foretell_model::digest::PendingWork;
 use foretell_model::{
-    AccountNumber, CommandOutcome, Event, RefusalReason, WalletAddress, WalletKind,
+    AccountNumber, CommandOutcome, Event, RejectionReason, WalletAddress, WalletKind,
 };
 
+use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
-use crate::step::{Answer, NotApplied, Step, ensure};
 
 impl Exchange {
-    pub(crate) fn account_or_open(
-        &mut self,
-        wallet: WalletAddress,
-        step: &mut Step<'_>,
-    ) -> AccountNumber {
-        self.accounts.find(wallet).unwrap_or_else(|| {
-            let account = self.accounts.open(wallet);
-            step.event(Event::AccountOpened { account, wallet });
-            account
-        })
-    }
-
     pub(crate) fn bind_wallet(
         &mut self,
         owner: WalletAddress,
         wallet: WalletAddress,
         kind: WalletKind,
-        step: &mut Step<'_>,
-    ) -> Answer {
-        ensure(kind != WalletKind::Eoa, RefusalReason::WalletKindTaken)?;
-        ensure(owner != wallet, RefusalReason::WalletNotBindable)?;
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
+        ensure(kind != WalletKind::Eoa, RejectionReason::WalletKindTaken)?;
+        ensure(owner != wallet, RejectionReason::WalletNotBindable)?;
         let (known_owner, known_wallet) = (self.accounts.find(owner), self.accounts.find(wallet));
         self.ensure_bindable(known_owner, known_wallet, kind)?;
 
-        let owner = self.account_or_open(owner, step);
-        let wallet = self.account_or_open(wallet, step);
+        let owner = self.account_or_open(owner, context);
+        let wallet = self.account_or_open(wallet, context);
         self.accounts[wallet].owner = owner;
         self.accounts[wallet].kind = kind;
-        if let Some(place) = self.accounts.identity_mut(owner).bound_mut(kind) {
-            *place = Some(wallet);
+        if let Some(bound) = self.accounts.identity_mut(owner).bound_mut(kind) {
+            *bound = Some(wallet);
         }
-        step.event(Event::WalletBound {
+        context.event(Event::WalletBound {
             owner,
             wallet,
             kind,
@@ -48,7 +36,7 @@ impl Exchange {
         Ok(CommandOutcome::Account(wallet))
     }
 
-    /// An unknown account is its own owner and has nothing that could stand against a binding.
+    /// An unknown account is its own owner and has nothing that prevents a binding.
     fn ensure_bindable(
         &self,
         owner: Option<AccountNumber>,
@@ -62,37 +50,44 @@ impl Exchange {
         {
             return Err(NotApplied::already(CommandOutcome::Account(wallet)));
         }
-        ensure(!owner.is_some_and(is_bound), RefusalReason::NotAnOwner)?;
+        ensure(!owner.is_some_and(is_bound), RejectionReason::NotAnOwner)?;
         if let Some(wallet) = wallet {
             let identity = self.accounts.identity(wallet);
             let is_free = !is_bound(wallet) && !identity.owns_wallets() && identity.keys == 0;
-            ensure(is_free, RefusalReason::WalletNotBindable)?;
+            ensure(is_free, RejectionReason::WalletNotBindable)?;
         }
         if let Some(owner) = owner {
             let mut wallets = self.accounts.wallets_of(owner);
             let has_kind = wallets.any(|wallet| self.accounts[wallet].kind == kind);
-            ensure(!has_kind, RefusalReason::WalletKindTaken)?;
+            ensure(!has_kind, RejectionReason::WalletKindTaken)?;
         }
         let live_orders = wallet.map_or(0, |wallet| self.accounts[wallet].live_orders);
-        ensure(live_orders == 0, RefusalReason::WalletHasLiveOrders)
+        ensure(live_orders == 0, RejectionReason::WalletHasLiveOrders)
     }
 
-    pub(crate) fn unbind_wallet(&mut self, wallet: WalletAddress, step: &mut Step<'_>) -> Answer {
+    pub(crate) fn unbind_wallet(
+        &mut self,
+        wallet: WalletAddress,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
         let wallet = self
             .accounts
             .find(wallet)
-            .ok_or(RefusalReason::UnknownAccount)?;
+            .ok_or(RejectionReason::UnknownAccount)?;
         let account = &self.accounts[wallet];
         let (owner, kind) = (account.owner, account.kind);
-        ensure(owner != wallet, RefusalReason::WalletNotBound)?;
-        ensure(account.live_orders == 0, RefusalReason::WalletHasLiveOrders)?;
+        ensure(owner != wallet, RejectionReason::WalletNotBound)?;
+        ensure(
+            account.live_orders == 0,
+            RejectionReason::WalletHasLiveOrders,
+        )?;
 
-        if let Some(place) = self.accounts.identity_mut(owner).bound_mut(kind) {
-            *place = None;
+        if let Some(bound) = self.accounts.identity_mut(owner).bound_mut(kind) {
+            *bound = None;
         }
         self.accounts[wallet].owner = wallet;
         self.accounts[wallet].kind = WalletKind::Eoa;
-        step.event(Event::WalletUnbound { owner, wallet });
+        context.event(Event::WalletUnbound { owner, wallet });
         Ok(CommandOutcome::Account(wallet))
     }
 
@@ -100,21 +95,21 @@ impl Exchange {
         &mut self,
         wallet: WalletAddress,
         closed_only: bool,
-        step: &mut Step<'_>,
-    ) -> Answer {
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
         if let Some(account) = self.accounts.find(wallet)
             && self.accounts[account].closed_only == closed_only
         {
             return Err(NotApplied::already(CommandOutcome::Account(account)));
         }
-        let account = self.account_or_open(wallet, step);
+        let account = self.account_or_open(wallet, context);
         self.accounts[account].closed_only = closed_only;
-        step.event(Event::ClosedOnlySet {
+        context.event(Event::ClosedOnlySet {
             account,
             closed_only,
         });
         if closed_only {
-            self.work(PendingWork::ClosedOnly { account }, step);
+            self.do_work(PendingWork::ClosedOnly { account }, context);
         }
         Ok(CommandOutcome::Account(account))
     }
@@ -123,14 +118,14 @@ impl Exchange {
         &mut self,
         owner: AccountNumber,
         on: bool,
-        step: &mut Step<'_>,
-    ) -> Answer {
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
         ensure(
             self.account(owner)?.heartbeat != on,
             NotApplied::already(CommandOutcome::Done),
         )?;
         self.accounts[owner].heartbeat = on;
-        step.event(Event::HeartbeatSet { owner, on });
+        context.event(Event::HeartbeatSet { owner, on });
         Ok(CommandOutcome::Done)
     }
 }

@@ -1,4 +1,4 @@
-//! Within its capacity the core allocates nothing, however long it runs.
+//! Within its capacity the core does not allocate, however long it runs.
 
 #![allow(
     unsafe_code,
@@ -21,7 +21,7 @@ use foretell_model::{
 struct Counting;
 
 thread_local! {
-    /// Of this thread only: the test harness has threads of its own.
+    /// Of this thread only: the test harness has its own threads.
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -29,8 +29,8 @@ fn count() {
     ALLOCATIONS.set(ALLOCATIONS.get() + 1);
 }
 
-// SAFETY: every call is handed to the system's allocator as it came; counting touches no memory
-// of the caller.
+// SAFETY: every call is passed unchanged to the system's allocator; counting touches no memory of
+// the caller.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
@@ -73,7 +73,7 @@ const CAPACITY: Capacity = Capacity {
     requests: 8_192,
 };
 
-/// Xorshift: the run is the same everywhere.
+/// Xorshift: every run is the same on every machine.
 struct Random(u64);
 
 impl Random {
@@ -95,7 +95,7 @@ fn name(number: u64) -> [u8; 32] {
     name
 }
 
-/// Accounts with money, keys and shares; markets that trade.
+/// Accounts with collateral, keys and shares; active markets.
 fn exchange(events: &mut Vec<Event>) -> Exchange {
     let mut commands = vec![Command::ChangeSettings(Settings {
         timestamp_past_ms: 60_000,
@@ -163,7 +163,7 @@ fn place(random: &mut Random, number: u64, now: TimeNs) -> Command {
     let account = owner_of(number);
     let pick = |random: &mut Random| usize::try_from(random.below(2)).unwrap();
     let (side, outcome) = (Side::ALL[pick(random)], Outcome::ALL[pick(random)]);
-    // Bids mostly below 0.50 and asks mostly above it, in Yes prices, so that a book builds up.
+    // Bids mostly below 0.50 and asks mostly above, in Yes prices, so that a book builds up.
     let is_bid = (side == Side::Buy) == (outcome == Outcome::Yes);
     let yes_price = random.below(22) + if is_bid { 30 } else { 48 };
     let price = match outcome {
@@ -227,7 +227,7 @@ fn cancel(random: &mut Random, number: u64) -> Command {
     }
 }
 
-/// What a run did.
+/// Counts of what a run did.
 #[derive(Default)]
 struct Seen {
     fills: u32,
@@ -235,7 +235,7 @@ struct Seen {
     cancelled: u32,
 }
 
-/// Applies commands with these numbers; not one of them allocates.
+/// Applies commands with these numbers and asserts that none allocates.
 fn run(
     exchange: &mut Exchange,
     random: &mut Random,
@@ -277,7 +277,7 @@ fn nothing_is_allocated_within_capacity() {
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     let mut now = TimeNs(START * 1_000_000_000);
     let seen = run(&mut exchange, &mut random, &mut now, 0..COMMANDS);
-    // The run did what it is meant to do.
+    // The run exercised its cases.
     assert!(seen.fills > 20_000, "{} fills", seen.fills);
     assert!(seen.expired > 1_000, "{} orders expired", seen.expired);
     assert!(seen.cancelled > 1_000, "{} single cancels", seen.cancelled);
@@ -285,7 +285,7 @@ fn nothing_is_allocated_within_capacity() {
     assert!(live > 100, "{live} rest");
     exchange.check_invariants().unwrap();
 
-    // What a restored exchange holds counts towards its capacity, and no more.
+    // The contents of a restored exchange count towards its capacity.
     let mut image = Vec::new();
     exchange.write_image(&mut image);
     let mut restored = Exchange::read_image(CAPACITY, 6, &image).unwrap();

@@ -1,28 +1,28 @@
-//! Whatever is asked in whatever order: the state stays consistent, a command without effect
-//! leaves no trace, no order gets worse than it signed, and the layout in memory decides nothing.
+//! For any commands in any order: the state stays consistent, a command without effect changes
+//! nothing, no order trades worse than signed, and the layout in memory changes no result.
 
 #![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
 
-use foretell_matching::{Capacity, Exchange, Foresight};
+use foretell_matching::{Capacity, Exchange, PrefetchState};
 use foretell_model::command::RegisterMarket;
 use foretell_model::limits::MAX_EVENTS;
 use foretell_model::{
     AccountNumber, ApiKey, Command, CommandOutcome, ConditionId, Digest16, Event, EventId,
     EventNumber, FeeSchedule, KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderResult,
-    OrderStatus, OrderType, Outcome, Payout, PlaceOrder, QuestionSet, Reference, Refusal, Settings,
-    Side, SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress,
+    OrderStatus, OrderType, Outcome, Payout, PlaceOrder, QuestionSet, Reference, Rejection,
+    Settings, Side, SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress,
     WalletKind,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
 
 const START: u64 = 1_700_000_000;
-/// Three plain markets, then the questions of one event.
+/// Three plain markets, then the questions of one event group.
 const MARKETS: u32 = 6;
-/// Three owners and a wallet of the first.
+/// Three owners, and a bound wallet of the first.
 const ACCOUNTS: u32 = 4;
 
-/// Accounts and markets are few.
+/// Account and market numbers are small.
 fn byte(number: u32) -> u8 {
     u8::try_from(number).unwrap()
 }
@@ -37,7 +37,7 @@ fn name(number: u64) -> [u8; 32] {
     name
 }
 
-/// What every run starts from.
+/// Commands at the start of every run.
 fn prelude() -> Vec<Command> {
     let mut commands = Vec::new();
     for account in 0..ACCOUNTS {
@@ -91,7 +91,7 @@ fn prelude() -> Vec<Command> {
     commands
 }
 
-/// Amounts mostly on the tick grid, now and then not.
+/// Amounts mostly on the tick grid, sometimes off it.
 fn amounts() -> impl Strategy<Value = (u64, u64)> {
     let on_grid = (1_u64..10, 1_u64..400).prop_map(|(tenths, lots)| (tenths * 1_000, lots));
     let fine = (1_u64..1_000, 1_u64..400).prop_map(|(thousandths, lots)| (thousandths * 10, lots));
@@ -122,7 +122,7 @@ fn order() -> impl Strategy<Value = Command> {
             _ => TimeSeconds(0),
         };
         Command::PlaceOrder(PlaceOrder {
-            // Few enough ids that some come twice.
+            // Few ids, so that some repeat.
             order: OrderId(name(id % 400)),
             account: AccountNumber(account),
             key: KeyNumber((key + u32::from(wrong_key)) % 3),
@@ -273,7 +273,7 @@ fn command() -> impl Strategy<Value = Command> {
     prop_oneof![30 => order(), 8 => cancel(), 5 => money(), 1 => operator()]
 }
 
-/// Commands, each with the milliseconds that passed before it.
+/// Commands, each with the milliseconds before it.
 fn commands() -> impl Strategy<Value = Vec<(Command, u64)>> {
     let pause = prop_oneof![8 => 0_u64..300, 1 => 0_u64..5_000, 1 => Just(95_000_u64)];
     prop::collection::vec((command(), pause), 1..250)
@@ -298,12 +298,12 @@ proptest! {
         let mut now = TimeNs(START * 1_000_000_000);
         let prelude = std::iter::once(setting()).chain(prelude()).map(|command| (command, 0));
         let commands: Vec<_> = prelude.chain(commands).collect();
-        let mut foresights = vec![Foresight::NONE; commands.len()];
+        let mut prefetch_states = vec![PrefetchState::NONE; commands.len()];
         for (at, (command, pause)) in commands.iter().copied().enumerate() {
-            // One of them looks ahead, which changes nothing.
-            let coming = commands.iter().zip(&mut foresights).skip(at);
-            for ((coming, _), foresight) in coming.take(Foresight::LOOKS) {
-                other.foresee(coming, foresight);
+            // One of the two prefetches, which changes no result.
+            let coming = commands.iter().zip(&mut prefetch_states).skip(at);
+            for ((coming, _), state) in coming.take(PrefetchState::STEPS) {
+                other.prefetch(coming, state);
             }
             now.0 += pause * 1_000_000;
             let (before, due) = (exchange.digest(), exchange.next_due());
@@ -337,7 +337,7 @@ proptest! {
     }
 }
 
-/// Promises 14 to 16, and what `event` says of an order's frame.
+/// Checks promises 14 to 16, and `event` in the frame of an order.
 fn check_order(
     order: &PlaceOrder,
     result: &OrderResult,
@@ -389,7 +389,7 @@ fn check_order(
         .rev()
         .find(|event| !matches!(event, Event::TickSet { .. }));
     let ends_well = match result.status {
-        OrderStatus::Killed(Refusal { reason, details }) => {
+        OrderStatus::Killed(Rejection { reason, details }) => {
             events == [Event::OrderKilled { reason, details }]
         }
         OrderStatus::Live => matches!(last, Some(Event::OrderRested { .. })),

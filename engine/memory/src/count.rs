@@ -1,39 +1,39 @@
-//! What this thread took and gave back.
+//! Allocation counters of the current thread.
 
 use std::cell::Cell;
 
 thread_local! {
-    static MADE: Cell<u64> = const { Cell::new(0) };
-    static HELD: Cell<i64> = const { Cell::new(0) };
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+    static ALLOCATED_BYTES: Cell<i64> = const { Cell::new(0) };
 }
 
-/// Allocations this thread made so far.
+/// Number of allocations of this thread.
 #[must_use]
-pub fn made() -> u64 {
-    MADE.get()
+pub fn allocations() -> u64 {
+    ALLOCATIONS.get()
 }
 
-/// Bytes this thread took less those it gave back; meaningful as a difference.
+/// Bytes allocated minus bytes freed by this thread; only differences are meaningful.
 #[must_use]
-pub fn held() -> i64 {
-    HELD.get()
+pub fn allocated_bytes() -> i64 {
+    ALLOCATED_BYTES.get()
 }
 
-/// Whether this program counts: it installed [`crate::Allocator`].
+/// Whether this program installed [`crate::Allocator`] and so counts.
 #[must_use]
-pub fn are_counted() -> bool {
-    let before = made();
+pub fn is_counting() -> bool {
+    let before = allocations();
     drop(std::hint::black_box(Box::new(0_u64)));
-    made() != before
+    allocations() != before
 }
 
-pub(crate) fn add(bytes: usize) {
-    MADE.set(MADE.get().wrapping_add(1));
-    HELD.set(HELD.get().wrapping_add(signed(bytes)));
+pub(crate) fn allocate(bytes: usize) {
+    ALLOCATIONS.set(ALLOCATIONS.get().wrapping_add(1));
+    ALLOCATED_BYTES.set(ALLOCATED_BYTES.get().wrapping_add(signed(bytes)));
 }
 
-pub(crate) fn give_back(bytes: usize) {
-    HELD.set(HELD.get().wrapping_sub(signed(bytes)));
+pub(crate) fn free(bytes: usize) {
+    ALLOCATED_BYTES.set(ALLOCATED_BYTES.get().wrapping_sub(signed(bytes)));
 }
 
 #[allow(

@@ -1,4 +1,4 @@
-//! Blocks that grow and shrink over the size from which on they are mapped.
+//! Blocks that grow and shrink across the threshold for mapping.
 
 #![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
 #![allow(unsafe_code, reason = "an allocator is called as one")]
@@ -14,7 +14,7 @@ use support::grow_and_shrink;
 
 const MIB: usize = 1 << 20;
 
-/// One test, because all look at the memory of the one process.
+/// One test, because all parts measure the memory of the same process.
 #[test]
 fn blocks_keep_their_bytes_and_take_no_more_than_they_need() {
     grow_and_shrink(&[1, 2, 3, 40, 3, 2, 1, 17]);
@@ -22,7 +22,7 @@ fn blocks_keep_their_bytes_and_take_no_more_than_they_need() {
     what_is_given_back_is_gone();
 }
 
-/// A block that is copied would have all its pages afterwards.
+/// A copied block would have all its pages resident.
 fn growing_touches_nothing() {
     let before = status_bytes("VmRSS");
     let mut block: Vec<u8> = Vec::with_capacity(256 * MIB);
@@ -34,12 +34,12 @@ fn growing_touches_nothing() {
     assert!(touched() < 8 * MIB, "{} bytes to grow", touched());
 }
 
-/// Memory, and addresses: of more than a hundred times what the process holds at a time.
+/// Frees memory and address space: allocates over a hundred times the peak usage in total.
 fn what_is_given_back_is_gone() {
     let before = (status_bytes("VmRSS"), status_bytes("VmSize"));
     for round in 0..300 {
         let layout = Layout::from_size_align(4 * MIB + round * 999, 8).unwrap();
-        // SAFETY: the layouts are those the block has at the time; it is used by nobody else.
+        // SAFETY: each layout is the block's current one; no other code uses the block.
         unsafe {
             let block = Allocator.alloc_zeroed(layout);
             let grown = Allocator.realloc(block, layout, 2 * layout.size());
@@ -57,7 +57,7 @@ fn what_is_given_back_is_gone() {
     );
 }
 
-/// What the kernel says of this process, in bytes.
+/// A field of the kernel's status of this process, in bytes.
 fn status_bytes(name: &str) -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with(name)).unwrap();

@@ -1,9 +1,8 @@
-//! The numbered table of everything that can be asked of the exchange.
+//! All commands of the exchange, with their pinned codes.
 //!
-//! The numbers ([`Command::code`]) are pinned: they stand in journals. A command carries dense
-//! numbers (a gateway resolves addresses and tokens before it sends one); the exchange checks
-//! every one of them. An operator command that may name an unknown account carries the address
-//! instead and opens the account.
+//! The codes ([`Command::code`]) are stored in journals. Commands carry dense numbers, which the
+//! gateway resolves from addresses and tokens; the exchange checks each of them. An operator
+//! command that may name an unknown account carries the address instead and opens the account.
 
 #![allow(
     missing_docs,
@@ -22,14 +21,14 @@ use crate::settings::Settings;
 use crate::side::{OrderType, Outcome, Side};
 use crate::time::{TimeMs, TimeSeconds};
 
-/// A signed order as it reaches the core. Checked in this order, the first failure being the
-/// answer (nothing is changed or journalled by any of them):
+/// A signed order as it reaches the core. The checks run in this order; the first failure is the
+/// answer and changes and journals nothing:
 ///
 /// 1. the market, account and key exist; the key is live and its owner is the account's owner
 ///    (`UnknownMarket`, `UnknownAccount`, `UnknownKey`, `KeyOfAnotherOwner`);
-/// 2. the id was seen: a repeat with the same terms and key is [`crate::Verdict::Repeated`], or, when
-///    the first was burned, the first refusal again; anything else `Duplicate`;
-/// 3. the timestamp lies in the window (`TimestampOutOfWindow`); the id memory has room (`Busy`), also
+/// 2. the id is new. A repeat with the same terms and key is [`crate::Verdict::Repeated`], or, when
+///    the first was killed, its rejection again; other terms are `Duplicate`;
+/// 3. the timestamp is in the window (`TimestampOutOfWindow`); the id memory has room (`Busy`), also
 ///    for this owner (`TooManyOrderIds`, rules 2);
 /// 4. the system's mode (`SystemPaused`, `CancelOnly`, `PostOnlyMode`), the market's state
 ///    (`MarketNotReady`, `MarketPaused`, `MarketClosed`), a closed-only account's BUY (`ClosedOnlyAccount`);
@@ -38,15 +37,15 @@ use crate::time::{TimeMs, TimeSeconds};
 /// 7. `SizeBelowMinimum` (GTC, GTD), `MarketableBelowMinimum` (FOK and FAK BUY);
 /// 8. `TooManyLiveOrders` (GTC, GTD), `NotEnoughCollateral` or `NotEnoughShares`.
 ///
-/// Then the book decides, and these are journalled and burn the id: `CrossesBook` (post-only),
+/// Then the checks against the book, which are journalled and use up the id: `CrossesBook` (post-only),
 /// `MarketableBelowMinimum` (a GTC or GTD BUY that crosses), `FokNotFilled`, `FakNoMatch`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
 pub struct PlaceOrder {
     /// EIP-712 hash of the signed order.
     pub order: OrderId,
-    /// The maker: the wallet that trades.
+    /// The maker: the trading wallet.
     pub account: AccountNumber,
-    /// The API key it came with.
+    /// The API key of the request.
     pub key: KeyNumber,
     /// The market of its token.
     pub market: MarketNumber,
@@ -54,9 +53,9 @@ pub struct PlaceOrder {
     pub outcome: Outcome,
     /// Buy or sell that token.
     pub side: Side,
-    /// How long it works.
+    /// Time in force.
     pub order_type: OrderType,
-    /// Refused if it would cross.
+    /// Rejected if it would cross.
     pub post_only: bool,
     /// Signed makerAmount: micros of collateral for a BUY, micro-shares for a SELL.
     pub maker_amount: u64,
@@ -68,55 +67,55 @@ pub struct PlaceOrder {
     pub timestamp: TimeMs,
 }
 
-/// A market as it is registered. Its description is evidence of the frame.
+/// A market registration. Its description is evidence of the frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
 pub struct RegisterMarket {
-    /// Its condition id; registration is idempotent by it.
+    /// The condition id; registration is idempotent by it.
     pub condition: ConditionId,
     /// Tokens of `[Yes, No]`.
     pub tokens: [TokenId; 2],
-    /// Tick at the start.
+    /// The initial tick.
     pub tick: Tick,
-    /// Whether 0.01 becomes 0.001 after a trade above 0.96 or below 0.04 (protocol 1).
+    /// Whether 0.01 becomes 0.001 after a trade above 0.96 or below 0.04 (docs/verify/rules.md §3).
     pub tick_refines: bool,
-    /// Smallest GTC or GTD order.
+    /// Minimum size of a GTC or GTD order.
     pub minimum_size: Lots,
     /// Taker fee.
     pub fee: FeeSchedule,
-    /// The neg-risk event whose next question this market is; `None` = plain.
+    /// The neg-risk event group whose next question this market is; `None` = plain market.
     pub event: Option<EventNumber>,
 }
 
-/// Everything that can be asked of the exchange.
+/// All commands of the exchange.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
 pub enum Command {
     /// 1: place a signed order. Evidence: [`crate::evidence::OrderEvidence`].
     PlaceOrder(PlaceOrder),
-    /// 2: cancel one order by id. Refused: `OrderNotFound`, `OrderOfAnotherOwner`.
+    /// 2: cancel one order by id. Rejected: `OrderNotFound`, `OrderOfAnotherOwner`.
     CancelOrder {
-        /// Who asks; must be the owner of the order's account.
+        /// The requesting owner; must be the owner of the order's account.
         owner: AccountNumber,
-        /// The order.
+        /// Id of the order.
         order: OrderId,
     },
-    /// 3: cancel all orders of all wallets of an owner. Under rules 2 it is `Repeated` with zeros,
-    /// and not journalled, when there is nothing to cancel.
+    /// 3: cancel all orders of all wallets of an owner. Under rules 2, when nothing is to cancel,
+    /// it is `Repeated` with zeros and not journalled.
     CancelAll {
-        /// Whose.
+        /// The owner.
         owner: AccountNumber,
-        /// `User`, or `Heartbeat` when the engine's ingress issues it.
+        /// Reason of the cancels: `User`, or `Heartbeat` when issued by the engine's ingress.
         heartbeat: bool,
-        /// Rules 1: makes a resent request the same request; zero = not remembered. Rules 2 carry
-        /// the command out every time and do not read this.
+        /// Rules 1: identifies a resent request; zero = not remembered. Rules 2 ignore it and apply
+        /// the command every time.
         request: Digest16,
     },
-    /// 4: cancel an owner's orders in a market, or of one outcome of it. Rules 2 as in `CancelAll`.
+    /// 4: cancel an owner's orders in a market or one outcome. Rules 2 as in `CancelAll`.
     CancelMarketOrders {
-        /// Whose.
+        /// The owner.
         owner: AccountNumber,
-        /// In which market.
+        /// The market.
         market: MarketNumber,
-        /// Of which outcome; `None` = both.
+        /// The outcome; `None` = both.
         outcome: Option<Outcome>,
         /// As in `CancelAll`.
         request: Digest16,
@@ -124,223 +123,224 @@ pub enum Command {
 
     /// 10: add collateral; opens the account.
     Deposit {
-        /// To whom.
+        /// The credited wallet.
         wallet: WalletAddress,
-        /// How much, above 0.
+        /// The amount, above 0.
         amount: Micros,
-        /// Makes a repeat safe; one scope for all deposits and withdrawals.
+        /// Idempotency key; one scope for all deposits and withdrawals.
         reference: Reference,
     },
     /// 11: take out free collateral.
     Withdraw {
-        /// From whom; the account must exist.
+        /// The debited wallet; its account must exist.
         wallet: WalletAddress,
-        /// How much, above 0, at most what is free.
+        /// The amount, above 0, at most the free collateral.
         amount: Micros,
         /// As in `Deposit`.
         reference: Reference,
     },
     /// 12: take collected fees out of the exchange.
     WithdrawFees {
-        /// How much, above 0, at most what the fee account holds.
+        /// The amount, above 0, at most the balance of the fee account.
         amount: Micros,
         /// As in `Deposit`.
         reference: Reference,
     },
     /// 13: bind a wallet to an owner; opens both accounts. The same binding again is `Repeated`.
     BindWallet {
-        /// The owner (an EOA; itself bound to nobody else).
+        /// The owner: an EOA that is not bound itself.
         owner: WalletAddress,
-        /// The wallet; not an owner of others, without keys, without live orders, not bound elsewhere.
+        /// The wallet: owns no wallets or keys, has no live orders, is not bound elsewhere.
         wallet: WalletAddress,
-        /// What it is; `Eoa` is refused. At most one wallet of a kind an owner.
+        /// The wallet kind; `Eoa` is rejected. An owner has at most one wallet of a kind.
         kind: WalletKind,
     },
-    /// 14: undo a binding; the wallet has no live order.
+    /// 14: undo a binding; the wallet must have no live orders.
     UnbindWallet {
         /// The wallet.
         wallet: WalletAddress,
     },
-    /// 15: let an account only reduce; becoming closed-only cancels its resting BUYs.
+    /// 15: restrict an account to reducing orders; setting it cancels the account's resting BUYs.
     SetClosedOnly {
-        /// Which account; opened if unknown.
+        /// The account's wallet; opened if unknown.
         wallet: WalletAddress,
-        /// On or off.
+        /// Set or cleared.
         closed_only: bool,
     },
-    /// 16: an API key was issued; opens the owner's account. The same key again is `Repeated`.
+    /// 16: register an issued API key; opens the owner's account. The same key again is `Repeated`.
     RegisterKey {
-        /// Who owns it; must not be a wallet bound to somebody else.
+        /// The owner; must not be a bound wallet.
         owner: WalletAddress,
-        /// The nonce it was derived from, big-endian.
+        /// The nonce that the key was derived from, big-endian.
         nonce: [u8; 32],
         /// The key.
         api_key: ApiKey,
-        /// Whether it may only read.
+        /// Whether the key may only read.
         read_only: bool,
     },
-    /// 17: a key is revoked for ever.
+    /// 17: revoke a key for ever.
     RevokeKey {
-        /// Which.
+        /// The key.
         key: KeyNumber,
-        /// Whether the owner's live orders are cancelled too.
+        /// Whether to cancel the owner's live orders too.
         cancel_orders: bool,
     },
-    /// 18: an owner's heartbeat chain began or ended.
+    /// 18: start or end an owner's heartbeat chain.
     SetHeartbeat {
-        /// Whose.
+        /// The owner.
         owner: AccountNumber,
-        /// On or off.
+        /// Started or ended.
         on: bool,
     },
-    /// 19: collateral into full sets.
+    /// 19: split: collateral into full sets.
     Split {
-        /// Whose.
+        /// The account.
         account: AccountNumber,
-        /// Of which market.
+        /// The market.
         market: MarketNumber,
-        /// How many sets, above 0.
+        /// Number of sets in lots, above 0.
         lots: Lots,
-        /// Makes a repeat safe; scope: the account.
+        /// Idempotency key; its scope is the account.
         reference: Reference,
     },
-    /// 20: full sets into collateral.
+    /// 20: merge: full sets into collateral.
     Merge {
-        /// Whose.
+        /// The account.
         account: AccountNumber,
-        /// Of which market.
+        /// The market.
         market: MarketNumber,
-        /// How many sets, above 0.
+        /// Number of sets in lots, above 0.
         lots: Lots,
         /// As in `Split`.
         reference: Reference,
     },
-    /// 21: a resolved market's holdings into their payout.
+    /// 21: redeem: holdings of a resolved market into their payout.
     Redeem {
-        /// Whose.
+        /// The account.
         account: AccountNumber,
-        /// Of which market.
+        /// The market.
         market: MarketNumber,
         /// As in `Split`.
         reference: Reference,
     },
-    /// 22: No of some questions into collateral and Yes of the others (protocol 5).
+    /// 22: convert: No of some questions into collateral and Yes of the others
+    /// (docs/verify/rules.md §11).
     Convert {
-        /// Whose.
+        /// The account.
         account: AccountNumber,
-        /// Which event.
+        /// The event group.
         event: EventNumber,
-        /// The questions whose No is given; at least one, all below the list's length.
+        /// The questions whose No is converted; at least one, all below the list's length.
         questions: QuestionSet,
-        /// How many lots of each, above 0.
+        /// Lots of each question, above 0.
         lots: Lots,
         /// As in `Split`.
         reference: Reference,
     },
 
-    /// 30: a neg-risk event. Evidence: its description. The same id again is `Repeated`.
+    /// 30: register an event group. Evidence: its description. The same id again is `Repeated`.
     RegisterEvent {
         /// Its catalog id.
         event: EventId,
     },
-    /// 31: a market. Evidence: its description. The same content again is `Repeated`, other
-    /// content under one condition id `MarketDiffers` (tick, minimum and fee have commands of
-    /// their own and are not compared; event and tokens are).
+    /// 31: register a market. Evidence: its description. The same content again is `Repeated`;
+    /// other content under the same condition id is `MarketDiffers`. Event group and tokens are
+    /// compared; tick, minimum and fee are not, because they have their own commands.
     RegisterMarket(RegisterMarket),
-    /// 32: registered → active; freezes the question list of its event.
+    /// 32: registered → active; freezes the question list of its event group.
     ActivateMarket {
-        /// Which.
+        /// The market.
         market: MarketNumber,
     },
     /// 33: active → paused.
     PauseMarket {
-        /// Which.
+        /// The market.
         market: MarketNumber,
     },
     /// 34: paused → active.
     ResumeMarket {
-        /// Which.
+        /// The market.
         market: MarketNumber,
     },
-    /// 35: active or paused → closed; cancels its orders, in bounded steps. A registered market
-    /// may be closed too (it never trades).
+    /// 35: active or paused → closed; cancels its orders in bounded steps. A registered market can
+    /// be closed too and then never trades.
     CloseMarket {
-        /// Which.
+        /// The market.
         market: MarketNumber,
     },
     /// 36: closed → resolved.
     ResolveMarket {
-        /// Which.
+        /// The market.
         market: MarketNumber,
-        /// How it pays.
+        /// The payout per share.
         payout: Payout,
     },
     /// 37: hide a market, or show it again.
     ArchiveMarket {
-        /// Which.
+        /// The market.
         market: MarketNumber,
         /// Hidden or not.
         archived: bool,
     },
-    /// 38: a finer tick; a coarser one is `InvalidTick`.
+    /// 38: refine the tick; a coarser one is `InvalidTick`.
     SetTick {
-        /// Which market.
+        /// The market.
         market: MarketNumber,
         /// The new tick.
         tick: Tick,
     },
-    /// 39: another minimum order size.
+    /// 39: change the minimum order size.
     SetMinimumSize {
-        /// Which market.
+        /// The market.
         market: MarketNumber,
-        /// The new minimum, at least a lot.
+        /// The new minimum, at least one lot.
         minimum_size: Lots,
     },
-    /// 40: another taker fee.
+    /// 40: change the taker fee.
     SetFee {
-        /// Which market.
+        /// The market.
         market: MarketNumber,
         /// The new schedule.
         fee: FeeSchedule,
     },
 
-    /// 50: what the system accepts.
+    /// 50: set the system mode.
     SetMode {
         /// The mode.
         mode: SystemMode,
     },
-    /// 51: the core's settings, whole.
+    /// 51: replace all settings of the core.
     ChangeSettings(Settings),
-    /// 52: use another rules number from the next command on.
+    /// 52: switch to a rules number from the next command on.
     SwitchRules {
-        /// Not below the rules in force, at most [`crate::limits::NEWEST_RULES`].
+        /// At least the rules in force, at most [`crate::limits::NEWEST_RULES`].
         rules: u32,
     },
     /// 53: an operator accepts that re-execution differs from the record at a sequence.
     AcceptDivergence {
-        /// Where.
+        /// The diverging sequence.
         sequence: Sequence,
     },
-    /// 54: a signing domain. Evidence: its text. The same content again is `Repeated`, other
-    /// content under one number `DomainDiffers`.
+    /// 54: register a signing domain. Evidence: its text. The same content again is `Repeated`;
+    /// other content under the same number is `DomainDiffers`.
     RegisterDomain {
         /// Its number.
         domain: DomainNumber,
         /// Its EIP-712 separator.
         separator: [u8; 32],
     },
-    /// 55: time has passed and something is due.
+    /// 55: close orders that are due at the command's time.
     AdvanceTime,
-    /// 56: the next bounded part of the pending work.
+    /// 56: do the next bounded step of the pending work.
     Continue,
-    /// 57: the engine published a snapshot of this state. Recovery and gateways begin only with a
-    /// snapshot that the journal attests. Refused: `NotYetApplied`.
+    /// 57: the engine published a snapshot of this state. Recovery and gateways start only from a
+    /// snapshot that the journal attests. Rejected: `NotYetApplied`.
     AttestState {
-        /// The last command that the snapshot reflects.
+        /// The last command that the snapshot includes.
         sequence: Sequence,
         /// Digest of the state after it, as in [`crate::digest::StateDigest`].
         state: [u8; 32],
-        /// BLAKE3 of the snapshot's file.
+        /// BLAKE3 of the snapshot file.
         snapshot: [u8; 32],
     },
 }
@@ -389,7 +389,7 @@ impl Command {
         }
     }
 
-    /// Whether this only ends orders: such commands have room of their own in a full ring.
+    /// Whether this only cancels orders: such commands have reserved space in the ring.
     #[must_use]
     pub const fn is_cancel(&self) -> bool {
         matches!(

@@ -1,19 +1,19 @@
-//! The digest of the state, and the bytes it hashes: the canonical list of records, one after the
-//! other. Those bytes are also the image of the exchange in a snapshot.
+//! The digest of the state. It hashes the bytes of the canonical list of records in order. The same
+//! bytes are the image of the exchange in a snapshot.
 
 pub use crate::state_codec::RecordError;
-pub use crate::state_record::{Fate, PendingWork, StateRecord};
+pub use crate::state_record::{OrderIdState, PendingWork, StateRecord};
 
-/// What BLAKE3 derives the key of the digest from.
+/// BLAKE3 key-derivation context of the digest.
 const CONTEXT: &str = "foretell state digest v1";
 
-/// Collects records into the digest of the state.
+/// Hashes records into the digest of the state.
 pub struct StateDigest {
     hasher: blake3::Hasher,
     scratch: Vec<u8>,
 }
 
-/// What is hashed at once: sixteen of BLAKE3's chunks, as many as the widest vectors take.
+/// Bytes per hash call: sixteen BLAKE3 chunks, the width of the widest SIMD vectors.
 pub const WIDE: usize = 16 * 1024;
 
 impl Default for StateDigest {
@@ -43,7 +43,7 @@ impl StateDigest {
         *hasher.finalize().as_bytes()
     }
 
-    /// The digest of the state whose records were written one after the other into `image`.
+    /// The digest of the state whose records `image` contains.
     #[must_use]
     pub fn of_image(image: &[u8]) -> [u8; 32] {
         blake3::derive_key(CONTEXT, image)

@@ -1,9 +1,9 @@
-//! Everything that can happen, flat. A view that folds these (and reads the placing and
-//! registering commands for their fields) needs to know no rule of the exchange.
+//! All events of the exchange. A view that folds events (and reads the fields of placing and
+//! registering commands) needs no rules of the exchange.
 //!
-//! A frame is one command and the events it caused, in the order they happened. A placed order
-//! ends its frame with exactly one of `OrderRested`, `OrderCompleted`, `OrderClosed` of its own number
-//! (only a `TickSet` may follow), or, when the book refused it, its only event is `OrderKilled`.
+//! A frame is one command and the events it caused, in order. The frame of a placed order ends with
+//! exactly one of `OrderRested`, `OrderCompleted`, `OrderClosed` for its own number; only a
+//! `TickSet` may follow. When the book kills the order, `OrderKilled` is the only event.
 
 use crate::id::{
     AccountNumber, ConditionId, DomainNumber, EventId, EventNumber, KeyNumber, MarketNumber,
@@ -11,234 +11,233 @@ use crate::id::{
 };
 use crate::market::{FeeSchedule, MarketState, Payout, QuestionSet, SystemMode, WalletKind};
 use crate::quantity::{Lots, Micros, Price, Tick};
-use crate::refusal::RefusalReason;
+use crate::rejection::RejectionReason;
 use crate::side::{CloseReason, MatchKind};
 
-/// One trade of the frame's taker with one resting order. Everything about the taker is in the
-/// frame's command.
+/// One trade of the frame's taker with one resting order. The taker's fields are in the frame's
+/// command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fill {
     /// The resting order.
     pub maker_order: OrderNumber,
     /// Its account.
     pub maker: AccountNumber,
-    /// How they met; with the taker's side and outcome it gives the maker's.
+    /// The kind of match; with the taker's side and outcome it gives the maker's.
     pub kind: MatchKind,
     /// The maker's limit, in Yes prices. The No price is its complement.
     pub yes_price: Price,
     /// Shares traded, above 0.
     pub lots: Lots,
-    /// What the maker has left; 0 = it is completed.
+    /// Unfilled lots of the maker; 0 = completed.
     pub maker_left: Lots,
-    /// Paid by the taker beside the value (BUY) or out of it (SELL).
+    /// Paid by the taker in addition to the value (BUY) or out of it (SELL).
     pub fee: Micros,
 }
 
-/// One thing that happened.
+/// One event.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Event {
     /// 1: a trade.
     Fill(Fill),
-    /// 2: the frame's order rests at its limit with this much left. A BUY reserves
-    /// lots × price, a SELL the lots.
+    /// 2: the frame's order rests at its limit. A BUY reserves lots × price, a SELL the lots.
     OrderRested {
-        /// What is left.
+        /// Unfilled lots.
         lots: Lots,
-        /// Its limit in its own token.
+        /// The limit in the price of its own token.
         price: Price,
     },
-    /// 3: the frame's order is done: filled, or a budget BUY that is full (protocol 2).
+    /// 3: the frame's order is filled, or is a budget BUY that is full (docs/verify/rules.md §4).
     OrderCompleted,
-    /// 4: an order ended with something unfilled. For a resting order: what it had reserved is
-    /// free again. For the frame's own order (same number as the frame's sequence): its rest.
+    /// 4: an order ended with an unfilled rest. For a resting order, its reservation is released.
+    /// For the frame's own order (number = the frame's sequence), this is its rest.
     OrderClosed {
-        /// Which.
+        /// The order.
         order: OrderNumber,
-        /// Whose.
+        /// The account.
         account: AccountNumber,
-        /// What was unfilled; for the rest of a budget BUY 0, its unspent budget being plain.
+        /// Unfilled lots; 0 for a budget BUY, whose unspent budget follows from its fills.
         lots: Lots,
-        /// Why.
+        /// The reason.
         reason: CloseReason,
     },
-    /// 5: the book refused the frame's order; its id is burned.
+    /// 5: the book killed the frame's order; its id is used up.
     OrderKilled {
-        /// Why.
-        reason: RefusalReason,
-        /// As in [`crate::Refusal::details`]; zeros under rules 1.
+        /// The reason.
+        reason: RejectionReason,
+        /// As in [`crate::Rejection::details`]; zeros under rules 1.
         details: [u64; 2],
     },
 
-    /// 10: an account got its number.
+    /// 10: an account was opened.
     AccountOpened {
         /// Its number.
         account: AccountNumber,
         /// Its address.
         wallet: WalletAddress,
     },
-    /// 11: collateral came in.
+    /// 11: collateral was deposited.
     Deposited {
-        /// To whom.
+        /// The credited account.
         account: AccountNumber,
-        /// How much.
+        /// The amount.
         amount: Micros,
     },
-    /// 12: collateral went out.
+    /// 12: collateral was withdrawn.
     Withdrawn {
-        /// From whom.
+        /// The debited account.
         account: AccountNumber,
-        /// How much.
+        /// The amount.
         amount: Micros,
     },
-    /// 13: fees went out.
+    /// 13: fees were withdrawn.
     FeesWithdrawn {
-        /// How much.
+        /// The amount.
         amount: Micros,
     },
-    /// 14: a wallet got an owner.
+    /// 14: a wallet was bound to an owner.
     WalletBound {
         /// The owner.
         owner: AccountNumber,
         /// The wallet.
         wallet: AccountNumber,
-        /// What it is.
+        /// The wallet kind.
         kind: WalletKind,
     },
-    /// 15: a wallet is its own owner again.
+    /// 15: a wallet was unbound and is its own owner again.
     WalletUnbound {
-        /// The owner it had.
+        /// The previous owner.
         owner: AccountNumber,
         /// The wallet.
         wallet: AccountNumber,
     },
-    /// 16: an account's closed-only mark changed.
+    /// 16: an account's closed-only flag changed.
     ClosedOnlySet {
-        /// Whose.
+        /// The account.
         account: AccountNumber,
-        /// On or off.
+        /// Set or cleared.
         closed_only: bool,
     },
-    /// 17: a key got its number; the key and its nonce are in the command.
+    /// 17: a key was registered; the key and its nonce are in the command.
     KeyRegistered {
         /// Its number.
         key: KeyNumber,
         /// Its owner.
         owner: AccountNumber,
     },
-    /// 18: a key is dead.
+    /// 18: a key was revoked.
     KeyRevoked {
-        /// Which.
+        /// The key.
         key: KeyNumber,
     },
-    /// 19: an owner's heartbeat chain began or ended.
+    /// 19: an owner's heartbeat chain started or ended.
     HeartbeatSet {
-        /// Whose.
+        /// The owner.
         owner: AccountNumber,
-        /// On or off.
+        /// Started or ended.
         on: bool,
     },
-    /// 20: collateral became full sets.
+    /// 20: collateral was split into full sets.
     Split {
-        /// Whose.
+        /// The account.
         account: AccountNumber,
-        /// Of which market.
+        /// The market.
         market: MarketNumber,
-        /// How many.
+        /// Number of sets in lots.
         lots: Lots,
     },
-    /// 21: full sets became collateral.
+    /// 21: full sets were merged into collateral.
     Merged {
-        /// Whose.
+        /// The account.
         account: AccountNumber,
-        /// Of which market.
+        /// The market.
         market: MarketNumber,
-        /// How many.
+        /// Number of sets in lots.
         lots: Lots,
     },
-    /// 22: holdings of a resolved market became their payout.
+    /// 22: holdings of a resolved market were redeemed.
     Redeemed {
-        /// Whose.
+        /// The account.
         account: AccountNumber,
-        /// Of which market.
+        /// The market.
         market: MarketNumber,
-        /// Burned, of `[Yes, No]`.
+        /// Burned lots of `[Yes, No]`.
         lots: [Lots; 2],
-        /// Paid.
+        /// Collateral paid.
         payout: Micros,
     },
-    /// 23: No of some questions became collateral and Yes of the others.
+    /// 23: No of some questions was converted into collateral and Yes of the others.
     Converted {
-        /// Whose.
+        /// The account.
         account: AccountNumber,
-        /// Which event.
+        /// The event group.
         event: EventNumber,
-        /// The questions whose No was given.
+        /// The questions whose No was converted.
         questions: QuestionSet,
-        /// How many lots of each.
+        /// Lots of each question.
         lots: Lots,
         /// Collateral received: lots × (k − 1), in whole units.
         collateral: Micros,
     },
 
-    /// 30: an event got its number.
+    /// 30: an event group was registered.
     EventRegistered {
         /// Its number.
         event: EventNumber,
         /// Its catalog id.
         id: EventId,
     },
-    /// 31: an event's question list is final.
+    /// 31: the question list of an event group is final.
     EventFrozen {
-        /// Which.
+        /// The event group.
         event: EventNumber,
     },
-    /// 32: a market got its number; its rules are in the command.
+    /// 32: a market was registered; its rules are in the command.
     MarketRegistered {
         /// Its number.
         market: MarketNumber,
         /// Its condition id.
         condition: ConditionId,
-        /// Which question of its event it is; 0 for a plain market.
+        /// Its index in the question list of its event group; 0 for a plain market.
         question: u32,
     },
     /// 33: a market changed state.
     MarketStateSet {
-        /// Which.
+        /// The market.
         market: MarketNumber,
         /// The new state.
         state: MarketState,
     },
-    /// 34: a market pays (its state is `Resolved` now).
+    /// 34: a market was resolved (its state is `Resolved` now).
     MarketResolved {
-        /// Which.
+        /// The market.
         market: MarketNumber,
-        /// How.
+        /// The payout per share.
         payout: Payout,
     },
-    /// 35: a market is hidden or shown.
+    /// 35: a market was hidden or shown.
     MarketArchived {
-        /// Which.
+        /// The market.
         market: MarketNumber,
         /// Hidden or not.
         archived: bool,
     },
-    /// 36: a market's tick became finer, by command or by a trade near 0 or 1.
+    /// 36: a market's tick was refined, by command or by a trade near 0 or 1.
     TickSet {
-        /// Which.
+        /// The market.
         market: MarketNumber,
         /// The new tick.
         tick: Tick,
     },
     /// 37: a market's minimum order size changed.
     MinimumSizeSet {
-        /// Which.
+        /// The market.
         market: MarketNumber,
         /// The new minimum.
         minimum_size: Lots,
     },
     /// 38: a market's fee changed.
     FeeSet {
-        /// Which.
+        /// The market.
         market: MarketNumber,
         /// The new schedule.
         fee: FeeSchedule,
@@ -249,23 +248,23 @@ pub enum Event {
         /// The new mode.
         mode: SystemMode,
     },
-    /// 51: the settings are those of the command.
+    /// 51: the settings were replaced by those of the command.
     SettingsChanged,
-    /// 52: other rules from the next command on.
+    /// 52: other rules apply from the next command on.
     RulesSwitched {
         /// Their number.
         rules: u32,
     },
-    /// 53: a divergence was accepted; which one is in the command.
+    /// 53: a divergence was accepted; its sequence is in the command.
     DivergenceAccepted,
-    /// 54: a signing domain; its text is evidence of the frame.
+    /// 54: a signing domain was registered; its text is evidence of the frame.
     DomainRegistered {
         /// Its number.
         domain: DomainNumber,
     },
     /// 55: more of this command's work follows in `Continue` commands.
     WorkPending,
-    /// 56: the journal vouches for a snapshot; which one is in the command.
+    /// 56: the journal attests a snapshot; its hash is in the command.
     StateAttested,
 }
 

@@ -1,15 +1,14 @@
-//! What an order proves: the eleven signed fields, the domain, and the signature as received.
+//! Evidence of an order: the eleven signed fields, the domain, and the signature as received.
 //!
-//! Opaque to the engine, kept in the frame, so that an auditor needs nothing else. The words are
-//! laid out as EIP-712 encodes them, so the order's struct hash is
-//! `keccak256(type hash ‖ words)`.
+//! Opaque to the engine and kept in the frame, so an auditor needs no other source. The words have
+//! the layout of EIP-712, so the order's struct hash is `keccak256(type hash ‖ words)`.
 
 use crate::id::{DomainNumber, TokenId, WalletAddress};
 use crate::limits::MAX_SIGNATURE_BYTES;
 
 /// Bytes of the eleven words.
 pub const WORDS_BYTES: usize = 11 * 32;
-/// Words, domain number, length of the signature.
+/// Bytes of the words, the domain number and the signature's length.
 const HEAD_BYTES: usize = WORDS_BYTES + 1 + 2;
 
 /// The evidence of an order: eleven 32-byte big-endian words in the order of the type (salt,
@@ -19,15 +18,15 @@ const HEAD_BYTES: usize = WORDS_BYTES + 1 + 2;
 pub struct OrderEvidence<'a> {
     /// The eleven words.
     pub words: &'a [u8; WORDS_BYTES],
-    /// Which journalled domain it was signed for.
+    /// The journalled domain of the signature.
     pub domain: DomainNumber,
     /// The signature as received.
     pub signature: &'a [u8],
 }
 
 impl<'a> OrderEvidence<'a> {
-    /// Appends the evidence to `out`. The signature is at most [`MAX_SIGNATURE_BYTES`] long; a
-    /// longer one is cut, which no verified signature is.
+    /// Appends the evidence to `out`. A signature longer than [`MAX_SIGNATURE_BYTES`] is truncated;
+    /// no verified signature is longer.
     pub fn encode(&self, out: &mut Vec<u8>) {
         let signature = &self.signature[..self.signature.len().min(MAX_SIGNATURE_BYTES)];
         let length = u16::try_from(signature.len()).unwrap_or(u16::MAX);
@@ -37,7 +36,7 @@ impl<'a> OrderEvidence<'a> {
         out.extend_from_slice(signature);
     }
 
-    /// Reads evidence back; `None` when the bytes are not exactly one.
+    /// Decodes evidence; `None` when the bytes are not exactly one evidence.
     #[must_use]
     pub fn decode(bytes: &'a [u8]) -> Option<Self> {
         let (words, rest) = bytes.split_first_chunk::<WORDS_BYTES>()?;
@@ -57,13 +56,13 @@ impl<'a> OrderEvidence<'a> {
         &words[index]
     }
 
-    /// The wallet that trades (word 1).
+    /// The trading wallet (word 1).
     #[must_use]
     pub fn maker(&self) -> WalletAddress {
         address(self.word(1))
     }
 
-    /// Who signed (word 2).
+    /// The signer (word 2).
     #[must_use]
     pub fn signer(&self) -> WalletAddress {
         address(self.word(2))

@@ -1,10 +1,10 @@
-//! A journal frame as its readers see it: one stamped command, the events it caused, its evidence.
+//! A journal frame as readers see it: one stamped command, its events, its evidence.
 
 use rkyv::{Archive, Deserialize, Serialize};
 
 use crate::{Command, Event, Sequence, TimeNs};
 
-/// Where a frame stands in the journal: enough to show its bytes, and so its receipt.
+/// Position of a frame in the journal files, from which its bytes and receipt can be read.
 #[derive(
     Clone,
     Copy,
@@ -28,19 +28,19 @@ pub struct FramePlace {
     pub length: u32,
 }
 
-/// One frame, borrowed from wherever it was decoded.
+/// One decoded frame, borrowed from the decoder's buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct FrameRef<'a> {
     /// Position in the journal.
     pub sequence: Sequence,
-    /// When it was applied.
+    /// Time at which it was applied.
     pub time: TimeNs,
-    /// What was asked.
+    /// The command.
     pub command: &'a Command,
-    /// What happened.
+    /// The events of the command.
     pub events: &'a [Event],
-    /// What proves it; empty for most commands.
+    /// Evidence of the command; empty for most commands.
     pub evidence: &'a [u8],
-    /// Where it stands.
+    /// Position in the journal files.
     pub place: FramePlace,
 }

@@ -1,5 +1,5 @@
-//! Names of things: the long ones the outside world uses, and the dense numbers the exchange
-//! gives out in the order it first meets them.
+//! Identifiers: the external ids, and the dense numbers that the exchange assigns in order of first
+//! use.
 
 use rkyv::{Archive, Deserialize, Serialize};
 
@@ -10,10 +10,10 @@ macro_rules! bytes_id {
         pub struct $name(pub [u8; $len]);
 
         impl $name {
-            /// All bytes zero: the absent value where the interface allows one.
+            /// All bytes zero: stands for an absent value where the interface allows one.
             pub const ZERO: Self = Self([0; $len]);
 
-            /// The bytes, in the order they are written.
+            /// The bytes, in written order.
             #[must_use]
             pub const fn as_bytes(&self) -> &[u8; $len] {
                 &self.0
@@ -64,12 +64,12 @@ macro_rules! number {
 }
 
 bytes_id!(
-    /// EIP-712 hash of a signed order: its identity for ever (protocol 8).
+    /// EIP-712 hash of a signed order; identifies the order for ever (docs/verify/rules.md §16).
     OrderId,
     32
 );
 bytes_id!(
-    /// A 20-byte wallet address: the outside name of an account (protocol 6).
+    /// A 20-byte wallet address: the external id of an account (docs/verify/rules.md §17).
     WalletAddress,
     20
 );
@@ -84,13 +84,13 @@ bytes_id!(
     32
 );
 bytes_id!(
-    /// BLAKE3 of the reference text that makes an operator or account action safe to repeat; the
-    /// text itself is in the frame's evidence (protocol 6, 16).
+    /// BLAKE3 of the reference text that makes an operator or account action idempotent; the text
+    /// itself is in the frame's evidence (docs/verify/rules.md §16).
     Reference,
     32
 );
 bytes_id!(
-    /// A v4-shaped UUID that names an API key (protocol 7).
+    /// A UUID in v4 form that identifies an API key (docs/api/authentication.md §2).
     ApiKey,
     16
 );
@@ -111,7 +111,7 @@ number!(
     u32
 );
 number!(
-    /// Dense number of a neg-risk event, in order of registration.
+    /// Dense number of a neg-risk event group, in order of registration.
     EventNumber,
     u32
 );
@@ -121,17 +121,17 @@ number!(
     u32
 );
 number!(
-    /// Number of a signing domain (protocol 8), given at its registration.
+    /// Number of a signing domain (docs/api/authentication.md §7), assigned at its registration.
     DomainNumber,
     u8
 );
 number!(
-    /// The catalog's numeric id of an event.
+    /// The catalog's numeric id of an event group.
     EventId,
     u64
 );
 number!(
-    /// Position of a command in the journal; the first command has 1.
+    /// Position of a command in the journal; the first command has sequence 1.
     Sequence,
     u64
 );
@@ -141,7 +141,7 @@ number!(
     u64
 );
 number!(
-    /// Which fill of its command a trade is, from 0.
+    /// Index of a fill within its command, from 0.
     TradeIndex,
     u32
 );

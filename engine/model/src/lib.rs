@@ -1,10 +1,10 @@
-//! The words of the exchange: ids, quantities, prices, commands, events, refusals, limits.
+//! The shared types of the exchange: ids, quantities, prices, commands, events, rejections, limits.
 //!
-//! One type per unit, and only the arithmetic that means something. Everything else in the
-//! workspace speaks in these words; nothing here knows a disk, JSON, a clock or a thread.
+//! One type per unit, with only the meaningful arithmetic. The rest of the workspace uses these
+//! types. Deliberately absent: disk, JSON, clock and threads.
 //!
-//! Read [`command`] for what can be asked of the exchange, [`event`] for what can happen to it,
-//! [`refusal`] for why it may say no, and [`limits`] for every bound in one place.
+//! [`command`] lists what clients can request, [`event`] what can happen, [`rejection`] the reasons
+//! for a rejection, and [`limits`] every bound.
 
 pub mod command;
 pub mod digest;
@@ -15,7 +15,7 @@ pub mod id;
 pub mod limits;
 pub mod market;
 pub mod quantity;
-pub mod refusal;
+pub mod rejection;
 pub mod settings;
 pub mod side;
 mod state_codec;
@@ -32,8 +32,8 @@ pub use id::{
 };
 pub use market::{FeeSchedule, MarketState, Payout, QuestionSet, SystemMode, WalletKind};
 pub use quantity::{Lots, Micros, Price, Tick};
-pub use refusal::{Refusal, RefusalReason};
+pub use rejection::{Rejection, RejectionReason};
 pub use settings::Settings;
 pub use side::{CloseReason, MatchKind, OrderType, Outcome, Side};
 pub use time::{TimeMs, TimeNs, TimeSeconds};
-pub use verdict::{OrderResult, OrderStatus, Outcome as CommandOutcome, Verdict};
+pub use verdict::{CommandOutcome, OrderResult, OrderStatus, Verdict};

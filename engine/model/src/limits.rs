@@ -1,18 +1,18 @@
-//! Every bound of the exchange, in one place, with assertions on how they relate.
+//! All bounds of the exchange, with compile-time assertions on their relations.
 
 use crate::quantity::{Lots, Micros};
 
 /// Largest order: 10^9 shares.
 pub const MAX_ORDER_LOTS: Lots = Lots(100_000_000_000);
-/// Largest balance of an account, and, because it also bounds all deposits less withdrawals taken
-/// together, the largest supply of any token: 10^15 micros (protocol 1). With it no sum in the
+/// Largest balance of an account (docs/verify/rules.md §1): 10^15 micros. It also bounds deposits
+/// minus withdrawals of the whole exchange, and so the supply of every token. With it no sum in the
 /// exchange can overflow.
 pub const MAX_BALANCE: Micros = Micros(1_000_000_000_000_000);
-/// Resting orders one command may touch: fill, cancel, or step over (protocol 3). What is longer
-/// goes on in `Continue` commands.
-pub const MAX_TOUCHED: usize = 4_096;
-/// Events one command can cause: a fill or a cancel for each touched order, and a few of its own.
-pub const MAX_EVENTS: usize = MAX_TOUCHED + 64;
+/// Resting orders that one command may visit: fill, cancel or skip (docs/verify/rules.md §2).
+/// Longer work continues in `Continue` commands.
+pub const MAX_VISITED_ORDERS: usize = 4_096;
+/// Events of one command: a fill or a cancel per visited order, plus a few others.
+pub const MAX_EVENTS: usize = MAX_VISITED_ORDERS + 64;
 /// Largest journal frame.
 pub const MAX_FRAME_BYTES: usize = 1 << 20;
 /// Fixed size of an event in the journal.
@@ -21,9 +21,9 @@ pub const EVENT_RECORD_BYTES: usize = 48;
 pub const MAX_EVIDENCE_BYTES: usize = 64 * 1024;
 /// Longest signature kept as evidence.
 pub const MAX_SIGNATURE_BYTES: usize = 1_024;
-/// Questions of a neg-risk event.
+/// Questions of a neg-risk event group.
 pub const MAX_QUESTIONS: u32 = 128;
-/// Live API keys of an owner (protocol 7).
+/// Live API keys of an owner (docs/verify/rules.md §17).
 pub const MAX_LIVE_KEYS: u32 = 16;
 /// Highest fee rate, in parts per million.
 pub const MAX_FEE_RATE_PPM: u32 = 1_000_000;
@@ -31,31 +31,30 @@ pub const MAX_FEE_RATE_PPM: u32 = 1_000_000;
 pub const MAX_FEE_EXPONENT: u8 = 2;
 /// A fee is floored to a multiple of this: 5 decimals.
 pub const FEE_QUANTUM: Micros = Micros(10);
-/// How long a signed request can be sent again: the L2 window of 60 + 10 s, and a margin.
+/// Time in which a signed request can be resent: the L2 window of 60 + 10 s, and a margin.
 pub const REQUEST_MEMORY_NS: u64 = 90 * 1_000_000_000;
 /// Rules 1: remembered requests of `/cancel-all` and `/cancel-market-orders`, for
-/// [`REQUEST_MEMORY_NS`]; the oldest gives way. Rules 2 remember none.
+/// [`REQUEST_MEMORY_NS`]; the oldest is evicted first. Rules 2 remember none.
 pub const MAX_REMEMBERED_REQUESTS: usize = 65_536;
-/// How long the reference of an account action is kept: 30 days. References of operators' deposits
-/// and withdrawals are kept for ever.
+/// Retention of references of account actions: 30 days. References of operators' deposits and
+/// withdrawals are kept for ever.
 pub const REFERENCE_MEMORY_NS: u64 = 30 * 24 * 3_600 * 1_000_000_000;
-/// Rules 1: references of account actions that one account may have remembered.
+/// Rules 1: remembered references of account actions per account.
 pub const MAX_REFERENCES_PER_ACCOUNT: u32 = 16_384;
-/// References of account actions remembered in all. Rules 1 refuse more; under rules 2 the oldest
-/// gives way once its request can no longer be sent again.
+/// Remembered references of account actions in total. Rules 1 reject more; rules 2 evict the oldest
+/// once its request can no longer be resent.
 pub const MAX_REMEMBERED_REFERENCES: usize = 1 << 20;
-/// Rules 2: references of account actions remembered of one account; the account's oldest gives
-/// way. A gateway takes at most 50 actions of an owner in 10 s, so a reference outlives its request.
+/// Rules 2: remembered references of account actions per account; the oldest is evicted. A gateway
+/// accepts at most 50 actions of an owner in 10 s, so a reference outlives its request.
 pub const REFERENCES_PER_ACCOUNT: u32 = 512;
-/// Rules 2: one owner holds at most this fraction of `remembered_order_ids`, and at least one id.
+/// Rules 2: divisor of `remembered_order_ids` for the share of one owner, which is at least one id.
 pub const ORDER_ID_SHARES: u32 = 64;
-/// Rules 2: an owner that holds fewer ids than this, and than its share, finds room even when all
-/// owners together hold `remembered_order_ids`: many owners cannot keep another one out.
+/// Rules 2: an owner with fewer ids than this and than its share finds room even when all owners
+/// together have `remembered_order_ids`, so other owners cannot lock it out.
 pub const RESERVED_ORDER_IDS: u32 = 1_024;
-/// Expired order ids and references forgotten by one placement or action: bounded work that still
-/// outpaces arrivals.
-pub const FORGOTTEN_PER_COMMAND: usize = 4;
-/// The newest rules number this build knows. The engine switches an older journal to it at a start.
+/// Order ids or references evicted by one placement or action: bounded work that outpaces arrivals.
+pub const EVICTED_PER_COMMAND: usize = 4;
+/// Newest rules number of this build. At start the engine switches an older journal to it.
 pub const NEWEST_RULES: u32 = 2;
 
 const _: () =

@@ -1,26 +1,27 @@
-//! Rules and states of markets, events, wallets and the system (protocol 1, 4, 5, 6).
+//! Rules and states of markets, event groups, wallets and the system
+//! (docs/verify/rules.md §3, §7, §12, §17).
 
 use rkyv::{Archive, Deserialize, Serialize};
 
 use crate::side::codes;
 
 codes!(
-    /// Life of a market (protocol 5). `archived` is a flag beside it.
+    /// Market state (docs/verify/rules.md §12). `archived` is a separate flag.
     MarketState {
-        /// Known, not trading yet.
+        /// Not trading yet.
         Registered = 0,
         /// Trading.
         Active = 1,
         /// Trading interrupted; cancels and merges work.
         Paused = 2,
-        /// Trading over; its orders are being, or have been, cancelled.
+        /// Trading has ended; its orders are being cancelled or are cancelled.
         Closed = 3,
-        /// Paid out.
+        /// The payout is set.
         Resolved = 4,
     }
 );
 codes!(
-    /// What a resolved market pays a share: (Yes, No).
+    /// Payout per share of a resolved market: (Yes, No).
     Payout {
         /// (1, 0)
         Yes = 0,
@@ -31,20 +32,22 @@ codes!(
     }
 );
 codes!(
-    /// What the whole system accepts (protocol 5). `recovering` is the engine's, not the core's.
+    /// Requests the system accepts (docs/verify/rules.md §13). `recovering` is the engine's, not
+    /// the core's.
     SystemMode {
-        /// Everything.
+        /// All requests.
         Running = 0,
-        /// Only post-only orders, and cancels.
+        /// Post-only orders and cancels.
         PostOnly = 1,
         /// Cancels, merge and redeem.
         CancelOnly = 2,
-        /// As cancel-only, with another text.
+        /// As cancel-only, with another error text.
         Paused = 3,
     }
 );
 codes!(
-    /// What a wallet is to its owner; the code is the order's signature type (protocol 6, 8).
+    /// Relation of a wallet to its owner; the code is the order's signature type
+    /// (docs/api/authentication.md §6).
     WalletKind {
         /// The owner itself (an EOA).
         Eoa = 0,
@@ -58,7 +61,7 @@ codes!(
 );
 
 impl Payout {
-    /// Price units (of 0.0001) paid for one lot of `[yes, no]`: lots × this = micros.
+    /// Payout per lot of `[yes, no]` in price units (of 0.0001): lots × this = micros.
     #[must_use]
     pub const fn price_units(self) -> [u16; 2] {
         match self {
@@ -70,7 +73,7 @@ impl Payout {
 }
 
 /// `fee = shares × rate × (p(1−p))^exponent`, paid by the taker, floored once to 5 decimals
-/// (protocol 4).
+/// (docs/verify/rules.md §7).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Archive, Serialize, Deserialize)]
 pub struct FeeSchedule {
     /// Parts per million, 0 to 1,000,000.
@@ -79,7 +82,7 @@ pub struct FeeSchedule {
     pub exponent: u8,
 }
 
-/// A set of questions of one neg-risk event; bit i is question i of its frozen list.
+/// A set of questions of one neg-risk event group; bit i is question i of its frozen list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Archive, Serialize, Deserialize)]
 pub struct QuestionSet {
     /// Questions 0 to 63.
@@ -114,13 +117,13 @@ impl QuestionSet {
         }
     }
 
-    /// How many questions are in the set.
+    /// Number of questions in the set.
     #[must_use]
     pub const fn count(self) -> u32 {
         self.low.count_ones() + self.high.count_ones()
     }
 
-    /// One more than the highest question in the set; 0 when empty.
+    /// The highest question in the set plus one; 0 when empty.
     #[must_use]
     pub const fn end(self) -> u32 {
         if self.high != 0 {

@@ -1,7 +1,7 @@
-//! Money, shares and prices as integers (protocol 1).
+//! Money, shares and prices as integers (docs/verify/rules.md §1).
 //!
-//! One lot is 0.01 share and a price counts 0.0001, so lots × price is always whole micros:
-//! nothing but a fee is ever rounded.
+//! One lot is 0.01 share and a price unit is 0.0001, so lots × price is a whole number of micros.
+//! Only fees are rounded.
 
 use rkyv::{Archive, Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub const MICROS_PER_LOT: u64 = 10_000;
 pub const LOTS_PER_SHARE: u64 = 100;
 /// Micros in one unit of collateral (one dollar).
 pub const MICROS_PER_UNIT: u64 = 1_000_000;
-/// Price units in one: a price of 1 would pay a full unit of collateral a share.
+/// Price units in 1: at a price of 1, a share costs one unit of collateral.
 pub const PRICE_ONE: u16 = 10_000;
 
 /// Collateral in 1e-6 units.
@@ -53,7 +53,7 @@ pub struct Lots(pub u64);
 macro_rules! amount {
     ($name:ident) => {
         impl $name {
-            /// None at all.
+            /// Zero.
             pub const ZERO: Self = Self(0);
 
             /// Sum, or `None` on overflow.
@@ -74,15 +74,15 @@ macro_rules! amount {
                 }
             }
 
-            /// Whether this is nothing.
+            /// Whether the amount is zero.
             #[must_use]
             pub const fn is_zero(self) -> bool {
                 self.0 == 0
             }
         }
 
-        // Amounts in the exchange are bounded by `limits`, so these cannot overflow; if they ever
-        // did, `overflow-checks` stops the process instead of wrapping money.
+        // Amounts are bounded by `limits`, so these cannot overflow. If one did, `overflow-checks`
+        // would abort the process instead of wrapping money.
         impl core::ops::Add for $name {
             type Output = Self;
             fn add(self, other: Self) -> Self {
@@ -116,13 +116,13 @@ amount!(Micros);
 amount!(Lots);
 
 impl Lots {
-    /// What these shares cost at `price`: exact, no rounding.
+    /// Value of these shares at `price`: exact, no rounding.
     #[must_use]
     pub const fn value_at(self, price: Price) -> Micros {
         Micros(self.0 * price.0 as u64)
     }
 
-    /// What a full set of this many lots is worth: one unit a share.
+    /// Value of full sets of this many lots: one unit a share.
     #[must_use]
     pub const fn full_value(self) -> Micros {
         Micros(self.0 * PRICE_ONE as u64)
@@ -145,7 +145,7 @@ impl Lots {
     }
 }
 
-// The largest order at the largest price, and the largest balance, fit with room to spare.
+// The largest order at the largest price, and the largest balance, fit with margin.
 const _: () = assert!(MAX_ORDER_LOTS.0 <= u64::MAX / (PRICE_ONE as u64 * 4));
 const _: () = assert!(MAX_BALANCE.0 <= u64::MAX / 4);
 
@@ -187,13 +187,13 @@ impl Price {
 )]
 #[repr(u8)]
 pub enum Tick {
-    /// 0.1
+    /// 0.1.
     Tenth = 1,
-    /// 0.01
+    /// 0.01.
     Hundredth = 2,
-    /// 0.001
+    /// 0.001.
     Thousandth = 3,
-    /// 0.0001
+    /// 0.0001.
     TenThousandth = 4,
 }
 
@@ -209,7 +209,7 @@ impl Tick {
         }
     }
 
-    /// The exact text of the interface: clients use it as a key (protocol 1).
+    /// The exact text of the interface: clients use it as a key (docs/api/overview.md §2).
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
@@ -220,7 +220,7 @@ impl Tick {
         }
     }
 
-    /// The tick with this code, as journalled.
+    /// The tick with this journalled code.
     #[must_use]
     pub const fn from_code(code: u8) -> Option<Self> {
         match code {

@@ -1,23 +1,23 @@
-//! The numbers an operator may change while the exchange runs, by a journalled command.
+//! The settings that an operator can change at runtime by a journalled command.
 
 use rkyv::{Archive, Deserialize, Serialize};
 
 use crate::quantity::Micros;
 
-/// All of the core's settings; `Command::ChangeSettings` replaces them whole.
+/// All settings of the core; `Command::ChangeSettings` replaces all of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
 pub struct Settings {
-    /// How far an order's signed timestamp may lie before the frame's time.
+    /// Maximum age of an order's signed timestamp relative to the frame's time.
     pub timestamp_past_ms: u64,
-    /// How far it may lie after it.
+    /// Maximum lead of an order's signed timestamp over the frame's time.
     pub timestamp_future_ms: u64,
-    /// Smallest makerAmount of a marketable BUY; 0 turns the rule off.
+    /// Minimum makerAmount of a marketable BUY; 0 disables the rule.
     pub marketable_minimum: Micros,
-    /// A GTD order ends this many seconds before its expiration.
+    /// A GTD order expires this many seconds before its signed expiration.
     pub gtd_safety_seconds: u64,
-    /// Live orders an account may have.
+    /// Maximum of live orders of an account.
     pub live_orders_per_account: u32,
-    /// Order ids remembered at most; a placement beyond it is `Busy`.
+    /// Maximum of remembered order ids; beyond it a placement is `Busy`.
     pub remembered_order_ids: u32,
 }
 
@@ -38,8 +38,8 @@ impl Settings {
     /// Largest marketable minimum: $1,000.
     pub const MAX_MARKETABLE_MINIMUM: Micros = Micros(1_000_000_000);
 
-    /// Bounds an operator's settings must keep: windows of 1 s to 24 h, a safety of at most a day,
-    /// at least one live order and one remembered id.
+    /// Whether the settings are in bounds: windows of 1 s to 24 h, a safety of at most a day, at
+    /// least one live order and one remembered id.
     #[must_use]
     pub const fn are_valid(&self) -> bool {
         const DAY_MS: u64 = 24 * 3_600 * 1_000;

@@ -1,4 +1,4 @@
-//! What an order wants, how two orders meet, and why an order ends.
+//! Sides, outcomes and types of orders, kinds of match, reasons for closing.
 
 use rkyv::{Archive, Deserialize, Serialize};
 
@@ -13,13 +13,13 @@ macro_rules! codes {
             /// Every variant, in code order.
             pub const ALL: &[Self] = &[$(Self::$variant),+];
 
-            /// The pinned number that leaves the process.
+            /// The pinned code, used outside of the process.
             #[must_use]
             pub const fn code(self) -> u8 {
                 self as u8
             }
 
-            /// The variant with this pinned number.
+            /// The variant with this pinned code.
             #[must_use]
             pub const fn from_code(code: u8) -> Option<Self> {
                 match code { $($code => Some(Self::$variant),)+ _ => None }
@@ -30,7 +30,7 @@ macro_rules! codes {
 pub(crate) use codes;
 
 codes!(
-    /// Side of an order in its own token, with the code it is signed with.
+    /// Side of an order in its own token; the code is the signed one.
     Side { /// Buys shares.
         Buy = 0, /// Sells shares.
         Sell = 1 }
@@ -42,7 +42,7 @@ codes!(
         No = 1 }
 );
 codes!(
-    /// How long an order works (protocol 2).
+    /// Order type: time in force (docs/verify/rules.md §4).
     OrderType {
         /// Good till cancelled.
         Gtc = 0,
@@ -50,14 +50,14 @@ codes!(
         Gtd = 1,
         /// Fill or kill.
         Fok = 2,
-        /// Fill and kill: what is there now, the rest is cancelled.
+        /// Fill and kill: fills what it can, the rest is cancelled.
         Fak = 3,
     }
 );
 codes!(
-    /// How taker and maker met (protocol 3).
+    /// Kind of match of taker and maker (docs/verify/rules.md §5).
     MatchKind {
-        /// Buyer and seller of one token: shares move.
+        /// Buyer and seller of one token: shares change hands.
         Complementary = 0,
         /// Two buyers of opposite tokens: a full set is created.
         Mint = 1,
@@ -66,25 +66,26 @@ codes!(
     }
 );
 codes!(
-    /// Why an order ended with something unfilled.
+    /// Why an order ended with an unfilled rest.
     CloseReason {
-        /// Its owner cancelled it (by id, all, or by market), or the owner's key was revoked with cancel.
+        /// Cancelled by its owner (by id, all, by market), or with the owner's revoked key.
         User = 1,
-        /// Its time came.
+        /// It expired.
         Expired = 2,
         /// The owner's heartbeat stopped.
         Heartbeat = 3,
-        /// The taker was of the same account.
+        /// The taker had the same account.
         SelfTrade = 4,
         /// The rest of a FAK.
         FakRest = 5,
-        /// A taker reached the bound on touched orders (protocol 3).
+        /// A taker reached the bound on visited orders (docs/verify/rules.md §5).
         TooManyFills = 6,
         /// The market closed.
         MarketClosed = 7,
-        /// The account became closed-only; its BUYs go.
+        /// The account became closed-only; its BUYs are cancelled.
         ClosedOnly = 8,
-        /// A budget BUY stopped because a fee used up what was free (protocol 4).
+        /// A budget BUY stopped because a fee used up the free collateral
+        /// (docs/verify/rules.md §4).
         FeeStopped = 9,
     }
 );
@@ -110,7 +111,7 @@ impl Outcome {
         }
     }
 
-    /// Position in a pair `[yes, no]`.
+    /// Index in a pair `[yes, no]`.
     #[must_use]
     pub const fn index(self) -> usize {
         self as usize

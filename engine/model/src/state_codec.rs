@@ -1,8 +1,7 @@
-//! The bytes of a record of the state: a tag, then its fields in the order they are declared, each
-//! of a fixed width, little-endian. The layout stands here once, for writing and for reading.
+//! The bytes of a state record: a tag, then its fields in declaration order, each of fixed width
+//! and little-endian. The layout is declared once for both directions.
 //!
-//! Reading is total, and takes only what writing gives: whatever is read is written back as the
-//! same bytes.
+//! Decoding never panics and accepts only encoder output: decoded bytes encode to the same bytes.
 
 use crate::id::{
     AccountNumber, ApiKey, ConditionId, Digest16, DomainNumber, EventId, EventNumber, KeyNumber,
@@ -10,32 +9,32 @@ use crate::id::{
 };
 use crate::market::{FeeSchedule, MarketState, Payout, QuestionSet, SystemMode, WalletKind};
 use crate::quantity::{Lots, Micros, Price, Tick};
-use crate::refusal::RefusalReason;
+use crate::rejection::RejectionReason;
 use crate::settings::Settings;
 use crate::side::{CloseReason, OrderType, Outcome, Side};
-use crate::state_record::{Fate, PendingWork, StateRecord};
+use crate::state_record::{OrderIdState, PendingWork, StateRecord};
 use crate::time::{TimeMs, TimeNs, TimeSeconds};
 
-/// Bytes that are no record of the state.
+/// Why bytes are not a state record.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum RecordError {
     /// The bytes end inside a record.
-    #[error("the bytes end inside a record")]
+    #[error("truncated record")]
     Cut,
     /// No record has this tag.
-    #[error("no record has the tag {0}")]
+    #[error("unknown record tag {0}")]
     UnknownTag(u8),
-    /// A field holds what writing never gives.
-    #[error("{value} is no {field}")]
+    /// A field has a value that the encoder never writes.
+    #[error("{value} is not a valid {field}")]
     InvalidValue {
-        /// What the field should hold.
+        /// The expected type of the field.
         field: &'static str,
-        /// What it holds.
+        /// The value read.
         value: u64,
     },
 }
 
-/// A part of a record.
+/// A field of a record.
 trait Field: Sized {
     fn write(self, out: &mut Vec<u8>);
     fn read(from: &mut &[u8]) -> Result<Self, RecordError>;
@@ -46,11 +45,11 @@ fn invalid(field: &'static str, value: impl Into<u64>) -> RecordError {
     RecordError::InvalidValue { field, value }
 }
 
-/// Each record of the list: its tag and its fields.
+/// Tag and fields of each record kind.
 macro_rules! records {
     ($($tag:literal = $name:ident { $($field:ident),+ $(,)? })+) => {
         impl StateRecord {
-            /// Appends the bytes that the digest hashes and an image holds: at most 256.
+            /// Appends the bytes of the record, at most 256.
             pub fn write(&self, out: &mut Vec<u8>) {
                 match *self {
                     $(Self::$name { $($field),+ } => {
@@ -60,11 +59,11 @@ macro_rules! records {
                 }
             }
 
-            /// Takes the next record off the front of an image; `None` at its end.
+            /// Decodes the next record from the front of an image; `None` at its end.
             ///
             /// # Errors
-            /// The bytes there are no record; then `image` stays as it was. Memory is never asked
-            /// for, whatever the bytes say.
+            /// The bytes are not a record; `image` is unchanged then. Never allocates, whatever the
+            /// bytes.
             pub fn read(image: &mut &[u8]) -> Result<Option<Self>, RecordError> {
                 let Some((tag, mut rest)) = image.split_first() else {
                     return Ok(None);
@@ -98,7 +97,7 @@ records! {
     7 = Position { account, market, free, reserved }
     8 = Order { order, id, account, market, outcome, side, price, lots, expiration }
     9 = RememberedOrder {
-        order, id, timestamp, fate, in_timeline, order_type, expiration, post_only, key,
+        order, id, timestamp, state, in_expiry_queue, order_type, expiration, post_only, key,
     }
     10 = RememberedReference {
         sequence, time, scope, reference, code, account, object, amount, questions, collateral,
@@ -120,7 +119,7 @@ macro_rules! integers {
 }
 integers!(u8, u16, u32, u64);
 
-/// A type around one field.
+/// Newtypes around one field.
 macro_rules! wrapped {
     ($($name:ident),+ $(,)?) => {$(
         impl Field for $name {
@@ -157,7 +156,7 @@ wrapped!(
     WalletAddress,
 );
 
-/// A type around several fields.
+/// Structs of several fields.
 macro_rules! structs {
     ($($name:ident { $($field:ident),+ $(,)? })+) => {$(
         impl Field for $name {
@@ -179,7 +178,7 @@ structs! {
     QuestionSet { low, high }
 }
 
-/// A type with pinned numbers.
+/// Enums with pinned codes.
 macro_rules! coded {
     ($($name:ident: $what:literal),+ $(,)?) => {$(
         impl Field for $name {
@@ -196,7 +195,7 @@ macro_rules! coded {
 coded!(
     SystemMode: "mode", WalletKind: "kind of wallet", MarketState: "state of a market",
     Outcome: "outcome", Side: "side", OrderType: "order type", CloseReason: "reason of an end",
-    RefusalReason: "reason of a refusal",
+    RejectionReason: "reason of a rejection",
 );
 
 impl Field for Tick {
@@ -233,7 +232,7 @@ impl<const N: usize> Field for [u8; N] {
     }
 }
 
-/// Of `[Yes, No]`.
+/// Pairs of `[Yes, No]`.
 macro_rules! pairs {
     ($($name:ident),+) => {$(
         impl Field for [$name; 2] {
@@ -248,7 +247,7 @@ macro_rules! pairs {
 }
 pairs!(Lots, TokenId);
 
-/// A flag, and the value or zeros.
+/// Options: a flag, then the value or zeros.
 macro_rules! flagged {
     ($($name:ty: $none:expr),+ $(,)?) => {$(
         impl Field for Option<$name> {
@@ -283,7 +282,7 @@ impl Field for (EventNumber, u32) {
     }
 }
 
-/// The pinned number, or 255 for none.
+/// Options of coded enums: the pinned code, or 255 for `None`.
 macro_rules! coded_options {
     ($($name:ident: $what:literal),+ $(,)?) => {$(
         impl Field for Option<$name> {
@@ -304,8 +303,8 @@ macro_rules! coded_options {
 }
 coded_options!(Outcome: "outcome", Payout: "payout");
 
-/// 2 is a refusal without a minimum, as version 1 of the state has it; 3 has one.
-impl Field for Fate {
+/// Tag 2 is a kill without a minimum, as in version 1 of the state; tag 3 has a minimum.
+impl Field for OrderIdState {
     fn write(self, out: &mut Vec<u8>) {
         let (code, reason) = match self {
             Self::Live => (0_u8, 0_u16),
@@ -327,13 +326,13 @@ impl Field for Fate {
             (1, 0) => return Ok(Self::Done),
             (2, _) => Micros::ZERO,
             (3, _) => Micros::read(from)?,
-            _ => return Err(invalid("fate of an order", code)),
+            _ => return Err(invalid("order id state", code)),
         };
         if code == 3 && minimum.is_zero() {
-            return Err(invalid("minimum of a refusal", 0_u8));
+            return Err(invalid("minimum of a rejection", 0_u8));
         }
-        let reason = RefusalReason::from_code(number);
-        let reason = reason.ok_or_else(|| invalid("reason of a refusal", number))?;
+        let reason = RejectionReason::from_code(number);
+        let reason = reason.ok_or_else(|| invalid("reason of a rejection", number))?;
         Ok(Self::Killed { reason, minimum })
     }
 }

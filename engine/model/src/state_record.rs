@@ -1,9 +1,9 @@
 //! The state of the exchange as a canonical list of records.
 //!
-//! Whoever holds the state (the core, its naive twin, an auditor) lists it in the order of the
-//! variants below, each kind in the order its variant names; equal states give equal lists,
-//! whatever the layout in memory. What the records hold *is* the state: nothing else may influence
-//! a later command.
+//! Every implementation (the core, the reference, an auditor) lists the variants in the order
+//! below, each variant sorted as its doc comment states. Equal states give equal lists, whatever
+//! the layout in memory. The records are the whole state: nothing else may influence a later
+//! command.
 
 use crate::id::{
     AccountNumber, ApiKey, ConditionId, Digest16, DomainNumber, EventId, EventNumber, KeyNumber,
@@ -11,53 +11,53 @@ use crate::id::{
 };
 use crate::market::{FeeSchedule, MarketState, Payout, QuestionSet, SystemMode, WalletKind};
 use crate::quantity::{Lots, Micros, Price, Tick};
-use crate::refusal::RefusalReason;
+use crate::rejection::RejectionReason;
 use crate::settings::Settings;
 use crate::side::{CloseReason, OrderType, Outcome, Side};
 use crate::time::{TimeMs, TimeNs, TimeSeconds};
 
-/// What became of a remembered order id.
+/// State of a remembered order id.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Fate {
-    /// It rests.
+pub enum OrderIdState {
+    /// The order rests.
     Live,
-    /// It is over.
+    /// The order ended.
     Done,
-    /// The book refused it.
+    /// The book killed the order.
     Killed {
-        /// Why.
-        reason: RefusalReason,
-        /// The marketable minimum it was below; 0 for other reasons, and under rules 1.
+        /// The reason.
+        reason: RejectionReason,
+        /// The marketable minimum that the order was below; 0 for other reasons, and under rules 1.
         minimum: Micros,
     },
 }
 
-/// Work that goes on in `Continue` commands.
+/// Work that continues in `Continue` commands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PendingWork {
     /// Cancel the orders of an owner's wallets, wallets in order of kind, orders by number.
     CancelOwner {
-        /// Whose.
+        /// The owner.
         owner: AccountNumber,
-        /// Only in this market.
+        /// Only in this market, if any.
         market: Option<MarketNumber>,
-        /// Only of this outcome.
+        /// Only of this outcome, if any.
         outcome: Option<Outcome>,
-        /// Why.
+        /// Reason of the cancels.
         reason: CloseReason,
-        /// The first command of this work.
+        /// The first command of the work.
         first: Sequence,
-        /// The remembered request it belongs to; zero = none.
+        /// The remembered request that started the work; zero = none.
         request: Digest16,
     },
-    /// Cancel a closed market's orders: bids, then asks, each best price first, then by arrival.
+    /// Cancel a closed market's orders: bids, then asks, each by best price, then by arrival.
     CloseMarket {
-        /// Which.
+        /// The market.
         market: MarketNumber,
     },
-    /// Cancel the BUYs of an account that became closed-only, by number.
+    /// Cancel the BUYs of an account that became closed-only, by order number.
     ClosedOnly {
-        /// Whose.
+        /// The account.
         account: AccountNumber,
     },
 }
@@ -65,58 +65,58 @@ pub enum PendingWork {
 /// One record of the state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum StateRecord {
-    /// Once, first.
+    /// One record, first in the list.
     System {
         /// Rules in force.
         rules: u32,
         /// Sequence of the last applied command; 0 before the first.
         sequence: Sequence,
-        /// Its time.
+        /// Time of the last applied command.
         time: TimeNs,
         /// The mode.
         mode: SystemMode,
         /// The settings.
         settings: Settings,
-        /// No order with an earlier signed timestamp is taken, whatever the window says: set to
-        /// (time − old `timestamp_past_ms`) when the settings change, and never lowered. So a
-        /// wider window cannot let a forgotten id in again.
+        /// Orders with an earlier signed timestamp are rejected, whatever the window. A change of
+        /// settings raises it to (time − old `timestamp_past_ms`); it never falls. So a wider
+        /// window cannot readmit an evicted id.
         timestamp_floor: TimeMs,
-        /// All deposits less all withdrawals (fees withdrawn included).
+        /// All deposits minus all withdrawals (withdrawn fees included).
         collateral: Micros,
-        /// The fee account.
+        /// Balance of the fee account.
         fees: Micros,
-        /// What must be continued.
+        /// Work to continue.
         pending: Option<PendingWork>,
     },
-    /// By number.
+    /// Sorted by number.
     Domain {
         /// Number.
         domain: DomainNumber,
         /// Separator.
         separator: [u8; 32],
     },
-    /// By number.
+    /// Sorted by number.
     Account {
         /// Number.
         account: AccountNumber,
         /// Address.
         wallet: WalletAddress,
-        /// Its owner; itself when bound to nobody.
+        /// The owner; the account itself when not bound.
         owner: AccountNumber,
-        /// What it is to its owner; `Eoa` when its own.
+        /// Wallet kind in relation to the owner; `Eoa` when not bound.
         kind: WalletKind,
-        /// May only reduce.
+        /// Only reducing orders are accepted.
         closed_only: bool,
-        /// A heartbeat chain runs.
+        /// A heartbeat chain is running.
         heartbeat: bool,
-        /// Collateral not reserved.
+        /// Free collateral.
         free: Micros,
         /// Collateral reserved by live BUYs.
         reserved: Micros,
-        /// Live orders.
+        /// Number of live orders.
         live_orders: u32,
     },
-    /// By number.
+    /// Sorted by number.
     Key {
         /// Number.
         key: KeyNumber,
@@ -126,26 +126,26 @@ pub enum StateRecord {
         owner: AccountNumber,
         /// Nonce.
         nonce: [u8; 32],
-        /// Reads only.
+        /// Whether the key may only read.
         read_only: bool,
-        /// Not revoked.
+        /// Whether the key is not revoked.
         live: bool,
     },
-    /// By number.
+    /// Sorted by number.
     Event {
         /// Number.
         event: EventNumber,
         /// Catalog id.
         id: EventId,
-        /// The list is final.
+        /// Whether the question list is final.
         frozen: bool,
-        /// How many questions it has.
+        /// Number of questions.
         questions: u32,
-        /// `c`, the total ever converted: every convert of n lots adds n, so that for every
-        /// unresolved question supply(Yes) − supply(No) = c (protocol 5).
+        /// `c`, the lots ever converted: every convert of n lots adds n. For every unresolved
+        /// question supply(Yes) − supply(No) = c (docs/verify/rules.md §11).
         converted: Lots,
     },
-    /// By number.
+    /// Sorted by number.
     Market {
         /// Number.
         market: MarketNumber,
@@ -161,29 +161,29 @@ pub enum StateRecord {
         minimum_size: Lots,
         /// Fee.
         fee: FeeSchedule,
-        /// Event and place in its list.
+        /// Event group and index in its question list.
         question: Option<(EventNumber, u32)>,
         /// State.
         state: MarketState,
         /// Payout, once resolved.
         payout: Option<Payout>,
-        /// Hidden.
+        /// Whether the market is hidden.
         archived: bool,
         /// Shares in existence, of `[Yes, No]`.
         supply: [Lots; 2],
     },
-    /// By account, then market; only those that hold something.
+    /// Sorted by account, then market; only positions with shares.
     Position {
-        /// Whose.
+        /// The account.
         account: AccountNumber,
-        /// Of which market.
+        /// The market.
         market: MarketNumber,
-        /// Not reserved, of `[Yes, No]`.
+        /// Free shares of `[Yes, No]`.
         free: [Lots; 2],
-        /// Reserved by live SELLs, of `[Yes, No]`.
+        /// Shares of `[Yes, No]` reserved by live SELLs.
         reserved: [Lots; 2],
     },
-    /// By market; bids then asks of its ladder, best price first, then arrival.
+    /// Sorted by market; bids then asks of its ladder, best price first, then arrival.
     Order {
         /// Number.
         order: OrderNumber,
@@ -193,28 +193,28 @@ pub enum StateRecord {
         account: AccountNumber,
         /// Market.
         market: MarketNumber,
-        /// Token.
+        /// Outcome of the token.
         outcome: Outcome,
-        /// Side in its token.
+        /// Side in the order's token.
         side: Side,
-        /// Limit in its token.
+        /// Limit in the price of the order's token.
         price: Price,
-        /// What is left.
+        /// Unfilled lots.
         lots: Lots,
-        /// GTD: its signed-at expiration; 0 otherwise.
+        /// Signed expiration of a GTD order; 0 otherwise.
         expiration: TimeSeconds,
     },
-    /// By number. An id is remembered from its placement on. Its *second* is timestamp / 1000.
-    /// Ids stand in a timeline ordered by (second, number). One is *due* when
-    /// (second + 1) · 1000 + `timestamp_past_ms` is below the time of the command in ms. An applied
-    /// placement first takes up to `FORGOTTEN_PER_COMMAND` due ids off the front of the timeline: one
-    /// that is not live is forgotten, one that is live leaves the timeline and is forgotten when it
-    /// ends. A placement is `Busy` when the timeline holds `remembered_order_ids` or more ids and its
-    /// front is not due. Under rules 2 an owner's *share* is max(1,
-    /// `remembered_order_ids` / `ORDER_ID_SHARES`), and it *holds* the ids of the timeline whose keys are
-    /// its own. A placement is not `Busy` while its owner holds fewer than its share and fewer than
-    /// `RESERVED_ORDER_IDS`. It is `TooManyOrderIds`, judged right after that, when its owner holds its
-    /// share or more and the front is not due.
+    /// Sorted by number. An id is remembered from its placement. Its *second* is timestamp / 1000.
+    /// Ids wait in an expiry queue ordered by (second, number). An id is *due* when the time of the
+    /// command in ms exceeds (second + 1) · 1000 + `timestamp_past_ms`. An applied placement first
+    /// removes up to `EVICTED_PER_COMMAND` due ids from the front of the expiry queue: an id that is
+    /// not live is evicted, a live one is evicted when its order ends. A placement is `Busy` when
+    /// the expiry queue holds `remembered_order_ids` or more ids and its front is not due.
+    ///
+    /// Rules 2: an owner's *share* is max(1, `remembered_order_ids` / `ORDER_ID_SHARES`), and it
+    /// *holds* the ids of the expiry queue with its own keys. A placement is not `Busy` while its owner
+    /// holds fewer than its share and fewer than `RESERVED_ORDER_IDS`. Checked next: it is
+    /// `TooManyOrderIds` when its owner holds its share or more and the front is not due.
     RememberedOrder {
         /// Number.
         order: OrderNumber,
@@ -222,73 +222,74 @@ pub enum StateRecord {
         id: OrderId,
         /// Signed timestamp.
         timestamp: TimeMs,
-        /// What became of it.
-        fate: Fate,
-        /// Whether it still stands in the timeline.
-        in_timeline: bool,
-        /// Terms a repeat must share: its type.
+        /// State of the id.
+        state: OrderIdState,
+        /// Whether the id is in the expiry queue.
+        in_expiry_queue: bool,
+        /// Order type: a term that a repeat must share, as are the next three.
         order_type: OrderType,
-        /// Its expiration.
+        /// Expiration.
         expiration: TimeSeconds,
-        /// Its post-only mark.
+        /// Post-only flag.
         post_only: bool,
-        /// Its key.
+        /// Key.
         key: KeyNumber,
     },
-    /// By sequence. An applied account action (split, merge, redeem, convert) first forgets up to
-    /// `FORGOTTEN_PER_COMMAND` account references, oldest first, whose time + `REFERENCE_MEMORY_NS`
-    /// is below its own time. Operators' references stay. Content compares whole: command kind,
-    /// account, market or event, amount, questions. As long as the oldest account reference is not
-    /// that old, an action with a new reference is `TooManyReferences` when its account holds
-    /// `MAX_REFERENCES_PER_ACCOUNT` or more, and `Busy` when all accounts together hold
-    /// `MAX_REMEMBERED_REFERENCES` or more. This is judged right after the reference was looked up.
+    /// Sorted by sequence. An applied account action (split, merge, redeem, convert) first evicts
+    /// up to `EVICTED_PER_COMMAND` account references, oldest first, whose time +
+    /// `REFERENCE_MEMORY_NS` is below its own time. Operators' references are kept. A repeat has
+    /// the same content: command kind, account, market or event group, amount, questions. While the
+    /// oldest account reference is not that old, an action with a new reference is
+    /// `TooManyReferences` when its account holds `MAX_REFERENCES_PER_ACCOUNT` or more, and `Busy`
+    /// when all accounts together hold `MAX_REMEMBERED_REFERENCES` or more. This check follows the
+    /// lookup of the reference.
     ///
-    /// Rules 2 bound accounts one by one. An applied action first forgets as above, but while
-    /// `MAX_REMEMBERED_REFERENCES` or more are remembered it also forgets those whose time +
-    /// `REQUEST_MEMORY_NS` is below its own; then it forgets up to
-    /// `FORGOTTEN_PER_COMMAND` references of its own account, oldest first, while the account holds
-    /// `REFERENCES_PER_ACCOUNT` or more. A merge or redeem is never refused for memory. A split or
+    /// Rules 2 bound each account. An applied action first evicts as above, but while
+    /// `MAX_REMEMBERED_REFERENCES` or more are remembered it also evicts those whose time +
+    /// `REQUEST_MEMORY_NS` is below its own. Then it evicts up to `EVICTED_PER_COMMAND`
+    /// references of its own account, oldest first, while the account holds
+    /// `REFERENCES_PER_ACCOUNT` or more. A merge or redeem is never rejected for memory. A split or
     /// convert with a new reference is `TooManyReferences` when its account holds
-    /// `REFERENCES_PER_ACCOUNT` or more and the time of the account's oldest + `REQUEST_MEMORY_NS` is
-    /// not below the time of the command.
+    /// `REFERENCES_PER_ACCOUNT` or more and the time of the account's oldest + `REQUEST_MEMORY_NS`
+    /// is not below the time of the command.
     RememberedReference {
-        /// Which command used it.
+        /// Sequence of the command.
         sequence: Sequence,
-        /// Its time.
+        /// Time of the command.
         time: TimeNs,
-        /// Scope: an account, or `None` for deposits and withdrawals.
+        /// Scope: an account, or `None` for operators' deposits and withdrawals.
         scope: Option<AccountNumber>,
         /// The reference.
         reference: Reference,
         /// [`crate::Command::code`] of the command.
         code: u16,
-        /// Account acted on (deposits, withdrawals too; 0 for fees).
+        /// The account of the action, also for deposits and withdrawals; 0 for fees.
         account: AccountNumber,
-        /// Market or event number; 0 without.
+        /// Market or event group number; 0 without.
         object: u32,
         /// Micros or lots; 0 for redeem.
         amount: u64,
         /// Questions of a convert.
         questions: QuestionSet,
-        /// Collateral of the outcome, where it has one.
+        /// Collateral of the outcome; 0 when the outcome has none.
         collateral: Micros,
     },
-    /// By sequence. An applied cancel with a request first forgets up to `FORGOTTEN_PER_COMMAND`
-    /// requests, oldest first, whose time + `REQUEST_MEMORY_NS` is below its own; and then one more, the
-    /// oldest, if `MAX_REMEMBERED_REQUESTS` are still there. A request is looked up by (owner, digest).
-    /// Rules 2 remember none: the switch to them forgets all.
+    /// Sorted by sequence. An applied cancel with a request first evicts up to
+    /// `EVICTED_PER_COMMAND` requests, oldest first, whose time + `REQUEST_MEMORY_NS` is below
+    /// its own; then the oldest, if `MAX_REMEMBERED_REQUESTS` remain. The lookup key is (owner,
+    /// digest). Rules 2 remember no requests: the switch to them clears all.
     RememberedRequest {
-        /// Its command.
+        /// Sequence of the command.
         sequence: Sequence,
-        /// Its time.
+        /// Time of the command.
         time: TimeNs,
-        /// Whose.
+        /// The owner.
         owner: AccountNumber,
         /// Digest.
         request: Digest16,
-        /// The last command of its work so far.
+        /// Sequence of the last command of its work so far.
         last: Sequence,
-        /// Orders ended so far.
+        /// Orders closed so far.
         cancelled: u32,
     },
 }

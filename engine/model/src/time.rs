@@ -1,4 +1,4 @@
-//! Instants, each unit a type. Time comes with the command; nothing here reads a clock.
+//! Instants, one type per unit. Time comes with each command; no code here reads a clock.
 
 use rkyv::{Archive, Deserialize, Serialize};
 
@@ -25,13 +25,13 @@ instant!(
 );
 
 impl TimeNs {
-    /// The millisecond this instant falls in.
+    /// This instant in milliseconds, rounded down.
     #[must_use]
     pub const fn millis(self) -> TimeMs {
         TimeMs(self.0 / 1_000_000)
     }
 
-    /// The second this instant falls in.
+    /// This instant in seconds, rounded down.
     #[must_use]
     pub const fn seconds(self) -> TimeSeconds {
         TimeSeconds(self.0 / 1_000_000_000)
@@ -39,7 +39,7 @@ impl TimeNs {
 }
 
 impl TimeSeconds {
-    /// The first nanosecond of this second; saturates at the end of time.
+    /// The first nanosecond of this second, saturating.
     #[must_use]
     pub const fn start(self) -> TimeNs {
         TimeNs(self.0.saturating_mul(1_000_000_000))

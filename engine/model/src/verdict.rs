@@ -1,4 +1,4 @@
-//! What the exchange answers to a command.
+//! Answers of the exchange to commands.
 
 #![allow(
     missing_docs,
@@ -9,50 +9,50 @@ use rkyv::{Archive, Deserialize, Serialize};
 
 use crate::id::{AccountNumber, DomainNumber, EventNumber, KeyNumber, MarketNumber, Sequence};
 use crate::quantity::{Lots, Micros};
-use crate::refusal::Refusal;
+use crate::rejection::Rejection;
 
-/// How a placed order stands right after its command.
+/// State of a placed order right after its command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
 pub enum OrderStatus {
-    /// Nothing traded and it rests.
+    /// Nothing traded; the order rests.
     Live,
-    /// Something traded, whatever became of the rest.
+    /// Something traded; the rest may rest or not.
     Matched,
-    /// The book refused it; journalled, the id is burned.
-    Killed(Refusal),
-    /// Nothing traded and nothing rests: every order it met was stepped over or cancelled until
-    /// the bound on touched orders stopped it.
+    /// The book killed it; journalled, and its id is used up.
+    Killed(Rejection),
+    /// Nothing traded and nothing rests: it skipped or cancelled orders up to the bound on visited
+    /// orders.
     Unmatched,
 }
 
-/// What an order did at once.
+/// Immediate result of an order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
 pub struct OrderResult {
-    /// Where it stands.
+    /// The state of the order.
     pub status: OrderStatus,
     /// Shares traded.
     pub lots: Lots,
-    /// Their value, without the fee.
+    /// Value of the traded shares, without the fee.
     pub value: Micros,
     /// The fee.
     pub fee: Micros,
-    /// Number of fills, indices 0 to this − 1.
+    /// Number of fills; their indices are 0 to `fills` − 1.
     pub fills: u32,
 }
 
 /// The result of an applied command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
-pub enum Outcome {
-    /// Nothing more to say.
+pub enum CommandOutcome {
+    /// No further data.
     Done,
     /// A placed order.
     Order(OrderResult),
-    /// A cancel: how many orders ended in this command; more follow when work is pending.
+    /// A cancel: the orders ended by this command; more follow when work is pending.
     Cancelled {
-        /// How many.
+        /// Number of orders.
         orders: u32,
     },
-    /// An account was named: deposit, withdrawal, closed-only, binding (the wallet's).
+    /// The account of a deposit, withdrawal, closed-only change or binding (the wallet's account).
     Account(AccountNumber),
     /// A key was registered.
     Key(KeyNumber),
@@ -69,19 +69,19 @@ pub enum Outcome {
 /// The answer to a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
 pub enum Verdict {
-    /// Done; the command takes the next sequence and is journalled with its events.
-    Applied(Outcome),
-    /// The same request was applied before, at `first` (and, with continued work, up to `last`).
-    /// Nothing is changed or journalled. For an order the outcome is `Done`: how it stands now is
-    /// the view's to tell.
+    /// Applied: the command takes the next sequence and is journalled with its events.
+    Applied(CommandOutcome),
+    /// The same request was applied before, at `first`; its continued work ended at `last`. Nothing
+    /// is changed or journalled. For an order the outcome is `Done`; the view has its current
+    /// state.
     Repeated {
-        /// The command that did it.
+        /// The command that applied the request.
         first: Sequence,
-        /// The last `Continue` of it, else `first`.
+        /// Its last `Continue`, otherwise `first`.
         last: Sequence,
-        /// What it answered.
-        outcome: Outcome,
+        /// The outcome of the original command.
+        outcome: CommandOutcome,
     },
-    /// No. Nothing is changed or journalled.
-    Refused(Refusal),
+    /// Rejected: nothing is changed or journalled.
+    Rejected(Rejection),
 }

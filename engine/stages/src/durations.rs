@@ -1,4 +1,4 @@
-//! The histograms of all stages.
+//! Histograms of all stages.
 
 use core::marker::PhantomData;
 
@@ -8,16 +8,17 @@ use parking_lot::{Mutex, MutexGuard};
 
 use crate::Stages;
 
-/// The longest duration told apart; longer ones count as this.
+/// Longest distinguished duration; longer ones count as this.
 const LONGEST_NS: u64 = 60_000_000_000;
-/// Digits of a duration that are kept.
+/// Significant digits of a recorded duration.
 const DIGITS: u8 = 3;
 
-/// The durations of the stages `S`. Two locks, so that recording waits at most for the adding up
-/// of one histogram: `live` is taken for moments, `closed` by readers and once a second.
+/// The durations of the stages `S`. Recording locks `live` only and waits at most for the addition
+/// of one histogram. Readers and the once-a-second rotation lock `closed` first, then `live`
+/// briefly.
 #[derive(Debug)]
 pub struct Durations<S> {
-    /// Since the last second closed.
+    /// Durations since the last rotation.
     live: Mutex<Vec<Histogram<u64>>>,
     closed: Mutex<Closed>,
     stages: PhantomData<fn(S)>,
@@ -25,19 +26,19 @@ pub struct Durations<S> {
 
 #[derive(Debug)]
 struct Closed {
-    /// Until the last second closed.
+    /// Durations from the start to the last rotation.
     total: Vec<Histogram<u64>>,
     second: Vec<StageSummary>,
-    /// Empty, to take the place of `live`.
+    /// Empty histograms, swapped with `live` at the next rotation.
     spare: Vec<Histogram<u64>>,
 }
 
-/// What a stage's durations were.
+/// Summaries of one stage's durations.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Told {
+pub struct StageDurations {
     /// Since the process started.
     pub since_start: StageSummary,
-    /// Of the last whole second.
+    /// During the last whole second.
     pub second: StageSummary,
 }
 
@@ -56,35 +57,35 @@ impl<S: Stages> Default for Durations<S> {
 }
 
 impl<S: Stages> Durations<S> {
-    /// Notes one duration. For whoever may wait a moment; a matching thread has a
+    /// Records one duration; may wait for the lock briefly. A thread that must not wait uses a
     /// [`crate::Recorder`].
-    pub fn note(&self, stage: S, nanoseconds: u64) {
+    pub fn record(&self, stage: S, nanoseconds: u64) {
         self.live.lock()[stage.number()].saturating_record(nanoseconds);
     }
 
-    /// The histograms to record into, if nobody is at them.
+    /// The histograms to record into, unless the lock is taken.
     pub(crate) fn try_live(&self) -> Option<MutexGuard<'_, Vec<Histogram<u64>>>> {
         self.live.try_lock()
     }
 
-    /// What every stage's durations were, in the order of [`Stages::ALL`]. It walks every bucket:
-    /// about half a millisecond.
-    pub fn tell(&self) -> Vec<Told> {
+    /// Summaries of every stage, in the order of [`Stages::ALL`]. Reads every bucket: takes about
+    /// half a millisecond.
+    pub fn summaries(&self) -> Vec<StageDurations> {
         let closed = self.closed.lock();
-        let told = S::ALL.iter().map(|stage| {
+        let summaries = S::ALL.iter().map(|stage| {
             let number = stage.number();
             let mut since_start = closed.total[number].clone();
             add(&mut since_start, &self.live.lock()[number]);
-            Told {
+            StageDurations {
                 since_start: summary(&since_start),
                 second: closed.second[number],
             }
         });
-        told.collect()
+        summaries.collect()
     }
 
-    /// Ends a second: what was recorded since the last one becomes part of the whole. `log` sees
-    /// the histograms of stages in which something happened.
+    /// Ends a second: adds its durations to the totals. `log` gets the histograms of stages with
+    /// durations in that second.
     pub fn close_second(&self, mut log: impl FnMut(S, &Histogram<u64>)) {
         let mut guard = self.closed.lock();
         let closed = &mut *guard;
@@ -136,18 +137,21 @@ mod tests {
     #[test]
     fn a_second_is_told_until_the_next_and_stays_in_the_whole() {
         let durations = Durations::<Stage>::default();
-        let told = || durations.tell()[Stage::Apply as usize];
+        let summaries = || durations.summaries()[Stage::Apply as usize];
         let close = || {
             let mut logged = Vec::new();
             durations.close_second(|stage, second| logged.push((stage, second.len())));
             logged
         };
-        durations.note(Stage::Apply, 1_000);
-        durations.note(Stage::Apply, 3_000);
-        assert_eq!((told().since_start.count, told().second.count), (2, 0));
+        durations.record(Stage::Apply, 1_000);
+        durations.record(Stage::Apply, 3_000);
+        assert_eq!(
+            (summaries().since_start.count, summaries().second.count),
+            (2, 0)
+        );
         assert_eq!(close(), [(Stage::Apply, 2)]);
-        durations.note(Stage::Apply, u64::MAX);
-        let both = told();
+        durations.record(Stage::Apply, u64::MAX);
+        let both = summaries();
         assert_eq!((both.since_start.count, both.second.count), (3, 2));
         assert!((3_000..3_010).contains(&both.second.max));
         assert!(
@@ -156,6 +160,9 @@ mod tests {
         );
         assert_eq!(close(), [(Stage::Apply, 1)]);
         assert_eq!(close(), []);
-        assert_eq!((told().since_start.count, told().second.count), (3, 0));
+        assert_eq!(
+            (summaries().since_start.count, summaries().second.count),
+            (3, 0)
+        );
     }
 }

@@ -1,22 +1,21 @@
-//! How long each stage of a request's way takes, in nanoseconds: since the process started, in the
-//! last whole second, and second by second in a file (HdrHistogram log, version 2).
+//! Durations of each stage of a request, in nanoseconds: since the process started, in the last
+//! whole second, and per second in a file (HdrHistogram log, version 2).
 //!
-//! The engine and every gateway measure their own stages with this. Whoever records never waits
-//! for whoever reads.
+//! The engine and every gateway measure their own stages. [`Recorder`] never waits for readers.
 
 mod durations;
 mod recorder;
-mod seconds;
+mod rotation;
 
 use core::fmt::Debug;
 
-pub use durations::{Durations, Told};
+pub use durations::{Durations, StageDurations};
 pub use recorder::Recorder;
-pub use seconds::{Seconds, StageLog};
+pub use rotation::{RotationThread, StageLog};
 
 /// The stages of one kind of process, numbered from 0.
 pub trait Stages: Copy + Eq + Debug + Send + Sync + 'static {
-    /// Every stage, in the order a request passes them; each stands at its own number.
+    /// Every stage, in processing order; each at the index of its number.
     const ALL: &'static [Self];
 
     /// Its number.

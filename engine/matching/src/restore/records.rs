@@ -1,24 +1,24 @@
-//! From a record to what the exchange keeps of it.
+//! Dispatches each state record to the structure that stores it.
 
 use foretell_model::digest::StateRecord;
 
 use crate::accounts::Account;
+use crate::cancel_requests::CancelRequest;
+use crate::id_memory::OrderTerms;
+use crate::idempotency::{ActionContent, UsedReference};
 use crate::keys::{Key, KeyNames};
 use crate::ladder::Ladder;
 use crate::market::{Market, MarketNames};
-use crate::order_index::Terms;
 use crate::order_pool::Order;
 use crate::positions::Position;
-use crate::references::{Content, Used};
-use crate::requests::Request;
-use crate::restore::memory::outcome_of;
-use crate::restore::{Checked, Restoring};
+use crate::restore::idempotency::outcome_of;
+use crate::restore::{Checked, Restorer};
 use crate::rules::Rules;
 use crate::slab::NONE;
 use crate::system::System;
 
-impl Restoring {
-    /// One arm a record: what it holds, as the exchange keeps it.
+impl Restorer {
+    /// One arm per record kind.
     pub(super) fn put(&mut self, record: &StateRecord) -> Checked {
         match *record {
             StateRecord::System {
@@ -33,7 +33,7 @@ impl Restoring {
                 pending,
             } => {
                 let system = System {
-                    rules: Rules::from_number(rules).ok_or("its rules are not known")?,
+                    rules: Rules::from_number(rules).ok_or("unknown rules")?,
                     sequence,
                     time,
                     mode,
@@ -157,7 +157,7 @@ impl Restoring {
                     account,
                     market,
                     position: NONE,
-                    memory: NONE,
+                    id_slot: NONE,
                     next: NONE,
                     previous: NONE,
                     account_next: NONE,
@@ -173,20 +173,20 @@ impl Restoring {
                 order,
                 id,
                 timestamp,
-                fate,
-                in_timeline,
+                state,
+                in_expiry_queue,
                 order_type,
                 expiration,
                 post_only,
                 key,
             } => {
-                let terms = Terms {
+                let terms = OrderTerms {
                     expiration,
                     key,
                     order_type,
                     post_only,
                 };
-                self.put_order_id((order, id), timestamp, terms, (fate, in_timeline))
+                self.put_order_id((order, id), timestamp, terms, (state, in_expiry_queue))
             }
             StateRecord::RememberedReference {
                 sequence,
@@ -199,13 +199,13 @@ impl Restoring {
                 amount,
                 questions,
                 collateral,
-            } => self.put_reference(Used {
+            } => self.put_reference(UsedReference {
                 sequence,
                 time,
                 scope,
                 reference,
                 code,
-                content: Content {
+                content: ActionContent {
                     account,
                     object,
                     amount,
@@ -220,7 +220,7 @@ impl Restoring {
                 request,
                 last,
                 cancelled,
-            } => self.put_request(Request {
+            } => self.put_request(CancelRequest {
                 sequence,
                 time,
                 owner,

@@ -1,4 +1,4 @@
-//! What is registered: the exchange as a whole, accounts and their owners, keys, events, markets.
+//! Restores exchange-wide state, accounts and owners, keys, event groups, markets.
 
 use foretell_model::limits::{MAX_BALANCE, MAX_LIVE_KEYS};
 use foretell_model::quantity::PRICE_ONE;
@@ -11,29 +11,32 @@ use crate::accounts::Account;
 use crate::keys::{Key, KeyNames};
 use crate::lifecycle::{ensure_fee, ensure_minimum_size};
 use crate::market::{Market, MarketNames};
-use crate::restore::{Checked, Restoring, check};
+use crate::restore::{Checked, Restorer, check};
 use crate::system::System;
 
-/// The most shares of a token there can be: all of the collateral in full sets.
-pub(super) const MOST_SHARES: Lots = Lots(MAX_BALANCE.0 / PRICE_ONE as u64);
+/// Largest supply of a token: all collateral in full sets.
+pub(super) const MAX_SUPPLY: Lots = Lots(MAX_BALANCE.0 / PRICE_ONE as u64);
 
 pub(super) fn check_shares(shares: [Lots; 2]) -> Checked {
-    let are_bounded = shares.iter().all(|lots| *lots <= MOST_SHARES);
-    check(are_bounded, "it has more shares than there can be")
+    let are_bounded = shares.iter().all(|lots| *lots <= MAX_SUPPLY);
+    check(are_bounded, "shares exceed the maximum supply")
 }
 
 fn check_money(micros: Micros) -> Checked {
-    check(micros <= MAX_BALANCE, "it has more money than there can be")
+    check(
+        micros <= MAX_BALANCE,
+        "collateral exceeds the maximum balance",
+    )
 }
 
-impl Restoring {
+impl Restorer {
     pub(super) fn put_system(&mut self, system: System) -> Checked {
-        check(system.sequence.0 < u64::MAX, "no command can follow it")?;
-        check(system.settings.are_valid(), "its settings are not valid")?;
+        check(system.sequence.0 < u64::MAX, "sequence is the maximum")?;
+        check(system.settings.are_valid(), "invalid settings")?;
         let floor = system.timestamp_floor;
         check(
             floor <= system.time.millis(),
-            "its timestamp floor is later than its time",
+            "timestamp floor is after the time",
         )?;
         check_money(system.collateral)?;
         check_money(system.fees)?;
@@ -50,35 +53,32 @@ impl Restoring {
         check_money(marks.free)?;
         check_money(marks.reserved)?;
         let accounts = &mut self.exchange.accounts;
-        check(
-            accounts.open(wallet) == number,
-            "its number is not the next",
-        )?;
+        check(accounts.open(wallet) == number, "number is not the next")?;
         accounts[number] = marks;
         Ok(())
     }
 
-    /// Tells owners which wallets are theirs, once all accounts are there.
+    /// Adds bound wallets to their owners after the last account.
     pub(super) fn bind_wallets(&mut self) -> Checked {
         let accounts = &mut self.exchange.accounts;
-        let bound: Vec<_> = accounts
+        let wallets: Vec<_> = accounts
             .iter()
             .map(|(number, account, _)| (number, account.owner, account.kind))
             .filter(|(number, owner, kind)| number != owner || *kind != WalletKind::Eoa)
             .collect();
-        for (number, owner, kind) in bound {
+        for (number, owner, kind) in wallets {
             let owners_owner = accounts.get(owner).map(|account| account.owner);
             check(
                 owners_owner == Some(owner),
-                "an account's owner is no owner",
+                "an account's owner is unknown or bound",
             )?;
-            let place = accounts.identity_mut(owner).bound_mut(kind);
-            let place = place.ok_or("a bound account has no kind of wallet")?;
+            let bound = accounts.identity_mut(owner).bound_mut(kind);
+            let bound = bound.ok_or("a bound wallet has no wallet kind")?;
             check(
-                number != owner && place.is_none(),
-                "an owner has two wallets of a kind",
+                number != owner && bound.is_none(),
+                "an owner has two wallets of one kind",
             )?;
-            *place = Some(number);
+            *bound = Some(number);
         }
         Ok(())
     }
@@ -86,16 +86,19 @@ impl Restoring {
     pub(super) fn put_key(&mut self, number: KeyNumber, key: Key, names: KeyNames) -> Checked {
         let accounts = &mut self.exchange.accounts;
         let owner = accounts.get(key.owner).map(|account| account.owner);
-        check(owner == Some(key.owner), "its owner is no owner")?;
+        check(
+            owner == Some(key.owner),
+            "the key's owner is unknown or bound",
+        )?;
         let identity = accounts.identity_mut(key.owner);
         identity.keys += 1;
         identity.live_keys += u32::from(key.live);
         check(
             identity.live_keys <= MAX_LIVE_KEYS,
-            "its owner has too many live keys",
+            "the owner has too many live keys",
         )?;
         let added = self.exchange.keys.add(key, names);
-        check(added == number, "its number is not the next")
+        check(added == number, "number is not the next")
     }
 
     pub(super) fn put_event(
@@ -106,8 +109,8 @@ impl Restoring {
         converted: Lots,
     ) -> Checked {
         check_shares([converted; 2])?;
-        let events = &mut self.exchange.events;
-        check(events.add(id) == number, "its number is not the next")?;
+        let events = &mut self.exchange.event_groups;
+        check(events.add(id) == number, "number is not the next")?;
         events[number].frozen = frozen;
         events[number].converted = converted;
         Ok(())
@@ -121,43 +124,43 @@ impl Restoring {
     ) -> Checked {
         let has_rules =
             ensure_fee(market.fee).is_ok() && ensure_minimum_size(market.minimum_size).is_ok();
-        check(has_rules, "its fee or its minimum size is out of range")?;
+        check(has_rules, "fee or minimum size out of range")?;
         check_shares(market.supply)?;
         let [yes, no] = names.tokens;
         let markets = &mut self.exchange.markets;
         let is_taken = yes == no || markets.token_in_use(yes) || markets.token_in_use(no);
-        check(!is_taken, "one of its tokens is taken")?;
+        check(!is_taken, "duplicate token")?;
         if let Some((event, index)) = market.question {
             self.exchange
-                .events
+                .event_groups
                 .get(event)
-                .map_err(|_| "its event is not known")?;
-            let questions = &mut self.exchange.events[event].questions;
+                .map_err(|_| "unknown event group")?;
+            let questions = &mut self.exchange.event_groups[event].questions;
             check(
                 index as usize == questions.len(),
-                "it is not the next question of its event",
+                "not the next question of its event group",
             )?;
             questions.push(number);
         }
         check(
             markets.add(market, names) == number,
-            "its number is not the next",
+            "number is not the next",
         )
     }
 
-    /// What accounts and events said of what was to come.
-    pub(super) fn check_promises(&self) -> Checked {
+    /// Checks the counts that accounts and event groups stated.
+    pub(super) fn check_stated_counts(&self) -> Checked {
         let accounts = self.exchange.accounts.iter();
         let live_orders = accounts.map(|(_, account, _)| account.live_orders);
         check(
             live_orders.eq(self.live_orders.iter().copied()),
-            "an account has not the live orders it stated",
+            "an account has another number of live orders than stated",
         )?;
-        let events = self.exchange.events.iter();
+        let events = self.exchange.event_groups.iter();
         let questions = events.map(|(_, event)| event.questions.len());
         check(
             questions.eq(self.questions.iter().map(|questions| *questions as usize)),
-            "an event has not the questions it stated",
+            "an event group has another number of questions than stated",
         )
     }
 }

@@ -1,9 +1,9 @@
-//! How resting orders end: by id, by owner, by market, by time; bounded and resumed.
+//! Ends of resting orders: by id, owner, market and time; bounded and resumed.
 
-use foretell_model::limits::MAX_TOUCHED;
+use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
     CloseReason, Command, CommandOutcome, Digest16, Event, MarketState, OrderId, OrderType,
-    Outcome, RefusalReason, Side, TimeNs, TimeSeconds, WalletAddress, WalletKind,
+    Outcome, RejectionReason, Side, TimeNs, TimeSeconds, WalletAddress, WalletKind,
 };
 
 use crate::world::{START, Trader, UNIT, World};
@@ -39,11 +39,11 @@ fn a_cancelled_order_gives_back_what_it_reserved() {
         };
         world.refused(
             &cancel(other, order.order),
-            RefusalReason::OrderOfAnotherOwner,
+            RejectionReason::OrderOfAnotherOwner,
         );
         let outcome = world.done(&cancel(owner, order.order));
         assert_eq!(outcome, CommandOutcome::Cancelled { orders: 1 });
-        world.refused(&cancel(owner, order.order), RefusalReason::OrderNotFound);
+        world.refused(&cancel(owner, order.order), RejectionReason::OrderNotFound);
         assert_eq!(world.money(owner), (90 * UNIT, 0));
         assert_eq!(world.shares(owner, market), [1_000, 1_000]);
     }
@@ -122,7 +122,7 @@ fn a_resent_cancel_is_the_same_cancel() {
     assert_eq!(world.repeated(&cancel_all(owner, 7)), answer);
     assert_eq!(world.book().len(), 1);
     world.wait(91);
-    // Forgotten only when another request comes.
+    // Evicted only when another request arrives.
     assert_eq!(world.repeated(&cancel_all(owner, 7)), answer);
     world.done(&cancel_all(owner, 8));
     world.done(&cancel_all(owner, 7));
@@ -134,7 +134,7 @@ fn long_work_goes_on_in_continue_commands_and_nothing_comes_between() {
     world.change_settings(|settings| settings.live_orders_per_account = 10_000);
     let market = world.market();
     let owner = world.trader(1, 10_000);
-    let most = MAX_TOUCHED as u64;
+    let most = MAX_VISITED_ORDERS as u64;
     let mut events = Vec::new();
     let mut fill_book = |world: &mut World| {
         for _ in 0..2 * most + 1 {
@@ -143,7 +143,7 @@ fn long_work_goes_on_in_continue_commands_and_nothing_comes_between() {
         }
     };
     let full = CommandOutcome::Cancelled { orders: 4_096 };
-    // Exactly as many as one command may touch leave no work.
+    // Exactly `MAX_VISITED_ORDERS` orders leave no pending work.
     for _ in 0..most {
         let order = Command::PlaceOrder(world.limit(owner, market, BUY_NO, 1, 50));
         world.exchange.apply(&order, world.now, &mut Vec::new());
@@ -156,14 +156,14 @@ fn long_work_goes_on_in_continue_commands_and_nothing_comes_between() {
     let first = world.exchange.sequence().0;
     assert_eq!(world.events.last(), Some(&Event::WorkPending));
     assert!(world.exchange.has_pending_work());
-    world.refused(&Command::AdvanceTime, RefusalReason::WorkPending);
+    world.refused(&Command::AdvanceTime, RejectionReason::WorkPending);
     assert_eq!(world.done(&Command::Continue), full);
     assert_eq!(
         world.done(&Command::Continue),
         CommandOutcome::Cancelled { orders: 1 }
     );
     assert!(!world.exchange.has_pending_work());
-    world.refused(&Command::Continue, RefusalReason::NothingPending);
+    world.refused(&Command::Continue, RejectionReason::NothingPending);
     let whole = CommandOutcome::Cancelled { orders: 8_193 };
     assert_eq!(
         world.repeated(&cancel_all(owner, 9)),
@@ -224,7 +224,7 @@ fn becoming_closed_only_ends_buys_and_leaves_sells() {
     assert_eq!(world.closed(), [(buy_no, reason), (buy_yes, reason)]);
     assert_eq!(world.book(), [(sell, 100)]);
     let buy = Command::PlaceOrder(world.limit(trader, market, BUY_YES, 1, 50));
-    world.refused(&buy, RefusalReason::ClosedOnlyAccount);
+    world.refused(&buy, RejectionReason::ClosedOnlyAccount);
     world.rest(trader, market, SELL_YES, 1, 61);
     let answer = (0, 0, CommandOutcome::Account(trader.account));
     assert_eq!(world.repeated(&command), answer);
@@ -245,7 +245,7 @@ fn time_ends_orders_by_expiration_then_number() {
     }
     let due = |seconds: u64| Some(TimeNs((START + seconds) * 1_000_000_000));
     assert_eq!(world.exchange.next_due(), due(140));
-    world.refused(&Command::AdvanceTime, RefusalReason::NothingDue);
+    world.refused(&Command::AdvanceTime, RejectionReason::NothingDue);
     world.wait(240);
     let outcome = world.done(&Command::AdvanceTime);
     assert_eq!(outcome, CommandOutcome::Cancelled { orders: 3 });
@@ -254,7 +254,7 @@ fn time_ends_orders_by_expiration_then_number() {
         [1, 0, 2].map(|index: usize| placed[index])
     );
     assert_eq!(world.exchange.next_due(), due(340));
-    // Another safety moves what is due.
+    // Another safety margin changes what is due.
     world.change_settings(|settings| settings.gtd_safety_seconds = 0);
     assert_eq!(world.exchange.next_due(), due(400));
     let last = Command::CancelAll {
@@ -282,8 +282,8 @@ fn a_revoked_key_may_take_the_orders_with_it() {
         assert_eq!(world.done(&revoke), CommandOutcome::Cancelled { orders });
         assert_eq!(world.events[0], Event::KeyRevoked { key: trader.key });
         assert_eq!(world.book().len(), usize::from(!cancel_orders));
-        world.refused(&revoke, RefusalReason::UnknownKey);
+        world.refused(&revoke, RejectionReason::UnknownKey);
         let order = Command::PlaceOrder(world.limit(trader, market, BUY_YES, 1, 50));
-        world.refused(&order, RefusalReason::UnknownKey);
+        world.refused(&order, RejectionReason::UnknownKey);
     }
 }

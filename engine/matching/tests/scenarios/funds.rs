@@ -1,9 +1,9 @@
-//! Money and full sets in and out, and references that make them safe to repeat.
+//! Deposits, withdrawals and full sets, and idempotency by references.
 
 use foretell_model::limits::{MAX_BALANCE, REFERENCE_MEMORY_NS};
 use foretell_model::{
     AccountNumber, Command, CommandOutcome, Event, FeeSchedule, Lots, MarketNumber, Micros,
-    Outcome, Payout, Reference, RefusalReason, Side, SystemMode, WalletAddress,
+    Outcome, Payout, Reference, RejectionReason, Side, SystemMode, WalletAddress,
 };
 
 use crate::world::{Trader, UNIT, World};
@@ -48,9 +48,9 @@ fn deposits_open_accounts_and_repeat_safely() {
         amount: Micros(amount),
         reference: Reference([reference; 32]),
     };
-    world.refused(&withdraw(1, 1), RefusalReason::UnknownAccount);
-    world.refused(&deposit(0, 1), RefusalReason::AmountZero);
-    let limit = world.refused(&deposit(u64::MAX, 1), RefusalReason::BalanceLimit);
+    world.refused(&withdraw(1, 1), RejectionReason::UnknownAccount);
+    world.refused(&deposit(0, 1), RejectionReason::AmountZero);
+    let limit = world.refused(&deposit(u64::MAX, 1), RejectionReason::BalanceLimit);
     assert_eq!(limit, [u64::MAX, MAX_BALANCE.0]);
     let account = CommandOutcome::Account(AccountNumber(0));
     assert_eq!(world.done(&deposit(10, 1)), account);
@@ -58,20 +58,20 @@ fn deposits_open_accounts_and_repeat_safely() {
     let first = world.exchange.sequence().0;
     world.wait(1 + REFERENCE_MEMORY_NS / 1_000_000_000);
     assert_eq!(world.repeated(&deposit(10, 1)), (first, first, account));
-    world.refused(&deposit(11, 1), RefusalReason::ReferenceReused);
-    world.refused(&withdraw(10, 1), RefusalReason::ReferenceReused);
+    world.refused(&deposit(11, 1), RejectionReason::ReferenceReused);
+    world.refused(&withdraw(10, 1), RejectionReason::ReferenceReused);
     let other = Command::Deposit {
         wallet: WalletAddress([8; 20]),
         amount: Micros(10),
         reference: Reference([1; 32]),
     };
-    world.refused(&other, RefusalReason::ReferenceReused);
+    world.refused(&other, RejectionReason::ReferenceReused);
     let full = MAX_BALANCE.0 - 10;
-    world.refused(&deposit(full + 1, 2), RefusalReason::BalanceLimit);
+    world.refused(&deposit(full + 1, 2), RejectionReason::BalanceLimit);
     world.done(&deposit(full, 2));
     let lacking = world.refused(
         &withdraw(MAX_BALANCE.0 + 1, 3),
-        RefusalReason::NotEnoughCollateral,
+        RejectionReason::NotEnoughCollateral,
     );
     assert_eq!(lacking, [MAX_BALANCE.0 + 1, MAX_BALANCE.0]);
     assert_eq!(world.done(&withdraw(MAX_BALANCE.0, 3)), account);
@@ -89,7 +89,7 @@ fn only_free_collateral_can_leave() {
         amount: Micros(units * UNIT),
         reference,
     };
-    world.refused(&withdraw(5), RefusalReason::NotEnoughCollateral);
+    world.refused(&withdraw(5), RejectionReason::NotEnoughCollateral);
     world.done(&withdraw(4));
 }
 
@@ -111,7 +111,7 @@ fn collected_fees_can_be_withdrawn_once() {
         amount: Micros(amount),
         reference,
     };
-    let lacking = world.refused(&withdraw(100_001), RefusalReason::NotEnoughCollateral);
+    let lacking = world.refused(&withdraw(100_001), RejectionReason::NotEnoughCollateral);
     assert_eq!(lacking, [100_001, 100_000]);
     assert_eq!(world.done(&withdraw(100_000)), CommandOutcome::Done);
     let first = world.exchange.sequence().0;
@@ -131,27 +131,27 @@ fn sets_are_made_and_taken_apart() {
     for (command, reason) in [
         (
             split(&mut world, nobody, market, 1),
-            RefusalReason::UnknownAccount,
+            RejectionReason::UnknownAccount,
         ),
         (
             split(&mut world, trader, MarketNumber(9), 1),
-            RefusalReason::UnknownMarket,
+            RejectionReason::UnknownMarket,
         ),
         (
             split(&mut world, trader, market, 0),
-            RefusalReason::AmountZero,
+            RejectionReason::AmountZero,
         ),
         (
             split(&mut world, trader, market, 100_000_000_001),
-            RefusalReason::AmountTooLarge,
+            RejectionReason::AmountTooLarge,
         ),
         (
             split(&mut world, trader, market, 1_001),
-            RefusalReason::NotEnoughCollateral,
+            RejectionReason::NotEnoughCollateral,
         ),
         (
             merge(&mut world, trader, market, 1),
-            RefusalReason::NotEnoughShares,
+            RejectionReason::NotEnoughShares,
         ),
     ] {
         world.refused(&command, reason);
@@ -164,7 +164,7 @@ fn sets_are_made_and_taken_apart() {
     world.rest(trader, market, (Side::Sell, Outcome::No), 4, 50);
     let command = merge(&mut world, trader, market, 601);
     assert_eq!(
-        world.refused(&command, RefusalReason::NotEnoughShares),
+        world.refused(&command, RejectionReason::NotEnoughShares),
         [601, 600]
     );
     let command = merge(&mut world, trader, market, 600);
@@ -189,10 +189,10 @@ fn the_reference_of_an_action_is_its_accounts_own_and_kept_thirty_days() {
     };
     world.done(&split(first, 100));
     world.done(&split(second, 200));
-    world.refused(&split(first, 200), RefusalReason::ReferenceReused);
+    world.refused(&split(first, 200), RejectionReason::ReferenceReused);
     world.wait(REFERENCE_MEMORY_NS / 1_000_000_000);
     world.now.0 += 1;
-    world.refused(&split(first, 200), RefusalReason::ReferenceReused);
+    world.refused(&split(first, 200), RejectionReason::ReferenceReused);
     let other = merge(&mut world, first, market, 1);
     world.done(&other);
     world.done(&split(first, 200));
@@ -205,8 +205,8 @@ fn who_may_make_and_take_apart_sets_when() {
     let trader = world.trader(1, 100);
     world.split(trader, market, 10);
     for (mode, reason) in [
-        (SystemMode::CancelOnly, RefusalReason::CancelOnly),
-        (SystemMode::Paused, RefusalReason::SystemPaused),
+        (SystemMode::CancelOnly, RejectionReason::CancelOnly),
+        (SystemMode::Paused, RejectionReason::SystemPaused),
     ] {
         world.done(&Command::SetMode { mode });
         let command = split(&mut world, trader, market, 1);
@@ -221,7 +221,7 @@ fn who_may_make_and_take_apart_sets_when() {
         closed_only: true,
     });
     let command = split(&mut world, trader, market, 1);
-    world.refused(&command, RefusalReason::ClosedOnlyAccount);
+    world.refused(&command, RejectionReason::ClosedOnlyAccount);
     let command = merge(&mut world, trader, market, 1);
     world.done(&command);
     world.done(&Command::SetClosedOnly {
@@ -230,22 +230,22 @@ fn who_may_make_and_take_apart_sets_when() {
     });
     world.done(&Command::PauseMarket { market });
     let command = split(&mut world, trader, market, 1);
-    world.refused(&command, RefusalReason::MarketPaused);
+    world.refused(&command, RejectionReason::MarketPaused);
     world.done(&Command::CloseMarket { market });
     let command = split(&mut world, trader, market, 1);
-    world.refused(&command, RefusalReason::MarketClosed);
+    world.refused(&command, RejectionReason::MarketClosed);
     let command = merge(&mut world, trader, market, 1);
     world.done(&command);
     world.resolve(market, Payout::Half);
     let command = merge(&mut world, trader, market, 1);
-    world.refused(&command, RefusalReason::MarketClosed);
+    world.refused(&command, RejectionReason::MarketClosed);
     let description = world.description(None);
     let unborn = world.register(description);
     for command in [
         split(&mut world, trader, unborn, 1),
         merge(&mut world, trader, unborn, 1),
     ] {
-        world.refused(&command, RefusalReason::MarketNotReady);
+        world.refused(&command, RejectionReason::MarketNotReady);
     }
 }
 
@@ -255,14 +255,14 @@ fn a_resolved_market_pays_what_is_held() {
         let mut world = World::new();
         let market = world.market();
         let (yes, no) = (world.trader(1, 100), world.trader(2, 100));
-        // Seven Yes with three No for the first; the mirror for the second.
+        // Seven Yes with three No for the first trader; the mirror image for the second.
         world.split(yes, market, 3);
         world.split(no, market, 3);
         world.rest(yes, market, (Side::Buy, Outcome::Yes), 4, 50);
         let order = world.limit(no, market, (Side::Buy, Outcome::No), 4, 50);
         world.place(order);
         let command = redeem(&mut world, yes, market);
-        world.refused(&command, RefusalReason::NotResolved);
+        world.refused(&command, RejectionReason::NotResolved);
         world.done(&Command::CloseMarket { market });
         world.resolve(market, payout);
         let command = redeem(&mut world, yes, market);
@@ -271,7 +271,7 @@ fn a_resolved_market_pays_what_is_held() {
         let first = world.exchange.sequence().0;
         assert_eq!(world.repeated(&command), (first, first, outcome));
         let command = redeem(&mut world, yes, market);
-        world.refused(&command, RefusalReason::NothingToRedeem);
+        world.refused(&command, RejectionReason::NothingToRedeem);
         let command = redeem(&mut world, no, market);
         assert_eq!(
             world.done(&command),

@@ -1,8 +1,8 @@
-//! Who may do what, and what makes an order execute once: ids, timestamps, keys, wallets.
+//! Permissions, and at-most-once execution of orders: ids, timestamps, keys, wallets.
 
 use foretell_model::{
     AccountNumber, ApiKey, Command, CommandOutcome, Event, KeyNumber, MarketNumber, OrderId,
-    OrderStatus, OrderType, Outcome, PlaceOrder, RefusalReason, Side, TimeMs, TimeSeconds,
+    OrderStatus, OrderType, Outcome, PlaceOrder, RejectionReason, Side, TimeMs, TimeSeconds,
     WalletAddress, WalletKind,
 };
 use rstest::rstest;
@@ -41,7 +41,7 @@ fn a_repeated_order_is_the_first_one() {
         },
     ];
     for other in others {
-        world.refused(&Command::PlaceOrder(other), RefusalReason::Duplicate);
+        world.refused(&Command::PlaceOrder(other), RejectionReason::Duplicate);
     }
 }
 
@@ -52,14 +52,14 @@ fn a_burned_id_gets_the_first_refusal_again() {
     let trader = world.trader(1, 100);
     let mut order = world.limit(trader, market, BUY_YES, 1, 50);
     order.order_type = OrderType::Fok;
-    let reason = RefusalReason::FokNotFilled;
+    let reason = RejectionReason::FokNotFilled;
     assert_eq!(
         world.place(order).status,
         OrderStatus::Killed(reason.into())
     );
     world.refused(&Command::PlaceOrder(order), reason);
     order.order_type = OrderType::Gtc;
-    world.refused(&Command::PlaceOrder(order), RefusalReason::Duplicate);
+    world.refused(&Command::PlaceOrder(order), RejectionReason::Duplicate);
 }
 
 #[test]
@@ -83,35 +83,35 @@ fn parties_are_checked_first() {
                 market: MarketNumber(9),
                 ..order
             },
-            RefusalReason::UnknownMarket,
+            RejectionReason::UnknownMarket,
         ),
         (
             PlaceOrder {
                 account: AccountNumber(9),
                 ..order
             },
-            RefusalReason::UnknownAccount,
+            RejectionReason::UnknownAccount,
         ),
         (
             PlaceOrder {
                 key: KeyNumber(9),
                 ..order
             },
-            RefusalReason::UnknownKey,
+            RejectionReason::UnknownKey,
         ),
         (
             PlaceOrder {
                 key: reading,
                 ..order
             },
-            RefusalReason::UnknownKey,
+            RejectionReason::UnknownKey,
         ),
         (
             PlaceOrder {
                 key: other.key,
                 ..order
             },
-            RefusalReason::KeyOfAnotherOwner,
+            RejectionReason::KeyOfAnotherOwner,
         ),
     ] {
         world.refused(&Command::PlaceOrder(order), reason);
@@ -128,7 +128,7 @@ fn a_timestamp_lies_in_the_window(#[case] offset: i64, #[case] is_taken: bool) {
     let market = world.market();
     let trader = world.trader(1, 100);
     let now = START * 1_000;
-    // The window's past would be cut by the settings made at the start.
+    // The settings made at the start would move the start of the window.
     world.wait(600);
     let now = now + 600_000;
     let mut order = world.limit(trader, market, BUY_YES, 1, 50);
@@ -137,7 +137,7 @@ fn a_timestamp_lies_in_the_window(#[case] offset: i64, #[case] is_taken: bool) {
         world.place(order);
     } else {
         let command = Command::PlaceOrder(order);
-        let details = world.refused(&command, RefusalReason::TimestampOutOfWindow);
+        let details = world.refused(&command, RejectionReason::TimestampOutOfWindow);
         assert_eq!(details, [now - 600_000, now + 120_000]);
     }
 }
@@ -152,7 +152,7 @@ fn a_wider_window_lets_no_forgotten_id_in() {
     order.timestamp.0 -= 600_001;
     world.change_settings(|settings| settings.timestamp_past_ms = 3_600_000);
     let command = Command::PlaceOrder(order);
-    let details = world.refused(&command, RefusalReason::TimestampOutOfWindow);
+    let details = world.refused(&command, RejectionReason::TimestampOutOfWindow);
     assert_eq!(details[0], order.timestamp.0 + 1);
     order.timestamp.0 += 1;
     world.place(order);
@@ -171,14 +171,14 @@ fn a_full_id_memory_is_busy_until_its_front_is_due() {
     let (first, _) = rest(&mut world);
     rest(&mut world);
     let (third, _) = rest(&mut world);
-    world.refused(&third, RefusalReason::Busy);
+    world.refused(&third, RejectionReason::Busy);
     world.wait(601);
     let (third, _) = rest(&mut world);
-    world.refused(&third, RefusalReason::Busy);
+    world.refused(&third, RejectionReason::Busy);
     world.now.0 += 1_000_000;
     rest(&mut world);
     assert_eq!(world.book().len(), 3);
-    // The first is still live, so still known; its timestamp would not be asked.
+    // The first order is live, so its id is still remembered and its timestamp is not checked.
     world.repeated(&first);
     let Command::PlaceOrder(order) = first else {
         panic!("an order");
@@ -187,7 +187,7 @@ fn a_full_id_memory_is_busy_until_its_front_is_due() {
         owner: trader.account,
         order: order.order,
     });
-    world.refused(&first, RefusalReason::TimestampOutOfWindow);
+    world.refused(&first, RejectionReason::TimestampOutOfWindow);
 }
 
 #[test]
@@ -204,20 +204,20 @@ fn keys_are_registered_once_and_revoked_for_ever() {
     assert_eq!(world.done(&key(0, 1, false)), first);
     assert!(matches!(world.events[0], Event::AccountOpened { .. }));
     assert_eq!(world.repeated(&key(0, 1, false)), (0, 0, first));
-    world.refused(&key(0, 2, false), RefusalReason::KeyTaken);
-    world.refused(&key(1, 1, false), RefusalReason::KeyTaken);
+    world.refused(&key(0, 2, false), RejectionReason::KeyTaken);
+    world.refused(&key(1, 1, false), RejectionReason::KeyTaken);
     world.done(&key(0, 2, true));
     world.done(&Command::RevokeKey {
         key: KeyNumber(0),
         cancel_orders: false,
     });
-    world.refused(&key(0, 1, false), RefusalReason::NonceRevoked);
-    world.refused(&key(0, 3, false), RefusalReason::NonceRevoked);
-    world.refused(&key(2, 1, false), RefusalReason::KeyTaken);
+    world.refused(&key(0, 1, false), RejectionReason::NonceRevoked);
+    world.refused(&key(0, 3, false), RejectionReason::NonceRevoked);
+    world.refused(&key(2, 1, false), RejectionReason::KeyTaken);
     for number in 10..25 {
         world.done(&key(number, number, false));
     }
-    world.refused(&key(25, 25, false), RefusalReason::TooManyKeys);
+    world.refused(&key(25, 25, false), RejectionReason::TooManyKeys);
     world.done(&Command::RevokeKey {
         key: KeyNumber(1),
         cancel_orders: false,
@@ -237,31 +237,37 @@ fn wallets_are_bound_under_conditions() {
         kind,
     };
     let unbind = |of: u8| Command::UnbindWallet { wallet: wallet(of) };
-    world.refused(&bind(1, 2, WalletKind::Eoa), RefusalReason::WalletKindTaken);
+    world.refused(
+        &bind(1, 2, WalletKind::Eoa),
+        RejectionReason::WalletKindTaken,
+    );
     world.refused(
         &bind(1, 1, WalletKind::Safe),
-        RefusalReason::WalletNotBindable,
+        RejectionReason::WalletNotBindable,
     );
     let bound = CommandOutcome::Account(AccountNumber(1));
     assert_eq!(world.done(&bind(1, 2, WalletKind::Safe)), bound);
     assert_eq!(world.repeated(&bind(1, 2, WalletKind::Safe)), (0, 0, bound));
     for (command, reason) in [
-        (bind(2, 3, WalletKind::Safe), RefusalReason::NotAnOwner),
+        (bind(2, 3, WalletKind::Safe), RejectionReason::NotAnOwner),
         (
             bind(1, 2, WalletKind::Proxy),
-            RefusalReason::WalletNotBindable,
+            RejectionReason::WalletNotBindable,
         ),
         (
             bind(4, 2, WalletKind::Safe),
-            RefusalReason::WalletNotBindable,
+            RejectionReason::WalletNotBindable,
         ),
         (
             bind(4, 1, WalletKind::Safe),
-            RefusalReason::WalletNotBindable,
+            RejectionReason::WalletNotBindable,
         ),
-        (bind(1, 3, WalletKind::Safe), RefusalReason::WalletKindTaken),
-        (unbind(9), RefusalReason::UnknownAccount),
-        (unbind(1), RefusalReason::WalletNotBound),
+        (
+            bind(1, 3, WalletKind::Safe),
+            RejectionReason::WalletKindTaken,
+        ),
+        (unbind(9), RejectionReason::UnknownAccount),
+        (unbind(1), RejectionReason::WalletNotBound),
     ] {
         world.refused(&command, reason);
     }
@@ -271,19 +277,19 @@ fn wallets_are_bound_under_conditions() {
         api_key: ApiKey([5; 16]),
         read_only: false,
     };
-    world.refused(&keyed, RefusalReason::NotAnOwner);
+    world.refused(&keyed, RejectionReason::NotAnOwner);
 
-    // The owner's key trades for the wallet; a live order keeps the binding as it is.
+    // The owner's key trades for the wallet; a live order prevents unbinding.
     let account = world.deposit(wallet(2), 10);
     let mut order = world.limit(trader, market, BUY_YES, 1, 50);
     order.account = account;
     world.place(order);
-    world.refused(&unbind(2), RefusalReason::WalletHasLiveOrders);
+    world.refused(&unbind(2), RejectionReason::WalletHasLiveOrders);
     let cancel = |owner| Command::CancelOrder {
         owner,
         order: order.order,
     };
-    world.refused(&cancel(account), RefusalReason::OrderOfAnotherOwner);
+    world.refused(&cancel(account), RejectionReason::OrderOfAnotherOwner);
     world.done(&cancel(trader.account));
     assert_eq!(world.done(&unbind(2)), bound);
     let order = PlaceOrder {
@@ -292,13 +298,13 @@ fn wallets_are_bound_under_conditions() {
     };
     world.refused(
         &Command::PlaceOrder(order),
-        RefusalReason::KeyOfAnotherOwner,
+        RejectionReason::KeyOfAnotherOwner,
     );
     let own = world.trader(6, 10);
     world.rest(own, market, BUY_YES, 1, 50);
     world.refused(
         &bind(7, 6, WalletKind::Safe),
-        RefusalReason::WalletNotBindable,
+        RejectionReason::WalletNotBindable,
     );
 }
 
@@ -320,11 +326,14 @@ fn marks_and_system_settings_repeat() {
     };
     world.refused(
         &Command::ChangeSettings(invalid),
-        RefusalReason::InvalidSettings,
+        RejectionReason::InvalidSettings,
     );
     world.repeated(&Command::SwitchRules { rules: 1 });
     for rules in [0, 3] {
-        world.refused(&Command::SwitchRules { rules }, RefusalReason::UnknownRules);
+        world.refused(
+            &Command::SwitchRules { rules },
+            RejectionReason::UnknownRules,
+        );
     }
     let domain = |byte| Command::RegisterDomain {
         domain: foretell_model::DomainNumber(255),
@@ -332,7 +341,7 @@ fn marks_and_system_settings_repeat() {
     };
     world.done(&domain(1));
     world.repeated(&domain(1));
-    world.refused(&domain(2), RefusalReason::DomainDiffers);
+    world.refused(&domain(2), RejectionReason::DomainDiffers);
     let sequence = world.exchange.sequence();
     world.done(&Command::AcceptDivergence { sequence });
 }
@@ -347,7 +356,7 @@ fn time_never_goes_back() {
     world.place(order);
     let late = world.now;
     world.now.0 -= 900_000_000_000;
-    // Judged at the state's time, so its own clock would have to be 780 s ahead.
+    // Checked at the state's time, so the order's timestamp is 780 s ahead.
     let mut order = world.limit(trader, market, BUY_YES, 1, 50);
     order.timestamp = late.millis();
     world.place(order);

@@ -1,4 +1,4 @@
-//! Scenarios a trader could read, each checked against the whole state after every command.
+//! Scenarios in a trader's terms; the whole state is checked after every command.
 
 #![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
 

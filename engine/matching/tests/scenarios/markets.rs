@@ -1,14 +1,14 @@
-//! The life and the rules of markets.
+//! Lifecycle and rules of markets.
 
 use foretell_model::command::RegisterMarket;
 use foretell_model::{
     Command, CommandOutcome, Event, EventNumber, FeeSchedule, Lots, MarketNumber, MarketState,
-    OrderStatus, Outcome, Payout, RefusalReason, Side, Tick, TokenId,
+    OrderStatus, Outcome, Payout, RejectionReason, Side, Tick, TokenId,
 };
 
 use crate::world::World;
 
-/// What each state allows: activate, pause, resume, close, resolve.
+/// Allowed transitions of each state: activate, pause, resume, close, resolve.
 #[test]
 fn the_life_of_a_market_has_one_direction() {
     let table = [
@@ -37,7 +37,7 @@ fn the_life_of_a_market_has_one_direction() {
             if is_allowed {
                 world.done(&command);
             } else {
-                let details = world.refused(&command, RefusalReason::InvalidTransition);
+                let details = world.refused(&command, RejectionReason::InvalidTransition);
                 assert_eq!(details, [u64::from(state.code()), 0]);
             }
         }
@@ -63,10 +63,10 @@ fn bring_to(world: &mut World, market: MarketNumber, state: MarketState) {
 #[test]
 fn orders_need_an_active_market() {
     for (state, reason) in [
-        (MarketState::Registered, RefusalReason::MarketNotReady),
-        (MarketState::Paused, RefusalReason::MarketPaused),
-        (MarketState::Closed, RefusalReason::MarketClosed),
-        (MarketState::Resolved, RefusalReason::MarketClosed),
+        (MarketState::Registered, RejectionReason::MarketNotReady),
+        (MarketState::Paused, RejectionReason::MarketPaused),
+        (MarketState::Closed, RejectionReason::MarketClosed),
+        (MarketState::Resolved, RejectionReason::MarketClosed),
     ] {
         let mut world = World::new();
         let trader = world.trader(1, 10);
@@ -103,63 +103,63 @@ fn registration_is_idempotent_by_condition() {
                 tokens: [no, yes],
                 ..first
             },
-            RefusalReason::MarketDiffers,
+            RejectionReason::MarketDiffers,
         ),
         (
             RegisterMarket {
                 event: Some(EventNumber(0)),
                 ..first
             },
-            RefusalReason::MarketDiffers,
+            RejectionReason::MarketDiffers,
         ),
         (
             RegisterMarket {
                 tokens: [fresh.tokens[0], yes],
                 ..fresh
             },
-            RefusalReason::TokenTaken,
+            RejectionReason::TokenTaken,
         ),
         (
             RegisterMarket {
                 tokens: [TokenId::ZERO; 2],
                 ..fresh
             },
-            RefusalReason::TokenTaken,
+            RejectionReason::TokenTaken,
         ),
         (
             RegisterMarket {
                 fee: fee(1_000_001, 0),
                 ..fresh
             },
-            RefusalReason::InvalidFee,
+            RejectionReason::InvalidFee,
         ),
         (
             RegisterMarket {
                 fee: fee(0, 3),
                 ..fresh
             },
-            RefusalReason::InvalidFee,
+            RejectionReason::InvalidFee,
         ),
         (
             RegisterMarket {
                 minimum_size: Lots(0),
                 ..fresh
             },
-            RefusalReason::InvalidMinimumSize,
+            RejectionReason::InvalidMinimumSize,
         ),
         (
             RegisterMarket {
                 minimum_size: Lots(100_000_000_001),
                 ..fresh
             },
-            RefusalReason::InvalidMinimumSize,
+            RejectionReason::InvalidMinimumSize,
         ),
         (
             RegisterMarket {
                 event: Some(EventNumber(0)),
                 ..fresh
             },
-            RefusalReason::UnknownEvent,
+            RejectionReason::UnknownEvent,
         ),
     ] {
         world.refused(&register(market), reason);
@@ -184,20 +184,20 @@ fn rules_change_by_command_until_the_market_is_over() {
     };
     for coarse in [Tick::Tenth, Tick::Hundredth] {
         assert_eq!(
-            world.refused(&tick(coarse), RefusalReason::InvalidTick),
+            world.refused(&tick(coarse), RejectionReason::InvalidTick),
             [2, 0]
         );
     }
     world.done(&tick(Tick::TenThousandth));
     world.done(&minimum(500));
     world.repeated(&minimum(500));
-    world.refused(&minimum(0), RefusalReason::InvalidMinimumSize);
+    world.refused(&minimum(0), RejectionReason::InvalidMinimumSize);
     world.done(&fee(20_000));
     world.repeated(&fee(20_000));
-    world.refused(&fee(1_000_001), RefusalReason::InvalidFee);
+    world.refused(&fee(1_000_001), RejectionReason::InvalidFee);
     world.done(&Command::CloseMarket { market });
     for command in [tick(Tick::TenThousandth), minimum(1), fee(1)] {
-        world.refused(&command, RefusalReason::InvalidTransition);
+        world.refused(&command, RejectionReason::InvalidTransition);
     }
     let archive = |archived| Command::ArchiveMarket { market, archived };
     world.repeated(&archive(false));
@@ -207,7 +207,7 @@ fn rules_change_by_command_until_the_market_is_over() {
         market: MarketNumber(9),
         archived: true,
     };
-    world.refused(&unknown, RefusalReason::UnknownMarket);
+    world.refused(&unknown, RejectionReason::UnknownMarket);
 }
 
 #[test]

@@ -1,9 +1,9 @@
-//! How an order meets the book: priority, order types, self-trades, fees, bounds.
+//! Matching: priority, order types, self-trades, fees, bounds.
 
-use foretell_model::limits::MAX_TOUCHED;
+use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
     CloseReason, Command, Event, FeeSchedule, Lots, MatchKind, Micros, OrderStatus, OrderType,
-    Outcome, PlaceOrder, RefusalReason, Side, SystemMode, Tick, TimeSeconds,
+    Outcome, PlaceOrder, RejectionReason, Side, SystemMode, Tick, TimeSeconds,
 };
 use rstest::rstest;
 
@@ -26,7 +26,7 @@ fn budget(
     order
 }
 
-/// The four ways of meeting, each at the maker's price, the surplus being the taker's.
+/// The four kinds of match, each at the maker's price; the taker gets the price improvement.
 #[rstest]
 #[case::buy_yes_from_seller(SELL_YES, 40, BUY_YES, 50, MatchKind::Complementary, 40)]
 #[case::sell_yes_to_buyer(BUY_YES, 60, SELL_YES, 50, MatchKind::Complementary, 60)]
@@ -131,13 +131,13 @@ fn a_fok_that_cannot_fill_leaves_everything_as_it_was() {
     let book = world.book();
     let money = [me, other].map(|who| world.money(who));
     let order = world.limit(me, market, BUY_YES, 0, 50);
-    // 10 shares for 4.50 are there; 4.60 buys more.
+    // 10 shares for 4.50 are available; 4.60 would buy more.
     let result = world.place(budget(order, OrderType::Fok, (4_960_000, 9_920_000)));
     assert_eq!(
         result.status,
-        OrderStatus::Killed(RefusalReason::FokNotFilled.into())
+        OrderStatus::Killed(RejectionReason::FokNotFilled.into())
     );
-    let reason = RefusalReason::FokNotFilled;
+    let reason = RejectionReason::FokNotFilled;
     assert_eq!(
         world.events,
         [Event::OrderKilled {
@@ -179,7 +179,7 @@ fn a_fak_without_a_foreign_fill_is_killed_and_cancels_nothing() {
     let result = world.place(budget(order, OrderType::Fak, (4_500_000, 9_000_000)));
     assert_eq!(
         result.status,
-        OrderStatus::Killed(RefusalReason::FakNoMatch.into())
+        OrderStatus::Killed(RejectionReason::FakNoMatch.into())
     );
     assert_eq!(world.book(), [(own, 100)]);
 }
@@ -206,7 +206,7 @@ fn the_rest_of_a_fak_is_closed() {
     assert_eq!(world.money(taker), (85 * UNIT, 0));
 }
 
-/// A budget is full when its rest buys nothing: at the next price, or at the limit.
+/// A budget is full when its rest buys nothing, at the next price or at the limit.
 #[rstest]
 #[case::buys_all_that_is_there(5_000_000, true, 1_000)]
 #[case::less_than_a_lot_left(5_004_999, true, 1_000)]
@@ -244,7 +244,7 @@ fn a_fee_that_uses_up_the_purse_stops_a_budget() {
         let maker = world.trader(1, 1_000);
         world.split(maker, market, 100);
         world.rest(maker, market, SELL_YES, 100, 50);
-        // At the limit of 0.90 ten shares cost 9 and a fee of 0.9; at 0.50 a share costs 0.75.
+        // At the limit of 0.90, ten shares cost 9 plus a fee of 0.9; at 0.50 a share costs 0.75.
         let taker = world.trader(2, 10);
         let order = world.limit(taker, market, BUY_YES, 0, 90);
         let result = world.place(budget(order, order_type, (9_000_000, 10_000_000)));
@@ -289,10 +289,10 @@ fn post_only_is_refused_if_it_would_cross_and_burns_its_id() {
     let result = world.place(order);
     assert_eq!(
         result.status,
-        OrderStatus::Killed(RefusalReason::CrossesBook.into())
+        OrderStatus::Killed(RejectionReason::CrossesBook.into())
     );
     assert_eq!(world.book(), [(own, 100)]);
-    world.refused(&Command::PlaceOrder(order), RefusalReason::CrossesBook);
+    world.refused(&Command::PlaceOrder(order), RejectionReason::CrossesBook);
     let mut below = world.limit(me, market, BUY_YES, 1, 49);
     below.post_only = true;
     assert_eq!(world.place(below).status, OrderStatus::Live);
@@ -300,7 +300,7 @@ fn post_only_is_refused_if_it_would_cross_and_burns_its_id() {
     below.order = foretell_model::OrderId(world.name());
     world.refused(
         &Command::PlaceOrder(below),
-        RefusalReason::PostOnlyNeedsResting,
+        RejectionReason::PostOnlyNeedsResting,
     );
 }
 
@@ -312,16 +312,16 @@ fn a_small_marketable_buy_is_refused_and_a_small_resting_one_is_not() {
     let (maker, taker) = (world.trader(1, 100), world.trader(2, 100));
     world.split(maker, market, 10);
     world.rest(maker, market, BUY_NO, 10, 50);
-    // Exactly the minimum trades.
+    // Exactly the minimum is accepted.
     let enough = world.limit(taker, market, BUY_YES, 2, 50);
     assert_eq!(world.place(enough).status, OrderStatus::Matched);
     let small = world.limit(taker, market, BUY_YES, 1, 50);
-    let killed = OrderStatus::Killed(RefusalReason::MarketableBelowMinimum.into());
+    let killed = OrderStatus::Killed(RejectionReason::MarketableBelowMinimum.into());
     assert_eq!(world.place(small).status, killed);
     let details = {
         let order = world.limit(taker, market, BUY_YES, 1, 50);
         let command = Command::PlaceOrder(budget(order, OrderType::Fak, (500_000, 1_000_000)));
-        world.refused(&command, RefusalReason::MarketableBelowMinimum)
+        world.refused(&command, RejectionReason::MarketableBelowMinimum)
     };
     assert_eq!(details, [500_000, 1_000_000]);
     world.rest(taker, market, BUY_YES, 1, 49);
@@ -342,11 +342,11 @@ fn an_expired_order_never_matches_nor_crosses_and_goes_when_met() {
     world.wait(39);
     let mut post_only = world.limit(taker, market, BUY_YES, 10, 50);
     post_only.post_only = true;
-    let crossing = OrderStatus::Killed(RefusalReason::CrossesBook.into());
+    let crossing = OrderStatus::Killed(RejectionReason::CrossesBook.into());
     assert_eq!(world.place(post_only).status, crossing);
     world.wait(1);
     let fok = world.limit(taker, market, BUY_YES, 0, 50);
-    let killed = OrderStatus::Killed(RefusalReason::FokNotFilled.into());
+    let killed = OrderStatus::Killed(RejectionReason::FokNotFilled.into());
     assert_eq!(
         world
             .place(budget(fok, OrderType::Fok, (5_000_000, 10_000_000)))
@@ -401,28 +401,28 @@ fn an_expiration_must_be_ahead_and_of_a_gtd(
     } else {
         world.refused(
             &Command::PlaceOrder(order),
-            RefusalReason::InvalidExpiration,
+            RejectionReason::InvalidExpiration,
         );
     }
 }
 
 #[rstest]
-#[case::zero(Side::Buy, OrderType::Gtc, 0, 1, RefusalReason::AmountZero, [0, 0])]
-#[case::too_large(Side::Buy, OrderType::Gtc, 1, 1_000_000_000_000_001, RefusalReason::AmountTooLarge, [0, 0])]
-#[case::finer_than_a_lot(Side::Buy, OrderType::Gtc, 5_000, 10_001, RefusalReason::SizeNotLots, [10_001, 0])]
-#[case::sell_finer_than_a_lot(Side::Sell, OrderType::Fak, 10_001, 5_000, RefusalReason::SizeNotLots, [10_001, 0])]
-#[case::inexact(Side::Buy, OrderType::Gtc, 10_001, 20_000, RefusalReason::PriceOffTick, [100, 0])]
-#[case::finer_than_a_tick(Side::Buy, OrderType::Gtc, 5_010, 10_000, RefusalReason::PriceOffTick, [100, 0])]
-#[case::at_one(Side::Buy, OrderType::Gtc, 10_000, 10_000, RefusalReason::PriceOffTick, [100, 0])]
-#[case::far_above_one(Side::Buy, OrderType::Gtc, 655_360_000, 10_000, RefusalReason::PriceOffTick, [100, 0])]
-#[case::budget_below_a_tick(Side::Buy, OrderType::Fok, 9_999, 1_000_000, RefusalReason::PriceOffTick, [100, 0])]
-#[case::sell_rounds_up_to_one(Side::Sell, OrderType::Fok, 1_000_000, 990_001, RefusalReason::PriceOffTick, [100, 0])]
+#[case::zero(Side::Buy, OrderType::Gtc, 0, 1, RejectionReason::AmountZero, [0, 0])]
+#[case::too_large(Side::Buy, OrderType::Gtc, 1, 1_000_000_000_000_001, RejectionReason::AmountTooLarge, [0, 0])]
+#[case::finer_than_a_lot(Side::Buy, OrderType::Gtc, 5_000, 10_001, RejectionReason::SizeNotLots, [10_001, 0])]
+#[case::sell_finer_than_a_lot(Side::Sell, OrderType::Fak, 10_001, 5_000, RejectionReason::SizeNotLots, [10_001, 0])]
+#[case::inexact(Side::Buy, OrderType::Gtc, 10_001, 20_000, RejectionReason::PriceOffTick, [100, 0])]
+#[case::finer_than_a_tick(Side::Buy, OrderType::Gtc, 5_010, 10_000, RejectionReason::PriceOffTick, [100, 0])]
+#[case::at_one(Side::Buy, OrderType::Gtc, 10_000, 10_000, RejectionReason::PriceOffTick, [100, 0])]
+#[case::far_above_one(Side::Buy, OrderType::Gtc, 655_360_000, 10_000, RejectionReason::PriceOffTick, [100, 0])]
+#[case::budget_below_a_tick(Side::Buy, OrderType::Fok, 9_999, 1_000_000, RejectionReason::PriceOffTick, [100, 0])]
+#[case::sell_rounds_up_to_one(Side::Sell, OrderType::Fok, 1_000_000, 990_001, RejectionReason::PriceOffTick, [100, 0])]
 fn amounts_are_checked(
     #[case] side: Side,
     #[case] order_type: OrderType,
     #[case] maker_amount: u64,
     #[case] taker_amount: u64,
-    #[case] reason: RefusalReason,
+    #[case] reason: RejectionReason,
     #[case] details: [u64; 2],
 ) {
     let mut world = World::new();
@@ -434,7 +434,7 @@ fn amounts_are_checked(
     assert_eq!(world.refused(&Command::PlaceOrder(order), reason), details);
 }
 
-/// The signed ratio is rounded in the signer's favour, so no fill is worse than it.
+/// The signed ratio is rounded in the signer's favour, so no fill is worse than signed.
 #[rstest]
 #[case::buy_down(Side::Buy, 10_000_000, 29_411_764, 34)]
 #[case::buy_just_below_rounds_down(Side::Buy, 10_000_000, 29_411_765, 33)]
@@ -484,29 +484,29 @@ fn admission_looks_at_money_shares_size_and_live_orders() {
     };
     let small = place(&mut world, BUY_YES, 4, 50);
     assert_eq!(
-        world.refused(&small, RefusalReason::SizeBelowMinimum),
+        world.refused(&small, RejectionReason::SizeBelowMinimum),
         [400, 500]
     );
     let dear = place(&mut world, BUY_YES, 11, 50);
     assert_eq!(
-        world.refused(&dear, RefusalReason::NotEnoughCollateral),
+        world.refused(&dear, RejectionReason::NotEnoughCollateral),
         [5_500_000, 5_000_000]
     );
     let short = place(&mut world, SELL_YES, 6, 50);
     assert_eq!(
-        world.refused(&short, RefusalReason::NotEnoughShares),
+        world.refused(&short, RejectionReason::NotEnoughShares),
         [600, 500]
     );
     world.change_settings(|settings| settings.live_orders_per_account = 1);
     world.rest(trader, market, SELL_YES, 5, 50);
-    // What cannot rest is not counted.
+    // Orders that cannot rest do not count.
     let mut fak = world.limit(trader, market, BUY_YES, 5, 50);
     fak.order_type = OrderType::Fak;
-    let killed = OrderStatus::Killed(RefusalReason::FakNoMatch.into());
+    let killed = OrderStatus::Killed(RejectionReason::FakNoMatch.into());
     assert_eq!(world.place(fak).status, killed);
     let second = place(&mut world, BUY_NO, 5, 40);
     assert_eq!(
-        world.refused(&second, RefusalReason::TooManyLiveOrders),
+        world.refused(&second, RejectionReason::TooManyLiveOrders),
         [1, 1]
     );
 }
@@ -523,7 +523,7 @@ fn a_buy_that_may_rest_is_admitted_with_its_fee_and_rests_without() {
     // 10 shares at 0.50: 10 × 0.033333 × 0.0625 = 0.020833125, rounded up to a micro.
     let trader = world.trader(1, 5);
     let order = Command::PlaceOrder(world.limit(trader, market, BUY_YES, 10, 50));
-    let details = world.refused(&order, RefusalReason::NotEnoughCollateral);
+    let details = world.refused(&order, RejectionReason::NotEnoughCollateral);
     assert_eq!(details, [5_020_834, 5_000_000]);
     world.deposit(trader.wallet, 1);
     world.done(&order);
@@ -577,20 +577,20 @@ fn a_taker_stops_at_the_bound_of_touched_orders() {
     world.change_settings(|settings| settings.live_orders_per_account = 10_000);
     let market = world.market();
     let (maker, taker) = (world.trader(1, 10_000), world.trader(2, 10_000));
-    let most = MAX_TOUCHED as u64;
+    let most = MAX_VISITED_ORDERS as u64;
     let mut events = Vec::new();
     for _ in 0..=most {
         let order = Command::PlaceOrder(world.limit(maker, market, BUY_NO, 1, 50));
         world.exchange.apply(&order, world.now, &mut events);
     }
-    // Exactly the bound is possible.
+    // A FOK that visits exactly the bound succeeds.
     let mut fok = world.limit(taker, market, BUY_YES, 0, 50);
     fok = budget(
         fok,
         OrderType::Fok,
         ((most + 1) * UNIT / 2, (most + 1) * UNIT),
     );
-    let killed = OrderStatus::Killed(RefusalReason::FokNotFilled.into());
+    let killed = OrderStatus::Killed(RejectionReason::FokNotFilled.into());
     assert_eq!(world.place(fok).status, killed);
     let order = world.limit(taker, market, BUY_YES, most + 1, 50);
     let result = world.place(order);
@@ -630,33 +630,36 @@ fn more_expired_orders_than_may_be_touched_count_as_crossing() {
         order.post_only = true;
         world.place(order).status
     };
-    rest_expiring(&mut world, MAX_TOUCHED + 1);
-    let crosses = OrderStatus::Killed(RefusalReason::CrossesBook.into());
+    rest_expiring(&mut world, MAX_VISITED_ORDERS + 1);
+    let crosses = OrderStatus::Killed(RejectionReason::CrossesBook.into());
     assert_eq!(post_only(&mut world), crosses);
     world.done(&Command::AdvanceTime);
-    // One is left, and it stands in no way.
+    // One is left; it does not cross.
     assert_eq!(post_only(&mut world), OrderStatus::Live);
     world.done(&Command::CancelAll {
         owner: taker.account,
         heartbeat: false,
         request: foretell_model::Digest16::ZERO,
     });
-    // Exactly the bound does not cross, but then the order has touched all it may.
-    rest_expiring(&mut world, MAX_TOUCHED);
+    // Exactly the bound does not cross, but then the order has visited all that it may.
+    rest_expiring(&mut world, MAX_VISITED_ORDERS);
     assert_eq!(post_only(&mut world), OrderStatus::Unmatched);
-    assert_eq!(world.closed().len(), MAX_TOUCHED + 1);
-    assert_eq!(world.closed()[MAX_TOUCHED].1, CloseReason::TooManyFills);
+    assert_eq!(world.closed().len(), MAX_VISITED_ORDERS + 1);
+    assert_eq!(
+        world.closed()[MAX_VISITED_ORDERS].1,
+        CloseReason::TooManyFills
+    );
     assert_eq!(world.book(), []);
 }
 
 #[rstest]
-#[case(SystemMode::CancelOnly, false, RefusalReason::CancelOnly)]
-#[case(SystemMode::Paused, true, RefusalReason::SystemPaused)]
-#[case(SystemMode::PostOnly, false, RefusalReason::PostOnlyMode)]
+#[case(SystemMode::CancelOnly, false, RejectionReason::CancelOnly)]
+#[case(SystemMode::Paused, true, RejectionReason::SystemPaused)]
+#[case(SystemMode::PostOnly, false, RejectionReason::PostOnlyMode)]
 fn modes_refuse_orders(
     #[case] mode: SystemMode,
     #[case] post_only: bool,
-    #[case] reason: RefusalReason,
+    #[case] reason: RejectionReason,
 ) {
     let mut world = World::new();
     let market = world.market();

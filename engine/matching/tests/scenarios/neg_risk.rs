@@ -1,9 +1,9 @@
-//! Events whose questions exclude each other: lists, conversion, resolution.
+//! Neg-risk event groups: question lists, conversion, resolution.
 
 use foretell_model::limits::MAX_QUESTIONS;
 use foretell_model::{
     AccountNumber, Command, CommandOutcome, Event, EventId, EventNumber, Lots, MarketNumber,
-    Micros, Payout, QuestionSet, RefusalReason, SystemMode,
+    Micros, Payout, QuestionSet, RejectionReason, SystemMode,
 };
 
 use crate::world::{Trader, UNIT, World};
@@ -59,11 +59,11 @@ fn the_list_is_open_until_the_first_question_is_active() {
         })
         .collect();
     let more = Command::RegisterMarket(world.description(Some(event)));
-    world.refused(&more, RefusalReason::EventFull);
+    world.refused(&more, RejectionReason::EventFull);
     world.done(&Command::ActivateMarket { market: markets[3] });
     assert_eq!(world.events[0], Event::EventFrozen { event });
     assert_eq!(world.events.len(), 2);
-    world.refused(&more, RefusalReason::EventFrozen);
+    world.refused(&more, RejectionReason::EventFrozen);
     world.done(&Command::ActivateMarket { market: markets[0] });
     assert_eq!(world.events.len(), 1);
 }
@@ -100,45 +100,45 @@ fn a_conversion_is_checked_in_order() {
     for (command, reason) in [
         (
             convert(&mut world, nobody, event, &[0], 1),
-            RefusalReason::UnknownAccount,
+            RejectionReason::UnknownAccount,
         ),
         (
             convert(&mut world, trader, EventNumber(9), &[0], 1),
-            RefusalReason::UnknownEvent,
+            RejectionReason::UnknownEvent,
         ),
         (
             convert(&mut world, trader, event, &[0], 0),
-            RefusalReason::AmountZero,
+            RejectionReason::AmountZero,
         ),
         (
             convert(&mut world, trader, event, &[], 1),
-            RefusalReason::InvalidQuestions,
+            RejectionReason::InvalidQuestions,
         ),
         (
             convert(&mut world, trader, event, &[0, 3], 1),
-            RefusalReason::InvalidQuestions,
+            RejectionReason::InvalidQuestions,
         ),
         (
             convert(&mut world, trader, event, &[127], 1),
-            RefusalReason::InvalidQuestions,
+            RejectionReason::InvalidQuestions,
         ),
     ] {
         world.refused(&command, reason);
     }
     let command = convert(&mut world, trader, event, &[0, 1, 2], 401);
     assert_eq!(
-        world.refused(&command, RefusalReason::NotEnoughShares),
+        world.refused(&command, RejectionReason::NotEnoughShares),
         [401, 400]
     );
     let command = convert(&mut world, trader, event, &[0, 1, 2], 400);
     assert_eq!(
-        world.refused(&command, RefusalReason::NotEnoughShares),
+        world.refused(&command, RejectionReason::NotEnoughShares),
         [400, 0]
     );
     let mode = SystemMode::Paused;
     world.done(&Command::SetMode { mode });
     let command = convert(&mut world, trader, event, &[], 1);
-    world.refused(&command, RefusalReason::SystemPaused);
+    world.refused(&command, RejectionReason::SystemPaused);
     world.done(&Command::SetMode {
         mode: SystemMode::Running,
     });
@@ -147,10 +147,10 @@ fn a_conversion_is_checked_in_order() {
         closed_only: true,
     });
     let command = convert(&mut world, trader, event, &[0], 1);
-    world.refused(&command, RefusalReason::ClosedOnlyAccount);
+    world.refused(&command, RejectionReason::ClosedOnlyAccount);
     world.done(&Command::PauseMarket { market: markets[2] });
     let command = convert(&mut world, trader, event, &[0], 1);
-    world.refused(&command, RefusalReason::EventNotActive);
+    world.refused(&command, RejectionReason::EventNotActive);
 }
 
 #[test]
@@ -161,13 +161,13 @@ fn exactly_one_question_resolves_yes() {
     let resolve = |market: MarketNumber, payout| Command::ResolveMarket { market, payout };
     world.refused(
         &resolve(markets[0], Payout::Half),
-        RefusalReason::HalfInNegRisk,
+        RejectionReason::HalfInNegRisk,
     );
     world.resolve(markets[0], Payout::No);
     world.resolve(markets[1], Payout::No);
     world.refused(
         &resolve(markets[2], Payout::No),
-        RefusalReason::NoWouldLeaveNone,
+        RejectionReason::NoWouldLeaveNone,
     );
     world.resolve(markets[2], Payout::Yes);
 
@@ -175,7 +175,10 @@ fn exactly_one_question_resolves_yes() {
     let (_, markets) = world.neg_risk(2);
     close(&mut world, &markets);
     world.resolve(markets[1], Payout::Yes);
-    world.refused(&resolve(markets[0], Payout::Yes), RefusalReason::SecondYes);
+    world.refused(
+        &resolve(markets[0], Payout::Yes),
+        RejectionReason::SecondYes,
+    );
     world.resolve(markets[0], Payout::No);
 }
 
@@ -191,7 +194,7 @@ fn an_event_that_never_began_resolves_nothing() {
     close(&mut world, &[market]);
     for payout in [Payout::Yes, Payout::Half] {
         let command = Command::ResolveMarket { market, payout };
-        world.refused(&command, RefusalReason::EventNotActive);
+        world.refused(&command, RejectionReason::EventNotActive);
     }
 }
 
@@ -210,7 +213,7 @@ fn what_was_converted_is_paid_whichever_question_wins() {
             world.done(&command);
         }
         close(&mut world, &markets);
-        // A No first, then the Yes, then the other No; redeemed in between.
+        // First a No, then the Yes, then the other No; redeemed in between.
         let order = [(winner + 1) % 3, winner, (winner + 2) % 3];
         for index in order {
             let payout = if index == winner {

@@ -1,10 +1,10 @@
-//! What rules 2 do otherwise than rules 1.
+//! Differences between rules 2 and rules 1.
 
 use foretell_model::digest::StateRecord;
 use foretell_model::limits::{ORDER_ID_SHARES, REFERENCES_PER_ACCOUNT};
 use foretell_model::{
     ApiKey, Command, CommandOutcome, Digest16, Event, Lots, Micros, OrderStatus, Outcome, Payout,
-    Refusal, RefusalReason, Sequence, Side,
+    Rejection, RejectionReason, Sequence, Side,
 };
 
 use crate::world::{Trader, UNIT, World};
@@ -65,7 +65,7 @@ fn the_switch_forgets_remembered_requests_and_there_is_no_way_back() {
     assert!(has_requests(&world));
     world.done(&Command::SwitchRules { rules: 2 });
     assert!(!has_requests(&world));
-    let unknown = RefusalReason::UnknownRules;
+    let unknown = RejectionReason::UnknownRules;
     world.refused(&Command::SwitchRules { rules: 1 }, unknown);
     world.refused(&Command::SwitchRules { rules: 3 }, unknown);
     world.repeated(&Command::SwitchRules { rules: 2 });
@@ -87,12 +87,12 @@ fn a_killed_order_says_its_amount_and_the_minimum_then_and_when_it_is_sent_again
     let (maker, taker) = (world.trader(1, 100), world.trader(2, 100));
     world.rest(maker, market, BUY_NO, 10, 50);
     let small = world.limit(taker, market, BUY_YES, 1, 50);
-    let reason = RefusalReason::MarketableBelowMinimum;
+    let reason = RejectionReason::MarketableBelowMinimum;
     let details = [UNIT / 2, UNIT];
-    let killed = OrderStatus::Killed(Refusal { reason, details });
+    let killed = OrderStatus::Killed(Rejection { reason, details });
     assert_eq!(world.place(small).status, killed);
     assert_eq!(world.events, [Event::OrderKilled { reason, details }]);
-    // The minimum of that time, not of today.
+    // The minimum at the time of the kill, not the current one.
     world.change_settings(|settings| settings.marketable_minimum = Micros(2 * UNIT));
     assert_eq!(world.refused(&Command::PlaceOrder(small), reason), details);
 }
@@ -120,12 +120,12 @@ fn an_owner_holds_a_share_of_the_id_memory_and_leaves_the_rest_to_others() {
     for key in [greedy.key, second_key] {
         let order = world.limit(greedy, market, BUY_YES, 1, 1);
         let order = foretell_model::PlaceOrder { key, ..order };
-        let too_many = RefusalReason::TooManyOrderIds;
+        let too_many = RejectionReason::TooManyOrderIds;
         let details = world.refused(&Command::PlaceOrder(order), too_many);
         assert_eq!(details, [u64::from(share); 2]);
     }
     world.rest(other, market, BUY_YES, 1, 1);
-    // Once the oldest may go, there is room again, and a place is given back.
+    // Once the oldest id is evictable, there is room again.
     let window_s = world.settings().timestamp_past_ms / 1_000;
     world.wait(window_s + 2);
     world.rest(greedy, market, BUY_YES, 1, 1);
@@ -150,7 +150,7 @@ fn a_full_id_memory_stops_nobody_who_holds_few_ids() {
         world.rest(honest, market, BUY_YES, 1, 1);
     }
     let order = world.limit(honest, market, BUY_YES, 1, 1);
-    world.refused(&Command::PlaceOrder(order), RefusalReason::Busy);
+    world.refused(&Command::PlaceOrder(order), RejectionReason::Busy);
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn redeem_and_merge_are_never_refused_for_memory() {
         reference: world.reference(),
     };
     let cap = u64::from(REFERENCES_PER_ACCOUNT);
-    let details = world.refused(&split, RefusalReason::TooManyReferences);
+    let details = world.refused(&split, RejectionReason::TooManyReferences);
     assert_eq!(details, [cap, cap]);
     let other = world.trader(2, 10);
     world.split(other, market, 1);
@@ -205,7 +205,7 @@ fn a_snapshot_is_attested_up_to_the_last_command() {
         snapshot: [2; 32],
     };
     let last = world.exchange.sequence();
-    world.refused(&attest(last.next()), RefusalReason::NotYetApplied);
+    world.refused(&attest(last.next()), RejectionReason::NotYetApplied);
     assert_eq!(world.done(&attest(last)), CommandOutcome::Done);
     assert_eq!(world.events, [Event::StateAttested]);
     world.done(&attest(Sequence(1)));

@@ -1,9 +1,9 @@
-//! Protocol 17: the known answers.
+//! Protocol 17: the worked examples.
 
 use foretell_model::command::RegisterMarket;
 use foretell_model::{
     Command, CommandOutcome, Event, FeeSchedule, Lots, MatchKind, Micros, OrderStatus, OrderType,
-    Outcome, Payout, Price, QuestionSet, RefusalReason, Side,
+    Outcome, Payout, Price, QuestionSet, RejectionReason, Side,
 };
 
 use crate::world::{UNIT, World};
@@ -26,14 +26,14 @@ fn example_1_a_budget_buy_with_fees() {
     world.rest(seller, market, SELL_YES, 10, 33);
     world.rest(seller, market, SELL_YES, 50, 34);
 
-    // One micro less than admission needs.
+    // One micro less than admission requires.
     let poor = world.trader(2, 10);
     let mut order = world.limit(poor, market, BUY_YES, 0, 34);
     order.order_type = OrderType::Fak;
     (order.maker_amount, order.taker_amount) = (10 * UNIT, 29_411_764);
     let details = world.refused(
         &Command::PlaceOrder(order),
-        RefusalReason::NotEnoughCollateral,
+        RejectionReason::NotEnoughCollateral,
     );
     assert_eq!(details, [10_263_980, 10_000_000]);
 

@@ -1,4 +1,4 @@
-//! A small exchange with a trader's vocabulary: prices in ticks of 0.01, sizes in shares.
+//! A small exchange in a trader's terms: prices in ticks of 0.01, sizes in shares.
 
 use foretell_matching::{Capacity, Exchange};
 use foretell_model::command::RegisterMarket;
@@ -7,14 +7,14 @@ use foretell_model::limits::MAX_EVENTS;
 use foretell_model::{
     AccountNumber, ApiKey, Command, CommandOutcome, ConditionId, Event, EventId, EventNumber,
     FeeSchedule, Fill, KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderResult, OrderType,
-    Outcome, Payout, PlaceOrder, Reference, RefusalReason, Side, Tick, TimeMs, TimeNs, TimeSeconds,
-    TokenId, Verdict, WalletAddress,
+    Outcome, Payout, PlaceOrder, Reference, RejectionReason, Side, Tick, TimeMs, TimeNs,
+    TimeSeconds, TokenId, Verdict, WalletAddress,
 };
 
-/// Where the worlds' time begins, in seconds.
+/// Start time of every world, in seconds.
 pub(crate) const START: u64 = 1_700_000_000;
 
-/// Micros of a whole unit.
+/// Micros in a whole unit.
 pub(crate) const UNIT: u64 = 1_000_000;
 
 pub(crate) struct World {
@@ -60,7 +60,7 @@ impl World {
         world
     }
 
-    /// Applies a command, checks the state and that a command without effect leaves no trace.
+    /// Applies a command; checks the state, and that a command without effect changes nothing.
     pub(crate) fn apply(&mut self, command: &Command) -> Verdict {
         self.events.clear();
         let (before, sequence) = (self.exchange.digest(), self.exchange.sequence());
@@ -84,14 +84,14 @@ impl World {
     }
 
     #[track_caller]
-    pub(crate) fn refused(&mut self, command: &Command, reason: RefusalReason) -> [u64; 2] {
+    pub(crate) fn refused(&mut self, command: &Command, reason: RejectionReason) -> [u64; 2] {
         match self.apply(command) {
-            Verdict::Refused(refusal) if refusal.reason == reason => refusal.details,
+            Verdict::Rejected(rejection) if rejection.reason == reason => rejection.details,
             other => panic!("{command:?}: {other:?} instead of {reason:?}"),
         }
     }
 
-    /// What the exchange says when it was asked this before.
+    /// Applies a command that must be a repeat; returns its answer.
     #[track_caller]
     pub(crate) fn repeated(&mut self, command: &Command) -> (u64, u64, CommandOutcome) {
         match self.apply(command) {
@@ -120,7 +120,7 @@ impl World {
         found.unwrap()
     }
 
-    /// Time goes by.
+    /// Advances the clock.
     pub(crate) fn wait(&mut self, seconds: u64) {
         self.now.0 += seconds * 1_000_000_000;
     }
@@ -136,7 +136,7 @@ impl World {
         Reference(self.name())
     }
 
-    /// Gives a wallet `units` of collateral.
+    /// Deposits `units` of collateral into a wallet.
     #[track_caller]
     pub(crate) fn deposit(&mut self, wallet: WalletAddress, units: u64) -> AccountNumber {
         let reference = self.reference();
@@ -151,7 +151,7 @@ impl World {
         }
     }
 
-    /// A trader with `units` of collateral.
+    /// Creates a trader with `units` of collateral.
     pub(crate) fn trader(&mut self, name: u8, units: u64) -> Trader {
         let wallet = WalletAddress([name; 20]);
         let account = self.deposit(wallet, units);
@@ -191,7 +191,7 @@ impl World {
         }
     }
 
-    /// A market that trades.
+    /// Creates an active market.
     pub(crate) fn market(&mut self) -> MarketNumber {
         self.market_with(|_| ())
     }
@@ -204,7 +204,7 @@ impl World {
         market
     }
 
-    /// An event of `questions` that trade.
+    /// Creates an event group of `questions` active questions.
     pub(crate) fn neg_risk(&mut self, questions: usize) -> (EventNumber, Vec<MarketNumber>) {
         let id = EventId(self.next_name);
         let CommandOutcome::Event(event) = self.done(&Command::RegisterEvent { event: id }) else {
@@ -276,7 +276,7 @@ impl World {
         }
     }
 
-    /// Places a limit order that must rest whole; its number.
+    /// Places a limit order that must rest whole; returns its number.
     #[track_caller]
     pub(crate) fn rest(
         &mut self,
@@ -302,7 +302,7 @@ impl World {
             .collect()
     }
 
-    /// Numbers of the orders the last command closed, with their reasons.
+    /// Numbers and reasons of the orders that the last command closed.
     pub(crate) fn closed(&self) -> Vec<(u64, foretell_model::CloseReason)> {
         self.events
             .iter()
@@ -328,7 +328,7 @@ impl World {
         found.unwrap()
     }
 
-    /// Shares, free and reserved together, of `[Yes, No]`, in lots.
+    /// Free plus reserved shares of `[Yes, No]`, in lots.
     pub(crate) fn shares(&self, trader: Trader, market: MarketNumber) -> [u64; 2] {
         let mut found = [0; 2];
         self.exchange.visit_state(&mut |record| match record {

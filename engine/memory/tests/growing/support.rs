@@ -1,11 +1,11 @@
-//! What both processes of these tests do: one in which large blocks come and go, and one in which not.
+//! Test body shared by the processes with the default and with a raised threshold.
 
 use foretell_memory::Allocator;
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
 
-/// Fills a block of so many MiB, one size after the other, and sees what it holds from before.
+/// Resizes a block through these sizes in MiB; fills each and checks the bytes kept.
 pub(crate) fn grow_and_shrink(sizes: &[usize]) {
     let expected = |at: usize| at.to_le_bytes()[0] ^ at.to_le_bytes()[2];
     let mut block: Vec<u8> = Vec::new();

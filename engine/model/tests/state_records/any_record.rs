@@ -1,10 +1,10 @@
-//! Any record, whether or not a state could hold it.
+//! Arbitrary records, including ones that no state could hold.
 
-use foretell_model::digest::{Fate, PendingWork, StateRecord};
+use foretell_model::digest::{OrderIdState, PendingWork, StateRecord};
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, ConditionId, Digest16, DomainNumber, EventId, EventNumber,
     FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, Micros, OrderId, OrderNumber,
-    OrderType, Outcome, Payout, Price, QuestionSet, Reference, RefusalReason, Sequence, Settings,
+    OrderType, Outcome, Payout, Price, QuestionSet, Reference, RejectionReason, Sequence, Settings,
     Side, SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind,
 };
 use proptest::prelude::*;
@@ -17,7 +17,7 @@ const TICKS: [Tick; 4] = [
     Tick::TenThousandth,
 ];
 
-/// Numbers to fill a record with: small, any, and the ends of the range.
+/// Numbers for record fields: small, arbitrary, and the ends of the range.
 fn number() -> impl Strategy<Value = u64> {
     prop_oneof![0_u64..4, any::<u64>(), select(vec![0, u64::MAX])]
 }
@@ -192,26 +192,32 @@ fn order() -> impl Strategy<Value = StateRecord> {
 }
 
 fn remembered_order() -> impl Strategy<Value = StateRecord> {
-    let fate = prop_oneof![
-        Just(Fate::Live),
-        Just(Fate::Done),
-        (select(RefusalReason::ALL), prop_oneof![Just(0), number()]).prop_map(
+    let state = prop_oneof![
+        Just(OrderIdState::Live),
+        Just(OrderIdState::Done),
+        (select(RejectionReason::ALL), prop_oneof![Just(0), number()]).prop_map(
             |(reason, minimum)| {
                 let minimum = Micros(minimum);
-                Fate::Killed { reason, minimum }
+                OrderIdState::Killed { reason, minimum }
             }
         ),
     ];
     let marks = (any::<bool>(), any::<bool>(), select(OrderType::ALL));
     let numbers = [number(), number(), number()];
-    (any::<[u8; 32]>(), numbers, fate, marks, small()).prop_map(
-        |(id, [order, timestamp, expiration], fate, (in_timeline, post_only, order_type), key)| {
+    (any::<[u8; 32]>(), numbers, state, marks, small()).prop_map(
+        |(
+            id,
+            [order, timestamp, expiration],
+            state,
+            (in_expiry_queue, post_only, order_type),
+            key,
+        )| {
             StateRecord::RememberedOrder {
                 order: OrderNumber(order),
                 id: OrderId(id),
                 timestamp: TimeMs(timestamp),
-                fate,
-                in_timeline,
+                state,
+                in_expiry_queue,
                 order_type,
                 expiration: TimeSeconds(expiration),
                 post_only,

@@ -1,4 +1,4 @@
-//! What the sample of each kind is, for ever: its bytes, field by field, and its digest.
+//! Golden bytes, field by field, and digest of one sample per record kind.
 
 /// Bytes and digest of each sample.
 pub(crate) const GOLDEN: [(&str, &str); 11] = [

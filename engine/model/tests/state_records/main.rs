@@ -1,5 +1,5 @@
-//! The records of the state and their bytes: every kind as it is pinned, whatever is written is
-//! read back, and no bytes at all make reading fail otherwise than with an error.
+//! Encoding of state records: golden bytes of every kind, round trips, and decoding of arbitrary
+//! bytes without a panic.
 
 #![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
 
@@ -65,8 +65,8 @@ fn a_record_cut_anywhere_is_an_error_and_takes_nothing() {
 #[case::flag(2, 30, 2, RecordError::InvalidValue { field: "flag", value: 2 })]
 #[case::tick(5, 101, 5, RecordError::InvalidValue { field: "tick", value: 5 })]
 #[case::payout(5, 126, 3, RecordError::InvalidValue { field: "payout", value: 3 })]
-#[case::fate(8, 49, 1, RecordError::InvalidValue { field: "fate of an order", value: 1 })]
-#[case::kill(8, 50, 231, RecordError::InvalidValue { field: "reason of a refusal", value: 231 })]
+#[case::order_id_state(8, 49, 1, RecordError::InvalidValue { field: "order id state", value: 1 })]
+#[case::kill(8, 50, 231, RecordError::InvalidValue { field: "reason of a rejection", value: 231 })]
 fn a_byte_that_writing_never_gives_is_named(
     #[case] sample: usize,
     #[case] at: usize,

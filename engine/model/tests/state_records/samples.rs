@@ -1,10 +1,10 @@
-//! One record of each kind, with a value in every field that tells its bytes from the others'.
+//! One record of each kind, with a different value in every field.
 
-use foretell_model::digest::{Fate, PendingWork, StateRecord};
+use foretell_model::digest::{OrderIdState, PendingWork, StateRecord};
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, ConditionId, Digest16, DomainNumber, EventId, EventNumber,
     FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, Micros, OrderId, OrderNumber,
-    OrderType, Outcome, Payout, Price, QuestionSet, Reference, RefusalReason, Sequence, Settings,
+    OrderType, Outcome, Payout, Price, QuestionSet, Reference, RejectionReason, Sequence, Settings,
     Side, SystemMode, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress, WalletKind,
 };
 
@@ -104,11 +104,11 @@ pub(crate) fn samples() -> [StateRecord; 11] {
             order: OrderNumber(0xC1),
             id: OrderId([0xC2; 32]),
             timestamp: TimeMs(0xC3),
-            fate: Fate::Killed {
-                reason: RefusalReason::FokNotFilled,
+            state: OrderIdState::Killed {
+                reason: RejectionReason::FokNotFilled,
                 minimum: Micros::ZERO,
             },
-            in_timeline: true,
+            in_expiry_queue: true,
             order_type: OrderType::Fok,
             expiration: TimeSeconds(0xC4),
             post_only: false,

@@ -1,11 +1,11 @@
-//! What a frame looks like on the wire, and how large it may be.
+//! Layout and size limits of messages on the engine socket.
 //!
 //! ```text
 //! 0        4      5      8
 //! | length | kind | zero | payload: `length` bytes
 //! ```
-//! Integers are little-endian. *Record* below is the fixed-size rkyv image of a value (explicit
-//! padding, no pointers), checked whole before it is believed.
+//! Integers are little-endian. A *record* below is the fixed-size rkyv archive of a value (explicit
+//! padding, no pointers), validated as a whole before use.
 //!
 //! | kind | name | payload |
 //! |---|---|---|
@@ -26,8 +26,8 @@ use foretell_model::limits::MAX_EVIDENCE_BYTES;
 
 use crate::record::{COMMAND_BYTES, RECORD_MAX_BYTES};
 
-/// Bytes of a frame's head.
-pub const HEAD_BYTES: usize = 8;
+/// Bytes of a message header.
+pub const HEADER_BYTES: usize = 8;
 /// Longest name in a Hello, in bytes.
 pub const MAX_NAME_BYTES: usize = 64;
 /// Longest payload of a request: a command with the largest evidence.
@@ -48,13 +48,13 @@ pub(crate) const STATUS_ANSWER: u8 = 132;
 pub(crate) const GOODBYE: u8 = 133;
 pub(crate) const SNAPSHOT_ANSWER: u8 = 134;
 
-/// Appends a frame whose payload `fill` writes. The payload is at most 2^32 − 1 bytes long, which
-/// the bounds above see to.
+/// Appends a message whose payload `fill` writes. The bounds above keep the payload below 2^32
+/// bytes.
 pub(crate) fn write(kind: u8, out: &mut Vec<u8>, fill: impl FnOnce(&mut Vec<u8>)) {
     let start = out.len();
     out.extend_from_slice(&[0, 0, 0, 0, kind, 0, 0, 0]);
     fill(out);
-    let length = u32::try_from(out.len() - start - HEAD_BYTES)
+    let length = u32::try_from(out.len() - start - HEADER_BYTES)
         .expect("a payload is bounded by MAX_REQUEST_BYTES");
     out[start..start + 4].copy_from_slice(&length.to_le_bytes());
 }

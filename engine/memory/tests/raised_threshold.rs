@@ -1,4 +1,4 @@
-//! The same in a process in which large blocks come and go: what it gives back it has at hand again.
+//! The growth test with a raised threshold: freed memory is reused without page faults.
 
 #![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
 
@@ -11,9 +11,9 @@ const MIB: usize = 1 << 20;
 
 #[test]
 fn blocks_keep_their_bytes_and_those_that_come_and_go_stay_with_the_allocator() {
-    foretell_memory::large_blocks_come_and_go(32 << 20);
+    foretell_memory::set_large_block_threshold(32 << 20);
     grow_and_shrink(&[1, 2, 3, 40, 3, 70, 33, 31, 1, 17]);
-    // Twice, because the system's allocator learns from what it is given back.
+    // Twice, because the system's allocator adapts to freed blocks.
     for _ in 0..2 {
         drop(std::hint::black_box(vec![1_u8; 5 * MIB]));
     }
@@ -25,7 +25,7 @@ fn blocks_keep_their_bytes_and_those_that_come_and_go_stay_with_the_allocator() 
     assert!(faults < 1_280, "{faults}: fresh pages each time");
 }
 
-/// Pages this process had to ask the kernel for.
+/// Page faults of this process so far.
 fn faults() -> u64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
     let (_, fields) = stat.rsplit_once(')').unwrap();

@@ -1,4 +1,4 @@
-//! What makes requests safe to repeat, and the work that is pending.
+//! Restores references and requests (for idempotency) and pending work.
 
 use foretell_model::digest::PendingWork;
 use foretell_model::{
@@ -6,11 +6,11 @@ use foretell_model::{
     Micros,
 };
 
-use crate::references::Used;
-use crate::requests::Request;
-use crate::restore::{Checked, Restoring, check};
+use crate::cancel_requests::CancelRequest;
+use crate::idempotency::UsedReference;
+use crate::restore::{Checked, Restorer, check};
 
-/// Codes of the commands that have a reference: [`foretell_model::Command::code`].
+/// Codes of the commands with a reference: [`foretell_model::Command::code`].
 const DEPOSIT: u16 = 10;
 const WITHDRAW: u16 = 11;
 const WITHDRAW_FEES: u16 = 12;
@@ -19,7 +19,7 @@ const MERGE: u16 = 20;
 const REDEEM: u16 = 21;
 const CONVERT: u16 = 22;
 
-/// What a command that had a reference answered.
+/// Rebuilds the outcome of a command with a reference.
 pub(super) fn outcome_of(
     code: u16,
     account: AccountNumber,
@@ -29,18 +29,21 @@ pub(super) fn outcome_of(
         DEPOSIT | WITHDRAW if collateral.is_zero() => Ok(CommandOutcome::Account(account)),
         WITHDRAW_FEES if collateral.is_zero() => Ok(CommandOutcome::Done),
         SPLIT | MERGE | REDEEM | CONVERT => Ok(CommandOutcome::Collateral(collateral)),
-        _ => Err("no command with this code answers so"),
+        _ => Err("no command with this code has this outcome"),
     }
 }
 
-impl Restoring {
-    pub(super) fn put_reference(&mut self, used: Used) -> Checked {
+impl Restorer {
+    pub(super) fn put_reference(&mut self, used: UsedReference) -> Checked {
         self.check_sequence(used.sequence.0)?;
         self.check_time(used.time)?;
         let (account, object) = (used.content.account, used.content.object);
         let scope = match used.code {
             WITHDRAW_FEES => {
-                check(account == AccountNumber(0), "fees are of no account")?;
+                check(
+                    account == AccountNumber(0),
+                    "a fee withdrawal names an account",
+                )?;
                 None
             }
             DEPOSIT | WITHDRAW => {
@@ -49,8 +52,8 @@ impl Restoring {
             }
             CONVERT => {
                 self.check_account(account)?;
-                let event = self.exchange.events.get(EventNumber(object));
-                check(event.is_ok(), "its event is not known")?;
+                let event = self.exchange.event_groups.get(EventNumber(object));
+                check(event.is_ok(), "unknown event group")?;
                 Some(account)
             }
             _ => {
@@ -58,35 +61,32 @@ impl Restoring {
                 Some(account)
             }
         };
-        check(used.scope == scope, "its scope is not that of its command")?;
-        let is_new = self.exchange.references.put_back(used);
-        check(is_new, "its reference is used already")
+        check(used.scope == scope, "scope does not match the command")?;
+        let is_new = self.exchange.references.restore(used);
+        check(is_new, "duplicate reference")
     }
 
-    pub(super) fn put_request(&mut self, request: Request) -> Checked {
+    pub(super) fn put_request(&mut self, request: CancelRequest) -> Checked {
         self.check_sequence(request.sequence.0)?;
         self.check_sequence(request.last.0)?;
         self.check_time(request.time)?;
         self.check_account(request.owner)?;
         check(
             request.sequence <= request.last,
-            "its work ends before it begins",
+            "last sequence is before its own",
         )?;
-        check(
-            request.digest != Digest16::ZERO,
-            "no request has the digest zero",
-        )?;
+        check(request.digest != Digest16::ZERO, "request digest is zero")?;
         let live = self.exchange.orders.len();
         let most = u32::try_from(live)
             .ok()
             .and_then(|live| request.cancelled.checked_add(live));
-        check(most.is_some(), "it ended more orders than can be counted")?;
-        let is_new = self.exchange.requests.put_back(request);
-        check(is_new, "its request is remembered already, or too many are")
+        check(most.is_some(), "cancelled orders out of range")?;
+        let is_new = self.exchange.requests.restore(request);
+        check(is_new, "duplicate request, or too many requests")
     }
 
-    /// Pending work names what is there and is in a state to have it; that some remains is one of
-    /// the invariants.
+    /// Checks that pending work refers to existing items in a valid state. The invariants check
+    /// that orders remain.
     pub(super) fn check_pending(&self) -> Checked {
         let exchange = &self.exchange;
         match exchange.system.pending {
@@ -104,13 +104,13 @@ impl Restoring {
                     self.check_pair(owner, market)?;
                 }
                 let is_asked = matches!(reason, CloseReason::User | CloseReason::Heartbeat);
-                check(is_asked, "no pending work ends orders for this reason")
+                check(is_asked, "pending work has an invalid reason")
             }
             Some(PendingWork::CloseMarket { market }) => {
                 let state = exchange.markets.get(market).map(|market| market.state);
                 check(
                     state == Ok(MarketState::Closed),
-                    "pending work closes a market that is not closed",
+                    "pending work names a market that is not closed",
                 )
             }
             Some(PendingWork::ClosedOnly { account }) => {
@@ -120,7 +120,7 @@ impl Restoring {
                     .is_some_and(|account| account.closed_only);
                 check(
                     is_marked,
-                    "pending work ends orders of an account that may trade",
+                    "pending work names an account that is not closed-only",
                 )
             }
         }

@@ -1,32 +1,34 @@
-//! What one command carries through its handlers, and the ways it can end without effect.
+//! Context of one command for its handlers, and the results of commands without effect.
 
-use foretell_model::{CommandOutcome, Event, Refusal, RefusalReason, Sequence, TimeNs, Verdict};
+use foretell_model::{
+    CommandOutcome, Event, Rejection, RejectionReason, Sequence, TimeNs, Verdict,
+};
 
 use crate::rules::Rules;
 
-/// The command's place in the journal, its time, and where its events go.
-pub(crate) struct Step<'a> {
+/// Sequence, time, rules and event buffer of the current command.
+pub(crate) struct CommandContext<'a> {
     /// The rules in force.
     pub(crate) rules: Rules,
-    /// Its pinned number.
+    /// The pinned code of the command.
     pub(crate) code: u16,
-    /// The sequence the command takes if it is applied.
+    /// The sequence that the command takes if it is applied.
     pub(crate) sequence: Sequence,
-    /// Its time, never before the time of the state.
+    /// The time of the command, never before the time of the state.
     pub(crate) now: TimeNs,
     pub(crate) events: &'a mut Vec<Event>,
 }
 
-impl Step<'_> {
+impl CommandContext<'_> {
     pub(crate) fn event(&mut self, event: Event) {
         self.events.push(event);
     }
 }
 
-/// A command that changed nothing. Handlers find this out before they change anything.
+/// Why a command changed nothing. Handlers return this before they change anything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum NotApplied {
-    Refused(Refusal),
+    Rejected(Rejection),
     Repeated {
         first: Sequence,
         last: Sequence,
@@ -35,8 +37,7 @@ pub(crate) enum NotApplied {
 }
 
 impl NotApplied {
-    /// The state is as the command wants it already; which command made it so is not part of
-    /// the state.
+    /// The state already is as requested. The state does not record which command made it so.
     pub(crate) const fn already(outcome: CommandOutcome) -> Self {
         Self::Repeated {
             first: Sequence(0),
@@ -46,22 +47,22 @@ impl NotApplied {
     }
 }
 
-impl From<RefusalReason> for NotApplied {
-    fn from(reason: RefusalReason) -> Self {
-        Self::Refused(reason.into())
+impl From<RejectionReason> for NotApplied {
+    fn from(reason: RejectionReason) -> Self {
+        Self::Rejected(reason.into())
     }
 }
 
-impl From<Refusal> for NotApplied {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
+impl From<Rejection> for NotApplied {
+    fn from(rejection: Rejection) -> Self {
+        Self::Rejected(rejection)
     }
 }
 
 impl From<NotApplied> for Verdict {
     fn from(not_applied: NotApplied) -> Self {
         match not_applied {
-            NotApplied::Refused(refusal) => Self::Refused(refusal),
+            NotApplied::Rejected(rejection) => Self::Rejected(rejection),
             NotApplied::Repeated {
                 first,
                 last,
@@ -75,16 +76,16 @@ impl From<NotApplied> for Verdict {
     }
 }
 
-/// What a handler answers.
-pub(crate) type Answer = Result<CommandOutcome, NotApplied>;
+/// The result of a handler.
+pub(crate) type HandlerResult = Result<CommandOutcome, NotApplied>;
 
-/// An answer as everybody else is told it.
+/// Converts a handler's result to a verdict.
 #[inline]
-pub(crate) fn verdict(answer: Answer) -> Verdict {
+pub(crate) fn verdict(answer: HandlerResult) -> Verdict {
     answer.map_or_else(Verdict::from, Verdict::Applied)
 }
 
-/// Refuses with `reason` unless `condition` holds.
+/// Returns `reason` as the error unless `condition` holds.
 pub(crate) fn ensure(condition: bool, reason: impl Into<NotApplied>) -> Result<(), NotApplied> {
     if condition {
         Ok(())

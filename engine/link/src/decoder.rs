@@ -1,23 +1,23 @@
-//! Bytes in, messages out, with a bound on what is kept.
+//! Decoders from socket bytes to messages, with bounded buffers.
 
-use crate::frame::{self, HEAD_BYTES, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES};
+use crate::layout::{self, HEADER_BYTES, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES};
 use crate::message::{Answer, Request};
 use crate::violation::Violation;
 
-/// Room offered to one read, beside a frame begun.
+/// Space offered to one read, in addition to a partial message.
 const READ_BYTES: usize = 16 * 1024;
 
-/// The engine's end: requests of one gateway.
+/// The engine's end: decodes the requests of one gateway.
 #[derive(Debug)]
 pub struct RequestDecoder {
-    inbox: Inbox,
+    buffer: ReceiveBuffer,
     greeted: bool,
 }
 
-/// A gateway's end: answers of the engine.
+/// A gateway's end: decodes the answers of the engine.
 #[derive(Debug)]
 pub struct AnswerDecoder {
-    inbox: Inbox,
+    buffer: ReceiveBuffer,
     greeted: bool,
 }
 
@@ -26,33 +26,33 @@ impl RequestDecoder {
     #[must_use]
     pub const fn new() -> Self {
         Self {
-            inbox: Inbox::new(MAX_REQUEST_BYTES),
+            buffer: ReceiveBuffer::new(MAX_REQUEST_BYTES),
             greeted: false,
         }
     }
 
-    /// Where the next bytes of the socket go; never empty. Say with [`Self::filled`] how many came.
+    /// Buffer for the next bytes; never empty. Report the number read to [`Self::filled`].
     pub fn space(&mut self) -> &mut [u8] {
-        self.inbox.space()
+        self.buffer.space()
     }
 
-    /// `count` bytes of [`Self::space`] were written.
+    /// `count` bytes were written to [`Self::space`].
     ///
     /// # Panics
-    /// When `count` is more than was offered.
+    /// `count` exceeds the offered space.
     pub fn filled(&mut self, count: usize) {
-        self.inbox.filled(count);
+        self.buffer.filled(count);
     }
 
     /// The next whole request, `None` when more bytes are needed. It borrows from the decoder.
     ///
     /// # Errors
-    /// [`Violation`]: the connection must be closed, the decoder is of no further use.
+    /// [`Violation`]: the connection must be closed; the decoder is unusable.
     pub fn next_request(&mut self) -> Result<Option<Request<'_>>, Violation> {
-        let Some((kind, payload)) = self.inbox.next_frame()? else {
+        let Some((kind, payload)) = self.buffer.next_message()? else {
             return Ok(None);
         };
-        match (kind == frame::HELLO, self.greeted) {
+        match (kind == layout::HELLO, self.greeted) {
             (true, true) => return Err(Violation::SecondGreeting),
             (false, false) => return Err(Violation::NotGreeted(kind)),
             _ => self.greeted = true,
@@ -66,36 +66,36 @@ impl AnswerDecoder {
     #[must_use]
     pub const fn new() -> Self {
         Self {
-            inbox: Inbox::new(MAX_ANSWER_BYTES),
+            buffer: ReceiveBuffer::new(MAX_ANSWER_BYTES),
             greeted: false,
         }
     }
 
-    /// Where the next bytes of the socket go; never empty. Say with [`Self::filled`] how many came.
+    /// Buffer for the next bytes; never empty. Report the number read to [`Self::filled`].
     pub fn space(&mut self) -> &mut [u8] {
-        self.inbox.space()
+        self.buffer.space()
     }
 
-    /// `count` bytes of [`Self::space`] were written.
+    /// `count` bytes were written to [`Self::space`].
     ///
     /// # Panics
-    /// When `count` is more than was offered.
+    /// `count` exceeds the offered space.
     pub fn filled(&mut self, count: usize) {
-        self.inbox.filled(count);
+        self.buffer.filled(count);
     }
 
     /// The next whole answer, `None` when more bytes are needed.
     ///
     /// # Errors
-    /// [`Violation`]: the connection must be closed, the decoder is of no further use.
+    /// [`Violation`]: the connection must be closed; the decoder is unusable.
     pub fn next_answer(&mut self) -> Result<Option<Answer>, Violation> {
-        let Some((kind, payload)) = self.inbox.next_frame()? else {
+        let Some((kind, payload)) = self.buffer.next_message()? else {
             return Ok(None);
         };
         match (kind, self.greeted) {
-            (frame::GOODBYE, _) => {}
-            (frame::WELCOME, true) => return Err(Violation::SecondGreeting),
-            (frame::WELCOME, false) => self.greeted = true,
+            (layout::GOODBYE, _) => {}
+            (layout::WELCOME, true) => return Err(Violation::SecondGreeting),
+            (layout::WELCOME, false) => self.greeted = true,
             (_, false) => return Err(Violation::NotGreeted(kind)),
             (_, true) => {}
         }
@@ -115,19 +115,19 @@ impl Default for AnswerDecoder {
     }
 }
 
-/// Bytes of whole and begun frames. A head is judged as soon as it is there, so what is kept is
-/// at most one frame of the limit and one read.
+/// Buffer of whole and partial messages. A header is validated on arrival, so the buffer holds at
+/// most one message of the maximum length and one read.
 #[derive(Debug)]
-struct Inbox {
+struct ReceiveBuffer {
     limit: usize,
     bytes: Vec<u8>,
-    /// First byte not given out yet.
+    /// First unconsumed byte.
     start: usize,
     /// One past the last byte received.
     end: usize,
 }
 
-impl Inbox {
+impl ReceiveBuffer {
     const fn new(limit: usize) -> Self {
         Self {
             limit,
@@ -158,9 +158,9 @@ impl Inbox {
         self.end += count;
     }
 
-    fn next_frame(&mut self) -> Result<Option<(u8, &[u8])>, Violation> {
+    fn next_message(&mut self) -> Result<Option<(u8, &[u8])>, Violation> {
         let bytes = &self.bytes[self.start..self.end];
-        let Some((head, rest)) = bytes.split_first_chunk::<HEAD_BYTES>() else {
+        let Some((head, rest)) = bytes.split_first_chunk::<HEADER_BYTES>() else {
             return Ok(None);
         };
         let [l0, l1, l2, l3, kind, reserved @ ..] = *head;
@@ -177,7 +177,7 @@ impl Inbox {
         let Some(payload) = rest.get(..wanted) else {
             return Ok(None);
         };
-        self.start += HEAD_BYTES + wanted;
+        self.start += HEADER_BYTES + wanted;
         Ok(Some((kind, payload)))
     }
 }

@@ -1,22 +1,22 @@
-//! Records kept in the order they came, found by key, forgotten from the front.
+//! A FIFO of records with an index by key.
 
 use std::collections::VecDeque;
 
 use crate::table::Table;
 
-/// Numbers go round here, so that a table value is never `u32::MAX`.
-const ROUND: u32 = (1 << 31) - 1;
+/// Mask of record numbers; keeps every table value below `u32::MAX`.
+const NUMBER_MASK: u32 = (1 << 31) - 1;
 
-/// A queue of records with an index. Each method that touches the index is given the key's hash.
+/// A queue of records with an index. Methods that use the index take the hash of the key.
 #[derive(Debug)]
-pub(crate) struct Recall<T> {
+pub(crate) struct IndexedQueue<T> {
     records: VecDeque<T>,
     by_key: Table,
     /// Number of the front record, modulo 2^31.
     front: u32,
 }
 
-impl<T> Recall<T> {
+impl<T> IndexedQueue<T> {
     pub(crate) fn with_capacity(records: usize) -> Self {
         Self {
             records: VecDeque::with_capacity(records),
@@ -46,28 +46,28 @@ impl<T> Recall<T> {
         self.position(hash, is_it).map(|at| &mut self.records[at])
     }
 
-    /// Brings near where a key with this hash is looked for.
-    pub(crate) fn bring(&self, hash: u32) {
-        self.by_key.bring(hash);
+    /// Prefetches the index entry of a key with this hash.
+    pub(crate) fn prefetch(&self, hash: u32) {
+        self.by_key.prefetch(hash);
     }
 
-    /// Adds a record whose key is not there yet.
+    /// Appends a record whose key is not in the index yet.
     pub(crate) fn push(&mut self, hash: u32, record: T) {
         let at = u32::try_from(self.records.len()).expect("memory ends before 2^31 records");
-        self.by_key.insert(hash, (self.front + at) & ROUND);
+        self.by_key.insert(hash, (self.front + at) & NUMBER_MASK);
         self.records.push_back(record);
     }
 
-    /// Forgets the oldest record; `hash` is that of its key.
+    /// Evicts the oldest record; `hash` is the hash of its key.
     pub(crate) fn pop(&mut self, hash: u32) {
         if self.records.pop_front().is_some() {
             self.by_key.remove(hash, self.front);
-            self.front = (self.front + 1) & ROUND;
+            self.front = (self.front + 1) & NUMBER_MASK;
         }
     }
 
     fn position(&self, hash: u32, is_it: impl Fn(&T) -> bool) -> Option<usize> {
-        let at = |number: u32| (number.wrapping_sub(self.front) & ROUND) as usize;
+        let at = |number: u32| (number.wrapping_sub(self.front) & NUMBER_MASK) as usize;
         self.by_key
             .find(hash, |number| is_it(&self.records[at(number)]))
             .map(at)
@@ -80,19 +80,21 @@ mod tests {
 
     #[test]
     fn records_are_found_until_they_are_forgotten_also_around_the_number_end() {
-        let mut recall = Recall::with_capacity(2);
-        recall.front = ROUND - 1;
+        let mut indexed_queue = IndexedQueue::with_capacity(2);
+        indexed_queue.front = NUMBER_MASK - 1;
         for key in 0..5_u32 {
-            recall.push(key % 2, key);
+            indexed_queue.push(key % 2, key);
         }
-        let find = |recall: &Recall<u32>, key: u32| recall.find(key % 2, |at| *at == key).copied();
-        assert!((0..5).all(|key| find(&recall, key) == Some(key)));
-        recall.pop(0);
-        recall.pop(1);
-        recall.pop(0);
-        let left: Vec<_> = (0..5).filter_map(|key| find(&recall, key)).collect();
+        let find = |indexed_queue: &IndexedQueue<u32>, key: u32| {
+            indexed_queue.find(key % 2, |at| *at == key).copied()
+        };
+        assert!((0..5).all(|key| find(&indexed_queue, key) == Some(key)));
+        indexed_queue.pop(0);
+        indexed_queue.pop(1);
+        indexed_queue.pop(0);
+        let left: Vec<_> = (0..5).filter_map(|key| find(&indexed_queue, key)).collect();
         assert_eq!(left, [3, 4]);
-        assert_eq!(recall.front(), Some(&3));
-        assert_eq!(recall.len(), 2);
+        assert_eq!(indexed_queue.front(), Some(&3));
+        assert_eq!(indexed_queue.len(), 2);
     }
 }

@@ -1,18 +1,18 @@
-//! Which levels of one side hold orders: a bitmap with a summary above it.
+//! Two-level bitmap of the levels that hold orders on one side.
 
 /// Words of the summary: enough for 9,999 levels (157 words of 64).
 const SUMMARY: usize = 3;
 
-/// Bit `i` of word `w` stands for level `64 w + i`; bit `w` of the summary says that word `w` is
-/// not 0. Whatever the number of levels, a search reads at most three summary words and two words.
+/// Bit `i` of word `w` is level `64 w + i`; bit `w` of the summary is set when word `w` is not 0. A
+/// search reads at most three summary words and two words, whatever the number of levels.
 #[derive(Debug)]
-pub(crate) struct Occupancy {
+pub(crate) struct LevelBitmap {
     summary: [u64; SUMMARY],
     words: Vec<u64>,
 }
 
-impl Occupancy {
-    /// No level of `levels` (at most 64 × 64 × 3) occupied.
+impl LevelBitmap {
+    /// An empty bitmap of `levels` levels, at most 64 × 64 × 3.
     pub(crate) fn new(levels: usize) -> Self {
         let words = levels.div_ceil(64);
         assert!(words <= 64 * SUMMARY, "more levels than the summary covers");
@@ -39,7 +39,7 @@ impl Occupancy {
         }
     }
 
-    /// The lowest occupied level that is at least `level`.
+    /// The lowest occupied level at or above `level`.
     pub(crate) fn at_or_above(&self, level: usize) -> Option<usize> {
         let word = level / 64;
         let rest = self.words.get(word)? & (u64::MAX << (level % 64));
@@ -50,7 +50,7 @@ impl Occupancy {
         Some(word * 64 + lowest(self.words[word]))
     }
 
-    /// The highest occupied level that is below `level`.
+    /// The highest occupied level below `level`.
     pub(crate) fn below(&self, level: usize) -> Option<usize> {
         let level = level.checked_sub(1)?;
         let word = level / 64;
@@ -71,7 +71,7 @@ const fn highest(word: u64) -> usize {
     63 - word.leading_zeros() as usize
 }
 
-/// The lowest set bit of the summary that is at least `from`.
+/// The lowest set bit of the summary at or above `from`.
 fn lowest_in(summary: &[u64; SUMMARY], from: usize) -> Option<usize> {
     let mut mask = u64::MAX << (from % 64);
     for (index, word) in summary.iter().enumerate().skip(from / 64) {
@@ -83,7 +83,7 @@ fn lowest_in(summary: &[u64; SUMMARY], from: usize) -> Option<usize> {
     None
 }
 
-/// The highest set bit of the summary that is below `end`.
+/// The highest set bit of the summary below `end`.
 fn highest_in(summary: &[u64; SUMMARY], end: usize) -> Option<usize> {
     let last = end.checked_sub(1)?;
     let mut mask = u64::MAX >> (63 - last % 64);
@@ -109,7 +109,7 @@ mod tests {
             seeds in prop::collection::vec((any::<usize>(), any::<bool>()), 0..60),
             probes in prop::collection::vec(any::<usize>(), 20),
         ) {
-            let mut bits = Occupancy::new(levels);
+            let mut bits = LevelBitmap::new(levels);
             let mut model = BTreeSet::new();
             for (seed, add) in seeds {
                 let level = seed % levels;

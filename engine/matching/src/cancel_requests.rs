@@ -1,42 +1,42 @@
-//! Rules 1: the digests of cancel requests, so that one that is sent again is the same request.
-//! Rules 2 carry every cancel out and remember none.
+//! Rules 1: digests of cancel requests, so that a resent request counts as a repeat. Rules 2 apply
+//! every cancel and remember no requests.
 
-use foretell_model::limits::{FORGOTTEN_PER_COMMAND, MAX_REMEMBERED_REQUESTS, REQUEST_MEMORY_NS};
+use foretell_model::limits::{EVICTED_PER_COMMAND, MAX_REMEMBERED_REQUESTS, REQUEST_MEMORY_NS};
 use foretell_model::{AccountNumber, CommandOutcome, Digest16, Sequence, TimeNs};
 
-use crate::recall::Recall;
-use crate::step::{NotApplied, Step};
+use crate::command_context::{CommandContext, NotApplied};
+use crate::indexed_queue::IndexedQueue;
 use crate::table::KeyHasher;
 
 /// A remembered cancel request.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Request {
+pub(crate) struct CancelRequest {
     pub(crate) sequence: Sequence,
     pub(crate) time: TimeNs,
     pub(crate) owner: AccountNumber,
     pub(crate) digest: Digest16,
-    /// The last command of its work so far.
+    /// Sequence of the last command of its work so far.
     pub(crate) last: Sequence,
-    /// Orders ended so far.
+    /// Orders closed so far.
     pub(crate) cancelled: u32,
 }
 
 /// The cancel requests of the last 90 seconds.
 #[derive(Debug)]
-pub(crate) struct Requests {
-    requests: Recall<Request>,
+pub(crate) struct CancelRequests {
+    requests: IndexedQueue<CancelRequest>,
     hasher: KeyHasher,
 }
 
-impl Requests {
+impl CancelRequests {
     pub(crate) fn with_capacity(requests: usize, hasher: KeyHasher) -> Self {
         Self {
-            requests: Recall::with_capacity(requests),
+            requests: IndexedQueue::with_capacity(requests),
             hasher,
         }
     }
 
-    /// Passes a request that is new, or not to be remembered.
+    /// Rejects a request that is remembered. A zero digest is never remembered.
     pub(crate) fn ensure_new(
         &self,
         owner: AccountNumber,
@@ -59,28 +59,33 @@ impl Requests {
         })
     }
 
-    /// Remembers the request of an applied cancel, after forgetting old ones.
-    pub(crate) fn remember(&mut self, owner: AccountNumber, digest: Digest16, step: &Step<'_>) {
+    /// Remembers the request of an applied cancel and evicts old ones first.
+    pub(crate) fn remember(
+        &mut self,
+        owner: AccountNumber,
+        digest: Digest16,
+        context: &CommandContext<'_>,
+    ) {
         if digest == Digest16::ZERO {
             return;
         }
-        self.forget_some(step.now);
+        self.evict_some(context.now);
         self.requests.push(
             self.hash(owner, digest),
-            Request {
-                sequence: step.sequence,
-                time: step.now,
+            CancelRequest {
+                sequence: context.sequence,
+                time: context.now,
                 owner,
                 digest,
-                last: step.sequence,
+                last: context.sequence,
                 cancelled: 0,
             },
         );
     }
 
-    /// Remembers a request as it was remembered elsewhere, the earlier ones before it; false when
-    /// it is remembered already, or there are too many.
-    pub(crate) fn put_back(&mut self, request: Request) -> bool {
+    /// Restores a remembered request; the caller restores in order of sequence. Returns false when
+    /// it is already present or the memory is full.
+    pub(crate) fn restore(&mut self, request: CancelRequest) -> bool {
         let is_new = self.ensure_new(request.owner, request.digest).is_ok()
             && self.requests.len() < MAX_REMEMBERED_REQUESTS;
         if is_new {
@@ -90,8 +95,8 @@ impl Requests {
         is_new
     }
 
-    /// Counts what a command of a request's work did. A request that is not remembered counts
-    /// nothing.
+    /// Adds the closed orders of a command to its request. Ignores a request that is not
+    /// remembered.
     pub(crate) fn count(
         &mut self,
         owner: AccountNumber,
@@ -109,33 +114,33 @@ impl Requests {
         }
     }
 
-    /// All of them by sequence.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Request> {
+    /// All requests by sequence.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &CancelRequest> {
         self.requests.iter()
     }
 
-    /// Forgets all, as the switch to rules 2 does.
+    /// Clears all requests, at the switch to rules 2.
     pub(crate) fn clear(&mut self) {
         while self.requests.front().is_some() {
-            self.forget_oldest();
+            self.evict_oldest();
         }
     }
 
-    fn forget_some(&mut self, now: TimeNs) {
-        for _ in 0..FORGOTTEN_PER_COMMAND {
+    fn evict_some(&mut self, now: TimeNs) {
+        for _ in 0..EVICTED_PER_COMMAND {
             match self.requests.front() {
                 Some(oldest) if oldest.time.0.saturating_add(REQUEST_MEMORY_NS) < now.0 => {
-                    self.forget_oldest();
+                    self.evict_oldest();
                 }
                 _ => break,
             }
         }
         if self.requests.len() >= MAX_REMEMBERED_REQUESTS {
-            self.forget_oldest();
+            self.evict_oldest();
         }
     }
 
-    fn forget_oldest(&mut self) {
+    fn evict_oldest(&mut self) {
         if let Some(oldest) = self.requests.front() {
             let hash = self.hash(oldest.owner, oldest.digest);
             self.requests.pop(hash);
@@ -154,8 +159,12 @@ mod tests {
     use super::*;
     use crate::rules::Rules;
 
-    fn step(sequence: u64, now: u64, events: &mut Vec<foretell_model::Event>) -> Step<'_> {
-        Step {
+    fn context(
+        sequence: u64,
+        now: u64,
+        events: &mut Vec<foretell_model::Event>,
+    ) -> CommandContext<'_> {
+        CommandContext {
             rules: Rules::One,
             code: 3,
             sequence: Sequence(sequence),
@@ -166,11 +175,11 @@ mod tests {
 
     #[test]
     fn the_memory_of_requests_is_bounded() {
-        let mut requests = Requests::with_capacity(4, KeyHasher::new(1));
+        let mut requests = CancelRequests::with_capacity(4, KeyHasher::new(1));
         let events = &mut Vec::new();
         let digest = |number: usize| Digest16((number as u128 + 1).to_le_bytes());
         for number in 0..=MAX_REMEMBERED_REQUESTS {
-            requests.remember(AccountNumber(0), digest(number), &step(1, 10, events));
+            requests.remember(AccountNumber(0), digest(number), &context(1, 10, events));
         }
         assert_eq!(requests.iter().count(), MAX_REMEMBERED_REQUESTS);
         assert!(requests.ensure_new(AccountNumber(0), digest(0)).is_ok());
@@ -178,17 +187,17 @@ mod tests {
         requests.remember(
             AccountNumber(0),
             digest(0),
-            &step(1, 11 + REQUEST_MEMORY_NS, events),
+            &context(1, 11 + REQUEST_MEMORY_NS, events),
         );
-        // Four were old, and then there was room.
+        // Four were old and were evicted, which made room.
         assert_eq!(requests.iter().count(), MAX_REMEMBERED_REQUESTS - 3);
     }
 
     #[test]
     fn the_zero_digest_is_never_remembered() {
-        let mut requests = Requests::with_capacity(4, KeyHasher::new(1));
+        let mut requests = CancelRequests::with_capacity(4, KeyHasher::new(1));
         let events = &mut Vec::new();
-        requests.remember(AccountNumber(0), Digest16::ZERO, &step(1, 10, events));
+        requests.remember(AccountNumber(0), Digest16::ZERO, &context(1, 10, events));
         requests.count(AccountNumber(0), Digest16::ZERO, 3, Sequence(1));
         assert_eq!(requests.iter().count(), 0);
     }

@@ -1,15 +1,15 @@
-//! Why the exchange says no. The numbers are pinned: they stand in journals and on the link.
+//! Reasons for a rejection. The codes are pinned: journals and the link store them.
 
 use rkyv::{Archive, Deserialize, Serialize};
 
 macro_rules! reasons {
     ($($(#[$doc:meta])* $variant:ident = $code:literal),+ $(,)?) => {
-        /// Every reason for a refusal. Where it says *details*, [`Refusal::details`] carries them.
+        /// All reasons for a rejection. *Details* are the numbers in [`Rejection::details`].
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Archive, Serialize, Deserialize)]
         #[repr(u16)]
-        pub enum RefusalReason { $($(#[$doc])* $variant = $code),+ }
+        pub enum RejectionReason { $($(#[$doc])* $variant = $code),+ }
 
-        impl RefusalReason {
+        impl RejectionReason {
             /// Every reason, in code order.
             pub const ALL: &[Self] = &[$(Self::$variant),+];
 
@@ -29,19 +29,19 @@ macro_rules! reasons {
 }
 
 reasons! {
-    /// The memory of order ids or of references is full, or the ring is.
+    /// The memory of order ids or of references is full, or the command ring is.
     Busy = 1,
     /// No account with this number or address.
     UnknownAccount = 2,
     /// No market with this number.
     UnknownMarket = 3,
-    /// No event with this number.
+    /// No event group with this number.
     UnknownEvent = 4,
     /// No live trading key with this number.
     UnknownKey = 5,
     /// The key's owner is not the owner of the account.
     KeyOfAnotherOwner = 6,
-    /// The market is registered, not yet active.
+    /// The market is registered but not yet active.
     MarketNotReady = 10,
     /// The market is paused.
     MarketPaused = 11,
@@ -49,62 +49,62 @@ reasons! {
     MarketClosed = 12,
     /// The system is paused.
     SystemPaused = 13,
-    /// The system takes cancels only.
+    /// The system accepts only cancels, merges and redemptions.
     CancelOnly = 14,
-    /// The system takes post-only orders only.
+    /// The system accepts only post-only orders and cancels.
     PostOnlyMode = 15,
-    /// The account may only reduce.
+    /// The account accepts only reducing orders.
     ClosedOnlyAccount = 17,
     /// An amount is 0.
     AmountZero = 20,
-    /// The order is larger than 10^9 shares (or the value of so many).
+    /// The order is larger than 10^9 shares, or than their full value.
     AmountTooLarge = 21,
-    /// A share amount is finer than a lot. Details: micro-shares.
+    /// A share amount is not a multiple of a lot. Details: micro-shares.
     SizeNotLots = 22,
-    /// The price is not between one tick and 1 − one tick on the grid. Details: tick in price units.
+    /// The price is off the grid from one tick to 1 − one tick. Details: tick in price units.
     PriceOffTick = 23,
-    /// Below the market's minimum. Details: lots, minimum lots.
+    /// The size is below the market's minimum. Details: lots, minimum lots.
     SizeBelowMinimum = 24,
-    /// A marketable BUY below the minimum value. Details: micros, minimum micros.
+    /// The value of a marketable BUY is below the minimum. Details: micros, minimum micros.
     MarketableBelowMinimum = 25,
-    /// GTD that is already due, or an expiration on another type.
+    /// A GTD expiration that is already due, or an expiration on another order type.
     InvalidExpiration = 26,
-    /// post-only on a FOK or FAK.
+    /// Post-only on a FOK or FAK.
     PostOnlyNeedsResting = 27,
-    /// post-only would cross.
+    /// A post-only order would cross.
     CrossesBook = 28,
-    /// A FOK cannot be filled whole.
+    /// The book cannot fill a FOK.
     FokNotFilled = 29,
-    /// A FAK finds nothing.
+    /// A FAK matches no order.
     FakNoMatch = 30,
     /// Too little free collateral. Details: micros needed, micros free.
     NotEnoughCollateral = 31,
     /// Too few free shares. Details: lots needed, lots free.
     NotEnoughShares = 32,
-    /// The account is at its cap of live orders. Details: live, cap.
+    /// The account has its maximum of live orders. Details: live, maximum.
     TooManyLiveOrders = 33,
     /// The signed timestamp is outside the window. Details: from, to, both milliseconds inclusive.
     TimestampOutOfWindow = 34,
     /// The id was used with other terms.
     Duplicate = 35,
-    /// All deposits less withdrawals would pass the maximum balance. Details: micros, maximum.
+    /// Deposits minus withdrawals would exceed the maximum balance. Details: micros, maximum.
     BalanceLimit = 36,
-    /// The account has as many references of actions remembered as it may. Details: remembered,
+    /// The account has its maximum of remembered references of actions. Details: remembered,
     /// allowed.
     TooManyReferences = 37,
-    /// The owner has as many order ids remembered as it may. Details: remembered, allowed.
+    /// The owner has its maximum of remembered order ids. Details: remembered, allowed.
     TooManyOrderIds = 38,
     /// No such live order.
     OrderNotFound = 40,
-    /// The order is another owner's.
+    /// The order belongs to another owner.
     OrderOfAnotherOwner = 41,
     /// The reference was used with other content.
     ReferenceReused = 50,
-    /// The wallet is bound, or owns wallets or keys, so that it cannot be bound.
+    /// The wallet is bound already, or owns wallets or keys.
     WalletNotBindable = 51,
     /// The wallet has live orders.
     WalletHasLiveOrders = 52,
-    /// The owner has a wallet of this kind, or the kind cannot be bound.
+    /// The owner already has a wallet of this kind, or the kind cannot be bound.
     WalletKindTaken = 53,
     /// The wallet is not bound.
     WalletNotBound = 54,
@@ -116,67 +116,67 @@ reasons! {
     KeyTaken = 57,
     /// The account is bound to an owner and cannot own keys.
     NotAnOwner = 58,
-    /// Another market under this condition id.
+    /// The condition id is registered with other content.
     MarketDiffers = 60,
-    /// A token of the market is in use, or its two tokens are the same.
+    /// A token of the market is in use, or its two tokens are equal.
     TokenTaken = 61,
-    /// The event's question list is frozen.
+    /// The question list of the event group is frozen.
     EventFrozen = 62,
-    /// The event has 128 questions.
+    /// The event group has 128 questions.
     EventFull = 63,
-    /// The state does not allow this. Details: the market's state code.
+    /// The market's state does not allow the transition. Details: its state code.
     InvalidTransition = 64,
     /// The market still has orders to cancel.
     BookNotEmpty = 65,
-    /// Another question of the event resolved Yes.
+    /// Another question of the event group resolved Yes.
     SecondYes = 66,
-    /// This No would leave the event without a Yes.
+    /// A No would leave the event group without a Yes.
     NoWouldLeaveNone = 67,
-    /// ½ in a neg-risk event.
+    /// A payout of ½ in a neg-risk event group.
     HalfInNegRisk = 68,
-    /// The tick is coarser than, or the same as, the market's. Details: the market's tick code.
+    /// The tick is not finer than the market's. Details: the market's tick code.
     InvalidTick = 69,
-    /// Rate above 1,000,000 ppm or exponent above 2.
+    /// The rate exceeds 1,000,000 ppm or the exponent exceeds 2.
     InvalidFee = 70,
-    /// Below a lot or above the largest order.
+    /// The size is below one lot or above the largest order.
     InvalidMinimumSize = 71,
-    /// Another domain under this number.
+    /// The domain number is registered with other content.
     DomainDiffers = 72,
     /// The market is not resolved.
     NotResolved = 80,
-    /// Nothing free to redeem.
+    /// The account has no free shares to redeem.
     NothingToRedeem = 81,
-    /// Empty, or names a question the event does not have.
+    /// The set is empty or names a question outside of the event group.
     InvalidQuestions = 82,
-    /// A question of the event is not active, or the event is not frozen.
+    /// A question of the event group is not active, or the group is not frozen.
     EventNotActive = 83,
-    /// The settings break their bounds.
+    /// A setting is outside its bounds.
     InvalidSettings = 90,
-    /// No such rules number, or one older than the rules in force.
+    /// Unknown rules number, or older than the rules in force.
     UnknownRules = 91,
-    /// `Continue` must come first.
+    /// Work is pending: `Continue` must come first.
     WorkPending = 100,
-    /// Nothing to continue.
+    /// No work is pending.
     NothingPending = 101,
-    /// Nothing is due.
+    /// No order is due.
     NothingDue = 102,
     /// The attested sequence is not applied yet.
     NotYetApplied = 103,
 }
 
-/// A refusal and its details; what the two numbers mean stands at the reason, 0 where it says nothing.
+/// A rejection and its details. Each reason defines the two numbers; 0 where it does not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Archive, Serialize, Deserialize)]
-pub struct Refusal {
-    /// Why.
-    pub reason: RefusalReason,
-    /// Numbers for the text of the answer.
+pub struct Rejection {
+    /// The reason.
+    pub reason: RejectionReason,
+    /// Numbers for the error text.
     pub details: [u64; 2],
 }
 
-impl Refusal {
-    /// A refusal with details.
+impl Rejection {
+    /// A rejection with details.
     #[must_use]
-    pub const fn with(reason: RefusalReason, first: u64, second: u64) -> Self {
+    pub const fn with(reason: RejectionReason, first: u64, second: u64) -> Self {
         Self {
             reason,
             details: [first, second],
@@ -184,8 +184,8 @@ impl Refusal {
     }
 }
 
-impl From<RefusalReason> for Refusal {
-    fn from(reason: RefusalReason) -> Self {
+impl From<RejectionReason> for Rejection {
+    fn from(reason: RejectionReason) -> Self {
         Self {
             reason,
             details: [0, 0],

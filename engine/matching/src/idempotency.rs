@@ -1,51 +1,50 @@
-//! What makes money and account actions safe to repeat: the references of their commands.
+//! Idempotency of money and account actions by the references of their commands.
 
 use foretell_model::limits::{
-    FORGOTTEN_PER_COMMAND, MAX_REFERENCES_PER_ACCOUNT, MAX_REMEMBERED_REFERENCES,
+    EVICTED_PER_COMMAND, MAX_REFERENCES_PER_ACCOUNT, MAX_REMEMBERED_REFERENCES,
     REFERENCE_MEMORY_NS, REFERENCES_PER_ACCOUNT, REQUEST_MEMORY_NS,
 };
 use foretell_model::{
-    AccountNumber, CommandOutcome, Micros, QuestionSet, Reference, Refusal, RefusalReason,
+    AccountNumber, CommandOutcome, Micros, QuestionSet, Reference, Rejection, RejectionReason,
     Sequence, TimeNs,
 };
 
-use crate::action_memory::ActionMemory;
-use crate::recall::Recall;
+use crate::action_references::ActionReferences;
+use crate::command_context::{CommandContext, NotApplied, ensure};
+use crate::indexed_queue::IndexedQueue;
 use crate::rules::Rules;
-use crate::step::{NotApplied, Step, ensure};
 use crate::table::KeyHasher;
 
-/// The content of a command with a reference; a repeat must share all of it, and the command's
-/// code.
+/// The content of a command with a reference. A repeat must have the same content and command code.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Content {
-    /// 0 for fees.
+pub(crate) struct ActionContent {
+    /// The account; 0 for fees.
     pub(crate) account: AccountNumber,
-    /// Market or event; 0 without.
+    /// Market or event group number; 0 without.
     pub(crate) object: u32,
-    /// Micros or lots; 0 for redeem.
+    /// Micros or lots; 0 for a redeem.
     pub(crate) amount: u64,
-    /// Of a convert.
+    /// Questions of a convert.
     pub(crate) questions: QuestionSet,
 }
 
 /// A used reference.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Used {
+pub(crate) struct UsedReference {
     pub(crate) sequence: Sequence,
     pub(crate) time: TimeNs,
-    /// The account, or `None` for the operators' references.
+    /// The account, or `None` for references of operators.
     pub(crate) scope: Option<AccountNumber>,
     pub(crate) reference: Reference,
     /// [`foretell_model::Command::code`].
     pub(crate) code: u16,
-    pub(crate) content: Content,
-    /// What the command's answer was.
+    pub(crate) content: ActionContent,
+    /// The outcome that the command returned.
     pub(crate) outcome: CommandOutcome,
 }
 
-impl Used {
-    /// Collateral of the outcome, where it has one.
+impl UsedReference {
+    /// Collateral of the outcome; 0 when the outcome has none.
     pub(crate) const fn collateral(&self) -> Micros {
         match self.outcome {
             CommandOutcome::Collateral(collateral) => collateral,
@@ -54,148 +53,149 @@ impl Used {
     }
 }
 
-/// All used references: the operators' for ever, those of account actions for 30 days, as far as the
-/// memory of each account goes.
+/// All used references. Operators' references are kept for ever, those of account actions for 30
+/// days within the bound of each account.
 #[derive(Debug)]
 pub(crate) struct References {
-    operators: Recall<Used>,
-    actions: ActionMemory,
+    operators: IndexedQueue<UsedReference>,
+    actions: ActionReferences,
     hasher: KeyHasher,
 }
 
 impl References {
     pub(crate) fn with_capacity(references: usize, accounts: usize, hasher: KeyHasher) -> Self {
         Self {
-            operators: Recall::with_capacity(references),
-            actions: ActionMemory::with_capacity(references, accounts),
+            operators: IndexedQueue::with_capacity(references),
+            actions: ActionReferences::with_capacity(references, accounts),
             hasher,
         }
     }
 
-    /// Passes a reference that is new in its scope. `content` is `None` when the command names an
-    /// account that does not exist, which no earlier command can have meant.
+    /// Rejects a reference that was used in its scope. `content` is `None` when the command names
+    /// an unknown account; no earlier command can have the same content.
     pub(crate) fn ensure_new(
         &self,
         scope: Option<AccountNumber>,
         reference: Reference,
-        content: Option<Content>,
-        step: &Step<'_>,
+        content: Option<ActionContent>,
+        context: &CommandContext<'_>,
     ) -> Result<(), NotApplied> {
         match self.find(scope, reference) {
             None => Ok(()),
-            Some(used) if used.code == step.code && Some(used.content) == content => {
+            Some(used) if used.code == context.code && Some(used.content) == content => {
                 Err(NotApplied::Repeated {
                     first: used.sequence,
                     last: used.sequence,
                     outcome: used.outcome,
                 })
             }
-            Some(_) => Err(RefusalReason::ReferenceReused.into()),
+            Some(_) => Err(RejectionReason::ReferenceReused.into()),
         }
     }
 
-    /// Passes when a new reference of an account that takes on risk (split, convert) finds room.
+    /// Rejects when a reference of an account that takes on risk (split, convert) finds no room.
     pub(crate) fn ensure_room(
         &self,
         account: AccountNumber,
-        step: &Step<'_>,
+        context: &CommandContext<'_>,
     ) -> Result<(), NotApplied> {
-        match step.rules {
-            Rules::One => self.ensure_room_of_rules_1(account, step.now),
-            Rules::Two => self.ensure_oldest_may_go(account, step.now),
+        match context.rules {
+            Rules::One => self.ensure_room_rules_1(account, context.now),
+            Rules::Two => self.ensure_oldest_evictable(account, context.now),
         }
     }
 
-    /// The same for one that gives risk up (merge, redeem): rules 2 never refuse it for memory.
-    pub(crate) fn ensure_room_to_leave(
+    /// The same for actions that reduce risk (merge, redeem): rules 2 never reject them for memory.
+    pub(crate) fn ensure_room_for_exit(
         &self,
         account: AccountNumber,
-        step: &Step<'_>,
+        context: &CommandContext<'_>,
     ) -> Result<(), NotApplied> {
-        match step.rules {
-            Rules::One => self.ensure_room_of_rules_1(account, step.now),
+        match context.rules {
+            Rules::One => self.ensure_room_rules_1(account, context.now),
             Rules::Two => Ok(()),
         }
     }
 
-    /// The account's oldest reference gives way once its request can no longer be sent again.
-    fn ensure_oldest_may_go(&self, account: AccountNumber, now: TimeNs) -> Result<(), NotApplied> {
-        let held = self.held_by(account);
-        let may_go = |oldest: &Used| is_over(oldest.time, REQUEST_MEMORY_NS, now);
-        let cap = REFERENCES_PER_ACCOUNT;
-        ensure(
-            held < cap || self.actions.oldest_of(account).is_some_and(may_go),
-            Refusal::with(RefusalReason::TooManyReferences, held.into(), cap.into()),
-        )
-    }
-
-    /// There always is room while the oldest of all is due, since remembering forgets it first.
-    fn ensure_room_of_rules_1(
+    /// The account's oldest reference is evictable once its request can no longer be resent.
+    fn ensure_oldest_evictable(
         &self,
         account: AccountNumber,
         now: TimeNs,
     ) -> Result<(), NotApplied> {
-        if self
-            .actions
-            .oldest()
-            .is_some_and(|oldest| is_due(oldest, now))
-        {
-            return Ok(());
-        }
-        let (held, cap) = (self.held_by(account), MAX_REFERENCES_PER_ACCOUNT);
+        let count = self.count_of(account);
+        let is_evictable =
+            |oldest: &UsedReference| is_older_than(oldest.time, REQUEST_MEMORY_NS, now);
+        let cap = REFERENCES_PER_ACCOUNT;
         ensure(
-            held < cap,
-            Refusal::with(RefusalReason::TooManyReferences, held.into(), cap.into()),
-        )?;
-        ensure(
-            self.actions.len() < MAX_REMEMBERED_REFERENCES,
-            RefusalReason::Busy,
+            count < cap || self.actions.oldest_of(account).is_some_and(is_evictable),
+            Rejection::with(RejectionReason::TooManyReferences, count.into(), cap.into()),
         )
     }
 
-    /// Brings near where a reference is looked for.
-    pub(crate) fn bring_entry(&self, scope: Option<AccountNumber>, reference: Reference) {
+    /// There is room while the oldest reference of all is due, since `remember` evicts it first.
+    fn ensure_room_rules_1(&self, account: AccountNumber, now: TimeNs) -> Result<(), NotApplied> {
+        if self
+            .actions
+            .oldest()
+            .is_some_and(|oldest| is_past_retention(oldest, now))
+        {
+            return Ok(());
+        }
+        let (count, cap) = (self.count_of(account), MAX_REFERENCES_PER_ACCOUNT);
+        ensure(
+            count < cap,
+            Rejection::with(RejectionReason::TooManyReferences, count.into(), cap.into()),
+        )?;
+        ensure(
+            self.actions.len() < MAX_REMEMBERED_REFERENCES,
+            RejectionReason::Busy,
+        )
+    }
+
+    /// Prefetches the index entry of a reference.
+    pub(crate) fn prefetch_entry(&self, scope: Option<AccountNumber>, reference: Reference) {
         let hash = self.hash(scope, reference);
         match scope {
-            None => self.operators.bring(hash),
-            Some(_) => self.actions.bring(hash),
+            None => self.operators.prefetch(hash),
+            Some(_) => self.actions.prefetch(hash),
         }
     }
 
-    /// Remembers the reference of an applied command; an account action first forgets old ones.
+    /// Remembers a reference of an applied command; an account action first evicts old ones.
     pub(crate) fn remember(
         &mut self,
         scope: Option<AccountNumber>,
         reference: Reference,
-        content: Content,
+        content: ActionContent,
         outcome: CommandOutcome,
-        step: &Step<'_>,
+        context: &CommandContext<'_>,
     ) {
         if let Some(account) = scope {
-            self.forget_some(account, step);
+            self.evict_some(account, context);
         }
-        self.keep(Used {
-            sequence: step.sequence,
-            time: step.now,
+        self.insert(UsedReference {
+            sequence: context.sequence,
+            time: context.now,
             scope,
             reference,
-            code: step.code,
+            code: context.code,
             content,
             outcome,
         });
     }
 
-    /// Remembers a reference as it was remembered elsewhere, the earlier ones before it; false
-    /// when it is remembered already.
-    pub(crate) fn put_back(&mut self, used: Used) -> bool {
+    /// Restores a remembered reference; the caller restores in order of sequence. Returns false
+    /// when the reference is already present.
+    pub(crate) fn restore(&mut self, used: UsedReference) -> bool {
         let is_new = self.find(used.scope, used.reference).is_none();
         if is_new {
-            self.keep(used);
+            self.insert(used);
         }
         is_new
     }
 
-    fn keep(&mut self, used: Used) {
+    fn insert(&mut self, used: UsedReference) {
         let hash = self.hash(used.scope, used.reference);
         match used.scope {
             None => self.operators.push(hash, used),
@@ -203,17 +203,17 @@ impl References {
         }
     }
 
-    fn find(&self, scope: Option<AccountNumber>, reference: Reference) -> Option<&Used> {
+    fn find(&self, scope: Option<AccountNumber>, reference: Reference) -> Option<&UsedReference> {
         let hash = self.hash(scope, reference);
-        let is_it = |used: &Used| (used.scope, used.reference) == (scope, reference);
+        let is_it = |used: &UsedReference| (used.scope, used.reference) == (scope, reference);
         match scope {
             None => self.operators.find(hash, is_it),
             Some(_) => self.actions.find(hash, is_it),
         }
     }
 
-    /// All of them by sequence.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Used> {
+    /// All references by sequence.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &UsedReference> {
         let mut operators = self.operators.iter().peekable();
         let mut actions = self.actions.iter().peekable();
         std::iter::from_fn(move || match (operators.peek(), actions.peek()) {
@@ -223,38 +223,38 @@ impl References {
         })
     }
 
-    /// References of this account that are remembered.
-    pub(crate) fn held_by(&self, account: AccountNumber) -> u32 {
-        self.actions.held_by(account)
+    /// Number of remembered references of an account.
+    pub(crate) fn count_of(&self, account: AccountNumber) -> u32 {
+        self.actions.count_of(account)
     }
 
-    fn forget_some(&mut self, account: AccountNumber, step: &Step<'_>) {
+    fn evict_some(&mut self, account: AccountNumber, context: &CommandContext<'_>) {
         let hasher = &self.hasher;
-        for _ in 0..FORGOTTEN_PER_COMMAND {
+        for _ in 0..EVICTED_PER_COMMAND {
             let oldest = self.actions.oldest();
-            if !oldest.is_some_and(|oldest| self.may_go(oldest, step)) {
+            if !oldest.is_some_and(|oldest| self.is_evictable(oldest, context)) {
                 break;
             }
-            self.actions.forget_oldest(|used| hash_of(hasher, used));
+            self.actions.evict_oldest(|used| hash_of(hasher, used));
         }
-        if step.rules == Rules::One {
+        if context.rules == Rules::One {
             return;
         }
-        for _ in 0..FORGOTTEN_PER_COMMAND {
-            if self.actions.held_by(account) < REFERENCES_PER_ACCOUNT {
+        for _ in 0..EVICTED_PER_COMMAND {
+            if self.actions.count_of(account) < REFERENCES_PER_ACCOUNT {
                 break;
             }
             self.actions
-                .forget_oldest_of(account, |used| hash_of(hasher, used));
+                .evict_oldest_of(account, |used| hash_of(hasher, used));
         }
     }
 
-    /// Whether the oldest action of all goes: when it is due, and under rules 2 when there are many.
-    const fn may_go(&self, oldest: &Used, step: &Step<'_>) -> bool {
-        let is_crowded =
-            matches!(step.rules, Rules::Two) && self.actions.len() >= MAX_REMEMBERED_REFERENCES;
-        is_due(oldest, step.now)
-            || (is_crowded && is_over(oldest.time, REQUEST_MEMORY_NS, step.now))
+    /// Whether to evict the oldest action: when due, or under rules 2 when many are kept.
+    const fn is_evictable(&self, oldest: &UsedReference, context: &CommandContext<'_>) -> bool {
+        let is_full =
+            matches!(context.rules, Rules::Two) && self.actions.len() >= MAX_REMEMBERED_REFERENCES;
+        is_past_retention(oldest, context.now)
+            || (is_full && is_older_than(oldest.time, REQUEST_MEMORY_NS, context.now))
     }
 
     fn hash(&self, scope: Option<AccountNumber>, reference: Reference) -> u32 {
@@ -262,7 +262,7 @@ impl References {
     }
 }
 
-fn hash_of(hasher: &KeyHasher, used: &Used) -> u32 {
+fn hash_of(hasher: &KeyHasher, used: &UsedReference) -> u32 {
     hash(hasher, used.scope, used.reference)
 }
 
@@ -270,22 +270,26 @@ fn hash(hasher: &KeyHasher, scope: Option<AccountNumber>, reference: Reference) 
     hasher.scoped(scope.map_or(0, |account| account.0), &reference.0)
 }
 
-/// Whether an action's reference has been kept for long enough.
-const fn is_due(used: &Used, now: TimeNs) -> bool {
-    is_over(used.time, REFERENCE_MEMORY_NS, now)
+/// Whether an action's reference has been kept for its full retention.
+const fn is_past_retention(used: &UsedReference, now: TimeNs) -> bool {
+    is_older_than(used.time, REFERENCE_MEMORY_NS, now)
 }
 
-/// Whether something of this time has been kept for longer than that.
-const fn is_over(since: TimeNs, kept_ns: u64, now: TimeNs) -> bool {
-    since.0.saturating_add(kept_ns) < now.0
+/// Whether more than `age_ns` have passed since `since`.
+const fn is_older_than(since: TimeNs, age_ns: u64, now: TimeNs) -> bool {
+    since.0.saturating_add(age_ns) < now.0
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn step(sequence: u64, now: u64, events: &mut Vec<foretell_model::Event>) -> Step<'_> {
-        Step {
+    fn context(
+        sequence: u64,
+        now: u64,
+        events: &mut Vec<foretell_model::Event>,
+    ) -> CommandContext<'_> {
+        CommandContext {
             rules: Rules::One,
             code: 19,
             sequence: Sequence(sequence),
@@ -294,7 +298,7 @@ mod tests {
         }
     }
 
-    const CONTENT: Content = Content {
+    const CONTENT: ActionContent = ActionContent {
         account: AccountNumber(1),
         object: 2,
         amount: 3,
@@ -314,7 +318,7 @@ mod tests {
                 reference,
                 CONTENT,
                 outcome,
-                &step(sequence, 10, events),
+                &context(sequence, 10, events),
             );
         }
         references.remember(
@@ -322,15 +326,15 @@ mod tests {
             Reference([0; 32]),
             CONTENT,
             CommandOutcome::Done,
-            &step(7, 10, events),
+            &context(7, 10, events),
         );
-        let other = Content {
+        let other = ActionContent {
             amount: 4,
             ..CONTENT
         };
         let zero = Reference([0; 32]);
         let answer = |references: &References, scope, reference, content| {
-            references.ensure_new(scope, reference, content, &step(9, 10, &mut Vec::new()))
+            references.ensure_new(scope, reference, content, &context(9, 10, &mut Vec::new()))
         };
         assert!(answer(&references, Some(AccountNumber(2)), zero, Some(CONTENT)).is_ok());
         assert_eq!(
@@ -342,25 +346,25 @@ mod tests {
             })
         );
         for content in [Some(other), None] {
-            let reused = NotApplied::from(RefusalReason::ReferenceReused);
+            let reused = NotApplied::from(RejectionReason::ReferenceReused);
             assert_eq!(answer(&references, who, zero, content), Err(reused));
         }
-        let mut merge = step(9, 10, events);
+        let mut merge = context(9, 10, events);
         merge.code = 20;
         assert!(
             references
                 .ensure_new(who, zero, Some(CONTENT), &merge)
                 .is_err()
         );
-        // Old, but not older than the memory: nothing goes.
-        references.forget_some(
+        // Old, but within the retention: nothing is evicted.
+        references.evict_some(
             AccountNumber(9),
-            &step(9, 10 + REFERENCE_MEMORY_NS, &mut Vec::new()),
+            &context(9, 10 + REFERENCE_MEMORY_NS, &mut Vec::new()),
         );
         assert_eq!(references.iter().count(), 7);
-        references.forget_some(
+        references.evict_some(
             AccountNumber(9),
-            &step(9, 11 + REFERENCE_MEMORY_NS, &mut Vec::new()),
+            &context(9, 11 + REFERENCE_MEMORY_NS, &mut Vec::new()),
         );
         let left: Vec<_> = references.iter().map(|used| used.sequence.0).collect();
         assert_eq!(left, [5, 6, 7]);
@@ -378,25 +382,25 @@ mod tests {
                 Reference(name),
                 CONTENT,
                 CommandOutcome::Done,
-                &step(1, 10, &mut Vec::new()),
+                &context(1, 10, &mut Vec::new()),
             );
         }
     }
 
-    fn reason(checked: Result<(), NotApplied>) -> Result<(), RefusalReason> {
+    fn reason(checked: Result<(), NotApplied>) -> Result<(), RejectionReason> {
         match checked {
             Ok(()) => Ok(()),
-            Err(NotApplied::Refused(refusal)) => Err(refusal.reason),
+            Err(NotApplied::Rejected(rejection)) => Err(rejection.reason),
             Err(other) => panic!("{other:?}"),
         }
     }
 
-    /// What becomes of a new reference of an account at a time.
-    fn room(references: &References, account: u32, now: u64) -> Result<(), RefusalReason> {
+    /// The result of a new reference of an account at a time.
+    fn room(references: &References, account: u32, now: u64) -> Result<(), RejectionReason> {
         let (account, events) = (AccountNumber(account), &mut Vec::new());
-        let step = step(1, now, events);
-        let leaving = reason(references.ensure_room_to_leave(account, &step));
-        assert_eq!(leaving, reason(references.ensure_room(account, &step)));
+        let context = context(1, now, events);
+        let leaving = reason(references.ensure_room_for_exit(account, &context));
+        assert_eq!(leaving, reason(references.ensure_room(account, &context)));
         leaving
     }
 
@@ -407,21 +411,21 @@ mod tests {
         fill(&mut references, 3, 0, cap - 1);
         assert_eq!(room(&references, 3, 10), Ok(()));
         fill(&mut references, 3, cap, 1);
-        let full = Err(RefusalReason::TooManyReferences);
+        let full = Err(RejectionReason::TooManyReferences);
         assert_eq!(room(&references, 3, 10), full);
         assert_eq!(room(&references, 2, 10), Ok(()));
         assert_eq!(room(&references, 3, 10 + REFERENCE_MEMORY_NS), full);
         assert_eq!(room(&references, 3, 11 + REFERENCE_MEMORY_NS), Ok(()));
-        references.forget_some(
+        references.evict_some(
             AccountNumber(9),
-            &step(9, 11 + REFERENCE_MEMORY_NS, &mut Vec::new()),
+            &context(9, 11 + REFERENCE_MEMORY_NS, &mut Vec::new()),
         );
         assert_eq!(
             references.iter().count(),
-            cap as usize - FORGOTTEN_PER_COMMAND
+            cap as usize - EVICTED_PER_COMMAND
         );
         assert_eq!(
-            references.held_by(AccountNumber(3)) as usize,
+            references.count_of(AccountNumber(3)) as usize,
             references.iter().count()
         );
     }
@@ -436,7 +440,7 @@ mod tests {
             fill(&mut references, accounts, accounts * share, share);
             accounts += 1;
         }
-        assert_eq!(room(&references, accounts, 10), Err(RefusalReason::Busy));
+        assert_eq!(room(&references, accounts, 10), Err(RejectionReason::Busy));
         assert_eq!(
             room(&references, accounts, 11 + REFERENCE_MEMORY_NS),
             Ok(())
@@ -448,12 +452,18 @@ mod tests {
         let mut name = [0xff; 32];
         name[..4].copy_from_slice(&number.to_le_bytes());
         let events = &mut Vec::new();
-        let step = Step {
+        let context = CommandContext {
             rules: Rules::Two,
-            ..step(1, now, events)
+            ..context(1, now, events)
         };
         let scope = Some(AccountNumber(3));
-        references.remember(scope, Reference(name), CONTENT, CommandOutcome::Done, &step);
+        references.remember(
+            scope,
+            Reference(name),
+            CONTENT,
+            CommandOutcome::Done,
+            &context,
+        );
     }
 
     #[test]
@@ -462,12 +472,12 @@ mod tests {
         let (account, other) = (AccountNumber(3), AccountNumber(2));
         let room = |references: &References, account, now| {
             let events = &mut Vec::new();
-            let step = Step {
+            let context = CommandContext {
                 rules: Rules::Two,
-                ..step(1, now, events)
+                ..context(1, now, events)
             };
-            assert!(references.ensure_room_to_leave(account, &step).is_ok());
-            reason(references.ensure_room(account, &step))
+            assert!(references.ensure_room_for_exit(account, &context).is_ok());
+            reason(references.ensure_room(account, &context))
         };
         let mut references = References::with_capacity(4, 4, KeyHasher::new(1));
         fill(&mut references, other.0, 0, 1);
@@ -476,14 +486,14 @@ mod tests {
             assert_eq!(room(&references, account, now), Ok(()));
             remember_by_rules_2(&mut references, number, now);
         }
-        let full = Err(RefusalReason::TooManyReferences);
+        let full = Err(RejectionReason::TooManyReferences);
         let last_refused = second + REQUEST_MEMORY_NS;
         assert_eq!(room(&references, account, last_refused), full);
         assert_eq!(room(&references, other, last_refused), Ok(()));
         assert_eq!(room(&references, account, last_refused + 1), Ok(()));
         remember_by_rules_2(&mut references, cap, last_refused + 1);
-        let held = [account, other].map(|account| references.held_by(account));
-        assert_eq!(held, [cap, 1]);
+        let count = [account, other].map(|account| references.count_of(account));
+        assert_eq!(count, [cap, 1]);
         let oldest = references.actions.oldest_of(account).map(|used| used.time);
         assert_eq!(oldest, Some(TimeNs(2 * second)));
     }
@@ -500,7 +510,7 @@ mod tests {
         let many = MAX_REMEMBERED_REFERENCES;
         remember_by_rules_2(&mut references, 1, 10 + REQUEST_MEMORY_NS);
         assert_eq!(references.iter().count(), many + 1);
-        // Two go, and then there are fewer than many.
+        // Two are evicted, and then fewer than the limit remain.
         remember_by_rules_2(&mut references, 2, 11 + REQUEST_MEMORY_NS);
         assert_eq!(references.iter().count(), many);
     }
@@ -509,10 +519,10 @@ mod tests {
     fn an_account_that_rules_1_left_with_more_shrinks_a_few_at_a_time() {
         let mut references = References::with_capacity(4, 4, KeyHasher::new(1));
         fill(&mut references, 3, 0, REFERENCES_PER_ACCOUNT + 10);
-        let held = [1, 2, 3, 4, 5, 6].map(|number| {
+        let count = [1, 2, 3, 4, 5, 6].map(|number| {
             remember_by_rules_2(&mut references, number, 20);
-            references.held_by(AccountNumber(3)) - REFERENCES_PER_ACCOUNT
+            references.count_of(AccountNumber(3)) - REFERENCES_PER_ACCOUNT
         });
-        assert_eq!(held, [7, 4, 1, 0, 0, 0]);
+        assert_eq!(count, [7, 4, 1, 0, 0, 0]);
     }
 }

@@ -1,51 +1,50 @@
-//! References of account actions, found by key, listed by age: of all accounts and of each.
+//! Remembered references of account actions: found by key, listed by age, per account and in total.
 
 use foretell_model::AccountNumber;
 
-use crate::references::Used;
+use crate::idempotency::UsedReference;
 use crate::slab::{NONE, Slab};
 use crate::table::Table;
 
-/// A reference and its links. The oldest of an account is reached from the account, the oldest of all
-/// from the memory, so nothing but the first of a list is ever taken out of it, except that the oldest
-/// of an account may stand anywhere among all.
+/// A reference and its links. Entries are removed from the head of their account's list, so the
+/// account list needs no back links. In the list of all accounts an node may be removed anywhere.
 #[derive(Debug)]
-struct Entry {
-    used: Used,
+struct Node {
+    used: UsedReference,
     older: u32,
     newer: u32,
     newer_of_account: u32,
 }
 
-/// The references of one account: the first and the last are `NONE` when there are none.
+/// The references of one account, oldest first; both ends are `NONE` when the list is empty.
 #[derive(Clone, Copy, Debug)]
-struct Queue {
+struct AccountQueue {
     oldest: u32,
     newest: u32,
     len: u32,
 }
 
-const EMPTY: Queue = Queue {
+const EMPTY: AccountQueue = AccountQueue {
     oldest: NONE,
     newest: NONE,
     len: 0,
 };
 
-/// The memory. Each method that touches the index is given the key's hash.
+/// References of all accounts. Methods that use the index take the hash of the key.
 #[derive(Debug)]
-pub(crate) struct ActionMemory {
-    entries: Slab<Entry>,
+pub(crate) struct ActionReferences {
+    nodes: Slab<Node>,
     by_key: Table,
     oldest: u32,
     newest: u32,
-    /// By account; shorter than the accounts when the last of them have none.
-    accounts: Vec<Queue>,
+    /// Indexed by account; shorter than the list of accounts when the last accounts have none.
+    accounts: Vec<AccountQueue>,
 }
 
-impl ActionMemory {
+impl ActionReferences {
     pub(crate) fn with_capacity(references: usize, accounts: usize) -> Self {
         Self {
-            entries: Slab::with_capacity(references),
+            nodes: Slab::with_capacity(references),
             by_key: Table::with_capacity(references),
             oldest: NONE,
             newest: NONE,
@@ -54,49 +53,53 @@ impl ActionMemory {
     }
 
     pub(crate) const fn len(&self) -> usize {
-        self.entries.len()
+        self.nodes.len()
     }
 
-    /// References of an account.
-    pub(crate) fn held_by(&self, account: AccountNumber) -> u32 {
+    /// Number of references of an account.
+    pub(crate) fn count_of(&self, account: AccountNumber) -> u32 {
         self.queue(account).len
     }
 
-    /// The oldest of all.
-    pub(crate) fn oldest(&self) -> Option<&Used> {
+    /// The oldest reference of all accounts.
+    pub(crate) fn oldest(&self) -> Option<&UsedReference> {
         self.used(self.oldest)
     }
 
-    /// The oldest of an account.
-    pub(crate) fn oldest_of(&self, account: AccountNumber) -> Option<&Used> {
+    /// The oldest reference of an account.
+    pub(crate) fn oldest_of(&self, account: AccountNumber) -> Option<&UsedReference> {
         self.used(self.queue(account).oldest)
     }
 
     /// Oldest first.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Used> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &UsedReference> {
         let mut slot = self.oldest;
         std::iter::from_fn(move || {
             let used = self.used(slot)?;
-            slot = self.entries[slot].newer;
+            slot = self.nodes[slot].newer;
             Some(used)
         })
     }
 
-    pub(crate) fn find(&self, hash: u32, is_it: impl Fn(&Used) -> bool) -> Option<&Used> {
+    pub(crate) fn find(
+        &self,
+        hash: u32,
+        is_it: impl Fn(&UsedReference) -> bool,
+    ) -> Option<&UsedReference> {
         let slot = self
             .by_key
-            .find(hash, |slot| is_it(&self.entries[slot].used))?;
+            .find(hash, |slot| is_it(&self.nodes[slot].used))?;
         self.used(slot)
     }
 
-    /// Brings near where a key with this hash is looked for.
-    pub(crate) fn bring(&self, hash: u32) {
-        self.by_key.bring(hash);
+    /// Prefetches the index entry of a key with this hash.
+    pub(crate) fn prefetch(&self, hash: u32) {
+        self.by_key.prefetch(hash);
     }
 
-    /// Adds the newest reference, whose key is not there yet.
-    pub(crate) fn push(&mut self, hash: u32, account: AccountNumber, used: Used) {
-        let slot = self.entries.insert(Entry {
+    /// Appends a reference whose key is not in the index yet.
+    pub(crate) fn push(&mut self, hash: u32, account: AccountNumber, used: UsedReference) {
+        let slot = self.nodes.insert(Node {
             used,
             older: self.newest,
             newer: NONE,
@@ -105,43 +108,43 @@ impl ActionMemory {
         self.by_key.insert(hash, slot);
         match std::mem::replace(&mut self.newest, slot) {
             NONE => self.oldest = slot,
-            before => self.entries[before].newer = slot,
+            before => self.nodes[before].newer = slot,
         }
         let queue = self.queue_mut(account);
         queue.len += 1;
         match std::mem::replace(&mut queue.newest, slot) {
             NONE => queue.oldest = slot,
-            before => self.entries[before].newer_of_account = slot,
+            before => self.nodes[before].newer_of_account = slot,
         }
     }
 
-    /// Forgets the oldest of all, which is the oldest of its account too.
-    pub(crate) fn forget_oldest(&mut self, hash_of: impl Fn(&Used) -> u32) {
+    /// Evicts the oldest reference of all accounts, which is also the oldest of its account.
+    pub(crate) fn evict_oldest(&mut self, hash_of: impl Fn(&UsedReference) -> u32) {
         if let Some(account) = self.oldest().and_then(|used| used.scope) {
-            self.forget_oldest_of(account, hash_of);
+            self.evict_oldest_of(account, hash_of);
         }
     }
 
-    /// Forgets the oldest of an account, if it has one.
-    pub(crate) fn forget_oldest_of(
+    /// Evicts the oldest reference of an account, if there is one.
+    pub(crate) fn evict_oldest_of(
         &mut self,
         account: AccountNumber,
-        hash_of: impl Fn(&Used) -> u32,
+        hash_of: impl Fn(&UsedReference) -> u32,
     ) {
         let slot = self.queue(account).oldest;
         if slot == NONE {
             return;
         }
-        let entry = &self.entries[slot];
-        let (older, newer, of_account) = (entry.older, entry.newer, entry.newer_of_account);
-        self.by_key.remove(hash_of(&entry.used), slot);
+        let node = &self.nodes[slot];
+        let (older, newer, of_account) = (node.older, node.newer, node.newer_of_account);
+        self.by_key.remove(hash_of(&node.used), slot);
         match older {
             NONE => self.oldest = newer,
-            older => self.entries[older].newer = newer,
+            older => self.nodes[older].newer = newer,
         }
         match newer {
             NONE => self.newest = older,
-            newer => self.entries[newer].older = older,
+            newer => self.nodes[newer].older = older,
         }
         let queue = self.queue_mut(account);
         queue.len -= 1;
@@ -149,19 +152,19 @@ impl ActionMemory {
         if of_account == NONE {
             queue.newest = NONE;
         }
-        self.entries.release(slot);
+        self.nodes.release(slot);
     }
 
-    fn used(&self, slot: u32) -> Option<&Used> {
-        (slot != NONE).then(|| &self.entries[slot].used)
+    fn used(&self, slot: u32) -> Option<&UsedReference> {
+        (slot != NONE).then(|| &self.nodes[slot].used)
     }
 
-    fn queue(&self, account: AccountNumber) -> Queue {
+    fn queue(&self, account: AccountNumber) -> AccountQueue {
         let queue = self.accounts.get(account.0 as usize);
         queue.copied().unwrap_or(EMPTY)
     }
 
-    fn queue_mut(&mut self, account: AccountNumber) -> &mut Queue {
+    fn queue_mut(&mut self, account: AccountNumber) -> &mut AccountQueue {
         let at = account.0 as usize;
         if self.accounts.len() <= at {
             self.accounts.resize(at + 1, EMPTY);
@@ -175,28 +178,28 @@ mod tests {
     use foretell_model::{CommandOutcome, Reference, Sequence, TimeNs};
 
     use super::*;
-    use crate::references::Content;
+    use crate::idempotency::ActionContent;
 
-    fn used(account: u32, number: u64) -> Used {
-        Used {
+    fn used(account: u32, number: u64) -> UsedReference {
+        UsedReference {
             sequence: Sequence(number),
             time: TimeNs(number),
             scope: Some(AccountNumber(account)),
             reference: Reference([7; 32]),
             code: 19,
-            content: Content::default(),
+            content: ActionContent::default(),
             outcome: CommandOutcome::Done,
         }
     }
 
-    fn hash(used: &Used) -> u32 {
+    fn hash(used: &UsedReference) -> u32 {
         u32::try_from(used.sequence.0 % 3).unwrap()
     }
 
-    /// Against plain lists: any order of adding, and of forgetting by account or by age.
+    /// Compares with plain lists under random insertions and evictions by account or by age.
     #[test]
     fn it_lists_and_forgets_as_plain_lists_do() {
-        let mut memory = ActionMemory::with_capacity(0, 0);
+        let mut memory = ActionReferences::with_capacity(0, 0);
         let mut plain: Vec<(u32, u64)> = Vec::new();
         let mut dice = 12_345_u64;
         for number in 1..=4_000 {
@@ -209,13 +212,13 @@ mod tests {
                     plain.push((account, number));
                 }
                 9..12 => {
-                    memory.forget_oldest(hash);
+                    memory.evict_oldest(hash);
                     if !plain.is_empty() {
                         plain.remove(0);
                     }
                 }
                 _ => {
-                    memory.forget_oldest_of(AccountNumber(account), hash);
+                    memory.evict_oldest_of(AccountNumber(account), hash);
                     if let Some(at) = plain.iter().position(|(owner, _)| *owner == account) {
                         plain.remove(at);
                     }
@@ -227,7 +230,7 @@ mod tests {
                 let mut own = plain.iter().filter(|(owner, _)| *owner == account);
                 let oldest = memory.oldest_of(AccountNumber(account));
                 assert_eq!(
-                    memory.held_by(AccountNumber(account)) as usize,
+                    memory.count_of(AccountNumber(account)) as usize,
                     own.clone().count()
                 );
                 assert_eq!(

@@ -1,5 +1,5 @@
-//! Closes the durations second by second, on a thread of its own, and writes them down where the
-//! operator wants that.
+//! A thread that rotates the durations every second and writes them to a log if the operator
+//! configured one.
 
 use std::fs::File;
 use std::io::{LineWriter, Write};
@@ -15,13 +15,13 @@ use hdrhistogram::serialization::interval_log::{IntervalLogWriter, IntervalLogWr
 
 use crate::{Durations, Stages};
 
-/// Logs tell the highest value in milliseconds, as their readers expect.
+/// Logs give the maximum in milliseconds, as their readers expect.
 const NANOS_PER_MS: f64 = 1e6;
-/// How long an interval is.
+/// Length of an interval.
 const SECOND: Duration = Duration::from_secs(1);
 
-/// A file for the durations of one process, as an HdrHistogram log (version 2): one line for each
-/// second and stage in which something happened, tagged with the stage.
+/// A log file of the durations of one process (HdrHistogram log, version 2): one line per second
+/// and stage with durations, tagged with the stage.
 #[derive(Debug)]
 pub struct StageLog {
     path: PathBuf,
@@ -29,10 +29,10 @@ pub struct StageLog {
 }
 
 impl StageLog {
-    /// A new file in `directory`, which is made if need be: `<process>-<Unix seconds>-<pid>.hlog`.
+    /// Creates `<process>-<Unix seconds>-<pid>.hlog` in `directory`, which is created if missing.
     ///
     /// # Errors
-    /// The directory or the file cannot be made.
+    /// The directory or the file cannot be created.
     pub fn create(directory: &Path, process: &str) -> std::io::Result<Self> {
         std::fs::create_dir_all(directory)?;
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
@@ -43,21 +43,21 @@ impl StageLog {
         Ok(Self { path, file })
     }
 
-    /// Where it is.
+    /// The path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// The thread that closes the seconds; it ends, and closes the last one, when this is dropped.
+/// The rotation thread. Dropping this ends the last second and joins the thread.
 #[derive(Debug)]
-pub struct Seconds {
+pub struct RotationThread {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Seconds {
+impl RotationThread {
     /// Starts the thread.
     ///
     /// # Errors
@@ -80,17 +80,17 @@ impl Seconds {
     }
 }
 
-impl Drop for Seconds {
+impl Drop for RotationThread {
     fn drop(&mut self) {
         drop(self.stop.take());
         if let Some(thread) = self.thread.take() {
-            // A panic there was reported and is nothing to those who end.
+            // The panic hook has reported a panic of the thread already.
             let _ = thread.join();
         }
     }
 }
 
-/// Calls `second` with the beginning (since the start) and the length of every interval.
+/// Calls `second` with the start (since the thread's start) and the length of every interval.
 fn close(stopped: &Receiver<()>, mut second: impl FnMut(Duration, Duration)) {
     let start = Instant::now();
     let mut begin = Duration::ZERO;
@@ -108,7 +108,7 @@ fn close(stopped: &Receiver<()>, mut second: impl FnMut(Duration, Duration)) {
 }
 
 fn close_into<S: Stages>(durations: &Durations<S>, stopped: &Receiver<()>, log: StageLog) {
-    // A line at a time, so that a killed process leaves whole ones.
+    // Line-buffered, so that a killed process leaves whole lines.
     let mut out = LineWriter::new(log.file);
     let mut serializer = V2DeflateSerializer::new();
     let begun = IntervalLogWriterBuilder::new()
@@ -120,7 +120,7 @@ fn close_into<S: Stages>(durations: &Durations<S>, stopped: &Receiver<()>, log: 
     let mut writer = match begun {
         Ok(writer) => Some(writer),
         Err(error) => {
-            tracing::error!(%error, path = %log.path.display(), "the log of stages is given up");
+            tracing::error!(%error, path = %log.path.display(), "stage log failed, logging stopped");
             None
         }
     };
@@ -132,7 +132,7 @@ fn close_into<S: Stages>(durations: &Durations<S>, stopped: &Receiver<()>, log: 
             }
         });
         if failed {
-            tracing::error!(path = %log.path.display(), "the log of stages is given up");
+            tracing::error!(path = %log.path.display(), "stage log failed, logging stopped");
             writer = None;
         }
     });
@@ -167,10 +167,10 @@ mod tests {
         let log = StageLog::create(&directory.path().join("new"), "engine").expect("a file");
         let path = log.path().to_owned();
         let durations = Arc::new(Durations::<Stage>::default());
-        let seconds = Seconds::start(Arc::clone(&durations), Some(log)).expect("a thread");
-        durations.note(Stage::Apply, 800);
-        durations.note(Stage::Reply, 9_000);
-        durations.note(Stage::Reply, 9_000);
+        let seconds = RotationThread::start(Arc::clone(&durations), Some(log)).expect("a thread");
+        durations.record(Stage::Apply, 800);
+        durations.record(Stage::Reply, 9_000);
+        durations.record(Stage::Reply, 9_000);
         drop(seconds);
         let bytes = std::fs::read(path).expect("the log");
         let mut found = Vec::new();

@@ -1,8 +1,8 @@
-//! The remembered ids by (second of the signed timestamp, number), oldest at the front.
+//! Expiry queue of remembered ids, by (second of the signed timestamp, number), oldest first.
 //!
-//! Numbers only grow, so the ids of one second are a queue; a heap of the seconds tells which
-//! queue is the front. A placement pays for one lookup of its second, and for the heap only when
-//! it is the first of its second.
+//! Order numbers only grow, so the ids of one second form a FIFO queue. A heap of the seconds gives
+//! the front queue. A placement costs one lookup of its second; the first of a second also costs a
+//! heap insertion.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,25 +11,25 @@ use crate::slab::{NONE, Slab};
 use crate::table::{KeyHasher, Table};
 
 #[derive(Debug)]
-struct Queue {
+struct SecondQueue {
     second: u64,
     first: u32,
     last: u32,
 }
 
-/// Queues of places in the id memory; the links between places are kept there.
+/// Queues of id slots; the links between slots are stored in the id memory.
 #[derive(Debug)]
-pub(crate) struct Timeline {
-    queues: Slab<Queue>,
+pub(crate) struct IdExpiryQueue {
+    queues: Slab<SecondQueue>,
     by_second: Table,
-    /// (second, queue), smallest second on top.
+    /// (second, queue), smallest second first.
     seconds: BinaryHeap<Reverse<(u64, u32)>>,
-    /// The queue used last: most placements come in the same second.
+    /// The queue used last: most placements share a second.
     recent: u32,
     len: usize,
 }
 
-impl Timeline {
+impl IdExpiryQueue {
     pub(crate) fn with_capacity(seconds: usize) -> Self {
         Self {
             queues: Slab::with_capacity(seconds),
@@ -40,7 +40,7 @@ impl Timeline {
         }
     }
 
-    /// How many ids stand in it.
+    /// Number of queued ids.
     pub(crate) const fn len(&self) -> usize {
         self.len
     }
@@ -50,21 +50,21 @@ impl Timeline {
         self.seconds.peek().map(|Reverse((second, _))| *second)
     }
 
-    /// Adds a place at the end of its second, and says which place stood last there: that one's
-    /// link must now lead to `place`. `NONE` when there was none.
+    /// Appends a slot to the queue of its second. Returns the previous last slot, whose link the
+    /// caller must set to `slot`; `NONE` when the queue was empty.
     #[inline(always)]
-    pub(crate) fn append(&mut self, second: u64, place: u32, hasher: &KeyHasher) -> u32 {
+    pub(crate) fn append(&mut self, second: u64, slot: u32, hasher: &KeyHasher) -> u32 {
         self.len += 1;
         let queue = self.queue_of(second, hasher);
         let queue = &mut self.queues[queue];
-        let before = std::mem::replace(&mut queue.last, place);
+        let before = std::mem::replace(&mut queue.last, slot);
         if before == NONE {
-            queue.first = place;
+            queue.first = slot;
         }
         before
     }
 
-    /// Takes the front off: its place. `next` reads a place's link.
+    /// Removes the front slot and returns it. `next` reads a slot's link.
     pub(crate) fn pop(&mut self, hasher: &KeyHasher, next: impl Fn(u32) -> u32) -> Option<u32> {
         let Reverse((second, number)) = *self.seconds.peek()?;
         self.len -= 1;
@@ -92,7 +92,7 @@ impl Timeline {
             .by_second
             .find(hash, |queue| queues[queue].second == second);
         self.recent = found.unwrap_or_else(|| {
-            let queue = self.queues.insert(Queue {
+            let queue = self.queues.insert(SecondQueue {
                 second,
                 first: NONE,
                 last: NONE,
@@ -117,24 +117,24 @@ mod tests {
             steps in prop::collection::vec((0_u64..12, 0_u8..3), 1..300),
         ) {
             let hasher = KeyHasher::new(1);
-            let mut timeline = Timeline::with_capacity(2);
+            let mut queue = IdExpiryQueue::with_capacity(2);
             let mut links: Vec<u32> = Vec::new();
             let mut model = BTreeSet::new();
             for (second, kind) in steps {
                 if kind < 2 {
-                    let place = u32::try_from(links.len()).unwrap();
+                    let slot = u32::try_from(links.len()).unwrap();
                     links.push(NONE);
-                    let before = timeline.append(second, place, &hasher);
+                    let before = queue.append(second, slot, &hasher);
                     if before != NONE {
-                        links[before as usize] = place;
+                        links[before as usize] = slot;
                     }
-                    model.insert((second, place));
+                    model.insert((second, slot));
                 } else {
-                    let popped = timeline.pop(&hasher, |place| links[place as usize]);
-                    prop_assert_eq!(popped, model.pop_first().map(|(_, place)| place));
+                    let popped = queue.pop(&hasher, |slot| links[slot as usize]);
+                    prop_assert_eq!(popped, model.pop_first().map(|(_, slot)| slot));
                 }
-                prop_assert_eq!(timeline.len(), model.len());
-                prop_assert_eq!(timeline.front_second(), model.first().map(|(second, _)| *second));
+                prop_assert_eq!(queue.len(), model.len());
+                prop_assert_eq!(queue.front_second(), model.first().map(|(second, _)| *second));
             }
         }
     }

@@ -1,71 +1,72 @@
-//! Neg-risk events: questions of which exactly one resolves Yes, and the conversion between them.
+//! Neg-risk event groups: questions of which exactly one resolves Yes, and conversion between them.
 
 use std::ops::{Index, IndexMut};
 
 use foretell_model::limits::MAX_QUESTIONS;
 use foretell_model::{
     AccountNumber, CommandOutcome, Event, EventId, EventNumber, Lots, MarketNumber, MarketState,
-    Outcome, Payout, QuestionSet, Reference, RefusalReason,
+    Outcome, Payout, QuestionSet, Reference, RejectionReason,
 };
 
+use crate::command_context::{CommandContext, HandlerResult, NotApplied, ensure};
 use crate::exchange::Exchange;
-use crate::references::Content;
+use crate::idempotency::ActionContent;
 use crate::shares::{ensure_amount, ensure_shares};
-use crate::step::{Answer, NotApplied, Step, ensure};
 use crate::table::{KeyHasher, Table};
 
-/// A neg-risk event.
+/// A neg-risk event group.
 #[derive(Debug)]
-pub(crate) struct NegRisk {
+pub(crate) struct EventGroup {
     pub(crate) id: EventId,
-    /// The list is final.
+    /// Whether the question list is final.
     pub(crate) frozen: bool,
-    /// Its questions in order.
+    /// Its questions in order of registration.
     pub(crate) questions: Vec<MarketNumber>,
-    /// `c`: per unresolved question supply(Yes) − supply(No).
+    /// `c`: supply(Yes) − supply(No) of each unresolved question.
     pub(crate) converted: Lots,
 }
 
-/// All events, by dense number.
+/// All event groups, indexed by dense number.
 #[derive(Debug)]
-pub(crate) struct Events {
-    events: Vec<NegRisk>,
+pub(crate) struct EventGroups {
+    groups: Vec<EventGroup>,
     by_id: Table,
     hasher: KeyHasher,
 }
 
-impl Events {
-    pub(crate) fn with_capacity(events: usize, hasher: KeyHasher) -> Self {
+impl EventGroups {
+    pub(crate) fn with_capacity(groups: usize, hasher: KeyHasher) -> Self {
         Self {
-            events: Vec::with_capacity(events),
-            by_id: Table::with_capacity(events),
+            groups: Vec::with_capacity(groups),
+            by_id: Table::with_capacity(groups),
             hasher,
         }
     }
 
-    pub(crate) fn get(&self, number: EventNumber) -> Result<&NegRisk, NotApplied> {
-        self.events
+    pub(crate) fn get(&self, number: EventNumber) -> Result<&EventGroup, NotApplied> {
+        self.groups
             .get(number.0 as usize)
-            .ok_or_else(|| RefusalReason::UnknownEvent.into())
+            .ok_or_else(|| RejectionReason::UnknownEvent.into())
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (EventNumber, &NegRisk)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (EventNumber, &EventGroup)> {
         (0..)
-            .zip(&self.events)
-            .map(|(number, event)| (EventNumber(number), event))
+            .zip(&self.groups)
+            .map(|(number, group)| (EventNumber(number), group))
     }
 
     pub(crate) fn find(&self, id: EventId) -> Option<EventNumber> {
         self.by_id
             .find(self.hasher.number(id.0.into()), |number| {
-                self.events[number as usize].id == id
+                self.groups[number as usize].id == id
             })
             .map(EventNumber)
     }
 
     pub(crate) fn add(&mut self, id: EventId) -> EventNumber {
-        let number = u32::try_from(self.events.len()).expect("memory ends before 2^32 events");
-        self.events.push(NegRisk {
+        let number =
+            u32::try_from(self.groups.len()).expect("memory ends before 2^32 event groups");
+        self.groups.push(EventGroup {
             id,
             frozen: false,
             questions: Vec::new(),
@@ -76,96 +77,104 @@ impl Events {
     }
 }
 
-impl Index<EventNumber> for Events {
-    type Output = NegRisk;
-    fn index(&self, number: EventNumber) -> &NegRisk {
-        &self.events[number.0 as usize]
+impl Index<EventNumber> for EventGroups {
+    type Output = EventGroup;
+    fn index(&self, number: EventNumber) -> &EventGroup {
+        &self.groups[number.0 as usize]
     }
 }
 
-impl IndexMut<EventNumber> for Events {
-    fn index_mut(&mut self, number: EventNumber) -> &mut NegRisk {
-        &mut self.events[number.0 as usize]
+impl IndexMut<EventNumber> for EventGroups {
+    fn index_mut(&mut self, number: EventNumber) -> &mut EventGroup {
+        &mut self.groups[number.0 as usize]
     }
 }
 
 impl Exchange {
-    pub(crate) fn register_event(&mut self, id: EventId, step: &mut Step<'_>) -> Answer {
-        if let Some(known) = self.events.find(id) {
+    pub(crate) fn register_event(
+        &mut self,
+        id: EventId,
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
+        if let Some(known) = self.event_groups.find(id) {
             return Err(NotApplied::already(CommandOutcome::Event(known)));
         }
-        let event = self.events.add(id);
-        step.event(Event::EventRegistered { event, id });
+        let event = self.event_groups.add(id);
+        context.event(Event::EventRegistered { event, id });
         Ok(CommandOutcome::Event(event))
     }
 
-    /// Passes an event that takes another question; its index.
+    /// Index of the next question of the event group; rejects when the list is frozen or full.
     pub(crate) fn next_question(&self, event: EventNumber) -> Result<u32, NotApplied> {
-        let event = self.events.get(event)?;
-        ensure(!event.frozen, RefusalReason::EventFrozen)?;
+        let event = self.event_groups.get(event)?;
+        ensure(!event.frozen, RejectionReason::EventFrozen)?;
         let next = u32::try_from(event.questions.len()).unwrap_or(MAX_QUESTIONS);
-        ensure(next < MAX_QUESTIONS, RefusalReason::EventFull)?;
+        ensure(next < MAX_QUESTIONS, RejectionReason::EventFull)?;
         Ok(next)
     }
 
-    /// Makes the list of a question's event final, as its first question becomes active.
-    pub(crate) fn freeze_event_of(&mut self, market: MarketNumber, step: &mut Step<'_>) {
+    /// Freezes the market's event group when its first question becomes active.
+    pub(crate) fn freeze_event_of(
+        &mut self,
+        market: MarketNumber,
+        context: &mut CommandContext<'_>,
+    ) {
         if let Some((event, _)) = self.markets[market].question
-            && !self.events[event].frozen
+            && !self.event_groups[event].frozen
         {
-            self.events[event].frozen = true;
-            step.event(Event::EventFrozen { event });
+            self.event_groups[event].frozen = true;
+            context.event(Event::EventFrozen { event });
         }
     }
 
-    /// Passes a payout that leaves the event with exactly one Yes in the end.
+    /// Rejects a payout after which the event group could not end with exactly one Yes.
     pub(crate) fn ensure_resolvable(
         &self,
         event: EventNumber,
         market: MarketNumber,
         payout: Payout,
     ) -> Result<(), NotApplied> {
-        let event = &self.events[event];
-        ensure(event.frozen, RefusalReason::EventNotActive)?;
+        let event = &self.event_groups[event];
+        ensure(event.frozen, RejectionReason::EventNotActive)?;
         let mut others = event
             .questions
             .iter()
             .filter(|question| **question != market)
             .map(|question| self.markets[*question].payout);
         match payout {
-            Payout::Half => Err(RefusalReason::HalfInNegRisk.into()),
+            Payout::Half => Err(RejectionReason::HalfInNegRisk.into()),
             Payout::Yes => {
                 let has_yes = others.any(|other| other == Some(Payout::Yes));
-                ensure(!has_yes, RefusalReason::SecondYes)
+                ensure(!has_yes, RejectionReason::SecondYes)
             }
             Payout::No => {
                 let leaves_none = others.all(|other| other == Some(Payout::No));
-                ensure(!leaves_none, RefusalReason::NoWouldLeaveNone)
+                ensure(!leaves_none, RejectionReason::NoWouldLeaveNone)
             }
         }
     }
 
-    /// Gives n No of each of k questions for n · (k − 1) collateral and n Yes of every other.
+    /// Converts n No of each of k questions into n · (k − 1) collateral and n Yes of each other.
     pub(crate) fn convert(
         &mut self,
         account: AccountNumber,
         event: EventNumber,
         (questions, lots): (QuestionSet, Lots),
         reference: Reference,
-        step: &mut Step<'_>,
-    ) -> Answer {
-        let content = Content {
+        context: &mut CommandContext<'_>,
+    ) -> HandlerResult {
+        let content = ActionContent {
             account,
             object: event.0,
             amount: lots.0,
             questions,
         };
         self.references
-            .ensure_new(Some(account), reference, Some(content), step)?;
-        self.references.ensure_room(account, step)?;
+            .ensure_new(Some(account), reference, Some(content), context)?;
+        self.references.ensure_room(account, context)?;
         self.ensure_convertible(account, event, questions, lots)?;
 
-        for (index, market) in (0..).zip(&self.events[event].questions) {
+        for (index, market) in (0..).zip(&self.event_groups[event].questions) {
             let market = *market;
             if questions.contains(index) {
                 self.markets[market].supply[Outcome::No.index()] -= lots;
@@ -175,11 +184,11 @@ impl Exchange {
                 self.positions.credit(account, market, Outcome::Yes, lots);
             }
         }
-        self.events[event].converted += lots;
+        self.event_groups[event].converted += lots;
         let sets = Lots(lots.0 * u64::from(questions.count() - 1));
         let collateral = sets.full_value();
         self.accounts[account].free += collateral;
-        step.event(Event::Converted {
+        context.event(Event::Converted {
             account,
             event,
             questions,
@@ -188,7 +197,7 @@ impl Exchange {
         });
         let outcome = CommandOutcome::Collateral(collateral);
         self.references
-            .remember(Some(account), reference, content, outcome, step);
+            .remember(Some(account), reference, content, outcome, context);
         Ok(outcome)
     }
 
@@ -200,18 +209,18 @@ impl Exchange {
         lots: Lots,
     ) -> Result<(), NotApplied> {
         let who = self.account(account)?;
-        let event = self.events.get(event)?;
+        let event = self.event_groups.get(event)?;
         ensure_amount(lots)?;
         self.system.ensure_takes_risk()?;
         let is_named = questions.count() > 0 && questions.end() as usize <= event.questions.len();
-        ensure(is_named, RefusalReason::InvalidQuestions)?;
+        ensure(is_named, RejectionReason::InvalidQuestions)?;
         let mut states = event
             .questions
             .iter()
             .map(|market| self.markets[*market].state);
         let is_active = event.frozen && states.all(|state| state == MarketState::Active);
-        ensure(is_active, RefusalReason::EventNotActive)?;
-        ensure(!who.closed_only, RefusalReason::ClosedOnlyAccount)?;
+        ensure(is_active, RejectionReason::EventNotActive)?;
+        ensure(!who.closed_only, RejectionReason::ClosedOnlyAccount)?;
         for (_, market) in (0..)
             .zip(&event.questions)
             .filter(|(index, _)| questions.contains(*index))

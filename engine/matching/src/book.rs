@@ -1,0 +1,58 @@
+//! Books of all markets: resting orders by priority, and their removal.
+
+use foretell_model::{CloseReason, Event, MarketNumber, Side};
+
+use crate::command_context::CommandContext;
+use crate::exchange::Exchange;
+use crate::ladder;
+use crate::order_pool::BookSide;
+use crate::slab::NONE;
+
+impl Exchange {
+    /// One side of a book by price, then arrival.
+    pub(crate) fn book(&self, market: MarketNumber, side: BookSide) -> impl Iterator<Item = u32> {
+        let ladder = &self.markets[market].ladder;
+        std::iter::successors(ladder.best(side), move |slot| {
+            ladder::next_order(ladder, &self.orders, *slot, side)
+        })
+    }
+
+    /// Closes a resting order with an unfilled rest and releases its reservation.
+    pub(crate) fn close_order(
+        &mut self,
+        slot: u32,
+        reason: CloseReason,
+        context: &mut CommandContext<'_>,
+    ) {
+        let order = &self.orders[slot];
+        let (number, account, lots) = (order.number, order.account, order.lots);
+        match order.side {
+            Side::Buy => self.accounts[account].release(order.reserved_value()),
+            Side::Sell => self.positions[order.position].release(order.outcome, lots),
+        }
+        self.remove_order(slot);
+        context.event(Event::OrderClosed {
+            order: number,
+            account,
+            lots,
+            reason,
+        });
+    }
+
+    /// Unlinks an order from every structure. Its reservation must already be released.
+    #[inline(always)]
+    pub(crate) fn remove_order(&mut self, slot: u32) {
+        let order = &self.orders[slot];
+        let (position, id_slot, heap) = (order.position, order.id_slot, order.heap);
+        let ladder = &mut self.markets[order.market].ladder;
+        ladder.remove(slot, &mut self.orders);
+        self.accounts.unlink_order(slot, &mut self.orders);
+        if heap != NONE {
+            self.expiry.remove(slot, &mut self.orders);
+        }
+        self.ids.ended(id_slot);
+        self.positions[position].orders -= 1;
+        self.positions.close_if_idle(position);
+        self.orders.release(slot);
+    }
+}
