@@ -1,14 +1,14 @@
-//! One trade: shares and collateral change hands (protocol 3).
+//! One trade: transfer of shares and collateral (docs/verify/rules.md §5).
 
 use foretell_model::{Event, Fill, Lots, MatchKind, Micros, OrderNumber, Side};
 
 use crate::exchange::Exchange;
 use crate::orders::in_outcome;
-use crate::walk::Taker;
+use crate::plan::Taker;
 
 impl Exchange {
-    /// Fills `lots` of a resting order at its own limit. What the resting order gives was taken out
-    /// of the free amounts when it came to rest; what the taker gives is taken now.
+    /// Fills `lots` of a resting order at its limit. The maker's amount left its free amounts when
+    /// the order came to rest; the taker's is deducted now.
     pub(crate) fn settle(
         &mut self,
         taker: &Taker,
@@ -17,13 +17,7 @@ impl Exchange {
         fee: Micros,
         events: &mut Vec<Event>,
     ) {
-        let resting = self
-            .orders
-            .get_mut(&maker)
-            .expect("a plan names live orders");
-        resting.lots -= lots;
-        let resting = resting.clone();
-
+        let resting = self.orders.reduce(maker, lots);
         match resting.side {
             Side::Buy => {
                 self.shares(resting.account, resting.market)[resting.outcome.index()] += lots;

@@ -1,15 +1,16 @@
-//! Markets: registration, life, rules, and the shares of them that accounts hold (protocol 1, 5).
+//! Markets: registration, lifecycle, rules, and accounts' free shares
+//! (docs/verify/rules.md §3, §12).
 
 use foretell_model::command::RegisterMarket;
 use foretell_model::digest::PendingWork;
 use foretell_model::limits::{MAX_FEE_EXPONENT, MAX_FEE_RATE_PPM, MAX_ORDER_LOTS};
 use foretell_model::{
     AccountNumber, CommandOutcome, ConditionId, Event, EventNumber, FeeSchedule, Lots,
-    MarketNumber, MarketState, Payout, Refusal, RefusalReason, Tick, TokenId,
+    MarketNumber, MarketState, Payout, Rejection, RejectionReason, Tick, TokenId,
 };
 
-use crate::answer::{Answer, Stop, ensure};
-use crate::exchange::{At, Exchange};
+use crate::exchange::{Exchange, Stamp};
+use crate::handler_result::{HandlerResult, NotApplied, ensure};
 
 /// Lots of `[Yes, No]`.
 pub(crate) type Shares = [Lots; 2];
@@ -23,10 +24,10 @@ pub(crate) struct Market {
     pub(crate) tick_refines: bool,
     pub(crate) minimum_size: Lots,
     pub(crate) fee: FeeSchedule,
-    /// Event and place in its list; `None` = plain.
+    /// Event group and index in its list; `None` = plain market.
     pub(crate) question: Option<(EventNumber, u32)>,
     pub(crate) state: MarketState,
-    /// Once resolved.
+    /// The payout, once resolved.
     pub(crate) payout: Option<Payout>,
     pub(crate) archived: bool,
     /// Shares in existence.
@@ -34,18 +35,18 @@ pub(crate) struct Market {
 }
 
 impl Exchange {
-    pub(crate) fn market(&self, number: MarketNumber) -> Result<&Market, Stop> {
+    pub(crate) fn market(&self, number: MarketNumber) -> Result<&Market, NotApplied> {
         self.markets
             .get(number.0 as usize)
-            .ok_or_else(|| RefusalReason::UnknownMarket.into())
+            .ok_or_else(|| RejectionReason::UnknownMarket.into())
     }
 
-    /// The market with a number that is known to exist.
+    /// The market with this number, which must exist.
     pub(crate) fn market_mut(&mut self, number: MarketNumber) -> &mut Market {
         &mut self.markets[number.0 as usize]
     }
 
-    /// What an account holds of a market and no order reserves.
+    /// An account's free shares of a market.
     pub(crate) fn free_shares_of(&self, account: AccountNumber, market: MarketNumber) -> Shares {
         self.free_shares
             .get(&(account, market))
@@ -53,7 +54,7 @@ impl Exchange {
             .unwrap_or_default()
     }
 
-    /// The same, to be changed.
+    /// An account's free shares of a market, mutable.
     pub(crate) fn shares(&mut self, account: AccountNumber, market: MarketNumber) -> &mut Shares {
         self.free_shares.entry((account, market)).or_default()
     }
@@ -62,27 +63,20 @@ impl Exchange {
         &mut self,
         wanted: &RegisterMarket,
         events: &mut Vec<Event>,
-    ) -> Answer {
-        let known = self
-            .markets
-            .iter()
-            .position(|market| market.condition == wanted.condition);
-        if let Some(index) = known {
-            let market = &self.markets[index];
+    ) -> HandlerResult {
+        let known = self.names.conditions.get(&wanted.condition);
+        if let Some(number) = known.copied() {
+            let market = self.market(number)?;
             let same = market.tokens == wanted.tokens
                 && market.question.map(|(event, _)| event) == wanted.event;
-            ensure(same, RefusalReason::MarketDiffers)?;
-            return Err(Stop::already(CommandOutcome::Market(market_number(index))));
+            ensure(same, RejectionReason::MarketDiffers)?;
+            return Err(NotApplied::already(CommandOutcome::Market(number)));
         }
         let [yes, no] = wanted.tokens;
-        let taken = |token| {
-            self.markets
-                .iter()
-                .any(|market| market.tokens.contains(&token))
-        };
+        let taken = |token| self.names.tokens.contains(&token);
         ensure(
             yes != no && !taken(yes) && !taken(no),
-            RefusalReason::TokenTaken,
+            RejectionReason::TokenTaken,
         )?;
         check_fee(wanted.fee)?;
         check_minimum_size(wanted.minimum_size)?;
@@ -92,12 +86,16 @@ impl Exchange {
 
         let market = market_number(self.markets.len());
         let question = wanted.event.map(|event| {
-            let place = self.questions_of(event).len();
+            let questions = &mut self.event_groups[event.0 as usize].questions;
+            let place = questions.len();
+            questions.push(market);
             (
                 event,
                 u32::try_from(place).expect("an event has at most 128 questions"),
             )
         });
+        self.names.conditions.insert(wanted.condition, market);
+        self.names.tokens.extend(wanted.tokens);
         self.markets.push(Market {
             condition: wanted.condition,
             tokens: wanted.tokens,
@@ -123,7 +121,7 @@ impl Exchange {
         &mut self,
         number: MarketNumber,
         events: &mut Vec<Event>,
-    ) -> Answer {
+    ) -> HandlerResult {
         self.check_state(number, &[MarketState::Registered])?;
         if let Some((event, _)) = self.market(number)?.question {
             self.freeze(event, events);
@@ -132,7 +130,11 @@ impl Exchange {
         Ok(CommandOutcome::Done)
     }
 
-    pub(crate) fn pause_market(&mut self, number: MarketNumber, events: &mut Vec<Event>) -> Answer {
+    pub(crate) fn pause_market(
+        &mut self,
+        number: MarketNumber,
+        events: &mut Vec<Event>,
+    ) -> HandlerResult {
         self.check_state(number, &[MarketState::Active])?;
         self.set_state(number, MarketState::Paused, events);
         Ok(CommandOutcome::Done)
@@ -142,7 +144,7 @@ impl Exchange {
         &mut self,
         number: MarketNumber,
         events: &mut Vec<Event>,
-    ) -> Answer {
+    ) -> HandlerResult {
         self.check_state(number, &[MarketState::Paused])?;
         self.set_state(number, MarketState::Active, events);
         Ok(CommandOutcome::Done)
@@ -152,13 +154,13 @@ impl Exchange {
     pub(crate) fn close_market(
         &mut self,
         number: MarketNumber,
-        at: At,
+        at: Stamp,
         events: &mut Vec<Event>,
-    ) -> Answer {
+    ) -> HandlerResult {
         use MarketState::{Active, Paused, Registered};
         self.check_state(number, &[Registered, Active, Paused])?;
         self.set_state(number, MarketState::Closed, events);
-        let orders = self.work_on(PendingWork::CloseMarket { market: number }, at, events);
+        let orders = self.do_work(PendingWork::CloseMarket { market: number }, at, events);
         Ok(CommandOutcome::Cancelled { orders })
     }
 
@@ -167,10 +169,13 @@ impl Exchange {
         number: MarketNumber,
         payout: Payout,
         events: &mut Vec<Event>,
-    ) -> Answer {
+    ) -> HandlerResult {
         self.check_state(number, &[MarketState::Closed])?;
-        let empty = !self.orders.values().any(|order| order.market == number);
-        ensure(empty, RefusalReason::BookNotEmpty)?;
+        let is_empty = |bids| self.book_side(number, bids).next().is_none();
+        ensure(
+            is_empty(true) && is_empty(false),
+            RejectionReason::BookNotEmpty,
+        )?;
         if let Some((event, _)) = self.market(number)?.question {
             self.check_resolution(event, number, payout)?;
         }
@@ -190,9 +195,9 @@ impl Exchange {
         number: MarketNumber,
         archived: bool,
         events: &mut Vec<Event>,
-    ) -> Answer {
+    ) -> HandlerResult {
         let already = self.market(number)?.archived == archived;
-        ensure(!already, Stop::already(CommandOutcome::Done))?;
+        ensure(!already, NotApplied::already(CommandOutcome::Done))?;
         self.market_mut(number).archived = archived;
         events.push(Event::MarketArchived {
             market: number,
@@ -206,12 +211,12 @@ impl Exchange {
         number: MarketNumber,
         tick: Tick,
         events: &mut Vec<Event>,
-    ) -> Answer {
+    ) -> HandlerResult {
         self.check_not_over(number)?;
         let current = self.market(number)?.tick;
         ensure(
             tick.units() < current.units(),
-            Refusal::with(RefusalReason::InvalidTick, current as u64, 0),
+            Rejection::with(RejectionReason::InvalidTick, current as u64, 0),
         )?;
         self.market_mut(number).tick = tick;
         events.push(Event::TickSet {
@@ -226,11 +231,11 @@ impl Exchange {
         number: MarketNumber,
         minimum_size: Lots,
         events: &mut Vec<Event>,
-    ) -> Answer {
+    ) -> HandlerResult {
         self.check_not_over(number)?;
         check_minimum_size(minimum_size)?;
         let already = self.market(number)?.minimum_size == minimum_size;
-        ensure(!already, Stop::already(CommandOutcome::Done))?;
+        ensure(!already, NotApplied::already(CommandOutcome::Done))?;
         self.market_mut(number).minimum_size = minimum_size;
         events.push(Event::MinimumSizeSet {
             market: number,
@@ -244,11 +249,11 @@ impl Exchange {
         number: MarketNumber,
         fee: FeeSchedule,
         events: &mut Vec<Event>,
-    ) -> Answer {
+    ) -> HandlerResult {
         self.check_not_over(number)?;
         check_fee(fee)?;
         let already = self.market(number)?.fee == fee;
-        ensure(!already, Stop::already(CommandOutcome::Done))?;
+        ensure(!already, NotApplied::already(CommandOutcome::Done))?;
         self.market_mut(number).fee = fee;
         events.push(Event::FeeSet {
             market: number,
@@ -257,16 +262,20 @@ impl Exchange {
         Ok(CommandOutcome::Done)
     }
 
-    fn check_not_over(&self, number: MarketNumber) -> Result<(), Stop> {
+    fn check_not_over(&self, number: MarketNumber) -> Result<(), NotApplied> {
         use MarketState::{Active, Paused, Registered};
         self.check_state(number, &[Registered, Active, Paused])
     }
 
-    fn check_state(&self, number: MarketNumber, allowed: &[MarketState]) -> Result<(), Stop> {
+    fn check_state(&self, number: MarketNumber, allowed: &[MarketState]) -> Result<(), NotApplied> {
         let state = self.market(number)?.state;
         ensure(
             allowed.contains(&state),
-            Refusal::with(RefusalReason::InvalidTransition, u64::from(state.code()), 0),
+            Rejection::with(
+                RejectionReason::InvalidTransition,
+                u64::from(state.code()),
+                0,
+            ),
         )
     }
 
@@ -279,21 +288,21 @@ impl Exchange {
     }
 }
 
-fn check_fee(fee: FeeSchedule) -> Result<(), Stop> {
+fn check_fee(fee: FeeSchedule) -> Result<(), NotApplied> {
     ensure(
         fee.rate_ppm <= MAX_FEE_RATE_PPM && fee.exponent <= MAX_FEE_EXPONENT,
-        RefusalReason::InvalidFee,
+        RejectionReason::InvalidFee,
     )
 }
 
-fn check_minimum_size(size: Lots) -> Result<(), Stop> {
+fn check_minimum_size(size: Lots) -> Result<(), NotApplied> {
     ensure(
         (Lots(1)..=MAX_ORDER_LOTS).contains(&size),
-        RefusalReason::InvalidMinimumSize,
+        RejectionReason::InvalidMinimumSize,
     )
 }
 
-/// The number of the market at an index of the list.
+/// The market number of a list index.
 pub(crate) fn market_number(index: usize) -> MarketNumber {
-    MarketNumber(u32::try_from(index).expect("tests register few markets"))
+    MarketNumber(u32::try_from(index).expect("numbers of markets are u32"))
 }

@@ -1,16 +1,16 @@
-//! API keys of owners (protocol 7).
+//! API keys of owners (docs/verify/rules.md §17).
 
 use foretell_model::digest::PendingWork;
 use foretell_model::limits::MAX_LIVE_KEYS;
 use foretell_model::{
-    AccountNumber, ApiKey, CloseReason, CommandOutcome, Digest16, Event, KeyNumber, RefusalReason,
-    WalletAddress,
+    AccountNumber, ApiKey, CloseReason, CommandOutcome, Digest16, Event, KeyNumber,
+    RejectionReason, WalletAddress,
 };
 
-use crate::answer::{Answer, Stop, ensure};
-use crate::exchange::{At, Exchange};
+use crate::exchange::{Exchange, Stamp};
+use crate::handler_result::{HandlerResult, NotApplied, ensure};
 
-/// A key that was issued; it is never forgotten.
+/// An issued key; it is never removed.
 #[derive(Clone, Debug)]
 pub(crate) struct Key {
     pub(crate) api_key: ApiKey,
@@ -22,11 +22,11 @@ pub(crate) struct Key {
 
 impl Exchange {
     /// The key with this number, if it may trade.
-    pub(crate) fn trading_key(&self, number: KeyNumber) -> Result<&Key, Stop> {
+    pub(crate) fn trading_key(&self, number: KeyNumber) -> Result<&Key, NotApplied> {
         self.keys
             .get(number.0 as usize)
             .filter(|key| key.live && !key.read_only)
-            .ok_or_else(|| RefusalReason::UnknownKey.into())
+            .ok_or_else(|| RejectionReason::UnknownKey.into())
     }
 
     pub(crate) fn register_key(
@@ -36,33 +36,25 @@ impl Exchange {
         api_key: ApiKey,
         read_only: bool,
         events: &mut Vec<Event>,
-    ) -> Answer {
+    ) -> HandlerResult {
         if let Some(owner) = self.find_account(owner) {
             ensure(
                 self.account(owner)?.owner == owner,
-                RefusalReason::NotAnOwner,
+                RejectionReason::NotAnOwner,
             )?;
-            let same = self.keys.iter().position(|key| {
-                key.owner == owner && key.nonce == nonce && key.read_only == read_only
-            });
-            if let Some(index) = same {
-                let key = &self.keys[index];
-                ensure(key.live, RefusalReason::NonceRevoked)?;
-                ensure(key.api_key == api_key, RefusalReason::KeyTaken)?;
-                return Err(Stop::already(CommandOutcome::Key(key_number(index))));
+            let same = self.names.nonces.get(&(owner, nonce, read_only));
+            if let Some(number) = same.copied() {
+                let key = &self.keys[number.0 as usize];
+                ensure(key.live, RejectionReason::NonceRevoked)?;
+                ensure(key.api_key == api_key, RejectionReason::KeyTaken)?;
+                return Err(NotApplied::already(CommandOutcome::Key(number)));
             }
         }
-        let in_use = self.keys.iter().any(|key| key.api_key == api_key);
-        ensure(!in_use, RefusalReason::KeyTaken)?;
+        let in_use = self.names.api_keys.contains(&api_key);
+        ensure(!in_use, RejectionReason::KeyTaken)?;
         if let Some(owner) = self.find_account(owner) {
-            let live = self
-                .keys
-                .iter()
-                .filter(|key| key.owner == owner && key.live);
-            ensure(
-                live.count() < MAX_LIVE_KEYS as usize,
-                RefusalReason::TooManyKeys,
-            )?;
+            let live = self.account(owner)?.live_keys;
+            ensure(live < MAX_LIVE_KEYS, RejectionReason::TooManyKeys)?;
         }
 
         let owner = self.open_account(owner, events);
@@ -74,26 +66,32 @@ impl Exchange {
             read_only,
             live: true,
         });
+        self.names.api_keys.insert(api_key);
+        self.names.nonces.insert((owner, nonce, read_only), key);
+        let account = self.account_mut(owner);
+        account.had_keys = true;
+        account.live_keys += 1;
         events.push(Event::KeyRegistered { key, owner });
         Ok(CommandOutcome::Key(key))
     }
 
-    /// Ends a key for ever, and the owner's orders with it if that is asked.
+    /// Revokes a key for ever, and cancels the owner's orders if requested.
     pub(crate) fn revoke_key(
         &mut self,
         number: KeyNumber,
         cancel_orders: bool,
-        at: At,
+        at: Stamp,
         events: &mut Vec<Event>,
-    ) -> Answer {
+    ) -> HandlerResult {
         let key = self
             .keys
             .get_mut(number.0 as usize)
             .filter(|key| key.live)
-            .ok_or(RefusalReason::UnknownKey)?;
+            .ok_or(RejectionReason::UnknownKey)?;
 
         key.live = false;
         let owner = key.owner;
+        self.account_mut(owner).live_keys -= 1;
         events.push(Event::KeyRevoked { key: number });
         let mut orders = 0;
         if cancel_orders {
@@ -105,12 +103,12 @@ impl Exchange {
                 first: at.sequence,
                 request: Digest16::ZERO,
             };
-            orders = self.work_on(work, at, events);
+            orders = self.do_work(work, at, events);
         }
         Ok(CommandOutcome::Cancelled { orders })
     }
 }
 
-fn key_number(index: usize) -> KeyNumber {
-    KeyNumber(u32::try_from(index).expect("tests register few keys"))
+pub(crate) fn key_number(index: usize) -> KeyNumber {
+    KeyNumber(u32::try_from(index).expect("numbers of keys are u32"))
 }

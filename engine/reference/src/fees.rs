@@ -1,4 +1,4 @@
-//! The taker's fee, exactly (protocol 4).
+//! The exact taker fee (docs/verify/rules.md §7).
 //!
 //! fee = shares × rate × (p(1−p))^exponent. With shares in lots of 0.01, the rate in parts per
 //! million, p in 0.0001 and the fee in micros this is
@@ -8,21 +8,21 @@ use foretell_model::limits::FEE_QUANTUM;
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{FeeSchedule, Lots, Micros, Price};
 
-/// What a taker pays for one fill: floored once, to 5 decimals.
+/// The taker's fee of one fill, floored once, to 5 decimals.
 pub(crate) fn charged(lots: Lots, price: Price, fee: FeeSchedule) -> Micros {
     let (numerator, denominator) = exact(lots, price, fee);
     let quantum = u128::from(FEE_QUANTUM.0);
     micros(numerator / (denominator * quantum) * quantum)
 }
 
-/// The least whole number of micros that covers the unrounded fee.
+/// The unrounded fee rounded up to a whole micro.
 pub(crate) fn covering(lots: Lots, price: Price, fee: FeeSchedule) -> Micros {
     let (numerator, denominator) = exact(lots, price, fee);
     micros(numerator.div_ceil(denominator))
 }
 
-/// The unrounded fee in micros as a fraction. The largest product, 10^15 lots that a budget could
-/// buy at 0.0001 at 10^6 ppm, stays below 10^36.
+/// The unrounded fee in micros as a fraction. The largest product stays below 10^36: 10^15 lots,
+/// which a budget could buy at 0.0001, at 10^6 ppm.
 fn exact(lots: Lots, price: Price, fee: FeeSchedule) -> (u128, u128) {
     let p = u128::from(price.0);
     let spread = p * (u128::from(PRICE_ONE) - p);

@@ -1,48 +1,49 @@
-//! Accounts, the wallets an owner trades for, and their marks (protocol 6).
+//! Accounts, wallets of owners, and account flags (docs/verify/rules.md §17).
 
 use foretell_model::digest::PendingWork;
 use foretell_model::{
-    AccountNumber, CommandOutcome, Event, Micros, RefusalReason, WalletAddress, WalletKind,
+    AccountNumber, CommandOutcome, Event, Micros, RejectionReason, WalletAddress, WalletKind,
 };
 
-use crate::answer::{Answer, Stop, ensure};
-use crate::exchange::{At, Exchange};
+use crate::exchange::{Exchange, Stamp};
+use crate::handler_result::{HandlerResult, NotApplied, ensure};
 
 /// A wallet known to the exchange.
 #[derive(Clone, Debug)]
 pub(crate) struct Account {
     pub(crate) wallet: WalletAddress,
-    /// Itself when bound to nobody.
+    /// The owner; the account itself when it is not bound.
     pub(crate) owner: AccountNumber,
-    /// `Eoa` when its own owner.
+    /// `Eoa` when it is its own owner.
     pub(crate) kind: WalletKind,
     pub(crate) closed_only: bool,
     pub(crate) heartbeat: bool,
-    /// Collateral that no order reserves.
+    /// Collateral not reserved by orders.
     pub(crate) free: Micros,
+    /// Wallets bound to it.
+    pub(crate) bound: Vec<AccountNumber>,
+    /// Whether it ever had a key.
+    pub(crate) had_keys: bool,
+    pub(crate) live_keys: u32,
 }
 
 impl Exchange {
     pub(crate) fn find_account(&self, wallet: WalletAddress) -> Option<AccountNumber> {
-        let index = self
-            .accounts
-            .iter()
-            .position(|account| account.wallet == wallet)?;
-        Some(account_number(index))
+        self.names.accounts.get(&wallet).copied()
     }
 
-    pub(crate) fn account(&self, number: AccountNumber) -> Result<&Account, Stop> {
+    pub(crate) fn account(&self, number: AccountNumber) -> Result<&Account, NotApplied> {
         self.accounts
             .get(number.0 as usize)
-            .ok_or_else(|| RefusalReason::UnknownAccount.into())
+            .ok_or_else(|| RejectionReason::UnknownAccount.into())
     }
 
-    /// The account with a number that is known to exist.
+    /// The account with this number, which must exist.
     pub(crate) fn account_mut(&mut self, number: AccountNumber) -> &mut Account {
         &mut self.accounts[number.0 as usize]
     }
 
-    /// The account of a wallet, opened if it is new.
+    /// The account of a wallet; opened if new.
     pub(crate) fn open_account(
         &mut self,
         wallet: WalletAddress,
@@ -59,17 +60,21 @@ impl Exchange {
             closed_only: false,
             heartbeat: false,
             free: Micros::ZERO,
+            bound: Vec::new(),
+            had_keys: false,
+            live_keys: 0,
         });
+        self.names.accounts.insert(wallet, account);
         events.push(Event::AccountOpened { account, wallet });
         account
     }
 
-    /// All wallets of an owner, itself first, in order of kind.
+    /// All wallets of an owner in order of kind, the owner itself first.
     pub(crate) fn wallets_of(&self, owner: AccountNumber) -> Vec<AccountNumber> {
-        let mut wallets: Vec<_> = (0..self.accounts.len())
-            .map(account_number)
-            .filter(|number| self.accounts[number.0 as usize].owner == owner)
-            .collect();
+        let mut wallets = self.accounts[owner.0 as usize].bound.clone();
+        if !self.is_bound(owner) {
+            wallets.push(owner);
+        }
         wallets.sort_by_key(|number| self.accounts[number.0 as usize].kind);
         wallets
     }
@@ -84,26 +89,25 @@ impl Exchange {
         wallet: WalletAddress,
         kind: WalletKind,
         events: &mut Vec<Event>,
-    ) -> Answer {
-        ensure(kind != WalletKind::Eoa, RefusalReason::WalletKindTaken)?;
-        ensure(owner != wallet, RefusalReason::WalletNotBindable)?;
+    ) -> HandlerResult {
+        ensure(kind != WalletKind::Eoa, RejectionReason::WalletKindTaken)?;
+        ensure(owner != wallet, RejectionReason::WalletNotBindable)?;
         let known_owner = self.find_account(owner);
         let known_wallet = self.find_account(wallet);
         if let (Some(owner), Some(wallet)) = (known_owner, known_wallet) {
             let account = self.account(wallet)?;
             if account.owner == owner && account.kind == kind {
-                return Err(Stop::already(CommandOutcome::Account(wallet)));
+                return Err(NotApplied::already(CommandOutcome::Account(wallet)));
             }
         }
         if let Some(owner) = known_owner {
-            ensure(!self.is_bound(owner), RefusalReason::NotAnOwner)?;
+            ensure(!self.is_bound(owner), RejectionReason::NotAnOwner)?;
         }
         if let Some(wallet) = known_wallet {
-            let had_keys = self.keys.iter().any(|key| key.owner == wallet);
-            let owns_others = self.wallets_of(wallet).iter().any(|other| *other != wallet);
+            let account = self.account(wallet)?;
             ensure(
-                !self.is_bound(wallet) && !had_keys && !owns_others,
-                RefusalReason::WalletNotBindable,
+                !self.is_bound(wallet) && !account.had_keys && account.bound.is_empty(),
+                RejectionReason::WalletNotBindable,
             )?;
         }
         if let Some(owner) = known_owner {
@@ -111,12 +115,12 @@ impl Exchange {
                 .wallets_of(owner)
                 .iter()
                 .any(|wallet| self.accounts[wallet.0 as usize].kind == kind);
-            ensure(!has_kind, RefusalReason::WalletKindTaken)?;
+            ensure(!has_kind, RejectionReason::WalletKindTaken)?;
         }
         if let Some(wallet) = known_wallet {
             ensure(
                 self.live_orders(wallet) == 0,
-                RefusalReason::WalletHasLiveOrders,
+                RejectionReason::WalletHasLiveOrders,
             )?;
         }
 
@@ -125,6 +129,7 @@ impl Exchange {
         let account = self.account_mut(wallet);
         account.owner = owner;
         account.kind = kind;
+        self.account_mut(owner).bound.push(wallet);
         events.push(Event::WalletBound {
             owner,
             wallet,
@@ -137,35 +142,40 @@ impl Exchange {
         &mut self,
         wallet: WalletAddress,
         events: &mut Vec<Event>,
-    ) -> Answer {
+    ) -> HandlerResult {
         let wallet = self
             .find_account(wallet)
-            .ok_or(RefusalReason::UnknownAccount)?;
-        ensure(self.is_bound(wallet), RefusalReason::WalletNotBound)?;
+            .ok_or(RejectionReason::UnknownAccount)?;
+        ensure(self.is_bound(wallet), RejectionReason::WalletNotBound)?;
         ensure(
             self.live_orders(wallet) == 0,
-            RefusalReason::WalletHasLiveOrders,
+            RejectionReason::WalletHasLiveOrders,
         )?;
 
         let account = self.account_mut(wallet);
         let owner = account.owner;
         account.owner = wallet;
         account.kind = WalletKind::Eoa;
+        let bound = &mut self.account_mut(owner).bound;
+        bound.retain(|bound| *bound != wallet);
         events.push(Event::WalletUnbound { owner, wallet });
         Ok(CommandOutcome::Account(wallet))
     }
 
-    /// An account that becomes closed-only loses its resting BUYs.
+    /// Setting closed-only cancels the account's resting BUYs.
     pub(crate) fn set_closed_only(
         &mut self,
         wallet: WalletAddress,
         closed_only: bool,
-        at: At,
+        at: Stamp,
         events: &mut Vec<Event>,
-    ) -> Answer {
+    ) -> HandlerResult {
         if let Some(account) = self.find_account(wallet) {
             let already = self.account(account)?.closed_only == closed_only;
-            ensure(!already, Stop::already(CommandOutcome::Account(account)))?;
+            ensure(
+                !already,
+                NotApplied::already(CommandOutcome::Account(account)),
+            )?;
         }
 
         let account = self.open_account(wallet, events);
@@ -175,7 +185,7 @@ impl Exchange {
             closed_only,
         });
         if closed_only {
-            self.work_on(PendingWork::ClosedOnly { account }, at, events);
+            self.do_work(PendingWork::ClosedOnly { account }, at, events);
         }
         Ok(CommandOutcome::Account(account))
     }
@@ -185,9 +195,9 @@ impl Exchange {
         owner: AccountNumber,
         on: bool,
         events: &mut Vec<Event>,
-    ) -> Answer {
+    ) -> HandlerResult {
         let already = self.account(owner)?.heartbeat == on;
-        ensure(!already, Stop::already(CommandOutcome::Done))?;
+        ensure(!already, NotApplied::already(CommandOutcome::Done))?;
 
         self.account_mut(owner).heartbeat = on;
         events.push(Event::HeartbeatSet { owner, on });
@@ -195,7 +205,7 @@ impl Exchange {
     }
 }
 
-/// The number of the account at an index of the list.
+/// The account number of a list index.
 pub(crate) fn account_number(index: usize) -> AccountNumber {
-    AccountNumber(u32::try_from(index).expect("tests open few accounts"))
+    AccountNumber(u32::try_from(index).expect("numbers of accounts are u32"))
 }

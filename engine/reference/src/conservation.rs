@@ -1,21 +1,22 @@
-//! Promises 8 to 11 of `design.md` 11, added up from scratch.
+//! Promises 8 to 11 of `docs/safety.md`, computed from scratch.
 //!
-//! Reserved amounts are read off the live orders, so promise 10 is in the sums themselves: what an
-//! order reserves must have left the free amounts, or the totals are wrong.
+//! Reserved amounts are computed from the live orders, so the sums cover promise 10: an amount that
+//! an order reserves must be missing from the free amounts, or the totals differ.
 
 use foretell_model::limits::MAX_BALANCE;
 use foretell_model::{EventNumber, Lots, MarketNumber, Micros, Payout};
 
-use crate::events::event_number;
+use crate::event_groups::event_number;
 use crate::exchange::Exchange;
 use crate::markets::{Market, market_number};
 
 impl Exchange {
-    /// Checks that no collateral and no share has come from nowhere or gone nowhere.
+    /// Checks that collateral and shares are conserved, and that the maps agree with the lists.
     ///
     /// # Errors
-    /// What does not add up, in words.
+    /// A description of the sum that does not match.
     pub fn conservation(&self) -> Result<(), String> {
+        self.check_maps()?;
         self.check_collateral()?;
         for index in 0..self.markets.len() {
             self.check_supply(market_number(index))?;
@@ -45,7 +46,7 @@ impl Exchange {
         Ok(())
     }
 
-    /// What the shares in existence are backed by.
+    /// Collateral that backs the shares in existence.
     fn locked(&self) -> Micros {
         let plain: Micros = self
             .markets
@@ -53,14 +54,14 @@ impl Exchange {
             .filter(|market| market.question.is_none())
             .map(locked_in_plain)
             .sum();
-        let neg_risk: Micros = (0..self.events.len())
+        let neg_risk: Micros = (0..self.event_groups.len())
             .map(|index| self.locked_in_event(event_number(index)))
             .sum();
         plain + neg_risk
     }
 
-    /// Σ supply(No) + c, until a question resolves Yes; from then on the supply of its Yes and of
-    /// the others' No.
+    /// Σ supply(No) + c until a question resolves Yes; then the supply of its Yes and of the
+    /// others' No.
     fn locked_in_event(&self, event: EventNumber) -> Micros {
         let questions: Vec<_> = self
             .questions_of(event)
@@ -73,7 +74,7 @@ impl Exchange {
         let backed: Lots = match winner {
             None => {
                 let no: Lots = questions.iter().map(|market| market.supply[1]).sum();
-                no + self.events[event.0 as usize].converted
+                no + self.event_groups[event.0 as usize].converted
             }
             Some(winner) => questions
                 .iter()
@@ -84,7 +85,7 @@ impl Exchange {
         backed.full_value()
     }
 
-    /// Every share in existence is somebody's, free or reserved.
+    /// Every share in existence belongs to an account, free or reserved.
     fn check_supply(&self, number: MarketNumber) -> Result<(), String> {
         for outcome in [0, 1] {
             let free: Lots = self
@@ -110,12 +111,12 @@ impl Exchange {
         Ok(())
     }
 
-    /// 9: until it is resolved, supply(Yes) − supply(No) of a market is what its event converted,
-    /// and 0 in a plain one.
+    /// 9: until a market is resolved, its supply(Yes) − supply(No) equals the converted lots of its
+    /// event group, and 0 in a plain market.
     fn check_pairs(&self, number: MarketNumber) -> Result<(), String> {
         let market = &self.markets[number.0 as usize];
         let converted = market.question.map_or(Lots::ZERO, |(event, _)| {
-            self.events[event.0 as usize].converted
+            self.event_groups[event.0 as usize].converted
         });
         let [yes, no] = market.supply;
         if market.payout.is_none() && yes != no + converted {
@@ -128,25 +129,21 @@ impl Exchange {
 
     /// After every command the book is uncrossed, and no resting order is empty.
     fn check_uncrossed(&self, number: MarketNumber) -> Result<(), String> {
-        let bids = self.book_side(number, true);
-        let asks = self.book_side(number, false);
-        if let (Some(bid), Some(ask)) = (bids.first(), asks.first())
+        let mut bids = self.book_side(number, true);
+        let mut asks = self.book_side(number, false);
+        if let (Some(bid), Some(ask)) = (bids.next(), asks.next())
             && bid.yes_price() >= ask.yes_price()
         {
             return Err(format!("{number:?} is crossed: {bid:?} and {ask:?}"));
         }
-        match bids
-            .iter()
-            .chain(&asks)
-            .find(|order| order.lots == Lots::ZERO)
-        {
+        match self.orders.values().find(|order| order.lots == Lots::ZERO) {
             Some(empty) => Err(format!("{empty:?} rests with nothing left")),
             None => Ok(()),
         }
     }
 }
 
-/// A full set each while unresolved; then what is still to be paid out.
+/// One unit per full set while unresolved; then the unpaid payouts.
 fn locked_in_plain(market: &Market) -> Micros {
     let [yes, no] = market.supply;
     match market.payout {

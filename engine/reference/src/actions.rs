@@ -1,14 +1,14 @@
-//! Full sets made and unmade, and resolved shares paid: split, merge, redeem, convert (protocol 5).
+//! Account actions: split, merge, redeem, convert (docs/verify/rules.md §10, §11).
 
 use foretell_model::limits::MAX_ORDER_LOTS;
 use foretell_model::{
     AccountNumber, Command, CommandOutcome, Event, EventNumber, Lots, MarketNumber, MarketState,
-    Micros, QuestionSet, Reference, Refusal, RefusalReason, SystemMode,
+    Micros, QuestionSet, Reference, Rejection, RejectionReason, SystemMode,
 };
 
-use crate::answer::{Answer, Stop, ensure};
-use crate::exchange::{At, Exchange};
-use crate::memory::Content;
+use crate::exchange::{Exchange, Stamp};
+use crate::handler_result::{HandlerResult, NotApplied, ensure};
+use crate::references::Content;
 
 const YES: usize = 0;
 const NO: usize = 1;
@@ -20,9 +20,9 @@ impl Exchange {
         market: MarketNumber,
         lots: Lots,
         reference: Reference,
-        at: At,
+        at: Stamp,
         events: &mut Vec<Event>,
-    ) -> Answer {
+    ) -> HandlerResult {
         let code = Command::Split {
             account,
             market,
@@ -44,17 +44,17 @@ impl Exchange {
         self.check_mode_for_new_sets()?;
         match state {
             MarketState::Active => {}
-            MarketState::Registered => ensure(false, RefusalReason::MarketNotReady)?,
-            MarketState::Paused => ensure(false, RefusalReason::MarketPaused)?,
+            MarketState::Registered => ensure(false, RejectionReason::MarketNotReady)?,
+            MarketState::Paused => ensure(false, RejectionReason::MarketPaused)?,
             MarketState::Closed | MarketState::Resolved => {
-                ensure(false, RefusalReason::MarketClosed)?;
+                ensure(false, RejectionReason::MarketClosed)?;
             }
         }
-        ensure(!owner.closed_only, RefusalReason::ClosedOnlyAccount)?;
+        ensure(!owner.closed_only, RejectionReason::ClosedOnlyAccount)?;
         let cost = lots.full_value();
         ensure(
             cost <= owner.free,
-            Refusal::with(RefusalReason::NotEnoughCollateral, cost.0, owner.free.0),
+            Rejection::with(RejectionReason::NotEnoughCollateral, cost.0, owner.free.0),
         )?;
 
         self.account_mut(account).free -= cost;
@@ -78,9 +78,9 @@ impl Exchange {
         market: MarketNumber,
         lots: Lots,
         reference: Reference,
-        at: At,
+        at: Stamp,
         events: &mut Vec<Event>,
-    ) -> Answer {
+    ) -> HandlerResult {
         let code = Command::Merge {
             account,
             market,
@@ -101,14 +101,14 @@ impl Exchange {
         check_amount(lots)?;
         match state {
             MarketState::Active | MarketState::Paused | MarketState::Closed => {}
-            MarketState::Registered => ensure(false, RefusalReason::MarketNotReady)?,
-            MarketState::Resolved => ensure(false, RefusalReason::MarketClosed)?,
+            MarketState::Registered => ensure(false, RejectionReason::MarketNotReady)?,
+            MarketState::Resolved => ensure(false, RejectionReason::MarketClosed)?,
         }
         let [yes, no] = self.free_shares_of(account, market);
         let sets = yes.min(no);
         ensure(
             lots <= sets,
-            Refusal::with(RefusalReason::NotEnoughShares, lots.0, sets.0),
+            Rejection::with(RejectionReason::NotEnoughShares, lots.0, sets.0),
         )?;
 
         let received = lots.full_value();
@@ -132,9 +132,9 @@ impl Exchange {
         account: AccountNumber,
         market: MarketNumber,
         reference: Reference,
-        at: At,
+        at: Stamp,
         events: &mut Vec<Event>,
-    ) -> Answer {
+    ) -> HandlerResult {
         let code = Command::Redeem {
             account,
             market,
@@ -153,10 +153,10 @@ impl Exchange {
         let pays = self
             .market(market)?
             .payout
-            .ok_or(RefusalReason::NotResolved)?
+            .ok_or(RejectionReason::NotResolved)?
             .price_units();
         let burned = self.free_shares_of(account, market);
-        ensure(burned != [Lots::ZERO; 2], RefusalReason::NothingToRedeem)?;
+        ensure(burned != [Lots::ZERO; 2], RejectionReason::NothingToRedeem)?;
 
         let payout =
             Micros(burned[YES].0 * u64::from(pays[YES]) + burned[NO].0 * u64::from(pays[NO]));
@@ -176,7 +176,7 @@ impl Exchange {
         Ok(outcome)
     }
 
-    /// Gives n No of each named question; receives n × (k − 1) collateral and n Yes of each other.
+    /// Converts n No of each given question into n × (k − 1) collateral and n Yes of each other.
     #[allow(
         clippy::too_many_arguments,
         reason = "the fields of the command, in its order"
@@ -188,9 +188,9 @@ impl Exchange {
         questions: QuestionSet,
         lots: Lots,
         reference: Reference,
-        at: At,
+        at: Stamp,
         events: &mut Vec<Event>,
-    ) -> Answer {
+    ) -> HandlerResult {
         let code = Command::Convert {
             account,
             event,
@@ -214,18 +214,18 @@ impl Exchange {
         let markets = self.questions_of(event);
         ensure(
             questions.count() >= 1 && questions.end() as usize <= markets.len(),
-            RefusalReason::InvalidQuestions,
+            RejectionReason::InvalidQuestions,
         )?;
         let all_active = markets
             .iter()
             .all(|market| self.markets[market.0 as usize].state == MarketState::Active);
-        ensure(frozen && all_active, RefusalReason::EventNotActive)?;
-        ensure(!closed_only, RefusalReason::ClosedOnlyAccount)?;
+        ensure(frozen && all_active, RejectionReason::EventNotActive)?;
+        ensure(!closed_only, RejectionReason::ClosedOnlyAccount)?;
         for (question, market) in (0..).zip(&markets) {
             let free = self.free_shares_of(account, *market)[NO];
             ensure(
                 !questions.contains(question) || lots <= free,
-                Refusal::with(RefusalReason::NotEnoughShares, lots.0, free.0),
+                Rejection::with(RejectionReason::NotEnoughShares, lots.0, free.0),
             )?;
         }
 
@@ -240,7 +240,7 @@ impl Exchange {
         }
         let collateral = Micros(lots.full_value().0 * u64::from(questions.count() - 1));
         self.account_mut(account).free += collateral;
-        self.events[event.0 as usize].converted += lots;
+        self.event_groups[event.0 as usize].converted += lots;
         events.push(Event::Converted {
             account,
             event,
@@ -253,16 +253,19 @@ impl Exchange {
         Ok(outcome)
     }
 
-    fn check_mode_for_new_sets(&self) -> Result<(), Stop> {
-        ensure(self.mode != SystemMode::Paused, RefusalReason::SystemPaused)?;
+    fn check_mode_for_new_sets(&self) -> Result<(), NotApplied> {
+        ensure(
+            self.mode != SystemMode::Paused,
+            RejectionReason::SystemPaused,
+        )?;
         ensure(
             self.mode != SystemMode::CancelOnly,
-            RefusalReason::CancelOnly,
+            RejectionReason::CancelOnly,
         )
     }
 }
 
-fn check_amount(lots: Lots) -> Result<(), Stop> {
-    ensure(lots > Lots::ZERO, RefusalReason::AmountZero)?;
-    ensure(lots <= MAX_ORDER_LOTS, RefusalReason::AmountTooLarge)
+fn check_amount(lots: Lots) -> Result<(), NotApplied> {
+    ensure(lots > Lots::ZERO, RejectionReason::AmountZero)?;
+    ensure(lots <= MAX_ORDER_LOTS, RejectionReason::AmountTooLarge)
 }

@@ -1,22 +1,25 @@
-//! The whole state in plain sight, and the one door into it.
+//! The whole state as plain collections, and its only entry point.
 
 use std::collections::BTreeMap;
 
 use foretell_model::digest::PendingWork;
 use foretell_model::{
-    AccountNumber, Command, DomainNumber, Event, MarketNumber, Micros, OrderNumber, Sequence,
-    Settings, SystemMode, TimeMs, TimeNs, Verdict,
+    AccountNumber, Command, DomainNumber, Event, MarketNumber, Micros, Sequence, Settings,
+    SystemMode, TimeMs, TimeNs, Verdict,
 };
 
 use crate::accounts::Account;
-use crate::answer::{Answer, Stop};
-use crate::events::NegRiskEvent;
+use crate::event_groups::EventGroup;
+use crate::handler_result::{HandlerResult, NotApplied};
 use crate::keys::Key;
+use crate::maps::Names;
 use crate::markets::{Market, Shares};
-use crate::memory::{RememberedOrder, RememberedReference, RememberedRequest};
-use crate::orders::Order;
+use crate::order_ids::OrderIds;
+use crate::orders::LiveOrders;
+use crate::references::References;
+use crate::requests::Requests;
 
-/// The naive exchange. Accounts, keys, events and markets stand at the index of their number.
+/// The reference exchange. Accounts, keys, event groups and markets are indexed by their number.
 #[derive(Clone, Debug)]
 pub struct Exchange {
     pub(crate) rules: u32,
@@ -25,27 +28,28 @@ pub struct Exchange {
     pub(crate) mode: SystemMode,
     pub(crate) settings: Settings,
     pub(crate) timestamp_floor: TimeMs,
-    /// Deposits less withdrawals, fees withdrawn included.
+    /// Deposits minus withdrawals, withdrawn fees included.
     pub(crate) collateral: Micros,
     pub(crate) fees: Micros,
     pub(crate) pending: Option<PendingWork>,
     pub(crate) domains: BTreeMap<DomainNumber, [u8; 32]>,
     pub(crate) accounts: Vec<Account>,
     pub(crate) keys: Vec<Key>,
-    pub(crate) events: Vec<NegRiskEvent>,
+    pub(crate) event_groups: Vec<EventGroup>,
     pub(crate) markets: Vec<Market>,
-    /// Shares not reserved.
+    /// Free shares.
     pub(crate) free_shares: BTreeMap<(AccountNumber, MarketNumber), Shares>,
-    /// Live orders; what they reserve is nowhere else.
-    pub(crate) orders: BTreeMap<OrderNumber, Order>,
-    pub(crate) remembered_orders: BTreeMap<OrderNumber, RememberedOrder>,
-    pub(crate) references: Vec<RememberedReference>,
-    pub(crate) requests: Vec<RememberedRequest>,
+    /// Live orders; reserved amounts are computed from them.
+    pub(crate) orders: LiveOrders,
+    pub(crate) order_ids: OrderIds,
+    pub(crate) references: References,
+    pub(crate) requests: Requests,
+    pub(crate) names: Names,
 }
 
-/// Where in the journal a command stands: the sequence it takes if it is applied, and its time.
+/// A command's position in the journal: the sequence that it takes if applied, and its time.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct At {
+pub(crate) struct Stamp {
     pub(crate) sequence: Sequence,
     pub(crate) time: TimeNs,
 }
@@ -57,7 +61,7 @@ impl Default for Exchange {
 }
 
 impl Exchange {
-    /// An exchange before its first command: running, rules 1, default settings, nothing in it.
+    /// An exchange before its first command: running, rules 1, default settings, empty.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -73,13 +77,14 @@ impl Exchange {
             domains: BTreeMap::new(),
             accounts: Vec::new(),
             keys: Vec::new(),
-            events: Vec::new(),
+            event_groups: Vec::new(),
             markets: Vec::new(),
             free_shares: BTreeMap::new(),
-            orders: BTreeMap::new(),
-            remembered_orders: BTreeMap::new(),
-            references: Vec::new(),
-            requests: Vec::new(),
+            orders: LiveOrders::default(),
+            order_ids: OrderIds::default(),
+            references: References::default(),
+            requests: Requests::default(),
+            names: Names::default(),
         }
     }
 
@@ -89,29 +94,27 @@ impl Exchange {
         self.sequence
     }
 
-    /// Whether `Continue` must come next.
+    /// Whether `Continue` must be the next command.
     #[must_use]
     pub const fn has_pending_work(&self) -> bool {
         self.pending.is_some()
     }
 
-    /// When the first live order expires, by the current settings.
+    /// When the first live order expires under the current settings.
     #[must_use]
     pub fn next_due(&self) -> Option<TimeNs> {
-        self.orders
-            .values()
-            .filter_map(|order| order.due(&self.settings))
-            .min()
+        let first = self.orders.expiring().next()?;
+        first.due(&self.settings)
     }
 
-    /// Carries out one command at a time; what happened is appended to `events`. A command that is
-    /// not applied changes nothing. Time never goes back: an earlier one counts as the last.
+    /// Applies one command at `time` and appends its events to `events`. A command that is not
+    /// applied changes nothing. A time before the last one counts as the last.
     pub fn apply(&mut self, command: &Command, time: TimeNs, events: &mut Vec<Event>) -> Verdict {
-        let at = At {
+        let at = Stamp {
             sequence: self.sequence.next(),
             time: time.max(self.time),
         };
-        match self.carry_out(command, at, events) {
+        match self.dispatch(command, at, events) {
             Ok(outcome) => {
                 self.sequence = at.sequence;
                 self.time = at.time;
@@ -121,10 +124,12 @@ impl Exchange {
         }
     }
 
-    /// One line a command. Nothing but `Continue` is taken while work is pending.
-    fn carry_out(&mut self, command: &Command, at: At, events: &mut Vec<Event>) -> Answer {
+    /// One line per command. While work is pending, only `Continue` is accepted.
+    fn dispatch(&mut self, command: &Command, at: Stamp, events: &mut Vec<Event>) -> HandlerResult {
         if self.has_pending_work() && *command != Command::Continue {
-            return Err(Stop::from(foretell_model::RefusalReason::WorkPending));
+            return Err(NotApplied::from(
+                foretell_model::RejectionReason::WorkPending,
+            ));
         }
         match *command {
             Command::PlaceOrder(placed) => self.place_order(&placed, at, events),
@@ -230,4 +235,9 @@ impl Exchange {
             Command::AttestState { sequence, .. } => self.attest_state(sequence, events),
         }
     }
+}
+
+/// Whether something of this time has been kept for longer than that.
+pub(crate) fn is_over(since: TimeNs, kept: u64, now: TimeNs) -> bool {
+    since.0.saturating_add(kept) < now.0
 }

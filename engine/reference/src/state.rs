@@ -6,7 +6,7 @@ use foretell_model::digest::{StateDigest, StateRecord};
 use foretell_model::{AccountNumber, CommandOutcome, MarketNumber, Micros};
 
 use crate::accounts::account_number;
-use crate::events::event_number;
+use crate::event_groups::event_number;
 use crate::exchange::Exchange;
 use crate::markets::{Shares, market_number};
 use crate::orders::Order;
@@ -20,7 +20,7 @@ impl Exchange {
         digest.finish()
     }
 
-    /// Shows every record of the state, in the order of [`StateRecord`].
+    /// Visits every record of the state, in the order of [`StateRecord`].
     pub fn visit_state(&self, visit: &mut dyn FnMut(&StateRecord)) {
         visit(&StateRecord::System {
             rules: self.rules,
@@ -85,7 +85,7 @@ impl Exchange {
     }
 
     fn visit_markets(&self, visit: &mut dyn FnMut(&StateRecord)) {
-        for (index, event) in self.events.iter().enumerate() {
+        for (index, event) in self.event_groups.iter().enumerate() {
             let number = event_number(index);
             let questions = self.questions_of(number).len();
             visit(&StateRecord::Event {
@@ -146,20 +146,20 @@ impl Exchange {
     }
 
     fn visit_memory(&self, visit: &mut dyn FnMut(&StateRecord)) {
-        for order in self.remembered_orders.values() {
+        for order in self.order_ids.values() {
             visit(&StateRecord::RememberedOrder {
                 order: order.number,
                 id: order.id,
                 timestamp: order.timestamp,
-                fate: order.fate,
-                in_timeline: order.in_timeline,
+                state: order.state,
+                in_expiry_queue: order.in_expiry_queue,
                 order_type: order.order_type,
                 expiration: order.expiration,
                 post_only: order.post_only,
                 key: order.key,
             });
         }
-        for used in &self.references {
+        for used in self.references.values() {
             visit(&StateRecord::RememberedReference {
                 sequence: used.sequence,
                 time: used.time,
@@ -176,7 +176,7 @@ impl Exchange {
                 },
             });
         }
-        for known in &self.requests {
+        for known in self.requests.values() {
             visit(&StateRecord::RememberedRequest {
                 sequence: known.sequence,
                 time: known.time,

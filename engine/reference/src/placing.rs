@@ -1,97 +1,97 @@
-//! Placing an order: admit it, plan what it does to the book, carry the plan out (protocol 2, 3).
+//! Placing an order: admission, plan, execution of the plan (docs/verify/rules.md §4, §5).
 
-use foretell_model::digest::Fate;
-use foretell_model::limits::MAX_TOUCHED;
+use foretell_model::digest::OrderIdState;
+use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
     CloseReason, CommandOutcome, Event, Lots, Micros, OrderResult, OrderStatus, OrderType,
-    PlaceOrder, Price, RefusalReason, Side, Tick, TimeNs,
+    PlaceOrder, Price, RejectionReason, Side, Tick, TimeNs,
 };
 
 use crate::admission::killed_below;
-use crate::answer::Answer;
-use crate::exchange::{At, Exchange};
+use crate::exchange::{Exchange, Stamp};
+use crate::handler_result::HandlerResult;
 use crate::orders::Order;
-use crate::walk::{End, Plan, Step, Taker};
+use crate::plan::{Plan, PlanStep, StopReason, Taker};
 
 impl Exchange {
     pub(crate) fn place_order(
         &mut self,
         placed: &PlaceOrder,
-        at: At,
+        at: Stamp,
         events: &mut Vec<Event>,
-    ) -> Answer {
+    ) -> HandlerResult {
         let taker = self.admit(placed, at)?;
-        let plan = self.walk(&taker, at.time);
+        let plan = self.plan(&taker, at.time);
         let killed = self.killed(placed, &taker, &plan, at.time);
         let result = if let Some((reason, minimum)) = killed {
-            let refusal = killed_below(reason, placed, minimum);
+            let rejection = killed_below(reason, placed, minimum);
             events.push(Event::OrderKilled {
                 reason,
-                details: refusal.details,
+                details: rejection.details,
             });
             OrderResult {
-                status: OrderStatus::Killed(refusal),
+                status: OrderStatus::Killed(rejection),
                 lots: Lots::ZERO,
                 value: Micros::ZERO,
                 fee: Micros::ZERO,
                 fills: 0,
             }
         } else {
-            self.carry_out_plan(placed, &taker, &plan, events)
+            self.execute_plan(placed, &taker, &plan, events)
         };
-        let fate = match killed {
-            Some((reason, minimum)) => Fate::Killed { reason, minimum },
-            None if self.orders.contains_key(&taker.number) => Fate::Live,
-            None => Fate::Done,
+        let state = match killed {
+            Some((reason, minimum)) => OrderIdState::Killed { reason, minimum },
+            None if self.orders.get(taker.number).is_some() => OrderIdState::Live,
+            None => OrderIdState::Done,
         };
-        self.remember_order(placed, fate, at);
+        self.remember_order(placed, state, at);
         Ok(CommandOutcome::Order(result))
     }
 
-    /// Why the book refuses the order, if it does, and the minimum that it was below (rules 2).
+    /// The reason for which the book kills the order, if any, and the minimum it was below (rules
+    /// 2).
     fn killed(
         &self,
         placed: &PlaceOrder,
         taker: &Taker,
         plan: &Plan,
         now: TimeNs,
-    ) -> Option<(RefusalReason, Micros)> {
+    ) -> Option<(RejectionReason, Micros)> {
         let minimum = self.settings.marketable_minimum;
         let too_small = taker.side == Side::Buy && Micros(placed.maker_amount) < minimum;
         let reason = match taker.order_type {
             OrderType::Gtc | OrderType::Gtd if placed.post_only || too_small => {
                 let reason = if placed.post_only {
-                    RefusalReason::CrossesBook
+                    RejectionReason::CrossesBook
                 } else {
-                    RefusalReason::MarketableBelowMinimum
+                    RejectionReason::MarketableBelowMinimum
                 };
                 self.crosses(taker, now).then_some(reason)
             }
             OrderType::Gtc | OrderType::Gtd => None,
             OrderType::Fok => {
-                (!plan.fills_whole(taker.wants)).then_some(RefusalReason::FokNotFilled)
+                (!plan.fills_completely(taker.demand)).then_some(RejectionReason::FokNotFilled)
             }
             OrderType::Fak => {
-                (plan.bought_or_sold() == Lots::ZERO).then_some(RefusalReason::FakNoMatch)
+                (plan.bought_or_sold() == Lots::ZERO).then_some(RejectionReason::FakNoMatch)
             }
         }?;
         Some(match reason {
-            RefusalReason::MarketableBelowMinimum if self.rules >= 2 => (reason, minimum),
+            RejectionReason::MarketableBelowMinimum if self.rules >= 2 => (reason, minimum),
             _ => (reason, Micros::ZERO),
         })
     }
 
-    /// Whether an order counts as crossing: it meets an order whose time has not come, be it an own
-    /// one, or more of the others than one command may clear away.
+    /// Whether the order crosses: an unexpired order, own orders included, or more than
+    /// `MAX_VISITED_ORDERS` expired ones are within the limit.
     fn crosses(&self, taker: &Taker, now: TimeNs) -> bool {
         let makers = self.crossing(taker.market, taker.outcome, taker.side, taker.limit);
-        makers.len() > MAX_TOUCHED
-            || makers
-                .iter()
-                .any(|maker| !maker.is_expired(&self.settings, now))
+        makers.enumerate().any(|(before, maker)| {
+            before >= MAX_VISITED_ORDERS || !maker.is_expired(&self.settings, now)
+        })
     }
 
-    fn carry_out_plan(
+    fn execute_plan(
         &mut self,
         placed: &PlaceOrder,
         taker: &Taker,
@@ -105,18 +105,18 @@ impl Exchange {
             fee: Micros::ZERO,
             fills: 0,
         };
-        let mut near_an_end = false;
+        let mut is_extreme = false;
         for step in &plan.steps {
             match *step {
-                Step::Close(order, reason) => self.close_order(order, reason, events),
-                Step::Fill {
+                PlanStep::Close(order, reason) => self.close_order(order, reason, events),
+                PlanStep::Fill {
                     maker,
                     lots,
                     price,
                     fee,
                 } => {
                     self.settle(taker, maker, lots, fee, events);
-                    near_an_end |= is_near_an_end(price);
+                    is_extreme |= is_extreme_price(price);
                     result.status = OrderStatus::Matched;
                     result.lots += lots;
                     result.value += lots.value_at(price);
@@ -125,7 +125,7 @@ impl Exchange {
                 }
             }
         }
-        let rests = plan.end == End::BookEmpty && taker.order_type.may_rest();
+        let rests = plan.end == StopReason::BookEmpty && taker.order_type.may_rest();
         if rests {
             self.rest(placed, taker, plan.left);
             if result.fills == 0 {
@@ -133,13 +133,13 @@ impl Exchange {
             }
         }
         events.push(final_event(taker, plan));
-        if near_an_end {
+        if is_extreme {
             self.refine_tick(taker, events);
         }
         result
     }
 
-    /// The rest of an order enters the book; what it needs is no longer free.
+    /// Puts the rest of an order into the book; it reserves what was free.
     fn rest(&mut self, placed: &PlaceOrder, taker: &Taker, left: Lots) {
         let order = Order {
             number: taker.number,
@@ -154,10 +154,11 @@ impl Exchange {
         };
         self.account_mut(order.account).free -= order.reserved_collateral();
         self.shares(order.account, order.market)[order.outcome.index()] -= order.reserved_shares();
-        self.orders.insert(order.number, order);
+        self.orders.insert(order);
     }
 
-    /// A market at 0.01 goes to 0.001 when it trades above 0.96 or below 0.04 (protocol 1).
+    /// Refines the tick 0.01 to 0.001 after a trade above 0.96 or below 0.04
+    /// (docs/verify/rules.md §3).
     fn refine_tick(&mut self, taker: &Taker, events: &mut Vec<Event>) {
         let market = self.market_mut(taker.market);
         if market.tick_refines && market.tick == Tick::Hundredth {
@@ -170,26 +171,28 @@ impl Exchange {
     }
 }
 
-/// The same for a price of either outcome: the two ends mirror each other.
-fn is_near_an_end(price: Price) -> bool {
+/// Works for prices of either outcome, because the bounds are symmetric.
+fn is_extreme_price(price: Price) -> bool {
     price > Price(9_600) || price < Price(400)
 }
 
-/// What the frame says last about its own order.
+/// The last event of the frame about its own order.
 fn final_event(taker: &Taker, plan: &Plan) -> Event {
     let reason = match plan.end {
-        End::BookEmpty if taker.order_type.may_rest() => {
+        StopReason::BookEmpty if taker.order_type.may_rest() => {
             return Event::OrderRested {
                 lots: plan.left,
                 price: taker.limit,
             };
         }
-        // A FOK that a fee stopped goes ahead only when it counts as filled.
-        End::FeeStopped if taker.order_type == OrderType::Fok => return Event::OrderCompleted,
-        End::Full => return Event::OrderCompleted,
-        End::BookEmpty => CloseReason::FakRest,
-        End::TooManyFills => CloseReason::TooManyFills,
-        End::FeeStopped => CloseReason::FeeStopped,
+        // A fee-stopped FOK is executed only when it counts as filled.
+        StopReason::FeeStopped if taker.order_type == OrderType::Fok => {
+            return Event::OrderCompleted;
+        }
+        StopReason::Full => return Event::OrderCompleted,
+        StopReason::BookEmpty => CloseReason::FakRest,
+        StopReason::TooManyFills => CloseReason::TooManyFills,
+        StopReason::FeeStopped => CloseReason::FeeStopped,
     };
     Event::OrderClosed {
         order: taker.number,

@@ -1,14 +1,14 @@
-//! Orders ended by their owners, by operators and by time, and the work that goes on in `Continue`.
+//! Cancels by owners, operators and time, and work that continues in `Continue`.
 
 use foretell_model::digest::PendingWork;
-use foretell_model::limits::MAX_TOUCHED;
+use foretell_model::limits::MAX_VISITED_ORDERS;
 use foretell_model::{
     AccountNumber, CloseReason, CommandOutcome, Digest16, Event, MarketNumber, OrderId,
-    OrderNumber, Outcome, RefusalReason, Side,
+    OrderNumber, Outcome, RejectionReason, Side,
 };
 
-use crate::answer::{Answer, Stop, ensure};
-use crate::exchange::{At, Exchange};
+use crate::exchange::{Exchange, Stamp};
+use crate::handler_result::{HandlerResult, NotApplied, ensure};
 
 impl Exchange {
     pub(crate) fn cancel_order(
@@ -16,16 +16,17 @@ impl Exchange {
         owner: AccountNumber,
         id: OrderId,
         events: &mut Vec<Event>,
-    ) -> Answer {
+    ) -> HandlerResult {
         self.account(owner)?;
+        // The id of an order is remembered at least while the order lives.
         let order = self
-            .orders
-            .values()
-            .find(|order| order.id == id)
-            .ok_or(RefusalReason::OrderNotFound)?;
+            .order_ids
+            .get(id)
+            .and_then(|known| self.orders.get(known.number))
+            .ok_or(RejectionReason::OrderNotFound)?;
         ensure(
             self.account(order.account)?.owner == owner,
-            RefusalReason::OrderOfAnotherOwner,
+            RejectionReason::OrderOfAnotherOwner,
         )?;
 
         self.close_order(order.number, CloseReason::User, events);
@@ -37,9 +38,9 @@ impl Exchange {
         owner: AccountNumber,
         heartbeat: bool,
         request: Digest16,
-        at: At,
+        at: Stamp,
         events: &mut Vec<Event>,
-    ) -> Answer {
+    ) -> HandlerResult {
         self.account(owner)?;
         self.check_request(owner, request)?;
 
@@ -64,9 +65,9 @@ impl Exchange {
         market: MarketNumber,
         outcome: Option<Outcome>,
         request: Digest16,
-        at: At,
+        at: Stamp,
         events: &mut Vec<Event>,
-    ) -> Answer {
+    ) -> HandlerResult {
         self.account(owner)?;
         self.check_request(owner, request)?;
         self.market(market)?;
@@ -82,40 +83,42 @@ impl Exchange {
         self.cancel_for(owner, request, work, at, events)
     }
 
-    /// Rules 1 remember the request, whatever it ends. Rules 2 remember none; with no order to end,
-    /// nothing happens.
+    /// Rules 1 remember the request even when it cancels nothing. Rules 2 remember none; a cancel
+    /// without orders is not applied.
     fn cancel_for(
         &mut self,
         owner: AccountNumber,
         request: Digest16,
         work: PendingWork,
-        at: At,
+        at: Stamp,
         events: &mut Vec<Event>,
-    ) -> Answer {
+    ) -> HandlerResult {
         if self.rules == 1 {
             self.remember_request(owner, request, at);
         } else {
             let nothing = CommandOutcome::Cancelled { orders: 0 };
-            ensure(!self.orders_of(&work).is_empty(), Stop::already(nothing))?;
+            ensure(
+                !self.orders_of(&work).is_empty(),
+                NotApplied::already(nothing),
+            )?;
         }
-        let orders = self.work_on(work, at, events);
+        let orders = self.do_work(work, at, events);
         Ok(CommandOutcome::Cancelled { orders })
     }
 
-    /// Ends the orders whose time has come, by expiration, then number. What is more than one
-    /// command may touch stays due for the next.
-    pub(crate) fn advance_time(&mut self, at: At, events: &mut Vec<Event>) -> Answer {
-        let mut due: Vec<_> = self
+    /// Closes expired orders by expiration, then number, at most `MAX_VISITED_ORDERS`. The rest stay due
+    /// for the next command.
+    pub(crate) fn advance_time(&mut self, at: Stamp, events: &mut Vec<Event>) -> HandlerResult {
+        let due: Vec<_> = self
             .orders
-            .values()
-            .filter(|order| order.is_expired(&self.settings, at.time))
-            .map(|order| (order.expiration, order.number))
+            .expiring()
+            .take_while(|order| order.is_expired(&self.settings, at.time))
+            .map(|order| order.number)
+            .take(MAX_VISITED_ORDERS)
             .collect();
-        ensure(!due.is_empty(), RefusalReason::NothingDue)?;
+        ensure(!due.is_empty(), RejectionReason::NothingDue)?;
 
-        due.sort();
-        due.truncate(MAX_TOUCHED);
-        for (_, number) in &due {
+        for number in &due {
             self.close_order(*number, CloseReason::Expired, events);
         }
         Ok(CommandOutcome::Cancelled {
@@ -123,18 +126,18 @@ impl Exchange {
         })
     }
 
-    pub(crate) fn continue_work(&mut self, at: At, events: &mut Vec<Event>) -> Answer {
-        let work = self.pending.ok_or(RefusalReason::NothingPending)?;
-        let orders = self.work_on(work, at, events);
+    pub(crate) fn continue_work(&mut self, at: Stamp, events: &mut Vec<Event>) -> HandlerResult {
+        let work = self.pending.ok_or(RejectionReason::NothingPending)?;
+        let orders = self.do_work(work, at, events);
         Ok(CommandOutcome::Cancelled { orders })
     }
 
-    /// Cancels as many of the work's orders as one command may touch; what is left is pending.
-    /// Returns how many it cancelled.
-    pub(crate) fn work_on(&mut self, work: PendingWork, at: At, events: &mut Vec<Event>) -> u32 {
+    /// Cancels at most `MAX_VISITED_ORDERS` orders of the work and leaves the rest pending. Returns the
+    /// number cancelled.
+    pub(crate) fn do_work(&mut self, work: PendingWork, at: Stamp, events: &mut Vec<Event>) -> u32 {
         let mut orders = self.orders_of(&work);
-        let more = orders.len() > MAX_TOUCHED;
-        orders.truncate(MAX_TOUCHED);
+        let more = orders.len() > MAX_VISITED_ORDERS;
+        orders.truncate(MAX_VISITED_ORDERS);
         for number in &orders {
             self.close_order(*number, reason_of(&work), events);
         }
@@ -149,7 +152,8 @@ impl Exchange {
         cancelled
     }
 
-    /// The orders that a piece of work cancels, in its order.
+    /// The orders that the work cancels, in its order. One more than a command may visit means that
+    /// there are more.
     fn orders_of(&self, work: &PendingWork) -> Vec<OrderNumber> {
         match *work {
             PendingWork::CancelOwner {
@@ -160,28 +164,26 @@ impl Exchange {
             } => self
                 .wallets_of(owner)
                 .into_iter()
-                .flat_map(|wallet| {
-                    self.orders
-                        .values()
-                        .filter(move |order| order.account == wallet)
-                })
+                .flat_map(|wallet| self.orders.of_account(wallet))
                 .filter(|order| market.is_none_or(|market| order.market == market))
                 .filter(|order| outcome.is_none_or(|outcome| order.outcome == outcome))
                 .map(|order| order.number)
+                .take(MAX_VISITED_ORDERS + 1)
                 .collect(),
             PendingWork::CloseMarket { market } => {
                 let bids = self.book_side(market, true);
                 let asks = self.book_side(market, false);
-                bids.into_iter()
-                    .chain(asks)
+                bids.chain(asks)
                     .map(|order| order.number)
+                    .take(MAX_VISITED_ORDERS + 1)
                     .collect()
             }
             PendingWork::ClosedOnly { account } => self
                 .orders
-                .values()
-                .filter(|order| order.account == account && order.side == Side::Buy)
+                .of_account(account)
+                .filter(|order| order.side == Side::Buy)
                 .map(|order| order.number)
+                .take(MAX_VISITED_ORDERS + 1)
                 .collect(),
         }
     }
@@ -196,5 +198,5 @@ const fn reason_of(work: &PendingWork) -> CloseReason {
 }
 
 fn count(orders: usize) -> u32 {
-    u32::try_from(orders).expect("at most MAX_TOUCHED")
+    u32::try_from(orders).expect("at most MAX_VISITED_ORDERS")
 }

@@ -1,26 +1,26 @@
-//! Collateral comes in and goes out, and fees are taken out (protocol 5, 6).
+//! Deposits, withdrawals, and withdrawals of fees (docs/verify/rules.md §13, §16).
 
 use foretell_model::limits::MAX_BALANCE;
 use foretell_model::{
-    AccountNumber, Command, CommandOutcome, Event, Micros, QuestionSet, Reference, Refusal,
-    RefusalReason, WalletAddress,
+    AccountNumber, Command, CommandOutcome, Event, Micros, QuestionSet, Reference, Rejection,
+    RejectionReason, WalletAddress,
 };
 
-use crate::answer::{Answer, ensure};
-use crate::exchange::{At, Exchange};
-use crate::memory::Content;
+use crate::exchange::{Exchange, Stamp};
+use crate::handler_result::{HandlerResult, ensure};
+use crate::references::Content;
 
 impl Exchange {
-    /// All collateral of the exchange together stays within one largest balance, so that no sum
-    /// can pass it.
+    /// All collateral of the exchange together stays within the largest balance, so that no sum
+    /// exceeds it.
     pub(crate) fn deposit(
         &mut self,
         wallet: WalletAddress,
         amount: Micros,
         reference: Reference,
-        at: At,
+        at: Stamp,
         events: &mut Vec<Event>,
-    ) -> Answer {
+    ) -> HandlerResult {
         let code = Command::Deposit {
             wallet,
             amount,
@@ -34,11 +34,11 @@ impl Exchange {
             known.map(|who| content(code, who, amount)),
             at,
         )?;
-        ensure(amount > Micros::ZERO, RefusalReason::AmountZero)?;
+        ensure(amount > Micros::ZERO, RejectionReason::AmountZero)?;
         let total = self.collateral.checked_add(amount);
         ensure(
             total.is_some_and(|total| total <= MAX_BALANCE),
-            Refusal::with(RefusalReason::BalanceLimit, amount.0, MAX_BALANCE.0),
+            Rejection::with(RejectionReason::BalanceLimit, amount.0, MAX_BALANCE.0),
         )?;
 
         let account = self.open_account(wallet, events);
@@ -55,9 +55,9 @@ impl Exchange {
         wallet: WalletAddress,
         amount: Micros,
         reference: Reference,
-        at: At,
+        at: Stamp,
         events: &mut Vec<Event>,
-    ) -> Answer {
+    ) -> HandlerResult {
         let code = Command::Withdraw {
             wallet,
             amount,
@@ -71,12 +71,12 @@ impl Exchange {
             known.map(|who| content(code, who, amount)),
             at,
         )?;
-        let account = known.ok_or(RefusalReason::UnknownAccount)?;
-        ensure(amount > Micros::ZERO, RefusalReason::AmountZero)?;
+        let account = known.ok_or(RejectionReason::UnknownAccount)?;
+        ensure(amount > Micros::ZERO, RejectionReason::AmountZero)?;
         let free = self.account(account)?.free;
         ensure(
             amount <= free,
-            Refusal::with(RefusalReason::NotEnoughCollateral, amount.0, free.0),
+            Rejection::with(RejectionReason::NotEnoughCollateral, amount.0, free.0),
         )?;
 
         self.account_mut(account).free -= amount;
@@ -91,16 +91,16 @@ impl Exchange {
         &mut self,
         amount: Micros,
         reference: Reference,
-        at: At,
+        at: Stamp,
         events: &mut Vec<Event>,
-    ) -> Answer {
+    ) -> HandlerResult {
         let code = Command::WithdrawFees { amount, reference }.code();
         let content = content(code, AccountNumber(0), amount);
         self.check_reference(None, reference, Some(content), at)?;
-        ensure(amount > Micros::ZERO, RefusalReason::AmountZero)?;
+        ensure(amount > Micros::ZERO, RejectionReason::AmountZero)?;
         ensure(
             amount <= self.fees,
-            Refusal::with(RefusalReason::NotEnoughCollateral, amount.0, self.fees.0),
+            Rejection::with(RejectionReason::NotEnoughCollateral, amount.0, self.fees.0),
         )?;
 
         self.fees -= amount;

@@ -1,22 +1,22 @@
-//! What a placed order is checked for before it may meet the book (protocol 1, 2, 4, 5, 8).
+//! Checks of a placed order before it reaches the book (docs/verify/rules.md §2).
 
-use foretell_model::digest::Fate;
+use foretell_model::digest::OrderIdState;
 use foretell_model::limits::MAX_ORDER_LOTS;
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{
-    CommandOutcome, Lots, MarketState, Micros, OrderNumber, OrderType, PlaceOrder, Price, Refusal,
-    RefusalReason, Sequence, Side, SystemMode, Tick, TimeNs, TimeSeconds,
+    CommandOutcome, Lots, MarketState, Micros, OrderNumber, OrderType, PlaceOrder, Price,
+    Rejection, RejectionReason, Sequence, Side, SystemMode, Tick, TimeNs, TimeSeconds,
 };
 
-use crate::answer::{Stop, ensure};
-use crate::exchange::{At, Exchange};
+use crate::exchange::{Exchange, Stamp};
 use crate::fees;
+use crate::handler_result::{NotApplied, ensure};
 use crate::orders;
-use crate::walk::{Taker, Wants};
+use crate::plan::{Demand, Taker};
 
 impl Exchange {
     /// The checks of [`PlaceOrder`], in its order.
-    pub(crate) fn admit(&self, placed: &PlaceOrder, at: At) -> Result<Taker, Stop> {
+    pub(crate) fn admit(&self, placed: &PlaceOrder, at: Stamp) -> Result<Taker, NotApplied> {
         self.check_names(placed)?;
         self.check_repeat(placed)?;
         self.check_timestamp(placed, at.time)?;
@@ -25,8 +25,8 @@ impl Exchange {
 
         let market = self.market(placed.market)?;
         check_amounts(placed)?;
-        let limit = limit_price(placed, market.tick).ok_or(Refusal::with(
-            RefusalReason::PriceOffTick,
+        let limit = limit_price(placed, market.tick).ok_or(Rejection::with(
+            RejectionReason::PriceOffTick,
             u64::from(market.tick.units()),
             0,
         ))?;
@@ -38,7 +38,7 @@ impl Exchange {
             side: placed.side,
             order_type: placed.order_type,
             limit,
-            wants: self.wants(placed)?,
+            demand: self.demand(placed)?,
             fee: market.fee,
         };
         self.check_minimum(&taker)?;
@@ -47,21 +47,26 @@ impl Exchange {
         Ok(taker)
     }
 
-    fn check_names(&self, placed: &PlaceOrder) -> Result<(), Stop> {
+    fn check_names(&self, placed: &PlaceOrder) -> Result<(), NotApplied> {
         self.market(placed.market)?;
         let account = self.account(placed.account)?;
         let key = self.trading_key(placed.key)?;
-        ensure(key.owner == account.owner, RefusalReason::KeyOfAnotherOwner)
+        ensure(
+            key.owner == account.owner,
+            RejectionReason::KeyOfAnotherOwner,
+        )
     }
 
-    fn check_repeat(&self, placed: &PlaceOrder) -> Result<(), Stop> {
-        let Some(seen) = self.remembered_order(placed.order) else {
+    fn check_repeat(&self, placed: &PlaceOrder) -> Result<(), NotApplied> {
+        let Some(seen) = self.order_ids.get(placed.order) else {
             return Ok(());
         };
-        ensure(seen.has_terms_of(placed), RefusalReason::Duplicate)?;
-        Err(match seen.fate {
-            Fate::Killed { reason, minimum } => killed_below(reason, placed, minimum).into(),
-            Fate::Live | Fate::Done => Stop::Repeated {
+        ensure(seen.has_terms_of(placed), RejectionReason::Duplicate)?;
+        Err(match seen.state {
+            OrderIdState::Killed { reason, minimum } => {
+                killed_below(reason, placed, minimum).into()
+            }
+            OrderIdState::Live | OrderIdState::Done => NotApplied::Repeated {
                 first: Sequence(seen.number.0),
                 last: Sequence(seen.number.0),
                 outcome: CommandOutcome::Done,
@@ -69,7 +74,7 @@ impl Exchange {
         })
     }
 
-    fn check_timestamp(&self, placed: &PlaceOrder, now: TimeNs) -> Result<(), Stop> {
+    fn check_timestamp(&self, placed: &PlaceOrder, now: TimeNs) -> Result<(), NotApplied> {
         let now_ms = now.millis().0;
         let from = now_ms
             .saturating_sub(self.settings.timestamp_past_ms)
@@ -77,108 +82,108 @@ impl Exchange {
         let to = now_ms.saturating_add(self.settings.timestamp_future_ms);
         ensure(
             (from..=to).contains(&placed.timestamp.0),
-            Refusal::with(RefusalReason::TimestampOutOfWindow, from, to),
+            Rejection::with(RejectionReason::TimestampOutOfWindow, from, to),
         )?;
         self.check_room_for_an_id(placed.key, now)
     }
 
-    fn check_states(&self, placed: &PlaceOrder) -> Result<(), Stop> {
+    fn check_states(&self, placed: &PlaceOrder) -> Result<(), NotApplied> {
         match self.mode {
             SystemMode::Running => {}
-            SystemMode::PostOnly => ensure(placed.post_only, RefusalReason::PostOnlyMode)?,
-            SystemMode::CancelOnly => ensure(false, RefusalReason::CancelOnly)?,
-            SystemMode::Paused => ensure(false, RefusalReason::SystemPaused)?,
+            SystemMode::PostOnly => ensure(placed.post_only, RejectionReason::PostOnlyMode)?,
+            SystemMode::CancelOnly => ensure(false, RejectionReason::CancelOnly)?,
+            SystemMode::Paused => ensure(false, RejectionReason::SystemPaused)?,
         }
         match self.market(placed.market)?.state {
             MarketState::Active => {}
-            MarketState::Registered => ensure(false, RefusalReason::MarketNotReady)?,
-            MarketState::Paused => ensure(false, RefusalReason::MarketPaused)?,
+            MarketState::Registered => ensure(false, RejectionReason::MarketNotReady)?,
+            MarketState::Paused => ensure(false, RejectionReason::MarketPaused)?,
             MarketState::Closed | MarketState::Resolved => {
-                ensure(false, RefusalReason::MarketClosed)?;
+                ensure(false, RejectionReason::MarketClosed)?;
             }
         }
         let reduces = placed.side == Side::Sell;
         ensure(
             reduces || !self.account(placed.account)?.closed_only,
-            RefusalReason::ClosedOnlyAccount,
+            RejectionReason::ClosedOnlyAccount,
         )
     }
 
-    fn check_type(&self, placed: &PlaceOrder, now: TimeNs) -> Result<(), Stop> {
+    fn check_type(&self, placed: &PlaceOrder, now: TimeNs) -> Result<(), NotApplied> {
         ensure(
             !placed.post_only || placed.order_type.may_rest(),
-            RefusalReason::PostOnlyNeedsResting,
+            RejectionReason::PostOnlyNeedsResting,
         )?;
         let valid = match placed.order_type {
             OrderType::Gtd => orders::due(placed.expiration, &self.settings) > now,
             _ => placed.expiration == TimeSeconds(0),
         };
-        ensure(valid, RefusalReason::InvalidExpiration)
+        ensure(valid, RejectionReason::InvalidExpiration)
     }
 
-    fn wants(&self, placed: &PlaceOrder) -> Result<Wants, Stop> {
+    fn demand(&self, placed: &PlaceOrder) -> Result<Demand, NotApplied> {
         Ok(if spends_budget(placed) {
-            Wants::Budget {
+            Demand::Budget {
                 budget: Micros(placed.maker_amount),
-                purse: self.account(placed.account)?.free,
-                at_least: placed.taker_amount,
+                free: self.account(placed.account)?.free,
+                minimum: placed.taker_amount,
             }
         } else {
-            Wants::Shares(
+            Demand::Shares(
                 Lots::from_micro_shares(shares_side(placed)).expect("checked: whole lots"),
             )
         })
     }
 
-    fn check_minimum(&self, taker: &Taker) -> Result<(), Stop> {
-        match taker.wants {
-            Wants::Budget { budget, .. } => self.check_marketable_minimum(budget),
-            Wants::Shares(lots) if taker.order_type.may_rest() => {
+    fn check_minimum(&self, taker: &Taker) -> Result<(), NotApplied> {
+        match taker.demand {
+            Demand::Budget { budget, .. } => self.check_marketable_minimum(budget),
+            Demand::Shares(lots) if taker.order_type.may_rest() => {
                 let minimum = self.market(taker.market)?.minimum_size;
                 ensure(
                     lots >= minimum,
-                    Refusal::with(RefusalReason::SizeBelowMinimum, lots.0, minimum.0),
+                    Rejection::with(RejectionReason::SizeBelowMinimum, lots.0, minimum.0),
                 )
             }
-            Wants::Shares(_) => Ok(()),
+            Demand::Shares(_) => Ok(()),
         }
     }
 
-    fn check_marketable_minimum(&self, value: Micros) -> Result<(), Stop> {
+    fn check_marketable_minimum(&self, value: Micros) -> Result<(), NotApplied> {
         let minimum = self.settings.marketable_minimum;
         ensure(
             value >= minimum,
-            Refusal::with(RefusalReason::MarketableBelowMinimum, value.0, minimum.0),
+            Rejection::with(RejectionReason::MarketableBelowMinimum, value.0, minimum.0),
         )
     }
 
-    fn check_cap(&self, taker: &Taker) -> Result<(), Stop> {
+    fn check_cap(&self, taker: &Taker) -> Result<(), NotApplied> {
         let live = self.live_orders(taker.account);
         let cap = self.settings.live_orders_per_account;
         ensure(
             !taker.order_type.may_rest() || live < cap,
-            Refusal::with(
-                RefusalReason::TooManyLiveOrders,
+            Rejection::with(
+                RejectionReason::TooManyLiveOrders,
                 u64::from(live),
                 u64::from(cap),
             ),
         )
     }
 
-    /// A BUY needs the collateral for every way it can be filled, a SELL its shares.
-    fn check_means(&self, taker: &Taker) -> Result<(), Stop> {
-        let needed = match (taker.side, taker.wants) {
-            (Side::Sell, Wants::Shares(lots)) => {
+    /// A BUY needs collateral for every way to fill it, a SELL its shares.
+    fn check_means(&self, taker: &Taker) -> Result<(), NotApplied> {
+        let needed = match (taker.side, taker.demand) {
+            (Side::Sell, Demand::Shares(lots)) => {
                 let free = self.free_shares_of(taker.account, taker.market)[taker.outcome.index()];
                 return ensure(
                     lots <= free,
-                    Refusal::with(RefusalReason::NotEnoughShares, lots.0, free.0),
+                    Rejection::with(RejectionReason::NotEnoughShares, lots.0, free.0),
                 );
             }
-            (_, Wants::Shares(lots)) => {
+            (_, Demand::Shares(lots)) => {
                 lots.value_at(taker.limit) + fees::covering(lots, taker.limit, taker.fee)
             }
-            (_, Wants::Budget { budget, .. }) => {
+            (_, Demand::Budget { budget, .. }) => {
                 let lots = Lots(budget.0 / u64::from(taker.limit.0));
                 budget + fees::charged(lots, taker.limit, taker.fee)
             }
@@ -186,20 +191,24 @@ impl Exchange {
         let free = self.account(taker.account)?.free;
         ensure(
             needed <= free,
-            Refusal::with(RefusalReason::NotEnoughCollateral, needed.0, free.0),
+            Rejection::with(RejectionReason::NotEnoughCollateral, needed.0, free.0),
         )
     }
 }
 
-/// Why the book refused an order: with its amount and the minimum, when it was below that one.
-pub(crate) fn killed_below(reason: RefusalReason, placed: &PlaceOrder, minimum: Micros) -> Refusal {
+/// The kill reason with its details: amount and minimum, when the order was below the minimum.
+pub(crate) fn killed_below(
+    reason: RejectionReason,
+    placed: &PlaceOrder,
+    minimum: Micros,
+) -> Rejection {
     if minimum == Micros::ZERO {
         return reason.into();
     }
-    Refusal::with(reason, placed.maker_amount, minimum.0)
+    Rejection::with(reason, placed.maker_amount, minimum.0)
 }
 
-/// Whether it spends its makerAmount, and its takerAmount sets nothing but the price.
+/// Whether the order spends its makerAmount; its takerAmount then only sets the price.
 fn spends_budget(placed: &PlaceOrder) -> bool {
     placed.side == Side::Buy && !placed.order_type.may_rest()
 }
@@ -220,23 +229,23 @@ fn collateral_side(placed: &PlaceOrder) -> u64 {
     }
 }
 
-fn check_amounts(placed: &PlaceOrder) -> Result<(), Stop> {
+fn check_amounts(placed: &PlaceOrder) -> Result<(), NotApplied> {
     let amounts = [placed.maker_amount, placed.taker_amount];
     let largest = MAX_ORDER_LOTS.micro_shares();
-    ensure(!amounts.contains(&0), RefusalReason::AmountZero)?;
+    ensure(!amounts.contains(&0), RejectionReason::AmountZero)?;
     ensure(
         amounts.iter().all(|amount| *amount <= largest),
-        RefusalReason::AmountTooLarge,
+        RejectionReason::AmountTooLarge,
     )?;
     let shares = shares_side(placed);
     ensure(
         spends_budget(placed) || Lots::from_micro_shares(shares).is_some(),
-        Refusal::with(RefusalReason::SizeNotLots, shares, 0),
+        Rejection::with(RejectionReason::SizeNotLots, shares, 0),
     )
 }
 
-/// The limit in the order's own token. Of GTC and GTD the signed ratio itself, which must be a
-/// price of the grid; of FOK and FAK the ratio rounded to a tick in the signer's favour.
+/// The limit in the price of the order's own token. GTC and GTD: the exact ratio, which must be on
+/// the grid. FOK and FAK: the ratio rounded to a tick in the signer's favour.
 fn limit_price(placed: &PlaceOrder, tick: Tick) -> Option<Price> {
     let collateral = u128::from(collateral_side(placed)) * u128::from(PRICE_ONE);
     let shares = u128::from(shares_side(placed));

@@ -1,0 +1,98 @@
+//! Neg-risk event groups: lists of mutually exclusive questions (docs/verify/rules.md §11).
+
+use foretell_model::limits::MAX_QUESTIONS;
+use foretell_model::{
+    CommandOutcome, Event, EventId, EventNumber, Lots, MarketNumber, MarketState, Payout,
+    RejectionReason,
+};
+
+use crate::exchange::Exchange;
+use crate::handler_result::{HandlerResult, NotApplied, ensure};
+
+/// A neg-risk event group.
+#[derive(Clone, Debug)]
+pub(crate) struct EventGroup {
+    pub(crate) id: EventId,
+    /// Its markets, in order of registration.
+    pub(crate) questions: Vec<MarketNumber>,
+    /// Whether the question list is final.
+    pub(crate) frozen: bool,
+    /// Lots ever converted.
+    pub(crate) converted: Lots,
+}
+
+impl Exchange {
+    pub(crate) fn event(&self, number: EventNumber) -> Result<&EventGroup, NotApplied> {
+        self.event_groups
+            .get(number.0 as usize)
+            .ok_or_else(|| RejectionReason::UnknownEvent.into())
+    }
+
+    /// The markets of an event group, in order.
+    pub(crate) fn questions_of(&self, event: EventNumber) -> Vec<MarketNumber> {
+        self.event_groups[event.0 as usize].questions.clone()
+    }
+
+    pub(crate) fn register_event(&mut self, id: EventId, events: &mut Vec<Event>) -> HandlerResult {
+        if let Some(event) = self.names.events.get(&id) {
+            return Err(NotApplied::already(CommandOutcome::Event(*event)));
+        }
+        let event = event_number(self.event_groups.len());
+        self.event_groups.push(EventGroup {
+            id,
+            questions: Vec::new(),
+            frozen: false,
+            converted: Lots::ZERO,
+        });
+        self.names.events.insert(id, event);
+        events.push(Event::EventRegistered { event, id });
+        Ok(CommandOutcome::Event(event))
+    }
+
+    /// Rejects when the event group takes no more questions.
+    pub(crate) fn check_event_open(&self, event: EventNumber) -> Result<(), NotApplied> {
+        ensure(!self.event(event)?.frozen, RejectionReason::EventFrozen)?;
+        ensure(
+            self.questions_of(event).len() < MAX_QUESTIONS as usize,
+            RejectionReason::EventFull,
+        )
+    }
+
+    /// The first question that becomes active freezes the list.
+    pub(crate) fn freeze(&mut self, event: EventNumber, events: &mut Vec<Event>) {
+        let known = &mut self.event_groups[event.0 as usize];
+        if !known.frozen {
+            known.frozen = true;
+            events.push(Event::EventFrozen { event });
+        }
+    }
+
+    /// Rejects a resolution that contradicts exactly one Yes per event group.
+    pub(crate) fn check_resolution(
+        &self,
+        event: EventNumber,
+        market: MarketNumber,
+        payout: Payout,
+    ) -> Result<(), NotApplied> {
+        ensure(self.event(event)?.frozen, RejectionReason::EventNotActive)?;
+        let others: Vec<_> = self
+            .questions_of(event)
+            .into_iter()
+            .filter(|question| *question != market)
+            .map(|question| &self.markets[question.0 as usize])
+            .collect();
+        let has_yes = others.iter().any(|other| other.payout == Some(Payout::Yes));
+        let all_resolved = others
+            .iter()
+            .all(|other| other.state == MarketState::Resolved);
+        match payout {
+            Payout::Half => Err(RejectionReason::HalfInNegRisk.into()),
+            Payout::Yes => ensure(!has_yes, RejectionReason::SecondYes),
+            Payout::No => ensure(has_yes || !all_resolved, RejectionReason::NoWouldLeaveNone),
+        }
+    }
+}
+
+pub(crate) fn event_number(index: usize) -> EventNumber {
+    EventNumber(u32::try_from(index).expect("numbers of events are u32"))
+}

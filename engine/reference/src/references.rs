@@ -1,0 +1,375 @@
+//! References of actions that were applied, so that a repeated action is answered and moves nothing
+//! again (docs/verify/rules.md §16).
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use foretell_model::limits::{
+    EVICTED_PER_COMMAND, MAX_REFERENCES_PER_ACCOUNT, MAX_REMEMBERED_REFERENCES,
+    REFERENCE_MEMORY_NS, REFERENCES_PER_ACCOUNT, REQUEST_MEMORY_NS,
+};
+use foretell_model::{
+    AccountNumber, CommandOutcome, QuestionSet, Reference, Rejection, RejectionReason, Sequence,
+    TimeNs,
+};
+
+use crate::exchange::{Exchange, Stamp, is_over};
+use crate::handler_result::{NotApplied, ensure};
+
+/// What an action with a reference asked for; a repeat must ask for the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Content {
+    /// Of the command.
+    pub(crate) code: u16,
+    /// Acted on; 0 for fees.
+    pub(crate) account: AccountNumber,
+    /// Number of the market or event; 0 without.
+    pub(crate) object: u32,
+    /// Micros or lots; 0 for a redeem.
+    pub(crate) amount: u64,
+    /// Of a convert.
+    pub(crate) questions: QuestionSet,
+}
+
+impl Content {
+    /// Whether it turns shares into collateral only: a merge or a redeem.
+    const fn is_exit(&self) -> bool {
+        matches!(self.code, 20 | 21)
+    }
+}
+
+/// A reference that was used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct RememberedReference {
+    pub(crate) sequence: Sequence,
+    pub(crate) time: TimeNs,
+    /// `None` for operators' deposits and withdrawals.
+    pub(crate) scope: Option<AccountNumber>,
+    pub(crate) reference: Reference,
+    pub(crate) content: Content,
+    pub(crate) outcome: CommandOutcome,
+}
+
+/// All references that are remembered, by the sequence of their command.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub(crate) struct References {
+    used: BTreeMap<Sequence, RememberedReference>,
+    sequences: HashMap<(Option<AccountNumber>, Reference), Sequence>,
+    /// Those of accounts. Those of operators are never forgotten.
+    of_accounts: BTreeSet<Sequence>,
+    of_account: HashMap<AccountNumber, BTreeSet<Sequence>>,
+}
+
+impl References {
+    pub(crate) fn values(&self) -> impl Iterator<Item = &RememberedReference> {
+        self.used.values()
+    }
+
+    pub(crate) fn insert(&mut self, used: RememberedReference) {
+        if let Some(account) = used.scope {
+            self.of_accounts.insert(used.sequence);
+            let own = self.of_account.entry(account).or_default();
+            own.insert(used.sequence);
+        }
+        let name = (used.scope, used.reference);
+        self.sequences.insert(name, used.sequence);
+        self.used.insert(used.sequence, used);
+    }
+
+    fn remove(&mut self, sequence: Sequence) {
+        let Some(used) = self.used.remove(&sequence) else {
+            return;
+        };
+        self.sequences.remove(&(used.scope, used.reference));
+        self.of_accounts.remove(&sequence);
+        if let Some(account) = used.scope
+            && let Some(own) = self.of_account.get_mut(&account)
+        {
+            own.remove(&sequence);
+            if own.is_empty() {
+                self.of_account.remove(&account);
+            }
+        }
+    }
+
+    fn get(
+        &self,
+        scope: Option<AccountNumber>,
+        reference: Reference,
+    ) -> Option<&RememberedReference> {
+        let sequence = self.sequences.get(&(scope, reference))?;
+        self.used.get(sequence)
+    }
+
+    /// The oldest of all accounts.
+    fn oldest(&self) -> Option<&RememberedReference> {
+        self.used.get(self.of_accounts.first()?)
+    }
+
+    /// The oldest of one account.
+    fn oldest_of(&self, account: AccountNumber) -> Option<&RememberedReference> {
+        self.used.get(self.of_account.get(&account)?.first()?)
+    }
+
+    fn count_of(&self, account: AccountNumber) -> u64 {
+        self.of_account.get(&account).map_or(0, BTreeSet::len) as u64
+    }
+}
+
+impl Exchange {
+    /// Stops an action whose reference was used (the same content is a repeat, other is refused), or
+    /// for whose reference there is no room.
+    pub(crate) fn check_reference(
+        &self,
+        scope: Option<AccountNumber>,
+        reference: Reference,
+        content: Option<Content>,
+        at: Stamp,
+    ) -> Result<(), NotApplied> {
+        let Some(used) = self.references.get(scope, reference) else {
+            let is_exit = content.is_some_and(|content| content.is_exit());
+            return match scope {
+                None => Ok(()),
+                Some(account) if self.rules == 1 => self.check_room_among_all(account, at.time),
+                Some(_) if is_exit => Ok(()),
+                Some(account) => self.check_room_of_the_account(account, at.time),
+            };
+        };
+        ensure(
+            Some(used.content) == content,
+            RejectionReason::ReferenceReused,
+        )?;
+        Err(NotApplied::Repeated {
+            first: used.sequence,
+            last: used.sequence,
+            outcome: used.outcome,
+        })
+    }
+
+    /// Rules 1: there is room for an account's reference while it and all accounts hold less than
+    /// they may, or something is about to be forgotten.
+    fn check_room_among_all(&self, account: AccountNumber, now: TimeNs) -> Result<(), NotApplied> {
+        let about_to_forget = self
+            .references
+            .oldest()
+            .is_some_and(|oldest| is_over(oldest.time, REFERENCE_MEMORY_NS, now));
+        if about_to_forget {
+            return Ok(());
+        }
+        let held = self.references.count_of(account);
+        let allowed = u64::from(MAX_REFERENCES_PER_ACCOUNT);
+        ensure(
+            held < allowed,
+            Rejection::with(RejectionReason::TooManyReferences, held, allowed),
+        )?;
+        ensure(
+            self.references.of_accounts.len() < MAX_REMEMBERED_REFERENCES,
+            RejectionReason::Busy,
+        )
+    }
+
+    /// Rules 2: there is room while the account holds less than it may, or its oldest reference has
+    /// outlived the request that used it.
+    fn check_room_of_the_account(
+        &self,
+        account: AccountNumber,
+        now: TimeNs,
+    ) -> Result<(), NotApplied> {
+        let gives_way = self
+            .references
+            .oldest_of(account)
+            .is_some_and(|oldest| is_over(oldest.time, REQUEST_MEMORY_NS, now));
+        let held = self.references.count_of(account);
+        let allowed = u64::from(REFERENCES_PER_ACCOUNT);
+        ensure(
+            gives_way || held < allowed,
+            Rejection::with(RejectionReason::TooManyReferences, held, allowed),
+        )
+    }
+
+    pub(crate) fn remember_reference(
+        &mut self,
+        scope: Option<AccountNumber>,
+        reference: Reference,
+        content: Content,
+        outcome: CommandOutcome,
+        at: Stamp,
+    ) {
+        if let Some(account) = scope {
+            self.forget_references(at.time);
+            if self.rules >= 2 {
+                self.make_room_in_the_account(account);
+            }
+        }
+        self.references.insert(RememberedReference {
+            sequence: at.sequence,
+            time: at.time,
+            scope,
+            reference,
+            content,
+            outcome,
+        });
+    }
+
+    /// Operators' references are kept for ever. Rules 2 keep those of accounts for a shorter time
+    /// while there are many.
+    fn forget_references(&mut self, now: TimeNs) {
+        for _ in 0..EVICTED_PER_COMMAND {
+            let is_full = self.references.of_accounts.len() >= MAX_REMEMBERED_REFERENCES;
+            let is_crowded = self.rules >= 2 && is_full;
+            let kept = if is_crowded {
+                REQUEST_MEMORY_NS
+            } else {
+                REFERENCE_MEMORY_NS
+            };
+            let oldest = self.references.oldest();
+            let over = oldest.filter(|oldest| is_over(oldest.time, kept, now));
+            let Some(sequence) = over.map(|over| over.sequence) else {
+                break;
+            };
+            self.references.remove(sequence);
+        }
+    }
+
+    /// Rules 2: an account's oldest references give way to its next.
+    fn make_room_in_the_account(&mut self, account: AccountNumber) {
+        for _ in 0..EVICTED_PER_COMMAND {
+            if self.references.count_of(account) < u64::from(REFERENCES_PER_ACCOUNT) {
+                break;
+            }
+            let oldest = self.references.oldest_of(account);
+            if let Some(sequence) = oldest.map(|oldest| oldest.sequence) {
+                self.references.remove(sequence);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An exchange that remembers so many references of each of these accounts, all of time 10.
+    fn holding(accounts: u32, each: usize) -> Exchange {
+        let mut exchange = Exchange::new();
+        let accounts = (0..accounts).map(AccountNumber);
+        let holders = accounts.flat_map(|account| std::iter::repeat_n(account, each));
+        for (sequence, account) in (1..).zip(holders) {
+            let mut reference = Reference([0xFF; 32]);
+            reference.0[..8].copy_from_slice(&u64::to_le_bytes(sequence));
+            exchange.references.insert(RememberedReference {
+                sequence: Sequence(sequence),
+                time: TimeNs(10),
+                scope: Some(account),
+                reference,
+                content: Content {
+                    code: 19,
+                    account,
+                    object: 0,
+                    amount: 1,
+                    questions: QuestionSet::default(),
+                },
+                outcome: CommandOutcome::Done,
+            });
+        }
+        exchange
+    }
+
+    /// Whether such a command finds room for a reference that is new.
+    fn room(
+        exchange: &Exchange,
+        code: u16,
+        account: Option<u32>,
+        now: u64,
+    ) -> Result<(), RejectionReason> {
+        let scope = account.map(AccountNumber);
+        let content = Content {
+            code,
+            account: scope.unwrap_or(AccountNumber(0)),
+            object: 0,
+            amount: 1,
+            questions: QuestionSet::default(),
+        };
+        let at = Stamp {
+            sequence: Sequence(2),
+            time: TimeNs(now),
+        };
+        match exchange.check_reference(scope, Reference([1; 32]), Some(content), at) {
+            Ok(()) => Ok(()),
+            Err(NotApplied::Rejected(rejection)) => Err(rejection.reason),
+            Err(other) => panic!("{other:?}"),
+        }
+    }
+
+    const SPLIT: u16 = 19;
+    const MERGE: u16 = 20;
+    const REDEEM: u16 = 21;
+    const CONVERT: u16 = 22;
+    const DEPOSIT: u16 = 10;
+
+    #[test]
+    fn references_of_accounts_are_bounded_for_each_and_for_all() {
+        let share = MAX_REFERENCES_PER_ACCOUNT as usize;
+        let full = holding(1, share);
+        let too_many = Err(RejectionReason::TooManyReferences);
+        for code in [SPLIT, MERGE, REDEEM, CONVERT] {
+            let room = |account, now| room(&full, code, Some(account), now);
+            assert_eq!(room(0, 10), too_many);
+            assert_eq!(room(0, 10 + REFERENCE_MEMORY_NS), too_many);
+            assert_eq!(room(0, 11 + REFERENCE_MEMORY_NS), Ok(()));
+            assert_eq!(room(1, 10), Ok(()));
+        }
+        assert_eq!(room(&full, DEPOSIT, None, 10), Ok(()));
+        let accounts = u32::try_from(MAX_REMEMBERED_REFERENCES / share).unwrap();
+        let full = holding(accounts, share);
+        let busy = Err(RejectionReason::Busy);
+        assert_eq!(room(&full, MERGE, Some(accounts), 10), busy);
+        assert_eq!(room(&full, DEPOSIT, None, 10), Ok(()));
+    }
+
+    #[test]
+    fn rules_2_bound_references_for_each_account_and_refuse_no_exit() {
+        let share = REFERENCES_PER_ACCOUNT as usize;
+        let mut full = holding(2, share);
+        full.rules = 2;
+        for code in [SPLIT, CONVERT] {
+            let room = |account, now| room(&full, code, Some(account), now);
+            let too_many = Err(RejectionReason::TooManyReferences);
+            assert_eq!(room(0, 10), too_many);
+            assert_eq!(room(0, 10 + REQUEST_MEMORY_NS), too_many);
+            assert_eq!(room(0, 11 + REQUEST_MEMORY_NS), Ok(()));
+            assert_eq!(room(2, 10), Ok(()));
+        }
+        for code in [MERGE, REDEEM] {
+            assert_eq!(room(&full, code, Some(0), 10), Ok(()));
+        }
+        assert_eq!(room(&full, DEPOSIT, None, 10), Ok(()));
+    }
+
+    #[test]
+    fn rules_2_forget_a_few_of_an_account_that_holds_too_many() {
+        let share = REFERENCES_PER_ACCOUNT as usize;
+        let mut exchange = holding(2, share + 10);
+        exchange.rules = 2;
+        let account = AccountNumber(0);
+        let content = Content {
+            code: SPLIT,
+            account,
+            object: 0,
+            amount: 1,
+            questions: QuestionSet::default(),
+        };
+        let mut held = Vec::new();
+        for number in 0..5 {
+            let at = Stamp {
+                sequence: Sequence(10_000 + u64::from(number)),
+                time: TimeNs(10),
+            };
+            let (reference, outcome) = (Reference([number; 32]), CommandOutcome::Done);
+            exchange.remember_reference(Some(account), reference, content, outcome, at);
+            held.push(exchange.references.count_of(account) - share as u64);
+        }
+        assert_eq!(held, [7, 4, 1, 0, 0]);
+        assert_eq!(exchange.references.values().count(), 2 * share + 10);
+        exchange.check_maps().unwrap();
+    }
+}

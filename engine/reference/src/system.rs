@@ -1,0 +1,90 @@
+//! Exchange-wide state: mode, settings, rules, domains (docs/verify/rules.md §13, §20).
+
+use foretell_model::limits::NEWEST_RULES;
+use foretell_model::{
+    CommandOutcome, DomainNumber, Event, RejectionReason, Sequence, Settings, SystemMode, TimeMs,
+};
+
+use crate::exchange::{Exchange, Stamp};
+use crate::handler_result::{HandlerResult, NotApplied, ensure};
+use crate::requests::Requests;
+
+impl Exchange {
+    pub(crate) fn set_mode(&mut self, mode: SystemMode, events: &mut Vec<Event>) -> HandlerResult {
+        ensure(self.mode != mode, NotApplied::already(CommandOutcome::Done))?;
+        self.mode = mode;
+        events.push(Event::ModeSet { mode });
+        Ok(CommandOutcome::Done)
+    }
+
+    /// The start of the old window becomes a floor, so that a wider window readmits no old order.
+    pub(crate) fn change_settings(
+        &mut self,
+        settings: Settings,
+        at: Stamp,
+        events: &mut Vec<Event>,
+    ) -> HandlerResult {
+        ensure(settings.are_valid(), RejectionReason::InvalidSettings)?;
+        ensure(
+            self.settings != settings,
+            NotApplied::already(CommandOutcome::Done),
+        )?;
+        let old_start = at
+            .time
+            .millis()
+            .0
+            .saturating_sub(self.settings.timestamp_past_ms);
+        self.timestamp_floor = self.timestamp_floor.max(TimeMs(old_start));
+        self.settings = settings;
+        events.push(Event::SettingsChanged);
+        Ok(CommandOutcome::Done)
+    }
+
+    pub(crate) fn switch_rules(&mut self, rules: u32, events: &mut Vec<Event>) -> HandlerResult {
+        ensure(
+            (self.rules..=NEWEST_RULES).contains(&rules),
+            RejectionReason::UnknownRules,
+        )?;
+        ensure(
+            self.rules != rules,
+            NotApplied::already(CommandOutcome::Done),
+        )?;
+        self.rules = rules;
+        // Rules 1 remember requests, later ones do not; rules never go back.
+        self.requests = Requests::default();
+        events.push(Event::RulesSwitched { rules });
+        Ok(CommandOutcome::Done)
+    }
+
+    /// The attested sequence and snapshot are in the command only.
+    pub(crate) fn attest_state(
+        &self,
+        sequence: Sequence,
+        events: &mut Vec<Event>,
+    ) -> HandlerResult {
+        ensure(sequence <= self.sequence, RejectionReason::NotYetApplied)?;
+        events.push(Event::StateAttested);
+        Ok(CommandOutcome::Done)
+    }
+
+    /// The accepted sequence is in the command only.
+    pub(crate) fn accept_divergence(events: &mut Vec<Event>) -> CommandOutcome {
+        events.push(Event::DivergenceAccepted);
+        CommandOutcome::Done
+    }
+
+    pub(crate) fn register_domain(
+        &mut self,
+        domain: DomainNumber,
+        separator: [u8; 32],
+        events: &mut Vec<Event>,
+    ) -> HandlerResult {
+        if let Some(known) = self.domains.get(&domain) {
+            ensure(*known == separator, RejectionReason::DomainDiffers)?;
+            return Err(NotApplied::already(CommandOutcome::Domain(domain)));
+        }
+        self.domains.insert(domain, separator);
+        events.push(Event::DomainRegistered { domain });
+        Ok(CommandOutcome::Domain(domain))
+    }
+}
