@@ -1,5 +1,5 @@
-//! A blocking client of the engine's socket, for tests, benchmarks and tools. Gateways have one of
-//! their own on tokio; both speak `foretell-link`.
+//! A blocking client of the engine's socket, for tests, benchmarks and tools. Gateways have an
+//! asynchronous client; both use `foretell-link`.
 
 use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
@@ -10,7 +10,7 @@ use foretell_link::{
 };
 use thiserror::Error;
 
-/// Why a client cannot go on.
+/// Errors of a client connection.
 #[derive(Debug, Error)]
 pub enum ClientError {
     /// The socket failed, or the engine closed it.
@@ -22,27 +22,27 @@ pub enum ClientError {
     /// The request is too long to send.
     #[error("{0}")]
     TooLong(#[from] TooLong),
-    /// The engine answered the greeting with something else.
+    /// The engine answered the hello with something other than a welcome.
     #[error("the engine does not welcome this client: {0:?}")]
     NotWelcome(Box<Answer>),
 }
 
-/// One connection. Requests and answers may be in flight in any number; the engine stops reading
-/// while answers are not taken.
+/// One connection. Any number of requests and answers may be in flight; the engine stops reading
+/// while the client does not read answers.
 #[derive(Debug)]
 pub struct Client {
     stream: UnixStream,
     decoder: AnswerDecoder,
     out: Vec<u8>,
-    /// What the engine said first.
+    /// The engine's welcome.
     pub welcome: Welcome,
 }
 
 impl Client {
-    /// Connects and greets.
+    /// Connects and sends the hello.
     ///
     /// # Errors
-    /// [`ClientError`]: no engine there, or it does not welcome the client.
+    /// [`ClientError`]: no engine listens there, or it does not welcome the client.
     pub fn connect(socket: &Path, name: &str, role: Role) -> Result<Self, ClientError> {
         Self::greet(UnixStream::connect(socket)?, name, role)
     }
@@ -59,8 +59,8 @@ impl Client {
         .encode(&mut out)?;
         let sent = stream.write_all(&out);
         out.clear();
-        // An engine that turns this client away may close before the greeting is written; what it
-        // said is still there to be read.
+        // An engine that turns this client away may close before the hello is written; its answer
+        // can still be read.
         match next(&mut stream, &mut decoder) {
             Ok(Answer::Welcome(welcome)) => Ok(Self {
                 stream,
@@ -86,7 +86,7 @@ impl Client {
         Ok(())
     }
 
-    /// The next answer; waits for it.
+    /// Waits for the next answer.
     ///
     /// # Errors
     /// [`ClientError`]; the end of the connection is [`io::ErrorKind::UnexpectedEof`].
@@ -103,7 +103,7 @@ impl Client {
         self.receive()
     }
 
-    /// The socket itself, for timeouts and for what the protocol does not allow.
+    /// The socket, for timeouts and for tests that break the protocol.
     #[must_use]
     pub const fn stream(&self) -> &UnixStream {
         &self.stream

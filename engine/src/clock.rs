@@ -1,26 +1,26 @@
-//! Engine time: follows the monotonic clock from a wall reading at start, drawn toward wall time
-//! by at most 1%, never back and never in a jump (design 4).
+//! Engine time starts at wall time, follows the monotonic clock, and is slewed toward wall time by
+//! at most 1%. It never goes back and never jumps (docs/internals/decisions/0009).
 
 use std::fmt::Debug;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use foretell_model::TimeNs;
 
-/// Engine time is drawn by at most one part in so many.
+/// The slew is at most one part in this many.
 const SLEW: u64 = 100;
 /// A gap to wall time above this raises an alarm.
 const ALARM_NS: u64 = 2_000_000_000;
 
-/// The clocks of a machine, in nanoseconds. Known when the engine is compiled, so that reading one
-/// costs what the clock costs.
+/// The clocks of a machine, in nanoseconds. A type parameter, so that a reading costs no dynamic
+/// call.
 pub(crate) trait Clocks: Clone + Debug + Send + 'static {
-    /// The monotonic clock, since a moment of its own choice.
+    /// The monotonic clock, since an arbitrary moment.
     fn monotonic(&self) -> u64;
     /// Wall time since 1970.
     fn wall(&self) -> u64;
 }
 
-/// The clocks of this machine; the monotonic one counts from here.
+/// The clocks of this machine; the monotonic one counts from this instant.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SystemClocks(Instant);
 
@@ -60,7 +60,7 @@ impl<C: Clocks> Clock<C> {
         }
     }
 
-    /// Reads the clocks: engine time and the monotonic reading it belongs to.
+    /// Reads the clocks: engine time and the monotonic reading it was computed from.
     pub(crate) fn read(&mut self) -> (TimeNs, u64) {
         let (monotonic, wall) = (self.clocks.monotonic(), self.clocks.wall());
         let was_alarmed = self.slew.alarmed;
@@ -69,30 +69,29 @@ impl<C: Clocks> Clock<C> {
             tracing::error!(
                 engine_time_ns = time.0,
                 wall_time_ns = wall,
-                "engine time is more than 2 s from wall time; it is drawn there slowly"
+                "engine time is more than 2 s from wall time; slewing"
             );
         }
         (time, monotonic)
     }
 
-    /// Engine time less the monotonic clock at the last reading, wrapping: adding a later reading
-    /// gives the time then, within the slew.
+    /// Engine time minus the monotonic clock at the last reading, wrapping. Added to a later
+    /// reading it gives engine time then, within the slew.
     pub(crate) const fn offset(&self) -> u64 {
         self.slew.time.wrapping_sub(self.slew.monotonic)
     }
 
-    /// How often the gap to wall time passed 2 s.
+    /// How many times the gap to wall time has exceeded 2 s.
     pub(crate) const fn alarms(&self) -> u64 {
         self.slew.alarms
     }
 }
 
-/// The rule, apart from the clocks it reads.
+/// The slew rule, separate from the clocks.
 #[derive(Debug)]
 struct Slew {
     /// Monotonic reading at `time`.
     monotonic: u64,
-    /// Engine time.
     time: u64,
     alarmed: bool,
     alarms: u64,
@@ -133,12 +132,12 @@ mod tests {
     fn engine_time_follows_wall_time_within_a_hundredth() {
         let rows = [
             (10, 1_010, 1_010_000, 0),
-            // A second ahead: drawn by 1% of the 10 s that passed.
+            // A second ahead: slewed by 1% of the 10 s that passed.
             (20, 1_021, 1_020_100, 0),
             // An hour ahead: an alarm, and no jump.
             (30, 4_630, 1_030_200, 1),
             (40, 4_640, 1_040_300, 1),
-            // An hour behind: time goes on, 1% slower.
+            // Wall time far behind: engine time advances 1% slower.
             (50, 0, 1_050_200, 1),
             // The same reading again is the same time.
             (50, 0, 1_050_200, 1),
@@ -160,7 +159,7 @@ mod tests {
     fn a_restart_never_goes_back_behind_the_journal() {
         let mut slew = Slew::start(0, 1_000 * SECOND, 1_001 * SECOND);
         assert_eq!(slew.advance(0, 1_000 * SECOND), TimeNs(1_001 * SECOND));
-        // It waits for wall time by going slower.
+        // Engine time runs slower until wall time has caught up.
         assert_eq!(
             slew.advance(100 * SECOND, 1_100 * SECOND),
             TimeNs(1_100 * SECOND)

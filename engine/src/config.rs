@@ -1,4 +1,4 @@
-//! What can be set about the engine process.
+//! Configuration of the engine process.
 
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -10,34 +10,34 @@ use foretell_view::Chunking;
 
 use crate::wait::Waiting;
 
-/// How far the wall clock may be ahead of the last command at a start. Engine time never goes back, so
-/// a start with a clock that is wrong by more would end trading for longer than this.
-pub(crate) const MAX_REST: Duration = Duration::from_secs(7 * 86_400);
-/// Cores from which the matcher has a thread, and a core, of its own.
+/// How far the wall clock may be ahead of the last command at a start. Engine time never goes back,
+/// so a clock that is wrong by more would end trading for longer than this.
+pub(crate) const MAX_CLOCK_ADVANCE: Duration = Duration::from_secs(7 * 86_400);
+/// Number of cores from which the matcher has its own thread and core.
 const CORES_FOR_APART: usize = 4;
 
-/// An EIP-712 domain that orders may be signed for (protocol 8).
+/// An EIP-712 domain that orders may be signed for (docs/api/authentication.md §7).
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SigningDomain {
-    /// Its number; evidence of orders names it.
+    /// Its number; the evidence of orders refers to it.
     pub number: DomainNumber,
-    /// Its separator.
+    /// The domain separator.
     pub separator: [u8; 32],
-    /// Name, version, chain, contract as text: the evidence of its registration.
+    /// Name, version, chain and contract as text: the evidence of the registration.
     pub text: String,
 }
 
 /// Whether ingress and matcher share a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Threads {
-    /// One thread reads, applies and answers: one wake-up fewer where cores are few.
+    /// One thread reads, applies and answers. Saves a wake-up on machines with few cores.
     Shared,
-    /// A thread each; the matcher is pinned when there are four cores or more.
+    /// One thread each; with four or more cores the matcher is pinned.
     Apart,
 }
 
 impl Threads {
-    /// What suits a machine with so many cores: fewer than four share.
+    /// The default for a machine with this many cores: fewer than four share.
     #[must_use]
     pub const fn for_cores(cores: usize) -> Self {
         if cores < CORES_FOR_APART {
@@ -48,16 +48,16 @@ impl Threads {
     }
 }
 
-/// When images are published.
+/// When snapshots are published.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Publishing {
-    /// Whether the engine executes its journal a second time and publishes at all.
+    /// Whether the engine executes its journal a second time and publishes snapshots.
     pub enabled: bool,
-    /// An image at most this long after the one before, if anything happened.
+    /// Maximum time between snapshots while commands are applied.
     pub interval: Duration,
-    /// An image at most this many frames after the one before; at least 1.
+    /// Maximum number of frames between snapshots; at least 1.
     pub frames: u64,
-    /// Rows of a history chunk. Anything but the standard is for tests: no gateway has it.
+    /// Rows of a history chunk. Only tests change it: gateways support the standard alone.
     pub chunking: Chunking,
 }
 
@@ -72,23 +72,24 @@ impl Default for Publishing {
     }
 }
 
-/// Everything [`crate::run`] needs. [`EngineConfig::new`] gives the defaults.
+/// The configuration of [`crate::run`]. [`EngineConfig::new`] gives the defaults.
 #[derive(Clone, Debug)]
 pub struct EngineConfig {
-    /// Holds lock, socket, journal and snapshots; made 0700.
+    /// Directory of lock, socket, journal and snapshots; created with mode 0700.
     pub data_directory: PathBuf,
-    /// What an acknowledgement is worth, sizes, the disk reserve below which new orders are refused,
+    /// Durability of acknowledgements, sizes, the disk reserve below which new orders are rejected,
     /// and whether to start after an I/O error.
     pub journal: foretell_journal::Options,
-    /// When images are published.
+    /// When snapshots are published.
     pub publishing: Publishing,
-    /// Execute the whole journal, whatever images there are: a proof of all of it.
+    /// Execute the whole journal and ignore snapshots: verifies all of it.
     pub ignore_images: bool,
     /// Memory reserved in the core, and in the publisher's copy of it.
     pub capacity: Capacity,
-    /// Commands that may wait for the matcher; an eighth is kept for cancels. 16 to 2^20.
+    /// Maximum number of commands waiting for the matcher; an eighth is reserved for cancels. 16 to
+    /// 2^20.
     pub ring_capacity: usize,
-    /// Gateway connections at most.
+    /// Maximum number of gateway connections.
     pub max_connections: usize,
     /// Whether ingress and matcher share a thread.
     pub threads: Threads,
@@ -96,23 +97,24 @@ pub struct EngineConfig {
     pub waiting: Waiting,
     /// Pin the matcher to the last core (only on a thread of its own).
     pub pin_matcher: bool,
-    /// Journalled at the first start; later changes are commands.
+    /// Journalled at the first start; commands make later changes.
     pub settings: Settings,
-    /// Journalled when the journal does not know them yet.
+    /// Journalled at a start if the journal lacks them.
     pub domains: Vec<SigningDomain>,
-    /// After a restart (not at the first start) post-only for this long; zero = not at all.
+    /// Post-only mode for this long after a restart (not at the first start); zero = none.
     pub post_only_after_restart: Duration,
-    /// An operator accepts that re-execution differs from the record here.
+    /// The operator accepts that re-execution differs from the journal at this sequence.
     pub accept_divergence: Option<Sequence>,
     /// Start although the wall clock is more than seven days ahead of the last command.
     pub accept_clock_jump: bool,
-    /// An owner's orders are cancelled when its heartbeat is silent for this long (protocol 9).
+    /// An owner's orders are cancelled when no heartbeat has arrived for this long
+    /// (docs/verify/rules.md §15).
     pub heartbeat_window: Duration,
-    /// A peer that does not greet, or does not read, for this long is cut off.
+    /// A peer that does not send its hello, or does not read, for this long is disconnected.
     pub patience: Duration,
-    /// Checkpoints to sign; `None` = none.
+    /// Signing of checkpoints; `None` = no checkpoints.
     pub checkpoints: Option<Checkpoints>,
-    /// A directory for a log of what every stage took, second by second; see [`StageLog`].
+    /// Directory for a log of the stage durations, second by second; see [`StageLog`].
     ///
     /// [`StageLog`]: foretell_stages::StageLog
     pub stage_log: Option<PathBuf>,
@@ -120,15 +122,15 @@ pub struct EngineConfig {
     pub handle_signals: bool,
 }
 
-/// Where checkpoints are kept, and who signs them.
+/// File, signer and interval of checkpoints.
 #[derive(Clone, Debug)]
 pub struct Checkpoints {
     /// The key of the deployment.
     pub signer: foretell_checkpoint::Signer,
-    /// The file that keeps them; see [`foretell_checkpoint::Log`].
+    /// The file of checkpoints; see [`foretell_checkpoint::CheckpointLog`].
     pub file: PathBuf,
-    /// One is signed when the last is this old and something happened, and at the end of each
-    /// segment.
+    /// A checkpoint is signed at the end of each segment, and when the last one is older than this
+    /// and commands followed it.
     pub interval: Duration,
 }
 
@@ -144,7 +146,7 @@ impl EngineConfig {
             ignore_images: false,
             capacity: Capacity::default(),
             ring_capacity: 8_192,
-            // One for each serving thread of each gateway.
+            // One for each connection thread of each gateway.
             max_connections: 128,
             threads: Threads::for_cores(cores),
             waiting: Waiting::for_cores(cores),

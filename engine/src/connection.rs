@@ -1,52 +1,51 @@
-//! One gateway's connection: bytes in, bytes out, both bounded.
+//! One gateway's connection, with bounded input and output buffers.
 
 use std::io::{self, Read, Write};
 
 use foretell_link::{Answer, Goodbye, RequestDecoder, Role, Violation};
 use thiserror::Error;
 
-use crate::hand_off::ConnectionId;
+use crate::command_ring::ConnectionId;
 
-/// While more than this waits to be sent, the peer's requests are not read. What waits can still
-/// grow by the answers to what was read before: at most five eighths of a ring of them.
+/// Above this many unsent bytes the peer's requests are not read. Answers to requests already read
+/// still add to it: at most five eighths of a ring.
 const PAUSED_ABOVE_BYTES: usize = 256 * 1024;
-/// Reads of one connection before the others have their turn.
-const READS_PER_TURN: usize = 4;
+/// Reads of one connection in one turn.
+const READS_PER_STEP: usize = 4;
 
 /// Why a connection ends.
 #[derive(Debug, Error)]
-pub(crate) enum CutOff {
-    #[error("the peer closed it")]
+pub(crate) enum DisconnectReason {
+    #[error("connection closed by the peer")]
     Closed,
     #[error("{0}")]
     Violation(#[from] Violation),
     #[error("protocol version {0}")]
     Version(u32),
-    #[error("a command its role may not submit")]
+    #[error("command not allowed for the role of the peer")]
     NotAllowed,
-    #[error("no greeting in time")]
+    #[error("no hello in time")]
     NoGreeting,
-    #[error("the peer does not read")]
+    #[error("the peer does not read its answers")]
     Stalled,
     #[error("{0}")]
     Io(#[from] io::Error),
 }
 
-/// What the rest of the engine needs of a peer: who it is, and where its answers go.
+/// The part of a connection that the request handler needs: its identity and its output buffer.
 #[derive(Debug)]
 pub(crate) struct Peer {
     pub(crate) id: ConnectionId,
-    /// `None` until it has greeted.
+    /// `None` before the hello.
     pub(crate) role: Option<Role>,
-    /// Commands of it that are not answered yet.
+    /// Its commands without an answer yet.
     pub(crate) in_flight: usize,
-    /// Encoded answers; those before `sent` have left.
+    /// Encoded answers; those before `sent` have been sent.
     out: Vec<u8>,
     sent: usize,
 }
 
 impl Peer {
-    /// Queues an answer.
     pub(crate) fn answer(&mut self, answer: &Answer) {
         answer.encode(&mut self.out);
     }
@@ -55,9 +54,10 @@ impl Peer {
         self.out.len() - self.sent
     }
 
-    /// Gives up the bytes that have left. A peer may always be a little behind, so this must not
-    /// wait until nothing is unsent; it moves what is rarely enough to cost little a byte.
-    fn forget_sent(&mut self) {
+    /// Frees the space of sent bytes. A slow peer may always have unsent bytes, so this must not
+    /// wait for an empty buffer. It moves the rest only after `PAUSED_ABOVE_BYTES` sent bytes, so
+    /// the cost per byte is small.
+    fn drop_sent(&mut self) {
         if self.unsent() == 0 {
             self.out.clear();
             self.sent = 0;
@@ -71,26 +71,26 @@ impl Peer {
     }
 }
 
-/// A connection over a stream that never blocks: it says "would block" instead.
+/// A connection over a non-blocking stream.
 #[derive(Debug)]
 pub(crate) struct Connection<S> {
     stream: S,
     decoder: RequestDecoder,
     pub(crate) peer: Peer,
-    /// The poll is edge-triggered: these stay true until the socket says "would block".
+    /// The poll is edge-triggered: these stay true until the socket returns "would block".
     readable: bool,
     writable: bool,
-    /// Monotonic reading: when it was accepted, or something last left with more to send.
+    /// Monotonic reading of the accept, or of the last write.
     since: u64,
 }
 
-/// What a turn of reading came to.
+/// The result of a read turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Turn {
-    /// Nothing more to do until the poll says so.
-    Waits,
-    /// There may be more.
-    MayGoOn,
+pub(crate) enum ReadStep {
+    /// Nothing more to do before the next event of the poll.
+    Idle,
+    /// More requests may be readable.
+    MoreInput,
 }
 
 impl<S: Read + Write> Connection<S> {
@@ -111,21 +111,21 @@ impl<S: Read + Write> Connection<S> {
         }
     }
 
-    /// The poll named this connection.
-    pub(crate) fn note(&mut self, readable: bool, writable: bool) {
+    /// Records an event of the poll.
+    pub(crate) fn mark_ready(&mut self, readable: bool, writable: bool) {
         self.readable |= readable;
         self.writable |= writable;
     }
 
-    /// Takes requests and reads more, for one bounded turn. `handle` is given each request.
-    pub(crate) fn turn(
+    /// Reads and decodes requests for one bounded turn, and calls `handle` for each.
+    pub(crate) fn read_requests(
         &mut self,
-        mut handle: impl FnMut(&mut Peer, foretell_link::Request<'_>) -> Result<(), CutOff>,
-    ) -> Result<Turn, CutOff> {
-        for _ in 0..READS_PER_TURN {
+        mut handle: impl FnMut(&mut Peer, foretell_link::Request<'_>) -> Result<(), DisconnectReason>,
+    ) -> Result<ReadStep, DisconnectReason> {
+        for _ in 0..READS_PER_STEP {
             loop {
                 if self.is_paused() {
-                    return Ok(Turn::Waits);
+                    return Ok(ReadStep::Idle);
                 }
                 match self.decoder.next_request()? {
                     Some(request) => handle(&mut self.peer, request)?,
@@ -133,17 +133,17 @@ impl<S: Read + Write> Connection<S> {
                 }
             }
             if !self.readable || !self.read()? {
-                return Ok(Turn::Waits);
+                return Ok(ReadStep::Idle);
             }
         }
-        Ok(Turn::MayGoOn)
+        Ok(ReadStep::MoreInput)
     }
 
-    /// One read; `false` when nothing is there.
-    fn read(&mut self) -> Result<bool, CutOff> {
+    /// One read; `false` when no bytes are available.
+    fn read(&mut self) -> Result<bool, DisconnectReason> {
         loop {
             match self.stream.read(self.decoder.space()) {
-                Ok(0) => return Err(CutOff::Closed),
+                Ok(0) => return Err(DisconnectReason::Closed),
                 Ok(count) => {
                     self.decoder.filled(count);
                     return Ok(true);
@@ -158,13 +158,13 @@ impl<S: Read + Write> Connection<S> {
         }
     }
 
-    /// Sends what waits, as far as the socket takes it; `true` when with it requests may be taken
-    /// again: those already read wait for no event of the poll.
-    pub(crate) fn flush(&mut self, now: u64) -> Result<bool, CutOff> {
+    /// Sends queued bytes until the socket is full. Returns `true` if the connection was paused and
+    /// may read again: requests already in its buffer cause no event of the poll.
+    pub(crate) fn flush(&mut self, now: u64) -> Result<bool, DisconnectReason> {
         let was_paused = self.is_paused();
         while self.writable && self.peer.unsent() > 0 {
             match self.stream.write(&self.peer.out[self.peer.sent..]) {
-                Ok(0) => return Err(CutOff::Closed),
+                Ok(0) => return Err(DisconnectReason::Closed),
                 Ok(count) => {
                     self.peer.sent += count;
                     self.since = now;
@@ -174,41 +174,41 @@ impl<S: Read + Write> Connection<S> {
                 Err(error) => return Err(error.into()),
             }
         }
-        self.peer.forget_sent();
+        self.peer.drop_sent();
         Ok(was_paused && !self.is_paused())
     }
 
-    /// Whether its requests are left alone until it has taken answers.
+    /// Whether reading is paused because the peer has too many unsent bytes.
     fn is_paused(&self) -> bool {
         self.peer.unsent() > PAUSED_ABOVE_BYTES
     }
 
-    /// Whether everything queued has left.
+    /// Whether all queued bytes have been sent.
     pub(crate) fn is_flushed(&self) -> bool {
         self.peer.unsent() == 0
     }
 
-    /// When the engine's patience with this peer ends, on the monotonic clock: it owes a greeting,
-    /// or reading what waits for it. `None` = it owes nothing.
-    pub(crate) fn patience_ends(&self, patience: u64) -> Option<u64> {
+    /// Monotonic time at which this peer is cut off for a missing hello or for unread answers.
+    /// `None` = it owes neither.
+    pub(crate) fn cut_deadline(&self, patience: u64) -> Option<u64> {
         let owes = self.peer.role.is_none() || !self.is_flushed();
         owes.then(|| self.since.saturating_add(patience))
     }
 
-    /// What it is cut off for when patience has ended.
-    pub(crate) const fn impatience(&self) -> CutOff {
+    /// The reason for cutting it off at that time.
+    pub(crate) const fn cut_reason(&self) -> DisconnectReason {
         if self.peer.role.is_none() {
-            CutOff::NoGreeting
+            DisconnectReason::NoGreeting
         } else {
-            CutOff::Stalled
+            DisconnectReason::Stalled
         }
     }
 
-    /// Says why it ends, if the socket takes it.
+    /// Sends the reason for the disconnection, if the socket accepts it.
     pub(crate) fn say_goodbye(&mut self, why: Goodbye, now: u64) {
         self.peer.answer(&Answer::Goodbye(why));
         if let Err(error) = self.flush(now) {
-            tracing::debug!(%error, "saying goodbye");
+            tracing::debug!(%error, "cannot send the goodbye");
         }
     }
 }
@@ -233,7 +233,7 @@ mod tests {
         (Connection::new(UnixStream::from_std(ours), id, 0), other)
     }
 
-    /// Reads at most `most` bytes, as far as there are any.
+    /// Reads up to `most` available bytes.
     fn take(other: &mut Other, most: usize) -> usize {
         let mut sink = [0; 16 * 1024];
         let mut taken = 0;
@@ -253,11 +253,11 @@ mod tests {
         while taken < 16 * PAUSED_ABOVE_BYTES {
             while connection.peer.unsent() < 2 * ANSWERS {
                 connection.peer.out.extend_from_slice(&[7; ANSWERS]);
-                connection.note(false, true);
+                connection.mark_ready(false, true);
                 connection.flush(0).unwrap();
             }
             taken += take(&mut other, ANSWERS);
-            connection.note(false, true);
+            connection.mark_ready(false, true);
             connection.flush(0).unwrap();
             assert!(!connection.is_flushed());
             assert!(connection.peer.out.len() < 2 * PAUSED_ABOVE_BYTES);
@@ -277,24 +277,24 @@ mod tests {
             request.encode(&mut requests).unwrap();
         }
         other.write_all(&requests).unwrap();
-        let turn = |connection: &mut Connection<UnixStream>| {
+        let step = |connection: &mut Connection<UnixStream>| {
             let mut handled = 0;
-            let went = connection.turn(|_, _| {
+            let read = connection.read_requests(|_, _| {
                 handled += 1;
                 Ok(())
             });
-            (went.unwrap(), handled)
+            (read.unwrap(), handled)
         };
         connection.peer.out.resize(3 * PAUSED_ABOVE_BYTES, 7);
-        assert_eq!(turn(&mut connection), (Turn::Waits, 0));
+        assert_eq!(step(&mut connection), (ReadStep::Idle, 0));
 
         let mut resumed = 0;
         while !connection.is_flushed() {
             resumed += usize::from(connection.flush(0).unwrap());
             take(&mut other, usize::MAX);
-            connection.note(false, true);
+            connection.mark_ready(false, true);
         }
         assert_eq!(resumed, 1);
-        assert_eq!(turn(&mut connection), (Turn::Waits, 2));
+        assert_eq!(step(&mut connection), (ReadStep::Idle, 2));
     }
 }

@@ -1,4 +1,4 @@
-//! The data directory: one engine at a time, closed to other users.
+//! The data directory: locked by one engine, closed to other users.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, Write};
@@ -10,7 +10,7 @@ use rustix::fs::{FlockOperation, OFlags};
 
 use crate::error::EngineError;
 
-/// The engine's socket in the data directory, 0600.
+/// The engine's socket in the data directory, mode 0600.
 pub const SOCKET_NAME: &str = "engine.sock";
 /// The file of signed checkpoints in a data directory.
 pub const CHECKPOINTS_NAME: &str = "checkpoints";
@@ -18,19 +18,19 @@ pub const CHECKPOINTS_NAME: &str = "checkpoints";
 pub const JOURNAL_DIRECTORY: &str = "journal";
 /// The snapshots' directory in the data directory.
 pub use foretell_journal::snapshot::SNAPSHOT_DIRECTORY;
-/// Held as long as an engine works on the directory.
+/// Locked while an engine uses the directory.
 const LOCK_NAME: &str = "engine.lock";
 
-/// A data directory of which this process is the only engine.
+/// A data directory locked by this process.
 #[derive(Debug)]
 pub(crate) struct Directory {
     path: PathBuf,
-    /// The lock ends with the descriptor, however the process ends.
+    /// The kernel releases the lock with the descriptor, even if the process is killed.
     _lock: File,
 }
 
 impl Directory {
-    /// Makes the directory if needed, closes it to others (0700), takes its lock.
+    /// Creates the directory if needed, sets its mode to 0700 and locks it.
     pub(crate) fn lock(path: &Path) -> Result<Self, EngineError> {
         let tried = |what: &str| EngineError::process(format!("{what} {}", path.display()));
         fs::DirBuilder::new()
@@ -47,7 +47,7 @@ impl Directory {
             }
             taken => taken.map_err(|error| tried("locking")(error.into()))?,
         }
-        // For people who look; nobody reads it back.
+        // Information for operators; the engine never reads it.
         lock.set_len(0)
             .and_then(|()| writeln!(lock, "{}", std::process::id()))
             .map_err(tried("writing the lock in"))?;
@@ -57,23 +57,20 @@ impl Directory {
         })
     }
 
-    /// Where the journal lives.
     pub(crate) fn journal(&self) -> PathBuf {
         self.path.join(JOURNAL_DIRECTORY)
     }
 
-    /// Where snapshots are published.
     pub(crate) fn snapshots(&self) -> PathBuf {
         self.path.join(SNAPSHOT_DIRECTORY)
     }
 
-    /// Where gateways connect.
     pub(crate) fn socket(&self) -> PathBuf {
         self.path.join(SOCKET_NAME)
     }
 
-    /// Listens on the socket. One left behind by a killed engine is replaced: the lock says that
-    /// nobody else listens there.
+    /// Listens on the socket and replaces one left by a killed engine: the lock proves that no
+    /// other engine listens.
     pub(crate) fn listen(&self) -> Result<UnixListener, EngineError> {
         let socket = self.socket();
         let tried = |what: &str| EngineError::process(format!("{what} {}", socket.display()));
@@ -84,13 +81,13 @@ impl Directory {
             _ => {}
         }
         let listener = UnixListener::bind(&socket).map_err(tried("listening on"))?;
-        // The directory is 0700, so nobody could connect before this line either.
+        // The directory is 0700, so no other user could connect before this line either.
         fs::set_permissions(&socket, Permissions::from_mode(0o600))
             .map_err(tried("closing to others"))?;
         Ok(listener)
     }
 
-    /// Removes the socket: nobody listens any more.
+    /// Removes the socket after listening has ended.
     pub(crate) fn remove_socket(&self) {
         if let Err(error) = fs::remove_file(self.socket()) {
             tracing::warn!(%error, "removing the socket");
@@ -98,7 +95,7 @@ impl Directory {
     }
 }
 
-/// A symbolic link in place of the lock is refused, not followed.
+/// Fails on a symbolic link in place of the lock.
 fn open_lock(path: &Path) -> io::Result<File> {
     let no_follow = i32::try_from(OFlags::NOFOLLOW.bits()).expect("open flags fit an int");
     OpenOptions::new()
@@ -128,7 +125,7 @@ mod tests {
         assert_eq!(mode(&path), 0o700);
         let _listener = first.listen().unwrap();
         assert_eq!(mode(&first.socket()), 0o600);
-        // A socket left behind is no obstacle.
+        // An existing socket is replaced.
         let _again = first.listen().unwrap();
 
         drop(first);

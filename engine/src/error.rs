@@ -1,102 +1,102 @@
-//! How a run of the engine can end badly, and what its supervisor makes of it.
+//! Errors that end the engine, and its exit codes.
 
 use std::io;
 use std::path::PathBuf;
 
 use foretell_journal::JournalError;
-use foretell_model::{Refusal, Sequence};
+use foretell_model::{Rejection, Sequence};
 use thiserror::Error;
 
-/// Exit code after an I/O error of the journal: nothing after it was acknowledged, and the
+/// Exit code after an I/O error of the journal. Nothing after the error was acknowledged, and the
 /// supervisor does not restart the engine. The next start needs `--after-io-error`.
 pub const EXIT_IO_ERROR: u8 = 74;
-/// Exit code when the engine refuses to start: a restart would refuse again.
+/// Exit code when the engine refuses to start; another start would fail alike.
 pub const EXIT_REFUSED: u8 = 78;
 
-/// Why [`crate::run`] ended.
+/// The reason why [`crate::run`] ended.
 #[derive(Debug, Error)]
 pub enum EngineError {
-    /// Another engine holds the data directory.
-    #[error("another engine works on {0}; stop it first, or give this one a --data of its own")]
+    /// Another engine has locked the data directory.
+    #[error("another engine uses {0}; stop it first, or start this one with another --data")]
     InUse(PathBuf),
-    /// Something of the process could not be made: directory, lock, socket, thread, signal handler.
+    /// Creating a directory, lock, socket, thread or signal handler failed.
     #[error("{what}: {source}")]
     Process {
-        /// What was tried.
+        /// The failed action.
         what: String,
-        /// What went wrong.
+        /// The operating system's error.
         source: io::Error,
     },
     /// The journal cannot be opened or recovered.
     #[error("journal: {0}")]
     Journal(#[source] JournalError),
-    /// The file of the checkpoints cannot be used.
+    /// The checkpoint file cannot be used.
     #[error("{0}")]
-    Checkpoints(#[source] foretell_checkpoint::LogError),
-    /// Re-execution gives something else than the record.
+    Checkpoints(#[source] foretell_checkpoint::CheckpointLogError),
+    /// Re-execution produced other events than the journal records.
     #[error(
         "replay differs from the journal at sequence {sequence}: {what}; if the replay is right, \
          start once with --accept-divergence {sequence}"
     )]
     Diverged {
-        /// Where.
+        /// Sequence of the command.
         sequence: Sequence,
-        /// How.
+        /// The difference.
         what: String,
     },
-    /// Re-execution refuses what was applied: no later sequence could be right.
+    /// Re-execution rejects a command that the journal records as applied. Every later sequence
+    /// would be wrong.
     #[error(
         "replay refuses the command at sequence {sequence}: {what}; another build wrote this journal"
     )]
     ReplayRefused {
-        /// Where.
+        /// Sequence of the command.
         sequence: Sequence,
-        /// How.
+        /// The rejection.
         what: String,
     },
-    /// The publisher, which executes every command a second time while the engine runs, came to
-    /// something else than the matcher.
+    /// The publisher's second execution while the engine runs differs from the matcher's.
     #[error(
         "the second execution differs from the journal at sequence {sequence}: {what}; the engine \
-         stopped so that nothing more rests on it. Start it again: recovery executes the journal \
-         once more, and either goes on or says what can be done"
+         stopped so that nothing else depends on it. Start it again: recovery executes the \
+         journal once more, and either continues or reports what to do"
     )]
     PublisherDiverged {
-        /// Where.
+        /// Sequence of the command.
         sequence: Sequence,
-        /// How.
+        /// The difference.
         what: String,
     },
-    /// What the journal says at this sequence cannot be: it is no frame, or the state of the exchange
-    /// after it contradicts itself.
+    /// The journal is impossible at this sequence: an undecodable frame, or a state of the exchange
+    /// that violates an invariant.
     #[error(
-        "the state after sequence {sequence} cannot be: {what}; the engine stopped. Keep the data \
-         directory as it is and report this: the journal holds everything, and a build that \
-         corrects the fault reads it"
+        "impossible state after sequence {sequence}: {what}; the engine stopped. Keep the data \
+         directory unchanged and report this: the journal holds everything, and a build with the \
+         fault corrected can read it"
     )]
     Impossible {
-        /// Where.
+        /// Sequence of the frame.
         sequence: Sequence,
-        /// What.
+        /// The contradiction.
         what: String,
     },
-    /// A configured domain or setting contradicts the journal or its bounds.
+    /// A configured domain or setting contradicts the journal or is out of range.
     #[error("configured {what} is refused: {refusal:?}")]
     Configuration {
-        /// Which.
+        /// The domain or setting.
         what: String,
-        /// What the exchange said.
-        refusal: Refusal,
+        /// The exchange's rejection.
+        refusal: Rejection,
     },
-    /// The wall clock is further ahead of the journal than an exchange usually rests.
+    /// The wall clock is further ahead of the journal than the allowed pause of an exchange.
     #[error(
         "the clock of this machine is {days} days ahead of the last command of the journal (unix second \
-         {wall} against {last}); engine time never goes back, so a start with a clock that is wrong \
-         would end trading until then. Set the clock; if it is right and the exchange rested that \
-         long, start once with --accept-clock-jump"
+         {wall} against {last}); engine time never goes back, so a start with a wrong clock \
+         would stop trading until then. Set the clock; if it is right and the exchange was down \
+         that long, start once with --accept-clock-jump"
     )]
     ClockJumped {
-        /// Whole days between the two.
+        /// Whole days between wall time and the last command.
         days: u64,
         /// Wall time, unix seconds.
         wall: u64,
@@ -109,7 +109,7 @@ pub enum EngineError {
 }
 
 impl EngineError {
-    /// The code the process ends with.
+    /// The exit code of the process.
     #[must_use]
     pub const fn exit_code(&self) -> u8 {
         match self {

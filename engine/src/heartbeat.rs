@@ -1,5 +1,6 @@
-//! Heartbeat chains and their deadlines (protocol 9). The chains themselves are journalled
-//! (`SetHeartbeat`); the deadlines live here, and what follows a missed one is a journalled cancel.
+//! Heartbeat chains and their deadlines (docs/verify/rules.md §15). The journal records which
+//! chains run (`SetHeartbeat`); deadlines are kept here alone. A missed deadline causes a
+//! journalled cancel.
 
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
@@ -7,17 +8,17 @@ use std::time::Duration;
 use foretell_link::HeartbeatId;
 use foretell_model::AccountNumber;
 
-/// What a heartbeat meets.
+/// The result of a heartbeat.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Beat {
-    /// No chain ran: one of this id does, once the exchange agrees.
+pub(crate) enum BeatResult {
+    /// No chain ran; one with this id starts once the exchange accepts it.
     Started(HeartbeatId),
-    /// Asked to start while this chain runs: it goes on.
+    /// A start was requested while this chain runs; it continues.
     Running(HeartbeatId),
-    /// The chain's own id: its deadline moved.
-    Kept,
-    /// Another id than the chain's; this is the right one (`NONE` = no chain runs).
-    Wrong(HeartbeatId),
+    /// The id matched; the deadline was extended.
+    Extended,
+    /// The id did not match; this is the chain's id (`NONE` = no chain runs).
+    WrongId(HeartbeatId),
 }
 
 #[derive(Debug)]
@@ -33,7 +34,7 @@ pub(crate) struct Heartbeats {
     window: u64,
     chains: HashMap<AccountNumber, Chain>,
     deadlines: BTreeSet<(u64, AccountNumber)>,
-    /// Ids name chains, they are no secret: a random start keeps those of another run apart.
+    /// Ids are not secret. A random start makes ids of different runs differ.
     next_id: u128,
 }
 
@@ -47,8 +48,8 @@ impl Heartbeats {
         }
     }
 
-    /// After an engine start every owner whose heartbeat was on gets a whole window, under an id it
-    /// has to ask for.
+    /// After an engine start every owner with an active heartbeat gets a full window, under a new
+    /// id that it has to request.
     pub(crate) fn resume(window: Duration, owners: &[AccountNumber], seed: u64, now: u64) -> Self {
         let window = u64::try_from(window.as_nanos()).unwrap_or(u64::MAX);
         let mut heartbeats = Self::new(window, u128::from(seed) << 64);
@@ -58,40 +59,39 @@ impl Heartbeats {
         heartbeats
     }
 
-    /// A heartbeat of `owner` arrived.
-    pub(crate) fn beat(&mut self, owner: AccountNumber, id: HeartbeatId, now: u64) -> Beat {
+    pub(crate) fn beat(&mut self, owner: AccountNumber, id: HeartbeatId, now: u64) -> BeatResult {
         match self.chains.get(&owner).map(|chain| chain.id) {
-            None if id == HeartbeatId::NONE => Beat::Started(self.start(owner, now)),
-            None => Beat::Wrong(HeartbeatId::NONE),
+            None if id == HeartbeatId::NONE => BeatResult::Started(self.start(owner, now)),
+            None => BeatResult::WrongId(HeartbeatId::NONE),
             Some(right) if id == right => {
                 self.set(owner, right, now);
-                Beat::Kept
+                BeatResult::Extended
             }
             Some(right) if id == HeartbeatId::NONE => {
                 self.set(owner, right, now);
-                Beat::Running(right)
+                BeatResult::Running(right)
             }
-            Some(right) => Beat::Wrong(right),
+            Some(right) => BeatResult::WrongId(right),
         }
     }
 
-    /// Starts a chain with an id of its own; a running one gives way.
+    /// Starts a chain with a new id; replaces a running one.
     fn start(&mut self, owner: AccountNumber, now: u64) -> HeartbeatId {
-        // Never all zero, which would mean none.
+        // Never zero, which means "no chain".
         self.next_id = self.next_id.checked_add(1).unwrap_or(1);
         let id = HeartbeatId(self.next_id.to_be_bytes());
         self.set(owner, id, now);
         id
     }
 
-    /// Forgets the chain of this id: the exchange did not agree.
-    pub(crate) fn forget(&mut self, owner: AccountNumber, id: HeartbeatId) {
+    /// Removes the chain with this id, because the exchange rejected it.
+    pub(crate) fn cancel_start(&mut self, owner: AccountNumber, id: HeartbeatId) {
         if self.chains.get(&owner).is_some_and(|chain| chain.id == id) {
             self.remove(owner);
         }
     }
 
-    /// Ends one chain whose deadline has passed, and names its owner.
+    /// Ends one chain whose deadline has passed and returns its owner.
     pub(crate) fn expire(&mut self, now: u64) -> Option<AccountNumber> {
         let &(deadline, owner) = self.deadlines.first()?;
         if deadline > now {
@@ -101,7 +101,6 @@ impl Heartbeats {
         Some(owner)
     }
 
-    /// When the next chain ends.
     pub(crate) fn next_deadline(&self) -> Option<u64> {
         self.deadlines.first().map(|&(deadline, _)| deadline)
     }
@@ -131,19 +130,25 @@ mod tests {
     #[test]
     fn a_chain_lives_as_long_as_it_is_fed_with_its_own_id() {
         let mut beats = Heartbeats::new(15, u128::MAX);
-        assert_eq!(beats.beat(A, WRONG, 0), Beat::Wrong(HeartbeatId::NONE));
-        let Beat::Started(id) = beats.beat(A, HeartbeatId::NONE, 0) else {
+        assert_eq!(
+            beats.beat(A, WRONG, 0),
+            BeatResult::WrongId(HeartbeatId::NONE)
+        );
+        let BeatResult::Started(id) = beats.beat(A, HeartbeatId::NONE, 0) else {
             panic!("a chain starts");
         };
         assert_ne!(id, HeartbeatId::NONE);
-        assert_eq!(beats.beat(A, HeartbeatId::NONE, 5), Beat::Running(id));
-        assert_eq!(beats.beat(A, WRONG, 10), Beat::Wrong(id));
+        assert_eq!(beats.beat(A, HeartbeatId::NONE, 5), BeatResult::Running(id));
+        assert_eq!(beats.beat(A, WRONG, 10), BeatResult::WrongId(id));
         assert_eq!(beats.next_deadline(), Some(20), "a wrong id moves nothing");
-        assert_eq!(beats.beat(A, id, 19), Beat::Kept);
+        assert_eq!(beats.beat(A, id, 19), BeatResult::Extended);
         assert_eq!(beats.expire(33), None);
         assert_eq!(beats.expire(34), Some(A));
         assert_eq!(beats.expire(u64::MAX), None);
-        assert_eq!(beats.beat(A, id, 35), Beat::Wrong(HeartbeatId::NONE));
+        assert_eq!(
+            beats.beat(A, id, 35),
+            BeatResult::WrongId(HeartbeatId::NONE)
+        );
     }
 
     #[test]
@@ -152,9 +157,9 @@ mod tests {
         let of_b = beats.start(B, 1);
         let of_a = beats.start(A, 2);
         assert_ne!(of_a, of_b);
-        beats.forget(A, of_b);
+        beats.cancel_start(A, of_b);
         assert_eq!(beats.expire(100), Some(B));
-        beats.forget(A, of_a);
+        beats.cancel_start(A, of_a);
         assert_eq!(beats.next_deadline(), None);
     }
 }

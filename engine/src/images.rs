@@ -1,53 +1,58 @@
-//! What a live image holds, written and read: the state of the exchange, the view, and the list of
-//! the chunks that belong to it.
+//! Writes and reads the contents of a snapshot: the state of the exchange, the view, and the list
+//! of its chunks.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use foretell_journal::JournalError;
 use foretell_journal::snapshot::{
-    Chunk, ChunkEntry, Image, LogName as ChunkLog, PROOF, Proof, Shelf,
+    Chunk, ChunkEntry, Image, LogName as ChunkLog, PROOF, Proof, SnapshotStore,
 };
 use foretell_matching::{Capacity, Exchange};
 use foretell_model::Command;
 use foretell_model::digest::StateDigest;
 use foretell_view::{ChunkBytes, ChunkCopy, ChunkRef, VIEW_VERSION, View};
 
-/// The section with the exchange: the records its digest covers. The name carries their version.
+/// The section with the exchange: the records covered by the digest. The name carries their
+/// version.
 const STATE: &str = "state.v2";
-/// Images kept.
-const KEPT: usize = 3;
+/// Snapshots to keep.
+const SNAPSHOTS_KEPT: usize = 3;
 
-/// The exchange of an image, or why it gives none.
+/// Restores the exchange of a snapshot, or returns the reason why it cannot.
 pub(crate) fn exchange_of(
     image: &Image,
     capacity: Capacity,
     index_key: u64,
 ) -> Result<Exchange, String> {
-    let state = (image.section(STATE)).ok_or("it has no state of a layout known to this build")?;
+    let state = (image.section(STATE)).ok_or("no state of a known layout")?;
     let digest = image.proof().digest;
     if StateDigest::of_image(state) != digest {
-        return Err("its state does not give its digest".to_owned());
+        return Err("its state does not match its digest".to_owned());
     }
     let exchange =
         Exchange::read_image(capacity, index_key, state).map_err(|error| error.to_string())?;
     if exchange.digest() != digest || exchange.sequence() != image.sequence() {
-        return Err("the exchange restored from it is another".to_owned());
+        return Err("the exchange restored from it has another digest or sequence".to_owned());
     }
     Ok(exchange)
 }
 
-/// Chunks whose files are written, as an image lists them.
-pub(crate) type Written = BTreeMap<ChunkRef, ChunkEntry>;
+/// Chunks with a written file, as a snapshot lists them.
+pub(crate) type WrittenChunks = BTreeMap<ChunkRef, ChunkEntry>;
 
-/// The view of an image and its chunks, every byte of them verified; or why it gives none.
-pub(crate) fn view_of(image: &Image, shelf: &Shelf) -> Result<(View, Written), String> {
+/// Restores the view of a snapshot with its chunks and verifies every byte, or returns the reason
+/// why it cannot.
+pub(crate) fn view_of(
+    image: &Image,
+    shelf: &SnapshotStore,
+) -> Result<(View, WrittenChunks), String> {
     let listed: BTreeMap<_, _> = image
         .chunks()
         .iter()
         .map(|entry| ((entry.log, entry.number), entry))
         .collect();
-    let mut written = Written::new();
+    let mut written = WrittenChunks::new();
     let mut unfit = None;
     let mut open = |wanted: ChunkRef| -> Option<ChunkBytes> {
         let entry = **listed.get(&(chunk_log(wanted), wanted.number))?;
@@ -60,14 +65,14 @@ pub(crate) fn view_of(image: &Image, shelf: &Shelf) -> Result<(View, Written), S
     let view = View::from_image(|name| image.section(name), &mut open);
     let view = view.map_err(|error| unfit.unwrap_or(error.to_string()))?;
     if view.genesis() != shelf.genesis() || view.sequence() != image.sequence() {
-        return Err("the view restored from it is another".to_owned());
+        return Err("the view restored from it is of another journal or sequence".to_owned());
     }
     Ok((view, written))
 }
 
-/// Writes a sealed chunk, and lets the view read it from the file from now on.
+/// Writes a sealed chunk to a file; the view then reads the mapped file.
 pub(crate) fn write_chunk(
-    shelf: &Shelf,
+    shelf: &SnapshotStore,
     view: &mut View,
     chunk: ChunkRef,
 ) -> Result<ChunkEntry, JournalError> {
@@ -82,20 +87,20 @@ pub(crate) fn write_chunk(
         });
     match mapped {
         Ok(copy) => drop(view.adopt_chunk(copy)),
-        // It stays in memory; whoever opens the file will see for himself.
-        Err(reason) => tracing::warn!(%chunk, reason, "a chunk just written cannot be read"),
+        // The chunk stays in memory. Every reader of the file verifies it and finds the damage.
+        Err(reason) => tracing::warn!(%chunk, reason, "cannot read the chunk just written"),
     }
     Ok(entry)
 }
 
-/// Writes the image of exchange and view, which are at one sequence. `receipt` is that of the frame at this sequence; every sealed chunk of the view is
-/// `written`. Returns the command that attests it. `is_wanted` is asked now and then; when it is not
-/// any more, nothing is written and the answer is `None`.
+/// Writes the snapshot of exchange and view, both at the same sequence. `receipt` is that of the
+/// frame at this sequence; `written` holds every sealed chunk of the view. Returns the command that
+/// attests the snapshot, or `None` if `is_wanted` turned false meanwhile.
 pub(crate) fn write_image(
-    shelf: &Shelf,
+    shelf: &SnapshotStore,
     exchange: &Exchange,
     view: &View,
-    written: &Written,
+    written: &WrittenChunks,
     receipt: [u8; 32],
     is_wanted: &dyn Fn() -> bool,
 ) -> Result<Option<Command>, JournalError> {
@@ -127,10 +132,10 @@ pub(crate) fn write_image(
     }))
 }
 
-/// Removes what is older than the kept images, once the newest is attested.
-pub(crate) fn tidy(shelf: &Shelf) {
-    if let Err(error) = shelf.tidy(KEPT) {
-        tracing::warn!(%error, "old snapshots stay until the next one");
+/// Removes all but the newest snapshots, once the newest is attested.
+pub(crate) fn tidy(shelf: &SnapshotStore) {
+    if let Err(error) = shelf.tidy(SNAPSHOTS_KEPT) {
+        tracing::warn!(%error, "cannot remove old snapshots; retried after the next one");
     }
 }
 

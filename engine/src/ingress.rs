@@ -1,5 +1,5 @@
-//! The ingress thread: it sleeps until a gateway, the bell or a stop wakes it, and gives the
-//! connected gateways their rounds.
+//! The ingress thread: it sleeps until a gateway, a wake-up or a stop wakes it, and then runs a
+//! round of the connected gateways.
 
 use std::io;
 use std::sync::Arc;
@@ -9,29 +9,28 @@ use mio::net::{UnixListener, UnixStream};
 use mio::{Events, Interest, Poll, Token};
 
 use crate::clock::Clocks;
-use crate::gateways::{Ended, Gateways, Round};
+use crate::gateways::{Gateways, RoundResult, ServeEnd};
 use crate::stop::Stop;
-use crate::wait::Bell;
+use crate::wait::PollWaker;
 
 const LISTENER: Token = Token(0);
-pub(crate) const BELL: Token = Token(1);
+pub(crate) const WAKER: Token = Token(1);
 const STOP: Token = Token(2);
 /// The token of the connection in slot 0.
 const FIRST_SLOT: usize = 3;
 
-/// The thread's state.
 #[derive(Debug)]
 pub(crate) struct Ingress<C> {
     pub(crate) poll: Poll,
-    pub(crate) bell: Arc<Bell>,
+    pub(crate) waker: Arc<PollWaker>,
     pub(crate) stop: Stop,
-    /// `None` once stopping.
+    /// `None` while stopping.
     pub(crate) listener: Option<UnixListener>,
     pub(crate) gateways: Gateways<C, UnixStream>,
 }
 
 impl<C: Clocks> Ingress<C> {
-    /// Puts listener and stop into the poll.
+    /// Registers listener and stop with the poll.
     fn register(&mut self) -> io::Result<()> {
         let registry = self.poll.registry();
         if let Some(listener) = &mut self.listener {
@@ -44,35 +43,35 @@ impl<C: Clocks> Ingress<C> {
     ///
     /// # Errors
     /// The poll itself failed.
-    pub(crate) fn serve(&mut self) -> io::Result<Ended> {
+    pub(crate) fn serve(&mut self) -> io::Result<ServeEnd> {
         self.register()?;
         let mut events = Events::with_capacity(256);
-        let mut may_go_on = false;
+        let mut more_work = false;
         loop {
-            self.sleep(&mut events, may_go_on)?;
+            self.sleep(&mut events, more_work)?;
             let at = self.gateways.now();
             self.note(&events, at);
-            may_go_on = match self.gateways.round(at) {
-                Round::MayGoOn => true,
-                Round::Waits => false,
-                Round::Ended(ended) => return Ok(ended),
+            more_work = match self.gateways.round(at) {
+                RoundResult::MoreWork => true,
+                RoundResult::Idle => false,
+                RoundResult::Ended(ended) => return Ok(ended),
             };
         }
     }
 
-    fn sleep(&mut self, events: &mut Events, may_go_on: bool) -> io::Result<()> {
-        let timeout = if may_go_on {
+    fn sleep(&mut self, events: &mut Events, more_work: bool) -> io::Result<()> {
+        let timeout = if more_work {
             Duration::ZERO
         } else {
-            self.bell.arm();
-            if self.gateways.has_something() {
+            self.waker.arm();
+            if self.gateways.has_work() {
                 Duration::ZERO
             } else {
                 self.gateways.until_due()
             }
         };
         let polled = self.poll.poll(events, Some(timeout));
-        self.bell.disarm();
+        self.waker.disarm();
         match polled {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {
                 events.clear();
@@ -90,11 +89,11 @@ impl<C: Clocks> Ingress<C> {
                     self.gateways.begin_stop(at);
                     self.listener = None;
                 }
-                BELL => {}
+                WAKER => {}
                 Token(token) => {
                     let slot = token - FIRST_SLOT;
                     self.gateways
-                        .note(slot, event.is_readable(), event.is_writable());
+                        .mark_ready(slot, event.is_readable(), event.is_writable());
                 }
             }
         }
@@ -107,26 +106,27 @@ impl<C: Clocks> Ingress<C> {
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => {
-                    // Out of descriptors: the next connection attempt tries again.
-                    tracing::warn!(%error, "accepting a gateway");
+                    // Out of descriptors: the next connection attempt triggers another accept.
+                    tracing::warn!(%error, "cannot accept a gateway connection");
                     return;
                 }
             }
         }
     }
 
-    /// Gives a new connection a slot, or turns it away. Closing its socket takes it out of the poll.
+    /// Puts a new connection into a slot, or turns it away. Closing its socket removes it from the
+    /// poll.
     fn seat(&mut self, mut stream: UnixStream, at: u64) {
         let Some(slot) = self.gateways.free_slot() else {
-            self.gateways.turn_away(stream, at);
+            self.gateways.reject(stream, at);
             return;
         };
         let interest = Interest::READABLE | Interest::WRITABLE;
         let token = Token(slot + FIRST_SLOT);
         let registry = self.poll.registry();
         match registry.register(&mut stream, token, interest) {
-            Ok(()) => self.gateways.seat(slot, stream, at),
-            Err(error) => tracing::warn!(%error, "polling a gateway"),
+            Ok(()) => self.gateways.add_connection(slot, stream, at),
+            Err(error) => tracing::warn!(%error, "cannot poll a gateway connection"),
         }
     }
 }

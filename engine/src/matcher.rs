@@ -1,7 +1,9 @@
-//! The matcher: takes commands from the ring, applies them, stages their frames, hands answers on.
+//! The matcher: takes commands from the ring, applies them, stages their frames, queues their
+//! answers.
 //!
-//! It takes a command only when the journal's staging buffer holds the largest frame and the reply
-//! ring an answer, so it never waits inside one; it allocates nothing per command.
+//! It takes a command only when the journal's staging buffer has room for the largest frame and the
+//! reply ring has room for an answer. So it never waits inside a command. It allocates nothing per
+//! command.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,75 +13,74 @@ use foretell_link::{Stage, Timing};
 use foretell_matching::Exchange;
 use foretell_model::limits::MAX_EVENTS;
 use foretell_model::{
-    Command, CommandOutcome, Event, FramePlace, OrderResult, OrderStatus, Refusal, SystemMode,
+    Command, CommandOutcome, Event, FramePlace, OrderResult, OrderStatus, Rejection, SystemMode,
     TimeNs, Verdict,
 };
 
 use foretell_stages::Recorder;
 
-use crate::ahead::Ahead;
 use crate::clock::{Clock, Clocks};
-use crate::hand_off::{Done, HandOff, Work};
+use crate::command_ring::{CommandRing, PendingReply, QueuedCommand};
+use crate::prefetch_queue::PrefetchQueue;
 use crate::status::Gauges;
-use crate::wait::{Bell, Sleeper};
+use crate::wait::{PollWaker, ThreadParker};
 
-/// Commands under one time stamp, and one waking of the sync thread.
+/// Commands that share one time stamp and one wake-up of the sync thread.
 const BURST: usize = 64;
-/// The longest sleep: bounds how late a stop of the journal is seen.
+/// The longest sleep. It bounds the delay until a stopped journal is detected.
 const LONGEST_SLEEP: Duration = Duration::from_millis(500);
 
-/// The matcher and all it owns.
 #[derive(Debug)]
 pub(crate) struct Matcher<C> {
     pub(crate) exchange: Exchange,
     pub(crate) appender: Appender,
     pub(crate) journal: JournalState,
-    pub(crate) hand_off: Arc<HandOff>,
+    pub(crate) ring: Arc<CommandRing>,
     pub(crate) gauges: Arc<Gauges>,
     pub(crate) recorder: Recorder<Stage>,
     pub(crate) clock: Clock<C>,
     pub(crate) clocks: C,
     pub(crate) mode: SystemMode,
-    /// Post-only after a restart ends here.
+    /// End of post-only mode after a restart.
     pub(crate) post_only_until: Option<TimeNs>,
-    /// How it waits on a thread of its own.
-    pub(crate) sleeper: Sleeper,
-    /// Wakes ingress for an answer that waits for nothing.
-    pub(crate) bell: Arc<Bell>,
-    pub(crate) working: Working,
+    /// How it waits on its own thread.
+    pub(crate) parker: ThreadParker,
+    /// Wakes ingress for an answer that is durable already.
+    pub(crate) waker: Arc<PollWaker>,
+    pub(crate) state: LoopState,
 }
 
-/// What the matcher carries from one command to the next.
+/// Working state between commands.
 #[derive(Debug)]
-pub(crate) struct Working {
+pub(crate) struct LoopState {
     events: Vec<Event>,
-    /// Commands that left the ring before their turn.
-    ahead: Ahead,
-    /// The answer to a command whose work goes on in `Continue` commands.
-    unfinished: Option<Done>,
-    /// Time was advanced since the last command was taken: so a flood of expirations and a flood
-    /// of commands take turns.
+    /// Commands taken from the ring and not applied yet.
+    prefetch_queue: PrefetchQueue,
+    /// The answer to a command that `Continue` commands still have to finish.
+    unfinished: Option<PendingReply>,
+    /// Time was advanced since the last command was taken. So expirations and commands alternate
+    /// under load.
     advanced: bool,
-    /// Time could not be advanced to here although something was due.
-    not_due: Option<TimeNs>,
-    /// Monotonic reading when the last command was done.
+    /// The exchange rejected advancing time to here although an expiry is due.
+    rejected_due: Option<TimeNs>,
+    /// Monotonic reading at the end of the last command.
     at: u64,
     /// Engine time of the burst.
     time: TimeNs,
-    /// An answer was handed on that waits for nothing.
+    /// An answer was queued that is durable already.
     ready_answer: bool,
-    /// The last turn found no room.
+    /// The last turn had no room.
     blocked: bool,
 }
 
-impl Default for Working {
+impl Default for LoopState {
     fn default() -> Self {
         Self {
             events: Vec::with_capacity(MAX_EVENTS),
-            ahead: Ahead::default(),
+            prefetch_queue: PrefetchQueue::default(),
             unfinished: None,
             advanced: false,
-            not_due: None,
+            rejected_due: None,
             at: 0,
             time: TimeNs(0),
             ready_answer: false,
@@ -88,80 +89,84 @@ impl Default for Working {
     }
 }
 
-/// What a turn came to.
+/// The result of a turn.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Turn {
-    /// Something was done; there may be more.
+pub(crate) enum LoopStep {
+    /// At least one command was applied; more may wait.
     Worked,
     /// Nothing to do.
     Idle,
-    /// Staging or the reply ring is full: the sync thread has to get on first.
+    /// Staging or the reply ring is full: the sync thread has to make progress first.
     Blocked,
 }
 
-/// What the exchange said, and where the frame stands.
+/// The verdict on a command, and the place of its frame.
 #[derive(Clone, Copy, Debug)]
-struct Judged {
+struct AppliedCommand {
     verdict: Verdict,
     place: FramePlace,
     timing: Timing,
 }
 
 impl<C: Clocks> Matcher<C> {
-    /// Works until stopped: the loop of a thread of its own.
+    /// The loop of the matcher's own thread; runs until stopped.
     pub(crate) fn run(mut self) {
         loop {
-            let turn = self.turn();
-            if self.working.ready_answer {
-                self.working.ready_answer = false;
-                self.bell.ring();
+            let step = self.step();
+            if self.state.ready_answer {
+                self.state.ready_answer = false;
+                self.waker.wake();
             }
-            if turn == Turn::Worked {
+            if step == LoopStep::Worked {
                 continue;
             }
-            if self.hand_off.is_stopped() {
+            if self.ring.is_stopped() {
                 return;
             }
-            let limit = self.until_due().unwrap_or(LONGEST_SLEEP).min(LONGEST_SLEEP);
-            self.sleeper.arm();
-            if !self.has_something() && !self.hand_off.is_stopped() {
-                self.sleeper.sleep(limit);
+            let limit = self
+                .until_next_timer()
+                .unwrap_or(LONGEST_SLEEP)
+                .min(LONGEST_SLEEP);
+            self.parker.arm();
+            if !self.has_work() && !self.ring.is_stopped() {
+                self.parker.sleep(limit);
             }
-            self.sleeper.disarm();
+            self.parker.disarm();
         }
     }
 
-    /// Works through one burst.
-    pub(crate) fn turn(&mut self) -> Turn {
-        let turn = self.burst();
-        self.working.blocked = turn == Turn::Blocked;
-        turn
+    /// Processes one burst.
+    pub(crate) fn step(&mut self) -> LoopStep {
+        let step = self.burst();
+        self.state.blocked = step == LoopStep::Blocked;
+        step
     }
 
-    fn burst(&mut self) -> Turn {
+    fn burst(&mut self) -> LoopStep {
         let (time, at) = self.clock.read();
-        self.working.time = time;
-        self.working.at = at;
-        let mut turn = Turn::Idle;
+        self.state.time = time;
+        self.state.at = at;
+        let mut step = LoopStep::Idle;
         for _ in 0..BURST {
             match self.next() {
-                Turn::Worked => turn = Turn::Worked,
-                Turn::Blocked if turn == Turn::Idle => return Turn::Blocked,
-                Turn::Blocked | Turn::Idle => break,
+                LoopStep::Worked => step = LoopStep::Worked,
+                LoopStep::Blocked if step == LoopStep::Idle => return LoopStep::Blocked,
+                LoopStep::Blocked | LoopStep::Idle => break,
             }
         }
-        if turn == Turn::Worked {
-            // Before the journal may make it durable, so that nobody is answered ahead of it.
-            self.show();
+        if step == LoopStep::Worked {
+            // Update the gauges before the journal can make the burst durable, so that no answer
+            // precedes them.
+            self.update_gauges();
         }
         self.appender.publish();
         self.recorder.flush();
-        turn
+        step
     }
 
-    /// Shows the state to other threads.
-    pub(crate) fn show(&self) {
-        self.gauges.show(
+    /// Updates the gauges that other threads read.
+    pub(crate) fn update_gauges(&self) {
+        self.gauges.update(
             &self.exchange,
             self.mode,
             self.clock.alarms(),
@@ -169,35 +174,35 @@ impl<C: Clocks> Matcher<C> {
         );
     }
 
-    /// Whether a turn would do something.
-    pub(crate) fn has_something(&mut self) -> bool {
-        (self.working.time, self.working.at) = self.clock.read();
-        self.is_wanted() && self.has_room()
+    /// Whether a turn would make progress.
+    pub(crate) fn has_work(&mut self) -> bool {
+        (self.state.time, self.state.at) = self.clock.read();
+        self.has_pending() && self.has_room()
     }
 
-    /// Whether there is work, room or not.
-    fn is_wanted(&self) -> bool {
+    /// Whether work is available, with or without room for it.
+    fn has_pending(&self) -> bool {
         self.exchange.has_pending_work()
-            || self.hand_off.has_waiting()
-            || self.next_due().is_some_and(|due| due <= self.working.time)
+            || self.ring.has_waiting()
+            || self.next_due().is_some_and(|due| due <= self.state.time)
     }
 
-    /// When something is due by itself.
+    /// Engine time of the next timer.
     fn next_due(&self) -> Option<TimeNs> {
         let expiry = self
             .exchange
             .next_due()
-            .filter(|due| self.working.not_due != Some(*due));
+            .filter(|due| self.state.rejected_due != Some(*due));
         match (expiry, self.post_only_until) {
             (Some(expiry), Some(until)) => Some(expiry.min(until)),
             (expiry, until) => expiry.or(until),
         }
     }
 
-    /// How long until something is due by itself; `None` = nothing will be, or the sync thread has
-    /// to get on first, which wakes whoever waits.
-    pub(crate) fn until_due(&mut self) -> Option<Duration> {
-        if self.working.blocked {
+    /// Time until the next timer. `None` = there is none, or the sync thread has to make progress
+    /// first and will wake this thread.
+    pub(crate) fn until_next_timer(&mut self) -> Option<Duration> {
+        if self.state.blocked {
             return None;
         }
         let due = self.next_due()?;
@@ -205,150 +210,149 @@ impl<C: Clocks> Matcher<C> {
         Some(Duration::from_nanos(due.0.saturating_sub(now.0)))
     }
 
-    /// Asking the journal may take the staged frames back from the sync thread: ask only before a
-    /// command, and publish after it.
+    /// Checking the journal for room may take staged frames back from the sync thread. Check only
+    /// before a command, and publish after it.
     fn has_room(&mut self) -> bool {
-        self.hand_off.has_reply_room() && self.appender.has_room_for_largest()
+        self.ring.has_reply_room() && self.appender.has_room_for_largest()
     }
 
-    /// One command: continued work before anything else, then what is due, then the ring.
-    fn next(&mut self) -> Turn {
-        if !self.is_wanted() {
-            return Turn::Idle;
+    /// One command: pending work first, then timers, then the ring.
+    fn next(&mut self) -> LoopStep {
+        if !self.has_pending() {
+            return LoopStep::Idle;
         }
         if !self.has_room() {
-            return Turn::Blocked;
+            return LoopStep::Blocked;
         }
         if self.exchange.has_pending_work() {
-            self.carry_on();
-            return Turn::Worked;
+            self.continue_pending();
+            return LoopStep::Worked;
         }
-        if !self.working.advanced && self.do_what_is_due() {
-            self.working.advanced = true;
-            return Turn::Worked;
+        if !self.state.advanced && self.run_timers() {
+            self.state.advanced = true;
+            return LoopStep::Worked;
         }
-        let advanced = core::mem::take(&mut self.working.advanced);
-        let work = self.working.ahead.next(&self.hand_off, &self.exchange);
-        match work {
-            Some(work) => {
-                self.take(work);
-                Turn::Worked
+        let advanced = core::mem::take(&mut self.state.advanced);
+        let queued = self.state.prefetch_queue.next(&self.ring, &self.exchange);
+        match queued {
+            Some(queued) => {
+                self.apply_queued(queued);
+                LoopStep::Worked
             }
-            None if advanced => Turn::Worked,
-            None => Turn::Idle,
+            None if advanced => LoopStep::Worked,
+            None => LoopStep::Idle,
         }
     }
 
-    /// A command from the ring.
-    fn take(&mut self, work: Work) {
-        let waited = self.working.at.saturating_sub(work.pushed);
-        self.recorder.note(Stage::RingWait, waited, 1);
-        let judged = self.judge(&work.command, &work.evidence);
-        self.hand_off.give_back(work.evidence);
+    /// Applies a command from the ring.
+    fn apply_queued(&mut self, queued: QueuedCommand) {
+        let waited = self.state.at.saturating_sub(queued.pushed);
+        self.recorder.record(Stage::RingWait, waited, 1);
+        let applied = self.apply(&queued.command, &queued.evidence);
+        self.ring.recycle(queued.evidence);
         let sequence = self.exchange.sequence();
-        let done = Done {
-            origin: work.origin,
-            verdict: judged.verdict,
+        let reply = PendingReply {
+            origin: queued.origin,
+            verdict: applied.verdict,
             sequence,
             last_sequence: sequence,
-            place: judged.place,
-            staged: self.working.at,
+            place: applied.place,
+            staged: self.state.at,
             timing: Timing {
                 ring_wait: Timing::clip(waited),
-                ..judged.timing
+                ..applied.timing
             },
         };
         if self.exchange.has_pending_work() {
-            self.working.unfinished = Some(done);
+            self.state.unfinished = Some(reply);
         } else {
-            self.answer(done);
+            self.answer(reply);
         }
     }
 
-    /// The next part of a command's work.
-    fn carry_on(&mut self) {
-        let judged = self.judge(&Command::Continue, &[]);
+    /// Applies the next part of a command's pending work.
+    fn continue_pending(&mut self) {
+        let applied = self.apply(&Command::Continue, &[]);
         assert!(
-            matches!(judged.verdict, Verdict::Applied(_)),
+            matches!(applied.verdict, Verdict::Applied(_)),
             "pending work can be continued: {:?}",
-            judged.verdict
+            applied.verdict
         );
         if self.exchange.has_pending_work() {
             return;
         }
-        // After a restart the work may be of a command answered by an earlier run.
-        if let Some(done) = self.working.unfinished.take() {
-            self.answer(Done {
+        // After a restart the pending work may belong to a command that an earlier run answered.
+        if let Some(reply) = self.state.unfinished.take() {
+            self.answer(PendingReply {
                 last_sequence: self.exchange.sequence(),
-                staged: self.working.at,
-                ..done
+                staged: self.state.at,
+                ..reply
             });
         }
     }
 
-    /// Advances time, or ends post-only; `false` when nothing is due.
-    fn do_what_is_due(&mut self) -> bool {
-        let now = self.working.time;
+    /// Advances time, or ends post-only mode; `false` when neither is due.
+    fn run_timers(&mut self) -> bool {
+        let now = self.state.time;
         if self.post_only_until.is_some_and(|until| until <= now) {
             self.post_only_until = None;
-            // An operator's mode in the meantime stands.
+            // A mode that an operator has set meanwhile stays.
             if self.mode == SystemMode::PostOnly {
                 let mode = SystemMode::Running;
-                self.judge(&Command::SetMode { mode }, &[]);
+                self.apply(&Command::SetMode { mode }, &[]);
                 return true;
             }
         }
         let Some(due) = self.exchange.next_due().filter(|due| *due <= now) else {
             return false;
         };
-        if self.working.not_due == Some(due) {
+        if self.state.rejected_due == Some(due) {
             return false;
         }
-        if let Verdict::Refused(refusal) = self.judge(&Command::AdvanceTime, &[]).verdict {
+        if let Verdict::Rejected(refusal) = self.apply(&Command::AdvanceTime, &[]).verdict {
             tracing::error!(
                 ?refusal,
                 due = due.0,
                 now = now.0,
                 "time cannot be advanced"
             );
-            self.working.not_due = Some(due);
+            self.state.rejected_due = Some(due);
             return false;
         }
         true
     }
 
-    /// Applies a command of the engine's own, before anything is served. There is room.
+    /// Applies a command of the engine's own before serving starts. The caller has checked for
+    /// room.
     ///
     /// # Errors
-    /// The exchange's refusal.
+    /// The exchange's rejection.
     pub(crate) fn apply_at_start(
         &mut self,
         command: &Command,
         evidence: &[u8],
-    ) -> Result<Verdict, Refusal> {
+    ) -> Result<Verdict, Rejection> {
         let (time, at) = self.clock.read();
-        self.working.time = time;
-        self.working.at = at;
-        let verdict = self.judge(command, evidence).verdict;
+        self.state.time = time;
+        self.state.at = at;
+        let verdict = self.apply(command, evidence).verdict;
         self.appender.publish();
         match verdict {
-            Verdict::Refused(refusal) => Err(refusal),
+            Verdict::Rejected(refusal) => Err(refusal),
             verdict => Ok(verdict),
         }
     }
 
-    /// Applies a command and, when it was applied, stages its frame.
-    fn judge(&mut self, command: &Command, evidence: &[u8]) -> Judged {
-        let working = &mut self.working;
-        working.events.clear();
-        let verdict = self
-            .exchange
-            .apply(command, working.time, &mut working.events);
-        let applied = self.clocks.monotonic();
-        let took = applied.saturating_sub(working.at);
-        self.recorder.note(Stage::Apply, took, 1);
-        working.at = applied;
-        let mut judged = Judged {
+    /// Applies a command and stages its frame unless it was rejected.
+    fn apply(&mut self, command: &Command, evidence: &[u8]) -> AppliedCommand {
+        let state = &mut self.state;
+        state.events.clear();
+        let verdict = self.exchange.apply(command, state.time, &mut state.events);
+        let applied_at = self.clocks.monotonic();
+        let took = applied_at.saturating_sub(state.at);
+        self.recorder.record(Stage::Apply, took, 1);
+        state.at = applied_at;
+        let mut applied = AppliedCommand {
             verdict,
             place: FramePlace::default(),
             timing: Timing {
@@ -357,38 +361,38 @@ impl<C: Clocks> Matcher<C> {
             },
         };
         let Verdict::Applied(outcome) = verdict else {
-            return judged;
+            return applied;
         };
-        judged.place = self.appender.append(
+        applied.place = self.appender.append(
             self.exchange.sequence(),
-            working.time,
+            state.time,
             command,
-            &working.events,
+            &state.events,
             kept_evidence(&outcome, evidence),
         );
-        for event in &working.events {
+        for event in &state.events {
             if let Event::ModeSet { mode } = event {
                 self.mode = *mode;
             }
         }
-        working.at = self.clocks.monotonic();
-        let took = working.at.saturating_sub(applied);
-        self.recorder.note(Stage::Encode, took, 1);
-        judged.timing.encode = Timing::clip(took);
-        judged
+        state.at = self.clocks.monotonic();
+        let took = state.at.saturating_sub(applied_at);
+        self.recorder.record(Stage::Encode, took, 1);
+        applied.timing.encode = Timing::clip(took);
+        applied
     }
 
-    fn answer(&mut self, done: Done) {
-        self.hand_off.push_reply(done);
-        // Looked at after the push: whoever raises the durable sequence later rings the bell
-        // itself and finds the answer there.
+    fn answer(&mut self, reply: PendingReply) {
+        self.ring.push_reply(reply);
+        // Read after the push: a thread that raises the durable sequence later wakes ingress
+        // itself, and ingress finds the answer in the ring.
         std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
-        self.working.ready_answer |= done.last_sequence <= self.journal.durable();
+        self.state.ready_answer |= reply.last_sequence <= self.journal.durable();
     }
 }
 
-/// An order the book refused is journalled without evidence (protocol 9): it is kept only so that
-/// its id stays burned.
+/// An order that the book rejected is journalled without evidence (docs/verify/rules.md §8): the
+/// frame only keeps its id used.
 const fn kept_evidence<'a>(outcome: &CommandOutcome, evidence: &'a [u8]) -> &'a [u8] {
     match outcome {
         CommandOutcome::Order(OrderResult {
@@ -401,7 +405,7 @@ const fn kept_evidence<'a>(outcome: &CommandOutcome, evidence: &'a [u8]) -> &'a 
 
 #[cfg(test)]
 mod tests {
-    use foretell_journal::{Options, Step, Syncer};
+    use foretell_journal::{Options, SyncStep, Syncer};
     use foretell_matching::Capacity;
     use foretell_model::limits::MAX_EVIDENCE_BYTES;
     use foretell_model::{Micros, Reference, Sequence, WalletAddress};
@@ -426,16 +430,16 @@ mod tests {
             exchange: Exchange::new(Capacity::default(), 1),
             appender,
             journal,
-            hand_off: Arc::new(HandOff::new(16)),
+            ring: Arc::new(CommandRing::new(16)),
             gauges: Arc::default(),
             recorder: Recorder::new(Arc::default()),
             clock: Clock::start(clocks, TimeNs(0)),
             clocks,
             mode: SystemMode::Running,
             post_only_until: None,
-            sleeper: Sleeper::new(Waiting::Park),
-            bell: Arc::new(Bell::new(waker)),
-            working: Working::default(),
+            parker: ThreadParker::new(Waiting::Park),
+            waker: Arc::new(PollWaker::new(waker)),
+            state: LoopState::default(),
         };
         (matcher, syncer)
     }
@@ -456,13 +460,13 @@ mod tests {
             matcher.apply_at_start(&deposit, &evidence).unwrap();
         }
         matcher.post_only_until = Some(TimeNs(0));
-        assert_eq!(matcher.until_due(), Some(Duration::ZERO));
-        assert_eq!(matcher.turn(), Turn::Blocked);
-        assert_eq!(matcher.until_due(), None);
+        assert_eq!(matcher.until_next_timer(), Some(Duration::ZERO));
+        assert_eq!(matcher.step(), LoopStep::Blocked);
+        assert_eq!(matcher.until_next_timer(), None);
 
         let durable = syncer.step().unwrap();
-        assert_eq!(durable, Step::Durable(Sequence(u64::from(number))));
-        matcher.turn();
+        assert_eq!(durable, SyncStep::Durable(Sequence(u64::from(number))));
+        matcher.step();
         assert_eq!(matcher.post_only_until, None);
     }
 }

@@ -1,5 +1,5 @@
-//! What ingress, matcher and sync thread meet at, each under one name: the real primitives, or those
-//! of the model checker when it is built to be checked (`tests/loom/run`).
+//! The synchronization primitives of ingress, matcher and sync thread: the real ones, or those of
+//! the model checker in its build (`tests/loom/run`).
 
 #[cfg(loom)]
 #[path = "../tests/loom/primitives.rs"]

@@ -1,21 +1,21 @@
-//! The publisher: follows the journal like any gateway, executes every command on an exchange of
-//! its own, compares what happens with what was recorded, folds it into a view, and publishes.
+//! The publisher: follows the journal, executes every command on its own exchange, compares the
+//! events with the recorded ones, folds the frame into a view, and publishes snapshots.
 //!
-//! It reads what is durable and nothing else of the engine, so it can neither hold the matcher up
-//! nor be ahead of what may be shown; where cores are few its thread yields to the others.
+//! It reads only durable frames, so it neither delays the matcher nor runs ahead of visible state.
+//! Its thread has a low priority.
 //!
-//! A difference ends the engine, because then the record is wrong or the core is. What concerns the
-//! read model alone ends nothing. A disk that does not take a snapshot is tried again. A view that
-//! cannot follow, or panics, is given up: there are no more snapshots, and every command is still
-//! executed a second time. Both are alarms in the engine's status.
+//! A difference ends the engine, because either the journal or the core is wrong. Failures of the
+//! read model alone do not end it. A snapshot that the disk does not take is tried again. A view
+//! that cannot follow, or panics, is dropped: no more snapshots are written, and every command is
+//! still executed a second time. Both failures are alarms in the engine's status.
 //!
-//! `begin.rs` is how it starts, `twin.rs` what it does with a frame, `schedule.rs` when an image is
-//! due; what an image holds is in `images.rs`.
+//! `begin.rs` starts it, `replayed.rs` processes a frame, `schedule.rs` says when a snapshot is
+//! due, `images.rs` reads and writes the contents of a snapshot.
 
 mod begin;
 mod checkpoints;
+mod replayed;
 mod schedule;
-mod twin;
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -23,142 +23,141 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use foretell_journal::snapshot::Shelf;
+use foretell_journal::snapshot::SnapshotStore;
 use foretell_journal::{Follower, JournalState, Next, Scratch, receipt};
 use foretell_link::SnapshotResult;
 use foretell_model::{Command, Sequence, TimeNs};
-use foretell_view::{ChunkRef, Seen};
+use foretell_view::{ChunkRef, SeenChunks};
 
-use self::checkpoints::{BatchEnd, Checkpoints};
-use self::schedule::Schedule;
-use self::twin::Twin;
+use self::checkpoints::{BatchEnd, CheckpointSigner};
+use self::replayed::ReplayedState;
+use self::schedule::SnapshotSchedule;
 use crate::clock::Clocks;
 use crate::config::EngineConfig;
 use crate::error::EngineError;
-use crate::images::{self, Written};
-use crate::published::{Asker, Published};
-use crate::wait::Bell;
+use crate::images::{self, WrittenChunks};
+use crate::publisher_mailbox::{PublisherMailbox, SnapshotRequest};
+use crate::wait::PollWaker;
 
-/// Frames between two looks at the clock, the requests and the view's new chunks.
-const BURST: usize = 256;
-/// The shortest: under load each sync would wake it for a few frames, at the price of many.
+/// Frames between two checks of the clock, the requests and the view's new chunks.
+const FRAMES_PER_STEP: usize = 256;
+/// The shortest sleep. Under load each sync would otherwise wake the thread for a few frames.
 const SHORTEST_SLEEP: Duration = Duration::from_millis(2);
-/// The longest sleep.
 const LONGEST_SLEEP: Duration = Duration::from_millis(500);
-/// Why nothing is written when the view was given up.
+/// The error of view operations after the view was dropped.
 const NO_VIEW: &str = "the read model stopped";
-/// How much nicer its thread is than the others (of 19).
+/// Added nice value of its thread (at most 19).
 const NICENESS: i32 = 10;
 
-/// What the publisher is given.
+/// The arguments of the publisher.
 #[derive(Debug)]
-pub(crate) struct Setting<C> {
+pub(crate) struct PublisherArgs<C> {
     pub(crate) config: EngineConfig,
     pub(crate) journal_directory: PathBuf,
     pub(crate) journal: JournalState,
-    pub(crate) shelf: Shelf,
-    pub(crate) board: Arc<Published>,
-    /// Wakes ingress for an answer, and when the publisher failed.
-    pub(crate) bell: Arc<Bell>,
+    pub(crate) shelf: SnapshotStore,
+    pub(crate) mailbox: Arc<PublisherMailbox>,
+    /// Wakes ingress for an answer, and when the publisher has failed.
+    pub(crate) waker: Arc<PollWaker>,
     /// As in [`crate::recovery::Restored`].
     pub(crate) newly_accepted: Option<Sequence>,
-    /// Random; as for the matcher's exchange.
+    /// A random key, as for the matcher's exchange.
     pub(crate) index_key: u64,
     pub(crate) clocks: C,
 }
 
-/// Works until the engine stops; an error ends the engine.
+/// Runs until the engine stops; an error ends the engine.
 ///
 /// # Errors
-/// [`EngineError::PublisherDiverged`], [`EngineError::Impossible`], or a journal that cannot be
-/// read any more.
-pub(crate) fn run<C: Clocks>(setting: Setting<C>) -> Result<(), EngineError> {
+/// [`EngineError::PublisherDiverged`], [`EngineError::Impossible`], or an unreadable journal.
+pub(crate) fn run<C: Clocks>(args: PublisherArgs<C>) -> Result<(), EngineError> {
     yield_to_others();
-    let (board, bell) = (Arc::clone(&setting.board), Arc::clone(&setting.bell));
+    let (mailbox, waker) = (Arc::clone(&args.mailbox), Arc::clone(&args.waker));
     let ended =
-        Publisher::begin(setting).and_then(|publisher| publisher.map_or(Ok(()), Publisher::work));
+        Publisher::begin(args).and_then(|publisher| publisher.map_or(Ok(()), Publisher::work));
     if ended.is_err() {
-        board.fail();
-        bell.ring();
+        mailbox.fail();
+        waker.wake();
     }
     ended
 }
 
-/// On Linux a priority is a thread's own.
+/// On Linux the priority belongs to the thread.
 fn yield_to_others() {
     if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
-        tracing::warn!(%error, "the publisher keeps the priority of the others");
+        tracing::warn!(%error, "cannot lower the priority of the publisher");
     }
 }
 
 /// The publisher at one sequence.
 #[derive(Debug)]
 pub(crate) struct Publisher<C> {
-    setting: Setting<C>,
+    args: PublisherArgs<C>,
     follower: Follower,
     scratch: Scratch,
-    twin: Twin,
-    /// Which of the view's chunks are written or wait in `unwritten`.
-    seen: Seen,
+    replayed: ReplayedState,
+    /// The view's chunks that are written or wait in `unwritten`.
+    seen: SeenChunks,
     unwritten: VecDeque<ChunkRef>,
-    written: Written,
-    /// The disk took something not; nothing is tried before the next image is.
+    written: WrittenChunks,
+    /// A write failed; nothing is written before the next snapshot is due.
     disk_failed: bool,
-    schedule: Schedule,
-    checkpoints: Option<Checkpoints>,
-    /// Where the last frame taken in ends a batch.
+    schedule: SnapshotSchedule,
+    checkpoints: Option<CheckpointSigner>,
+    /// Set if the last frame ends a batch.
     batch_end: Option<BatchEnd>,
-    /// The image that was written and waits for the journal to attest it, and its engine time.
+    /// Sequence and engine time of the written snapshot that is not attested yet.
     attesting: Option<(Sequence, TimeNs)>,
-    /// Who waits for the next image, and up to where it must reach.
-    askers: Vec<Asker>,
+    /// The requests for the next snapshot, and the sequence that it must reach.
+    requests: Vec<SnapshotRequest>,
     wanted: Sequence,
 }
 
 impl<C: Clocks> Publisher<C> {
     fn work(mut self) -> Result<(), EngineError> {
-        while !self.setting.board.is_stopping() {
-            if self.turn()? {
+        while !self.args.mailbox.is_stopping() {
+            if self.step()? {
                 self.sleep();
             }
         }
         Ok(())
     }
 
-    /// Takes in a few frames and publishes what is due; whether it has read all there is.
-    pub(crate) fn turn(&mut self) -> Result<bool, EngineError> {
+    /// Processes a burst of frames and publishes what is due. Returns whether it has read the whole
+    /// journal.
+    pub(crate) fn step(&mut self) -> Result<bool, EngineError> {
         let is_up_to_date = self.burst()?;
-        self.setting.board.show_folded(self.twin.sequence());
-        self.note_new_chunks();
-        self.take_askers();
+        self.args.mailbox.set_folded(self.replayed.sequence());
+        self.write_new_chunks();
+        self.take_requests();
         if self.is_due() {
             self.publish()?;
         }
-        self.vouch();
+        self.sign_checkpoint();
         Ok(is_up_to_date)
     }
 
-    /// Takes in a few frames; whether there are no more.
+    /// Processes a burst of frames; returns whether there are no more.
     fn burst(&mut self) -> Result<bool, EngineError> {
-        for _ in 0..BURST {
+        for _ in 0..FRAMES_PER_STEP {
             let next = self.follower.next_frame().map_err(EngineError::Journal)?;
             match next {
                 Next::UpToDate => return Ok(true),
                 Next::Frame(frame) => {
-                    if frame.place().segment != self.twin.place.segment {
-                        // The state is still the one at the end of a segment.
-                        let now = self.setting.clocks.monotonic();
-                        prepare(&mut self.checkpoints, self.batch_end, now, &self.twin);
+                    if frame.place().segment != self.replayed.place.segment {
+                        // The state is still that of the end of a segment.
+                        let now = self.args.clocks.monotonic();
+                        prepare(&mut self.checkpoints, self.batch_end, now, &self.replayed);
                     }
-                    self.twin.take(&frame, &mut self.scratch)?;
-                    if let Some(image) = self.twin.attests {
+                    self.replayed.advance(&frame, &mut self.scratch)?;
+                    if let Some(image) = self.replayed.attests {
                         self.note_attested(image);
                     }
                 }
                 Next::NewEpoch { .. } | Next::Rebuild { .. } => {
                     return Err(EngineError::Impossible {
-                        sequence: self.twin.sequence(),
-                        what: "another engine wrote to the journal this one holds".to_owned(),
+                        sequence: self.replayed.sequence(),
+                        what: "another engine wrote to the journal of this one".to_owned(),
                     });
                 }
             }
@@ -171,67 +170,67 @@ impl<C: Clocks> Publisher<C> {
     }
 
     fn is_checkpoint_due(&self) -> bool {
-        let (at, now) = (self.twin.sequence(), self.setting.clocks.monotonic());
+        let (at, now) = (self.replayed.sequence(), self.args.clocks.monotonic());
         let checkpoints = self.checkpoints.as_ref();
         checkpoints.is_some_and(|checkpoints| checkpoints.is_due(at, now))
     }
 
-    /// Prepares the checkpoint that is due, and signs the one that waits.
-    fn vouch(&mut self) {
-        let now = self.setting.clocks.monotonic();
+    /// Prepares a due checkpoint and signs the waiting one.
+    fn sign_checkpoint(&mut self) {
+        let now = self.args.clocks.monotonic();
         if self.is_checkpoint_due() {
-            prepare(&mut self.checkpoints, self.batch_end, now, &self.twin);
+            prepare(&mut self.checkpoints, self.batch_end, now, &self.replayed);
         }
         if let Some(checkpoints) = &mut self.checkpoints {
-            checkpoints.sign(&self.setting, now);
+            checkpoints.sign(&self.args, now);
         }
     }
 
     fn sleep(&mut self) {
         std::thread::park_timeout(SHORTEST_SLEEP);
-        let now = self.setting.clocks.monotonic();
-        let until_due = self.schedule.until_due(self.twin.sequence(), now);
-        let board = &self.setting.board;
+        let now = self.args.clocks.monotonic();
+        let until_due = self.schedule.until_due(self.replayed.sequence(), now);
+        let mailbox = &self.args.mailbox;
         self.follower.wait_unless(
             until_due.map_or(LONGEST_SLEEP, |due| due.min(LONGEST_SLEEP)),
-            || board.is_stopping() || board.has_asker(),
+            || mailbox.is_stopping() || mailbox.has_request(),
         );
     }
 
-    /// Whoever asks now is answered with an image of all that is durable now.
-    fn take_askers(&mut self) {
-        if self.askers.is_empty() {
-            self.askers.extend(self.setting.board.take_askers());
-            self.wanted = self.setting.journal.durable();
+    /// Requests that arrive now get a snapshot of everything durable now.
+    fn take_requests(&mut self) {
+        if self.requests.is_empty() {
+            self.requests.extend(self.args.mailbox.take_requests());
+            self.wanted = self.args.journal.durable();
         }
     }
 
     fn is_due(&self) -> bool {
-        let (at, now) = (self.twin.sequence(), self.setting.clocks.monotonic());
-        let is_asked_for = !self.askers.is_empty() && at >= self.wanted;
+        let (at, now) = (self.replayed.sequence(), self.args.clocks.monotonic());
+        let is_asked_for = !self.requests.is_empty() && at >= self.wanted;
         self.attesting.is_none() && (is_asked_for || self.schedule.is_due(at, now))
     }
 
-    /// Works on the view. A panic costs the view and nothing else.
+    /// Runs `work` on the view. A panic drops the view and affects nothing else.
     fn with_view<T>(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T, String>,
     ) -> Result<T, String> {
-        if self.twin.view.is_none() {
+        if self.replayed.view.is_none() {
             return Err(NO_VIEW.to_owned());
         }
-        // What the panic left half done is dropped, or written anew by the next start.
+        // Partial results of the panic are dropped, or written again by the next start.
         catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or_else(|_| {
-            let at = self.twin.sequence();
-            self.twin.give_view_up(at, "it panicked");
+            let at = self.replayed.sequence();
+            self.replayed.drop_view(at, "it panicked");
             Err(NO_VIEW.to_owned())
         })
     }
 
-    /// Writes chunks as they fill, so that memory holds few of them.
-    fn note_new_chunks(&mut self) {
+    /// Writes chunks as soon as they are full, so that few stay in memory.
+    fn write_new_chunks(&mut self) {
         let written = self.with_view(|publisher| {
-            let view = publisher.twin.view.as_ref();
+            let view = publisher.replayed.view.as_ref();
             let new = view.map(|view| view.new_chunks(&mut publisher.seen));
             publisher.unwritten.extend(new.unwrap_or_default());
             match publisher.disk_failed {
@@ -240,34 +239,34 @@ impl<C: Clocks> Publisher<C> {
             }
         });
         if let Err(reason) = written
-            && self.twin.view.is_some()
+            && self.replayed.view.is_some()
         {
             tracing::error!(
                 reason,
-                "a history chunk is kept in memory until the next image"
+                "history chunk not written; kept in memory until the next snapshot"
             );
-            self.note_disk(true);
+            self.set_disk_failed(true);
         }
     }
 
-    fn note_disk(&mut self, failed: bool) {
+    fn set_disk_failed(&mut self, failed: bool) {
         self.disk_failed = failed;
-        self.setting.board.show_unwritten(failed);
+        self.args.mailbox.set_unwritten(failed);
     }
 
-    /// A chunk whose file somebody removed is written again: an image that lists it needs it.
-    fn miss_chunks(&mut self) {
+    /// Queues chunks whose file was removed: a snapshot that lists them needs them.
+    fn requeue_missing_chunks(&mut self) {
         let missed = self
             .written
-            .extract_if(.., |_, entry| !self.setting.shelf.has_chunk(entry));
+            .extract_if(.., |_, entry| !self.args.shelf.has_chunk(entry));
         self.unwritten.extend(missed.map(|(chunk, _)| chunk));
     }
 
     fn write_chunks(&mut self) -> Result<(), String> {
         while let Some(&chunk) = self.unwritten.front() {
-            self.look_at_the_disk()?;
-            let view = self.twin.view.as_mut().ok_or(NO_VIEW)?;
-            let entry = images::write_chunk(&self.setting.shelf, view, chunk)
+            self.check_disk_space()?;
+            let view = self.replayed.view.as_mut().ok_or(NO_VIEW)?;
+            let entry = images::write_chunk(&self.args.shelf, view, chunk)
                 .map_err(|error| error.to_string())?;
             self.written.insert(chunk, entry);
             self.unwritten.pop_front();
@@ -275,59 +274,63 @@ impl<C: Clocks> Publisher<C> {
         Ok(())
     }
 
-    /// What is left on a nearly full disk is the journal's, for cancels.
-    fn look_at_the_disk(&self) -> Result<(), String> {
-        if self.setting.journal.disk_low() {
+    /// The rest of a nearly full disk is reserved for the journal, so that cancels continue.
+    fn check_disk_space(&self) -> Result<(), String> {
+        if self.args.journal.disk_low() {
             return Err("the disk is nearly full".to_owned());
         }
         Ok(())
     }
 
-    /// Writes an image of where it is and asks for its attestation, unless there is one. Whoever asked is
-    /// answered when the journal attests it.
+    /// Writes a snapshot of the current state and requests its attestation, unless one exists.
+    /// Requests are answered when the journal attests it.
     fn publish(&mut self) -> Result<(), EngineError> {
-        let sequence = self.twin.sequence();
+        let sequence = self.replayed.sequence();
         if self.schedule.is_reflected(sequence) {
-            self.answer_askers(self.published());
+            self.answer_requests(self.published());
             return Ok(());
         }
-        let now = self.setting.clocks.monotonic();
+        let now = self.args.clocks.monotonic();
         self.schedule.tried(sequence, now);
-        if self.twin.view.is_none() {
-            // The alarm of the view says it; the disk is not asked.
-            self.answer_askers(SnapshotResult::Failed);
+        if self.replayed.view.is_none() {
+            // The status shows the alarm of the view; no write is tried.
+            self.answer_requests(SnapshotResult::Failed);
             return Ok(());
         }
-        self.twin.check()?;
+        self.replayed.check()?;
         let written = self.with_view(Self::write_image);
-        self.note_disk(written.is_err());
+        self.set_disk_failed(written.is_err());
         match written {
             Ok(None) => {}
             Ok(Some(attestation)) => {
                 self.attesting = Some((sequence, self.time()));
-                self.setting.board.attest(attestation);
-                self.setting.bell.ring();
+                self.args.mailbox.attest(attestation);
+                self.args.waker.wake();
             }
             Err(reason) => {
-                tracing::error!(sequence = sequence.0, reason, "no image: tried again later");
-                self.answer_askers(SnapshotResult::Failed);
+                tracing::error!(
+                    sequence = sequence.0,
+                    reason,
+                    "no snapshot written; retrying"
+                );
+                self.answer_requests(SnapshotResult::Failed);
             }
         }
         Ok(())
     }
 
-    /// The frame just taken in attests an image: if it is the one just written, that is published.
+    /// The last frame attests a snapshot: if it is the one just written, that one is published.
     fn note_attested(&mut self, image: Sequence) {
         if let Some((_, time)) = self.attesting.take_if(|(written, _)| *written == image) {
             self.schedule.published(image);
-            self.setting.board.show_image(image, time);
-            images::tidy(&self.setting.shelf);
-            tracing::info!(sequence = image.0, "published an image");
+            self.args.mailbox.set_image(image, time);
+            images::tidy(&self.args.shelf);
+            tracing::info!(sequence = image.0, "snapshot published");
         }
-        self.schedule.skip_attestation(self.twin.sequence());
-        // Who asked in between waits for the next.
+        self.schedule.skip_attestation(self.replayed.sequence());
+        // Requests that arrived meanwhile wait for the next snapshot.
         if self.schedule.is_reflected(self.wanted) {
-            self.answer_askers(self.published());
+            self.answer_requests(self.published());
         }
     }
 
@@ -336,41 +339,46 @@ impl<C: Clocks> Publisher<C> {
         SnapshotResult::Published { sequence }
     }
 
-    fn answer_askers(&mut self, result: SnapshotResult) {
-        for asker in self.askers.drain(..) {
-            self.setting.board.answer(asker, result);
+    fn answer_requests(&mut self, result: SnapshotResult) {
+        for request in self.requests.drain(..) {
+            self.args.mailbox.answer(request, result);
         }
-        self.setting.bell.ring();
+        self.args.waker.wake();
     }
 
     /// `None` when the engine stops meanwhile.
     fn write_image(&mut self) -> Result<Option<Command>, String> {
-        self.look_at_the_disk()?;
-        self.miss_chunks();
+        self.check_disk_space()?;
+        self.requeue_missing_chunks();
         self.write_chunks()?;
-        let (twin, board) = (&self.twin, &self.setting.board);
-        let view = twin.view.as_ref().ok_or(NO_VIEW)?;
-        let frame = (self.follower.reader()).frame(twin.place, twin.sequence());
+        let (replayed, mailbox) = (&self.replayed, &self.args.mailbox);
+        let view = replayed.view.as_ref().ok_or(NO_VIEW)?;
+        let frame = (self.follower.reader()).frame(replayed.place, replayed.sequence());
         images::write_image(
-            &self.setting.shelf,
-            &twin.replay.exchange,
+            &self.args.shelf,
+            &replayed.replay.exchange,
             view,
             &self.written,
             receipt(&frame.map_err(|error| error.to_string())?),
-            &|| !board.is_stopping(),
+            &|| !mailbox.is_stopping(),
         )
         .map_err(|error| error.to_string())
     }
 
-    /// Engine time of the last frame taken in; 0 without a view.
+    /// Engine time of the last frame; 0 without a view.
     fn time(&self) -> TimeNs {
-        let view = self.twin.view.as_ref();
+        let view = self.replayed.view.as_ref();
         view.map(|view| view.system().time).unwrap_or_default()
     }
 }
 
-fn prepare(checkpoints: &mut Option<Checkpoints>, end: Option<BatchEnd>, now: u64, twin: &Twin) {
+fn prepare(
+    checkpoints: &mut Option<CheckpointSigner>,
+    end: Option<BatchEnd>,
+    now: u64,
+    replayed: &ReplayedState,
+) {
     if let Some(checkpoints) = checkpoints {
-        checkpoints.prepare(end, now, || twin.replay.exchange.digest());
+        checkpoints.prepare(end, now, || replayed.replay.exchange.digest());
     }
 }

@@ -1,48 +1,48 @@
-//! The state of the exchange from the newest image and the journal behind it: every command there
-//! is executed again, and what happens is compared with what was recorded.
+//! Restores the exchange from the newest snapshot and the journal after it. Recovery executes every
+//! later command again and compares the events with the recorded ones.
 //!
-//! An image is only where re-execution begins. One that the journal does not attest, or that is
-//! damaged, of another layout, ahead of the journal, or not of this journal's history is passed over for
-//! the next older one, at last for none, so whatever lies in the directory of snapshots, the state is the
-//! journal's.
+//! A snapshot is only a starting point. Recovery skips one that the journal does not attest, that
+//! is damaged, has an unknown layout, is ahead of the journal or belongs to another history. It
+//! then tries the next older one, and finally the first frame. So the state is always the
+//! journal's, whatever files the snapshot directory contains.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use foretell_journal::snapshot::{Image, Shelf, newest_attested_image, unattested_images};
-use foretell_journal::{FrameReader, JournalError, Reader, Recovered, receipt, watermark};
+use foretell_journal::snapshot::{Image, SnapshotStore, newest_attested_image, unattested_images};
+use foretell_journal::{FrameReader, FrameVisitor, JournalError, Recovered, receipt, watermark};
 use foretell_matching::{Difference, Divergence, Exchange, Replay};
 use foretell_model::digest::StateRecord;
 use foretell_model::{AccountNumber, FrameRef, Sequence, SystemMode};
 
-use crate::accepted::accepted_in;
 use crate::config::EngineConfig;
 use crate::directory::Directory;
+use crate::divergence_overrides::accepted_divergences;
 use crate::error::EngineError;
 use crate::images;
 
-/// The exchange as the journal left it.
+/// The exchange at the end of the journal.
 #[derive(Debug)]
 pub(crate) struct Restored {
     pub(crate) exchange: Exchange,
     pub(crate) journal: Recovered,
-    /// The snapshots, without those that the journal does not bear out.
-    pub(crate) shelf: Shelf,
+    /// The snapshot directory, without the snapshots that contradict the journal.
+    pub(crate) shelf: SnapshotStore,
     /// The system's mode.
     pub(crate) mode: SystemMode,
-    /// Owners whose heartbeat was on.
+    /// Owners with an active heartbeat.
     pub(crate) heartbeats: Vec<AccountNumber>,
-    /// An accepted divergence that the journal does not know of yet.
+    /// An accepted divergence that is not journalled yet.
     pub(crate) newly_accepted: Option<Sequence>,
 }
 
-/// Recovers the journal in `directory` and executes it. `index_key` is random: it keys the layout
-/// of the core, so that nobody outside can make entries collide.
+/// Recovers and executes the journal in `directory`. `index_key` is random and keys the hash tables
+/// of the core, so that clients cannot cause collisions.
 ///
 /// # Errors
 /// [`EngineError::Journal`] for damage, [`EngineError::Diverged`] and
-/// [`EngineError::ReplayRefused`] when this build does not reproduce the record. No frame on disk
-/// was changed then.
+/// [`EngineError::ReplayRefused`] when this build does not reproduce the journal. In these cases no
+/// frame on disk was changed.
 pub(crate) fn restore(
     config: &EngineConfig,
     directory: &Directory,
@@ -58,12 +58,12 @@ pub(crate) fn restore(
     let mut limit = Sequence(u64::MAX);
     let done = loop {
         let base = recovery.base(limit);
-        let after = base.as_ref().map_or(Sequence(0), Base::sequence);
+        let after = base.as_ref().map_or(Sequence(0), ReplayStart::sequence);
         match recovery.execute(base) {
             Ok(done) => break done,
-            Err(Stop::Failed(failure)) => return Err(failure),
-            Err(Stop::WrongImage(reason)) => {
-                tracing::warn!(image = after.0, %reason, "an image is passed over");
+            Err(ReplayError::Failed(failure)) => return Err(failure),
+            Err(ReplayError::WrongSnapshot(reason)) => {
+                tracing::warn!(image = after.0, %reason, "snapshot skipped");
                 foreign.push(after);
                 limit = Sequence(after.0 - 1);
             }
@@ -88,40 +88,39 @@ struct Recovery<'a> {
     index_key: u64,
 }
 
-/// Where re-execution begins.
-struct Base {
+/// The start of re-execution.
+struct ReplayStart {
     image: Image,
     exchange: Exchange,
 }
 
-impl Base {
+impl ReplayStart {
     const fn sequence(&self) -> Sequence {
         self.image.sequence()
     }
 }
 
-/// Where it ended.
-struct Done {
+/// The result of re-execution.
+struct Completed {
     exchange: Exchange,
     journal: Recovered,
     newly_accepted: Option<Sequence>,
 }
 
-/// Why it did not come to its end.
-enum Stop {
+/// Why re-execution stopped early.
+enum ReplayError {
     Failed(EngineError),
-    /// The image it began with is not of this journal's history.
-    WrongImage(String),
+    /// The snapshot does not belong to this journal's history.
+    WrongSnapshot(String),
 }
 
 impl Recovery<'_> {
-    /// The newest image at or below `limit` whose exchange can be restored; `None` = begin with the
-    /// first frame.
-    fn base(&self, mut limit: Sequence) -> Option<Base> {
+    /// The newest restorable snapshot at or below `limit`; `None` = start at the first frame.
+    fn base(&self, mut limit: Sequence) -> Option<ReplayStart> {
         if self.config.ignore_images {
             return None;
         }
-        // A journal without a readable watermark is new, or recovery says what is wrong with it.
+        // A journal without a readable watermark is new, or recovery reports the fault.
         let genesis = watermark::read(&self.journal).ok().flatten()?.genesis;
         loop {
             let (snapshots, journal) = (&self.snapshots, &self.journal);
@@ -134,48 +133,55 @@ impl Recovery<'_> {
                         image = image_sequence,
                         "recovery begins with a snapshot that the journal attests"
                     );
-                    return Some(Base { image, exchange });
+                    return Some(ReplayStart { image, exchange });
                 }
                 Err(reason) => {
-                    tracing::warn!(image = image.sequence().0, %reason, "an image is passed over");
+                    tracing::warn!(image = image.sequence().0, %reason, "snapshot skipped");
                 }
             }
         }
     }
 
-    /// Images left by an engine that ended before their attestation was durable, or by an older build.
-    /// They would take the places of attested ones.
+    /// Snapshots left by an engine that ended before their attestation was durable, or by an older
+    /// build. They would otherwise count as kept snapshots in place of attested ones.
     fn unattested(&self) -> Vec<Sequence> {
         let mark = watermark::read(&self.journal).ok().flatten();
         mark.map(|mark| unattested_images(&self.snapshots, &self.journal, &mark.genesis))
             .unwrap_or_default()
     }
 
-    /// Executes everything behind the base; a second time, when a later command accepts the
-    /// divergence that was met.
-    fn execute(&self, base: Option<Base>) -> Result<Done, Stop> {
-        let after = base.as_ref().map_or(Sequence(0), Base::sequence);
+    /// Executes everything after the base. Executes it a second time if a later command accepts the
+    /// divergence found.
+    fn execute(&self, base: Option<ReplayStart>) -> Result<Completed, ReplayError> {
+        let after = base.as_ref().map_or(Sequence(0), ReplayStart::sequence);
         let (sequence, what) = match self.replay(base, BTreeSet::new()) {
-            Err(Stop::Failed(EngineError::Diverged { sequence, what })) => (sequence, what),
+            Err(ReplayError::Failed(EngineError::Diverged { sequence, what })) => (sequence, what),
             other => return other,
         };
-        // Rare enough to read everything once more.
-        let by_record = accepted_in(&self.journal, after)
-            .map_err(|error| Stop::Failed(EngineError::Journal(error)))?;
+        // Rare enough to read the whole range again.
+        let by_record = accepted_divergences(&self.journal, after)
+            .map_err(|error| ReplayError::Failed(EngineError::Journal(error)))?;
         if !by_record.contains(&sequence) {
-            return Err(Stop::Failed(EngineError::Diverged { sequence, what }));
+            return Err(ReplayError::Failed(EngineError::Diverged {
+                sequence,
+                what,
+            }));
         }
         self.replay(self.base(after), by_record)
     }
 
-    fn replay(&self, base: Option<Base>, by_record: BTreeSet<Sequence>) -> Result<Done, Stop> {
+    fn replay(
+        &self,
+        base: Option<ReplayStart>,
+        by_record: BTreeSet<Sequence>,
+    ) -> Result<Completed, ReplayError> {
         let (exchange, base) = match base {
             None => (Exchange::new(self.config.capacity, self.index_key), None),
-            Some(Base { image, exchange }) => {
+            Some(ReplayStart { image, exchange }) => {
                 (exchange, Some((image.sequence(), image.proof().receipt)))
             }
         };
-        let mut replayed = Replayed {
+        let mut progress = ReplayProgress {
             journal: &self.journal,
             replay: Replay::new(exchange),
             by_option: self.config.accept_divergence,
@@ -184,37 +190,41 @@ impl Recovery<'_> {
             newly_accepted: None,
             stop: None,
         };
-        // From the image's own frame on, to see that it is the one the image knew.
+        // Starts at the snapshot's own frame, to compare its receipt.
         let after = base.map_or(Sequence(0), |(sequence, _)| Sequence(sequence.0 - 1));
         let options = self.config.journal.clone();
         let recovered =
-            foretell_journal::recover_into(&self.journal, options, after, &mut replayed);
-        if let Some(stop) = replayed.stop {
+            foretell_journal::recover_into(&self.journal, options, after, &mut progress);
+        if let Some(stop) = progress.stop {
             return Err(stop);
         }
         match recovered {
-            Ok(_) if replayed.unchecked.is_some() => {
-                Err(Stop::WrongImage("the journal ends before it".to_owned()))
-            }
-            Ok(journal) => Ok(Done {
-                exchange: replayed.replay.exchange,
+            Ok(_) if progress.unchecked.is_some() => Err(ReplayError::WrongSnapshot(
+                "the journal ends before it".to_owned(),
+            )),
+            Ok(journal) => Ok(Completed {
+                exchange: progress.replay.exchange,
                 journal,
-                newly_accepted: replayed.newly_accepted,
+                newly_accepted: progress.newly_accepted,
             }),
             Err(ahead @ JournalError::Ahead { .. }) if base.is_some() => {
-                Err(Stop::WrongImage(ahead.to_string()))
+                Err(ReplayError::WrongSnapshot(ahead.to_string()))
             }
-            Err(error) => Err(Stop::Failed(EngineError::Journal(error))),
+            Err(error) => Err(ReplayError::Failed(EngineError::Journal(error))),
         }
     }
 
-    /// The directory of snapshots, cleared of what the journal does not bear out: before anybody
-    /// can follow the journal and take an image for its beginning.
-    fn open_shelf(&self, journal: &Recovered, foreign: &[Sequence]) -> Result<Shelf, EngineError> {
+    /// Opens the snapshot directory and removes the snapshots that contradict the journal, before a
+    /// follower can start at one.
+    fn open_shelf(
+        &self,
+        journal: &Recovered,
+        foreign: &[Sequence],
+    ) -> Result<SnapshotStore, EngineError> {
         let report = &journal.report;
         let disk = self.config.journal.disk.clone();
         let cleared = || {
-            let shelf = Shelf::open(&self.snapshots, disk, report.genesis)?;
+            let shelf = SnapshotStore::open(&self.snapshots, disk, report.genesis)?;
             shelf.remove_images_beyond(report.last_sequence)?;
             for image in foreign {
                 shelf.remove_image(*image)?;
@@ -225,62 +235,62 @@ impl Recovery<'_> {
     }
 }
 
-/// An exchange on its way from the base to the end of the journal.
-struct Replayed<'a> {
+/// An exchange between the base and the end of the journal.
+struct ReplayProgress<'a> {
     journal: &'a Path,
     replay: Replay,
     /// Accepted by the operator at this start.
     by_option: Option<Sequence>,
     /// Accepted by journalled commands.
     by_record: BTreeSet<Sequence>,
-    /// The frame the image is right after, and its receipt, until the journal has shown it.
+    /// Sequence and receipt of the snapshot's frame, until the journal's frame was compared.
     unchecked: Option<(Sequence, [u8; 32])>,
     newly_accepted: Option<Sequence>,
-    stop: Option<Stop>,
+    stop: Option<ReplayError>,
 }
 
-impl Reader for Replayed<'_> {
+impl FrameVisitor for ReplayProgress<'_> {
     fn frame(&mut self, frame: &FrameRef<'_>) -> Result<(), String> {
-        let shown = match self.unchecked.take() {
+        let result = match self.unchecked.take() {
             Some((_, receipt)) => self.check_receipt(frame, &receipt),
             None => {
-                let executed = self.replay.take(frame);
-                self.judge(executed).map_err(Stop::Failed)
+                let executed = self.replay.enqueue(frame);
+                self.check_divergence(executed).map_err(ReplayError::Failed)
             }
         };
-        self.or_stop(shown)
+        self.or_abort(result)
     }
 
-    /// What still waits for its turn is executed before the journal is changed.
+    /// Executes the queued frames before the journal is changed.
     fn end(&mut self) -> Result<(), String> {
         while let Some(executed) = self.replay.execute_next() {
-            let judged = self.judge(executed).map_err(Stop::Failed);
-            self.or_stop(judged)?;
+            let checked = self.check_divergence(executed).map_err(ReplayError::Failed);
+            self.or_abort(checked)?;
         }
         Ok(())
     }
 }
 
-impl Replayed<'_> {
-    fn or_stop(&mut self, shown: Result<(), Stop>) -> Result<(), String> {
-        shown.map_err(|stop| {
+impl ReplayProgress<'_> {
+    fn or_abort(&mut self, result: Result<(), ReplayError>) -> Result<(), String> {
+        result.map_err(|stop| {
             self.stop = Some(stop);
             "stopped".to_owned()
         })
     }
 
-    /// The frame the image is right after is the first that is shown, and is not executed.
-    fn check_receipt(&self, frame: &FrameRef<'_>, expected: &[u8; 32]) -> Result<(), Stop> {
+    /// Compares the snapshot's own frame, the first one read; it is not executed.
+    fn check_receipt(&self, frame: &FrameRef<'_>, expected: &[u8; 32]) -> Result<(), ReplayError> {
         let bytes = FrameReader::new(self.journal).frame(frame.place, frame.sequence);
         if bytes.is_ok_and(|bytes| receipt(&bytes) == *expected) {
             return Ok(());
         }
         let reason = "the journal has another frame at its sequence".to_owned();
-        Err(Stop::WrongImage(reason))
+        Err(ReplayError::WrongSnapshot(reason))
     }
 
-    /// What a divergence means: nothing when it was accepted.
-    fn judge(&mut self, executed: Result<(), Divergence>) -> Result<(), EngineError> {
+    /// Returns an error for a divergence that was not accepted.
+    fn check_divergence(&mut self, executed: Result<(), Divergence>) -> Result<(), EngineError> {
         let Err(Divergence {
             sequence,
             difference,
@@ -289,7 +299,7 @@ impl Replayed<'_> {
             return Ok(());
         };
         let what = match difference {
-            Difference::Refused(verdict) => {
+            Difference::Rejected(verdict) => {
                 let what = format!("{verdict:?}");
                 return Err(EngineError::ReplayRefused { sequence, what });
             }

@@ -1,32 +1,36 @@
-//! Answers held until what they rest on is durable.
+//! Holds answers until their sequences are durable.
 
 use foretell_model::Sequence;
 
-use crate::hand_off::{Done, HandOff};
+use crate::command_ring::{CommandRing, PendingReply};
 
-/// The head of the reply ring. The ring itself holds the rest: answers come out in the order of
-/// the sequences they wait for, so only the oldest need be looked at.
+/// The head of the reply ring; the ring holds the rest. Answers are ordered by the sequence they
+/// wait for, so only the oldest is checked.
 #[derive(Debug, Default)]
 pub(crate) struct HeldReplies {
-    oldest: Option<Done>,
+    oldest: Option<PendingReply>,
 }
 
 impl HeldReplies {
-    /// The oldest answer, if it may leave.
-    pub(crate) fn release(&mut self, hand_off: &HandOff, durable: Sequence) -> Option<Done> {
-        if !self.is_ready(hand_off, durable) {
+    /// Removes the oldest answer if it is durable.
+    pub(crate) fn release(
+        &mut self,
+        ring: &CommandRing,
+        durable: Sequence,
+    ) -> Option<PendingReply> {
+        if !self.is_ready(ring, durable) {
             return None;
         }
         self.oldest.take()
     }
 
-    /// Whether an answer may leave.
-    pub(crate) fn is_ready(&mut self, hand_off: &HandOff, durable: Sequence) -> bool {
+    /// Whether the oldest answer is durable.
+    pub(crate) fn is_ready(&mut self, ring: &CommandRing, durable: Sequence) -> bool {
         if self.oldest.is_none() {
-            self.oldest = hand_off.pop_reply();
+            self.oldest = ring.pop_reply();
         }
         self.oldest
-            .is_some_and(|done| done.last_sequence <= durable)
+            .is_some_and(|reply| reply.last_sequence <= durable)
     }
 }
 
@@ -36,13 +40,13 @@ mod tests {
     use foretell_model::{CommandOutcome, FramePlace, Verdict};
 
     use super::*;
-    use crate::hand_off::Origin;
+    use crate::command_ring::Origin;
 
     #[test]
     fn nothing_leaves_before_the_journal_covers_it() {
-        let hand_off = HandOff::new(16);
+        let ring = CommandRing::new(16);
         for sequence in [3, 3, 5] {
-            hand_off.push_reply(Done {
+            ring.push_reply(PendingReply {
                 origin: Origin::Own,
                 verdict: Verdict::Applied(CommandOutcome::Done),
                 sequence: Sequence(sequence),
@@ -53,10 +57,10 @@ mod tests {
             });
         }
         let mut held = HeldReplies::default();
-        // durable, answers that leave
+        // durable, number of released answers
         for (durable, expected) in [(0, 0), (2, 0), (3, 2), (4, 0), (9, 1), (10, 0)] {
             let mut left = 0;
-            while held.release(&hand_off, Sequence(durable)).is_some() {
+            while held.release(&ring, Sequence(durable)).is_some() {
                 left += 1;
             }
             assert_eq!(left, expected, "durable up to {durable}");

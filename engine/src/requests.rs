@@ -1,4 +1,4 @@
-//! What becomes of a request, and of the answer to it.
+//! Handles requests and delivers their answers.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,45 +12,43 @@ use foretell_model::{AccountNumber, Command, Digest16, Verdict};
 use foretell_stages::{Durations, Recorder};
 
 use crate::clock::Clocks;
-use crate::connection::{CutOff, Peer};
-use crate::hand_off::{Done, HandOff, Origin, Work};
-use crate::heartbeat::{Beat, Heartbeats};
-use crate::published::{Asker, Published};
+use crate::command_ring::{CommandRing, Origin, PendingReply, QueuedCommand};
+use crate::connection::{DisconnectReason, Peer};
+use crate::heartbeat::{BeatResult, Heartbeats};
+use crate::publisher_mailbox::{PublisherMailbox, SnapshotRequest};
+use crate::stage_summary_cache::StageSummaryCache;
 use crate::status::Gauges;
-use crate::summaries::Summaries;
 
-/// Ingress, apart from its sockets.
+/// Ingress without its sockets.
 #[derive(Debug)]
-pub(crate) struct Desk<C> {
-    pub(crate) hand_off: Arc<HandOff>,
+pub(crate) struct RequestHandler<C> {
+    pub(crate) ring: Arc<CommandRing>,
     pub(crate) journal: JournalState,
     pub(crate) gauges: Arc<Gauges>,
-    pub(crate) published: Arc<Published>,
+    pub(crate) mailbox: Arc<PublisherMailbox>,
     pub(crate) durations: Arc<Durations<Stage>>,
-    pub(crate) summaries: Summaries,
+    pub(crate) summaries: StageSummaryCache,
     pub(crate) recorder: Recorder<Stage>,
     pub(crate) heartbeats: Heartbeats,
     pub(crate) clocks: C,
-    /// Commands of the engine's own that found the ring full, oldest first.
+    /// The engine's own commands that found the ring full, oldest first.
     pub(crate) own: VecDeque<Command>,
     /// Commands pushed and not answered yet.
     pub(crate) in_flight: usize,
-    /// Open connections.
     pub(crate) connections: usize,
-    /// Requests answered with Busy.
     pub(crate) busy: u64,
-    /// Nothing more is taken.
+    /// No more requests are accepted.
     pub(crate) stopping: bool,
 }
 
-impl<C: Clocks> Desk<C> {
+impl<C: Clocks> RequestHandler<C> {
     /// Handles a request that became readable at the monotonic reading `at`.
     pub(crate) fn handle(
         &mut self,
         peer: &mut Peer,
         request: Request<'_>,
         at: u64,
-    ) -> Result<(), CutOff> {
+    ) -> Result<(), DisconnectReason> {
         match request {
             Request::Hello(hello) => self.greet(peer, hello),
             Request::Submit(submit) => self.submit(peer, submit, at),
@@ -64,9 +62,9 @@ impl<C: Clocks> Desk<C> {
         }
     }
 
-    fn greet(&self, peer: &mut Peer, hello: Hello<'_>) -> Result<(), CutOff> {
+    fn greet(&self, peer: &mut Peer, hello: Hello<'_>) -> Result<(), DisconnectReason> {
         if hello.version != PROTOCOL_VERSION {
-            return Err(CutOff::Version(hello.version));
+            return Err(DisconnectReason::Version(hello.version));
         }
         tracing::info!(slot = peer.id.slot, name = ?hello.name, role = ?hello.role, "gateway connected");
         peer.role = Some(hello.role);
@@ -80,14 +78,19 @@ impl<C: Clocks> Desk<C> {
         Ok(())
     }
 
-    fn submit(&mut self, peer: &mut Peer, submit: Submit<'_>, at: u64) -> Result<(), CutOff> {
+    fn submit(
+        &mut self,
+        peer: &mut Peer,
+        submit: Submit<'_>,
+        at: u64,
+    ) -> Result<(), DisconnectReason> {
         let Submit {
             request,
             command,
             evidence,
         } = submit;
         if !peer.role.is_some_and(|role| role.may_submit(&command)) {
-            return Err(CutOff::NotAllowed);
+            return Err(DisconnectReason::NotAllowed);
         }
         let origin = Origin::Gateway {
             connection: peer.id,
@@ -100,13 +103,18 @@ impl<C: Clocks> Desk<C> {
         Ok(())
     }
 
-    fn heartbeat(&mut self, peer: &mut Peer, beat: Heartbeat, at: u64) -> Result<(), CutOff> {
+    fn heartbeat(
+        &mut self,
+        peer: &mut Peer,
+        beat: Heartbeat,
+        at: u64,
+    ) -> Result<(), DisconnectReason> {
         let Heartbeat { request, owner, id } = beat;
         if peer.role < Some(Role::Trading) {
-            return Err(CutOff::NotAllowed);
+            return Err(DisconnectReason::NotAllowed);
         }
         let start = Command::SetHeartbeat { owner, on: true };
-        // The end of an earlier chain that still waits must come before the start of the next.
+        // The queued end of an earlier chain must precede the start of the next.
         let room = if self.own.is_empty() {
             self.admit(peer, &start, 0)
         } else {
@@ -119,7 +127,7 @@ impl<C: Clocks> Desk<C> {
             return Ok(());
         }
         let (accepted, id) = match self.heartbeats.beat(owner, id, at) {
-            Beat::Started(id) | Beat::Running(id) => {
+            BeatResult::Started(id) | BeatResult::Running(id) => {
                 let origin = Origin::Heartbeat {
                     connection: peer.id,
                     request,
@@ -129,8 +137,8 @@ impl<C: Clocks> Desk<C> {
                 self.push(Some(peer), origin, start, &[], at);
                 return Ok(());
             }
-            Beat::Kept => (true, id),
-            Beat::Wrong(right) => (false, right),
+            BeatResult::Extended => (true, id),
+            BeatResult::WrongId(right) => (false, right),
         };
         peer.answer(&Answer::Heartbeat(HeartbeatAnswer {
             request,
@@ -140,20 +148,20 @@ impl<C: Clocks> Desk<C> {
         Ok(())
     }
 
-    fn snapshot(&mut self, peer: &mut Peer, request: u64) -> Result<(), CutOff> {
+    fn snapshot(&mut self, peer: &mut Peer, request: u64) -> Result<(), DisconnectReason> {
         if peer.role != Some(Role::Operator) {
-            return Err(CutOff::NotAllowed);
+            return Err(DisconnectReason::NotAllowed);
         }
-        let asker = Asker {
+        let waiting = SnapshotRequest {
             connection: peer.id,
             request,
         };
-        if !self.published.is_enabled() {
+        if !self.mailbox.is_enabled() {
             let result = SnapshotResult::Off;
             peer.answer(&Answer::Snapshot(SnapshotAnswer { request, result }));
         } else if self.stopping {
             self.refuse(peer, request, BusyReason::Stopping);
-        } else if !self.published.ask(asker, &self.journal) {
+        } else if !self.mailbox.request(waiting, &self.journal) {
             self.refuse(peer, request, BusyReason::RingFull);
         }
         Ok(())
@@ -165,7 +173,7 @@ impl<C: Clocks> Desk<C> {
             Err(BusyReason::Stopping)
         } else if self.journal.disk_low() && !only_ends_things(command) {
             Err(BusyReason::DiskLow)
-        } else if !self.hand_off.admits(is_cancel, peer.in_flight, evidence) {
+        } else if !self.ring.admits(is_cancel, peer.in_flight, evidence) {
             Err(BusyReason::RingFull)
         } else {
             Ok(())
@@ -177,7 +185,7 @@ impl<C: Clocks> Desk<C> {
         peer.answer(&Answer::Busy(Busy { request, reason }));
     }
 
-    /// Pushes a command that was admitted, or that is the engine's own.
+    /// Pushes an admitted command, or one of the engine's own.
     fn push(
         &mut self,
         peer: Option<&mut Peer>,
@@ -187,10 +195,10 @@ impl<C: Clocks> Desk<C> {
         at: u64,
     ) {
         let pushed = self.clocks.monotonic();
-        let fitted = self.hand_off.push(Work {
+        let fitted = self.ring.push(QueuedCommand {
             origin,
             command,
-            evidence: self.hand_off.buffer(evidence),
+            evidence: self.ring.buffer(evidence),
             pushed,
         });
         assert!(fitted, "only ingress pushes, and it saw room");
@@ -198,16 +206,16 @@ impl<C: Clocks> Desk<C> {
         if let Some(peer) = peer {
             peer.in_flight += 1;
             self.recorder
-                .note(Stage::Ingress, pushed.saturating_sub(at), 1);
+                .record(Stage::Ingress, pushed.saturating_sub(at), 1);
         }
     }
 
-    /// Submits the engine's own commands, as far as the ring has room: the end of chains whose deadline
-    /// has passed, and the attestation of an image.
+    /// Submits the engine's own commands while the ring has room: the end of chains whose deadline
+    /// has passed, and the attestation of a snapshot.
     pub(crate) fn submit_own(&mut self, now: u64) {
-        self.own.extend(self.published.next_attestation());
+        self.own.extend(self.mailbox.take_attestation());
         while let Some(owner) = self.heartbeats.expire(now) {
-            tracing::info!(owner = owner.0, "heartbeat stopped: cancelling");
+            tracing::info!(owner = owner.0, "heartbeat missed, cancelling orders");
             self.own.push_back(Command::CancelAll {
                 owner,
                 heartbeat: true,
@@ -216,30 +224,30 @@ impl<C: Clocks> Desk<C> {
             self.own
                 .push_back(Command::SetHeartbeat { owner, on: false });
         }
-        while !self.own.is_empty() && self.hand_off.waiting() < self.hand_off.capacity() {
+        while !self.own.is_empty() && self.ring.waiting() < self.ring.capacity() {
             let command = self.own.pop_front().expect("it is not empty");
             self.push(None, Origin::Own, command, &[], now);
         }
     }
 
-    /// Passes on an answer that may leave. `peer` is its addressee, if still there.
-    pub(crate) fn deliver(&mut self, done: &Done, peer: Option<&mut Peer>, now: u64) {
+    /// Delivers a durable answer. `peer` is its connection, if still open.
+    pub(crate) fn deliver(&mut self, reply: &PendingReply, peer: Option<&mut Peer>, now: u64) {
         self.in_flight -= 1;
-        let sync_wait = now.saturating_sub(done.staged);
-        self.recorder.note(Stage::SyncWait, sync_wait, 1);
-        let done = &Done {
+        let sync_wait = now.saturating_sub(reply.staged);
+        self.recorder.record(Stage::SyncWait, sync_wait, 1);
+        let reply = &PendingReply {
             timing: Timing {
                 sync_wait: Timing::clip(sync_wait),
-                ..done.timing
+                ..reply.timing
             },
-            ..*done
+            ..*reply
         };
-        let answer = match done.origin {
+        let answer = match reply.origin {
             Origin::Own => return,
-            Origin::Gateway { request, .. } => self.reply(request, done),
+            Origin::Gateway { request, .. } => self.reply(request, reply),
             Origin::Heartbeat {
                 request, owner, id, ..
-            } => self.heartbeat_started(request, owner, id, done),
+            } => self.heartbeat_started(request, owner, id, reply),
         };
         if let Some(peer) = peer {
             peer.in_flight -= 1;
@@ -247,15 +255,15 @@ impl<C: Clocks> Desk<C> {
         }
     }
 
-    fn reply(&self, request: u64, done: &Done) -> Answer {
+    fn reply(&self, request: u64, reply: &PendingReply) -> Answer {
         Answer::Reply(Reply {
             request,
-            verdict: done.verdict,
-            sequence: done.sequence,
-            last_sequence: done.last_sequence,
+            verdict: reply.verdict,
+            sequence: reply.sequence,
+            last_sequence: reply.last_sequence,
             epoch: self.journal.epoch(),
-            place: done.place,
-            timing: done.timing,
+            place: reply.place,
+            timing: reply.timing,
         })
     }
 
@@ -264,11 +272,11 @@ impl<C: Clocks> Desk<C> {
         request: u64,
         owner: AccountNumber,
         id: HeartbeatId,
-        done: &Done,
+        reply: &PendingReply,
     ) -> Answer {
-        if let Verdict::Refused(_) = done.verdict {
-            self.heartbeats.forget(owner, id);
-            return self.reply(request, done);
+        if let Verdict::Rejected(_) = reply.verdict {
+            self.heartbeats.cancel_start(owner, id);
+            return self.reply(request, reply);
         }
         Answer::Heartbeat(HeartbeatAnswer {
             request,
@@ -284,7 +292,7 @@ impl<C: Clocks> Desk<C> {
         let small = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         Status {
             request,
-            // A full staging buffer is handed over within a burst, before its gauges are shown.
+            // A full staging buffer is handed over within a burst, before the gauges are updated.
             sequence: self.gauges.sequence().max(durable),
             durable,
             durability: link_durability(self.journal.durability()),
@@ -296,18 +304,18 @@ impl<C: Clocks> Desk<C> {
             markets: self.gauges.markets(),
             accounts: self.gauges.accounts(),
             connections: small(self.connections),
-            ring_used: small(self.hand_off.waiting()),
-            ring_capacity: small(self.hand_off.capacity()),
+            ring_used: small(self.ring.waiting()),
+            ring_capacity: small(self.ring.capacity()),
             busy: self.busy,
             clock_alarms: self.gauges.clock_alarms(),
-            snapshots: self.published.status(),
+            snapshots: self.mailbox.status(),
             stages,
             seconds,
         }
     }
 }
 
-/// What is still taken when the disk is nearly full: commands that only end or stop things.
+/// Commands that are accepted on a nearly full disk: they only end or stop things.
 const fn only_ends_things(command: &Command) -> bool {
     command.is_cancel()
         || matches!(

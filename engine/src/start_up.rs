@@ -1,5 +1,5 @@
-//! What the engine journals before it serves: the newest rules, the configured domains and settings,
-//! an accepted divergence, post-only after a restart.
+//! Journals the configuration before serving: the newest rules, the configured domains and
+//! settings, an accepted divergence, post-only mode after a restart.
 
 use std::time::Duration;
 
@@ -12,25 +12,25 @@ use crate::config::EngineConfig;
 use crate::error::EngineError;
 use crate::matcher::Matcher;
 
-/// How long a wait for the journal lasts before its health is looked at again.
-const LOOK_AGAIN: Duration = Duration::from_millis(100);
+/// Interval of health checks while waiting for the journal.
+const HEALTH_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Waits until the journal is durable up to a sequence, or has failed.
-pub(crate) type Wait<'w> = dyn FnMut(&JournalState, Sequence) + 'w;
+pub(crate) type WaitDurable<'w> = dyn FnMut(&JournalState, Sequence) + 'w;
 
-/// Journals what the start needs and waits until it is durable. Returns too when the journal fails:
-/// then nothing is served, and the sync thread tells why.
+/// Journals the configuration and waits until it is durable. Returns `Ok` also when the journal
+/// fails: nothing is served then, and the sync thread returns the error.
 ///
 /// # Errors
-/// [`EngineError::Configuration`] when the exchange refuses a configured domain or the settings.
+/// [`EngineError::Configuration`] when the exchange rejects a configured domain or the settings.
 pub(crate) fn journal_configuration<C: Clocks>(
     matcher: &mut Matcher<C>,
     config: &EngineConfig,
     newly_accepted: Option<Sequence>,
-    wait: &mut Wait<'_>,
+    wait: &mut WaitDurable<'_>,
 ) -> Result<(), EngineError> {
     let first_start = matcher.exchange.sequence() == Sequence(0);
-    // Nothing else is taken while work is pending, and it is of an earlier run.
+    // The exchange rejects all other commands while work of an earlier run is pending.
     while matcher.exchange.has_pending_work() {
         let command = Command::Continue;
         apply(matcher, wait, &command, &[], || "continued work".to_owned())?;
@@ -42,12 +42,12 @@ pub(crate) fn journal_configuration<C: Clocks>(
         })?;
     }
     if first_start {
-        // Before anything else: a start that ends here, or is killed, must find an empty journal
-        // again, or the settings would never be journalled.
+        // Settings come first: a start that ends here must leave the journal empty, or the next
+        // start would not journal them.
         let command = Command::ChangeSettings(config.settings);
         apply(matcher, wait, &command, &[], || "settings".to_owned())?;
     }
-    // An older journal goes on under the newest rules; a repeat is not journalled.
+    // An older journal continues under the newest rules; a repeat is not journalled.
     let command = Command::SwitchRules {
         rules: NEWEST_RULES,
     };
@@ -63,17 +63,17 @@ pub(crate) fn journal_configuration<C: Clocks>(
     if !first_start && !config.post_only_after_restart.is_zero() {
         begin_post_only(matcher, config.post_only_after_restart, wait)?;
     }
-    matcher.show();
+    matcher.update_gauges();
     wait(&matcher.journal, matcher.exchange.sequence());
     Ok(())
 }
 
-/// An operator's stricter mode stands. Post-only itself is taken for what is left of an earlier
-/// restart, and ends with this one's.
+/// Keeps a stricter mode set by an operator. Post-only mode may remain from an earlier restart; it
+/// then ends with this restart's period.
 fn begin_post_only<C: Clocks>(
     matcher: &mut Matcher<C>,
     lasting: Duration,
-    wait: &mut Wait<'_>,
+    wait: &mut WaitDurable<'_>,
 ) -> Result<(), EngineError> {
     if !matches!(matcher.mode, SystemMode::Running | SystemMode::PostOnly) {
         return Ok(());
@@ -90,7 +90,7 @@ fn begin_post_only<C: Clocks>(
 
 fn apply<C: Clocks>(
     matcher: &mut Matcher<C>,
-    wait: &mut Wait<'_>,
+    wait: &mut WaitDurable<'_>,
     command: &Command,
     evidence: &[u8],
     what: impl FnOnce() -> String,
@@ -107,9 +107,9 @@ fn apply<C: Clocks>(
         })
 }
 
-/// Waits while the sync thread works.
+/// Blocks while the sync thread works.
 pub(crate) fn until_durable(journal: &JournalState, sequence: Sequence) {
-    while !journal.wait_durable(sequence, LOOK_AGAIN) {
+    while !journal.wait_durable(sequence, HEALTH_CHECK_INTERVAL) {
         if journal.is_poisoned() {
             return;
         }

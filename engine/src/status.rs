@@ -1,12 +1,12 @@
-//! Numbers the matcher shows to other threads.
+//! Gauges that the matcher publishes to other threads.
 
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use foretell_matching::Exchange;
 use foretell_model::{Sequence, SystemMode, TimeNs};
 
-/// Written by the matcher at the end of a burst, read by ingress for `Status` and `Welcome`. Each
-/// number is right by itself; together they may be of two bursts.
+/// Written by the matcher at the end of a burst, read by ingress for `Status` and `Welcome`. The
+/// numbers are stored one by one and may be of two bursts.
 #[derive(Debug, Default)]
 pub(crate) struct Gauges {
     sequence: AtomicU64,
@@ -20,7 +20,7 @@ pub(crate) struct Gauges {
 }
 
 impl Gauges {
-    pub(crate) fn show(
+    pub(crate) fn update(
         &self,
         exchange: &Exchange,
         mode: SystemMode,

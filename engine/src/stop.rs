@@ -1,4 +1,4 @@
-//! Asking the engine to stop: by signal or by handle, both a byte in a socket that ingress polls.
+//! Stops the engine by signal or by handle: both write a byte to a socket that ingress polls.
 
 use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
@@ -12,16 +12,16 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 pub struct StopHandle(Arc<UnixStream>);
 
 impl StopHandle {
-    /// Asks for a clean stop: accept nothing more, answer what was accepted, sync, end. Asking
-    /// again, or an engine that is gone, changes nothing.
+    /// Requests a clean stop: accept no more requests, answer the accepted ones, sync, end. A
+    /// repeat, or a call after the engine has ended, has no effect.
     pub fn stop(&self) {
         if let Err(error) = (&*self.0).write(&[1]) {
-            tracing::debug!(%error, "asking the engine to stop");
+            tracing::debug!(%error, "cannot request a stop");
         }
     }
 }
 
-/// The engine's end.
+/// The receiving side of a stop.
 #[derive(Debug)]
 pub(crate) struct Stop {
     pub(crate) handle: StopHandle,
@@ -30,7 +30,7 @@ pub(crate) struct Stop {
 }
 
 impl Stop {
-    /// A way to stop; with `signals` SIGTERM and SIGINT take it until this is dropped.
+    /// A new stop; with `signals`, SIGTERM and SIGINT trigger it until this is dropped.
     pub(crate) fn new(signals: bool) -> io::Result<Self> {
         let (sender, receiver) = UnixStream::pair()?;
         sender.set_nonblocking(true)?;

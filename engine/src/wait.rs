@@ -1,8 +1,8 @@
-//! Waiting is a choice passed in; waking costs nothing when nobody sleeps.
+//! How idle threads wait. Waking a thread that is awake costs one atomic exchange.
 //!
-//! Whether somebody sleeps is only ever exchanged, never just stored or loaded. So what both sides
-//! write stands in one order: either the waker finds the sleeper, or the sleeper, about to sleep, finds
-//! the waker's exchange and with it the work (`engine/tests/loom`).
+//! The sleep flag is touched only by atomic exchange, so the exchanges of both sides are totally
+//! ordered. Either the waker finds the sleeper, or the sleeper's exchange sees the waker's and with
+//! it the work (`engine/tests/loom`).
 
 use std::io;
 use std::sync::Arc;
@@ -11,19 +11,19 @@ use std::time::Duration;
 
 use crate::primitives::{AtomicBool, Parker, Unparker};
 
-/// What an idle matcher does.
+/// How an idle matcher waits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Waiting {
-    /// Looks again at once: the shortest reaction, a whole core.
+    /// Polls without pause: the shortest reaction, uses a whole core.
     Spin,
-    /// Looks again after everybody else has had the core.
+    /// Polls, and yields the core between two polls.
     Yield,
-    /// Sleeps until woken: 25 to 30 µs to wake, no core.
+    /// Sleeps until woken: 25 to 30 µs to wake, uses no core.
     Park,
 }
 
 impl Waiting {
-    /// What suits a machine with so many cores; below four nothing spins.
+    /// The default for a machine with this many cores; below four cores nothing spins.
     #[must_use]
     pub const fn for_cores(cores: usize) -> Self {
         match cores {
@@ -36,7 +36,7 @@ impl Waiting {
 
 /// The sleeping side.
 #[derive(Debug)]
-pub(crate) struct Sleeper {
+pub(crate) struct ThreadParker {
     waiting: Waiting,
     parker: Parker,
     asleep: Arc<AtomicBool>,
@@ -44,12 +44,12 @@ pub(crate) struct Sleeper {
 
 /// The waking side; cheap to clone.
 #[derive(Clone, Debug)]
-pub(crate) struct Wake {
+pub(crate) struct ThreadWaker {
     unparker: Unparker,
     asleep: Arc<AtomicBool>,
 }
 
-impl Sleeper {
+impl ThreadParker {
     pub(crate) fn new(waiting: Waiting) -> Self {
         Self {
             waiting,
@@ -58,25 +58,25 @@ impl Sleeper {
         }
     }
 
-    pub(crate) fn wake(&self) -> Wake {
-        Wake {
+    pub(crate) fn waker(&self) -> ThreadWaker {
+        ThreadWaker {
             unparker: self.parker.unparker().clone(),
             asleep: Arc::clone(&self.asleep),
         }
     }
 
-    /// Says that it is about to sleep. Its owner must then look once more for work, and
+    /// Marks the thread as about to sleep. The thread must then check once more for work, and call
     /// [`Self::disarm`] afterwards, slept or not.
     ///
-    /// Whoever makes work calls [`Wake::wake`] after it: either the owner sees the work, or the
-    /// waker sees the sleeper.
+    /// A producer calls [`ThreadWaker::wake`] after it has queued work. So either this thread sees
+    /// the work, or the producer sees the flag.
     pub(crate) fn arm(&self) {
         if self.waiting == Waiting::Park {
             self.asleep.swap(true, Ordering::AcqRel);
         }
     }
 
-    /// Waits a while, at most `limit`, or until woken since it was armed.
+    /// Waits for at most `limit`, or until woken since it was armed.
     pub(crate) fn sleep(&self, limit: Duration) {
         match self.waiting {
             Waiting::Spin => core::hint::spin_loop(),
@@ -85,13 +85,13 @@ impl Sleeper {
         }
     }
 
-    /// Says that it is awake.
+    /// Marks the thread as awake.
     pub(crate) fn disarm(&self) {
         self.asleep.swap(false, Ordering::AcqRel);
     }
 }
 
-impl Wake {
+impl ThreadWaker {
     /// Wakes the sleeper if it sleeps.
     pub(crate) fn wake(&self) {
         if self.asleep.swap(false, Ordering::AcqRel) {
@@ -100,26 +100,26 @@ impl Wake {
     }
 }
 
-/// What ends a poll.
-pub(crate) trait Rouse {
-    /// The poll that goes on now, or the next one, ends at once.
-    fn rouse(&self) -> io::Result<()>;
+/// A handle that ends a poll.
+pub(crate) trait EndPoll {
+    /// Ends the current poll at once, or else the next one.
+    fn end_poll(&self) -> io::Result<()>;
 }
 
-impl Rouse for mio::Waker {
-    fn rouse(&self) -> io::Result<()> {
+impl EndPoll for mio::Waker {
+    fn end_poll(&self) -> io::Result<()> {
         self.wake()
     }
 }
 
-/// The same bargain for a thread that sleeps in `poll`: the bell is rung only when it does.
+/// The same protocol for a thread that sleeps in `poll`: it is woken only when it sleeps.
 #[derive(Debug)]
-pub(crate) struct Bell<W = mio::Waker> {
+pub(crate) struct PollWaker<W = mio::Waker> {
     waker: W,
     asleep: AtomicBool,
 }
 
-impl<W: Rouse> Bell<W> {
+impl<W: EndPoll> PollWaker<W> {
     pub(crate) fn new(waker: W) -> Self {
         Self {
             waker,
@@ -127,23 +127,23 @@ impl<W: Rouse> Bell<W> {
         }
     }
 
-    /// The poller is about to sleep; it must look once more for work before it does.
+    /// Marks the thread as about to sleep; it must check once more for work before it does.
     pub(crate) fn arm(&self) {
         self.asleep.swap(true, Ordering::AcqRel);
     }
 
-    /// The poller is awake.
+    /// Marks the thread as awake.
     pub(crate) fn disarm(&self) {
         self.asleep.swap(false, Ordering::AcqRel);
     }
 
-    /// Wakes the poller if it sleeps.
-    pub(crate) fn ring(&self) {
+    /// Wakes the thread if it sleeps.
+    pub(crate) fn wake(&self) {
         if self.asleep.swap(false, Ordering::AcqRel)
-            && let Err(error) = self.waker.rouse()
+            && let Err(error) = self.waker.end_poll()
         {
-            // An eventfd write fails only when its counter is full, and then the poller wakes.
-            tracing::debug!(%error, "waking ingress");
+            // An eventfd write fails only when its counter is full, and then the poll ends anyway.
+            tracing::debug!(%error, "cannot wake ingress");
         }
     }
 }
@@ -152,17 +152,17 @@ impl<W: Rouse> Bell<W> {
 mod tests {
     use super::*;
 
-    /// Two threads hand a number to and fro; a lost wake-up would cost the whole limit.
+    /// Two threads pass a number back and forth; a lost wake-up would cost the whole limit.
     #[test]
     fn no_wake_up_is_lost() {
         use std::sync::atomic::AtomicU64;
         const ROUNDS: u64 = 2_000;
         for waiting in [Waiting::Park, Waiting::Yield] {
             let turn = AtomicU64::new(0);
-            let sleepers = [Sleeper::new(waiting), Sleeper::new(waiting)];
-            let wakes = [sleepers[1].wake(), sleepers[0].wake()];
+            let sleepers = [ThreadParker::new(waiting), ThreadParker::new(waiting)];
+            let wakers = [sleepers[1].waker(), sleepers[0].waker()];
             std::thread::scope(|scope| {
-                for ((me, sleeper), other) in (0..).zip(sleepers).zip(wakes) {
+                for ((me, sleeper), other) in (0..).zip(sleepers).zip(wakers) {
                     let turn = &turn;
                     scope.spawn(move || {
                         for round in 0..ROUNDS {

@@ -1,5 +1,5 @@
-//! Where the publisher begins: behind the newest image that is sound, chunks and all, or with the
-//! first frame.
+//! The start of the publisher: at the newest valid snapshot with valid chunks, or at the first
+//! frame.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,40 +8,39 @@ use foretell_journal::snapshot::newest_attested_image;
 use foretell_journal::{Follower, JournalError, Next, Scratch};
 use foretell_matching::Exchange;
 use foretell_model::{FramePlace, Sequence};
-use foretell_view::{Seen, View};
+use foretell_view::{SeenChunks, View};
 
-use super::checkpoints::Checkpoints;
-use super::schedule::Schedule;
-use super::twin::Twin;
-use super::{Publisher, Setting};
+use super::checkpoints::CheckpointSigner;
+use super::replayed::ReplayedState;
+use super::schedule::SnapshotSchedule;
+use super::{Publisher, PublisherArgs};
 use crate::clock::Clocks;
 use crate::error::EngineError;
-use crate::images::{self, Written};
+use crate::images::{self, WrittenChunks};
 
-/// Exchange and view to begin with, the chunks that are there, and the receipt of the frame both
-/// are right after; `None` before the first.
-struct Base {
+/// The initial exchange and view, the written chunks, and the receipt of the frame they stand
+/// after; `None` before the first frame.
+struct InitialState {
     exchange: Exchange,
     view: View,
-    written: Written,
+    written: WrittenChunks,
     receipt: Option<[u8; 32]>,
 }
 
 impl<C: Clocks> Publisher<C> {
-    /// A publisher that has taken in nothing yet; `None` when the engine stops before it is ready.
-    pub(crate) fn begin(setting: Setting<C>) -> Result<Option<Self>, EngineError> {
-        let mut limit = setting.journal.durable();
-        while !setting.board.is_stopping() {
-            let base = Base::find(&setting, limit);
+    /// A publisher at its start; `None` when the engine stops before it is ready.
+    pub(crate) fn begin(args: PublisherArgs<C>) -> Result<Option<Self>, EngineError> {
+        let mut limit = args.journal.durable();
+        while !args.mailbox.is_stopping() {
+            let base = InitialState::find(&args, limit);
             let sequence = base.exchange.sequence();
-            let followed =
-                follow(&setting, sequence, base.receipt).map_err(EngineError::Journal)?;
+            let followed = follow(&args, sequence, base.receipt).map_err(EngineError::Journal)?;
             if let Some((follower, place)) = followed {
-                return Self::at(setting, base, follower, place).map(Some);
+                return Self::at(args, base, follower, place).map(Some);
             }
             tracing::warn!(
                 image = sequence.0,
-                "an image is passed over: it is of another journal"
+                "snapshot skipped: it belongs to another journal"
             );
             limit = Sequence(sequence.0 - 1);
         }
@@ -49,17 +48,17 @@ impl<C: Clocks> Publisher<C> {
     }
 
     fn at(
-        setting: Setting<C>,
-        base: Base,
+        args: PublisherArgs<C>,
+        base: InitialState,
         follower: Follower,
         place: FramePlace,
     ) -> Result<Self, EngineError> {
-        let checkpoints = Checkpoints::begin(&setting)?;
-        let mut seen = Seen::default();
-        // Those are written: the image listed them.
+        let checkpoints = CheckpointSigner::begin(&args)?;
+        let mut seen = SeenChunks::default();
+        // The snapshot listed these chunks, so they are written.
         base.view.new_chunks(&mut seen);
-        let twin = Twin::new(base.exchange, base.view, place, &setting);
-        let now = setting.clocks.monotonic();
+        let replayed = ReplayedState::new(base.exchange, base.view, place, &args);
+        let now = args.clocks.monotonic();
         let publisher = Self {
             follower,
             scratch: Scratch::default(),
@@ -69,29 +68,29 @@ impl<C: Clocks> Publisher<C> {
             disk_failed: false,
             checkpoints,
             batch_end: None,
-            schedule: Schedule::new(&setting.config.publishing, twin.sequence(), now),
+            schedule: SnapshotSchedule::new(&args.config.publishing, replayed.sequence(), now),
             attesting: None,
-            askers: Vec::new(),
+            requests: Vec::new(),
             wanted: Sequence(0),
-            twin,
-            setting,
+            replayed,
+            args,
         };
-        let board = &publisher.setting.board;
-        board.show_image(publisher.schedule.image(), publisher.time());
+        let mailbox = &publisher.args.mailbox;
+        mailbox.set_image(publisher.schedule.image(), publisher.time());
         Ok(publisher)
     }
 }
 
-impl Base {
-    fn find<C>(setting: &Setting<C>, mut limit: Sequence) -> Self {
-        let (dir, genesis) = (setting.shelf.dir(), setting.shelf.genesis());
-        let journal = &setting.journal_directory;
-        let (config, key) = (&setting.config, setting.index_key);
+impl InitialState {
+    fn find<C>(args: &PublisherArgs<C>, mut limit: Sequence) -> Self {
+        let (dir, genesis) = (args.shelf.dir(), args.shelf.genesis());
+        let journal = &args.journal_directory;
+        let (config, key) = (&args.config, args.index_key);
         while !config.ignore_images
             && let Some(image) = newest_attested_image(dir, journal, genesis, limit)
         {
-            // A file that makes the view panic is passed over like one that is no view.
-            let view = || images::view_of(&image, &setting.shelf);
+            // A file that makes the view panic is skipped like an invalid one.
+            let view = || images::view_of(&image, &args.shelf);
             let view = || {
                 catch_unwind(AssertUnwindSafe(view))
                     .unwrap_or_else(|_| Err("reading its view panicked".to_owned()))
@@ -108,11 +107,7 @@ impl Base {
                     };
                 }
                 Err(reason) => {
-                    tracing::warn!(
-                        image = image.sequence().0,
-                        reason,
-                        "an image is passed over"
-                    );
+                    tracing::warn!(image = image.sequence().0, reason, "snapshot skipped");
                     limit = Sequence(image.sequence().0 - 1);
                 }
             }
@@ -120,20 +115,20 @@ impl Base {
         Self {
             exchange: Exchange::new(config.capacity, key),
             view: View::with_chunking(*genesis, config.publishing.chunking),
-            written: Written::new(),
+            written: WrittenChunks::new(),
             receipt: None,
         }
     }
 }
 
-/// A follower behind `sequence`, and the place of that frame; `None` when it is not the frame with
-/// this receipt.
+/// A follower after `sequence`, and the place of that frame; `None` when that frame has another
+/// receipt.
 fn follow<C>(
-    setting: &Setting<C>,
+    args: &PublisherArgs<C>,
     sequence: Sequence,
     receipt: Option<[u8; 32]>,
 ) -> Result<Option<(Follower, FramePlace)>, JournalError> {
-    let dir = &setting.journal_directory;
+    let dir = &args.journal_directory;
     let Some(receipt) = receipt else {
         return Ok(Some((
             Follower::open(dir, sequence)?,

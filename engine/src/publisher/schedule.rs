@@ -1,4 +1,4 @@
-//! When the next image is due.
+//! When the next snapshot is due.
 
 use std::time::Duration;
 
@@ -6,22 +6,22 @@ use foretell_model::Sequence;
 
 use crate::config::Publishing;
 
-/// An image is due a while, or so many frames, after the last one, or after the last try. Moments are
-/// readings of the monotonic clock.
+/// A snapshot is due an interval, or a number of frames, after the last attempt. Times are readings
+/// of the monotonic clock.
 #[derive(Debug)]
-pub(super) struct Schedule {
+pub(super) struct SnapshotSchedule {
     interval: Duration,
     frames: u64,
-    /// The newest image.
     image: Sequence,
-    /// The last frame whose effects the newest image has: behind its own, attestations alone.
+    /// The last frame whose effects are in the newest snapshot: only attestations lie between the
+    /// two.
     reflected: Sequence,
-    /// Where and when one was tried last, or the publisher began.
+    /// Sequence and time of the last attempt, or of the publisher's start.
     tried: (Sequence, u64),
 }
 
-impl Schedule {
-    /// A schedule that begins at an image.
+impl SnapshotSchedule {
+    /// A schedule that begins at a snapshot.
     pub(super) fn new(publishing: &Publishing, image: Sequence, now: u64) -> Self {
         Self {
             interval: publishing.interval,
@@ -32,19 +32,19 @@ impl Schedule {
         }
     }
 
-    /// The newest image; 0 when there is none.
+    /// The newest snapshot; 0 when there is none.
     pub(super) const fn image(&self) -> Sequence {
         self.image
     }
 
-    /// Whether an image of the state at `at` is due now.
+    /// Whether a snapshot of the state at `at` is due.
     pub(super) fn is_due(&self, at: Sequence, now: u64) -> bool {
         let frames = at.0.saturating_sub(self.tried.0.0);
         let is_long_ago = self.since_tried(now) >= self.interval;
         !self.is_reflected(at) && (frames >= self.frames || is_long_ago)
     }
 
-    /// How long until the state at `at` is due; `None` when it is published.
+    /// Time until a snapshot of the state at `at` is due; `None` when it is published.
     pub(super) fn until_due(&self, at: Sequence, now: u64) -> Option<Duration> {
         (!self.is_reflected(at)).then(|| self.interval.saturating_sub(self.since_tried(now)))
     }
@@ -53,25 +53,25 @@ impl Schedule {
         Duration::from_nanos(now.saturating_sub(self.tried.1))
     }
 
-    /// An image at `at` was tried; without success it is due as late again.
+    /// Records an attempt at `at`. After a failure the next is due after the same interval.
     pub(super) const fn tried(&mut self, at: Sequence, now: u64) {
         self.tried = (at, now);
     }
 
-    /// There is an image at `at` now.
+    /// Records the snapshot at `at`.
     pub(super) const fn published(&mut self, at: Sequence) {
         self.image = at;
         self.reflected = at;
     }
 
-    /// The frame at `at` only attests an image: an idle exchange needs no other for it.
+    /// The frame at `at` is an attestation, so an idle exchange needs no further snapshot for it.
     pub(super) fn skip_attestation(&mut self, at: Sequence) {
         if at == self.reflected.next() {
             self.reflected = at;
         }
     }
 
-    /// Whether the newest image has all effects of the frames up to `at`.
+    /// Whether the newest snapshot includes all effects of the frames up to `at`.
     pub(super) fn is_reflected(&self, at: Sequence) -> bool {
         at <= self.reflected
     }
@@ -89,8 +89,9 @@ mod tests {
             ..Publishing::default()
         };
         const SECOND: u64 = 1_000_000_000;
-        let mut schedule = Schedule::new(&publishing, Sequence(500), 7 * SECOND);
-        // at, seconds, due, seconds until it is; then what was done: nothing, tried, published
+        let mut schedule = SnapshotSchedule::new(&publishing, Sequence(500), 7 * SECOND);
+        // sequence, seconds, is due, seconds until due; then an action: none, tried, attested,
+        // published
         let rows = [
             (500, 0, false, None, ""),
             (500, 900, false, None, ""),

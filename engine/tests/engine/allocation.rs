@@ -18,9 +18,9 @@ use foretell_model::{Command, OrderType, Outcome, Side};
 use crate::harness::{Engine, TestClient, config};
 use crate::world::{World, order_id};
 
-/// Set in the child process, where no other test has a matcher.
+/// Set in the child process, which has only this matcher.
 const CHILD: &str = "FORETELL_TEST_ALLOCATION";
-/// Thread whose calls are counted; 0 = none.
+/// Thread whose allocator calls are counted; 0 = none.
 static WATCHED: AtomicI32 = AtomicI32::new(0);
 static CALLS: AtomicU64 = AtomicU64::new(0);
 
@@ -33,8 +33,8 @@ fn count() {
     }
 }
 
-// SAFETY: every call is handed to the system's allocator as it came; counting touches no memory
-// of the caller.
+// SAFETY: every call is passed unchanged to the system's allocator; counting touches no memory of
+// the caller.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
@@ -67,7 +67,7 @@ fn matcher_thread() -> i32 {
         .unwrap()
 }
 
-/// Orders that rest, match and are cancelled, some refused, in bursts.
+/// Bursts of orders that rest, match and are cancelled; some are rejected.
 fn trade(client: &mut TestClient, world: &World, from: u64, to: u64) {
     let evidence = [0xE5; 420];
     for number in from..to {

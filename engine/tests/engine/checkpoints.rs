@@ -1,11 +1,12 @@
-//! Every checkpoint of a running engine is what the whole journal gives, over restarts too.
+//! Every checkpoint of a running engine matches a replay of the whole journal, also across
+//! restarts.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use foretell_checkpoint::{Reader, Signed, Signer};
+use foretell_checkpoint::{CheckpointReader, SignedCheckpoint, Signer};
 use foretell_engine::{CHECKPOINTS_NAME, Checkpoints, EngineConfig, JOURNAL_DIRECTORY};
 use foretell_journal::batch::BatchHeader;
 use foretell_journal::segment::{self, FIRST_BATCH};
@@ -30,17 +31,17 @@ fn signing(directory: &Path) -> EngineConfig {
     config
 }
 
-fn signed(directory: &Path) -> Vec<Signed> {
-    let reader = Reader::open(&directory.join(CHECKPOINTS_NAME)).unwrap();
+fn signed(directory: &Path) -> Vec<SignedCheckpoint> {
+    let reader = CheckpointReader::open(&directory.join(CHECKPOINTS_NAME)).unwrap();
     reader.map_or(Vec::new(), |reader| reader.read(0, usize::MAX).unwrap())
 }
 
-/// The chain at the end of every batch.
+/// The chain hash at the end of every batch.
 fn chains(directory: &Path) -> BTreeMap<Sequence, [u8; 32]> {
     let journal = directory.join(JOURNAL_DIRECTORY);
     let mut chains = BTreeMap::new();
     for number in 1.. {
-        // Batches that a later segment holds anew are overwritten by it.
+        // A later segment may hold a batch again; its entry replaces the earlier one.
         let Ok(bytes) = fs::read(segment::path(&journal, number)) else {
             break;
         };

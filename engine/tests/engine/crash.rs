@@ -1,5 +1,5 @@
-//! The engine as a process: killed with -9 under load everything acknowledged is there afterwards,
-//! asked with SIGTERM it ends cleanly.
+//! The engine as a process: after kill -9 under load everything acknowledged is there; after
+//! SIGTERM it ends cleanly.
 
 use std::collections::HashMap;
 use std::env;
@@ -15,10 +15,10 @@ use crate::images::{assert_states_are_the_journal, published, snapshots};
 use crate::snapshots::{SMALL, on_request, snapshot};
 use crate::world::World;
 
-/// Names the data directory for the child engine, and which machine it is.
+/// The data directory of the child engine, and its thread layout.
 const DIRECTORY: &str = "FORETELL_TEST_DIRECTORY";
 const MACHINE: &str = "FORETELL_TEST_MACHINE";
-/// What the child prints when it serves.
+/// Printed by the child when it serves.
 const READY: &str = "engine ready";
 
 /// Not a test by itself: the child process of the tests below.
@@ -31,7 +31,7 @@ fn child_engine() {
     let mut config = config(Path::new(&directory));
     (config.threads, config.waiting) = MACHINES[machine];
     config.handle_signals = true;
-    // A kill meets the publisher at every stage, too.
+    // So that a kill can hit every stage of the publisher, too.
     config.publishing.frames = 40;
     config.publishing.chunking = SMALL;
     foretell_engine::run(&config, |_| println!("\n{READY}")).unwrap();
@@ -51,18 +51,18 @@ fn spawn_child(directory: &Path, machine: usize) -> Child {
         line.clear();
         assert_ne!(out.read_line(&mut line).unwrap(), 0, "the child starts");
     }
-    // Kept open: the child still has things to print.
+    // Kept open: the child prints more later.
     child.stdout = Some(out.into_inner());
     child
 }
 
-/// Places orders without waiting until the engine is gone; what it acknowledged.
+/// Places orders without waiting until the engine is gone; returns the acknowledged ones.
 fn load(socket: PathBuf, world: World, first: u64, killed_at: usize, mut child: Child) -> Ledger {
     let mut client = TestClient::connect(&socket, Role::Trading);
     let mut ledger = Ledger::new();
     let (mut sent, mut by_request) = (0, HashMap::new());
     loop {
-        // A window of orders stays in flight, so that the kill meets some at every stage.
+        // A window of orders in flight, so that the kill hits some at every stage.
         while by_request.len() < 64 {
             let order = world.resting_buy(first + sent);
             sent += 1;
@@ -125,7 +125,7 @@ fn what_was_acknowledged_survives_kill_nine() {
         for (order, sequence) in acknowledged {
             assert_eq!(placed.get(&order), Some(&sequence), "{order:?}");
         }
-        // Whatever the kills left of snapshots is whole, and can be gone on from.
+        // Every snapshot left by the kills is complete, and the engine can start from it.
         let engine = Engine::start(on_request(directory.path()));
         snapshot(&mut engine.client(Role::Operator));
         engine.stop();

@@ -1,4 +1,4 @@
-//! Nothing is answered before it is durable, and nothing after the disk has failed.
+//! No answer leaves before it is durable, and none after the disk has failed.
 
 use std::io;
 use std::path::Path;
@@ -14,7 +14,7 @@ use parking_lot::{Condvar, Mutex};
 use crate::harness::{Engine, MACHINES, config, frames};
 use crate::world::{World, order_id};
 
-/// What syncs do: pass, wait, or fail.
+/// The behaviour of syncs: pass, wait, or fail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Syncs {
     Pass,
@@ -22,7 +22,7 @@ pub(crate) enum Syncs {
     Fail,
 }
 
-/// A disk whose syncs the test holds back.
+/// A disk whose syncs the test controls.
 #[derive(Debug)]
 pub(crate) struct GatedDisk {
     state: Mutex<Syncs>,
@@ -54,7 +54,7 @@ impl GatedDisk {
     }
 }
 
-/// The journal wants to own its disk.
+/// The journal takes ownership of its disk.
 #[derive(Clone, Debug)]
 pub(crate) struct Gate(pub(crate) Arc<GatedDisk>);
 
@@ -114,7 +114,7 @@ fn no_answer_leaves_before_what_it_rests_on_is_durable() {
         let placed = client
             .send(Command::PlaceOrder(world.resting_buy(1)), b"signed")
             .unwrap();
-        // Neither the order, nor its repeat, nor a refusal judged against it.
+        // Held back: the order, its repeat, and a rejection that depends on them.
         client
             .send(Command::PlaceOrder(world.resting_buy(1)), b"signed")
             .unwrap();
@@ -127,7 +127,7 @@ fn no_answer_leaves_before_what_it_rests_on_is_durable() {
                 &[],
             )
             .unwrap();
-        // Every status is answered at once, and no reply comes between them.
+        // Every status is answered at once, without a reply in between.
         let status = client.wait_for(|it| it.sequence == before.next() && it.ring_used == 0);
         assert_eq!(status.durable, before);
         for _ in 0..50 {
@@ -169,7 +169,7 @@ fn after_the_first_io_error_nothing_is_acknowledged() {
         assert!(matches!(failure, EngineError::Failed(_)), "{failure:?}");
         assert_eq!(failure.exit_code(), EXIT_IO_ERROR);
 
-        // The next start needs the operator's word.
+        // The next start needs the operator's consent.
         disk.set(Syncs::Pass);
         let refused = Engine::try_start(config.clone()).err().unwrap();
         assert!(matches!(refused, EngineError::Journal(_)), "{refused:?}");
@@ -201,7 +201,7 @@ fn a_clean_stop_answers_everything_accepted_and_says_goodbye() {
         }
         client.wait_for(|status| status.sequence.0 == before.0 + orders);
         engine.ready.stop.stop();
-        // It has seen the stop once it answers like this.
+        // This answer shows that the engine has noticed the stop.
         let busy = loop {
             let request = Request::Submit(foretell_link::Submit {
                 request: 9_999,

@@ -1,4 +1,4 @@
-//! An engine in this process, on a directory of its own.
+//! An engine in this process, with its own directory.
 
 use std::path::Path;
 use std::sync::mpsc;
@@ -17,14 +17,14 @@ pub(crate) struct Engine {
     thread: JoinHandle<Result<(), EngineError>>,
 }
 
-/// Every way the machine can be put together.
+/// All combinations of thread layout and waiting.
 pub(crate) const MACHINES: [(Threads, Waiting); 3] = [
     (Threads::Shared, Waiting::Park),
     (Threads::Apart, Waiting::Park),
     (Threads::Apart, Waiting::Yield),
 ];
 
-/// Small and quick; long patience, so that nothing but what a test is about ends a connection.
+/// Small and quick. The peer timeout is long, so that it ends no connection by accident.
 pub(crate) fn config(directory: &Path) -> EngineConfig {
     EngineConfig {
         journal: Options {
@@ -72,7 +72,7 @@ impl Engine {
         self.end().expect("a clean stop");
     }
 
-    /// How it ended.
+    /// The result of the run.
     pub(crate) fn end(self) -> Result<(), EngineError> {
         self.thread.join().expect("it does not panic")
     }
@@ -92,7 +92,7 @@ impl TestClient {
         }
     }
 
-    /// Sends without waiting; the request's number.
+    /// Sends without waiting; returns the request's number.
     pub(crate) fn send(&mut self, command: Command, evidence: &[u8]) -> Result<u64, ClientError> {
         let request = self.next;
         self.next += 1;
@@ -116,7 +116,7 @@ impl TestClient {
         }
     }
 
-    /// The status; every earlier answer was taken.
+    /// The status, once every earlier answer was received.
     pub(crate) fn status(&mut self) -> Status {
         match self
             .client
@@ -128,7 +128,7 @@ impl TestClient {
         }
     }
 
-    /// Asks for the status until it is as wanted.
+    /// Requests the status until it satisfies `wanted`.
     pub(crate) fn wait_for(&mut self, wanted: impl Fn(&Status) -> bool) -> Status {
         loop {
             let status = self.status();

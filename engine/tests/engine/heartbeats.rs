@@ -1,9 +1,9 @@
-//! A chain that falls silent costs its owner's orders.
+//! A missed heartbeat cancels the owner's orders.
 
 use std::time::Duration;
 
 use foretell_link::{Answer, Heartbeat, HeartbeatAnswer, HeartbeatId, Request, Role};
-use foretell_model::{AccountNumber, Command, RefusalReason, Verdict};
+use foretell_model::{AccountNumber, Command, RejectionReason, Verdict};
 
 use crate::harness::{Engine, TestClient, config, frames};
 use crate::world::World;
@@ -36,7 +36,7 @@ fn a_silent_chain_cancels_and_is_journalled() {
     let started = beat(&mut client, owner, HeartbeatId::NONE);
     assert!(started.accepted);
     client.wait_for(|status| status.live_orders == 0);
-    // The chain is over.
+    // The chain has ended.
     let over = beat(&mut client, owner, started.id);
     assert_eq!((over.accepted, over.id), (false, HeartbeatId::NONE));
     engine.stop();
@@ -74,7 +74,7 @@ fn a_chain_is_fed_by_its_id_and_survives_a_restart_under_another() {
     let wrong = beat(&mut client, owner, HeartbeatId([3; 16]));
     assert_eq!((wrong.accepted, wrong.id), (false, started.id));
 
-    // An owner the exchange does not know gets its refusal.
+    // An owner unknown to the exchange gets its rejection.
     let request = 5;
     let id = HeartbeatId::NONE;
     let unknown = Heartbeat {
@@ -85,7 +85,7 @@ fn a_chain_is_fed_by_its_id_and_survives_a_restart_under_another() {
     match client.client.ask(Request::Heartbeat(unknown)).unwrap() {
         Answer::Reply(reply) => assert_eq!(
             reply.verdict,
-            Verdict::Refused(RefusalReason::UnknownAccount.into())
+            Verdict::Rejected(RejectionReason::UnknownAccount.into())
         ),
         other => panic!("{other:?}"),
     }

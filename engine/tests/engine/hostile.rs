@@ -1,4 +1,5 @@
-//! Peers that break the protocol, or do not read: they lose their connection, nobody else notices.
+//! Peers that break the protocol or do not read lose their connection; other peers are not
+//! affected.
 
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
@@ -11,7 +12,7 @@ use foretell_model::{Command, SystemMode};
 use crate::harness::{Engine, config};
 use crate::world::World;
 
-/// The end of a connection: an end of file, or a reset when the engine left bytes unread.
+/// Whether the connection ends: by end of file, or by a reset if the engine left bytes unread.
 fn ends(stream: &mut UnixStream) -> bool {
     let mut sink = [0; 4_096];
     loop {
@@ -142,7 +143,7 @@ fn a_peer_that_never_reads_is_cut_off_and_harms_no_other() {
     let flood = std::thread::spawn(move || {
         let mut rude = rude;
         let mut sent = 0_u64;
-        // Blocks while the engine does not read, and fails once it has lost patience.
+        // Blocks while the engine does not read, and fails once it has cut the connection.
         while rude
             .client
             .send(&[Request::Status { request: sent }])
@@ -165,7 +166,7 @@ fn a_peer_that_never_reads_is_cut_off_and_harms_no_other() {
     assert!(flood.join().unwrap() > 0);
     bystander.wait_for(|status| status.connections == 1);
 
-    // So is one that never greets.
+    // A peer that never sends its hello is cut, too.
     let mut silent = UnixStream::connect(&engine.ready.socket).unwrap();
     assert!(ends(&mut silent));
     engine.stop();

@@ -1,4 +1,4 @@
-//! Images as a test looks at them: beside the exchange and the view that the whole journal gives.
+//! Helpers that compare snapshots with a replay of the whole journal.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use foretell_engine::{JOURNAL_DIRECTORY, SNAPSHOT_DIRECTORY};
 use foretell_journal::disk::RealDisk;
-use foretell_journal::snapshot::{Chunk, ChunkEntry, Image, LogName, PROOF, Proof, Shelf, images};
+use foretell_journal::snapshot::{
+    Chunk, ChunkEntry, Image, LogName, PROOF, Proof, SnapshotStore, images,
+};
 use foretell_journal::{Scratch, recover, scan, watermark};
 use foretell_matching::{Capacity, Exchange};
 use foretell_model::{Command, Event, FrameRef, Sequence, TimeNs};
@@ -27,17 +29,17 @@ pub(crate) fn genesis(directory: &Path) -> [u8; 32] {
     mark.expect("there is a journal").genesis
 }
 
-/// The sequences of all images, newest first.
+/// The sequences of all snapshots, newest first.
 pub(crate) fn published(directory: &Path) -> Vec<Sequence> {
     images(&snapshots(directory)).unwrap()
 }
 
-/// The file of an image.
+/// The file of a snapshot.
 pub(crate) fn image_file(directory: &Path, sequence: Sequence) -> PathBuf {
     snapshots(directory).join(format!("{:020}.image", sequence.0))
 }
 
-/// Every file name there, sorted.
+/// All file names in the snapshot directory, sorted.
 pub(crate) fn files(directory: &Path) -> Vec<String> {
     let entries = fs::read_dir(snapshots(directory)).unwrap();
     let mut names: Vec<String> = entries
@@ -47,8 +49,8 @@ pub(crate) fn files(directory: &Path) -> Vec<String> {
     names
 }
 
-/// Executes and folds the whole journal and shows exchange and view after each frame, with the
-/// frame and its receipt.
+/// Executes and folds the whole journal; passes exchange and view after each frame to the callback,
+/// with the frame and its receipt.
 pub(crate) fn replay(
     directory: &Path,
     chunking: Chunking,
@@ -70,7 +72,7 @@ pub(crate) fn replay(
     .expect("the journal is whole");
 }
 
-/// Compares the images at `sequences`, which lie in `kept`, with the whole journal.
+/// Compares the snapshots at `sequences` in `kept` with the whole journal.
 pub(crate) fn assert_images_are_the_journal(
     directory: &Path,
     kept: &Path,
@@ -80,8 +82,8 @@ pub(crate) fn assert_images_are_the_journal(
     compare_images(directory, kept, sequences, chunking, assert_same_view);
 }
 
-/// The same after a kill. Frames that were not proven to be on the disk are written anew then, so
-/// views made before and after it name other places, both readable, for them.
+/// The same after a kill. Frames not proven durable are then rewritten, so views from before and
+/// after give different places to them, both readable.
 pub(crate) fn assert_states_are_the_journal(
     directory: &Path,
     kept: &Path,
@@ -121,7 +123,7 @@ fn compare_images(
     assert_eq!(compared, sequences.len());
 }
 
-/// The view of an image, every chunk verified.
+/// The view of a snapshot, every chunk verified.
 pub(crate) fn view_of(image: &Image, kept: &Path, genesis: &[u8; 32]) -> View {
     let chunk = |wanted: ChunkRef| -> Option<ChunkBytes> {
         let is_it = |entry: &&ChunkEntry| {
@@ -135,7 +137,7 @@ pub(crate) fn view_of(image: &Image, kept: &Path, genesis: &[u8; 32]) -> View {
     View::from_image(|name| image.section(name), chunk).unwrap()
 }
 
-/// Equal views are equal to the byte, history included.
+/// Compares two views byte by byte, history included.
 pub(crate) fn assert_same_view(one: &View, other: &View) {
     assert_eq!(one.sequence(), other.sequence());
     let (ones, others) = (one.image().unwrap(), other.image().unwrap());
@@ -151,8 +153,8 @@ pub(crate) fn assert_same_view(one: &View, other: &View) {
     }
 }
 
-/// Writes an image as `journal/FORMAT.md` draws it; without `view` one whose state is sound and
-/// whose view no build knows. Returns the command that attests it.
+/// Writes a snapshot as described in `journal/FORMAT.md`; without `view`, one with a valid state
+/// and a view of an unknown version. Returns the command that attests it.
 pub(crate) fn write_image(
     directory: &Path,
     exchange: &Exchange,
@@ -162,7 +164,7 @@ pub(crate) fn write_image(
     write_image_of(directory, exchange, view, receipt, VIEW_VERSION)
 }
 
-/// The same as a build with another version of the view's bytes writes it.
+/// The same with another version of the view's layout.
 pub(crate) fn write_image_of(
     directory: &Path,
     exchange: &Exchange,
@@ -170,7 +172,7 @@ pub(crate) fn write_image_of(
     receipt: [u8; 32],
     version: u32,
 ) -> Command {
-    let shelf = Shelf::open(
+    let shelf = SnapshotStore::open(
         &snapshots(directory),
         Arc::new(RealDisk),
         genesis(directory),
@@ -208,7 +210,7 @@ pub(crate) fn write_image_of(
     }
 }
 
-/// Journals an attestation behind the last frame of a stopped engine.
+/// Journals an attestation after the last frame of a stopped engine.
 pub(crate) fn attest(directory: &Path, attestation: &Command) {
     let (options, journal) = (config(directory).journal, journal(directory));
     let mut last = (Sequence(0), TimeNs(0));

@@ -1,4 +1,4 @@
-//! What two traders do: orders that rest, cross and kill, cancels, splits and merges.
+//! Random actions of two traders: orders that rest, cross and kill, cancels, splits and merges.
 
 use foretell_model::{
     Command, CommandOutcome, Lots, Micros, OrderStatus, OrderType, Outcome, Reference, Side,
@@ -8,12 +8,12 @@ use foretell_model::{
 use crate::harness::TestClient;
 use crate::world::{World, order_id};
 
-/// A random life; the same seed is the same life as long as the engine answers the same.
+/// A random sequence of actions, determined by its seed and the engine's answers.
 pub(crate) struct Life {
     state: u64,
-    /// Names of orders and references.
+    /// Counter for ids of orders and references.
     next: u64,
-    /// Orders that rested, and whose they are.
+    /// Numbers of resting orders, with the trader.
     resting: Vec<(u64, usize)>,
 }
 
@@ -38,7 +38,7 @@ impl Life {
         usize::try_from(self.below(bound as u64)).unwrap()
     }
 
-    /// So many commands, refused ones among them.
+    /// Sends this many commands; some are rejected.
     pub(crate) fn go_on(&mut self, world: &World, client: &mut TestClient, commands: u64) {
         for _ in 0..commands {
             self.next += 1;

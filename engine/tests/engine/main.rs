@@ -1,5 +1,5 @@
-//! The engine process as its gateways and its operator meet it: over the socket, on a real
-//! journal, killed and started again.
+//! The engine process as seen by gateways and operator: over the socket, on a real journal, killed
+//! and restarted.
 
 #![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
 

@@ -1,4 +1,4 @@
-//! More than the engine can take: answered at once, bounded, and cancels get through.
+//! Overload: excess requests get an immediate answer, memory is bounded, and cancels are accepted.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ fn a_full_ring_is_busy_and_keeps_room_for_cancels() {
             .send(Command::PlaceOrder(world.resting_buy(number)), b"signed")
             .unwrap();
     }
-    // Half a ring of sixteen is this connection's; the rest is refused at once.
+    // This connection may use half of a ring of sixteen; the rest is rejected at once.
     for number in 8..20 {
         match client.client.receive().unwrap() {
             Answer::Busy(busy) => {
@@ -38,7 +38,7 @@ fn a_full_ring_is_busy_and_keeps_room_for_cancels() {
             other => panic!("{other:?}"),
         }
     }
-    // Cancels have two more.
+    // Cancels may use two more.
     let owner = world.traders[0].account;
     for number in 0..3 {
         let order = order_id(number);
@@ -48,7 +48,7 @@ fn a_full_ring_is_busy_and_keeps_room_for_cancels() {
     }
     assert!(matches!(client.client.receive().unwrap(), Answer::Busy(busy) if busy.request == 23));
     assert_eq!(client.status().busy, 13);
-    // Another gateway is not harmed.
+    // Another gateway is not affected.
     let mut other = engine.client(Role::Trading);
     let order = other
         .send(Command::PlaceOrder(world.resting_buy(50)), b"signed")

@@ -1,4 +1,4 @@
-//! What becomes of an engine whose read model cannot go on: nothing but its snapshots.
+//! A failed read model costs the engine its snapshots and nothing else.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ use crate::restart::{journal_of, now};
 use crate::snapshots::{SMALL, ask_for_snapshot, on_request, snapshot, without};
 use crate::world::World;
 
-/// Finished orders that fit.
+/// Maximum number of finished orders.
 const ROOM: u64 = 8;
 
 /// Logs of a few rows.
@@ -38,7 +38,7 @@ fn applied(client: &mut TestClient, command: Command) -> Sequence {
     reply.sequence
 }
 
-/// Orders that rest and are cancelled again: each is a row of the history.
+/// Places and cancels orders; each adds a row to the history.
 fn place_and_cancel(world: &World, client: &mut TestClient, numbers: std::ops::Range<u64>) {
     for number in numbers {
         let order = world.resting_buy(number);
@@ -51,7 +51,7 @@ fn place_and_cancel(world: &World, client: &mut TestClient, numbers: std::ops::R
     }
 }
 
-/// The publisher has executed everything, and its view stopped.
+/// Waits until the publisher has executed everything with a stopped view.
 fn stopped(client: &mut TestClient) -> Status {
     client.wait_for(|status| {
         status.snapshots.view_stopped != Sequence(0) && status.publisher_lag() == 0
@@ -73,12 +73,12 @@ fn a_full_log_costs_snapshots_and_nothing_else() {
     let at = stopped(&mut client).snapshots.view_stopped;
     assert_eq!(at, Sequence(full), "the cancel that found no room");
     assert_eq!(ask_for_snapshot(&mut client), SnapshotResult::Failed);
-    // The view's alarm is not the disk's.
+    // The alarm of the view does not raise that of the disk.
     assert!(!client.status().snapshots.unwritten);
     engine.stop();
     assert_eq!(published(directory.path()), []);
 
-    // Each later start comes up, whatever the read model does, and takes what it took before.
+    // Each later start serves and accepts the same commands as before.
     for start in 0..2 {
         let engine = Engine::start(small_logs(directory.path()));
         let mut client = engine.client(Role::Operator);
@@ -101,7 +101,7 @@ fn a_full_log_costs_snapshots_and_nothing_else() {
         engine.stop();
     }
 
-    // One whose logs have room publishes again.
+    // A start with room in its logs publishes again.
     let engine = Engine::start(on_request(directory.path()));
     let mut client = engine.client(Role::Operator);
     let image = snapshot(&mut client);
@@ -117,7 +117,7 @@ fn a_full_log_costs_snapshots_and_nothing_else() {
 
 #[test]
 fn a_frame_the_view_cannot_follow_is_an_alarm_and_the_exchange_goes_on() {
-    // One that no exchange writes, and one over which the fold panics.
+    // A frame that no exchange writes, and one that makes the fold panic.
     let strange = [
         (AccountNumber(9), Micros(100)),
         (AccountNumber(0), Micros(u64::MAX)),
@@ -179,7 +179,7 @@ fn snapshots_of_an_older_view_are_passed_over_and_replaced() {
     engine.stop();
     let dir = snapshots(directory.path());
     assert_images_are_the_journal(directory.path(), &dir, &images, SMALL);
-    // Three are kept, and what they list: nothing of the older version is left.
+    // Three snapshots and their chunks are kept; all files of the older version are removed.
     images.reverse();
     assert_eq!(published(directory.path()), images);
     let left = files(directory.path());

@@ -1,4 +1,4 @@
-//! Stopped and started again: the same state, or a refusal that says why.
+//! Restarts: the same state, or an error that states the reason.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -7,7 +7,7 @@ use foretell_journal::Options;
 use foretell_link::Role;
 use foretell_model::limits::NEWEST_RULES;
 use foretell_model::{
-    AccountNumber, Command, DomainNumber, Event, Micros, Reference, RefusalReason, Sequence,
+    AccountNumber, Command, DomainNumber, Event, Micros, Reference, RejectionReason, Sequence,
     SystemMode, TimeNs, Verdict, WalletAddress,
 };
 
@@ -63,7 +63,7 @@ fn a_directory_has_one_engine() {
     let second = Engine::try_start(config(directory.path())).err().unwrap();
     assert!(matches!(second, EngineError::InUse(_)), "{second:?}");
     assert_eq!(second.exit_code(), EXIT_REFUSED);
-    // The first has lost neither socket nor lock.
+    // The first still has its socket and lock.
     engine.client(Role::Reader).status();
     engine.stop();
     Engine::start(config(directory.path())).stop();
@@ -90,7 +90,7 @@ fn domains_and_settings_are_journalled_once_and_other_content_is_refused() {
     assert_eq!(first[2].evidence, b"a domain");
     assert!(matches!(first[2].command, Command::RegisterDomain { .. }));
 
-    // The same again adds nothing; settings of a later start are not the journal's.
+    // A repeat adds nothing; settings of a later start are not journalled.
     config.settings.gtd_safety_seconds = 9;
     Engine::start(config.clone()).stop();
     assert_eq!(frames(directory.path()), first);
@@ -98,7 +98,7 @@ fn domains_and_settings_are_journalled_once_and_other_content_is_refused() {
     config.domains[0].separator = [6; 32];
     let refused = Engine::try_start(config).err().unwrap();
     assert!(
-        matches!(&refused, EngineError::Configuration { refusal, .. } if refusal.reason == RefusalReason::DomainDiffers),
+        matches!(&refused, EngineError::Configuration { refusal, .. } if refusal.reason == RejectionReason::DomainDiffers),
         "{refused:?}"
     );
 }
@@ -115,7 +115,7 @@ fn settings_refused_at_the_first_start_are_journalled_once_corrected() {
     config.settings.timestamp_past_ms = 0;
     let refused = Engine::try_start(config.clone()).err().unwrap();
     assert!(
-        matches!(&refused, EngineError::Configuration { refusal, .. } if refusal.reason == RefusalReason::InvalidSettings),
+        matches!(&refused, EngineError::Configuration { refusal, .. } if refusal.reason == RejectionReason::InvalidSettings),
         "{refused:?}"
     );
     assert_eq!(frames(directory.path()), []);
@@ -144,7 +144,7 @@ fn a_restart_may_be_post_only_for_a_while() {
     engine
         .client(Role::Reader)
         .wait_for(|status| status.mode == SystemMode::Running);
-    // A stricter mode of the operator stands.
+    // A stricter mode set by the operator stays.
     let mode = SystemMode::CancelOnly;
     engine
         .client(Role::Operator)
@@ -163,7 +163,7 @@ fn a_restart_may_be_post_only_for_a_while() {
     engine.stop();
 }
 
-/// A journal whose second frame says that more came in than the command asked.
+/// A journal whose second frame records a larger deposit than its command.
 pub(crate) fn doctored_journal(directory: &std::path::Path) {
     journal_of(directory, now(), |account| Event::Deposited {
         account,
@@ -176,7 +176,7 @@ pub(crate) fn now() -> TimeNs {
     TimeNs(u64::try_from(since.as_nanos()).unwrap())
 }
 
-/// A journal of three deposits at this time; what is recorded of the second is up to the caller.
+/// A journal of three deposits at this time; the caller supplies the recorded event of the second.
 pub(crate) fn journal_of(
     directory: &std::path::Path,
     time: TimeNs,
@@ -241,7 +241,7 @@ fn a_clock_far_ahead_of_the_journal_stops_the_start_until_an_operator_accepts_it
     config.accept_clock_jump = true;
     config.post_only_after_restart = Duration::from_secs(1);
     Engine::start(config.clone()).stop();
-    // That start journalled its mode with today's time.
+    // That start journalled its mode with the current time.
     config.accept_clock_jump = false;
     Engine::start(config).stop();
 }
@@ -264,12 +264,12 @@ fn a_divergence_stops_the_start_until_an_operator_accepts_it() {
         "{refused:?}"
     );
     assert!(refused.to_string().contains("--accept-divergence 2"));
-    // Accepting another one does not help.
+    // Accepting another sequence does not help.
     config.accept_divergence = Some(Sequence(3));
     assert!(Engine::try_start(config.clone()).is_err());
     config.accept_divergence = Some(Sequence(2));
     Engine::start(config.clone()).stop();
-    // It is in the journal now.
+    // The acceptance is journalled now.
     config.accept_divergence = None;
     Engine::start(config).stop();
     let accepted = Command::AcceptDivergence {

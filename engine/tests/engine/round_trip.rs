@@ -1,9 +1,9 @@
-//! Orders in, answers out, and what the journal says about them.
+//! Orders, their answers, and their frames in the journal.
 
 use foretell_link::{Role, Stage};
 use foretell_model::{
-    Command, CommandOutcome, FramePlace, OrderResult, OrderStatus, OrderType, Outcome, Refusal,
-    RefusalReason, Sequence, Side, Verdict,
+    Command, CommandOutcome, FramePlace, OrderResult, OrderStatus, OrderType, Outcome, Rejection,
+    RejectionReason, Sequence, Side, Verdict,
 };
 
 use crate::harness::{Engine, MACHINES, config, frames};
@@ -29,7 +29,7 @@ fn orders_rest_match_and_are_cancelled_on_every_machine() {
         assert_eq!(placed.sequence, placed.last_sequence);
         assert_ne!(placed.place, FramePlace::default());
 
-        // BUY No at 0.60 meets BUY Yes at 0.40: a mint.
+        // BUY No at 0.60 matches BUY Yes at 0.40: a mint.
         let cross = world.order(
             2,
             1,
@@ -55,10 +55,10 @@ fn orders_rest_match_and_are_cancelled_on_every_machine() {
 
         let order = order_id(1);
         let gone = client.ask(Command::CancelOrder { owner, order }, &[]);
-        let Verdict::Refused(refusal) = gone.verdict else {
+        let Verdict::Rejected(refusal) = gone.verdict else {
             panic!("{gone:?}");
         };
-        assert_eq!(refusal.reason, RefusalReason::OrderNotFound);
+        assert_eq!(refusal.reason, RejectionReason::OrderNotFound);
         assert_eq!(
             gone.sequence, matched.sequence,
             "judged against the last state"
@@ -116,8 +116,8 @@ fn what_the_book_refuses_is_journalled_without_evidence() {
         matches!(
             killed.verdict,
             Verdict::Applied(CommandOutcome::Order(OrderResult {
-                status: OrderStatus::Killed(Refusal {
-                    reason: RefusalReason::FokNotFilled,
+                status: OrderStatus::Killed(Rejection {
+                    reason: RejectionReason::FokNotFilled,
                     ..
                 }),
                 ..
@@ -125,16 +125,16 @@ fn what_the_book_refuses_is_journalled_without_evidence() {
         ),
         "{killed:?}"
     );
-    // At admission: not journalled at all.
+    // Rejected at admission: not journalled.
     let mut too_old = world.resting_buy(2);
     too_old.timestamp.0 -= 3_600_000;
     let refused = client.ask(Command::PlaceOrder(too_old), b"signed");
     assert!(
-        matches!(refused.verdict, Verdict::Refused(_)),
+        matches!(refused.verdict, Verdict::Rejected(_)),
         "{refused:?}"
     );
     assert_eq!(refused.sequence, killed.sequence);
-    // The same order again names the first.
+    // A repeat of the order returns the first sequence.
     let placed = client.ask(Command::PlaceOrder(world.resting_buy(3)), b"signed");
     let again = client.ask(Command::PlaceOrder(world.resting_buy(3)), b"signed");
     assert!(
@@ -169,7 +169,7 @@ fn long_work_is_continued_before_anything_else_and_named_in_the_reply() {
             heartbeat: false,
             request: foretell_model::Digest16([1; 16]),
         };
-        // Another command right behind it waits for all of it.
+        // The next command waits for all of it.
         let first = client.send(cancel, &[]).unwrap();
         client
             .send(Command::PlaceOrder(world.resting_buy(orders)), b"signed")

@@ -1,5 +1,5 @@
-//! A disk that takes no more snapshots from some operation on: the files are those a crash there
-//! would leave, and the engine itself goes on.
+//! A disk that fails every snapshot operation from some operation on: the files equal those of a
+//! crash at that point, and the engine continues.
 
 use std::io;
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::life::Life;
 use crate::snapshots::{SMALL, ask_for_snapshot, on_request, snapshot};
 use crate::world::World;
 
-/// Counts what is done to snapshots; from `fails_at` on, nothing is.
+/// Counts operations on snapshots; all fail from `fails_at` on.
 #[derive(Debug)]
 struct Faults {
     done: AtomicUsize,
@@ -34,7 +34,7 @@ impl Faults {
         })
     }
 
-    /// From here on, so many more operations pass.
+    /// Lets this many more operations pass.
     fn fail_after(&self, operations: usize) {
         self.done.store(0, Ordering::SeqCst);
         self.fails_at.store(operations, Ordering::SeqCst);
@@ -88,7 +88,7 @@ impl Disk for FaultyDisk {
         RealDisk.rename(from, to)
     }
     fn remove(&self, path: &Path) -> io::Result<()> {
-        // A file that is not there is no operation.
+        // Removing a missing file is no operation.
         if path.exists() {
             self.pass(path)?;
         }
@@ -112,7 +112,7 @@ impl FaultyFile {
 impl DiskFile for FaultyFile {
     fn write_at(&mut self, bytes: &[u8], offset: u64) -> io::Result<usize> {
         if self.pass().is_err() {
-            // Torn: half of it is there.
+            // A torn write: only half of it.
             self.1.write_at(&bytes[..bytes.len() / 2], offset)?;
             return Err(io::ErrorKind::StorageFull.into());
         }
@@ -147,12 +147,12 @@ fn a_crash_anywhere_between_chunks_and_images_leaves_whole_ones() {
         life.go_on(&world, &mut client, 14);
         let second = ask_for_snapshot(&mut client);
         went_well = faults.done.load(Ordering::SeqCst) < operations;
-        // Whatever became of the snapshot, the exchange goes on.
+        // The exchange continues in every case.
         let placed = client.ask(Command::PlaceOrder(world.resting_buy(1)), b"signed");
         assert!(matches!(placed.verdict, Verdict::Applied(_)), "{placed:?}");
         engine.stop();
 
-        // What is under its name is whole.
+        // A snapshot under its final name is complete.
         let dir = snapshots(directory.path());
         let genesis = genesis(directory.path());
         let there = published(directory.path());
@@ -164,7 +164,7 @@ fn a_crash_anywhere_between_chunks_and_images_leaves_whole_ones() {
         assert_eq!(newest.sequence(), there[0]);
         assert_images_are_the_journal(directory.path(), &dir, &there, SMALL);
 
-        // A later start begins there, and cleans up.
+        // A later start begins there and removes leftovers.
         let engine = Engine::start(on_request(directory.path()));
         let mut client = engine.client(Role::Operator);
         let sequence = snapshot(&mut client);
@@ -196,10 +196,10 @@ fn a_full_disk_costs_snapshots_and_nothing_else() {
         assert_eq!(ask_for_snapshot(&mut client), SnapshotResult::Failed);
         assert_eq!(client.status().snapshots.image, Sequence(0));
     }
-    // There is room again.
+    // The disk has room again.
     faults.fail_after(usize::MAX);
     let sequence = snapshot(&mut client);
-    // Nothing but its attestation came behind it.
+    // Only its attestation follows it.
     assert_eq!(sequence.next(), client.status().durable);
     engine.stop();
     let dir = snapshots(directory.path());

@@ -1,4 +1,4 @@
-//! Snapshots of a running engine: when they come, what they hold, and starting from them.
+//! Snapshots of a running engine: schedule, contents, and starts from them.
 
 use std::fs;
 use std::path::Path;
@@ -23,11 +23,11 @@ use crate::life::Life;
 use crate::restart::doctored_journal;
 use crate::world::World;
 
-/// Chunks of four rows: many are sealed.
+/// Chunks of four rows, so that many are sealed.
 pub(crate) const SMALL: Chunking = Chunking::Bits(2);
 const NEVER: Duration = Duration::from_secs(1_000_000);
 
-/// Publishes only when asked.
+/// Publishes only on request.
 pub(crate) fn on_request(directory: &Path) -> EngineConfig {
     let mut config = config(directory);
     config.journal.durability = Durability::Process;
@@ -67,7 +67,7 @@ pub(crate) fn snapshot(client: &mut TestClient) -> Sequence {
     }
 }
 
-/// Runs an engine until `work` is done with it.
+/// Runs an engine for the duration of `work`.
 fn run<T>(config: EngineConfig, work: impl FnOnce(&World, &mut TestClient) -> T) -> T {
     let engine = Engine::start(config);
     let world = World::build(&engine);
@@ -134,11 +134,11 @@ fn an_operator_gets_an_image_of_all_that_was_durable() {
         let placed = operator.ask(Command::PlaceOrder(world.resting_buy(number)), b"signed");
         let image = snapshot(&mut operator);
         assert_eq!(image, placed.sequence);
-        // Nothing happened: there is one already.
+        // No command since: the existing snapshot is returned.
         assert_eq!(snapshot(&mut operator), image);
         assert_eq!(operator.status().snapshots.image, image);
     }
-    // The three newest are kept. Each order is followed by the attestation of its image.
+    // The three newest are kept. Each order is followed by the attestation of its snapshot.
     let newest = operator.status().snapshots.image.0;
     let expected = [newest, newest - 2, newest - 4].map(Sequence);
     assert_eq!(published(directory.path()), expected);
@@ -200,8 +200,8 @@ fn what_somebody_removes_is_written_again() {
     assert_images_are_the_journal(directory.path(), &dir, &[sequence], SMALL);
 }
 
-/// What a start from the images in a directory comes to: the state an own snapshot shows, compared
-/// with the whole journal, and how an order that was placed before is answered.
+/// Starts from the snapshots in a directory; compares a new snapshot with the whole journal, and
+/// checks the answer to a repeated order.
 fn assert_starts_equal(directory: &Path, config: EngineConfig) {
     let chunking = config.publishing.chunking;
     let sequence = run(config, |world, client| {
@@ -224,7 +224,7 @@ fn a_start_from_any_image_is_the_start_from_the_first_frame() {
     let cancelled = run(config, |world, client| {
         Life::new(3).go_on(world, client, 40);
         client.ask(Command::PlaceOrder(world.resting_buy(900_000)), b"signed");
-        // More than one command may end: work stays pending for a while.
+        // More orders than one command may end, so that work stays pending.
         const ORDERS: u64 = 4_200;
         for number in 0..ORDERS {
             let order = world.resting_buy(910_000 + number);
@@ -246,7 +246,7 @@ fn a_start_from_any_image_is_the_start_from_the_first_frame() {
     let end = frames(source.path()).last().unwrap().sequence;
     let wanted = [Sequence(3), Sequence(60), cancelled, cancelled.next(), end];
     let mut pending = 0;
-    // Each chunk costs a sync or two.
+    // Each chunk costs one or two syncs.
     let chunking = Chunking::Bits(9);
     replay(source.path(), chunking, |frame, receipt, exchange, view| {
         if !wanted.contains(&frame.sequence) {
@@ -264,7 +264,7 @@ fn a_start_from_any_image_is_the_start_from_the_first_frame() {
     assert_eq!(pending, 1);
 }
 
-/// Three images of one life, in a stopped engine's directory.
+/// Three snapshots of one run, in a stopped engine's directory.
 fn three_images(directory: &Path) -> Vec<Sequence> {
     run(on_request(directory), |world, client| {
         let mut life = Life::new(9);
@@ -299,7 +299,7 @@ fn damaged_images_and_chunks_are_passed_over_for_the_next_older() {
         }
         assert_starts_equal(directory.path(), on_request(directory.path()));
     }
-    // A chunk matters only to the publisher: it begins anew and writes the chunk again.
+    // Only the publisher needs a chunk: it starts at the first frame and writes the chunk again.
     let chunk = files(source.path())
         .into_iter()
         .find(|name| name.ends_with(".chunk"))
@@ -332,7 +332,7 @@ fn an_image_beyond_the_journal_is_removed_and_one_of_another_history_not_begun_w
     let end = run(without(early.path()), |_, client| client.status().durable);
     assert!(end < late);
     assert_eq!(published(early.path()), []);
-    // One frame before it, too.
+    // Also when the journal ends one frame before the snapshot.
     run(without(early.path()), |world, client| {
         let mut number = 950_000;
         while client.status().durable.0 < late.0 - 1 {
@@ -343,7 +343,7 @@ fn an_image_beyond_the_journal_is_removed_and_one_of_another_history_not_begun_w
     put_back();
     run(without(early.path()), |_, _| {});
     assert_eq!(published(early.path()), []);
-    // And when another frame has its sequence.
+    // Also when another frame has its sequence.
     run(without(early.path()), |world, client| {
         for number in 960_000..960_005 {
             client.ask(Command::PlaceOrder(world.resting_buy(number)), b"signed");
@@ -353,7 +353,7 @@ fn an_image_beyond_the_journal_is_removed_and_one_of_another_history_not_begun_w
     assert_starts_equal(early.path(), on_request(early.path()));
 }
 
-/// An image that says itself what it holds, and that nobody published, changes nothing.
+/// A consistent snapshot that no engine published has no effect.
 #[test]
 fn a_forged_image_is_not_begun_with() {
     let directory = tempfile::tempdir().unwrap();
@@ -379,13 +379,13 @@ fn a_forged_image_is_not_begun_with() {
         after = Some(exchange.digest());
     });
     assert_eq!(after, honest, "the start added nothing");
-    // The engine's own state is the journal's: what it publishes now is what a replay gives.
+    // The engine's state is the journal's: its next snapshot equals a replay.
     let next = run(on_request(directory.path()), |_, client| snapshot(client));
     let dir = snapshots(directory.path());
     assert_images_are_the_journal(directory.path(), &dir, &[next], SMALL);
 }
 
-/// The state with a unit of the first account's collateral in the second's hands.
+/// The state with one unit of collateral moved from the first account to the second.
 fn stolen(state: &[u8]) -> Vec<u8> {
     let (mut rest, mut forged, mut moved) = (state, Vec::new(), 0);
     while let Some(mut record) = StateRecord::read(&mut rest).unwrap() {
@@ -408,7 +408,7 @@ fn stolen(state: &[u8]) -> Vec<u8> {
     forged
 }
 
-/// The second frame says that more came in than the command asked; everything else is right.
+/// The second frame records a larger deposit than its command; everything else is correct.
 fn doctored(directory: &Path) -> (Exchange, [u8; 32]) {
     doctored_journal(directory);
     let mut found = None;
@@ -427,7 +427,7 @@ fn doctored(directory: &Path) -> (Exchange, [u8; 32]) {
 #[test]
 fn a_divergence_that_the_publisher_finds_ends_the_engine_and_is_named() {
     let directory = tempfile::tempdir().unwrap();
-    // Recovery begins behind the frame; the publisher, without a view, with the first.
+    // Recovery starts after the frame. The publisher has no view and starts at the first frame.
     let (exchange, receipt) = doctored(directory.path());
     let attestation = write_image(directory.path(), &exchange, None, receipt);
     attest(directory.path(), &attestation);
@@ -446,7 +446,7 @@ fn a_divergence_that_the_publisher_finds_ends_the_engine_and_is_named() {
     assert_eq!(ended.exit_code(), EXIT_REFUSED);
     assert!(ended.to_string().contains("sequence 2"), "{ended}");
 
-    // The whole journal shows the same, and an operator's word lets both go on.
+    // A replay of the whole journal finds the same; with the operator's consent both continue.
     let mut config = on_request(directory.path());
     config.ignore_images = true;
     let refused = Engine::try_start(config.clone()).err().unwrap();
@@ -462,7 +462,7 @@ fn a_divergence_that_the_publisher_finds_ends_the_engine_and_is_named() {
     );
     config.accept_divergence = Some(Sequence(2));
     run(config, |_, client| snapshot(client));
-    // It is in the journal now, for recovery and for the publisher.
+    // The acceptance is journalled now, for recovery and for the publisher.
     let mut config = on_request(directory.path());
     config.ignore_images = true;
     run(config, |_, client| snapshot(client));

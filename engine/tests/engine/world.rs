@@ -1,4 +1,4 @@
-//! A market, two funded traders, and the orders they send.
+//! A market, two funded traders, and their orders.
 
 use foretell_link::{Reply, Role};
 use foretell_model::{
@@ -9,7 +9,7 @@ use foretell_model::{
 
 use crate::harness::{Engine, TestClient};
 
-/// Somebody who trades.
+/// A trader.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Trader {
     pub(crate) wallet: WalletAddress,
@@ -17,12 +17,12 @@ pub(crate) struct Trader {
     pub(crate) key: KeyNumber,
 }
 
-/// What the tests trade in.
+/// The market and traders of the tests.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct World {
     pub(crate) market: MarketNumber,
     pub(crate) traders: [Trader; 2],
-    /// Engine time when it was made.
+    /// Engine time of its creation.
     pub(crate) time: TimeNs,
 }
 
@@ -39,12 +39,12 @@ pub(crate) fn order_id(number: u64) -> OrderId {
 fn outcome(reply: &Reply) -> CommandOutcome {
     match reply.verdict {
         Verdict::Applied(outcome) | Verdict::Repeated { outcome, .. } => outcome,
-        Verdict::Refused(refusal) => panic!("refused: {refusal:?}"),
+        Verdict::Rejected(refusal) => panic!("refused: {refusal:?}"),
     }
 }
 
 impl World {
-    /// Registers, activates, funds. On an engine that has it all, finds it again.
+    /// Registers, activates, funds. On an engine that already has all of it, finds it again.
     pub(crate) fn build(engine: &Engine) -> Self {
         let mut operator = engine.client(Role::Operator);
         let time = operator.client.welcome.time;
@@ -72,7 +72,7 @@ impl World {
         }
     }
 
-    /// A GTC BUY of one share at 0.40: five of trader 0 never cross.
+    /// A GTC BUY of one share at 0.40: orders of trader 0 never cross each other.
     pub(crate) fn resting_buy(&self, number: u64) -> PlaceOrder {
         self.order(
             number,

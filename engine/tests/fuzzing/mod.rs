@@ -1,9 +1,8 @@
-//! What the engine makes of a gateway that sends arbitrary bytes: the real ingress and the real
-//! exchange, a round at a time, without threads and without a disk under them.
+//! Fuzzes the engine with arbitrary bytes of a gateway: the real ingress and the real exchange, one
+//! round at a time, without threads and without a disk.
 //!
-//! The bytes are those of the fuzz target `frames`: the first says how the rest is cut into reads
-//! and whether the gateway has greeted. They are given to the decoder a second time, to know what
-//! was asked.
+//! Input is that of the fuzz target `frames`: the first byte determines the split into reads and
+//! whether a hello precedes. A second decoder reads the same bytes to find the expected requests.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
@@ -23,25 +22,25 @@ use foretell_stages::{Durations, Recorder};
 use parking_lot::Mutex;
 
 use crate::clock::Clocks;
-use crate::gateways::{Gateways, Matching, Round};
-use crate::hand_off::{Done, HandOff};
+use crate::command_ring::{CommandRing, PendingReply};
+use crate::gateways::{Gateways, MatcherPlacement, RoundResult};
 use crate::heartbeat::Heartbeats;
-use crate::published::Published;
-use crate::requests::Desk;
+use crate::publisher_mailbox::PublisherMailbox;
+use crate::requests::RequestHandler;
+use crate::stage_summary_cache::StageSummaryCache;
 use crate::status::Gauges;
-use crate::summaries::Summaries;
-use crate::wait::{Sleeper, Waiting};
+use crate::wait::{ThreadParker, Waiting};
 
-/// Bytes of one input that are looked at.
+/// Bytes of one input that are used.
 const MOST: usize = 64 << 10;
-/// Commands that wait together.
+/// Capacity of the request ring.
 const RING: usize = 64;
-/// When the exchange of the test begins.
+/// Start time of the exchange under test.
 const BEGINS: TimeNs = TimeNs(1_700_000_000_000_000_000);
-/// A peer may owe something for so long.
+/// Timeout for silent or stalled peers.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(5);
 
-/// A clock that stands still.
+/// A clock that never advances.
 #[derive(Clone, Debug)]
 struct Still;
 
@@ -55,13 +54,13 @@ impl Clocks for Still {
     }
 }
 
-/// The engine's end of a connection in memory, which ends when all bytes were read.
+/// The engine's end of a connection in memory; it closes when all bytes were read.
 #[derive(Debug)]
 struct Pipe {
     input: VecDeque<u8>,
     piece: usize,
     sent: Arc<Mutex<Vec<u8>>>,
-    /// After its input it says "would block" so often before it says that it is closed.
+    /// After the input, this many reads would block before the stream ends.
     lingers: u32,
 }
 
@@ -90,41 +89,40 @@ impl Write for Pipe {
     }
 }
 
-/// A journal that is opened once and never written, so that its state stays as it is: everything of
-/// it is durable.
+/// A journal that is opened once and never written, so its state is constant and all durable.
 static JOURNAL: LazyLock<(JournalState, Mutex<(Appender, Syncer)>)> = LazyLock::new(|| {
     let name = format!("foretell-fuzz-engine-{}", std::process::id());
     let directory = std::env::temp_dir().join(name);
     let options = Options {
-        segment_bytes: Options::SMALLEST_SEGMENT,
+        segment_bytes: Options::MIN_SEGMENT_BYTES,
         ..Options::default()
     };
     let recovered = recover(&directory, options, Sequence(0), &mut |_| Ok(()));
     let opened = recovered.expect("a new journal").open();
     let (appender, syncer, state, _helper) = opened.expect("a new journal");
-    // What is mapped stays, whatever becomes of the names.
+    // The mappings remain valid without the names.
     std::fs::remove_dir_all(&directory).expect("our own directory");
     (state, Mutex::new((appender, syncer)))
 });
 
-/// Where no time is measured.
+/// A sink: no time is measured.
 static DURATIONS: LazyLock<Arc<Durations<Stage>>> = LazyLock::new(Arc::default);
 
-/// What was asked, as the decoder alone sees it.
+/// The requests according to the decoder alone.
 #[derive(Default)]
 struct Asked {
-    /// Requests that want an answer, by their ids.
+    /// Ids of requests that need an answer.
     requests: Vec<u64>,
-    /// Commands among them.
+    /// Number of commands among them.
     commands: usize,
-    /// What follows was refused: by the decoder, or for the role.
+    /// Whether the rest was rejected, by the decoder or for the role.
     cut_off: bool,
 }
 
-/// Gives one connection's bytes to the engine and holds what it does against what was asked.
+/// Feeds one connection's bytes to the engine and compares its answers with the decoded requests.
 ///
 /// # Panics
-/// When a promise is broken: that is what the fuzzer looks for.
+/// When a promise is broken, which is the finding of the fuzzer.
 pub fn handle(bytes: &[u8]) {
     let Some((&first, stream)) = bytes.split_first() else {
         return;
@@ -145,7 +143,7 @@ pub fn handle(bytes: &[u8]) {
     let asked = asked(&input);
     let mut rig = Rig::new(input, 1 + usize::from(first >> 1));
     let applied = rig.run();
-    // A command taken before the cut is still applied; none is that was not asked for.
+    // A command accepted before the cut is still applied; no other command is.
     assert!(applied <= asked.commands, "{applied} of {}", asked.commands);
     let answered = rig.answered();
     let asked_for = |id: &u64| asked.requests.contains(id);
@@ -157,7 +155,7 @@ pub fn handle(bytes: &[u8]) {
     assert_eq!(rig.exchange.check_invariants(), Ok(()));
 }
 
-/// Reads the requests as far as they are well-formed and allowed.
+/// Decodes the requests up to the first invalid or forbidden one.
 fn asked(bytes: &[u8]) -> Asked {
     let mut asked = Asked::default();
     let mut decoder = RequestDecoder::new();
@@ -202,10 +200,10 @@ fn asked(bytes: &[u8]) -> Asked {
     asked
 }
 
-/// Ingress with one connection, and an exchange behind its ring.
+/// Ingress with one connection, and an exchange after its ring.
 struct Rig {
     gateways: Gateways<Still, Pipe>,
-    hand_off: Arc<HandOff>,
+    ring: Arc<CommandRing>,
     exchange: Exchange,
     sent: Arc<Mutex<Vec<u8>>>,
 }
@@ -213,16 +211,16 @@ struct Rig {
 impl Rig {
     fn new(input: Vec<u8>, piece: usize) -> Self {
         let journal = JOURNAL.0.clone();
-        let hand_off = Arc::new(HandOff::new(RING));
+        let ring = Arc::new(CommandRing::new(RING));
         let durations = Arc::clone(&DURATIONS);
-        let desk = Desk {
-            hand_off: Arc::clone(&hand_off),
+        let handler = RequestHandler {
+            ring: Arc::clone(&ring),
             journal,
             gauges: Arc::<Gauges>::default(),
-            published: Arc::new(Published::new(false)),
+            mailbox: Arc::new(PublisherMailbox::new(false)),
             recorder: Recorder::new(Arc::clone(&durations)),
             durations,
-            summaries: Summaries::default(),
+            summaries: StageSummaryCache::default(),
             heartbeats: Heartbeats::resume(PATIENCE, &[], 1, 0),
             clocks: Still,
             own: VecDeque::new(),
@@ -231,8 +229,8 @@ impl Rig {
             busy: 0,
             stopping: false,
         };
-        let wake = Sleeper::new(Waiting::Park).wake();
-        let mut gateways = Gateways::new(desk, Matching::Apart(wake), 1, PATIENCE);
+        let wake = ThreadParker::new(Waiting::Park).waker();
+        let mut gateways = Gateways::new(handler, MatcherPlacement::Apart(wake), 1, PATIENCE);
         let sent = Arc::<Mutex<Vec<u8>>>::default();
         let pipe = Pipe {
             input: input.into(),
@@ -240,16 +238,16 @@ impl Rig {
             sent: Arc::clone(&sent),
             lingers: 4,
         };
-        gateways.seat(0, pipe, 0);
+        gateways.add_connection(0, pipe, 0);
         Self {
             gateways,
-            hand_off,
+            ring,
             exchange: exchange(),
             sent,
         }
     }
 
-    /// Rounds until nothing is left to do; how many commands reached the exchange.
+    /// Runs rounds until none makes progress; returns the number of applied commands.
     fn run(&mut self) -> usize {
         let mut applied = 0;
         let mut quiet = 0;
@@ -257,32 +255,32 @@ impl Rig {
             let round = self.gateways.round(0);
             let before = applied;
             applied += self.match_all();
-            // The poll would say so: there are bytes, or the end.
-            self.gateways.note(0, true, true);
+            // As the poll would report: bytes, or the end.
+            self.gateways.mark_ready(0, true, true);
             match round {
-                Round::MayGoOn => quiet = 0,
-                Round::Waits if applied > before => quiet = 0,
-                Round::Waits => quiet += 1,
-                Round::Ended(ended) => panic!("nobody stopped it: {ended:?}"),
+                RoundResult::MoreWork => quiet = 0,
+                RoundResult::Idle if applied > before => quiet = 0,
+                RoundResult::Idle => quiet += 1,
+                RoundResult::Ended(ended) => panic!("nobody stopped it: {ended:?}"),
             }
         }
-        assert_eq!(self.hand_off.waiting(), 0);
+        assert_eq!(self.ring.waiting(), 0);
         applied
     }
 
-    /// Does the matcher's part: everything that waits is applied and answered.
+    /// Replaces the matcher: applies and answers all waiting commands.
     fn match_all(&mut self) -> usize {
         let mut applied = 0;
-        while self.hand_off.has_reply_room()
-            && let Some(work) = self.hand_off.pop()
+        while self.ring.has_reply_room()
+            && let Some(queued) = self.ring.pop()
         {
             applied += 1;
-            let verdict = apply(&mut self.exchange, &work.command);
-            self.hand_off.give_back(work.evidence);
-            self.hand_off.push_reply(Done {
-                origin: work.origin,
+            let verdict = apply(&mut self.exchange, &queued.command);
+            self.ring.recycle(queued.evidence);
+            self.ring.push_reply(PendingReply {
+                origin: queued.origin,
                 verdict,
-                // Durable, for this journal's state names nothing above it.
+                // Durable at once: this journal's durable sequence is 0.
                 sequence: Sequence(0),
                 last_sequence: Sequence(0),
                 place: FramePlace::default(),
@@ -293,7 +291,7 @@ impl Rig {
         applied
     }
 
-    /// The requests that were answered, by their ids.
+    /// Ids of the answered requests.
     fn answered(&self) -> Vec<u64> {
         let sent = self.sent.lock();
         let mut decoder = AnswerDecoder::new();
@@ -323,7 +321,7 @@ impl Rig {
     }
 }
 
-/// Applies a command and what it leaves to be continued.
+/// Applies a command and its `Continue` commands.
 fn apply(exchange: &mut Exchange, command: &Command) -> Verdict {
     let mut events = Vec::new();
     let verdict = exchange.apply(command, BEGINS, &mut events);
@@ -371,7 +369,7 @@ fn exchange() -> Exchange {
     exchange
 }
 
-/// Room for little: it grows by itself.
+/// Small initial capacity, which grows.
 fn room() -> Capacity {
     Capacity {
         accounts: 8,
@@ -418,7 +416,7 @@ mod tests {
         ] {
             request.encode(&mut bytes).unwrap();
         }
-        // The engine's own command may come from no socket: what was asked before is answered.
+        // The engine's own command is not allowed on a socket: earlier requests are answered.
         assert!(asked(&bytes[1..]).cut_off);
         handle(&bytes);
 

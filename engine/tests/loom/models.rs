@@ -1,5 +1,5 @@
-//! What the model checker runs: the real rings between ingress and matcher, the real sleeping and
-//! waking at both ends, and answers that wait for the journal.
+//! Models for the model checker: the real rings between ingress and matcher, the real sleep and
+//! wake-up of both, and answers that wait for the journal.
 
 use std::io;
 use std::sync::Arc;
@@ -10,45 +10,45 @@ use foretell_model::{Command, CommandOutcome, FramePlace, Sequence, Verdict};
 use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::thread;
 
-use crate::hand_off::{Done, HandOff, Origin, Work};
+use crate::command_ring::{CommandRing, Origin, PendingReply, QueuedCommand};
 use crate::primitives::{Parker, Unparker, check};
 use crate::replies::HeldReplies;
-use crate::wait::{Bell, Rouse, Sleeper, Waiting, Wake};
+use crate::wait::{EndPoll, PollWaker, ThreadParker, ThreadWaker, Waiting};
 
-/// Stands for no limit: a model never waits for time.
+/// No limit: a model never waits for time.
 const EVER: Duration = Duration::from_secs(1 << 30);
 
-impl Rouse for Unparker {
-    fn rouse(&self) -> io::Result<()> {
+impl EndPoll for Unparker {
+    fn end_poll(&self) -> io::Result<()> {
         self.unpark();
         Ok(())
     }
 }
 
-type DoorBell = Bell<Unparker>;
+type IngressWaker = PollWaker<Unparker>;
 
-/// The bell of a thread that polls, and what it polls.
-fn bell() -> (Arc<DoorBell>, Parker) {
+/// A waker and the poll that it wakes.
+fn waker() -> (Arc<IngressWaker>, Parker) {
     let poll = Parker::new();
-    let bell = Bell::new(poll.unparker().clone());
-    (Arc::new(bell), poll)
+    let waker = PollWaker::new(poll.unparker().clone());
+    (Arc::new(waker), poll)
 }
 
-/// A command whose evidence tells it apart.
-fn push(hand_off: &HandOff, matcher: &Wake, number: u8) {
-    let work = Work {
+/// Pushes a command identified by its evidence.
+fn push(ring: &CommandRing, matcher: &ThreadWaker, number: u8) {
+    let queued = QueuedCommand {
         origin: Origin::Own,
         command: Command::AdvanceTime,
-        evidence: hand_off.buffer(&[number]),
+        evidence: ring.buffer(&[number]),
         pushed: 0,
     };
-    assert!(hand_off.push(work), "there is room");
+    assert!(ring.push(queued), "there is room");
     matcher.wake();
 }
 
-/// The answer that may leave once the journal is durable up to here.
-fn done(sequence: u64) -> Done {
-    Done {
+/// The answer that waits for this durable sequence.
+fn reply(sequence: u64) -> PendingReply {
+    PendingReply {
         origin: Origin::Own,
         verdict: Verdict::Applied(CommandOutcome::Done),
         sequence: Sequence(sequence),
@@ -59,88 +59,85 @@ fn done(sequence: u64) -> Done {
     }
 }
 
-/// The matcher's thread, as `Matcher::run` goes; each command's number becomes its answer's.
-fn matcher(hand_off: &HandOff, sleeper: &Sleeper, ingress: &DoorBell) {
+/// The matcher's thread, like `Matcher::run`; each command's number becomes its answer's.
+fn matcher(ring: &CommandRing, parker: &ThreadParker, ingress: &IngressWaker) {
     loop {
         let mut worked = false;
-        while let Some(work) = hand_off.pop() {
-            hand_off.push_reply(done(work.evidence[0].into()));
-            hand_off.give_back(work.evidence);
+        while let Some(queued) = ring.pop() {
+            ring.push_reply(reply(queued.evidence[0].into()));
+            ring.recycle(queued.evidence);
             worked = true;
         }
         if worked {
-            ingress.ring();
+            ingress.wake();
             continue;
         }
-        if hand_off.is_stopped() {
+        if ring.is_stopped() {
             return;
         }
-        sleeper.arm();
-        if !hand_off.has_waiting() && !hand_off.is_stopped() {
-            sleeper.sleep(EVER);
+        parker.arm();
+        if !ring.has_waiting() && !ring.is_stopped() {
+            parker.sleep(EVER);
         }
-        sleeper.disarm();
+        parker.disarm();
     }
 }
 
-/// Ingress waits for `count` answers, as `Ingress::serve` and `Gateways::round` do.
+/// Ingress waits for `count` answers, like `Ingress::serve` and `Gateways::round`.
 fn await_answers(
-    hand_off: &HandOff,
-    (bell, poll): (&DoorBell, &Parker),
+    ring: &CommandRing,
+    (waker, poll): (&IngressWaker, &Parker),
     durable: impl Fn() -> Sequence,
     count: u64,
 ) {
     let mut held = HeldReplies::default();
     let mut last = 0;
     while last < count {
-        if let Some(done) = held.release(hand_off, durable()) {
+        if let Some(reply) = held.release(ring, durable()) {
             last += 1;
-            assert_eq!(done.sequence, Sequence(last), "answers in their order");
+            assert_eq!(reply.sequence, Sequence(last), "answers in their order");
             continue;
         }
-        bell.arm();
-        if !held.is_ready(hand_off, durable()) {
+        waker.arm();
+        if !held.is_ready(ring, durable()) {
             poll.park();
         }
-        bell.disarm();
+        waker.disarm();
     }
 }
 
 #[test]
 fn every_command_is_taken_and_answered_in_its_order_and_nobody_sleeps_through() {
     check(3, || {
-        let hand_off = Arc::new(HandOff::new(16));
-        let sleeper = Sleeper::new(Waiting::Park);
-        let wake = sleeper.wake();
-        let (bell, poll) = bell();
-        let (rings, rung) = (Arc::clone(&hand_off), Arc::clone(&bell));
-        let matching = thread::spawn(move || matcher(&rings, &sleeper, &rung));
-        push(&hand_off, &wake, 1);
-        push(&hand_off, &wake, 2);
+        let ring = Arc::new(CommandRing::new(16));
+        let parker = ThreadParker::new(Waiting::Park);
+        let matcher_waker = parker.waker();
+        let (waker, poll) = waker();
+        let (commands, ingress) = (Arc::clone(&ring), Arc::clone(&waker));
+        let matching = thread::spawn(move || matcher(&commands, &parker, &ingress));
+        push(&ring, &matcher_waker, 1);
+        push(&ring, &matcher_waker, 2);
         let ready = || Sequence(u64::MAX);
-        await_answers(&hand_off, (&bell, &poll), ready, 2);
-        // Both buffers have come back, or come with the next look.
-        hand_off.stop();
-        wake.wake();
+        await_answers(&ring, (&waker, &poll), ready, 2);
+        // Both buffers are back, or return with the next iteration.
+        ring.stop();
+        matcher_waker.wake();
         matching.join().unwrap();
-        assert!(
-            hand_off.admits(false, 0, 16 << 20),
-            "evidence is counted out"
-        );
+        assert!(ring.admits(false, 0, 16 << 20), "evidence is counted out");
     });
 }
 
 #[test]
 fn a_stop_reaches_a_matcher_that_sleeps() {
     check(4, || {
-        let hand_off = Arc::new(HandOff::new(16));
-        let sleeper = Sleeper::new(Waiting::Park);
-        let wake = sleeper.wake();
-        let (bell, _poll) = bell();
-        let rings = Arc::clone(&hand_off);
-        let matching = thread::spawn(move || matcher(&rings, &sleeper, &bell));
-        hand_off.stop();
-        wake.wake();
+        let ring = Arc::new(CommandRing::new(16));
+        let parker = ThreadParker::new(Waiting::Park);
+        let matcher_waker = parker.waker();
+        let (waker, _poll) = waker();
+        let commands = Arc::clone(&ring);
+        let matching = thread::spawn(move || matcher(&commands, &parker, &waker));
+        ring.stop();
+        matcher_waker.wake();
         matching.join().unwrap();
     });
 }
@@ -148,19 +145,19 @@ fn a_stop_reaches_a_matcher_that_sleeps() {
 #[test]
 fn an_answer_leaves_as_soon_as_the_journal_covers_it_and_never_before() {
     check(3, || {
-        let hand_off = Arc::new(HandOff::new(16));
-        let (bell, poll) = bell();
-        // As `JournalState` keeps it, over a disk.
+        let ring = Arc::new(CommandRing::new(16));
+        let (waker, poll) = waker();
+        // Like `JournalState`, over a disk.
         let durable = Arc::new(AtomicU64::new(0));
         let disk = Arc::new(AtomicU64::new(0));
-        let rings = Arc::clone(&hand_off);
-        let (raised, written, rung) = (durable.clone(), disk.clone(), bell.clone());
+        let commands = Arc::clone(&ring);
+        let (raised, written, ingress) = (durable.clone(), disk.clone(), waker.clone());
         let matching = thread::spawn(move || {
             for sequence in 1..=2 {
-                rings.push_reply(done(sequence));
+                commands.push_reply(reply(sequence));
                 written.store(sequence, Ordering::Relaxed);
                 raised.store(sequence, Ordering::Release);
-                rung.ring();
+                ingress.wake();
             }
         });
         let covered = || {
@@ -168,7 +165,7 @@ fn an_answer_leaves_as_soon_as_the_journal_covers_it_and_never_before() {
             assert!(disk.load(Ordering::Relaxed) >= durable, "before the disk");
             Sequence(durable)
         };
-        await_answers(&hand_off, (&bell, &poll), covered, 2);
+        await_answers(&ring, (&waker, &poll), covered, 2);
         matching.join().unwrap();
     });
 }

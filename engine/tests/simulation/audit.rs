@@ -1,5 +1,5 @@
-//! What the journal says after a start, against what was promised: read whole, executed by the
-//! naive exchange and folded into a view anew.
+//! Audits the journal after a start against all promises: reads it whole, executes it on the naive
+//! exchange and folds it into a new view.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use foretell_view::View;
 use super::checks::Promise;
 use super::world::World;
 
-/// A broken promise and how.
+/// A broken promise, with details.
 pub(super) type Broken = (Promise, String);
 
 /// A frame, owned.
@@ -26,20 +26,20 @@ struct Frame {
     receipt: [u8; 32],
 }
 
-/// Engine time in one life, as the clocks allow it.
+/// The allowed engine time of one life.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Span {
+pub(super) struct TimeSpan {
     /// First sequence stamped in it.
     pub(super) first: Sequence,
-    /// Wall time when it began.
+    /// Wall time at its start.
     pub(super) wall: u64,
-    /// How long it lasted by the monotonic clock; much while it still does.
+    /// Its duration by the monotonic clock; large for the current life.
     pub(super) lasts: u64,
-    /// The monotonic reading when it began.
+    /// The monotonic reading at its start.
     pub(super) began: u64,
 }
 
-/// Checks everything; `digest` is that of the exchange that was just recovered.
+/// Runs all checks; `digest` is that of the recovered exchange.
 pub(super) fn audit(world: &World, digest: [u8; 32], at: Sequence) -> Result<(), Broken> {
     let frames = read(world)?;
     acknowledged(world, &frames)?;
@@ -81,7 +81,7 @@ fn at(frames: &[Frame], sequence: Sequence) -> Option<&Frame> {
     frames.get(index)
 }
 
-/// Every acknowledged command stands where the acknowledgement said, as it was asked.
+/// Every acknowledged command has its acknowledged sequence and content.
 fn acknowledged(world: &World, frames: &[Frame]) -> Result<(), Broken> {
     let ledger = world.ledger.borrow();
     let lost = |what: String| Err((Promise::NothingAcknowledgedLost, what));
@@ -107,7 +107,7 @@ fn acknowledged(world: &World, frames: &[Frame]) -> Result<(), Broken> {
     Ok(())
 }
 
-/// Every frame that was shown is there, to the byte, and no image is ahead of the journal.
+/// Every shown frame is present with equal bytes, and no snapshot is ahead of the journal.
 fn visible(world: &World, frames: &[Frame]) -> Result<(), Broken> {
     for (sequence, receipt) in &world.ledger.borrow().visible {
         let found = at(frames, *sequence).map(|frame| frame.receipt);
@@ -119,8 +119,8 @@ fn visible(world: &World, frames: &[Frame]) -> Result<(), Broken> {
     Ok(())
 }
 
-/// No order id and no reference is executed twice, and a cancel of many stands there only if it ended
-/// an order.
+/// No order id and no reference is executed twice, and a cancel of many is journalled only if it
+/// ended an order.
 fn once(frames: &[Frame]) -> Result<(), Broken> {
     let mut names = BTreeSet::new();
     for frame in frames {
@@ -149,11 +149,11 @@ fn once(frames: &[Frame]) -> Result<(), Broken> {
     Ok(())
 }
 
-/// Engine time does not go back, nor faster than the monotonic clock and a hundredth.
+/// Engine time never goes back, and is at most 1% faster than the monotonic clock.
 fn time(world: &World, frames: &[Frame]) -> Result<(), Broken> {
     let spans = world.spans.borrow();
     let mut before = TimeNs(0);
-    // The span of the last frame, and the engine time it began with.
+    // The span of the last frame, and the engine time at its start.
     let (mut current, mut begins) = (None, 0);
     for frame in frames {
         let unsteady = |what: &str| {
@@ -182,8 +182,8 @@ fn time(world: &World, frames: &[Frame]) -> Result<(), Broken> {
     Ok(())
 }
 
-/// The naive exchange comes to the same events, money and digest; images hold what it and a fresh
-/// view come to at their sequence.
+/// The naive exchange produces the same events, money and digest; snapshots equal its state and a
+/// new view at their sequence.
 fn replayed(
     world: &World,
     frames: &[Frame],
@@ -194,7 +194,7 @@ fn replayed(
     let genesis = world.genesis();
     let chunking = world.config.borrow().publishing.chunking;
     let wanted: BTreeSet<Sequence> = images(&directory).unwrap_or_default().into_iter().collect();
-    let mut twin = foretell_twin::Exchange::new();
+    let mut twin = foretell_reference::Exchange::new();
     let mut view = View::with_chunking(genesis, chunking);
     let mut events = Vec::new();
     for frame in frames {
@@ -235,12 +235,12 @@ impl Frame {
     }
 }
 
-/// The image at a sequence, unless it is damaged, proves the digest and holds the view there. An
-/// image may be of a run whose frames were lost where that is allowed; recovery passes those over.
+/// The snapshot at a sequence, unless damaged, has the right digest and view. A snapshot may stem
+/// from a run whose frames were lost where loss is allowed; recovery skips those.
 fn is_image_of(
     world: &World,
     sequence: Sequence,
-    twin: &foretell_twin::Exchange,
+    twin: &foretell_reference::Exchange,
     view: &View,
 ) -> Result<(), Broken> {
     let Ok(image) = Image::open(&world.snapshot_directory(), sequence, &world.genesis()) else {
@@ -248,14 +248,14 @@ fn is_image_of(
     };
     let state = image.section("state.v2").unwrap_or_default();
     let own = view.image().expect("it refused no frame");
-    // Places of frames are part of a view, and change when frames are written anew.
+    // A view contains places of frames, which change when frames are rewritten.
     let same_state = StateDigest::of_image(state) == twin.digest();
     if image.proof().digest != twin.digest() || !same_state {
         let what = format!("the image at {sequence} proves another digest");
         return Err((Promise::ReplayIsEqual, what));
     }
     for (name, bytes) in &own.sections {
-        if is_placeless(name) && image.section(name) != Some(bytes.as_slice()) {
+        if has_no_places(name) && image.section(name) != Some(bytes.as_slice()) {
             let what = format!("section {name} of the image at {sequence} is another");
             return Err((Promise::ReplayIsEqual, what));
         }
@@ -263,8 +263,8 @@ fn is_image_of(
     Ok(())
 }
 
-/// Whether a section of a view says nothing of where frames stand.
-fn is_placeless(name: &str) -> bool {
+/// Whether a section of a view contains no places of frames.
+fn has_no_places(name: &str) -> bool {
     matches!(
         name,
         "system"
@@ -281,7 +281,7 @@ fn is_placeless(name: &str) -> bool {
     )
 }
 
-/// Every follower that is up to date has the view a fresh fold gives.
+/// Every follower that is up to date has the view of a fresh fold.
 fn same_views(world: &World, fresh: &View) -> Result<(), Broken> {
     for reader in world.readers.borrow().iter().flatten() {
         let Some(view) = reader.view() else { continue };
@@ -291,7 +291,7 @@ fn same_views(world: &World, fresh: &View) -> Result<(), Broken> {
         let (own, theirs) = (fresh.image(), view.image());
         let (own, theirs) = (own.expect("it follows"), theirs.expect("it follows"));
         for ((name, ours), (_, theirs)) in own.sections.iter().zip(&theirs.sections) {
-            if is_placeless(name) && ours != theirs {
+            if has_no_places(name) && ours != theirs {
                 let what = format!("{name} of a follower differs at {}", fresh.sequence());
                 return Err((Promise::ReplayIsEqual, what));
             }

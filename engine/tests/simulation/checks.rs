@@ -1,5 +1,5 @@
-//! The promises (design 11) as this simulation looks at them: at every acknowledgement, at every
-//! frame somebody is shown, and over the whole journal after every start.
+//! The promises (docs/safety.md) as checked by this simulation: at every acknowledgement, at every
+//! shown frame, and over the whole journal after every start.
 
 use std::fmt;
 
@@ -10,14 +10,14 @@ use foretell_model::{FramePlace, Sequence};
 use super::coverage::Situation;
 use super::world::World;
 
-/// What can be broken.
+/// A promise of the engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Promise {
     /// 1, 2: an acknowledged command survives any crash.
     NothingAcknowledgedLost,
     /// 2: it is on the disk when the acknowledgement leaves.
     AcknowledgedIsDurable,
-    /// 3: nothing is visible that could still be lost.
+    /// 3: a visible frame can no longer be lost.
     NothingVisibleLost,
     /// 4: replay gives identical events, digests and views.
     ReplayIsEqual,
@@ -31,9 +31,9 @@ pub(super) enum Promise {
     NothingTwice,
     /// 25: engine time never goes back and never jumps.
     TimeIsSteady,
-    /// An engine starts, serves and stops when nothing stands in its way.
+    /// An engine starts, serves and stops in the absence of faults.
     Serves,
-    /// Between gateway and engine.
+    /// The protocol between gateway and engine holds.
     Protocol,
 }
 
@@ -43,39 +43,39 @@ impl fmt::Display for Promise {
     }
 }
 
-/// A client was answered.
+/// A client received an answer.
 pub(super) fn acknowledged(world: &World, intent: usize, reply: &Reply) {
-    let fate = &world.fate;
+    let context = &world.context;
     if matches!(reply.verdict, foretell_model::Verdict::Repeated { .. }) {
-        fate.count(Situation::RepeatedAnswered);
+        context.count(Situation::RepeatedAnswered);
     }
     if world.durability() == Durability::Disk && !is_safe(world, reply.place) {
         let what = || format!("{} at {:?}", reply.sequence, reply.place);
-        fate.broken(Promise::AcknowledgedIsDurable, what);
+        context.broken(Promise::AcknowledgedIsDurable, what);
     }
     if let Err(what) = world.ledger.borrow_mut().answered(intent, reply) {
-        fate.broken(Promise::NothingTwice, || what);
+        context.broken(Promise::NothingTwice, || what);
     }
 }
 
 /// A follower was shown a frame.
 pub(super) fn shown(world: &World, sequence: Sequence, receipt: [u8; 32], place: FramePlace) {
     if world.is_syncing.get() {
-        world.fate.count(Situation::FollowerReadDuringSync);
+        world.context.count(Situation::FollowerReadDuringSync);
     }
     if world.durability() == Durability::Disk && !is_safe(world, place) {
         let what = || format!("frame {sequence} was shown before it was on the disk");
-        world.fate.broken(Promise::NothingVisibleLost, what);
+        world.context.broken(Promise::NothingVisibleLost, what);
     }
     let mut ledger = world.ledger.borrow_mut();
     let before = *ledger.visible.entry(sequence).or_insert(receipt);
     if before != receipt {
         let what = || format!("frame {sequence} was shown with two contents");
-        world.fate.broken(Promise::NothingVisibleLost, what);
+        world.context.broken(Promise::NothingVisibleLost, what);
     }
 }
 
-/// Whether the disk has the frame's segment up to the frame's end. A refusal has no frame.
+/// Whether the frame's segment is on the disk up to the frame's end. A rejection has no frame.
 fn is_safe(world: &World, place: FramePlace) -> bool {
     let path = segment::path(&world.journal_directory(), place.segment);
     let end = u64::from(place.offset) + u64::from(place.length);

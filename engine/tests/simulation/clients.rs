@@ -1,5 +1,5 @@
-//! The clients: gateways that may die or be cut off at any byte, ask again for what was not
-//! answered, and sometimes for what was.
+//! The clients: gateways that may die or lose the connection at any byte, repeat unanswered
+//! requests, and sometimes answered ones.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,21 +10,21 @@ use foretell_link::{
 use foretell_model::TimeNs;
 
 use super::checks::{self, Promise};
+use super::context::SimContext;
 use super::coverage::Situation;
-use super::fate::Fate;
+use super::intents::IntentGenerator;
 use super::ledger::Ledger;
 use super::wire::ClientEnd;
-use super::wishes::Wishes;
 use super::world::World;
 
-/// Intents a client has open at most.
+/// Maximum number of open intents of a client.
 const MOST_OPEN: usize = 24;
-/// Intents of all clients in one world.
+/// Maximum number of intents in one world.
 const MOST_INTENTS: usize = 500;
 
-/// What a request was for.
+/// The purpose of a request.
 #[derive(Clone, Copy, Debug)]
-enum Asked {
+enum RequestPurpose {
     Intent(usize),
     Other,
 }
@@ -37,12 +37,12 @@ pub(super) struct Client {
     wire: Option<ClientEnd>,
     decoder: AnswerDecoder,
     is_greeted: bool,
-    /// Connections it has given up, which the engine does not know yet.
-    given_up: Vec<ClientEnd>,
-    /// Intents to be sent, or sent again.
+    /// Abandoned connections that the engine still serves.
+    abandoned: Vec<ClientEnd>,
+    /// Intents to send, or to send again.
     open: VecDeque<usize>,
-    asked: BTreeMap<u64, Asked>,
-    /// Intents of this client that were answered: some are asked for again.
+    asked: BTreeMap<u64, RequestPurpose>,
+    /// Answered intents of this client; some are repeated.
     done: Vec<usize>,
     prelude: Vec<usize>,
     requests: u64,
@@ -56,7 +56,7 @@ impl Client {
             wire: None,
             decoder: AnswerDecoder::new(),
             is_greeted: false,
-            given_up: Vec::new(),
+            abandoned: Vec::new(),
             open: VecDeque::new(),
             asked: BTreeMap::new(),
             done: Vec::new(),
@@ -65,66 +65,66 @@ impl Client {
         }
     }
 
-    /// Nothing is wanted and nothing awaited.
-    pub(super) fn is_content(&self) -> bool {
+    /// No intent is open and no answer is awaited.
+    pub(super) fn is_idle(&self) -> bool {
         self.open.is_empty() && self.asked.is_empty()
     }
 
-    /// Bytes the engine ever sent on the present connections.
+    /// Bytes ever sent by the engine on the current connections.
     pub(super) fn received(&self) -> u64 {
-        let wires = self.given_up.iter().chain(&self.wire);
+        let wires = self.abandoned.iter().chain(&self.wire);
         wires.map(ClientEnd::sent).sum()
     }
 
-    /// The connection is gone; what was not answered is asked for again on the next.
+    /// Drops the connection; unanswered requests are repeated on the next one.
     pub(super) fn disconnect(&mut self) -> Option<ClientEnd> {
         let asked = std::mem::take(&mut self.asked).into_values();
         self.open.extend(asked.filter_map(|asked| match asked {
-            Asked::Intent(intent) => Some(intent),
-            Asked::Other => None,
+            RequestPurpose::Intent(intent) => Some(intent),
+            RequestPurpose::Other => None,
         }));
         self.decoder = AnswerDecoder::new();
         self.is_greeted = false;
         self.wire.take()
     }
 
-    /// The client's machine died.
+    /// The client's machine dies.
     pub(super) fn die(&mut self) {
         self.disconnect();
-        self.given_up.clear();
+        self.abandoned.clear();
     }
 
-    /// What was acknowledged is lost, as it may be: it is wanted again.
-    pub(super) fn want_again(&mut self, lost: &[usize]) {
+    /// Reopens acknowledged intents whose loss is allowed.
+    pub(super) fn reopen(&mut self, lost: &[usize]) {
         let mine = |it: &usize| self.done.contains(it);
         let again: Vec<usize> = lost.iter().copied().filter(mine).collect();
         self.done.retain(|it| !again.contains(it));
         self.open.extend(again);
     }
 
-    /// One thing a client does.
+    /// One random action of a client.
     pub(super) fn step(&mut self, world: &World) {
-        let fate = &world.fate;
+        let context = &world.context;
         if self.wire.as_ref().is_some_and(ClientEnd::is_over) {
-            fate.note(|| format!("client {}: the engine is gone", self.name));
+            context.note(|| format!("client {}: the engine is gone", self.name));
             self.disconnect();
         }
         if self.wire.is_none() {
             return self.connect(world);
         }
-        match fate.below(100) {
+        match context.below(100) {
             0..=39 => self.receive(world),
             40..=69 => {
-                for _ in 0..=fate.below(3) {
-                    self.want(world);
+                for _ in 0..=context.below(3) {
+                    self.create_intent(world);
                 }
             }
             70..=94 => self.send(world),
             _ if world.is_calm() => self.receive(world),
-            95 => self.drop_connection(fate),
-            96 => self.give_up_connection(fate),
-            97 => self.ask_again(world),
-            _ => self.ask_else(world),
+            95 => self.drop_connection(context),
+            96 => self.abandon_connection(context),
+            97 => self.repeat_answered(world),
+            _ => self.send_other_request(world),
         }
     }
 
@@ -132,7 +132,7 @@ impl Client {
         self.wire = world.connect();
         if let Some(wire) = &self.wire {
             world
-                .fate
+                .context
                 .note(|| format!("client {}: connects", self.name));
             let hello = Request::Hello(Hello {
                 version: PROTOCOL_VERSION,
@@ -143,77 +143,77 @@ impl Client {
         }
     }
 
-    fn drop_connection(&mut self, fate: &Fate) {
-        fate.note(|| format!("client {}: drops its connection", self.name));
-        fate.count(Situation::ConnectionDropped);
+    fn drop_connection(&mut self, context: &SimContext) {
+        context.note(|| format!("client {}: drops its connection", self.name));
+        context.count(Situation::ConnectionDropped);
         self.disconnect();
     }
 
-    /// Connects anew while the engine still serves the old connection.
-    fn give_up_connection(&mut self, fate: &Fate) {
-        if self.given_up.is_empty() {
-            fate.note(|| format!("client {}: gives up its connection", self.name));
-            fate.count(Situation::ConnectionDoubled);
+    /// Opens another connection while the engine still serves the old one.
+    fn abandon_connection(&mut self, context: &SimContext) {
+        if self.abandoned.is_empty() {
+            context.note(|| format!("client {}: gives up its connection", self.name));
+            context.count(Situation::ConnectionDoubled);
             let wire = self.disconnect();
-            self.given_up.extend(wire);
+            self.abandoned.extend(wire);
         } else {
-            self.given_up.clear();
+            self.abandoned.clear();
         }
     }
 
-    /// Comes to want something more.
-    fn want(&mut self, world: &World) {
-        let mut wishes = world.wishes.borrow_mut();
+    /// Creates an intent.
+    fn create_intent(&mut self, world: &World) {
+        let mut intents = world.intents.borrow_mut();
         let mut ledger = world.ledger.borrow_mut();
         let open = self.open.len() + self.asked.len();
         if open >= MOST_OPEN || ledger.intents.len() >= MOST_INTENTS {
             return;
         }
         let command = match self.role {
-            Role::Operator => match self.next_of_prelude(&mut wishes, &ledger) {
+            Role::Operator => match self.next_of_prelude(&mut intents, &ledger) {
                 Some(command) => {
                     self.prelude.push(ledger.intents.len());
                     Some(command)
                 }
-                None if world.is_calm() || world.fate.percent(70) => None,
-                None => wishes.of_operator(&ledger),
+                None if world.is_calm() || world.context.percent(70) => None,
+                None => intents.of_operator(&ledger),
             },
             _ if world.is_calm() => None,
             _ => {
                 let time = ledger.time;
-                wishes.of_trader(&ledger, time)
+                intents.of_trader(&ledger, time)
             }
         };
         if let Some(command) = command {
-            let evidence = wishes.evidence();
+            let evidence = intents.evidence();
             self.open.push_back(ledger.intend(command, evidence));
         }
     }
 
     fn next_of_prelude(
         &self,
-        wishes: &mut Wishes,
+        intents: &mut IntentGenerator,
         ledger: &Ledger,
     ) -> Option<foretell_model::Command> {
         let is_answered = |intent: &usize| ledger.is_answered(*intent);
         if !self.prelude.iter().all(is_answered) {
             return None;
         }
-        wishes.prelude(self.prelude.len(), ledger)
+        intents.prelude(self.prelude.len(), ledger)
     }
 
-    /// Sends what is open, one or a few in a piece.
+    /// Sends open intents, one or a few per write.
     fn send(&mut self, world: &World) {
         if !self.is_greeted {
             return;
         }
         let mut ledger = world.ledger.borrow_mut();
         let mut bytes = Vec::new();
-        for _ in 0..=world.fate.below(6) {
+        for _ in 0..=world.context.below(6) {
             let Some(number) = self.open.pop_front() else {
                 break;
             };
-            let copies = if world.fate.percent(3) { 2 } else { 1 };
+            let copies = if world.context.percent(3) { 2 } else { 1 };
             for _ in 0..copies {
                 bytes.extend(self.submit(&mut ledger, number, world));
             }
@@ -224,15 +224,15 @@ impl Client {
     }
 
     fn submit(&mut self, ledger: &mut Ledger, number: usize, world: &World) -> Vec<u8> {
-        let request = self.next_request(Asked::Intent(number));
+        let request = self.next_request(RequestPurpose::Intent(number));
         let intent = &mut ledger.intents[number];
         if intent.sent > 0 {
-            world.fate.count(Situation::ResentAfterDrop);
+            world.context.count(Situation::ResentAfterDrop);
         }
         intent.sent += 1;
         let (command, name) = (intent.command, self.name);
         world
-            .fate
+            .context
             .note(|| format!("client {name}: #{number} {command:?}"));
         encoded(Request::Submit(Submit {
             request,
@@ -241,35 +241,35 @@ impl Client {
         }))
     }
 
-    fn next_request(&mut self, asked: Asked) -> u64 {
+    fn next_request(&mut self, asked: RequestPurpose) -> u64 {
         self.requests += 1;
         self.asked.insert(self.requests, asked);
         self.requests
     }
 
-    /// Asks once more for something that was answered.
-    fn ask_again(&mut self, world: &World) {
+    /// Repeats an answered intent.
+    fn repeat_answered(&mut self, world: &World) {
         if !self.done.is_empty() && self.open.len() < MOST_OPEN {
-            world.fate.count(Situation::ResentAfterAnswer);
-            let again = self.done[world.fate.index(self.done.len())];
+            world.context.count(Situation::ResentAfterAnswer);
+            let again = self.done[world.context.index(self.done.len())];
             self.open.push_back(again);
         }
     }
 
-    /// A status, a heartbeat, a snapshot.
-    fn ask_else(&mut self, world: &World) {
+    /// Requests a status, a heartbeat or a snapshot.
+    fn send_other_request(&mut self, world: &World) {
         if !self.is_greeted {
             return;
         }
-        let request = self.next_request(Asked::Other);
+        let request = self.next_request(RequestPurpose::Other);
         let ledger = world.ledger.borrow();
         let holders = &ledger.holders;
         let asked = match self.role {
             Role::Operator => Request::Snapshot { request },
-            _ if world.fate.percent(50) || holders.is_empty() => Request::Status { request },
+            _ if world.context.percent(50) || holders.is_empty() => Request::Status { request },
             _ => Request::Heartbeat(Heartbeat {
                 request,
-                owner: holders[world.fate.index(holders.len())].account,
+                owner: holders[world.context.index(holders.len())].account,
                 id: HeartbeatId::NONE,
             }),
         };
@@ -278,7 +278,7 @@ impl Client {
         }
     }
 
-    /// Takes in what has arrived.
+    /// Handles the received answers.
     fn receive(&mut self, world: &World) {
         loop {
             let answer = match self.decoder.next_answer() {
@@ -293,7 +293,7 @@ impl Client {
                 }
                 Err(violation) => {
                     let what = || format!("the engine broke the protocol: {violation}");
-                    return world.fate.broken(Promise::Protocol, what);
+                    return world.context.broken(Promise::Protocol, what);
                 }
             };
             self.take(answer, world);
@@ -307,9 +307,10 @@ impl Client {
                 self.told_time(welcome.time, world);
             }
             Answer::Reply(reply) => {
-                if let Some(Asked::Intent(number)) = self.take_asked(reply.request, world) {
+                if let Some(RequestPurpose::Intent(number)) = self.take_asked(reply.request, world)
+                {
                     let verdict = reply.verdict;
-                    world.fate.note(|| {
+                    world.context.note(|| {
                         let (name, at) = (self.name, reply.sequence);
                         format!("client {name}: #{number} answered at {at}: {verdict:?}")
                     });
@@ -318,11 +319,11 @@ impl Client {
                 }
             }
             Answer::Busy(busy) => {
-                world.fate.count(Situation::BusyAnswered);
+                world.context.count(Situation::BusyAnswered);
                 if busy.reason == BusyReason::DiskLow {
-                    world.fate.count(Situation::NewOrderRefusedDiskLow);
+                    world.context.count(Situation::NewOrderRefusedDiskLow);
                 }
-                if let Some(Asked::Intent(number)) = self.take_asked(busy.request, world) {
+                if let Some(RequestPurpose::Intent(number)) = self.take_asked(busy.request, world) {
                     self.open.push_back(number);
                 }
             }
@@ -336,11 +337,11 @@ impl Client {
         }
     }
 
-    fn take_asked(&mut self, request: u64, world: &World) -> Option<Asked> {
+    fn take_asked(&mut self, request: u64, world: &World) -> Option<RequestPurpose> {
         let asked = self.asked.remove(&request);
         if asked.is_none() {
             let what = || format!("request {request} was answered twice, or never asked");
-            world.fate.broken(Promise::Protocol, what);
+            world.context.broken(Promise::Protocol, what);
         }
         asked
     }

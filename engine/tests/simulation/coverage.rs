@@ -1,13 +1,12 @@
-//! How often each fault and each interesting situation came up: a run in which one never does
-//! proves less than it says.
+//! Counts faults and situations: a run in which one never occurs proves less than it claims.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// The situations, and the list of all of them that the coverage test goes through.
+/// Defines the situations and the list that the coverage test iterates.
 macro_rules! situations {
     ($($situation:ident,)*) => {
-        /// What is counted.
+        /// A counted situation.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
         pub(super) enum Situation {
             $($situation,)*
@@ -27,7 +26,7 @@ situations! {
     CrashInRecovery,
     StoppedInOrder,
     EndedByIoError,
-    // What a crash left.
+    // Effects of a crash.
     UnsyncedPageLost,
     UnsyncedPageTorn,
     NameLost,
@@ -35,7 +34,7 @@ situations! {
     BatchesWrittenAnew,
     UndurableCommandLost,
     AcknowledgedLostAtProcessDurability,
-    // Faults of the disk while it serves.
+    // Faults of the disk while the engine serves.
     WriteFailed,
     WriteShort,
     WriteInterrupted,
@@ -63,7 +62,7 @@ situations! {
     WallClockJumpedAhead,
     WallClockJumpedBack,
     HeartbeatMissed,
-    // The rest of the machine.
+    // Other events.
     SegmentFollowed,
     WatermarkWritten,
     SnapshotPublished,
@@ -91,7 +90,7 @@ impl Coverage {
         }
     }
 
-    /// What never came up.
+    /// The situations that never occurred.
     pub(super) fn missing(&self) -> Vec<Situation> {
         let seen = |situation: &Situation| self.0.contains_key(situation);
         ALL.iter().copied().filter(|it| !seen(it)).collect()

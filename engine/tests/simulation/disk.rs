@@ -1,6 +1,6 @@
-//! The simulated disk: real files for those who map and read, beside them what a power cut would
-//! leave. Every operation is a place where the others run on, where a fault strikes, or where the
-//! machine dies.
+//! The simulated disk: real files for mapping and reading, and with them the contents that a power
+//! cut would leave. At every operation other parts may run, a fault may strike, or the machine may
+//! die.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -12,24 +12,25 @@ use std::sync::Arc;
 use foretell_journal::disk::{Disk, DiskFile};
 use parking_lot::Mutex;
 
+use super::context::SimContext;
 use super::coverage::Situation;
-use super::fate::Fate;
-use super::faults::{Operation, Strike, Trouble};
+use super::faults::{Fault, FaultPlan, Operation};
 use super::pages::{Mood, Pages};
 use super::world;
 
-/// A name in a directory changed and is not synced.
+/// An unsynced change of a name in a directory.
 #[derive(Debug)]
 enum NameChange {
     Created(PathBuf),
-    /// From, to, and what had the name: it is there until the new one is.
-    Renamed(PathBuf, PathBuf, Option<Kept>),
-    Removed(PathBuf, Kept),
+    /// From, to, and the file that had the name before: the disk keeps it until the rename is
+    /// synced.
+    Renamed(PathBuf, PathBuf, Option<UnlinkedFile>),
+    Removed(PathBuf, UnlinkedFile),
 }
 
-/// A file without a name; a power cut may bring it back.
+/// A file without a name; a power cut may restore it.
 #[derive(Debug)]
-struct Kept {
+struct UnlinkedFile {
     path: PathBuf,
     id: u64,
 }
@@ -43,21 +44,21 @@ impl NameChange {
 
 #[derive(Debug)]
 struct State {
-    fate: Fate,
-    /// Where removed files are kept.
+    context: SimContext,
+    /// Directory of removed files.
     attic: PathBuf,
     names: BTreeMap<PathBuf, u64>,
     files: BTreeMap<u64, Pages>,
     changes: Vec<NameChange>,
     next_file: u64,
-    trouble: Trouble,
-    /// The machine or its process died: nothing has an effect any more.
+    faults: FaultPlan,
+    /// The machine or its process died: no operation has an effect.
     is_dead: bool,
-    /// The first error the journal was told while it served.
-    refused: Option<String>,
+    /// The first error returned to the journal while it served.
+    first_error: Option<String>,
 }
 
-/// A disk; clones are the same.
+/// A disk; clones share it.
 #[derive(Clone, Debug)]
 pub(super) struct SimDisk(Arc<Mutex<State>>);
 
@@ -66,7 +67,7 @@ struct SimFile {
     disk: SimDisk,
     id: u64,
     file: File,
-    /// Its name when it was opened; a segment gets its own later.
+    /// Its name when it was opened; segments are renamed later.
     opened_as: PathBuf,
 }
 
@@ -85,29 +86,29 @@ fn open(path: &Path, is_new: bool) -> io::Result<File> {
 }
 
 impl SimDisk {
-    pub(super) fn new(attic: PathBuf, fate: Fate) -> Self {
+    pub(super) fn new(attic: PathBuf, context: SimContext) -> Self {
         Self(Arc::new(Mutex::new(State {
-            fate,
+            context,
             attic,
             names: BTreeMap::new(),
             files: BTreeMap::new(),
             changes: Vec::new(),
             next_file: 0,
-            trouble: Trouble::default(),
+            faults: FaultPlan::default(),
             is_dead: false,
-            refused: None,
+            first_error: None,
         })))
     }
 
-    /// Alive again, with the troubles of the next life.
-    pub(super) fn begin_life(&self, trouble: Trouble) {
+    /// Starts a life with these faults.
+    pub(super) fn begin_life(&self, faults: FaultPlan) {
         let mut state = self.0.lock();
         state.is_dead = false;
-        state.refused = None;
-        state.trouble = trouble;
+        state.first_error = None;
+        state.faults = faults;
     }
 
-    /// From now on nothing has an effect.
+    /// From now on no operation has an effect.
     pub(super) fn die(&self) {
         self.0.lock().is_dead = true;
     }
@@ -116,17 +117,17 @@ impl SimDisk {
         self.0.lock().is_dead
     }
 
-    /// The error that must have ended all acknowledgements, if there was one.
-    pub(super) fn refused(&self) -> Option<String> {
-        self.0.lock().refused.clone()
+    /// The error that must have ended all acknowledgements, if any.
+    pub(super) fn first_error(&self) -> Option<String> {
+        self.0.lock().first_error.clone()
     }
 
-    /// Whether any error was told in this life.
-    pub(super) fn has_struck(&self) -> bool {
-        self.0.lock().trouble.has_struck()
+    /// Whether any error was returned in this life.
+    pub(super) fn has_failed(&self) -> bool {
+        self.0.lock().faults.has_failed()
     }
 
-    /// Whether the disk has the name, and every byte of the file below `end`.
+    /// Whether the name, and every byte of the file below `end`, is on the disk.
     pub(super) fn is_safe(&self, path: &Path, end: u64) -> bool {
         let state = self.0.lock();
         let has_name = !state.changes.iter().any(|change| match change {
@@ -137,89 +138,89 @@ impl SimDisk {
         has_name && pages.is_some_and(|pages| pages.is_on_disk(end))
     }
 
-    /// What reading past the cache shows: what the disk has, where a sync failed.
-    pub(super) fn forget_cache(&self) {
+    /// Drops the page cache: after a failed sync, reads return the contents of the disk.
+    pub(super) fn drop_cache(&self) {
         let mut state = self.0.lock();
         let State { names, files, .. } = &mut *state;
         for (path, id) in names {
             let file = open(path, false).expect("a named file is there");
             let pages = files.get_mut(id).expect("a named file is known");
-            pages.forget_cache(&file).expect("memory holds files");
+            pages.drop_cache(&file).expect("memory holds files");
         }
     }
 
-    /// The power is cut: names and pages that were not synced are there or not.
+    /// Cuts the power: each unsynced name or page is kept or lost.
     pub(super) fn power_cut(&self) {
         let mut state = self.0.lock();
-        let fate = state.fate.clone();
-        let kept = match fate.below(3) {
+        let context = state.context.clone();
+        let kept = match context.below(3) {
             0 => 0,
             1 => state.changes.len(),
-            _ => fate.index(state.changes.len() + 1),
+            _ => context.index(state.changes.len() + 1),
         };
         while state.changes.len() > kept {
-            fate.count(Situation::NameLost);
+            context.count(Situation::NameLost);
             let change = state.changes.pop().expect("it is longer");
             state.undo(change);
         }
-        state.settle(|_| true);
-        let mood = fate.pick(&[Mood::AllOld, Mood::AllNew, Mood::Mixed, Mood::Mixed]);
+        state.make_durable(|_| true);
+        let mood = context.pick(&[Mood::AllOld, Mood::AllNew, Mood::Mixed, Mood::Mixed]);
         let State { names, files, .. } = &mut *state;
         for (path, id) in names {
             let file = open(path, false).expect("a named file is there");
             let pages = files.get_mut(id).expect("a named file is known");
             pages
-                .power_cut(&file, mood, &fate)
+                .power_cut(&file, mood, &context)
                 .expect("memory holds files");
         }
     }
 
-    /// Lets the others run, then says what strikes this operation, if anything.
-    fn enter(&self, operation: Operation, path: &Path) -> io::Result<Option<Strike>> {
-        world::interlude(operation, path);
+    /// Lets other parts run, then returns the fault of this operation, if any.
+    fn enter(&self, operation: Operation, path: &Path) -> io::Result<Option<Fault>> {
+        world::run_others(operation, path);
         let mut state = self.0.lock();
         if state.is_dead {
             return Err(dead());
         }
-        let strike = state.trouble.strike(operation, path);
-        if let Some(strike) = strike {
+        let fault = state.faults.next_fault(operation, path);
+        if let Some(fault) = fault {
             state
-                .fate
-                .note(|| format!("    {strike:?} at {operation:?} {}", name(path)));
+                .context
+                .note(|| format!("    {fault:?} at {operation:?} {}", name(path)));
         }
-        if strike == Some(Strike::Die) {
+        if fault == Some(Fault::Die) {
             state.is_dead = true;
             if operation == Operation::Sync && state.has_unsynced_frames(path) {
-                state.fate.count(Situation::CrashBetweenWriteAndSync);
+                state.context.count(Situation::CrashBetweenWriteAndSync);
             }
             // Half of the time the operation itself still happens.
-            if state.fate.percent(50) {
+            if state.context.percent(50) {
                 return Err(dead());
             }
         }
-        Ok(strike)
+        Ok(fault)
     }
 
-    /// An operation that either happens or fails.
+    /// An operation that either happens completely or fails.
     fn plain(&self, operation: Operation, path: &Path) -> io::Result<bool> {
         match self.enter(operation, path)? {
             None => Ok(false),
-            Some(Strike::Die) => Ok(true),
-            Some(Strike::Full) => Err(self.tell(path, io::ErrorKind::StorageFull.into())),
-            Some(_) => Err(self.tell(path, damaged_device())),
+            Some(Fault::Die) => Ok(true),
+            Some(Fault::Full) => Err(self.record_error(path, io::ErrorKind::StorageFull.into())),
+            Some(_) => Err(self.record_error(path, damaged_device())),
         }
     }
 
-    /// Remembers an error that ends the journal.
-    fn tell(&self, path: &Path, error: io::Error) -> io::Error {
+    /// Records an error that ends the journal.
+    fn record_error(&self, path: &Path, error: io::Error) -> io::Error {
         let mut state = self.0.lock();
         let is_spare = path.ends_with("prepared.tmp");
         let in_journal = path.components().any(|part| part.as_os_str() == "journal");
         if !in_journal {
-            state.fate.count(Situation::SnapshotFailed);
+            state.context.count(Situation::SnapshotFailed);
         } else if !is_spare {
             let what = format!("{}: {error}", name(path));
-            state.refused.get_or_insert(what);
+            state.first_error.get_or_insert(what);
         }
         error
     }
@@ -240,13 +241,13 @@ fn name(path: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// The answer of an operation that happened although the machine died in it.
+/// The result of an operation that happened even if the machine died in it.
 fn or_dead<T>(died: bool, answer: T) -> io::Result<T> {
     if died { Err(dead()) } else { Ok(answer) }
 }
 
 impl State {
-    /// Whether frames in this segment are written and not synced.
+    /// Whether this segment has written but unsynced frames.
     fn has_unsynced_frames(&self, path: &Path) -> bool {
         let is_segment = path.extension().is_some_and(|it| it == "segment");
         let pages = self.names.get(path).and_then(|id| self.files.get(id));
@@ -270,14 +271,14 @@ impl State {
         done.expect("memory holds files");
     }
 
-    fn bring_back(&mut self, path: PathBuf, kept: Kept) -> io::Result<()> {
+    fn bring_back(&mut self, path: PathBuf, kept: UnlinkedFile) -> io::Result<()> {
         fs::rename(kept.path, &path)?;
         self.names.insert(path, kept.id);
         Ok(())
     }
 
-    /// The disk has these changes of names.
-    fn settle(&mut self, are: impl Fn(&NameChange) -> bool) {
+    /// Makes the matching changes of names durable.
+    fn make_durable(&mut self, are: impl Fn(&NameChange) -> bool) {
         for change in self.changes.extract_if(.., |change| are(change)) {
             let gone = match change {
                 NameChange::Created(_) => None,
@@ -291,15 +292,15 @@ impl State {
         }
     }
 
-    /// Takes the name of a file, if there is one.
-    fn take(&mut self, path: &Path) -> io::Result<Option<Kept>> {
+    /// Removes the name of a file, if it exists.
+    fn take(&mut self, path: &Path) -> io::Result<Option<UnlinkedFile>> {
         let Some(id) = self.names.remove(path) else {
             return Ok(None);
         };
         self.next_file += 1;
         let kept = self.attic.join(self.next_file.to_string());
         fs::rename(path, &kept)?;
-        Ok(Some(Kept { path: kept, id }))
+        Ok(Some(UnlinkedFile { path: kept, id }))
     }
 
     fn remove(&mut self, path: &Path) -> io::Result<()> {
@@ -355,18 +356,18 @@ impl Disk for SimDisk {
 
     fn sync_dir(&self, path: &Path) -> io::Result<()> {
         let died = self.plain(Operation::SyncDir, path)?;
-        self.0.lock().settle(|change| change.is_in(path));
+        self.0.lock().make_durable(|change| change.is_in(path));
         or_dead(died, ())
     }
 
     fn free_bytes(&self, _: &Path) -> io::Result<u64> {
         let state = self.0.lock();
-        Ok(if state.trouble.is_full() { 0 } else { 1 << 40 })
+        Ok(if state.faults.is_full() { 0 } else { 1 << 40 })
     }
 }
 
 impl SimFile {
-    /// The name it has now.
+    /// Its current name.
     fn path(&self) -> PathBuf {
         let state = self.disk.0.lock();
         let named = state.names.iter().find(|(_, id)| **id == self.id);
@@ -381,11 +382,11 @@ impl SimFile {
         Ok(bytes.len())
     }
 
-    /// Some of the bytes, at least one if there is one.
+    /// A random part of the bytes, not empty unless they are.
     fn part<'b>(&self, bytes: &'b [u8]) -> &'b [u8] {
-        let fate = self.disk.0.lock().fate.clone();
+        let context = self.disk.0.lock().context.clone();
         let most = bytes.len().max(1);
-        &bytes[..(1 + fate.index(most)).min(bytes.len())]
+        &bytes[..(1 + context.index(most)).min(bytes.len())]
     }
 
     fn grows(&self, bytes: &[u8], offset: u64) -> bool {
@@ -401,53 +402,53 @@ impl DiskFile for SimFile {
         } else {
             Operation::Write
         };
-        let fate = self.disk.0.lock().fate.clone();
+        let context = self.disk.0.lock().context.clone();
         let path = self.path();
         match self.disk.enter(operation, &path)? {
             None => self.put(bytes, offset),
-            Some(Strike::Short) => {
-                fate.count(Situation::WriteShort);
+            Some(Fault::Short) => {
+                context.count(Situation::WriteShort);
                 self.put(self.part(bytes), offset)
             }
-            Some(Strike::Interrupted) => {
-                fate.count(Situation::WriteInterrupted);
+            Some(Fault::Interrupted) => {
+                context.count(Situation::WriteInterrupted);
                 Err(io::ErrorKind::Interrupted.into())
             }
-            Some(Strike::Full) => {
-                fate.count(Situation::DiskFull);
+            Some(Fault::Full) => {
+                context.count(Situation::DiskFull);
                 let full = io::ErrorKind::StorageFull.into();
-                Err(self.disk.tell(&path, full))
+                Err(self.disk.record_error(&path, full))
             }
-            Some(Strike::Die) => {
+            Some(Fault::Die) => {
                 self.put(self.part(bytes), offset)?;
                 Err(dead())
             }
-            Some(Strike::Fail) => {
-                fate.count(Situation::WriteFailed);
+            Some(Fault::Fail) => {
+                context.count(Situation::WriteFailed);
                 self.put(self.part(bytes), offset)?;
-                Err(self.disk.tell(&path, damaged_device()))
+                Err(self.disk.record_error(&path, damaged_device()))
             }
         }
     }
 
     fn sync_data(&mut self) -> io::Result<()> {
         let path = self.path();
-        let strike = self.disk.enter(Operation::Sync, &path)?;
+        let fault = self.disk.enter(Operation::Sync, &path)?;
         let mut state = self.disk.0.lock();
-        let fate = state.fate.clone();
+        let context = state.context.clone();
         let pages = state.files.get_mut(&self.id).expect("an open file");
-        if strike == Some(Strike::Fail) {
-            fate.count(Situation::SyncFailed);
-            pages.sync_failed(&fate);
+        if fault == Some(Fault::Fail) {
+            context.count(Situation::SyncFailed);
+            pages.sync_failed(&context);
             drop(state);
-            return Err(self.disk.tell(&path, damaged_device()));
+            return Err(self.disk.record_error(&path, damaged_device()));
         }
         pages.synced();
-        or_dead(strike == Some(Strike::Die), ())
+        or_dead(fault == Some(Fault::Die), ())
     }
 
     fn make_read_only(&mut self) -> io::Result<()> {
-        // Permissions are for other users; a simulated disk has none.
+        // Permissions concern other users; the simulated disk has none.
         Ok(())
     }
 }

@@ -1,13 +1,13 @@
-//! The engine under the scheduler: the real parts, each taking a turn when it is picked.
+//! The engine under the scheduler: each real part takes a turn when it is picked.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use foretell_journal::snapshot::Shelf;
-use foretell_journal::{Helper, JournalState, Step, Syncer};
+use foretell_journal::snapshot::SnapshotStore;
+use foretell_journal::{JournalState, Preallocator, SyncStep, Syncer};
 use foretell_model::Sequence;
 
-use super::audit::Span;
+use super::audit::TimeSpan;
 use super::checks::Promise;
 use super::coverage::Situation;
 use super::time::Machine;
@@ -17,43 +17,44 @@ use crate::clock::Clocks;
 use crate::config::Threads;
 use crate::directory::Directory;
 use crate::error::EngineError;
-use crate::gateways::{Ended, Gateways, Matching, Round};
-use crate::matcher::{Matcher, Turn};
-use crate::parts::Parts;
-use crate::published::Published;
-use crate::publisher::{Publisher, Setting};
+use crate::gateways::{Gateways, MatcherPlacement, RoundResult, ServeEnd};
+use crate::matcher::{LoopStep, Matcher};
+use crate::publisher::{Publisher, PublisherArgs};
+use crate::publisher_mailbox::PublisherMailbox;
 use crate::start_up;
 use crate::status::Gauges;
-use crate::wait::Wake;
+use crate::wait::ThreadWaker;
+use crate::wiring::Parts;
 
-/// The publisher, before and after it has found where to begin.
+/// The publisher, before and after its start.
 #[derive(Debug)]
 enum Publishing {
-    Begins(Box<Setting<Machine>>),
+    Begins(Box<PublisherArgs<Machine>>),
     Works(Box<Publisher<Machine>>),
 }
 
-/// The engine, or its absence. A part that takes a turn is out of its place meanwhile.
+/// The parts of the engine, if it runs. A part that takes a turn is moved out of its field
+/// meanwhile.
 #[derive(Debug, Default)]
 pub(super) struct Engine {
     pub(super) gateways: RefCell<Option<Gateways<Machine, EngineEnd>>>,
-    /// On a thread of its own, if it is not part of the gateways' rounds.
+    /// Only if it has its own thread and is not part of the gateways' rounds.
     matcher: RefCell<Option<Matcher<Machine>>>,
     syncer: RefCell<Option<Syncer>>,
-    helper: RefCell<Option<Helper>>,
+    helper: RefCell<Option<Preallocator>>,
     publisher: RefCell<Option<Publishing>>,
-    pub(super) shelf: RefCell<Option<Shelf>>,
+    pub(super) shelf: RefCell<Option<SnapshotStore>>,
     pub(super) genesis: Cell<[u8; 32]>,
-    shown: RefCell<Option<Shown>>,
-    ended: Cell<Option<Ended>>,
+    shown: RefCell<Option<SharedParts>>,
+    ended: Cell<Option<ServeEnd>>,
 }
 
-/// What stays readable while the parts are at work, and what only has to be held.
+/// Parts readable while others work, and handles kept alive.
 #[derive(Debug)]
-struct Shown {
+struct SharedParts {
     journal: JournalState,
     gauges: Arc<Gauges>,
-    board: Arc<Published>,
+    mailbox: Arc<PublisherMailbox>,
     _poll: mio::Poll,
     _lock: Directory,
 }
@@ -62,18 +63,18 @@ struct Shown {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Recovered {
     pub(super) digest: [u8; 32],
-    /// Where it was when it had this digest.
+    /// Its sequence with this digest.
     pub(super) sequence: Sequence,
 }
 
 impl Engine {
-    /// Recovers and begins to serve.
+    /// Recovers and starts to serve.
     pub(super) fn start(&self, world: &World) -> Result<Recovered, EngineError> {
         let config = world.config.borrow().clone();
         let lock = Directory::lock(&config.data_directory)?;
         let clocks = world.machine.clone();
         let began = clocks.monotonic();
-        let mut draw = || Ok(world.fate.draw());
+        let mut draw = || Ok(world.context.draw());
         let mut parts = Parts::wire(&config, &lock, clocks.clone(), &mut draw)?;
         let matcher = &mut parts.matcher;
         let recovered = Recovered {
@@ -81,9 +82,9 @@ impl Engine {
             sequence: matcher.exchange.sequence(),
         };
         if let Err(what) = matcher.exchange.check_invariants() {
-            world.fate.broken(Promise::MoneyIsExact, || what);
+            world.context.broken(Promise::MoneyIsExact, || what);
         }
-        world.spans.borrow_mut().push(Span {
+        world.spans.borrow_mut().push(TimeSpan {
             first: recovered.sequence.next(),
             wall: clocks.wall(),
             lasts: u64::MAX >> 8,
@@ -96,9 +97,9 @@ impl Engine {
             parts.newly_accepted,
             &mut |journal, sequence| {
                 while journal.durable() < sequence && !journal.is_poisoned() {
-                    // What an error says shows in the journal's state.
+                    // Errors also show in the journal's state.
                     let _ = syncer.step();
-                    let _ = helper.turn();
+                    let _ = helper.run_once();
                 }
             },
         )?;
@@ -115,10 +116,10 @@ impl Engine {
     ) {
         let journal = parts.matcher.journal.clone();
         self.genesis.set(journal.genesis());
-        *self.shown.borrow_mut() = Some(Shown {
+        *self.shown.borrow_mut() = Some(SharedParts {
             journal,
             gauges: Arc::clone(&parts.matcher.gauges),
-            board: Arc::clone(&parts.desk.published),
+            mailbox: Arc::clone(&parts.handler.mailbox),
             _poll: parts.poll,
             _lock: lock,
         });
@@ -127,15 +128,15 @@ impl Engine {
         *self.helper.borrow_mut() = Some(parts.helper);
         *self.publisher.borrow_mut() = Some(Publishing::Begins(Box::new(parts.publisher)));
         let matching = match threads {
-            Threads::Shared => Matching::Shared(Box::new(parts.matcher)),
+            Threads::Shared => MatcherPlacement::Shared(Box::new(parts.matcher)),
             Threads::Apart => {
-                let wake: Wake = parts.matcher.sleeper.wake();
+                let wake: ThreadWaker = parts.matcher.parker.waker();
                 *self.matcher.borrow_mut() = Some(parts.matcher);
-                Matching::Apart(wake)
+                MatcherPlacement::Apart(wake)
             }
         };
         let gateways = Gateways::new(
-            parts.desk,
+            parts.handler,
             matching,
             config.max_connections,
             config.patience,
@@ -148,26 +149,26 @@ impl Engine {
         self.shown.borrow().is_some()
     }
 
-    /// How serving ended, if it did.
-    pub(super) fn ended(&self) -> Option<Ended> {
+    /// The result of serving, once it has ended.
+    pub(super) fn ended(&self) -> Option<ServeEnd> {
         self.ended.get()
     }
 
-    /// The last command applied, durable or not, and the last durable one.
+    /// The last applied command, durable or not, and the last durable one.
     pub(super) fn reached(&self) -> Option<(Sequence, Sequence)> {
         let shown = self.shown.borrow();
         let shown = shown.as_ref()?;
         Some((shown.gauges.sequence(), shown.journal.durable()))
     }
 
-    /// The last frame the publisher has executed again.
+    /// The last frame that the publisher has executed.
     pub(super) fn published(&self) -> Option<Sequence> {
         let shown = self.shown.borrow();
-        Some(shown.as_ref()?.board.status().folded)
+        Some(shown.as_ref()?.mailbox.status().folded)
     }
 
-    /// The process is gone, with everything it had in memory.
-    pub(super) fn vanish(&self, world: &World) {
+    /// Drops the process with all its memory.
+    pub(super) fn drop_process(&self, world: &World) {
         *self.gateways.borrow_mut() = None;
         *self.matcher.borrow_mut() = None;
         *self.publisher.borrow_mut() = None;
@@ -181,7 +182,7 @@ impl Engine {
         }
     }
 
-    /// A round of ingress, with the matcher in it where they share a thread.
+    /// A round of ingress, including the matcher where they share a thread.
     pub(super) fn step_ingress(&self, world: &World) {
         if self.ended.get().is_some() {
             return;
@@ -193,21 +194,21 @@ impl Engine {
             let clients = world.clients.borrow();
             clients.iter().map(|client| client.received()).sum()
         };
-        let refused = world.disk.refused();
+        let refused = world.disk.first_error();
         let before = received();
         for slot in 0..world.config.borrow().max_connections {
-            gateways.note(slot, true, true);
+            gateways.mark_ready(slot, true, true);
         }
         let round = gateways.round(gateways.now());
         if let Some(refused) = refused
             && received() > before
         {
             let what = || format!("the engine still sent something after {refused}");
-            world.fate.broken(Promise::NothingAfterIoError, what);
+            world.context.broken(Promise::NothingAfterIoError, what);
         }
         *self.gateways.borrow_mut() = Some(gateways);
-        if let Round::Ended(ended) = round {
-            world.fate.note(|| format!("serving ended: {ended:?}"));
+        if let RoundResult::Ended(ended) = round {
+            world.context.note(|| format!("serving ended: {ended:?}"));
             self.ended.set(Some(ended));
         }
     }
@@ -216,8 +217,8 @@ impl Engine {
         let Some(mut matcher) = self.matcher.borrow_mut().take() else {
             return;
         };
-        if matcher.turn() == Turn::Worked && world.is_syncing.get() {
-            world.fate.count(Situation::MatcherAheadOfDisk);
+        if matcher.step() == LoopStep::Worked && world.is_syncing.get() {
+            world.context.count(Situation::MatcherAheadOfDisk);
         }
         *self.matcher.borrow_mut() = Some(matcher);
     }
@@ -230,22 +231,22 @@ impl Engine {
         let step = syncer.step();
         world.is_syncing.set(false);
         match step {
-            Ok(Step::Ended) => {}
+            Ok(SyncStep::Ended) => {}
             Ok(step) => {
-                if let Step::Durable(sequence) = step {
-                    world.fate.note(|| format!("durable up to {sequence}"));
+                if let SyncStep::Durable(sequence) = step {
+                    world.context.note(|| format!("durable up to {sequence}"));
                 }
-                if let Some(refused) = world.disk.refused() {
+                if let Some(refused) = world.disk.first_error() {
                     let what = || format!("the sync thread goes on after {refused}");
-                    world.fate.broken(Promise::NothingAfterIoError, what);
+                    world.context.broken(Promise::NothingAfterIoError, what);
                 }
                 *self.syncer.borrow_mut() = Some(syncer);
             }
             Err(error) => {
                 let error = world.without_root(&error.to_string());
-                world.fate.note(|| format!("the journal fails: {error}"));
-                if !world.disk.has_struck() && !world.disk.is_dead() {
-                    world.fate.broken(Promise::Serves, || error);
+                world.context.note(|| format!("the journal fails: {error}"));
+                if !world.disk.has_failed() && !world.disk.is_dead() {
+                    world.context.broken(Promise::Serves, || error);
                 }
             }
         }
@@ -255,7 +256,7 @@ impl Engine {
         let Some(mut helper) = self.helper.borrow_mut().take() else {
             return;
         };
-        if helper.turn() {
+        if helper.run_once() {
             *self.helper.borrow_mut() = Some(helper);
         }
     }
@@ -268,34 +269,34 @@ impl Engine {
         match turn(publishing) {
             Ok(publishing) => *self.publisher.borrow_mut() = publishing,
             Err(error) => world
-                .fate
+                .context
                 .broken(Promise::ReplayIsEqual, || format!("the publisher: {error}")),
         }
         if let Some(at) = self.view_stopped() {
             let what = || format!("the publisher's view cannot follow at {at:?}");
-            world.fate.broken(Promise::ReplayIsEqual, what);
+            world.context.broken(Promise::ReplayIsEqual, what);
         }
         if self.image() > image {
             world
-                .fate
+                .context
                 .note(|| format!("an image at {:?}", self.image()));
-            world.fate.count(Situation::SnapshotPublished);
+            world.context.count(Situation::SnapshotPublished);
         }
     }
 
-    /// What the publisher's view could not follow.
+    /// Sequence at which the publisher's view stopped.
     fn view_stopped(&self) -> Option<Sequence> {
         let shown = self.shown.borrow();
-        let at = shown.as_ref()?.board.status().view_stopped;
+        let at = shown.as_ref()?.mailbox.status().view_stopped;
         (at > Sequence(0)).then_some(at)
     }
 
     fn image(&self) -> Option<Sequence> {
         let shown = self.shown.borrow();
-        Some(shown.as_ref()?.board.status().image)
+        Some(shown.as_ref()?.mailbox.status().image)
     }
 
-    /// Asks for a stop in order.
+    /// Requests a clean stop.
     pub(super) fn begin_stop(&self) {
         if let Some(gateways) = self.gateways.borrow_mut().as_mut() {
             let at = gateways.now();
@@ -303,26 +304,27 @@ impl Engine {
         }
     }
 
-    /// Everything is answered: what is staged is written, and the process ends.
+    /// After the last answer: writes the staged frames and ends the process.
     pub(super) fn finish(&self, world: &World) {
         *self.gateways.borrow_mut() = None;
         *self.matcher.borrow_mut() = None;
-        while self.syncer.borrow().is_some() && !world.disk.is_dead() && !world.fate.is_broken() {
+        while self.syncer.borrow().is_some() && !world.disk.is_dead() && !world.context.is_broken()
+        {
             self.step_helper();
             self.step_sync(world);
         }
-        self.vanish(world);
+        self.drop_process(world);
     }
 }
 
 /// A turn of the publisher; `None` when it has ended.
 fn turn(publishing: Publishing) -> Result<Option<Publishing>, EngineError> {
     Ok(match publishing {
-        Publishing::Begins(setting) => {
-            Publisher::begin(*setting)?.map(|publisher| Publishing::Works(Box::new(publisher)))
+        Publishing::Begins(args) => {
+            Publisher::begin(*args)?.map(|publisher| Publishing::Works(Box::new(publisher)))
         }
         Publishing::Works(mut publisher) => {
-            publisher.turn()?;
+            publisher.step()?;
             Some(Publishing::Works(publisher))
         }
     })

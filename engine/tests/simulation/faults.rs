@@ -1,106 +1,106 @@
-//! What goes wrong in one life of the engine: decided when it begins, from the seed.
+//! Faults in one life of the engine, chosen from the seed at its start.
 
 use std::path::Path;
 
-use super::fate::Fate;
+use super::context::SimContext;
 
-/// What is asked of the disk.
+/// An operation on the disk.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Operation {
     Create,
     Rename,
     Remove,
     SyncDir,
-    /// A write inside of what the file has.
+    /// A write within the file's length.
     Write,
-    /// A write that makes the file longer.
+    /// A write that extends the file.
     Grow,
     Sync,
 }
 
-/// What an operation meets.
+/// A fault of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Strike {
-    /// It is the last: process or machine die in it.
+pub(super) enum Fault {
+    /// Process or machine die in it.
     Die,
     /// The device fails.
     Fail,
-    /// There is no room.
+    /// The disk is full.
     Full,
     /// Only a part is written.
     Short,
-    /// A signal came.
+    /// A signal interrupts it.
     Interrupted,
 }
 
-/// The troubles of one life. Operations are counted from its beginning, recovery included.
+/// The faults of one life. Operations are counted from its start, recovery included.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Trouble {
+pub(super) struct FaultPlan {
     operations: u64,
-    /// It ends in this operation, or in the first of a kind from it on.
+    /// It ends in this operation, or in the first of this kind from there on.
     dies_at: Option<(u64, Option<Operation>)>,
-    /// From this operation on the next write, sync or change of names fails, once.
+    /// From this operation on, the next write, sync or change of names fails, once.
     fails_at: Option<(u64, Operation)>,
-    /// No file grows from the first to the second.
+    /// No file can be extended between these two operations.
     full: Option<(u64, u64)>,
-    /// Writes in a hundred that are cut short.
+    /// Percentage of short writes.
     short: u64,
-    /// Writes in a hundred that are interrupted.
+    /// Percentage of interrupted writes.
     interrupted: u64,
-    fate: Option<Fate>,
-    has_struck: bool,
+    context: Option<SimContext>,
+    has_failed: bool,
 }
 
-impl Trouble {
-    /// Troubles for a life; none of them is certain.
-    pub(super) fn draw(fate: &Fate) -> Self {
-        let mut trouble = Self {
-            fate: Some(fate.clone()),
+impl FaultPlan {
+    /// Random faults for a life; each is optional.
+    pub(super) fn draw(context: &SimContext) -> Self {
+        let mut plan = Self {
+            context: Some(context.clone()),
             ..Self::default()
         };
-        if fate.percent(45) {
-            let spread = fate.pick(&[12, 60, 300]);
-            let kind = fate.pick(&[None, Some(Operation::Sync), Some(Operation::Write)]);
-            trouble.dies_at = Some((fate.below(spread), kind));
+        if context.percent(45) {
+            let spread = context.pick(&[12, 60, 300]);
+            let kind = context.pick(&[None, Some(Operation::Sync), Some(Operation::Write)]);
+            plan.dies_at = Some((context.below(spread), kind));
         }
-        if fate.percent(30) {
+        if context.percent(30) {
             let operations = [Operation::Write, Operation::Sync, Operation::Sync];
             let others = [Operation::Grow, Operation::Rename, Operation::SyncDir];
-            let operation = if fate.percent(75) {
-                fate.pick(&operations)
+            let operation = if context.percent(75) {
+                context.pick(&operations)
             } else {
-                fate.pick(&others)
+                context.pick(&others)
             };
-            let spread = fate.pick(&[20, 60, 200]);
-            trouble.fails_at = Some((fate.below(spread), operation));
+            let spread = context.pick(&[20, 60, 200]);
+            plan.fails_at = Some((context.below(spread), operation));
         }
-        if fate.percent(15) {
-            let from = fate.below(60);
-            trouble.full = Some((from, from + fate.below(100)));
+        if context.percent(15) {
+            let from = context.below(60);
+            plan.full = Some((from, from + context.below(100)));
         }
-        if fate.percent(20) {
-            trouble.short = fate.below(40);
+        if context.percent(20) {
+            plan.short = context.below(40);
         }
-        if fate.percent(20) {
-            trouble.interrupted = fate.below(30);
+        if context.percent(20) {
+            plan.interrupted = context.below(30);
         }
-        trouble
+        plan
     }
 
-    /// Whether an error was told.
-    pub(super) const fn has_struck(&self) -> bool {
-        self.has_struck
+    /// Whether an error was returned.
+    pub(super) const fn has_failed(&self) -> bool {
+        self.has_failed
     }
 
-    /// Whether no file can grow now.
+    /// Whether the disk is full now.
     pub(super) fn is_full(&self) -> bool {
         let now = self.operations;
         self.full
             .is_some_and(|(from, to)| (from..to).contains(&now))
     }
 
-    /// What the next operation meets.
-    pub(super) fn strike(&mut self, operation: Operation, path: &Path) -> Option<Strike> {
+    /// The fault of the next operation.
+    pub(super) fn next_fault(&mut self, operation: Operation, path: &Path) -> Option<Fault> {
         use Operation::{Create, Grow, Write};
         let now = self.operations;
         self.operations += 1;
@@ -108,7 +108,7 @@ impl Trouble {
             && at <= now
             && kind.is_none_or(|kind| kind == operation)
         {
-            return Some(Strike::Die);
+            return Some(Fault::Die);
         }
         let is_marker = path.ends_with("IO_ERROR");
         if let Some((at, what)) = self.fails_at
@@ -117,20 +117,20 @@ impl Trouble {
             && !is_marker
         {
             self.fails_at = None;
-            self.has_struck = true;
-            return Some(Strike::Fail);
+            self.has_failed = true;
+            return Some(Fault::Fail);
         }
         if self.is_full() && matches!(operation, Grow | Create) && !is_marker {
-            self.has_struck = true;
-            return Some(Strike::Full);
+            self.has_failed = true;
+            return Some(Fault::Full);
         }
         if matches!(operation, Write | Grow) {
-            let fate = self.fate.clone()?;
-            if fate.percent(self.short) {
-                return Some(Strike::Short);
+            let context = self.context.clone()?;
+            if context.percent(self.short) {
+                return Some(Fault::Short);
             }
-            if fate.percent(self.interrupted) {
-                return Some(Strike::Interrupted);
+            if context.percent(self.interrupted) {
+                return Some(Fault::Interrupted);
             }
         }
         None

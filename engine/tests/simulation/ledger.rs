@@ -1,14 +1,14 @@
-//! What the clients know, whatever becomes of the engine: what they asked for, and every answer.
+//! The clients' knowledge, independent of the engine: their requests and every answer.
 
 use std::collections::BTreeMap;
 
 use foretell_link::Reply;
 use foretell_model::{
     AccountNumber, Command, CommandOutcome, KeyNumber, MarketNumber, OrderResult, OrderStatus,
-    RefusalReason, Sequence, TimeNs, Verdict, WalletAddress,
+    RejectionReason, Sequence, TimeNs, Verdict, WalletAddress,
 };
 
-/// Somebody who trades.
+/// A trader.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Holder {
     pub(super) wallet: WalletAddress,
@@ -16,21 +16,21 @@ pub(super) struct Holder {
     pub(super) key: KeyNumber,
 }
 
-/// Something a client wants done once, however often it has to ask.
+/// A command that a client wants to be executed once, however often it repeats the request.
 #[derive(Debug)]
 pub(super) struct Intent {
     pub(super) command: Command,
     pub(super) evidence: Vec<u8>,
-    /// How often it was sent.
+    /// Number of times it was sent.
     pub(super) sent: u32,
-    /// The answer that said it was done.
-    applied: Option<Applied>,
+    /// The answer that reported its execution.
+    applied: Option<Acknowledgement>,
     is_answered: bool,
 }
 
 /// An acknowledgement.
 #[derive(Clone, Copy, Debug)]
-struct Applied {
+struct Acknowledgement {
     sequence: Sequence,
     last: Sequence,
     outcome: CommandOutcome,
@@ -40,11 +40,11 @@ struct Applied {
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     pub(super) intents: Vec<Intent>,
-    /// Frames that somebody was shown, and their receipts.
+    /// Receipts of the frames shown to followers.
     pub(super) visible: BTreeMap<Sequence, [u8; 32]>,
-    /// The highest sequence an answer rested on.
+    /// The highest sequence that any answer depends on.
     pub(super) promised: Sequence,
-    /// The latest engine time anybody was told.
+    /// The latest engine time in any answer.
     pub(super) time: TimeNs,
     pub(super) markets: Vec<MarketNumber>,
     accounts: Vec<(WalletAddress, AccountNumber)>,
@@ -67,17 +67,17 @@ impl Ledger {
         self.intents[intent].is_answered
     }
 
-    /// Takes in an answer to an intent.
+    /// Records the answer to an intent.
     ///
     /// # Errors
-    /// It contradicts an earlier one.
+    /// It contradicts an earlier answer.
     pub(super) fn answered(&mut self, number: usize, reply: &Reply) -> Result<(), String> {
         self.promised = self.promised.max(reply.last_sequence);
         let intent = &mut self.intents[number];
         intent.is_answered = true;
         let contradiction = match (reply.verdict, intent.applied) {
             (Verdict::Applied(outcome), None) => {
-                intent.applied = Some(Applied {
+                intent.applied = Some(Acknowledgement {
                     sequence: reply.sequence,
                     last: reply.last_sequence,
                     outcome,
@@ -104,11 +104,11 @@ impl Ledger {
                     .filter(|before| !before.is_repeated_by(&command, first, last, outcome))
                     .map(|before| format!("done at {}, repeated as {first}", before.sequence))
             }
-            (Verdict::Refused(refusal), Some(before)) => {
+            (Verdict::Rejected(refusal), Some(before)) => {
                 contradicts(&self.intents[number].command, &before, refusal.reason)
                     .then(|| format!("done at {}, then refused", before.sequence))
             }
-            (Verdict::Refused(_), None) => None,
+            (Verdict::Rejected(_), None) => None,
         };
         contradiction.map_or(Ok(()), |what| {
             let command = &self.intents[number].command;
@@ -152,8 +152,8 @@ impl Ledger {
             .filter_map(move |it| Some((applied(it)?, &it.command)))
     }
 
-    /// A power cut at `process` durability may lose what was acknowledged: whatever is above
-    /// `end` has to be asked for again. Returns what.
+    /// A power cut at `process` durability may lose acknowledged commands: reopens the intents
+    /// above `end` and returns them.
     pub(super) fn lose_above(&mut self, end: Sequence) -> Vec<usize> {
         self.promised = self.promised.min(end);
         let mut lost = Vec::new();
@@ -168,9 +168,9 @@ impl Ledger {
     }
 }
 
-impl Applied {
-    /// Whether a repeat tells the same. Of what only has to be there (a market, a key) the command
-    /// that made it is not remembered.
+impl Acknowledgement {
+    /// Whether the answer to a repeat agrees. For commands that only ensure an object exists (a
+    /// market, a key), the sequence of the first one is not compared.
     fn is_repeated_by(
         &self,
         command: &Command,
@@ -180,18 +180,18 @@ impl Applied {
     ) -> bool {
         match command {
             Command::RegisterMarket(_) | Command::RegisterKey { .. } => self.outcome == outcome,
-            // A cancel of many that finds nothing any more names no command.
+            // A cancel of many that finds no order has no frame.
             Command::CancelAll { .. } | Command::CancelMarketOrders { .. } => {
                 outcome == CommandOutcome::Cancelled { orders: 0 }
             }
-            // Done a second time: the second is named.
+            // Executed a second time: the answer has the second sequence.
             _ if happens_again(command) => first >= self.sequence,
             _ => (self.sequence, self.last) == (first, last),
         }
     }
 }
 
-/// Commands that may be done a second time: nothing in them says that they are the same.
+/// Commands that may be executed twice, because they have no id.
 const fn happens_again(command: &Command) -> bool {
     matches!(
         command,
@@ -202,19 +202,19 @@ const fn happens_again(command: &Command) -> bool {
     )
 }
 
-/// Whether a refusal contradicts that it was done before.
-fn contradicts(command: &Command, before: &Applied, reason: RefusalReason) -> bool {
+/// Whether a rejection contradicts an earlier execution.
+fn contradicts(command: &Command, before: &Acknowledgement, reason: RejectionReason) -> bool {
     match (command, before.outcome) {
-        // A killed order's id is burned: the first refusal again.
+        // A killed order's id stays used: the first rejection again.
         (
             Command::PlaceOrder(_),
             CommandOutcome::Order(OrderResult {
                 status: OrderStatus::Killed(first),
                 ..
             }),
-        ) => reason != first.reason && reason != RefusalReason::TimestampOutOfWindow,
-        // An id is remembered as long as its timestamp would be taken.
-        (Command::PlaceOrder(_), _) => reason != RefusalReason::TimestampOutOfWindow,
+        ) => reason != first.reason && reason != RejectionReason::TimestampOutOfWindow,
+        // An id is remembered for as long as its timestamp is accepted.
+        (Command::PlaceOrder(_), _) => reason != RejectionReason::TimestampOutOfWindow,
         (
             Command::Deposit { .. }
             | Command::Withdraw { .. }

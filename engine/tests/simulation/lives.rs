@@ -1,5 +1,5 @@
-//! The lives of the engine in one world: each starts on what the one before left, serves under
-//! troubles of its own, and ends by a crash, an error or in order. The last one is left in peace.
+//! The lives of the engine in one world: each starts from the files of the previous one, serves
+//! with its own faults, and ends by a crash, an error or a clean stop. The last life has no faults.
 
 use foretell_journal::snapshot::newest_image;
 use foretell_journal::{Durability, JournalError, marker_path};
@@ -9,31 +9,31 @@ use super::audit::audit;
 use super::checks::Promise;
 use super::coverage::Situation;
 use super::engine::Recovered;
-use super::faults::Trouble;
+use super::faults::FaultPlan;
+use super::intents::WALLETS;
 use super::rot;
-use super::wishes::WALLETS;
 use super::world::World;
 use crate::error::EngineError;
-use crate::gateways::Ended;
+use crate::gateways::ServeEnd;
 
-/// Steps in which everything open must be answered when nothing stands in the way.
-const PATIENCE: u32 = 100_000;
+/// Steps within which every open request must be answered in the absence of faults.
+const MAX_STEPS: u32 = 100_000;
 
-/// Lives through one world.
+/// Runs all lives of one world.
 pub(super) fn run(world: &World) {
-    if world.fate.percent(80) {
-        found(world);
+    if world.context.percent(80) {
+        first_life(world);
     }
-    let lives = 2 + world.fate.below(4);
+    let lives = 2 + world.context.below(4);
     for life in 0..lives {
-        world.fate.note(|| format!("life {life}"));
-        let trouble = if world.fate.percent(85) {
-            Trouble::draw(&world.fate)
+        world.context.note(|| format!("life {life}"));
+        let plan = if world.context.percent(85) {
+            FaultPlan::draw(&world.context)
         } else {
-            Trouble::default()
+            FaultPlan::default()
         };
-        live(world, trouble);
-        if world.fate.is_broken() {
+        live(world, plan);
+        if world.context.is_broken() {
             return;
         }
         rot::between_lives(world);
@@ -41,14 +41,15 @@ pub(super) fn run(world: &World) {
     last_life(world);
 }
 
-/// A first life without trouble, in which the exchange comes to have what it trades in. Without it
-/// that takes until somewhere in the others.
-fn found(world: &World) {
-    world.fate.note(|| "the founding".to_owned());
+/// A first life without faults that creates the markets and accounts. Without it, later lives
+/// create them.
+fn first_life(world: &World) {
+    world.context.note(|| "the founding".to_owned());
     world.set_calm(true);
     start(world);
-    for _ in 0..PATIENCE {
-        if world.ledger.borrow().holders.len() == usize::from(WALLETS) || world.fate.is_broken() {
+    for _ in 0..MAX_STEPS {
+        if world.ledger.borrow().holders.len() == usize::from(WALLETS) || world.context.is_broken()
+        {
             break;
         }
         world.step();
@@ -57,22 +58,22 @@ fn found(world: &World) {
     end(world);
 }
 
-fn live(world: &World, trouble: Trouble) {
-    world.fate.note(|| format!("  {trouble:?}"));
-    world.disk.begin_life(trouble);
+fn live(world: &World, plan: FaultPlan) {
+    world.context.note(|| format!("  {plan:?}"));
+    world.disk.begin_life(plan);
     if !start(world) {
         if world.disk.is_dead() {
-            world.fate.count(Situation::CrashInRecovery);
+            world.context.count(Situation::CrashInRecovery);
             crash(world, true);
         } else {
-            world.engine.vanish(world);
+            world.engine.drop_process(world);
         }
         return;
     }
-    let length = world.fate.pick(&[60, 300, 600, 1_200]);
-    let steps = world.fate.below(length);
+    let length = world.context.pick(&[60, 300, 600, 1_200]);
+    let steps = world.context.below(length);
     for _ in 0..steps {
-        if world.disk.is_dead() || world.engine.ended().is_some() || world.fate.is_broken() {
+        if world.disk.is_dead() || world.engine.ended().is_some() || world.context.is_broken() {
             break;
         }
         world.step();
@@ -80,27 +81,27 @@ fn live(world: &World, trouble: Trouble) {
     end(world);
 }
 
-/// The end of a life, as it came or as it is chosen now.
+/// Ends a life: handles its own end, or chooses one.
 fn end(world: &World) {
     match world.engine.ended() {
         _ if world.disk.is_dead() => crash(world, true),
-        Some(Ended::JournalFailed) => {
-            world.fate.count(Situation::EndedByIoError);
+        Some(ServeEnd::JournalFailed) => {
+            world.context.count(Situation::EndedByIoError);
             if !marker_path(&world.journal_directory()).exists() {
                 let what = || "an I/O error left no marker".to_owned();
-                world.fate.broken(Promise::NothingAfterIoError, what);
+                world.context.broken(Promise::NothingAfterIoError, what);
             }
-            world.engine.vanish(world);
+            world.engine.drop_process(world);
         }
-        Some(Ended::Stopped) => world.engine.finish(world),
-        Some(Ended::PublisherFailed) => {
+        Some(ServeEnd::Stopped) => world.engine.finish(world),
+        Some(ServeEnd::PublisherFailed) => {
             let what = || "the publisher failed".to_owned();
-            world.fate.broken(Promise::ReplayIsEqual, what);
+            world.context.broken(Promise::ReplayIsEqual, what);
         }
-        None if world.fate.percent(25) => {
+        None if world.context.percent(25) => {
             stop(world);
             match world.engine.ended() {
-                Some(Ended::Stopped) if !world.disk.is_dead() => world.engine.finish(world),
+                Some(ServeEnd::Stopped) if !world.disk.is_dead() => world.engine.finish(world),
                 _ => crash(world, world.disk.is_dead()),
             }
         }
@@ -108,22 +109,22 @@ fn end(world: &World) {
     }
 }
 
-/// Asks for a stop and waits for it.
+/// Requests a stop and waits for it.
 fn stop(world: &World) {
     world.engine.begin_stop();
-    for _ in 0..PATIENCE {
+    for _ in 0..MAX_STEPS {
         let is_over = world.engine.ended().is_some() || world.disk.is_dead();
-        if is_over || world.fate.is_broken() {
-            world.fate.count(Situation::StoppedInOrder);
+        if is_over || world.context.is_broken() {
+            world.context.count(Situation::StoppedInOrder);
             return;
         }
         world.step();
     }
     let what = || "it does not stop".to_owned();
-    world.fate.broken(Promise::Serves, what);
+    world.context.broken(Promise::Serves, what);
 }
 
-/// The process is killed, or the machine loses its power.
+/// Kills the process, or cuts the machine's power.
 fn crash(world: &World, is_inside: bool) {
     use Situation::{
         KilledBetweenSteps, KilledInsideAStep, PowerCutBetweenSteps, PowerCutInsideAStep,
@@ -131,20 +132,20 @@ fn crash(world: &World, is_inside: bool) {
     if let Some((applied, durable)) = world.engine.reached() {
         world.applied.set(applied);
         if applied > durable {
-            world.fate.count(Situation::MatcherAheadOfDisk);
+            world.context.count(Situation::MatcherAheadOfDisk);
         }
     }
     world.disk.die();
-    world.engine.vanish(world);
-    if world.fate.percent(40) {
-        world.fate.note(|| "kill -9".to_owned());
+    world.engine.drop_process(world);
+    if world.context.percent(40) {
+        world.context.note(|| "kill -9".to_owned());
         let inside = [KilledBetweenSteps, KilledInsideAStep];
-        world.fate.count(inside[usize::from(is_inside)]);
+        world.context.count(inside[usize::from(is_inside)]);
         return;
     }
-    world.fate.note(|| "power cut".to_owned());
+    world.context.note(|| "power cut".to_owned());
     let inside = [PowerCutBetweenSteps, PowerCutInsideAStep];
-    world.fate.count(inside[usize::from(is_inside)]);
+    world.context.count(inside[usize::from(is_inside)]);
     for client in world.clients.borrow_mut().iter_mut() {
         client.die();
     }
@@ -153,20 +154,20 @@ fn crash(world: &World, is_inside: bool) {
     }
     world.disk.power_cut();
     written_may_be_lost(world);
-    // The control page is of an earlier run of the machine, which its boot id says.
+    // After a power cut the boot id makes the control page invalid.
     let control = foretell_journal::control::path(&world.journal_directory());
     let _ = std::fs::remove_file(control);
 }
 
-/// At `process` durability the disk may lose what was only written: to a power cut, or to a failed
-/// sync. Then what was shown may be gone, and other frames shown in its place before the audit.
+/// At `process` durability a power cut or a failed sync may lose written data. Then shown frames
+/// may be lost, and others shown in their place before the audit.
 fn written_may_be_lost(world: &World) {
     if world.durability() == Durability::Disk {
         return;
     }
     world.may_have_lost.set(true);
     world.ledger.borrow_mut().visible.clear();
-    // Answers on their way are as good as lost, too.
+    // Answers in flight count as lost, too.
     for client in world.clients.borrow_mut().iter_mut() {
         client.die();
     }
@@ -175,111 +176,111 @@ fn written_may_be_lost(world: &World) {
     }
 }
 
-/// Starts the engine; `false` when it does not serve, as it may. What it recovered is audited.
+/// Starts the engine and audits the recovered state; `false` for an allowed failure to start.
 fn start(world: &World) -> bool {
     let marker = marker_path(&world.journal_directory()).exists();
     let mut started = world.engine.start(world);
     if let Err(EngineError::Journal(JournalError::AfterIoError(_))) = &started {
-        world.fate.count(Situation::StartRefusedAfterIoError);
+        world.context.count(Situation::StartRefusedAfterIoError);
         world
-            .fate
+            .context
             .note(|| "told to start after the I/O error".to_owned());
-        world.disk.forget_cache();
+        world.disk.drop_cache();
         written_may_be_lost(world);
         world.config.borrow_mut().journal.after_io_error = true;
         started = world.engine.start(world);
         world.config.borrow_mut().journal.after_io_error = false;
         if started.is_ok() {
-            world.fate.count(Situation::StartedAfterIoError);
+            world.context.count(Situation::StartedAfterIoError);
         }
     } else if marker && started.is_ok() {
         let what = || "it started after an I/O error without being told to".to_owned();
-        world.fate.broken(Promise::DamageIsFound, what);
+        world.context.broken(Promise::DamageIsFound, what);
     }
     match started {
         Ok(recovered) => {
-            look(world, recovered);
+            audit_recovered(world, recovered);
             true
         }
         Err(error) => {
             let error = world.without_root(&error.to_string());
-            world.fate.note(|| format!("no start: {error}"));
-            if !world.disk.is_dead() && !world.disk.has_struck() {
+            world.context.note(|| format!("no start: {error}"));
+            if !world.disk.is_dead() && !world.disk.has_failed() {
                 let what = || format!("it does not start: {error}");
-                world.fate.broken(Promise::Serves, what);
+                world.context.broken(Promise::Serves, what);
             }
             false
         }
     }
 }
 
-/// Compares what was recovered with what was promised.
-fn look(world: &World, recovered: Recovered) {
+/// Compares the recovered state with all promises.
+fn audit_recovered(world: &World, recovered: Recovered) {
     let end = recovered.sequence;
-    world.fate.note(|| {
+    world.context.note(|| {
         format!(
             "recovered up to {end}, digest {:02x?}",
             &recovered.digest[..4]
         )
     });
     if world.applied.replace(Sequence(0)) > end {
-        world.fate.count(Situation::UndurableCommandLost);
+        world.context.count(Situation::UndurableCommandLost);
     }
     let images = world.snapshot_directory();
     if newest_image(&images, &world.genesis(), end).is_some()
         && !world.config.borrow().ignore_images
     {
-        world.fate.count(Situation::RecoveredFromImage);
+        world.context.count(Situation::RecoveredFromImage);
     }
     if world.may_have_lost.replace(false) {
         let lost = world.ledger.borrow_mut().lose_above(end);
         if !lost.is_empty() {
             world
-                .fate
+                .context
                 .count(Situation::AcknowledgedLostAtProcessDurability);
         }
         for client in world.clients.borrow_mut().iter_mut() {
-            client.want_again(&lost);
+            client.reopen(&lost);
         }
     }
     if let Err((promise, what)) = audit(world, recovered.digest, end) {
-        world.fate.broken(promise, || what);
+        world.context.broken(promise, || what);
     }
 }
 
-/// Without any fault everything that is open is answered, everybody catches up, the engine stops,
-/// and the next start finds it all.
+/// Without faults every open request is answered, all followers catch up, the engine stops, and the
+/// next start finds everything.
 fn last_life(world: &World) {
-    world.fate.note(|| "the last life".to_owned());
-    world.disk.begin_life(Trouble::default());
+    world.context.note(|| "the last life".to_owned());
+    world.disk.begin_life(FaultPlan::default());
     world.set_calm(true);
     if !start(world) {
         return;
     }
-    let mut left = PATIENCE;
+    let mut left = MAX_STEPS;
     while !is_settled(world) {
-        if world.fate.is_broken() {
+        if world.context.is_broken() {
             return;
         }
         if left == 0 {
             let what = || "not everything is answered".to_owned();
-            return world.fate.broken(Promise::Serves, what);
+            return world.context.broken(Promise::Serves, what);
         }
         left -= 1;
         world.step();
     }
     stop(world);
-    if world.fate.is_broken() {
+    if world.context.is_broken() {
         return;
     }
     world.engine.finish(world);
-    if !world.fate.is_broken() {
+    if !world.context.is_broken() {
         start(world);
-        world.engine.vanish(world);
+        world.engine.drop_process(world);
     }
 }
 
-/// Everything is answered, durable, executed again and folded.
+/// Whether everything is answered, durable, executed again and folded.
 fn is_settled(world: &World) -> bool {
     let Some((applied, durable)) = world.engine.reached() else {
         return false;
@@ -288,7 +289,7 @@ fn is_settled(world: &World) -> bool {
     let views = readers.iter().flatten().map(|reader| reader.view());
     applied == durable
         && world.engine.published() == Some(applied)
-        && world.clients.borrow().iter().all(|it| it.is_content())
+        && world.clients.borrow().iter().all(|it| it.is_idle())
         && views
             .into_iter()
             .all(|view| view.is_some_and(|view| view.sequence() == applied))

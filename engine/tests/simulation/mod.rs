@@ -1,66 +1,66 @@
-//! The engine in a simulated world: ingress, matcher, sync, publisher, followers and recovery, the
-//! real code of each, run as steps of one scheduler from a seed, over a disk, a clock, randomness
-//! and sockets that fail as the seed says. After every crash the promises are checked against what
-//! was acknowledged and shown. `README.md` says what is simulated and what is not.
+//! Simulation of the engine: the real ingress, matcher, sync, publisher, followers and recovery run
+//! as steps of one scheduler, with simulated disk, clock, randomness and sockets. A seed determines
+//! the schedule and all faults. After every crash the promises are checked against all acknowledged
+//! and shown frames. `README.md` describes the fault model.
 //!
-//! `FORETELL_SIMULATION_SEEDS=n` runs n seeds instead of the ordinary number,
-//! `FORETELL_SIMULATION_FROM=s` begins with seed s, and `FORETELL_SIMULATION_SEED=s` runs seed s
-//! alone and prints its trace, as a failure says.
+//! `FORETELL_SIMULATION_SEEDS=n` runs n seeds instead of the default number,
+//! `FORETELL_SIMULATION_FROM=s` begins with seed s. `FORETELL_SIMULATION_SEED=s` runs seed s alone
+//! and prints its trace.
 
 mod audit;
 mod checks;
 mod clients;
+mod context;
 mod coverage;
 mod disk;
 mod engine;
-mod fate;
 mod faults;
+mod intents;
 mod ledger;
 mod lives;
 mod pages;
 mod readers;
 #[allow(dead_code, reason = "the twin's tests use the rest of it")]
-#[path = "../../../tests/tests/twin_agrees/rng.rs"]
+#[path = "../../../tests/tests/properties/rng.rs"]
 mod rng;
 mod rot;
 mod time;
 mod wire;
-mod wishes;
 mod world;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use context::SimContext;
 use coverage::Coverage;
-use fate::Fate;
 use world::World;
 
-/// Seeds of an ordinary run.
+/// Seeds of a default run.
 const SEEDS: u64 = 300;
-/// With fewer than this nobody may expect everything to come up.
+/// Runs with fewer seeds are not checked for coverage.
 const ENOUGH_FOR_COVERAGE: u64 = 300;
 
-/// What a seed came to.
-struct Lived {
+/// The result of a seed.
+struct SeedResult {
     coverage: Coverage,
     trace: Vec<String>,
     broken: Option<String>,
 }
 
-fn run(seed: u64, is_traced: bool) -> Lived {
-    let fate = Fate::new(seed, is_traced);
+fn run(seed: u64, is_traced: bool) -> SeedResult {
+    let context = SimContext::new(seed, is_traced);
     let lived = std::panic::catch_unwind(AssertUnwindSafe(|| {
-        let world = World::begin(&fate);
+        let world = World::begin(&context);
         lives::run(&world);
     }));
     World::end();
-    let (coverage, trace, broken) = fate.end();
+    let (coverage, trace, broken) = context.end();
     let panicked = lived.err().map(|thrown| {
         let text = thrown.downcast_ref::<String>().cloned();
         let text = text.or_else(|| thrown.downcast_ref::<&str>().map(|it| (*it).to_owned()));
         format!("a panic: {}", text.unwrap_or_default())
     });
-    Lived {
+    SeedResult {
         coverage,
         trace,
         broken: broken.or(panicked),
@@ -90,7 +90,7 @@ fn every_promise_holds_through_every_crash() {
     }
 }
 
-/// Runs seeds on every core until one fails; the lowest that did.
+/// Runs seeds on every core until one fails; returns the lowest failed seed.
 fn run_all(from: u64, seeds: u64) -> (Coverage, Option<(u64, String)>) {
     let (next, failed) = (AtomicU64::new(from), AtomicBool::new(false));
     let cores = std::thread::available_parallelism().map_or(1, usize::from);

@@ -1,5 +1,4 @@
-//! One file as the disk has it, beside what programs see: which pages are not synced, and what the
-//! disk holds in their place.
+//! One file: its unsynced pages, and the contents of the disk for them.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -8,25 +7,25 @@ use std::os::unix::fs::FileExt;
 
 use foretell_journal::PAGE;
 
+use super::context::SimContext;
 use super::coverage::Situation;
-use super::fate::Fate;
 
-/// What a sector of the disk is: it is written whole or not at all.
+/// Bytes of a sector, which is written atomically.
 const SECTOR: usize = 512;
 
-/// A page as the disk has it; `None` = the disk has no such page yet.
+/// A page's contents on the disk; `None` = the disk has no such page yet.
 type OnDisk = Option<Box<[u8]>>;
 
-/// The state of a file. What programs see is in the real file.
+/// The state of a file. The real file has the contents that programs see.
 #[derive(Debug, Default)]
 pub(super) struct Pages {
-    /// Written since the last sync: what the disk has.
+    /// Pages written since the last sync, with their contents on the disk.
     pending: BTreeMap<u64, OnDisk>,
-    /// A sync failed and the disk did not take them; nothing will write them again.
+    /// Pages lost by a failed sync, which nothing will write again.
     lost: BTreeMap<u64, OnDisk>,
-    /// Pages the disk has.
+    /// Number of pages on the disk.
     on_disk: u64,
-    /// Bytes the file has for programs.
+    /// Length of the file as programs see it.
     length: u64,
 }
 
@@ -35,7 +34,7 @@ impl Pages {
         self.length
     }
 
-    /// Whether the disk has every byte below `end` as programs see it.
+    /// Whether every byte below `end` is on the disk as programs see it.
     pub(super) fn is_on_disk(&self, end: u64) -> bool {
         let below = |pages: &BTreeMap<u64, OnDisk>| {
             let first = pages.keys().next();
@@ -48,7 +47,7 @@ impl Pages {
         self.pending.is_empty()
     }
 
-    /// Bytes are about to be written: keeps what the disk has in their place.
+    /// Called before a write: saves the contents of the disk for its pages.
     pub(super) fn write(&mut self, file: &File, offset: u64, bytes: usize) -> io::Result<()> {
         let end = offset + bytes as u64;
         let page = PAGE as u64;
@@ -71,16 +70,16 @@ impl Pages {
         Ok(())
     }
 
-    /// The disk has taken everything.
+    /// Marks all pages as written.
     pub(super) fn synced(&mut self) {
         self.pending.clear();
         self.on_disk = self.length.div_ceil(PAGE as u64);
     }
 
-    /// The disk has taken some, says it failed, and the system forgets about the rest.
-    pub(super) fn sync_failed(&mut self, fate: &Fate) {
+    /// A sync fails: the disk has some of the pages, and the system forgets the others.
+    pub(super) fn sync_failed(&mut self, context: &SimContext) {
         for (number, on_disk) in std::mem::take(&mut self.pending) {
-            if fate.percent(50) {
+            if context.percent(50) {
                 self.lost.insert(number, on_disk);
             } else {
                 self.on_disk = self.on_disk.max(number + 1);
@@ -88,35 +87,40 @@ impl Pages {
         }
     }
 
-    /// The cache is dropped: programs see what the disk has of the pages it did not take.
-    pub(super) fn forget_cache(&mut self, file: &File) -> io::Result<()> {
+    /// Drops the cache: lost pages show the contents of the disk.
+    pub(super) fn drop_cache(&mut self, file: &File) -> io::Result<()> {
         for (number, on_disk) in std::mem::take(&mut self.lost) {
             put(file, number, on_disk.as_deref())?;
         }
         Ok(())
     }
 
-    /// The power is cut: of each unsynced page the disk has the old, the new, or some sectors of
-    /// each, as `mood` goes.
-    pub(super) fn power_cut(&mut self, file: &File, mood: Mood, fate: &Fate) -> io::Result<()> {
-        self.forget_cache(file)?;
+    /// Cuts the power: each unsynced page is old, new, or has some sectors of each, according to
+    /// `mood`.
+    pub(super) fn power_cut(
+        &mut self,
+        file: &File,
+        mood: Mood,
+        context: &SimContext,
+    ) -> io::Result<()> {
+        self.drop_cache(file)?;
         let mut reached = self.on_disk;
         for (number, on_disk) in std::mem::take(&mut self.pending) {
-            match mood.choose(fate) {
-                Kept::New => reached = reached.max(number + 1),
-                Kept::Old => {
-                    fate.count(Situation::UnsyncedPageLost);
+            match mood.choose(context) {
+                PageOutcome::New => reached = reached.max(number + 1),
+                PageOutcome::Old => {
+                    context.count(Situation::UnsyncedPageLost);
                     put(file, number, on_disk.as_deref())?;
                 }
-                Kept::Torn => {
-                    fate.count(Situation::UnsyncedPageTorn);
-                    tear(file, number, on_disk.as_deref(), fate.draw())?;
+                PageOutcome::Torn => {
+                    context.count(Situation::UnsyncedPageTorn);
+                    tear(file, number, on_disk.as_deref(), context.draw())?;
                     reached = reached.max(number + 1);
                 }
             }
         }
-        // Whether the disk has the new length although it has not the last pages.
-        if reached * (PAGE as u64) < self.length && fate.percent(50) {
+        // The disk may have the new length without the last pages.
+        if reached * (PAGE as u64) < self.length && context.percent(50) {
             self.length = reached * PAGE as u64;
             file.set_len(self.length)?;
         }
@@ -125,32 +129,32 @@ impl Pages {
     }
 }
 
-/// What the disk makes of unsynced pages in one power cut.
+/// The state of unsynced pages after a power cut.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Mood {
-    /// It had written nothing.
+    /// All are old.
     AllOld,
-    /// It had written everything.
+    /// All are new.
     AllNew,
-    /// Each page by itself.
+    /// Each is chosen separately.
     Mixed,
 }
 
-enum Kept {
+enum PageOutcome {
     Old,
     New,
     Torn,
 }
 
 impl Mood {
-    fn choose(self, fate: &Fate) -> Kept {
+    fn choose(self, context: &SimContext) -> PageOutcome {
         match self {
-            Self::AllOld => Kept::Old,
-            Self::AllNew => Kept::New,
-            Self::Mixed => match fate.below(5) {
-                0 => Kept::Torn,
-                1 | 2 => Kept::Old,
-                _ => Kept::New,
+            Self::AllOld => PageOutcome::Old,
+            Self::AllNew => PageOutcome::New,
+            Self::Mixed => match context.below(5) {
+                0 => PageOutcome::Torn,
+                1 | 2 => PageOutcome::Old,
+                _ => PageOutcome::New,
             },
         }
     }
@@ -161,7 +165,7 @@ fn put(file: &File, number: u64, content: Option<&[u8]>) -> io::Result<()> {
     file.write_all_at(content.unwrap_or(&ZEROS), number * PAGE as u64)
 }
 
-/// Puts back the old content of the sectors whose bit is set.
+/// Restores the old contents of the sectors whose bit is set.
 fn tear(file: &File, number: u64, old: Option<&[u8]>, sectors: u64) -> io::Result<()> {
     const ZEROS: [u8; PAGE] = [0; PAGE];
     let old = old.unwrap_or(&ZEROS);

@@ -1,5 +1,5 @@
-//! The followers: what a gateway's view is folded from, frame by frame, through every epoch. They
-//! live as long as the machine, the engine's process may die around them.
+//! The followers: they fold views as gateways do, frame by frame, through every epoch. They live as
+//! long as the machine; the engine's process may die meanwhile.
 
 use foretell_journal::snapshot::newest_image;
 use foretell_journal::{Follower, JournalError, Next, Scratch};
@@ -11,7 +11,7 @@ use super::coverage::Situation;
 use super::world::World;
 use crate::images;
 
-/// Frames in one step at most.
+/// Maximum number of frames per step.
 const PIECE: u64 = 12;
 
 /// One follower and its view.
@@ -31,17 +31,17 @@ impl Reader {
         }
     }
 
-    /// Its machine died.
+    /// Its machine dies.
     pub(super) fn die(&mut self) {
         self.followed = None;
     }
 
-    /// The view, if there is one.
+    /// The view, if it has started.
     pub(super) fn view(&self) -> Option<&View> {
         self.followed.as_ref().map(|(_, view)| view)
     }
 
-    /// Reads a few frames; begins first, where it has no view.
+    /// Reads a few frames; starts first if it has no view.
     pub(super) fn step(&mut self, world: &World) {
         if self.followed.is_none() {
             match begin(world) {
@@ -51,7 +51,7 @@ impl Reader {
             }
             return;
         }
-        for _ in 0..=world.fate.below(PIECE) {
+        for _ in 0..=world.context.below(PIECE) {
             match self.read(world) {
                 Ok(true) => {}
                 Ok(false) => return,
@@ -60,7 +60,7 @@ impl Reader {
         }
     }
 
-    /// One frame; `false` when there is none.
+    /// Reads one frame; `false` when there is none.
     fn read(&mut self, world: &World) -> Result<bool, String> {
         let Some((follower, view)) = &mut self.followed else {
             return Ok(false);
@@ -70,9 +70,9 @@ impl Reader {
             Next::NewEpoch { epoch } => {
                 let name = self.name;
                 world
-                    .fate
+                    .context
                     .note(|| format!("reader {name}: goes over to epoch {epoch}"));
-                world.fate.count(Situation::FollowerMetNewEpoch);
+                world.context.count(Situation::FollowerMetNewEpoch);
                 Ok(true)
             }
             Next::Rebuild { epoch } => Err(format!("told to start over in epoch {epoch}")),
@@ -87,7 +87,7 @@ impl Reader {
                     heartbeat: true, ..
                 } = shown.command
                 {
-                    world.fate.count(Situation::HeartbeatMissed);
+                    world.context.count(Situation::HeartbeatMissed);
                 }
                 checks::shown(world, sequence, receipt, place);
                 Ok(true)
@@ -97,22 +97,22 @@ impl Reader {
 
     fn broken(&mut self, what: &str, world: &World) {
         let what = || format!("reader {}: {what}", self.name);
-        world.fate.broken(Promise::NothingVisibleLost, what);
+        world.context.broken(Promise::NothingVisibleLost, what);
         self.followed = None;
     }
 }
 
-/// Behind the newest image, or at the beginning.
+/// Starts after the newest snapshot, or at the first frame.
 fn begin(world: &World) -> Result<(Follower, View), JournalError> {
     let journal = world.journal_directory();
     let beginning = Follower::open(&journal, foretell_model::Sequence(0))?;
     let genesis = beginning.genesis();
-    if world.fate.percent(50)
+    if world.context.percent(50)
         && let Some(shelf) = world.shelf()
         && let Some(image) = newest_image(shelf.dir(), &genesis, beginning.durable())
         && let Ok((view, _)) = images::view_of(&image, &shelf)
     {
-        world.fate.count(Situation::FollowerBeganAtImage);
+        world.context.count(Situation::FollowerBeganAtImage);
         let follower = Follower::open(&journal, image.sequence())?;
         return Ok((follower, view));
     }

@@ -1,5 +1,5 @@
-//! Bits that flip while nothing runs: below the watermark they must be found before anything is
-//! served and the files left as they are; elsewhere they must do no harm.
+//! Bits that flip while no engine runs. Below the watermark the next start must find them, serve
+//! nothing and change no file; elsewhere they must have no effect.
 
 use std::fs;
 use std::os::unix::fs::FileExt;
@@ -13,13 +13,13 @@ use foretell_model::Sequence;
 
 use super::checks::Promise;
 use super::coverage::Situation;
-use super::faults::Trouble;
+use super::faults::FaultPlan;
 use super::world::World;
 use crate::error::EngineError;
 
-/// Now and then a bit flips somewhere.
+/// Sometimes flips a bit of some file.
 pub(super) fn between_lives(world: &World) {
-    if !world.fate.percent(25) {
+    if !world.context.percent(25) {
         return;
     }
     let journal = world.journal_directory();
@@ -29,11 +29,11 @@ pub(super) fn between_lives(world: &World) {
     if mark.sequence == Sequence(0) {
         return;
     }
-    // A marker refuses the start before anything is read.
+    // A marker makes the start fail before anything is read.
     if foretell_journal::marker_path(&journal).exists() {
         return;
     }
-    match world.fate.below(6) {
+    match world.context.below(6) {
         0 | 1 => below_watermark(world, &mark),
         2 => in_watermark(world, &mark),
         3 | 4 => in_snapshot(world),
@@ -41,7 +41,7 @@ pub(super) fn between_lives(world: &World) {
     }
 }
 
-/// Flips one bit of a file; doing it again undoes it.
+/// Flips one bit of a file; a second call restores it.
 fn flip(path: &Path, at: u64, bit: u8) {
     let options = fs::OpenOptions::new().read(true).write(true).open(path);
     let file = options.expect("the file is there");
@@ -56,7 +56,7 @@ fn header(journal: &Path, number: u32) -> Option<SegmentHeader> {
     SegmentHeader::read(&bytes).ok()
 }
 
-/// The journal's files that hold frames.
+/// The segments of the journal.
 fn segments(journal: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let entries = fs::read_dir(journal).expect("it is there");
     entries
@@ -66,10 +66,11 @@ fn segments(journal: &Path) -> Vec<(PathBuf, Vec<u8>)> {
         .collect()
 }
 
-/// A byte of proven frames, anywhere in the journal.
+/// Flips a bit of a durable frame, anywhere in the journal.
 fn below_watermark(world: &World, mark: &Watermark) {
     let journal = world.journal_directory();
-    let number = 1 + u32::try_from(world.fate.below(u64::from(mark.segment))).expect("a segment");
+    let number =
+        1 + u32::try_from(world.context.below(u64::from(mark.segment))).expect("a segment");
     let end = if number == mark.segment {
         mark.end
     } else {
@@ -80,16 +81,16 @@ fn below_watermark(world: &World, mark: &Watermark) {
     }
     let (path, at) = (
         segment::path(&journal, number),
-        world.fate.below(u64::from(end)),
+        world.context.below(u64::from(end)),
     );
-    let bit = u8::try_from(world.fate.below(8)).expect("a bit");
+    let bit = u8::try_from(world.context.below(8)).expect("a bit");
     world
-        .fate
+        .context
         .note(|| format!("rot in segment {number} at {at}, below {:?}", mark.sequence));
     flip(&path, at, bit);
     let before = segments(&journal);
-    world.disk.begin_life(Trouble::default());
-    // Followers would find it, too; what they say of it is not looked at here.
+    world.disk.begin_life(FaultPlan::default());
+    // Followers would find it, too; their errors are not checked here.
     let readers: Vec<_> = world
         .readers
         .borrow_mut()
@@ -100,38 +101,39 @@ fn below_watermark(world: &World, mark: &Watermark) {
     *world.readers.borrow_mut() = readers;
     match started {
         Err(EngineError::Journal(JournalError::Damaged { .. })) => {
-            world.fate.count(Situation::RotBelowWatermarkRefused);
-            // It may have begun an epoch, in a segment of its own, before it came to the damage: an
-            // image it tried first was ahead of the journal.
+            world.context.count(Situation::RotBelowWatermarkRefused);
+            // Recovery may have begun an epoch in a new segment before it read the damage: the
+            // snapshot it tried first was ahead of the journal.
             if before
                 .iter()
                 .any(|(path, bytes)| fs::read(path).ok().as_ref() != Some(bytes))
             {
                 let what = || "a start that refused changed the journal".to_owned();
-                world.fate.broken(Promise::DamageIsFound, what);
+                world.context.broken(Promise::DamageIsFound, what);
             }
         }
         Err(error) => {
             let what = || format!("damage is called {error}");
-            world.fate.broken(Promise::DamageIsFound, what);
+            world.context.broken(Promise::DamageIsFound, what);
         }
-        // Recovery reads from the newest image on; an audit of all of it finds older damage.
+        // Recovery reads from the newest snapshot on; a scan of the whole journal finds older
+        // damage.
         Ok(_) => {
             let found = foretell_journal::scan(&journal, Sequence(0), &mut |_| Ok(()));
-            world.engine.vanish(world);
+            world.engine.drop_process(world);
             let is_older = is_before_the_image(world, mark, number);
             if is_older && matches!(found, Err(JournalError::Damaged { .. })) {
-                world.fate.count(Situation::RotInOldSegmentFoundByScan);
+                world.context.count(Situation::RotInOldSegmentFoundByScan);
             } else {
                 let what = || format!("damage in segment {number} at {at} is served");
-                world.fate.broken(Promise::DamageIsFound, what);
+                world.context.broken(Promise::DamageIsFound, what);
             }
         }
     }
     flip(&path, at, bit);
 }
 
-/// Whether recovery from an image did not have to read this segment.
+/// Whether recovery started at a snapshot after this segment and did not read it.
 fn is_before_the_image(world: &World, mark: &Watermark, number: u32) -> bool {
     if world.config.borrow().ignore_images {
         return false;
@@ -145,23 +147,26 @@ fn is_before_the_image(world: &World, mark: &Watermark, number: u32) -> bool {
     }
 }
 
-/// One of the two slots: the other is there, or both are and the start says so.
+/// Flips a bit in one of the two slots: the other one is used, or both are invalid and the start
+/// fails.
 fn in_watermark(world: &World, mark: &Watermark) {
     let journal = world.journal_directory();
     let path = watermark::path(&journal);
-    let slot = world.fate.pick(&[mark.count % 2, 1 - mark.count % 2]);
-    let at = slot * PAGE as u64 + world.fate.below(PAGE as u64);
-    world.fate.note(|| format!("rot in the watermark at {at}"));
+    let slot = world.context.pick(&[mark.count % 2, 1 - mark.count % 2]);
+    let at = slot * PAGE as u64 + world.context.below(PAGE as u64);
+    world
+        .context
+        .note(|| format!("rot in the watermark at {at}"));
     flip(&path, at, 0);
     if watermark::read(&journal).is_err() {
-        // Both are gone: the first slot was never written.
+        // Both are invalid: the first slot was never written.
         flip(&path, at, 0);
         return;
     }
-    world.fate.count(Situation::RotInWatermarkSlot);
+    world.context.count(Situation::RotInWatermarkSlot);
 }
 
-/// A snapshot can be made anew: damage in it is passed over.
+/// Damaged snapshots are skipped, because they can be written again.
 fn in_snapshot(world: &World) {
     let Ok(entries) = fs::read_dir(world.snapshot_directory()) else {
         return;
@@ -171,19 +176,19 @@ fn in_snapshot(world: &World) {
     if files.is_empty() {
         return;
     }
-    let path = &files[world.fate.index(files.len())];
+    let path = &files[world.context.index(files.len())];
     let length = fs::metadata(path).expect("it is there").len();
     if length > 0 {
-        let at = world.fate.below(length);
+        let at = world.context.below(length);
         world
-            .fate
+            .context
             .note(|| format!("rot in {:?} at {at}", path.file_name()));
-        world.fate.count(Situation::RotInSnapshot);
+        world.context.count(Situation::RotInSnapshot);
         flip(path, at, 3);
     }
 }
 
-/// Zeros behind the last batch that are none any more: set aside like any torn tail.
+/// Flips a bit of the zeros after the last batch: it is set aside like a torn tail.
 fn behind_the_end(world: &World, mark: &Watermark) {
     let journal = world.journal_directory();
     let path = segment::path(&journal, mark.segment);
@@ -193,8 +198,8 @@ fn behind_the_end(world: &World, mark: &Watermark) {
     };
     // The last pages are far from any batch.
     if is_last && length >= u64::from(mark.end) + 200 * PAGE as u64 {
-        world.fate.count(Situation::RotBehindTheEnd);
-        world.fate.note(|| "rot behind the end".to_owned());
-        flip(&path, length - 1 - world.fate.below(PAGE as u64), 5);
+        world.context.count(Situation::RotBehindTheEnd);
+        world.context.note(|| "rot behind the end".to_owned());
+        flip(&path, length - 1 - world.context.below(PAGE as u64), 5);
     }
 }

@@ -1,5 +1,5 @@
-//! The simulated machine beside its disk: clocks that move when the scheduler says so, and
-//! randomness that follows from the seed.
+//! The clocks and randomness of the simulated machine: the scheduler moves the clocks, the seed
+//! determines the randomness.
 
 use std::io;
 use std::sync::Arc;
@@ -8,43 +8,43 @@ use std::time::Duration;
 
 use foretell_journal::host::Host;
 
-use super::fate::Fate;
+use super::context::SimContext;
 use crate::clock::Clocks;
 
 /// One second in nanoseconds.
 pub(super) const SECOND: u64 = 1_000_000_000;
-/// Where wall time begins: no round number of seconds.
+/// Initial wall time: not a whole number of seconds.
 const BEGIN: u64 = 1_700_000_000 * SECOND + 123_456_789;
 
-/// Clocks and randomness; clones are the same machine.
+/// Clocks and randomness; clones share them.
 #[derive(Clone, Debug)]
 pub(super) struct Machine {
     monotonic: Arc<AtomicU64>,
     wall: Arc<AtomicU64>,
-    fate: Fate,
+    context: SimContext,
 }
 
 impl Machine {
-    pub(super) fn new(fate: Fate) -> Self {
+    pub(super) fn new(context: SimContext) -> Self {
         Self {
             monotonic: Arc::new(AtomicU64::new(1)),
             wall: Arc::new(AtomicU64::new(BEGIN)),
-            fate,
+            context,
         }
     }
 
-    /// Time passes on both clocks.
+    /// Advances both clocks.
     pub(super) fn pass(&self, nanoseconds: u64) {
         self.monotonic.fetch_add(nanoseconds, Ordering::Relaxed);
         self.wall.fetch_add(nanoseconds, Ordering::Relaxed);
     }
 
-    /// Somebody sets the wall clock: ahead, or back.
+    /// Sets the wall clock ahead.
     pub(super) fn set_wall_ahead(&self, nanoseconds: u64) {
         self.wall.fetch_add(nanoseconds, Ordering::Relaxed);
     }
 
-    /// As [`Self::set_wall_ahead`].
+    /// Sets the wall clock back.
     pub(super) fn set_wall_back(&self, nanoseconds: u64) {
         self.wall.fetch_sub(nanoseconds, Ordering::Relaxed);
     }
@@ -67,7 +67,7 @@ impl Host for Machine {
 
     fn random(&self, bytes: &mut [u8]) -> io::Result<()> {
         for byte in bytes {
-            *byte = u8::try_from(self.fate.below(256)).expect("below 256");
+            *byte = u8::try_from(self.context.below(256)).expect("below 256");
         }
         Ok(())
     }

@@ -1,4 +1,5 @@
-//! A socket between a client and the engine: two queues of bytes, taken in pieces, cut at any byte.
+//! A socket between a client and the engine: two byte queues, read in pieces, which can be cut at
+//! any byte.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
@@ -6,27 +7,27 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-/// Bytes that fit on their way to the client; more would block.
+/// Capacity of the queue to the client, in bytes; a write to a full queue would block.
 const ROOM: usize = 64 << 10;
 
 #[derive(Debug, Default)]
 struct Queues {
     to_engine: VecDeque<u8>,
     to_client: VecDeque<u8>,
-    /// Bytes the engine ever sent.
+    /// Bytes ever sent by the engine.
     sent: u64,
     client_is_gone: bool,
     engine_is_gone: bool,
 }
 
-/// The end the engine reads and writes; it never blocks. At most `piece` bytes pass at a time.
+/// The engine's non-blocking end. At most `piece` bytes pass per call.
 #[derive(Debug)]
 pub(super) struct EngineEnd {
     queues: Arc<Mutex<Queues>>,
     piece: usize,
 }
 
-/// The end a client holds; dropping it closes the connection.
+/// The client's end; dropping it closes the connection.
 #[derive(Debug)]
 pub(super) struct ClientEnd(Arc<Mutex<Queues>>);
 
@@ -87,7 +88,7 @@ impl ClientEnd {
         self.0.lock().to_engine.extend(bytes);
     }
 
-    /// Moves what has arrived into `space`; how many bytes.
+    /// Moves received bytes into `space`; returns their number.
     pub(super) fn receive(&self, space: &mut [u8]) -> usize {
         let mut queues = self.0.lock();
         queues
@@ -96,13 +97,13 @@ impl ClientEnd {
             .expect("a queue in memory can be read")
     }
 
-    /// Whether the engine has closed it and nothing is left to read.
+    /// Whether the engine has closed it and all bytes were read.
     pub(super) fn is_over(&self) -> bool {
         let queues = self.0.lock();
         queues.engine_is_gone && queues.to_client.is_empty()
     }
 
-    /// Bytes the engine ever sent.
+    /// Bytes ever sent by the engine.
     pub(super) fn sent(&self) -> u64 {
         self.0.lock().sent
     }

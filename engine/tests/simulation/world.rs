@@ -1,5 +1,5 @@
-//! Everything there is, and the one scheduler: each step it picks who goes on. Inside a step the
-//! disk asks again, so that others run while one of them waits for a write or a sync.
+//! The simulated world and its scheduler, which picks one part per step. The disk calls the
+//! scheduler inside of a step, so that other parts run while one waits for a write or a sync.
 
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use foretell_journal::snapshot::Shelf;
+use foretell_journal::snapshot::SnapshotStore;
 use foretell_journal::{Durability, Options};
 use foretell_link::Role;
 use foretell_matching::Capacity;
@@ -15,90 +15,90 @@ use foretell_model::{Micros, Sequence, Settings};
 use foretell_view::Chunking;
 use tempfile::TempDir;
 
-use super::audit::Span;
+use super::audit::TimeSpan;
 use super::clients::Client;
+use super::context::SimContext;
 use super::coverage::Situation;
 use super::disk::SimDisk;
 use super::engine::Engine;
-use super::fate::Fate;
 use super::faults::Operation;
+use super::intents::IntentGenerator;
 use super::ledger::Ledger;
 use super::readers::Reader;
 use super::time::{Machine, SECOND};
 use super::wire::{self, ClientEnd};
-use super::wishes::Wishes;
 use crate::config::{EngineConfig, Publishing, Threads};
 use crate::directory::{JOURNAL_DIRECTORY, SNAPSHOT_DIRECTORY};
 
-/// Waits inside waits at most.
+/// Maximum depth of nested waits.
 const DEEPEST: u32 = 3;
 
 thread_local! {
     static CURRENT: RefCell<Option<Rc<World>>> = const { RefCell::new(None) };
 }
 
-/// The disk waits: others go on.
-pub(super) fn interlude(operation: Operation, path: &Path) {
+/// Runs other parts while the disk waits.
+pub(super) fn run_others(operation: Operation, path: &Path) {
     let world = CURRENT.with(|current| current.borrow().clone());
     if let Some(world) = world {
         world.notice(operation, path);
-        world.interlude(operation);
+        world.run_others(operation);
     }
 }
 
-/// One simulated world. Whoever is taking a step is out of its place meanwhile.
+/// One simulated world. A part that takes a step is moved out of its field meanwhile.
 #[derive(Debug)]
 pub(super) struct World {
-    pub(super) fate: Fate,
+    pub(super) context: SimContext,
     pub(super) machine: Machine,
     pub(super) disk: SimDisk,
     pub(super) config: RefCell<EngineConfig>,
     pub(super) engine: Engine,
     pub(super) ledger: RefCell<Ledger>,
-    pub(super) wishes: RefCell<Wishes>,
+    pub(super) intents: RefCell<IntentGenerator>,
     pub(super) clients: RefCell<Vec<Client>>,
     pub(super) readers: RefCell<Vec<Option<Reader>>>,
-    /// Engine time as it may go, life by life.
-    pub(super) spans: RefCell<Vec<Span>>,
-    /// The last command the engine applied before it ended, durable or not.
+    /// The allowed engine time of each life.
+    pub(super) spans: RefCell<Vec<TimeSpan>>,
+    /// The last command applied by the engine before it ended, durable or not.
     pub(super) applied: Cell<Sequence>,
-    /// What was acknowledged may have been lost, and no start has succeeded since.
+    /// Acknowledged commands may have been lost, and no start has succeeded since.
     pub(super) may_have_lost: Cell<bool>,
     /// The sync thread is inside a step.
     pub(super) is_syncing: Cell<bool>,
-    /// Clients want nothing new and nobody is disturbed.
+    /// No new intents and no faults.
     is_calm: Cell<bool>,
-    /// Slow syncs in a hundred.
+    /// Percentage of slow syncs.
     slow: u64,
-    /// Bytes that pass a socket at a time.
+    /// Bytes that pass a socket per call.
     piece: usize,
     depth: Cell<u32>,
     root: TempDir,
 }
 
 impl World {
-    /// An empty machine. It is the one whose disk waits, until it ends.
-    pub(super) fn begin(fate: &Fate) -> Rc<Self> {
+    /// Creates an empty machine and makes it the current one until it ends.
+    pub(super) fn begin(context: &SimContext) -> Rc<Self> {
         let root = scratch();
         let attic = root.path().join("attic");
         std::fs::create_dir(&attic).expect("memory holds files");
-        let machine = Machine::new(fate.clone());
-        let disk = SimDisk::new(attic, fate.clone());
-        let config = config(root.path().join("data"), &machine, &disk, fate);
+        let machine = Machine::new(context.clone());
+        let disk = SimDisk::new(attic, context.clone());
+        let config = config(root.path().join("data"), &machine, &disk, context);
         let roles = [Role::Operator, Role::Trading, Role::Trading];
         let clients = roles.into_iter().enumerate();
         let world = Rc::new(Self {
-            wishes: RefCell::new(Wishes::new(fate.clone())),
+            intents: RefCell::new(IntentGenerator::new(context.clone())),
             clients: RefCell::new(
                 clients
                     .map(|(name, role)| Client::new(name, role))
                     .collect(),
             ),
             readers: RefCell::new((0..2).map(|name| Some(Reader::new(name))).collect()),
-            slow: fate.pick(&[0, 10, 50]),
-            piece: fate.pick(&[97, 1_000, 1 << 16, 1 << 16]),
+            slow: context.pick(&[0, 10, 50]),
+            piece: context.pick(&[97, 1_000, 1 << 16, 1 << 16]),
             config: RefCell::new(config),
-            fate: fate.clone(),
+            context: context.clone(),
             machine,
             disk,
             engine: Engine::default(),
@@ -112,13 +112,13 @@ impl World {
             root,
         });
         if world.piece < 1 << 16 {
-            fate.count(Situation::ReadInPieces);
+            context.count(Situation::ReadInPieces);
         }
         CURRENT.with(|current| *current.borrow_mut() = Some(Rc::clone(&world)));
         world
     }
 
-    /// The world is over.
+    /// Ends the current world.
     pub(super) fn end() {
         let world = CURRENT.with(|current| current.borrow_mut().take());
         drop(world);
@@ -128,7 +128,7 @@ impl World {
         self.is_calm.get()
     }
 
-    /// While it is calm clients want nothing new but the exchange they trade in, and drop nothing.
+    /// While calm, clients create no intents except the set-up, and drop no connections.
     pub(super) fn set_calm(&self, is_calm: bool) {
         self.is_calm.set(is_calm);
     }
@@ -145,7 +145,7 @@ impl World {
         self.root.path().join("data").join(SNAPSHOT_DIRECTORY)
     }
 
-    /// A text without the name of the directory, which is not the seed's.
+    /// Removes the name of the directory, which the seed does not determine, from a text.
     pub(super) fn without_root(&self, text: &str) -> String {
         text.replace(&*self.root.path().to_string_lossy(), "")
     }
@@ -154,7 +154,7 @@ impl World {
         self.engine.genesis.get()
     }
 
-    pub(super) fn shelf(&self) -> Option<Shelf> {
+    pub(super) fn shelf(&self) -> Option<SnapshotStore> {
         self.engine.shelf.borrow().clone()
     }
 
@@ -165,14 +165,14 @@ impl World {
         let slot = gateways.free_slot()?;
         let (engine, client) = wire::pair(self.piece);
         let at = gateways.now();
-        gateways.seat(slot, engine, at);
+        gateways.add_connection(slot, engine, at);
         Some(client)
     }
 
-    /// Somebody goes on.
+    /// Runs a step of one part.
     pub(super) fn step(&self) {
-        self.machine.pass(1 + self.fate.below(200_000));
-        match self.fate.below(100) {
+        self.machine.pass(1 + self.context.below(200_000));
+        match self.context.below(100) {
             0..=31 => self.step_client(),
             32..=51 => self.engine.step_ingress(self),
             52..=61 => self.engine.step_matcher(self),
@@ -184,7 +184,7 @@ impl World {
         }
     }
 
-    /// Counts what is worth being counted about an operation that begins.
+    /// Counts situations at the start of an operation.
     fn notice(&self, operation: Operation, path: &Path) {
         let is_called = |end: &str| path.to_string_lossy().ends_with(end);
         let situation = match operation {
@@ -199,25 +199,25 @@ impl World {
             Operation::Write if is_called("recovering.tmp") => Situation::BatchesWrittenAnew,
             _ => return,
         };
-        self.fate.count(situation);
+        self.context.count(situation);
     }
 
-    fn interlude(&self, operation: Operation) {
+    fn run_others(&self, operation: Operation) {
         let depth = self.depth.get();
-        let is_slow = operation == Operation::Sync && self.fate.percent(self.slow);
+        let is_slow = operation == Operation::Sync && self.context.percent(self.slow);
         let steps = match operation {
             _ if depth >= DEEPEST => 0,
             Operation::Sync if is_slow => {
-                self.fate.count(Situation::SyncSlow);
-                self.fate.below(60)
+                self.context.count(Situation::SyncSlow);
+                self.context.below(60)
             }
-            Operation::Sync => self.fate.below(8),
-            _ if self.fate.percent(30) => self.fate.below(4),
+            Operation::Sync => self.context.below(8),
+            _ if self.context.percent(30) => self.context.below(4),
             _ => 0,
         };
         self.depth.set(depth + 1);
         for _ in 0..steps {
-            if self.disk.is_dead() || self.fate.is_broken() {
+            if self.disk.is_dead() || self.context.is_broken() {
                 break;
             }
             self.step();
@@ -226,14 +226,14 @@ impl World {
     }
 
     fn step_client(&self) {
-        // Nothing of a client's step waits for a disk, so nobody else comes between.
+        // A client's step never waits for a disk, so no other part runs inside of it.
         let mut clients = self.clients.borrow_mut();
-        let index = self.fate.index(clients.len());
+        let index = self.context.index(clients.len());
         clients[index].step(self);
     }
 
     fn step_reader(&self) {
-        let index = self.fate.index(self.readers.borrow().len());
+        let index = self.context.index(self.readers.borrow().len());
         let reader = self.readers.borrow_mut()[index].take();
         if let Some(mut reader) = reader {
             reader.step(self);
@@ -241,28 +241,28 @@ impl World {
         }
     }
 
-    /// Time leaps, and now and then somebody sets the wall clock.
+    /// Lets time leap, and sometimes sets the wall clock.
     fn pass_time(&self) {
-        let leap = match self.fate.below(20) {
-            0 => self.fate.below(6 * SECOND),
-            1..=8 => self.fate.below(60_000_000),
-            _ => self.fate.below(5_000_000),
+        let leap = match self.context.below(20) {
+            0 => self.context.below(6 * SECOND),
+            1..=8 => self.context.below(60_000_000),
+            _ => self.context.below(5_000_000),
         };
         self.machine.pass(leap);
-        if self.engine.is_serving() && self.fate.percent(4) {
-            let jump = self.fate.below(7_200 * SECOND);
-            if self.fate.percent(50) {
-                self.fate.count(Situation::WallClockJumpedAhead);
+        if self.engine.is_serving() && self.context.percent(4) {
+            let jump = self.context.below(7_200 * SECOND);
+            if self.context.percent(50) {
+                self.context.count(Situation::WallClockJumpedAhead);
                 self.machine.set_wall_ahead(jump);
             } else {
-                self.fate.count(Situation::WallClockJumpedBack);
+                self.context.count(Situation::WallClockJumpedBack);
                 self.machine.set_wall_back(jump);
             }
         }
     }
 }
 
-/// A directory in memory where there is one.
+/// A directory in memory, if available.
 fn scratch() -> TempDir {
     let memory = std::path::Path::new("/dev/shm");
     let made = if memory.is_dir() {
@@ -273,14 +273,14 @@ fn scratch() -> TempDir {
     made.expect("a directory for the simulated disk")
 }
 
-/// Small buffers and little room, so that every border is met soon.
-fn config(data: PathBuf, machine: &Machine, disk: &SimDisk, fate: &Fate) -> EngineConfig {
-    let milliseconds = fate.pick(&[0, 5, 50, 50]);
+/// Small buffers and limits, so that every limit is reached soon.
+fn config(data: PathBuf, machine: &Machine, disk: &SimDisk, context: &SimContext) -> EngineConfig {
+    let milliseconds = context.pick(&[0, 5, 50, 50]);
     EngineConfig {
         journal: Options {
-            segment_bytes: Options::SMALLEST_SEGMENT,
+            segment_bytes: Options::MIN_SEGMENT_BYTES,
             staging_bytes: 512 << 10,
-            durability: fate.pick(&[
+            durability: context.pick(&[
                 Durability::Disk,
                 Durability::Disk,
                 Durability::Disk,
@@ -294,15 +294,15 @@ fn config(data: PathBuf, machine: &Machine, disk: &SimDisk, fate: &Fate) -> Engi
         },
         publishing: Publishing {
             enabled: true,
-            interval: Duration::from_millis(fate.pick(&[5, 100, 10_000])),
-            frames: fate.pick(&[10, 40, 200]),
-            chunking: Chunking::Bits(fate.pick(&[2, 3, 5])),
+            interval: Duration::from_millis(context.pick(&[5, 100, 10_000])),
+            frames: context.pick(&[10, 40, 200]),
+            chunking: Chunking::Bits(context.pick(&[2, 3, 5])),
         },
-        ignore_images: fate.percent(15),
+        ignore_images: context.percent(15),
         capacity: CRAMPED,
-        ring_capacity: fate.pick(&[16, 64]),
+        ring_capacity: context.pick(&[16, 64]),
         max_connections: 8,
-        threads: fate.pick(&[Threads::Shared, Threads::Apart]),
+        threads: context.pick(&[Threads::Shared, Threads::Apart]),
         pin_matcher: false,
         settings: Settings {
             marketable_minimum: Micros(0),
@@ -315,7 +315,7 @@ fn config(data: PathBuf, machine: &Machine, disk: &SimDisk, fate: &Fate) -> Engi
     }
 }
 
-/// Next to no room, so that everything in the core has to grow.
+/// Minimal capacities, so that everything in the core has to grow.
 const CRAMPED: Capacity = Capacity {
     accounts: 1,
     keys: 1,

@@ -1,13 +1,13 @@
-//! Accounts: address and number, who owns whom, collateral and shares.
+//! Accounts: address and number, owner and bound wallets, collateral and shares.
 
 use std::collections::{BTreeMap, HashMap};
 
 use foldhash::fast::RandomState;
 use foretell_model::{AccountNumber, MarketNumber, Micros, WalletAddress, WalletKind};
 
+use crate::balance::Balance;
 use crate::dense::Dense;
 use crate::error::Impossible;
-use crate::holding::Holding;
 use crate::row::{Stored, stored};
 
 /// One account.
@@ -15,22 +15,22 @@ use crate::row::{Stored, stored};
 pub struct Account {
     /// Its address.
     pub wallet: WalletAddress,
-    /// Its owner; itself when bound to nobody.
+    /// Its owner; the account itself when it is not bound.
     pub owner: AccountNumber,
-    /// What it is to its owner; `Eoa` when its own.
+    /// Its wallet kind for its owner; `Eoa` when it is its own owner.
     pub kind: WalletKind,
-    /// May only reduce.
+    /// Whether it may only reduce its positions.
     pub closed_only: bool,
-    /// A heartbeat chain runs.
+    /// Whether a heartbeat chain runs.
     pub heartbeat: bool,
     /// Collateral not reserved.
     pub free: Micros,
     /// Collateral reserved by live BUYs.
     pub reserved: Micros,
-    /// Wallets bound to it, by [`WalletKind::code`]; the first place is never used.
+    /// Wallets bound to it, by [`WalletKind::code`]; index 0 is unused.
     bound: [Option<AccountNumber>; WalletKind::ALL.len()],
-    /// Only what is not empty.
-    holdings: BTreeMap<MarketNumber, Holding>,
+    /// Non-empty holdings.
+    balances: BTreeMap<MarketNumber, Balance>,
 }
 
 stored!(Account {
@@ -42,25 +42,25 @@ stored!(Account {
     free: Micros,
     reserved: Micros,
     bound: [Option<AccountNumber>; WalletKind::ALL.len()],
-    holdings: BTreeMap<MarketNumber, Holding>,
+    balances: BTreeMap<MarketNumber, Balance>,
 });
 
 impl Account {
-    /// All its collateral, reserved or not.
+    /// Its total collateral, free and reserved.
     #[must_use]
     pub fn total(&self) -> Micros {
         Micros(self.free.0.saturating_add(self.reserved.0))
     }
 
-    /// What it holds of a market; nothing is an empty holding.
+    /// Its holding in a market; an empty one if it holds nothing.
     #[must_use]
-    pub fn holding(&self, market: MarketNumber) -> Holding {
-        self.holdings.get(&market).copied().unwrap_or_default()
+    pub fn balance(&self, market: MarketNumber) -> Balance {
+        self.balances.get(&market).copied().unwrap_or_default()
     }
 
-    /// What it holds, by market; only markets of which it holds something.
-    pub fn holdings(&self) -> impl DoubleEndedIterator<Item = (MarketNumber, &Holding)> {
-        self.holdings.iter().map(|(&market, held)| (market, held))
+    /// Its non-empty holdings, by market.
+    pub fn balances(&self) -> impl DoubleEndedIterator<Item = (MarketNumber, &Balance)> {
+        self.balances.iter().map(|(&market, held)| (market, held))
     }
 
     pub(crate) fn credit(&mut self, amount: Micros) -> Result<(), Impossible> {
@@ -85,16 +85,16 @@ impl Account {
         self.credit(amount)
     }
 
-    /// Changes what it holds of a market, and forgets the market when nothing is left.
-    pub(crate) fn hold(
+    /// Changes its holding in a market and removes the holding if it becomes empty.
+    pub(crate) fn change_balance(
         &mut self,
         market: MarketNumber,
-        change: impl FnOnce(&mut Holding) -> Result<(), Impossible>,
+        change: impl FnOnce(&mut Balance) -> Result<(), Impossible>,
     ) -> Result<(), Impossible> {
-        let held = self.holdings.entry(market).or_default();
+        let held = self.balances.entry(market).or_default();
         change(held)?;
         if held.is_empty() {
-            self.holdings.remove(&market);
+            self.balances.remove(&market);
         }
         Ok(())
     }
@@ -114,20 +114,20 @@ impl Accounts {
         self.all.get(number)
     }
 
-    /// The number of an address.
+    /// The number of the account with this address.
     #[must_use]
     pub fn number_of(&self, wallet: &WalletAddress) -> Option<AccountNumber> {
         self.by_wallet.get(wallet).copied()
     }
 
-    /// The account of an address.
+    /// The account with this address.
     #[must_use]
     pub fn by_wallet(&self, wallet: &WalletAddress) -> Option<(AccountNumber, &Account)> {
         let number = self.number_of(wallet)?;
         Some((number, self.get(number)?))
     }
 
-    /// The owner's wallet of this kind; `Eoa` is the owner itself.
+    /// The owner's wallet of this kind; for `Eoa` the owner itself.
     #[must_use]
     pub fn wallet_of_kind(&self, owner: AccountNumber, kind: WalletKind) -> Option<AccountNumber> {
         let account = self.get(owner)?;
@@ -137,18 +137,18 @@ impl Accounts {
         }
     }
 
-    /// All wallets of an owner in order of kind: itself first, then what is bound to it.
+    /// All wallets of an owner in order of kind: itself first, then the bound ones.
     pub fn wallets_of(&self, owner: AccountNumber) -> impl Iterator<Item = AccountNumber> {
         (WalletKind::ALL.iter()).filter_map(move |&kind| self.wallet_of_kind(owner, kind))
     }
 
-    /// How many there are.
+    /// Number of accounts.
     #[must_use]
     pub fn count(&self) -> usize {
         self.all.len()
     }
 
-    /// All of them, by number.
+    /// All accounts, by number.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (AccountNumber, &Account)> {
         self.all.iter()
     }
@@ -167,12 +167,12 @@ impl Accounts {
             free: Micros::ZERO,
             reserved: Micros::ZERO,
             bound: [None; WalletKind::ALL.len()],
-            holdings: BTreeMap::new(),
+            balances: BTreeMap::new(),
         };
         self.all.push(number, account)?;
         match self.by_wallet.insert(wallet, number) {
             None => Ok(()),
-            Some(_) => Err(Impossible::NameTaken),
+            Some(_) => Err(Impossible::DuplicateName),
         }
     }
 

@@ -1,25 +1,25 @@
-//! What accounts did with their shares beside trading: splits, merges, redeems, converts
-//! (protocol 5).
+//! Account actions other than trading: splits, merges, redeems, converts
+//! (docs/verify/rules.md §10).
 
 use foretell_model::{AccountNumber, FramePlace, Lots, MarketNumber, Micros, Sequence, TimeNs};
 
 use crate::error::Impossible;
 use crate::list::Lists;
 use crate::log::Log;
-use crate::row::{Row, fixed};
+use crate::row::{LogRow, fixed};
 use crate::slot::count;
 
-/// What was done. The number is the row's.
+/// The kind of an action. The discriminant is stored in the row.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum ActionKind {
-    /// Collateral became full sets.
+    /// Collateral was exchanged for full sets.
     Split = 0,
-    /// Full sets became collateral.
+    /// Full sets were exchanged for collateral.
     Merge = 1,
-    /// Holdings of a resolved market became their payout.
+    /// Holdings of a resolved market were exchanged for their payout.
     Redeem = 2,
-    /// No of some questions became collateral and Yes of the others.
+    /// No of some questions was exchanged for collateral and Yes of the others.
     Convert = 3,
 }
 
@@ -38,19 +38,19 @@ impl ActionKind {
 /// One action of an account.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Action {
-    /// What.
+    /// Its kind.
     pub kind: ActionKind,
-    /// In which market; of a convert the first question given.
+    /// Its market; for a convert that of the first question given.
     pub market: MarketNumber,
-    /// Full sets, or the No of each question given, or all shares redeemed.
+    /// The full sets, the No of each question given, or all shares redeemed.
     pub lots: Lots,
-    /// Paid by a split, received by every other.
+    /// Paid for a split, received for every other kind.
     pub collateral: Micros,
-    /// When.
+    /// When it happened.
     pub time: TimeNs,
-    /// Its frame.
+    /// Sequence of its frame.
     pub sequence: Sequence,
-    /// Where that frame stands: its bytes are the receipt.
+    /// Place of that frame, whose bytes are the receipt.
     pub place: FramePlace,
 }
 
@@ -64,7 +64,7 @@ fixed!(Action {
     place: FramePlace,
 });
 
-impl Row for Action {
+impl LogRow for Action {
     const CHUNK_BITS: u32 = 15;
 }
 
@@ -76,13 +76,13 @@ pub struct Actions {
 }
 
 impl Actions {
-    /// How many an account has done.
+    /// Number of actions of an account.
     #[must_use]
     pub fn count_of(&self, account: AccountNumber) -> usize {
         count(self.of_account.list(account.0 as usize).len())
     }
 
-    /// How many of them came before an instant.
+    /// Number of those before an instant.
     #[must_use]
     pub fn count_before(&self, account: AccountNumber, time: TimeNs) -> usize {
         let list = self.of_account.list(account.0 as usize);
@@ -90,14 +90,14 @@ impl Actions {
         count(list.partition_point(early))
     }
 
-    /// The action of an account at a place, the oldest at 0.
+    /// The action of an account at an index, the oldest at 0.
     #[must_use]
     pub fn get(&self, account: AccountNumber, index: usize) -> Option<Action> {
         let list = self.of_account.list(account.0 as usize);
         self.all.get(list.get(index as u64)?)
     }
 
-    /// The `end` oldest actions of an account, the newest of them first.
+    /// The `end` oldest actions of an account, newest first.
     pub fn newest_first(&self, account: AccountNumber, end: usize) -> impl Iterator<Item = Action> {
         let slots = (self.of_account.list(account.0 as usize)).newest_first(end as u64);
         slots.filter_map(|slot| self.all.get(slot))

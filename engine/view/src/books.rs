@@ -1,32 +1,32 @@
-//! Books: one ladder a market in Yes prices, seen from either token, and the last trade.
+//! Books: one ladder per market in Yes prices, readable from either token, and the last trade.
 
 use std::collections::{BTreeMap, btree_map};
 
 use foretell_model::{Lots, MarketNumber, Outcome, Price, Sequence, Side, TimeNs};
 
+use crate::balance::{lower, raise};
 use crate::dense::Dense;
 use crate::error::Impossible;
-use crate::holding::{lower, raise};
 use crate::order::Order;
 use crate::row::{Stored, fixed};
 
-/// All resting orders at one price of a token, implied ones included.
+/// Total of the resting orders at one price of a token, including implied ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Level {
-    /// In the asked token's prices.
+    /// Price of the requested token.
     pub price: Price,
-    /// Their sum, above 0.
+    /// Sum of lots, above 0.
     pub lots: Lots,
 }
 
 /// The last trade of a token.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LastTrade {
-    /// In the asked token's prices.
+    /// Price of the requested token.
     pub price: Price,
-    /// The taker's side, as seen from the asked token.
+    /// The taker's side, seen from the requested token.
     pub side: Side,
-    /// When.
+    /// When it happened.
     pub time: TimeNs,
 }
 
@@ -43,13 +43,13 @@ pub struct Book {
     bids: BTreeMap<Price, Lots>,
     /// Yes asks: SELL Yes, and BUY No at the complement.
     asks: BTreeMap<Price, Lots>,
-    /// In Yes prices and from the Yes side.
+    /// In Yes prices, seen from Yes.
     last: Option<LastTrade>,
     changed: Sequence,
     time: TimeNs,
 }
 
-/// Without its levels: they are the sums of the live orders, which are stored themselves.
+/// Stored without its levels: they are rebuilt from the live orders.
 impl Stored for Book {
     fn put(&self, out: &mut Vec<u8>) {
         (self.last, self.changed, self.time).put(out);
@@ -68,14 +68,14 @@ impl Stored for Book {
 }
 
 impl Book {
-    /// The last frame that changed anything a book's answer shows: levels, last trade, tick or
-    /// minimum size. Bytes made of this book stay right while this stays the same.
+    /// The last frame that changed levels, last trade, tick or minimum size. A rendered book stays
+    /// valid while this does not change.
     #[must_use]
     pub fn changed(&self) -> Sequence {
         self.changed
     }
 
-    /// The time of that frame: the book's timestamp. Of an untouched book, its registration.
+    /// Time of that frame: the book's timestamp. Of an unchanged book, the registration.
     #[must_use]
     pub fn time(&self) -> TimeNs {
         self.time
@@ -99,7 +99,7 @@ pub struct TokenBook<'a> {
 }
 
 impl<'a> TokenBook<'a> {
-    /// Bids, best (highest) first; reverse it for best last.
+    /// Bids, best (highest) first; reverse it to end with the best.
     #[must_use]
     pub fn bids(&self) -> Levels<'a> {
         match self.outcome {
@@ -108,7 +108,7 @@ impl<'a> TokenBook<'a> {
         }
     }
 
-    /// Asks, best (lowest) first; reverse it for best last.
+    /// Asks, best (lowest) first; reverse it to end with the best.
     #[must_use]
     pub fn asks(&self) -> Levels<'a> {
         match self.outcome {
@@ -129,7 +129,7 @@ impl<'a> TokenBook<'a> {
         self.asks().next().map(|level| level.price)
     }
 
-    /// The last trade of the market, mirrored when this is the No token.
+    /// The last trade of the market, mirrored for the No token.
     #[must_use]
     pub fn last_trade(&self) -> Option<LastTrade> {
         let last = self.book.last?;
@@ -150,7 +150,7 @@ pub struct Levels<'a> {
     ladder: btree_map::Iter<'a, Price, Lots>,
     /// Whether the best is the highest Yes price.
     falling: bool,
-    /// Whether prices are shown as those of No.
+    /// Whether prices are shown as No prices.
     mirrored: bool,
 }
 
@@ -208,7 +208,7 @@ impl ExactSizeIterator for Levels<'_> {}
 #[derive(Debug, Default)]
 pub struct Books {
     all: Dense<MarketNumber, Book>,
-    /// Those the frame being folded has touched.
+    /// Markets whose books the current frame has touched.
     touched: Vec<MarketNumber>,
 }
 
@@ -234,7 +234,7 @@ impl Books {
         self.all.push(market, book)
     }
 
-    /// What is left of a live order stands in its book, as it did before.
+    /// Adds the remaining lots of a live order read from a snapshot.
     pub(crate) fn restore(&mut self, order: &Order) -> Result<(), Impossible> {
         let book = self.all.get_mut(order.market);
         let book = book.ok_or(Impossible::UnknownMarket(order.market))?;
@@ -244,7 +244,7 @@ impl Books {
         )
     }
 
-    /// Notes that something shown with the book changed.
+    /// Records a change of something that is shown with the book.
     pub(crate) fn touch(
         &mut self,
         market: MarketNumber,
@@ -258,7 +258,7 @@ impl Books {
         Ok(book)
     }
 
-    /// Takes out one of the markets whose books the frame has touched.
+    /// Removes a market from those touched by the frame.
     pub(crate) fn pop_touched(&mut self) -> Option<MarketNumber> {
         self.touched.pop()
     }
@@ -277,7 +277,7 @@ impl Stored for Books {
     }
 }
 
-/// Where an order stands in its market's ladder.
+/// The position of an order in its market's ladder.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct LadderPlace {
     pub(crate) bid: bool,
@@ -285,7 +285,7 @@ pub(crate) struct LadderPlace {
 }
 
 impl LadderPlace {
-    /// The place of an order with this side and limit in its own token.
+    /// The position for this side and limit price of the order's own token.
     pub(crate) fn of(outcome: Outcome, side: Side, price: Price) -> Self {
         match outcome {
             Outcome::Yes => Self {
@@ -315,7 +315,7 @@ impl Book {
         Ok(())
     }
 
-    /// Notes a trade at a Yes price by a taker of this outcome and side.
+    /// Records a trade at a Yes price by a taker of this outcome and side.
     pub(crate) fn trade(&mut self, yes_price: Price, outcome: Outcome, side: Side, time: TimeNs) {
         let side = match outcome {
             Outcome::Yes => side,

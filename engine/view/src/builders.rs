@@ -1,4 +1,4 @@
-//! Builders: the 32-byte codes orders carry, each stored once.
+//! Builders: the 32-byte codes in orders, each stored once.
 
 use core::num::NonZeroU32;
 use std::collections::HashMap;
@@ -8,15 +8,15 @@ use foldhash::fast::RandomState;
 use crate::error::Impossible;
 use crate::row::{Fixed, Stored};
 
-/// A builder's code as signed: a wallet left-padded to 32 bytes; never all zero.
+/// A builder code as signed: a wallet left-padded to 32 bytes; never all zero.
 pub type Builder = [u8; 32];
 
-/// Place of a builder's code; `None` in an order without one.
+/// Index of a builder code; an order without builder has `None`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) struct BuilderSlot(NonZeroU32);
 
 impl BuilderSlot {
-    /// From 1.
+    /// Counted from 1.
     pub(crate) fn number(self) -> usize {
         self.0.get() as usize
     }
@@ -36,7 +36,7 @@ impl Fixed for BuilderSlot {
     const SIZE: usize = u32::SIZE;
 }
 
-/// All builders' codes seen so far.
+/// All builder codes seen so far.
 #[derive(Debug, Default)]
 pub struct Builders {
     all: Vec<Builder>,
@@ -52,13 +52,13 @@ impl Builders {
         self.all.get(slot.number() - 1)
     }
 
-    /// How many different codes were seen.
+    /// Number of distinct codes.
     #[must_use]
     pub fn count(&self) -> usize {
         self.all.len()
     }
 
-    /// The place of a code, new or known; zero is no builder.
+    /// The index of a code, new or known; `None` for the zero code.
     pub(crate) fn intern(&mut self, code: &Builder) -> Result<Option<BuilderSlot>, Impossible> {
         if *code == [0; 32] {
             return Ok(None);

@@ -1,42 +1,42 @@
-//! Rows of one length, one after the other, in chunks of a fixed number of rows.
+//! Rows of equal length in chunks of a fixed number of rows.
 //!
-//! A full chunk is sealed: it never changes again, and its bytes follow from the journal alone.
-//! So whoever folds the same journal holds the same chunks, and may exchange its own copy for a
-//! mapping of somebody else's.
+//! A full chunk is sealed: it never changes again, and the journal alone determines its bytes. So
+//! every process that folds the same journal has the same chunks, and may replace its own copy by a
+//! mapping of a shared file.
 
 use std::sync::Arc;
 
 use crate::history::{ChunkRef, LogName};
-use crate::named;
+use crate::id_log;
 use crate::row::{Stored, put_bytes};
 use crate::slot;
 
-/// The bytes of a sealed chunk, wherever they live: on the heap, or in the mapping of a file.
+/// The bytes of a sealed chunk, on the heap or in a mapped file.
 pub type ChunkBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
 
-/// How many rows a chunk holds. What is written with one is read with the same.
+/// The number of rows per chunk. A history is read with the value it was written with.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Chunking {
-    /// What each log says itself: chunks of 1 to 5 MB.
+    /// The default of each log: chunks of 1 to 5 MB.
     #[default]
     Standard,
-    /// 2 to the power of this (at most 20) in every log: for tests, which cross many borders so.
+    /// 2 to the power of this (at most 20) rows in every log: for tests of chunk borders.
     Bits(u8),
-    /// The same, and a log takes so many rows at most: for tests of a log that is full. An image says
-    /// only the size of its chunks: the view made of it is as [`Chunking::Bits`].
+    /// The same with a maximum log length: for tests of a full log. A snapshot stores only the
+    /// chunk size, so the restored view has [`Chunking::Bits`].
     Bounded {
         /// As in [`Chunking::Bits`].
         bits: u8,
-        /// Rows of a log at most.
+        /// Maximum number of rows of a log.
         rows: u64,
     },
 }
 
 impl Chunking {
-    /// Most rows of a chunk, as a binary logarithm.
+    /// Maximum binary logarithm of the rows per chunk.
     const MAX_BITS: u8 = 20;
 
-    /// The logarithm for a log whose own is `standard`.
+    /// The binary logarithm for a log with this default.
     pub(crate) fn bits(self, standard: u32) -> u32 {
         match self {
             Self::Standard => standard,
@@ -44,8 +44,8 @@ impl Chunking {
         }
     }
 
-    /// Most rows of a log with chunks of 2 to the power of `bits` rows: as many as slots can be stored
-    /// and chunks have numbers.
+    /// Maximum length of a log with 2 to the power of `bits` rows per chunk. Slots have 48 bits
+    /// when stored, chunk numbers 32.
     const fn most_rows(self, bits: u32) -> u64 {
         let numbered = (u32::MAX as u64) << bits;
         let most = if numbered < slot::END {
@@ -64,21 +64,21 @@ impl Chunking {
 pub(crate) struct Chunks {
     bits: u32,
     row_size: usize,
-    named: bool,
+    has_ids: bool,
     rows: u64,
     most_rows: u64,
     sealed: Vec<ChunkBytes>,
-    /// The rows of the chunk that is not full yet.
+    /// The rows of the last, partial chunk.
     tail: Vec<u8>,
 }
 
 impl Chunks {
-    pub(crate) fn new(chunking: Chunking, bits: u32, row_size: usize, named: bool) -> Self {
+    pub(crate) fn new(chunking: Chunking, bits: u32, row_size: usize, has_ids: bool) -> Self {
         let bits = chunking.bits(bits);
         Self {
             bits,
             row_size,
-            named,
+            has_ids,
             rows: 0,
             most_rows: chunking.most_rows(bits),
             sealed: Vec::new(),
@@ -86,7 +86,7 @@ impl Chunks {
         }
     }
 
-    /// Puts together what was taken apart; `None` when the parts have other lengths.
+    /// Restores a log from its parts; `None` when their lengths do not match.
     pub(crate) fn restore(mut self, sealed: Vec<ChunkBytes>, tail: &[u8]) -> Option<Self> {
         let whole = |chunk: &ChunkBytes| chunk.as_ref().as_ref().len() == self.chunk_size();
         let tail_rows = tail.len() / self.row_size;
@@ -100,35 +100,35 @@ impl Chunks {
         (fits && self.rows <= self.most_rows).then_some(self)
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub(crate) fn len(&self) -> u64 {
         self.rows
     }
 
-    /// How many rows there can be.
+    /// Maximum number of rows.
     #[cfg(test)]
     pub(crate) fn most_rows(&self) -> u64 {
         self.most_rows
     }
 
-    /// Its sealed chunks, as the chunks of `log`.
+    /// Its sealed chunks, as those of `log`.
     pub(crate) fn refs(&self, log: LogName) -> impl Iterator<Item = ChunkRef> + use<> {
         let rows = 1 << self.bits;
         (0..self.sealed_count()).map(move |number| ChunkRef { log, number, rows })
     }
 
-    /// How many chunks are sealed.
+    /// Number of sealed chunks.
     pub(crate) fn sealed_count(&self) -> u32 {
         u32::try_from(self.rows >> self.bits).expect("no log has more chunks")
     }
 
-    /// How many rows a chunk holds.
+    /// Rows per chunk.
     pub(crate) fn chunk_rows(&self) -> usize {
         1 << self.bits
     }
 
     fn chunk_size(&self) -> usize {
-        let index = if self.named { named::INDEX_SIZE } else { 0 };
+        let index = if self.has_ids { id_log::INDEX_SIZE } else { 0 };
         (self.row_size + index) << self.bits
     }
 
@@ -144,7 +144,8 @@ impl Chunks {
         bytes.get(row * self.row_size..(row + 1) * self.row_size)
     }
 
-    /// Adds the row that `put` appends. True when it filled a chunk; `None` when the log is full.
+    /// Appends the row written by `put`. Returns whether it filled a chunk; `None` when the log is
+    /// full.
     pub(crate) fn push(&mut self, put: impl FnOnce(&mut Vec<u8>)) -> Option<bool> {
         if self.rows == self.most_rows {
             return None;
@@ -160,14 +161,14 @@ impl Chunks {
 
     fn seal(&mut self) {
         let mut chunk = std::mem::take(&mut self.tail);
-        if self.named {
-            named::append_index(&mut chunk, self.row_size);
+        if self.has_ids {
+            id_log::append_index(&mut chunk, self.row_size);
         }
         self.tail.reserve_exact(chunk.len());
         self.sealed.push(Arc::new(chunk));
     }
 
-    /// Appends what is not in sealed chunks: how many of them there are, and the tail.
+    /// Appends the number of sealed chunks, and the tail.
     pub(crate) fn put_tail(&self, out: &mut Vec<u8>) {
         self.sealed_count().put(out);
         put_bytes(&self.tail, out);
@@ -181,7 +182,7 @@ impl Chunks {
         &self.tail
     }
 
-    /// Puts another copy of a chunk in its place, and gives back the one that stood there.
+    /// Replaces the bytes of a chunk by another copy and returns the old ones.
     pub(crate) fn replace(&mut self, number: u32, bytes: ChunkBytes) -> Option<ChunkBytes> {
         let place = self.sealed.get_mut(number as usize)?;
         Some(std::mem::replace(place, bytes))

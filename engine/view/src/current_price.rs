@@ -1,4 +1,5 @@
-//! What a share is worth now: `curPrice` of protocol 12, and every price that is said of a market.
+//! The current price of a share: `curPrice` of docs/api/data.md §2, and every other price shown for
+//! a market.
 
 use foretell_model::{MarketNumber, Outcome, Price};
 
@@ -6,14 +7,14 @@ use crate::books::TokenBook;
 use crate::midpoints::Midpoint;
 use crate::view::View;
 
-/// The widest spread whose midpoint is still a price: 0.10.
+/// The widest spread whose midpoint counts as a price: 0.10.
 const WIDE_SPREAD: u16 = 1_000;
-/// The price of what nobody has traded or bid and asked for.
+/// The price of a token without trades and without a two-sided book.
 const HALF: Price = Price(5_000);
 
 impl View {
-    /// The current price of a token, exactly: its payout once the market is resolved; before,
-    /// computed for Yes, of which No is the complement. `None` when there is no such market.
+    /// The current price of a token, exactly. For a resolved market it is the payout. Otherwise it
+    /// is computed for Yes; No is the complement. `None` when there is no such market.
     #[must_use]
     pub fn current_price(&self, market: MarketNumber, outcome: Outcome) -> Option<Midpoint> {
         if let Some(payout) = self.markets.get(market)?.payout {
@@ -28,8 +29,8 @@ impl View {
     }
 }
 
-/// The midpoint when both sides exist and are near each other, else the last trade, else the
-/// midpoint, else one half.
+/// The midpoint if the spread is narrow enough, else the last trade, else the midpoint, else one
+/// half.
 fn price_of_yes(book: TokenBook<'_>) -> Midpoint {
     let both = book.best_bid().zip(book.best_ask());
     let near = both.filter(|(bid, ask)| ask.0.saturating_sub(bid.0) <= WIDE_SPREAD);

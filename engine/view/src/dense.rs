@@ -1,4 +1,4 @@
-//! A list addressed by one kind of the exchange's dense numbers.
+//! A list indexed by one kind of the exchange's dense numbers.
 
 use core::hash::Hash;
 use core::marker::PhantomData;
@@ -81,7 +81,7 @@ impl<N: Number, T> Dense<N, T> {
         Ok(())
     }
 
-    /// The numbers of the entries by the name each bears; `None` when two bear one.
+    /// The numbers of the entries by name; `None` for duplicate names.
     pub(crate) fn by_name<K: Eq + Hash>(
         &self,
         name: impl Fn(&T) -> K,

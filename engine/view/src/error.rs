@@ -1,81 +1,81 @@
-//! What is wrong with a frame that no correct exchange writes.
+//! Errors of frames that no correct exchange writes.
 
 use foretell_model::{AccountNumber, EventNumber, KeyNumber, MarketNumber, OrderNumber, Sequence};
 
-/// A frame that cannot follow from the frames before it. The view is half changed and takes no
-/// more frames: throw it away and fold again from the journal.
+/// A frame that cannot follow the frames before it. The view may be half changed and rejects all
+/// later frames: drop it and fold the journal again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("the frame at sequence {sequence} cannot be: {what}")]
+#[error("impossible frame at sequence {sequence}: {what}")]
 pub struct FoldError {
-    /// The frame.
+    /// Sequence of the frame.
     pub sequence: Sequence,
-    /// Why it cannot be.
+    /// Why it is impossible.
     pub what: Impossible,
 }
 
-/// Why a frame cannot be.
+/// Why a frame is impossible.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Impossible {
-    /// A frame is missing or came twice.
-    #[error("the next sequence is {expected}")]
+    /// A frame is missing or repeated.
+    #[error("expected sequence {expected}")]
     OutOfOrder {
-        /// What should have come.
+        /// The expected sequence.
         expected: Sequence,
     },
-    /// The view refused an earlier frame.
-    #[error("an earlier frame was refused")]
+    /// The view rejected an earlier frame.
+    #[error("an earlier frame was rejected")]
     AfterError,
     /// A number that is not the next of its kind.
-    #[error("number {got} was given where {expected} is the next")]
+    #[error("expected number {expected}, got {got}")]
     NumberNotNext {
-        /// The number given.
+        /// The frame's number.
         got: u32,
-        /// The number due.
+        /// The expected number.
         expected: u32,
     },
     /// No such account.
-    #[error("there is no account {0}")]
+    #[error("unknown account {0}")]
     UnknownAccount(AccountNumber),
     /// No such market.
-    #[error("there is no market {0}")]
+    #[error("unknown market {0}")]
     UnknownMarket(MarketNumber),
     /// No such event.
-    #[error("there is no event {0}")]
+    #[error("unknown event group {0}")]
     UnknownEvent(EventNumber),
     /// No such key.
-    #[error("there is no key {0}")]
+    #[error("unknown key {0}")]
     UnknownKey(KeyNumber),
     /// No such live order.
     #[error("order {0} is not live")]
     OrderNotLive(OrderNumber),
-    /// A fill or an ending that does not fit its order.
-    #[error("the event does not fit order {0}")]
+    /// A fill or an ending that contradicts its order.
+    #[error("the event contradicts order {0}")]
     OrderDiffers(OrderNumber),
-    /// An address, key, condition, token, event or order id that is taken.
-    #[error("a name was given twice")]
-    NameTaken,
-    /// A balance, a reserve, a level or a supply would leave its range.
-    #[error("an amount would leave its range")]
+    /// A duplicate address, key, condition, token, event or order id.
+    #[error("duplicate name")]
+    DuplicateName,
+    /// A balance, reservation, level or supply would leave its range.
+    #[error("amount out of range")]
     AmountOutOfRange,
-    /// The command is not the one this event comes from.
+    /// The frame's command cannot cause this event.
     #[error("event {code} does not belong to this command")]
     NotOfCommand {
         /// [`foretell_model::Event::code`].
         code: u8,
     },
     /// A placed order did not end its frame with exactly one of rested, completed, closed, killed.
-    #[error("the placed order has no end, or more than one")]
+    #[error("the placed order has no ending, or more than one")]
     PlacementUnfinished,
     /// The amounts of an accepted order give no price.
     #[error("the amounts of the order give no price")]
     NoPrice,
-    /// A log, or the numbers of a kind, are used up.
-    #[error("a log of the history, or the numbers of a kind, are used up")]
+    /// A log is full, or the numbers of a kind are exhausted.
+    #[error("a history log is full, or the numbers of a kind are exhausted")]
     Full,
-    /// The fold panicked over it; the message is on standard error.
+    /// The fold panicked on the frame; the message is on standard error.
     #[error("the fold panicked")]
     Panicked,
-    /// A chunk of history from outside does not hold what its place wants.
-    #[error("a chunk of history cannot be read")]
+    /// A mapped chunk of history contains invalid rows.
+    #[error("a chunk of history has invalid rows")]
     HistoryUnreadable,
 }

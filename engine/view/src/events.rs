@@ -1,18 +1,18 @@
-//! Neg-risk events and their question lists.
+//! Neg-risk event groups and their question lists.
 
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 use foretell_model::{EventId, EventNumber, Lots, MarketNumber, TimeNs};
 
+use crate::balance::raise;
 use crate::dense::Dense;
 use crate::error::Impossible;
-use crate::holding::raise;
 use crate::row::{Stored, stored};
 
-/// One neg-risk event.
+/// One neg-risk event group.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct EventEntry {
+pub struct EventGroup {
     /// Its catalog id.
     pub id: EventId,
     /// Its description, as registered (the frame's evidence).
@@ -21,13 +21,13 @@ pub struct EventEntry {
     pub registered: TimeNs,
     /// Whether its question list is final.
     pub frozen: bool,
-    /// Its markets; the place is the question's index.
+    /// Its markets, by question index.
     pub questions: Vec<MarketNumber>,
-    /// Lots ever converted: `c` of protocol 5.
+    /// Total lots converted: `c` of docs/verify/rules.md §11.
     pub converted: Lots,
 }
 
-stored!(EventEntry {
+stored!(EventGroup {
     id: EventId,
     description: Box<[u8]>,
     registered: TimeNs,
@@ -36,35 +36,35 @@ stored!(EventEntry {
     converted: Lots,
 });
 
-/// All neg-risk events.
+/// All neg-risk event groups.
 #[derive(Debug, Default)]
-pub struct Events {
-    all: Dense<EventNumber, EventEntry>,
+pub struct EventGroups {
+    all: Dense<EventNumber, EventGroup>,
     by_id: HashMap<EventId, EventNumber, RandomState>,
 }
 
-impl Events {
-    /// The event with this number.
+impl EventGroups {
+    /// The event group with this number.
     #[must_use]
-    pub fn get(&self, number: EventNumber) -> Option<&EventEntry> {
+    pub fn get(&self, number: EventNumber) -> Option<&EventGroup> {
         self.all.get(number)
     }
 
-    /// The event with this catalog id.
+    /// The event group with this catalog id.
     #[must_use]
-    pub fn by_id(&self, id: EventId) -> Option<(EventNumber, &EventEntry)> {
+    pub fn by_id(&self, id: EventId) -> Option<(EventNumber, &EventGroup)> {
         let number = *self.by_id.get(&id)?;
         Some((number, self.get(number)?))
     }
 
-    /// How many there are.
+    /// Number of event groups.
     #[must_use]
     pub fn count(&self) -> usize {
         self.all.len()
     }
 
-    /// All of them, by number.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (EventNumber, &EventEntry)> {
+    /// All event groups, by number.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (EventNumber, &EventGroup)> {
         self.all.iter()
     }
 
@@ -75,7 +75,7 @@ impl Events {
         description: &[u8],
         now: TimeNs,
     ) -> Result<(), Impossible> {
-        let event = EventEntry {
+        let event = EventGroup {
             id,
             description: description.into(),
             registered: now,
@@ -86,11 +86,11 @@ impl Events {
         self.all.push(number, event)?;
         match self.by_id.insert(id, number) {
             None => Ok(()),
-            Some(_) => Err(Impossible::NameTaken),
+            Some(_) => Err(Impossible::DuplicateName),
         }
     }
 
-    pub(crate) fn get_mut(&mut self, number: EventNumber) -> Result<&mut EventEntry, Impossible> {
+    pub(crate) fn get_mut(&mut self, number: EventNumber) -> Result<&mut EventGroup, Impossible> {
         (self.all.get_mut(number)).ok_or(Impossible::UnknownEvent(number))
     }
 
@@ -118,13 +118,13 @@ impl Events {
     }
 }
 
-impl Stored for Events {
+impl Stored for EventGroups {
     fn put(&self, out: &mut Vec<u8>) {
         self.all.put(out);
     }
 
     fn take(from: &mut &[u8]) -> Option<Self> {
-        let all = Dense::<EventNumber, EventEntry>::take(from)?;
+        let all = Dense::<EventNumber, EventGroup>::take(from)?;
         let by_id = all.by_name(|event| event.id)?;
         Some(Self { all, by_id })
     }

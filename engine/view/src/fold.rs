@@ -1,4 +1,4 @@
-//! The fold: one frame in, every view moved on by exactly that command.
+//! The fold: applies one frame, that is one whole command, to all parts of the view.
 
 mod money;
 mod placing;
@@ -16,30 +16,30 @@ use crate::order::Order;
 use crate::view::View;
 
 /// The frame being folded.
-struct Step<'a> {
+struct FoldStep<'a> {
     frame: &'a FrameRef<'a>,
-    /// The time of the state after it: never before the time of the state before it.
+    /// Time of the state after the frame: never before the time of the previous state.
     now: TimeNs,
 }
 
-impl Step<'_> {
+impl FoldStep<'_> {
     fn at(&self) -> (Sequence, TimeNs) {
         (self.frame.sequence, self.now)
     }
 }
 
 impl View {
-    /// Folds the next frame of the journal. The work is bounded by its events.
+    /// Folds the next frame of the journal. The cost is bounded by the number of its events.
     ///
     /// # Errors
-    /// [`FoldError`] when the frame cannot follow from those before it; no correct exchange
-    /// writes such a frame. The view is useless from then on and refuses every later frame. A panic
-    /// is caught and is such an error, too: no frame ends whoever folds it.
+    /// [`FoldError`] when the frame cannot follow those before it; no correct exchange writes such
+    /// a frame. The view is unusable afterwards and rejects every later frame. A panic is caught
+    /// and returned as such an error, so no frame ends the process that folds it.
     pub fn apply(&mut self, frame: &FrameRef<'_>) -> Result<(), FoldError> {
         let folded = if self.broken {
             Err(Impossible::AfterError)
         } else {
-            // What a panic left half done is never shown: the view is broken from here on.
+            // Partial results of a panic are never shown: the view is marked broken.
             catch_unwind(AssertUnwindSafe(|| self.fold(frame))).unwrap_or(Err(Impossible::Panicked))
         };
         folded.map_err(|what| {
@@ -56,11 +56,11 @@ impl View {
         if frame.sequence != expected {
             return Err(Impossible::OutOfOrder { expected });
         }
-        let step = Step {
+        let step = FoldStep {
             frame,
             now: frame.time.max(self.system.time),
         };
-        // The frame's own order until one of its four endings is seen.
+        // The frame's own order, until one of its four endings follows.
         let mut placed = match frame.command {
             Command::PlaceOrder(order) => Some(self.place(&step, order)?),
             _ => None,
@@ -78,7 +78,7 @@ impl View {
         Ok(())
     }
 
-    /// Price history sees books as a whole command left them, and none that is closed.
+    /// Records midpoints of open markets. Price history only sees books after a whole command.
     fn note_midpoints(&mut self, now: TimeNs) -> Result<(), Impossible> {
         while let Some(market) = self.books.pop_touched() {
             let closed = self
@@ -98,7 +98,7 @@ impl View {
 
     fn fold_event(
         &mut self,
-        step: &Step<'_>,
+        step: &FoldStep<'_>,
         placed: &mut Option<Order>,
         event: &Event,
     ) -> Result<(), Impossible> {
@@ -152,7 +152,7 @@ impl View {
     }
 }
 
-/// The event does not come from the frame's command.
+/// The error for an event that the frame's command cannot cause.
 fn mismatch(event: &Event) -> Impossible {
     Impossible::NotOfCommand { code: event.code() }
 }

@@ -1,46 +1,46 @@
-//! The history of a view as whoever keeps it on disk sees it: logs by name, and their chunks.
+//! The history of a view for its storage: logs by name, and their chunks.
 
 use std::sync::Arc;
 
 use crate::chunk::{ChunkBytes, Chunks};
-use crate::list::Heads;
+use crate::list::ListEnds;
 use crate::view::View;
 
-/// The logs of a view. A log's text names its section in an image and its chunks' files.
+/// The logs of a view. A log's text names its section in a snapshot and its chunk files.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum LogName {
     /// Trades.
     Trades,
-    /// Orders that ended, in the order they did.
+    /// Finished orders, in the order they ended.
     FinishedOrders,
     /// The list of all trades.
     AllTrades,
-    /// Trades of each account.
+    /// Lists of the trades of each account.
     AccountTrades,
-    /// Trades of each market.
+    /// Lists of the trades of each market.
     MarketTrades,
-    /// Trades of each account in each market.
+    /// Lists of the trades of each account in each market.
     AccountMarketTrades,
-    /// Trades of each token.
+    /// Lists of the trades of each token.
     TokenTrades,
-    /// Trades of each builder.
+    /// Lists of the trades of each builder.
     BuilderTrades,
     /// Changes of midpoints, of all markets and bucket sizes.
     Midpoints,
-    /// Those of each market and bucket size.
+    /// Lists of those of each market and bucket size.
     MarketMidpoints,
-    /// Positions whose last share went.
+    /// Closed positions.
     ClosedPositions,
-    /// Those of each account.
+    /// Lists of those of each account.
     AccountClosed,
     /// Splits, merges, redeems and converts.
     Actions,
-    /// Those of each account.
+    /// Lists of those of each account.
     AccountActions,
 }
 
 impl LogName {
-    /// All of them.
+    /// All logs.
     pub const ALL: &[Self] = &[
         Self::Trades,
         Self::FinishedOrders,
@@ -89,11 +89,11 @@ impl LogName {
 /// A sealed chunk of a view.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ChunkRef {
-    /// Of which log.
+    /// Its log.
     pub log: LogName,
-    /// Which of its chunks, from 0.
+    /// Its number in the log, from 0.
     pub number: u32,
-    /// How many rows it holds.
+    /// Its number of rows.
     pub rows: u32,
 }
 
@@ -103,20 +103,20 @@ impl core::fmt::Display for ChunkRef {
     }
 }
 
-/// How much of the history somebody has seen: nothing, to begin with.
+/// The sealed chunks that a caller has already handled; initially none.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Seen {
-    /// Sealed chunks of each log, in the order of [`LogName::ALL`].
+pub struct SeenChunks {
+    /// Number of sealed chunks of each log, in the order of [`LogName::ALL`].
     chunks: [u32; LogName::ALL.len()],
 }
 
-/// Why a copy of a chunk is not taken.
+/// A copy of a chunk was rejected because its content differs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the copy of {0} has other content")]
-pub struct OtherContent(pub ChunkRef);
+pub struct ChunkMismatch(pub ChunkRef);
 
-/// A copy of a chunk that has the content of the view's own. It is made without holding the view,
-/// because comparing may have to wait for a disk.
+/// A verified copy of one of the view's chunks. It is constructed without the lock of the view,
+/// because the comparison may wait for a disk.
 #[derive(Clone)]
 pub struct ChunkCopy {
     chunk: ChunkRef,
@@ -125,13 +125,13 @@ pub struct ChunkCopy {
 }
 
 impl ChunkCopy {
-    /// Compares a copy with what [`View::chunk_bytes`] gave.
+    /// Compares a copy with the result of [`View::chunk_bytes`].
     ///
     /// # Errors
-    /// [`OtherContent`] when they differ: one of the two did not fold this journal.
-    pub fn new(chunk: ChunkRef, own: ChunkBytes, copy: ChunkBytes) -> Result<Self, OtherContent> {
+    /// [`ChunkMismatch`] when they differ: one of the two is not from this journal.
+    pub fn new(chunk: ChunkRef, own: ChunkBytes, copy: ChunkBytes) -> Result<Self, ChunkMismatch> {
         if own.as_ref().as_ref() != copy.as_ref().as_ref() {
-            return Err(OtherContent(chunk));
+            return Err(ChunkMismatch(chunk));
         }
         Ok(Self { chunk, own, copy })
     }
@@ -144,14 +144,14 @@ impl core::fmt::Debug for ChunkCopy {
 }
 
 impl View {
-    /// The bytes of a sealed chunk: a handle, not a copy. `None` when there is no such chunk.
+    /// A handle on the bytes of a sealed chunk. `None` when there is no such chunk.
     #[must_use]
     pub fn chunk_bytes(&self, log: LogName, number: u32) -> Option<ChunkBytes> {
         self.log(log).sealed().get(number as usize).cloned()
     }
 
-    /// The chunks sealed since `seen`, which then has seen them; a log's own are in order.
-    pub fn new_chunks(&self, seen: &mut Seen) -> Vec<ChunkRef> {
+    /// The chunks sealed since `seen`, in order within each log. Updates `seen`.
+    pub fn new_chunks(&self, seen: &mut SeenChunks) -> Vec<ChunkRef> {
         let mut new = Vec::new();
         for (&log, seen) in LogName::ALL.iter().zip(&mut seen.chunks) {
             let chunks = self.log(log).refs(log);
@@ -161,9 +161,9 @@ impl View {
         new
     }
 
-    /// Puts a copy in the place of the view's own bytes of a chunk, and gives those back: freeing
-    /// them takes time that nobody who waits for the view should lose. `None` when the view no
-    /// longer holds what the copy was compared with, so that nothing was done.
+    /// Replaces the view's bytes of a chunk by the copy and returns the old bytes, so that the
+    /// caller can free them without the lock. `None` when the view's bytes are no longer those the
+    /// copy was compared with; nothing is changed then.
     pub fn adopt_chunk(&mut self, copy: ChunkCopy) -> Option<ChunkBytes> {
         let ChunkCopy { chunk, own, copy } = copy;
         let held = self.chunk_bytes(chunk.log, chunk.number)?;
@@ -180,10 +180,10 @@ impl View {
             LogName::AccountTrades => self.trades.of_account.postings().chunks(),
             LogName::AllTrades => self.trades.of_all.postings().chunks(),
             LogName::MarketTrades => self.trades.of_market.postings().chunks(),
-            LogName::AccountMarketTrades => self.trades.of_pair.postings().chunks(),
+            LogName::AccountMarketTrades => self.trades.of_account_market.postings().chunks(),
             LogName::TokenTrades => self.trades.of_token.postings().chunks(),
             LogName::BuilderTrades => self.trades.of_builder.postings().chunks(),
-            LogName::Midpoints => self.midpoints.turns.chunks(),
+            LogName::Midpoints => self.midpoints.changes.chunks(),
             LogName::MarketMidpoints => self.midpoints.of_market.postings().chunks(),
             LogName::ClosedPositions => self.positions.closed.chunks(),
             LogName::AccountClosed => self.positions.closed_of.postings().chunks(),
@@ -199,10 +199,12 @@ impl View {
             LogName::AccountTrades => self.trades.of_account.postings_mut().chunks_mut(),
             LogName::AllTrades => self.trades.of_all.postings_mut().chunks_mut(),
             LogName::MarketTrades => self.trades.of_market.postings_mut().chunks_mut(),
-            LogName::AccountMarketTrades => self.trades.of_pair.postings_mut().chunks_mut(),
+            LogName::AccountMarketTrades => {
+                self.trades.of_account_market.postings_mut().chunks_mut()
+            }
             LogName::TokenTrades => self.trades.of_token.postings_mut().chunks_mut(),
             LogName::BuilderTrades => self.trades.of_builder.postings_mut().chunks_mut(),
-            LogName::Midpoints => self.midpoints.turns.chunks_mut(),
+            LogName::Midpoints => self.midpoints.changes.chunks_mut(),
             LogName::MarketMidpoints => self.midpoints.of_market.postings_mut().chunks_mut(),
             LogName::ClosedPositions => self.positions.closed.chunks_mut(),
             LogName::AccountClosed => self.positions.closed_of.postings_mut().chunks_mut(),
@@ -211,8 +213,8 @@ impl View {
         }
     }
 
-    /// Where the lists end whose postings a log holds, if their numbers are dense.
-    pub(crate) fn heads(&self, name: LogName) -> Option<&Heads> {
+    /// The tails of the lists in a log, if the lists have dense numbers.
+    pub(crate) fn ends(&self, name: LogName) -> Option<&ListEnds> {
         match name {
             LogName::Trades
             | LogName::FinishedOrders
@@ -220,14 +222,14 @@ impl View {
             | LogName::Midpoints
             | LogName::ClosedPositions
             | LogName::Actions => None,
-            LogName::AccountTrades => Some(self.trades.of_account.heads()),
-            LogName::AllTrades => Some(self.trades.of_all.heads()),
-            LogName::MarketTrades => Some(self.trades.of_market.heads()),
-            LogName::TokenTrades => Some(self.trades.of_token.heads()),
-            LogName::BuilderTrades => Some(self.trades.of_builder.heads()),
-            LogName::MarketMidpoints => Some(self.midpoints.of_market.heads()),
-            LogName::AccountClosed => Some(self.positions.closed_of.heads()),
-            LogName::AccountActions => Some(self.actions.of_account.heads()),
+            LogName::AccountTrades => Some(self.trades.of_account.ends()),
+            LogName::AllTrades => Some(self.trades.of_all.ends()),
+            LogName::MarketTrades => Some(self.trades.of_market.ends()),
+            LogName::TokenTrades => Some(self.trades.of_token.ends()),
+            LogName::BuilderTrades => Some(self.trades.of_builder.ends()),
+            LogName::MarketMidpoints => Some(self.midpoints.of_market.ends()),
+            LogName::AccountClosed => Some(self.positions.closed_of.ends()),
+            LogName::AccountActions => Some(self.actions.of_account.ends()),
         }
     }
 }

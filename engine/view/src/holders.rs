@@ -1,4 +1,4 @@
-//! Who holds a token, the largest holder first.
+//! The holders of a token, the largest first.
 
 use core::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -7,22 +7,21 @@ use foretell_model::{Lots, Outcome, WalletAddress};
 
 use crate::positions::Token;
 
-/// The holders of all tokens, in order: a market with many costs a reader no more than the rows
-/// it asks for.
+/// The holders of all tokens, kept sorted: a reader pays only for the rows it requests.
 #[derive(Debug, Default)]
 pub(crate) struct Holders {
     of_token: Vec<BTreeSet<(Reverse<Lots>, WalletAddress)>>,
 }
 
 impl Holders {
-    /// The next market's two tokens.
+    /// Adds the two tokens of the next market.
     pub(crate) fn open(&mut self) {
         let tokens = Outcome::ALL.iter().map(|_| BTreeSet::new());
         self.of_token.extend(tokens);
     }
 
-    /// A wallet holds so much of a token.
-    pub(crate) fn hold(&mut self, token: Token, wallet: WalletAddress, lots: Lots) {
+    /// Adds a wallet's balance of a token.
+    pub(crate) fn add(&mut self, token: Token, wallet: WalletAddress, lots: Lots) {
         if !lots.is_zero()
             && let Some(holders) = self.of_token.get_mut(number(token))
         {
@@ -30,8 +29,8 @@ impl Holders {
         }
     }
 
-    /// A wallet no longer holds just so much of a token.
-    pub(crate) fn part(&mut self, token: Token, wallet: WalletAddress, lots: Lots) {
+    /// Removes a wallet's balance of a token.
+    pub(crate) fn remove(&mut self, token: Token, wallet: WalletAddress, lots: Lots) {
         if let Some(holders) = self.of_token.get_mut(number(token)) {
             holders.remove(&(Reverse(lots), wallet));
         }

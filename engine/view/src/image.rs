@@ -1,28 +1,28 @@
-//! The view as bytes: what lives and the open ends of history in sections, beside the list of the
-//! sealed chunks. A view made of them is the view they were made of.
+//! The view in a snapshot: sections with the live state and the tails of the history, and the list
+//! of sealed chunks. Reading it back gives an equal view.
 //!
-//! Each view's own file says what its bytes are; here they are put together. The order of things
-//! is always the same, so that equal views have equal images.
+//! Each module defines the bytes of its own part; this one combines them in a fixed order, so that
+//! equal views give equal bytes.
 
+use crate::account_market_lists::AccountMarketLists;
 use crate::accounts::Accounts;
 use crate::actions::Actions;
 use crate::chunk::{ChunkBytes, Chunking};
 use crate::history::{ChunkRef, LogName};
-use crate::list::{Heads, Lists, Summary};
+use crate::id_log::IdLog;
+use crate::list::{ListEnds, Lists, Summary};
 use crate::log::Log;
 use crate::markets::Markets;
 use crate::midpoints::Midpoints;
-use crate::named::NamedLog;
 use crate::order::Order;
 use crate::orders::Orders;
-use crate::pairs::Pairs;
 use crate::positions::Positions;
-use crate::row::{Row, Stored, put_all, stored, take_bytes};
+use crate::row::{LogRow, Stored, put_all, stored, take_bytes};
 use crate::trades::Trades;
 use crate::view::View;
 
-/// Names the layout of images and chunks. Raised with every change of either, so that what another
-/// build wrote is ignored instead of misread.
+/// Version of the layout of snapshots and chunks. Raise it with every change of either, so that a
+/// build ignores files of another layout.
 pub const VIEW_VERSION: u32 = 6;
 
 /// The section of the open positions.
@@ -30,56 +30,56 @@ const OPEN_POSITIONS: &str = "open-positions";
 /// The section of the newest trades of each account in each market.
 const TRADED_MARKETS: &str = "traded-markets";
 
-/// A view as bytes.
+/// The bytes of a view.
 #[derive(Clone, Debug)]
 pub struct Image {
     /// Sections by name.
     pub sections: Vec<(&'static str, Vec<u8>)>,
-    /// Every sealed chunk; [`View::chunk_bytes`] has their bytes.
+    /// Every sealed chunk; [`View::chunk_bytes`] returns their bytes.
     pub chunks: Vec<ChunkRef>,
 }
 
-/// Why an image is no view. It is to be ignored: the journal has everything.
+/// Why a snapshot gives no view. The caller ignores the snapshot: the journal has everything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ImageError {
     /// It has another layout.
-    #[error("the image has view version {0}, not {VIEW_VERSION}")]
+    #[error("view version {0}, expected {VIEW_VERSION}")]
     Version(u32),
-    /// A section is not there.
-    #[error("the image has no section {0:?}")]
+    /// A section is missing.
+    #[error("section {0:?} is missing")]
     NoSection(&'static str),
-    /// A section cannot be what this crate wrote.
-    #[error("section {0:?} of the image cannot be read")]
+    /// A section that this crate cannot have written.
+    #[error("section {0:?} cannot be read")]
     Malformed(&'static str),
-    /// A chunk it needs is not there.
-    #[error("{0} is not there")]
+    /// A chunk that it needs is missing.
+    #[error("{0} is missing")]
     NoChunk(ChunkRef),
 }
 
-/// The section that says what the others are.
+/// The section that describes the others.
 #[derive(Debug)]
-struct Head {
+struct ViewHeader {
     version: u32,
-    /// `None` for the standard one.
+    /// `None` for the standard size.
     chunk_bits: Option<u8>,
     genesis: [u8; 32],
 }
 
-stored!(Head {
+stored!(ViewHeader {
     version: u32,
     chunk_bits: Option<u8>,
     genesis: [u8; 32],
 });
 
 impl View {
-    /// The view as bytes; `None` when it refused a frame, for then it is no state of the exchange.
-    /// The work is that of what lives, and of one chunk a log.
+    /// The bytes of the view; `None` after a rejected frame, because the view is then inconsistent.
+    /// The cost is that of the live state and of one chunk per log.
     #[must_use]
     pub fn image(&self) -> Option<Image> {
         if self.broken {
             return None;
         }
-        let head = Head {
+        let header = ViewHeader {
             version: VIEW_VERSION,
             chunk_bits: match self.chunking {
                 Chunking::Standard => None,
@@ -88,7 +88,7 @@ impl View {
             genesis: self.genesis,
         };
         let mut sections = vec![
-            ("view", bytes(&head)),
+            ("view", bytes(&header)),
             ("system", bytes(&self.system)),
             ("accounts", bytes(&self.accounts)),
             ("keys", bytes(&self.keys)),
@@ -98,8 +98,11 @@ impl View {
             ("builders", bytes(&self.builders)),
             ("open-midpoints", bytes(&self.midpoints.current)),
             (OPEN_POSITIONS, bytes(&self.positions.open)),
-            (TRADED_MARKETS, bytes(self.trades.of_pair.newest())),
-            ("turnover", bytes(&self.turnover)),
+            (
+                TRADED_MARKETS,
+                bytes(self.trades.of_account_market.newest()),
+            ),
+            ("turnover", bytes(&self.volume)),
         ];
         let mut live = Vec::new();
         put_all(self.orders.all_live(), &mut live);
@@ -107,8 +110,8 @@ impl View {
         for &log in LogName::ALL {
             let mut section = Vec::new();
             self.log(log).put_tail(&mut section);
-            if let Some(heads) = self.heads(log) {
-                heads.put(&mut section);
+            if let Some(ends) = self.ends(log) {
+                ends.put(&mut section);
             }
             sections.push((log.text(), section));
         }
@@ -119,23 +122,23 @@ impl View {
         })
     }
 
-    /// The view of an image. `section` finds a section by name, `chunk` a sealed chunk, both as
-    /// they were written.
+    /// Restores a view. `section` returns a section by name, `chunk` a sealed chunk, both with the
+    /// bytes that were written.
     ///
     /// # Errors
-    /// [`ImageError`] when something is missing or is not what this build writes. Bytes that were
-    /// damaged may also give a view with wrong content: that they were not is the caller's to know.
+    /// [`ImageError`] when a part is missing or cannot have been written by this build. Damaged
+    /// bytes may also give a view with wrong content, so the caller must verify them first.
     pub fn from_image<'a>(
         section: impl Fn(&str) -> Option<&'a [u8]>,
         chunk: impl FnMut(ChunkRef) -> Option<ChunkBytes>,
     ) -> Result<Self, ImageError> {
-        let mut image = Reader {
+        let mut image = SectionReader {
             section,
             chunk,
             chunking: Chunking::Standard,
         };
-        let head: Head = image.read_head()?;
-        image.chunking = head.chunk_bits.map_or(Chunking::Standard, Chunking::Bits);
+        let header: ViewHeader = image.read_header()?;
+        image.chunking = header.chunk_bits.map_or(Chunking::Standard, Chunking::Bits);
         let accounts: Accounts = image.read("accounts")?;
         let markets: Markets = image.read("markets")?;
         let positions = Positions::of(
@@ -145,13 +148,13 @@ impl View {
             &accounts,
             &markets,
         );
-        let of_pair = Pairs::of(
+        let of_account_market = AccountMarketLists::of(
             image.read_log(LogName::AccountMarketTrades)?,
             image.read(TRADED_MARKETS)?,
             accounts.count(),
         );
         let mut view = Self {
-            genesis: head.genesis,
+            genesis: header.genesis,
             chunking: image.chunking,
             broken: false,
             system: image.read("system")?,
@@ -161,19 +164,20 @@ impl View {
             markets,
             books: image.read("books")?,
             builders: image.read("builders")?,
-            orders: Orders::of(NamedLog::of(image.read_log(LogName::FinishedOrders)?)),
+            orders: Orders::of(IdLog::of(image.read_log(LogName::FinishedOrders)?)),
             trades: Trades {
-                all: NamedLog::of(image.read_log(LogName::Trades)?),
+                all: IdLog::of(image.read_log(LogName::Trades)?),
                 of_all: image.read_lists(LogName::AllTrades)?,
                 of_account: image.read_lists(LogName::AccountTrades)?,
                 of_market: image.read_lists(LogName::MarketTrades)?,
-                of_pair: of_pair.ok_or(ImageError::Malformed(TRADED_MARKETS))?,
+                of_account_market: of_account_market
+                    .ok_or(ImageError::Malformed(TRADED_MARKETS))?,
                 of_token: image.read_lists(LogName::TokenTrades)?,
                 of_builder: image.read_lists(LogName::BuilderTrades)?,
             },
             midpoints: Midpoints {
                 current: image.read("open-midpoints")?,
-                turns: image.read_log(LogName::Midpoints)?,
+                changes: image.read_log(LogName::Midpoints)?,
                 of_market: image.read_lists(LogName::MarketMidpoints)?,
             },
             positions: positions.ok_or(ImageError::Malformed(OPEN_POSITIONS))?,
@@ -181,11 +185,11 @@ impl View {
                 all: image.read_log(LogName::Actions)?,
                 of_account: image.read_lists(LogName::AccountActions)?,
             },
-            turnover: image.read("turnover")?,
+            volume: image.read("turnover")?,
         };
         const LIVE: &str = "live-orders";
         for order in image.read::<Vec<Order>>(LIVE)? {
-            // A list is found by its builder's place.
+            // Lists of trades are found by the builder's index.
             let builder = order.builder.map(|slot| view.builders.code(slot));
             if builder == Some(None) {
                 return Err(ImageError::Malformed(LIVE));
@@ -205,28 +209,28 @@ fn bytes(value: &impl Stored) -> Vec<u8> {
     bytes
 }
 
-/// An image being read.
-struct Reader<S, C> {
+/// A snapshot while it is read.
+struct SectionReader<S, C> {
     section: S,
     chunk: C,
     chunking: Chunking,
 }
 
-impl<'a, S, C> Reader<S, C>
+impl<'a, S, C> SectionReader<S, C>
 where
     S: Fn(&str) -> Option<&'a [u8]>,
     C: FnMut(ChunkRef) -> Option<ChunkBytes>,
 {
-    fn read_head(&self) -> Result<Head, ImageError> {
+    fn read_header(&self) -> Result<ViewHeader, ImageError> {
         const NAME: &str = "view";
         let mut bytes = (self.section)(NAME).ok_or(ImageError::NoSection(NAME))?;
-        // What follows the version is known only when it is ours.
+        // The layout after the version is known only for the current version.
         let version = u32::take(&mut &*bytes).ok_or(ImageError::Malformed(NAME))?;
         if version != VIEW_VERSION {
             return Err(ImageError::Version(version));
         }
-        let head = Head::take(&mut bytes).filter(|_| bytes.is_empty());
-        head.ok_or(ImageError::Malformed(NAME))
+        let header = ViewHeader::take(&mut bytes).filter(|_| bytes.is_empty());
+        header.ok_or(ImageError::Malformed(NAME))
     }
 
     fn read<T: Stored>(&self, name: &'static str) -> Result<T, ImageError> {
@@ -235,7 +239,7 @@ where
         value.ok_or(ImageError::Malformed(name))
     }
 
-    fn read_log<R: Row>(&mut self, log: LogName) -> Result<Log<R>, ImageError> {
+    fn read_log<R: LogRow>(&mut self, log: LogName) -> Result<Log<R>, ImageError> {
         match self.read_history(log)? {
             (rows, []) => Ok(rows),
             _ => Err(ImageError::Malformed(log.text())),
@@ -243,14 +247,14 @@ where
     }
 
     fn read_lists<T: Summary>(&mut self, log: LogName) -> Result<Lists<T>, ImageError> {
-        let (postings, mut beside) = self.read_history(log)?;
-        let heads = Heads::take(&mut beside).filter(|_| beside.is_empty());
-        let heads = heads.ok_or(ImageError::Malformed(log.text()))?;
-        Ok(Lists::of(postings, heads))
+        let (postings, mut rest) = self.read_history(log)?;
+        let ends = ListEnds::take(&mut rest).filter(|_| rest.is_empty());
+        let ends = ends.ok_or(ImageError::Malformed(log.text()))?;
+        Ok(Lists::of(postings, ends))
     }
 
-    /// A log, and what its section holds beside the tail.
-    fn read_history<R: Row>(&mut self, log: LogName) -> Result<(Log<R>, &'a [u8]), ImageError> {
+    /// A log, and the rest of its section after the tail.
+    fn read_history<R: LogRow>(&mut self, log: LogName) -> Result<(Log<R>, &'a [u8]), ImageError> {
         let malformed = ImageError::Malformed(log.text());
         let mut bytes = (self.section)(log.text()).ok_or(ImageError::NoSection(log.text()))?;
         let count = u32::take(&mut bytes).ok_or(malformed)?;

@@ -1,4 +1,4 @@
-//! API keys: by text, by number, and of an owner.
+//! API keys: by text, by number, and by owner.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use crate::row::{Stored, stored};
 pub struct Key {
     /// Its text, a UUID.
     pub api_key: ApiKey,
-    /// Whose it is.
+    /// The account that owns it.
     pub owner: AccountNumber,
     /// The nonce it was derived from, big-endian.
     pub nonce: [u8; 32],
@@ -70,7 +70,7 @@ impl Keys {
         self.of_owner_from(owner, 0)
     }
 
-    /// The keys of an owner but for so many of the oldest.
+    /// The keys of an owner without the `oldest` first ones.
     pub fn of_owner_from(
         &self,
         owner: AccountNumber,
@@ -81,19 +81,19 @@ impl Keys {
         numbers.filter_map(|&number| Some((number, self.get(number)?)))
     }
 
-    /// How many keys an owner ever had.
+    /// Number of keys an owner ever had.
     #[must_use]
     pub fn count_of(&self, owner: AccountNumber) -> usize {
         self.by_owner.get(&owner).map_or(0, Vec::len)
     }
 
-    /// How many there are, revoked ones too.
+    /// Number of keys, revoked ones included.
     #[must_use]
     pub fn count(&self) -> usize {
         self.all.len()
     }
 
-    /// All of them, by number.
+    /// All keys, by number.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (KeyNumber, &Key)> {
         self.all.iter()
     }
@@ -103,7 +103,7 @@ impl Keys {
         self.by_owner.entry(key.owner).or_default().push(number);
         match self.by_text.insert(key.api_key, number) {
             None => Ok(()),
-            Some(_) => Err(Impossible::NameTaken),
+            Some(_) => Err(Impossible::DuplicateName),
         }
     }
 

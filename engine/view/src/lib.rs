@@ -1,37 +1,38 @@
-//! The read model: a pure fold of journal frames into what gateways answer from.
+//! The read model: a pure fold of journal frames into the state that gateways read.
 //!
-//! [`View::apply`] takes the next frame; everything else only reads. One file holds one view
-//! (accounts, keys, markets, events, books, orders, trades, midpoints, positions, actions,
-//! turnover, system), knows no other, and lists its queries; `fold` routes each event to the views it concerns; `query` has the few
-//! answers that join two views.
+//! [`View::apply`] takes the next frame; everything else only reads. Each module holds one part of
+//! the view (accounts, keys, markets, events, books, orders, trades, midpoints, positions, actions,
+//! volume, system) with its queries, independent of the other parts. `fold` routes each event to
+//! the parts it concerns; `query` has the queries that join two parts.
 //!
 //! A view has two halves.
-//! - **What lives** is plain data in memory: accounts, keys, markets, books, live orders, open
-//!   positions. Only the present sets its size.
+//! - **Live state** is plain data in memory: accounts, keys, markets, books, live orders, open
+//!   positions. Its size does not grow with history.
 //! - **History** is trades, finished orders, changes of midpoints, closed positions, account
-//!   actions, and the lists of what concerns whom. Each is a log of rows of one length (`row`, `log`), cut into chunks of a fixed number
-//!   of rows (`chunk`). A full chunk never changes, and its bytes follow from the journal alone.
-//!   Lists are logs too (`list`): memory holds the newest entry of each, jumps lead back to any
-//!   place in logarithmic time. The lists that queries filter tell what each trade is (`trade_rows`), and
-//!   count and bound what they jump over (`span`). Rows with a name are found by it (`named`): each chunk carries an
-//!   index, the open tail has a table.
+//!   actions, and lists over them. Each is a log of rows of one length (`row`, `log`), cut into
+//!   chunks of a fixed number of rows (`chunk`). A full chunk never changes, and the journal alone
+//!   determines its bytes. Lists are logs too (`list`): memory holds the newest posting of each
+//!   list, and jump pointers reach any other in logarithmic time. Postings of filterable lists hold
+//!   the filtered columns of a trade (`trade_entry`) and a summary of the postings they jump over
+//!   (`trade_summary`). Rows with an id are found by it (`id_log`): each chunk carries an index,
+//!   the tail has a hash table.
 //!
-//! [`View::image`] gives what lives and the open tails as bytes, and lists the sealed chunks;
-//! [`View::from_image`] makes the same view of them. [`View::adopt_chunk`] exchanges a chunk for
-//! another copy of it, such as the mapping of a file that all gateways share.
+//! [`View::image`] gives live state and tails as bytes, and lists the sealed chunks;
+//! [`View::from_image`] restores the same view. [`View::adopt_chunk`] replaces a chunk by another
+//! copy, such as a mapped file that all gateways share.
 //!
 //! Balances follow from the events alone, so a reader needs no rule of the exchange. The one
-//! thing recomputed is an order's limit price, which its signed amounts give
-//! ([`Order::price`]).
+//! recomputed value is an order's limit price, from its signed amounts ([`Order::price`]).
 //!
-//! Deliberately absent: HTTP, JSON, matching, locks, clocks and files. Whoever shares a view
-//! between threads wraps it in a lock of its own and applies one whole frame under it, so that a
-//! reader never sees half of a command. Whoever has files gives their bytes as [`ChunkBytes`].
-//! Receipts are computed by the caller from the journal's bytes at [`Order::place`] and
-//! [`TradeRecord::place`].
+//! Deliberately absent: HTTP, JSON, matching, locks, clocks and files. To share a view between
+//! threads, wrap it in a lock and apply one whole frame under it, so that no reader sees half of a
+//! command. Bytes of files come in as [`ChunkBytes`]. The caller computes receipts from the
+//! journal's bytes at [`Order::place`] and [`TradeRecord::place`].
 
+mod account_market_lists;
 mod accounts;
 mod actions;
+mod balance;
 mod books;
 mod builders;
 mod chunk;
@@ -42,67 +43,65 @@ mod events;
 mod fold;
 mod history;
 mod holders;
-mod holding;
+mod id_log;
 mod image;
 mod keys;
 mod list;
 mod log;
 mod markets;
-mod merged;
+mod merged_search;
 mod midpoints;
-mod named;
 mod order;
 mod orders;
-mod pairs;
-mod passing;
 mod position;
 mod positions;
 mod price_history;
 mod query;
 mod row;
+mod row_filter;
+mod skip_rows;
 mod slot;
 mod slot_index;
-mod slots;
-mod sought;
-mod span;
 mod system;
 mod trade;
+mod trade_columns;
+mod trade_entry;
 mod trade_filter;
-mod trade_glance;
 mod trade_id;
-mod trade_rows;
+mod trade_list;
+mod trade_summary;
 mod trades;
-mod turnover;
 mod view;
+mod volume;
 
 pub use accounts::{Account, Accounts};
 pub use actions::{Action, ActionKind, Actions};
+pub use balance::Balance;
 pub use books::{Book, Books, LastTrade, Level, Levels, TokenBook};
 pub use builders::{Builder, Builders};
 pub use chunk::{ChunkBytes, Chunking};
 pub use error::{FoldError, Impossible};
-pub use events::{EventEntry, Events};
-pub use history::{ChunkCopy, ChunkRef, LogName, OtherContent, Seen};
-pub use holding::Holding;
+pub use events::{EventGroup, EventGroups};
+pub use history::{ChunkCopy, ChunkMismatch, ChunkRef, LogName, SeenChunks};
 pub use image::{Image, ImageError, VIEW_VERSION};
 pub use keys::{Key, Keys};
 pub use list::Summary;
 pub use markets::{Market, Markets};
-pub use merged::{Merged, Paused};
+pub use merged_search::{MergePosition, MergedSearch};
 pub use midpoints::{BucketSize, Midpoint};
 pub use order::{Order, OrderState, UserStatus};
-pub use orders::{Ended, Orders};
-pub use passing::pass_newest;
+pub use orders::{EndedOrder, Orders};
 pub use position::{Conversion, NotHeld, Position};
 pub use positions::{ClosedPosition, OpenPosition, Positions};
 pub use price_history::{PriceHistory, PricePoint};
-pub use slots::{Search, Slots, ToldSlots};
-pub use sought::Sought;
+pub use row_filter::RowFilter;
+pub use skip_rows::skip_newest;
 pub use system::{Domain, System};
 pub use trade::{TradeRecord, TradeSide, TradeSlot};
-pub use trade_filter::{CarriedBuilder, TradeFilter};
-pub use trade_glance::{SideGlance, TradeGlance};
+pub use trade_columns::{SideColumns, TradeColumns};
+pub use trade_filter::{BuilderFilter, TradeFilter};
 pub use trade_id::TradeId;
+pub use trade_list::{FilterableTrades, TradeList, TradeSearch};
 pub use trades::Trades;
-pub use turnover::Turnover;
 pub use view::View;
+pub use volume::Volume;

@@ -1,50 +1,49 @@
-//! Lists over a log: for each account, market and so on, which rows of another log concern it.
+//! Lists over a log: the rows of another log for each account, market and so on.
 //!
-//! An entry of a list is a posting: the posting before it in the same list, a jump to an earlier one
-//! (Myers, "An applicative random-access stack"), and what it points at: jumps halve the way, so
-//! that any place of a list is a logarithm of its length away, and nothing but the newest posting
-//! of each list is in memory.
+//! A posting, that is an entry of a list, holds the previous posting of the same list, a jump to an
+//! earlier one (Myers, "An applicative random-access stack"), and its target row. Jumps make any
+//! posting reachable in logarithmic time, so memory holds only the newest of each list.
 //!
-//! A posting may also say what its entry is, and carry a [`Summary`] of all from itself back to
-//! where it jumps, so that who looks for something rare jumps over what cannot be it, and who counts
-//! jumps over what is known by number ([`walk`]). What such a posting points at follows from its own
-//! slot ([`Summary::target`]): stored as well, it would take a second cache line.
+//! A posting may also hold an entry and a [`Summary`] of the postings from itself back to the
+//! target of its jump. A search for rare rows jumps over stretches without them, and a count adds
+//! up stretches without reading them ([`walk`]). The target of such a posting is computed from its
+//! own slot ([`Summary::target`]): storing it would need a second cache line.
 
 mod walk;
 
-pub(crate) use walk::{Look, Pause, Walk};
+pub(crate) use walk::{Probe, Walk, WalkPosition};
 
-use foretell_memory::near::LINE;
+use foretell_memory::prefetch::CACHE_LINE;
 
 use crate::error::Impossible;
 use crate::log::Log;
-use crate::row::{Fixed, Row, Stored, fixed};
+use crate::row::{Fixed, LogRow, Stored, fixed};
 use crate::slot::{self, Packed};
 
-/// What is said of several entries of a list at once.
+/// A summary of several entries of a list.
 pub trait Summary: Fixed + Copy {
-    /// What is kept of one.
+    /// The stored part of one entry.
     type Entry: Fixed + Copy + PartialEq + core::fmt::Debug;
 
-    /// Of how many entries a summary can be at most. No posting jumps further; beyond that, a list is
-    /// several such stretches in a row.
-    const MOST: u64;
+    /// Maximum number of entries in a summary. No posting jumps further; longer lists consist of
+    /// several such stretches.
+    const MAX_ENTRIES: u64;
 
-    /// Of one entry alone.
+    /// The summary of one entry.
     fn of(entry: &Self::Entry) -> Self;
 
-    /// Of the entries of both.
+    /// The summary of the entries of both.
     #[must_use]
     fn join(self, other: Self) -> Self;
 
-    /// What the posting at `slot` with this entry points at.
+    /// The target of the posting at `slot` with this entry.
     fn target(slot: u64, entry: &Self::Entry) -> u64;
 }
 
-/// Nothing is said, and of an entry what it points at is kept.
+/// No summary; the entry is the target itself.
 impl Summary for () {
     type Entry = Packed;
-    const MOST: u64 = u64::MAX;
+    const MAX_ENTRIES: u64 = u64::MAX;
 
     fn of(_: &Packed) -> Self {}
 
@@ -55,19 +54,19 @@ impl Summary for () {
     }
 }
 
-/// One entry of a list.
+/// One posting of a list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Posting<S: Summary> {
-    /// The posting before it; the first names itself.
+    /// Slot of the previous posting; the first refers to itself.
     before: u64,
-    /// A posting further back; the first names itself.
+    /// Slot of an earlier posting; the first refers to itself.
     jump: u64,
-    /// Its place in the list, from 0.
+    /// Its index in the list, from 0.
     rank: u64,
-    /// What is kept of what it points at. Targets rise along a list.
+    /// The stored part of its target. Targets ascend along a list.
     entry: S::Entry,
-    /// Of itself and all before it up to, but not with, the one it jumps to.
-    span: S,
+    /// Summary of itself and all earlier ones, up to but excluding the one it jumps to.
+    summary: S,
 }
 
 impl<S: Summary> Stored for Posting<S> {
@@ -76,7 +75,7 @@ impl<S: Summary> Stored for Posting<S> {
             .iter()
             .for_each(|slot| Packed::of(*slot).put(out));
         self.entry.put(out);
-        self.span.put(out);
+        self.summary.put(out);
         out.resize(out.len() + Self::SIZE - Self::FIELDS, 0);
     }
 
@@ -86,7 +85,7 @@ impl<S: Summary> Stored for Posting<S> {
             jump: Packed::take(from)?.slot(),
             rank: Packed::take(from)?.slot(),
             entry: S::Entry::take(from)?,
-            span: S::take(from)?,
+            summary: S::take(from)?,
         };
         (_, *from) = from.split_at_checked(Self::SIZE - Self::FIELDS)?;
         Some(posting)
@@ -95,19 +94,19 @@ impl<S: Summary> Stored for Posting<S> {
 
 impl<S: Summary> Posting<S> {
     const ENTRY_AT: usize = 3 * Packed::SIZE;
-    const SPAN_AT: usize = Self::ENTRY_AT + S::Entry::SIZE;
-    const FIELDS: usize = Self::SPAN_AT + S::SIZE;
+    const SUMMARY_AT: usize = Self::ENTRY_AT + S::Entry::SIZE;
+    const FIELDS: usize = Self::SUMMARY_AT + S::SIZE;
 }
 
-/// As much of a posting as says whether it is worth a look, and what comes next.
-struct Outline<S> {
+/// The part of a posting that decides about reading its entry, and about the next step.
+struct PostingHeader<S> {
     before: u64,
     jump: u64,
     rank: u64,
-    span: S,
+    summary: S,
 }
 
-impl<S: Summary> Outline<S> {
+impl<S: Summary> PostingHeader<S> {
     fn read(posting: &[u8]) -> Option<Self> {
         let posting = posting.get(..Posting::<S>::SIZE)?;
         let mut slots = posting;
@@ -115,44 +114,44 @@ impl<S: Summary> Outline<S> {
             before: Packed::take(&mut slots)?.slot(),
             jump: Packed::take(&mut slots)?.slot(),
             rank: Packed::take(&mut slots)?.slot(),
-            span: S::take(&mut &posting[Posting::<S>::SPAN_AT..])?,
+            summary: S::take(&mut &posting[Posting::<S>::SUMMARY_AT..])?,
         })
     }
 
-    /// The rest: what is kept of what it points at.
+    /// The rest of the posting: its entry.
     fn entry(posting: &[u8]) -> Option<S::Entry> {
         S::Entry::take(&mut posting.get(Posting::<S>::ENTRY_AT..)?)
     }
 }
 
 impl<S: Summary> Fixed for Posting<S> {
-    /// Where something is said, as many cache lines as hold it: in a mapped chunk, whose rows begin on one,
-    /// it is waited for once.
+    /// With a summary, padded to whole cache lines: rows of a mapped chunk start on one, so a read
+    /// costs one cache miss.
     const SIZE: usize = match S::SIZE {
         0 => Self::FIELDS,
-        _ => Self::FIELDS.next_multiple_of(LINE),
+        _ => Self::FIELDS.next_multiple_of(CACHE_LINE),
     };
 }
 
-impl<S: Summary> Row for Posting<S> {
+impl<S: Summary> LogRow for Posting<S> {
     const CHUNK_BITS: u32 = if S::SIZE == 0 { 17 } else { 16 };
 }
 
-/// Where a list ends.
+/// The end of a list.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Head {
-    /// Its newest posting, when it has one.
+pub(crate) struct ListEnd {
+    /// Slot of its newest posting; meaningless for an empty list.
     last: Packed,
-    /// How many it has.
+    /// Its length.
     len: Packed,
 }
 
-fixed!(Head {
+fixed!(ListEnd {
     last: Packed,
     len: Packed,
 });
 
-impl Head {
+impl ListEnd {
     fn of(last: u64, len: u64) -> Self {
         Self {
             last: Packed::of(last),
@@ -160,69 +159,69 @@ impl Head {
         }
     }
 
-    /// The newest posting of a list that has one.
+    /// The newest posting of a non-empty list.
     pub(crate) fn last(self) -> u64 {
         self.last.slot()
     }
 
-    /// How many it has.
+    /// Its length.
     fn len(self) -> u64 {
         self.len.slot()
     }
 }
 
-/// The ends of all lists of one kind, by number; those past the end are empty.
-pub(crate) type Heads = Vec<Head>;
+/// The ends of all lists of one kind, by number; missing ones are empty.
+pub(crate) type ListEnds = Vec<ListEnd>;
 
-/// Lists of one kind, by a dense number: those of all accounts, say.
+/// Lists of one kind by a dense number, such as those of all accounts.
 #[derive(Debug)]
 pub(crate) struct Lists<S: Summary = ()> {
     postings: Log<Posting<S>>,
-    heads: Heads,
+    ends: ListEnds,
 }
 
 impl Lists {
-    /// Appends to a list of which nothing is said. Targets rise along it.
+    /// Appends to a list without summaries. Targets ascend along a list.
     pub(crate) fn push(&mut self, number: usize, target: u64) -> Result<(), Impossible> {
         self.push_with(number, Packed::of(target))
     }
 }
 
 impl<S: Summary> Lists<S> {
-    /// Lists with these postings, of which `heads` names the last ones.
-    pub(crate) fn of(postings: Log<Posting<S>>, heads: Heads) -> Self {
-        Self { postings, heads }
+    /// Restores lists from their postings and ends.
+    pub(crate) fn of(postings: Log<Posting<S>>, ends: ListEnds) -> Self {
+        Self { postings, ends }
     }
 
     /// The list with this number; it may be empty.
     pub(crate) fn list(&self, number: usize) -> List<'_, S> {
         List {
             postings: &self.postings,
-            head: self.heads.get(number).copied().unwrap_or_default(),
+            end: self.ends.get(number).copied().unwrap_or_default(),
         }
     }
 
-    /// A list without entries.
+    /// An empty list.
     pub(crate) fn empty(&self) -> List<'_, S> {
         List {
             postings: &self.postings,
-            head: Head::default(),
+            end: ListEnd::default(),
         }
     }
 
-    /// Appends an entry of which this is kept. Targets rise along a list.
+    /// Appends an entry. Targets ascend along a list.
     pub(crate) fn push_with(&mut self, number: usize, entry: S::Entry) -> Result<(), Impossible> {
-        if self.heads.len() <= number {
-            self.heads.resize(number + 1, Head::default());
+        if self.ends.len() <= number {
+            self.ends.resize(number + 1, ListEnd::default());
         }
-        let head = &mut self.heads[number];
-        *head = append(&mut self.postings, *head, entry)?;
+        let end = &mut self.ends[number];
+        *end = append(&mut self.postings, *end, entry)?;
         Ok(())
     }
 
-    /// Where the lists end.
-    pub(crate) fn heads(&self) -> &Heads {
-        &self.heads
+    /// The ends of the lists.
+    pub(crate) fn ends(&self) -> &ListEnds {
+        &self.ends
     }
 
     pub(crate) fn postings(&self) -> &Log<Posting<S>> {
@@ -234,87 +233,87 @@ impl<S: Summary> Lists<S> {
     }
 }
 
-/// Appends an entry to the list that ends there, and says where it ends then.
+/// Appends an entry to the list with this end, and returns the new end.
 pub(crate) fn append<S: Summary>(
     postings: &mut Log<Posting<S>>,
-    head: Head,
+    end: ListEnd,
     entry: S::Entry,
-) -> Result<Head, Impossible> {
-    let (own, len) = (postings.len(), head.len() + 1);
-    // Only bytes from outside say so many of a list.
+) -> Result<ListEnd, Impossible> {
+    let (own, len) = (postings.len(), end.len() + 1);
+    // Only invalid bytes can claim such a length.
     if len >= slot::END {
         return Err(Impossible::HistoryUnreadable);
     }
-    let said = S::of(&entry);
-    let (before, jump, span) = if head.len() == 0 {
-        (own, own, said)
+    let own_summary = S::of(&entry);
+    let (before, jump, summary) = if end.len() == 0 {
+        (own, own, own_summary)
     } else {
         let (jump, between) =
-            next_jump(postings, head.last()).ok_or(Impossible::HistoryUnreadable)?;
-        let span = between.map_or(said, |between| said.join(between));
-        (head.last(), jump, span)
+            next_jump(postings, end.last()).ok_or(Impossible::HistoryUnreadable)?;
+        let summary = between.map_or(own_summary, |between| own_summary.join(between));
+        (end.last(), jump, summary)
     };
     postings.push(&Posting {
         before,
         jump,
-        rank: head.len(),
+        rank: end.len(),
         entry,
-        span,
+        summary,
     })?;
-    Ok(Head::of(own, len))
+    Ok(ListEnd::of(own, len))
 }
 
-/// Where the posting after `last` jumps to, over two equal jumps at once, else to `last`; and what
-/// is said of those between.
+/// The jump of the posting after `last`: over two jumps of equal length if possible, else to
+/// `last`. Also returns the summary of the postings jumped over.
 fn next_jump<S: Summary>(postings: &Log<Posting<S>>, last: u64) -> Option<(u64, Option<S>)> {
     let one = postings.get(last)?;
     let two = postings.get(one.jump)?;
     let three = postings.get(two.jump)?;
     let over = one.rank.checked_sub(two.rank)?;
     let equal = over == two.rank.checked_sub(three.rank)?;
-    // The first one names itself: over it there is no jump.
-    Some(match equal && one.rank > 0 && 2 * over < S::MOST {
-        true => (two.jump, Some(one.span.join(two.span))),
+    // The first posting refers to itself, so no jump goes over it.
+    Some(match equal && one.rank > 0 && 2 * over < S::MAX_ENTRIES {
+        true => (two.jump, Some(one.summary.join(two.summary))),
         false => (last, None),
     })
 }
 
-/// One list, as it stands.
+/// A read view of one list.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct List<'a, S: Summary = ()> {
     postings: &'a Log<Posting<S>>,
-    head: Head,
+    end: ListEnd,
 }
 
 impl<'a, S: Summary> List<'a, S> {
-    /// The list whose newest posting this is; an empty one if there is none.
+    /// The list that ends with this posting; an empty one for `None`.
     pub(crate) fn ending_with(postings: &'a Log<Posting<S>>, newest: Option<u64>) -> Self {
-        let head = newest.and_then(|last| {
+        let end = newest.and_then(|last| {
             let len = postings.get(last)?.rank + 1;
-            (len < slot::END).then(|| Head::of(last, len))
+            (len < slot::END).then(|| ListEnd::of(last, len))
         });
         Self {
             postings,
-            head: head.unwrap_or_default(),
+            end: end.unwrap_or_default(),
         }
     }
 
-    /// Where it ends.
-    pub(crate) fn head(&self) -> Head {
-        self.head
+    /// Its end.
+    pub(crate) fn end(&self) -> ListEnd {
+        self.end
     }
 
-    /// How many entries it has.
+    /// Its length.
     pub(crate) fn len(&self) -> u64 {
-        self.head.len()
+        self.end.len()
     }
 
-    /// The entry at a place, from the oldest at 0.
+    /// The target at an index, the oldest at 0.
     pub(crate) fn get(&self, rank: u64) -> Option<u64> {
         Some(self.at(self.slot(rank)?)?.target())
     }
 
-    /// How many of the oldest entries satisfy `early`, which none does after one that does not.
+    /// Number of oldest entries that satisfy `early`, which must hold for a prefix of the list.
     pub(crate) fn partition_point(&self, early: impl Fn(u64) -> bool) -> u64 {
         let Some(mut at) = self.newest() else {
             return 0;
@@ -322,7 +321,7 @@ impl<'a, S: Summary> List<'a, S> {
         if early(at.target()) {
             return self.len();
         }
-        // `at` is late all along; the way ends at the oldest that is.
+        // `at` is never early; the loop ends at the oldest entry that is not.
         while let Some(before) = self.earlier(&at, at.before) {
             let jump = self
                 .earlier(&at, at.jump)
@@ -336,7 +335,7 @@ impl<'a, S: Summary> List<'a, S> {
         at.rank
     }
 
-    /// The `end` oldest entries, from the newest of them back.
+    /// The `end` oldest entries, newest first.
     pub(crate) fn newest_first(&self, end: u64) -> NewestFirst<'a, S> {
         let end = end.min(self.len());
         NewestFirst {
@@ -347,19 +346,19 @@ impl<'a, S: Summary> List<'a, S> {
         }
     }
 
-    fn newest(&self) -> Option<At<S>> {
+    fn newest(&self) -> Option<PostingAt<S>> {
         if self.len() == 0 {
             return None;
         }
-        self.at(self.head.last())
+        self.at(self.end.last())
     }
 
-    fn at(&self, slot: u64) -> Option<At<S>> {
+    fn at(&self, slot: u64) -> Option<PostingAt<S>> {
         let posting = self.postings.get(slot)?;
-        Some(At { slot, posting })
+        Some(PostingAt { slot, posting })
     }
 
-    /// Where the posting of a place stands.
+    /// The slot of the posting with this rank.
     fn slot(&self, rank: u64) -> Option<u64> {
         if rank >= self.len() {
             return None;
@@ -375,27 +374,27 @@ impl<'a, S: Summary> List<'a, S> {
         Some(at.slot)
     }
 
-    /// A posting that `from` names, if it lies before it: every way along a list ends, whatever the
-    /// bytes say.
-    fn earlier(&self, from: &Posting<S>, slot: u64) -> Option<At<S>> {
+    /// The posting at a slot that `from` refers to, if it is earlier in the list. So every walk
+    /// ends, even over invalid bytes.
+    fn earlier(&self, from: &Posting<S>, slot: u64) -> Option<PostingAt<S>> {
         self.at(slot).filter(|at| at.rank < from.rank)
     }
 }
 
-/// A posting, and where it stands.
+/// A posting and its slot.
 #[derive(Clone, Copy, Debug)]
-struct At<S: Summary> {
+struct PostingAt<S: Summary> {
     slot: u64,
     posting: Posting<S>,
 }
 
-impl<S: Summary> At<S> {
+impl<S: Summary> PostingAt<S> {
     fn target(&self) -> u64 {
         S::target(self.slot, &self.posting.entry)
     }
 }
 
-impl<S: Summary> core::ops::Deref for At<S> {
+impl<S: Summary> core::ops::Deref for PostingAt<S> {
     type Target = Posting<S>;
 
     fn deref(&self) -> &Posting<S> {
@@ -403,11 +402,11 @@ impl<S: Summary> core::ops::Deref for At<S> {
     }
 }
 
-/// Entries of a list, from new to old.
+/// Entries of a list, newest first.
 #[derive(Clone, Debug)]
 pub(crate) struct NewestFirst<'a, S: Summary> {
     list: List<'a, S>,
-    next: Option<At<S>>,
+    next: Option<PostingAt<S>>,
 }
 
 impl<S: Summary> Iterator for NewestFirst<'_, S> {
@@ -433,7 +432,7 @@ mod tests {
     const NUMBERS: usize = 4;
 
     fn filled(bits: u8, pushes: &[usize]) -> (Lists, Vec<Vec<u64>>) {
-        let mut lists = Lists::<()>::of(Log::new(Chunking::Bits(bits)), Heads::default());
+        let mut lists = Lists::<()>::of(Log::new(Chunking::Bits(bits)), ListEnds::default());
         let mut plain = vec![Vec::new(); NUMBERS];
         for (target, &number) in (0..).zip(pushes) {
             lists.push(number, target * 2).unwrap();
@@ -492,19 +491,19 @@ mod tests {
     #[test]
     fn a_chain_that_leads_nowhere_ends() {
         let rows = [[9_u64, 0, 0, 3], [9, 1, 1, 3], [9, 7, 2, 1]];
-        let mut lists = Lists::<()>::of(Log::new(Chunking::Bits(4)), Heads::default());
+        let mut lists = Lists::<()>::of(Log::new(Chunking::Bits(4)), ListEnds::default());
         for [target, before, jump, rank] in rows {
             let posting = Posting {
                 before,
                 jump,
                 rank,
                 entry: Packed::of(target),
-                span: (),
+                summary: (),
             };
             lists.postings.push(&posting).unwrap();
         }
         for last in 0..5 {
-            lists.heads = vec![Head::of(last, 4)];
+            lists.ends = vec![ListEnd::of(last, 4)];
             let list = lists.list(0);
             assert!(list.newest_first(4).count() <= 1);
             assert_eq!(list.get(0), None);

@@ -1,25 +1,30 @@
-//! A log: rows of one type that are only ever added.
+//! A log: append-only rows of one type.
 
 use core::fmt;
 use core::marker::PhantomData;
 
 use crate::chunk::{ChunkBytes, Chunking, Chunks};
 use crate::error::Impossible;
-use crate::row::Row;
+use crate::row::LogRow;
 
-/// Rows in the order they were added; a row's slot is its place, from 0.
+/// Rows in the order they were added; the index of a row, from 0, is its slot.
 pub(crate) struct Log<R> {
     chunks: Chunks,
     row: PhantomData<fn() -> R>,
 }
 
-impl<R: Row> Log<R> {
-    /// An empty one.
+impl<R: LogRow> Log<R> {
+    /// An empty log.
     pub(crate) fn new(chunking: Chunking) -> Self {
-        Self::of(Chunks::new(chunking, R::CHUNK_BITS, R::SIZE, R::NAME > 0))
+        Self::of(Chunks::new(
+            chunking,
+            R::CHUNK_BITS,
+            R::SIZE,
+            R::ID_BYTES > 0,
+        ))
     }
 
-    /// One of sealed chunks and a tail of such rows; `None` when they have other lengths.
+    /// Restores a log from sealed chunks and a tail; `None` when their lengths do not match.
     pub(crate) fn restore(
         chunking: Chunking,
         sealed: Vec<ChunkBytes>,
@@ -38,29 +43,29 @@ impl<R: Row> Log<R> {
         }
     }
 
-    /// How many rows there are; also the slot of the next.
+    /// Number of rows; also the slot of the next row.
     pub(crate) fn len(&self) -> u64 {
         self.chunks.len()
     }
 
-    /// The row at a slot. `None` past the end, and for bytes that are no such row, which only a
-    /// chunk from outside can have.
+    /// The row at a slot. `None` after the end, and for invalid bytes, which only a mapped chunk
+    /// can contain.
     pub(crate) fn get(&self, slot: u64) -> Option<R> {
         R::take(&mut self.chunks.row(slot)?)
     }
 
-    /// The bytes of a row, for who needs little of it.
+    /// The bytes of a row, for callers that read few fields.
     pub(crate) fn bytes(&self, slot: u64) -> Option<&[u8]> {
         self.chunks.row(slot)
     }
 
-    /// Adds a row. True when it filled a chunk, so that the tail is empty again.
+    /// Appends a row. Returns whether it filled a chunk, so that the tail is empty again.
     pub(crate) fn push(&mut self, row: &R) -> Result<bool, Impossible> {
         let sealed = self.chunks.push(|tail| row.put(tail));
         sealed.ok_or(Impossible::Full)
     }
 
-    /// How many rows at the front satisfy `early`, which no row does after one that does not.
+    /// Number of first rows that satisfy `early`, which must hold for a prefix of the log.
     pub(crate) fn partition_point(&self, early: impl Fn(&R) -> bool) -> u64 {
         let (mut from, mut to) = (0, self.len());
         while from < to {
@@ -108,7 +113,7 @@ mod tests {
         key: u16,
         time: u64
     });
-    impl Row for Pair {
+    impl LogRow for Pair {
         const CHUNK_BITS: u32 = 14;
     }
 
@@ -197,7 +202,7 @@ mod tests {
         }
         assert_eq!(log.push(&row), Err(Impossible::Full));
         assert_eq!((log.len(), log.get(4)), (5, Some(row)));
-        // Without a bound of a test: more than any exchange has in its life.
+        // Without the test's bound: more than any exchange ever writes.
         let standard = Log::<Pair>::new(Chunking::Standard);
         assert_eq!(standard.chunks().most_rows(), u64::from(u32::MAX) << 14);
     }

@@ -21,7 +21,7 @@ pub struct Market {
     pub condition: ConditionId,
     /// Tokens of `[Yes, No]`.
     pub tokens: [TokenId; 2],
-    /// Step of its prices.
+    /// Tick size of its prices.
     pub tick: Tick,
     /// Whether a trade near 0 or 1 may refine the tick.
     pub tick_refines: bool,
@@ -29,15 +29,15 @@ pub struct Market {
     pub minimum_size: Lots,
     /// Taker fee.
     pub fee: FeeSchedule,
-    /// The neg-risk event and its place in the event's list; `None` = plain.
+    /// Its neg-risk event group and question index; `None` = a plain market.
     pub question: Option<(EventNumber, u32)>,
     /// State.
     pub state: MarketState,
-    /// What it pays, once resolved.
+    /// Its payout, once resolved.
     pub payout: Option<Payout>,
-    /// Hidden.
+    /// Whether it is hidden.
     pub archived: bool,
-    /// Shares in existence, of `[Yes, No]`.
+    /// Outstanding shares of `[Yes, No]`.
     pub supply: [Lots; 2],
     /// Its description, as registered (the frame's evidence).
     pub description: Box<[u8]>,
@@ -49,7 +49,7 @@ pub struct Market {
     pub closed: Option<TimeNs>,
     /// When it was resolved.
     pub resolved: Option<TimeNs>,
-    /// The last frame that changed its rules, state, payout or archived flag. Supply is not meant.
+    /// The last frame that changed its rules, state, payout or archived flag, but not its supply.
     pub changed: Sequence,
 }
 
@@ -74,7 +74,7 @@ stored!(Market {
 });
 
 impl Market {
-    /// Whether it is a question of a neg-risk event.
+    /// Whether it is a question of a neg-risk event group.
     #[must_use]
     pub fn is_neg_risk(&self) -> bool {
         self.question.is_some()
@@ -88,9 +88,9 @@ impl Market {
 }
 
 impl Market {
-    /// The collateral its shares lock: its open interest. Of a question of a neg-risk event it is
-    /// that of its full sets; what converts moved between the questions (`c` of protocol 5) is
-    /// locked by the event beside it.
+    /// The collateral locked by its shares: its open interest. For a question of a neg-risk event
+    /// group it is that of its full sets. The event group additionally locks the amounts that
+    /// converts moved between questions (`c` of docs/verify/rules.md §11).
     #[must_use]
     pub fn locked(&self) -> Micros {
         let [yes, no] = self.supply;
@@ -125,19 +125,19 @@ impl Markets {
         Some((number, self.get(number)?))
     }
 
-    /// Which market and outcome a token is.
+    /// The market and outcome of a token.
     #[must_use]
     pub fn by_token(&self, token: &TokenId) -> Option<(MarketNumber, Outcome)> {
         self.by_token.get(token).copied()
     }
 
-    /// How many there are.
+    /// Number of markets.
     #[must_use]
     pub fn count(&self) -> usize {
         self.all.len()
     }
 
-    /// All of them, by number.
+    /// All markets, by number.
     pub fn iter(
         &self,
     ) -> impl DoubleEndedIterator<Item = (MarketNumber, &Market)> + ExactSizeIterator {
@@ -175,7 +175,7 @@ impl Markets {
         self.all.push(number, market)
     }
 
-    /// The market is found by its names from now on.
+    /// Indexes the market by its condition and tokens.
     fn name(&mut self, number: MarketNumber, market: &Market) -> Result<(), Impossible> {
         let condition = self.by_condition.insert(market.condition, number);
         let mut taken = condition.is_some();
@@ -183,7 +183,7 @@ impl Markets {
             taken |= self.by_token.insert(token, (number, outcome)).is_some();
         }
         if taken {
-            return Err(Impossible::NameTaken);
+            return Err(Impossible::DuplicateName);
         }
         Ok(())
     }
@@ -192,7 +192,7 @@ impl Markets {
         (self.all.get_mut(number)).ok_or(Impossible::UnknownMarket(number))
     }
 
-    /// A market of which `sequence` changes rules, state, payout or archived flag.
+    /// A market whose rules, state, payout or archived flag the frame at `sequence` changes.
     pub(crate) fn change(
         &mut self,
         number: MarketNumber,

@@ -1,10 +1,9 @@
-//! Midpoints of the books over time, kept as price history shows them: cut into buckets, each with
-//! the midpoint at its end (protocol 11).
+//! Midpoints of the books over time, in buckets as price history shows them, each with the midpoint
+//! at its end (docs/api/market-data.md §4).
 //!
-//! A bucket's row is written when the bucket is over, and only when its midpoint is another than
-//! that of the row before; buckets without a row repeat the one before them. So a market costs
-//! what its midpoint moves, not what time passes. The bucket that is still open is the state of
-//! its market: there is one for all sizes.
+//! A row is written when a bucket ends with another midpoint than the row before. Buckets without a
+//! row repeat the row before them. So storage grows with changes of midpoints, not with time. The
+//! open bucket is part of the market's current state, shared by all bucket sizes.
 
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{MarketNumber, Price, TimeNs};
@@ -13,21 +12,21 @@ use crate::dense::Dense;
 use crate::error::Impossible;
 use crate::list::{List, Lists};
 use crate::log::Log;
-use crate::row::{Row, fixed};
+use crate::row::{LogRow, fixed};
 
-/// The middle between best bid and best ask, exactly: their sum, in 0.0001.
+/// The mean of best bid and best ask, exactly: their sum, in 0.0001.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Midpoint(pub(crate) u16);
 
 impl Midpoint {
-    /// The largest: a bid and an ask at 1.
-    pub(crate) const MOST: u16 = 2 * PRICE_ONE;
+    /// The maximum: bid and ask at 1.
+    pub(crate) const MAX: u16 = 2 * PRICE_ONE;
 
-    /// Between a bid and an ask.
+    /// The midpoint of a bid and an ask.
     #[must_use]
     pub const fn between(bid: Price, ask: Price) -> Self {
         let sum = bid.0.saturating_add(ask.0);
-        Self(if sum < Self::MOST { sum } else { Self::MOST })
+        Self(if sum < Self::MAX { sum } else { Self::MAX })
     }
 
     /// In units of 0.00005.
@@ -36,14 +35,14 @@ impl Midpoint {
         self.0
     }
 
-    /// That of the other outcome: 1 − this.
+    /// The midpoint of the other outcome: 1 − this.
     #[must_use]
     pub const fn complement(self) -> Self {
-        Self(Self::MOST - self.0)
+        Self(Self::MAX - self.0)
     }
 }
 
-/// The length of a bucket. Buckets of a size follow each other from the unix epoch on.
+/// The length of a bucket. Buckets are aligned to the unix epoch.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum BucketSize {
     /// One minute.
@@ -59,7 +58,7 @@ pub enum BucketSize {
 }
 
 impl BucketSize {
-    /// All of them, rising.
+    /// All sizes, ascending.
     pub const ALL: [Self; 5] = [
         Self::Minute,
         Self::FiveMinutes,
@@ -80,7 +79,7 @@ impl BucketSize {
         }
     }
 
-    /// The smallest that is at least so many minutes long; the largest when none is.
+    /// The smallest size of at least this many minutes, else the largest.
     #[must_use]
     pub fn at_least(minutes: u32) -> Self {
         let mut sizes = Self::ALL.into_iter();
@@ -88,13 +87,13 @@ impl BucketSize {
         long_enough.unwrap_or(Self::HalfDay)
     }
 
-    /// The bucket a minute falls in.
+    /// The bucket that contains a minute.
     pub(crate) const fn bucket(self, minute: u32) -> u32 {
         minute / self.minutes()
     }
 }
 
-/// The minute an instant falls in. All of time has fewer than 2^32.
+/// The minute of an instant. All of time has fewer than 2^32.
 pub(crate) fn minute_of(time: TimeNs) -> u32 {
     const MINUTE_NS: u64 = 60 * 1_000_000_000;
     const _: () = assert!(u64::MAX / MINUTE_NS <= u32::MAX as u64);
@@ -103,54 +102,54 @@ pub(crate) fn minute_of(time: TimeNs) -> u32 {
 
 /// A bucket that ended with another midpoint than the bucket before it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Turn {
+pub(crate) struct MidpointChange {
     pub(crate) bucket: u32,
     /// In Yes prices; `None` when a side of the book was empty.
     pub(crate) midpoint: Option<Midpoint>,
 }
 
-fixed!(Turn {
+fixed!(MidpointChange {
     bucket: u32,
     midpoint: Option<Midpoint>,
 });
 
-impl Row for Turn {
+impl LogRow for MidpointChange {
     const CHUNK_BITS: u32 = 17;
 }
 
-/// A market's midpoint now.
+/// A market's current midpoint.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Current {
+pub(crate) struct CurrentMidpoint {
     pub(crate) midpoint: Option<Midpoint>,
-    /// The minute of its last move; the buckets with that minute are the open ones.
+    /// The minute of its last change; the open buckets contain it.
     pub(crate) minute: u32,
-    /// That of the last turn of each size.
-    turned: [Option<Midpoint>; BucketSize::ALL.len()],
+    /// The midpoint in the last row of each size.
+    written: [Option<Midpoint>; BucketSize::ALL.len()],
 }
 
-fixed!(Current {
+fixed!(CurrentMidpoint {
     midpoint: Option<Midpoint>,
     minute: u32,
-    turned: [Option<Midpoint>; BucketSize::ALL.len()],
+    written: [Option<Midpoint>; BucketSize::ALL.len()],
 });
 
 /// The midpoints of all markets.
 #[derive(Debug)]
 pub(crate) struct Midpoints {
-    pub(crate) current: Dense<MarketNumber, Current>,
-    /// Turns of all markets and sizes.
-    pub(crate) turns: Log<Turn>,
-    /// Those of each market and size.
+    pub(crate) current: Dense<MarketNumber, CurrentMidpoint>,
+    /// Rows of all markets and sizes.
+    pub(crate) changes: Log<MidpointChange>,
+    /// Lists of the rows of each market and size.
     pub(crate) of_market: Lists,
 }
 
 impl Midpoints {
-    /// A market whose book is empty.
+    /// Adds a market with an empty book.
     pub(crate) fn open(&mut self, market: MarketNumber) -> Result<(), Impossible> {
-        self.current.push(market, Current::default())
+        self.current.push(market, CurrentMidpoint::default())
     }
 
-    /// After a command the midpoint of a market is this. Minutes never fall.
+    /// Records the midpoint of a market after a command. `minute` never decreases.
     pub(crate) fn note(
         &mut self,
         market: MarketNumber,
@@ -162,17 +161,17 @@ impl Midpoints {
         if current.midpoint == midpoint {
             return Ok(());
         }
-        for (size, turned) in BucketSize::ALL.into_iter().zip(&mut current.turned) {
+        for (size, written) in BucketSize::ALL.into_iter().zip(&mut current.written) {
             let open = size.bucket(current.minute);
-            if open < size.bucket(minute) && *turned != current.midpoint {
-                *turned = current.midpoint;
-                let turn = Turn {
+            if open < size.bucket(minute) && *written != current.midpoint {
+                *written = current.midpoint;
+                let change = MidpointChange {
                     bucket: open,
                     midpoint: current.midpoint,
                 };
                 self.of_market
-                    .push(number(market, size), self.turns.len())?;
-                self.turns.push(&turn)?;
+                    .push(number(market, size), self.changes.len())?;
+                self.changes.push(&change)?;
             }
         }
         current.midpoint = midpoint;
@@ -180,13 +179,13 @@ impl Midpoints {
         Ok(())
     }
 
-    /// The turns of a market and size, oldest first.
-    pub(crate) fn turns_of(&self, market: MarketNumber, size: BucketSize) -> List<'_> {
+    /// The rows of a market and size, oldest first.
+    pub(crate) fn changes_of(&self, market: MarketNumber, size: BucketSize) -> List<'_> {
         self.of_market.list(number(market, size))
     }
 }
 
-/// The number of a list.
+/// The number of the list.
 fn number(market: MarketNumber, size: BucketSize) -> usize {
     market.0 as usize * BucketSize::ALL.len() + size as usize
 }

@@ -1,9 +1,9 @@
-//! One order: what was signed, how it stands, and how protocol 11 words that.
+//! One order: signed values, state, and the status text of docs/api/market-data.md §6.
 
 use foretell_model::quantity::{MICROS_PER_LOT, PRICE_ONE};
 use foretell_model::{
     AccountNumber, CloseReason, FramePlace, KeyNumber, Lots, MarketNumber, Micros, OrderId,
-    OrderNumber, OrderType, Outcome, PlaceOrder, Price, RefusalReason, Side, Tick, TimeNs,
+    OrderNumber, OrderType, Outcome, PlaceOrder, Price, RejectionReason, Side, Tick, TimeNs,
     TimeSeconds, WalletKind,
 };
 
@@ -11,27 +11,27 @@ use crate::builders::BuilderSlot;
 use crate::row::{Fixed, Stored, fixed};
 use crate::trade::TradeSlot;
 
-/// How an order stands.
+/// The state of an order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OrderState {
     /// It rests.
     Live,
-    /// It is filled, or a budget BUY that is full.
+    /// It is fully filled; for a budget BUY, its budget is spent.
     Completed,
-    /// It ended with something unfilled.
+    /// It ended with an unfilled remainder.
     Closed(CloseReason),
-    /// The book refused it.
-    Killed(RefusalReason),
+    /// The book rejected it.
+    Killed(RejectionReason),
 }
 
-/// The word a user reads (protocol 11).
+/// The status shown to users (docs/api/market-data.md §6).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum UserStatus {
     /// LIVE: it rests.
     Live,
     /// MATCHED: fully filled.
     Matched,
-    /// CANCELED: ended by its user, expiry, heartbeat, self-trade, or as a taker's rest.
+    /// CANCELED: ended by its user, expiry, heartbeat, self-trade, or as a taker's remainder.
     Canceled,
     /// CANCELED_MARKET_RESOLVED: its market closed.
     CanceledMarketResolved,
@@ -40,7 +40,7 @@ pub enum UserStatus {
 }
 
 impl OrderState {
-    /// The word a user reads.
+    /// The status shown to users.
     #[must_use]
     pub fn user_status(self) -> UserStatus {
         match self {
@@ -58,11 +58,11 @@ impl OrderState {
 pub struct Order {
     /// EIP-712 hash.
     pub id: OrderId,
-    /// The sequence of the frame that placed it.
+    /// Sequence of the frame that placed it.
     pub number: OrderNumber,
-    /// The wallet that trades.
+    /// The trading wallet.
     pub account: AccountNumber,
-    /// The key it came with.
+    /// The API key that submitted it.
     pub key: KeyNumber,
     /// Its market.
     pub market: MarketNumber,
@@ -70,54 +70,54 @@ pub struct Order {
     pub outcome: Outcome,
     /// Its side in its token.
     pub side: Side,
-    /// How long it works.
+    /// Its time in force.
     pub order_type: OrderType,
-    /// Refused if it would cross.
+    /// Rejected if it would cross.
     pub post_only: bool,
-    /// Its signature type: what its account was to its owner.
+    /// Its signature type: the wallet kind of its account.
     pub signature_type: WalletKind,
     /// Limit in its own token, from the signed amounts.
     pub price: Price,
-    /// How it stands.
+    /// Its state.
     pub state: OrderState,
     /// Signed makerAmount: micros of collateral for a BUY, micro-shares for a SELL.
     pub maker_amount: u64,
     /// Signed takerAmount: micro-shares for a BUY, micros of collateral for a SELL.
     pub taker_amount: u64,
-    /// GTD only; 0 otherwise.
+    /// For GTD only; 0 otherwise.
     pub expiration: TimeSeconds,
-    /// What rests of a live order; what was unfilled of a closed one (0 for the rest of a budget
-    /// BUY); 0 of a completed or killed one.
+    /// Remaining lots of a live order; unfilled lots of a closed one (0 for a budget BUY); 0 for a
+    /// completed or killed one.
     pub left: Lots,
     /// Shares traded, as taker and as maker.
     pub matched: Lots,
-    /// Their value at this order's own prices, without fees.
+    /// Value of those trades at this order's own prices, without fees.
     pub value: Micros,
-    /// Fees paid, as taker.
+    /// Fees paid as taker.
     pub fee: Micros,
     /// When it was placed.
     pub created: TimeNs,
     /// When it last traded or ended.
     pub updated: TimeNs,
-    /// The frame that placed it; also that of every trade it took.
+    /// Place of the frame that placed it and that holds every trade it took.
     pub place: FramePlace,
     pub(crate) builder: Option<BuilderSlot>,
-    /// Trades it took: this many from here on.
+    /// First of the `taken` consecutive trades in which it was the taker.
     pub(crate) first_taken: TradeSlot,
     pub(crate) taken: u32,
-    /// The newest trade it made; each names the one before.
+    /// Its newest trade as maker; each such trade refers to the previous one.
     pub(crate) last_made: Option<TradeSlot>,
 }
 
 impl Order {
-    /// A BUY that spends its makerAmount (FOK, FAK); its takerAmount sets nothing but a price.
+    /// A BUY that spends its makerAmount (FOK, FAK); its takerAmount only sets the price.
     #[must_use]
     pub fn is_budget_buy(&self) -> bool {
         self.side == Side::Buy && !self.order_type.may_rest()
     }
 
-    /// How many shares it wanted, in micro-shares: the signed share amount; of a budget BUY what
-    /// matched, when that is more.
+    /// Its size in micro-shares: the signed share amount; for a budget BUY the matched amount if
+    /// larger.
     #[must_use]
     pub fn original_size(&self) -> u64 {
         let signed = match self.side {
@@ -167,7 +167,7 @@ fixed!(Order {
     last_made: Option<TradeSlot>,
 });
 
-/// Which state, then the code of its reason, 0 where there is none.
+/// The state, then the code of its reason; 0 for no reason.
 impl Stored for OrderState {
     fn put(&self, out: &mut Vec<u8>) {
         let (state, reason): (u8, u16) = match *self {
@@ -184,7 +184,7 @@ impl Stored for OrderState {
             (0, 0) => Some(Self::Live),
             (1, 0) => Some(Self::Completed),
             (2, reason) => CloseReason::from_code(u8::try_from(reason).ok()?).map(Self::Closed),
-            (3, reason) => RefusalReason::from_code(reason).map(Self::Killed),
+            (3, reason) => RejectionReason::from_code(reason).map(Self::Killed),
             _ => None,
         }
     }
@@ -194,7 +194,7 @@ impl Fixed for OrderState {
     const SIZE: usize = <(u8, u16)>::SIZE;
 }
 
-/// A Yes price as the price of one outcome's token.
+/// Converts a Yes price to the price of an outcome's token.
 pub(crate) fn own_price(outcome: Outcome, yes_price: Price) -> Price {
     match outcome {
         Outcome::Yes => yes_price,
@@ -202,9 +202,9 @@ pub(crate) fn own_price(outcome: Outcome, yes_price: Price) -> Price {
     }
 }
 
-/// The limit of an accepted order in its own token: exact for GTC and GTD; for FOK and FAK the
-/// signed ratio rounded to the tick in the signer's favour, a BUY down and a SELL up (protocol 1).
-/// `None` when the amounts give no price.
+/// The limit price of an accepted order in its own token. Exact for GTC and GTD. For FOK and FAK
+/// the signed ratio is rounded to the tick in the signer's favour: a BUY down, a SELL up
+/// (docs/verify/rules.md §3). `None` when the amounts give no price.
 pub(crate) fn limit_price(order: &PlaceOrder, tick: Tick) -> Option<Price> {
     let (collateral, shares) = match order.side {
         Side::Buy => (order.maker_amount, order.taker_amount),

@@ -1,4 +1,4 @@
-//! Orders: live ones by number, account and id, finished ones by id and by when they ended.
+//! Orders: live ones by number, account and id, finished ones by id and by end.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -6,15 +6,15 @@ use foldhash::fast::RandomState;
 use foretell_model::{AccountNumber, CloseReason, MarketNumber, OrderId, OrderNumber, Sequence};
 
 use crate::error::Impossible;
-use crate::named::NamedLog;
+use crate::id_log::IdLog;
 use crate::order::{Order, OrderState};
-use crate::row::{Fixed, Row, fixed};
+use crate::row::{Fixed, LogRow, fixed};
 use crate::slot::count;
 
-/// An order that ended with something unfilled, and the frame that ended it.
+/// An order that ended with an unfilled remainder, and the frame that ended it.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Ended {
-    /// The frame.
+pub struct EndedOrder {
+    /// Sequence of the frame.
     pub sequence: Sequence,
     /// The order.
     pub order: Order,
@@ -22,22 +22,22 @@ pub struct Ended {
     pub reason: CloseReason,
 }
 
-/// A finished order as it is stored.
+/// The stored form of a finished order.
 #[derive(Debug)]
-pub(crate) struct Finished {
+pub(crate) struct FinishedOrder {
     pub(crate) order: Order,
     /// The frame that ended it.
     pub(crate) sequence: Sequence,
 }
 
-fixed!(Finished {
+fixed!(FinishedOrder {
     order: Order,
     sequence: Sequence,
 });
 
-impl Row for Finished {
+impl LogRow for FinishedOrder {
     const CHUNK_BITS: u32 = 14;
-    const NAME: usize = OrderId::SIZE;
+    const ID_BYTES: usize = OrderId::SIZE;
 }
 
 /// All orders.
@@ -45,17 +45,17 @@ impl Row for Finished {
 pub struct Orders {
     live: HashMap<OrderNumber, Order, RandomState>,
     live_ids: HashMap<OrderId, OrderNumber, RandomState>,
-    /// Live ones of each account that ever had one.
+    /// Live orders of each account that ever had one.
     by_account: HashMap<AccountNumber, BTreeSet<OrderNumber>, RandomState>,
-    /// How many are live in each market that ever had one.
+    /// Number of live orders in each market that ever had one.
     by_market: HashMap<MarketNumber, usize, RandomState>,
-    /// In the order they ended.
-    pub(crate) finished: NamedLog<Finished>,
+    /// Finished orders, in the order they ended.
+    pub(crate) finished: IdLog<FinishedOrder>,
 }
 
 impl Orders {
-    /// No order is live.
-    pub(crate) fn of(finished: NamedLog<Finished>) -> Self {
+    /// No live orders, and these finished ones.
+    pub(crate) fn of(finished: IdLog<FinishedOrder>) -> Self {
         Self {
             live: HashMap::default(),
             live_ids: HashMap::default(),
@@ -65,7 +65,7 @@ impl Orders {
         }
     }
 
-    /// The live order with this number. Finished ones are found by id alone.
+    /// The live order with this number. Finished orders are found by id only.
     #[must_use]
     pub fn live(&self, number: OrderNumber) -> Option<&Order> {
         self.live.get(&number)
@@ -81,13 +81,13 @@ impl Orders {
         Some(self.finished.log().get(slot)?.order)
     }
 
-    /// The live orders of one account, by number.
+    /// The live orders of an account, by number.
     pub fn live_of(&self, account: AccountNumber) -> impl DoubleEndedIterator<Item = &Order> {
         let numbers = self.by_account.get(&account).into_iter().flatten();
         numbers.filter_map(|number| self.live.get(number))
     }
 
-    /// Those of them from a number on.
+    /// The live orders of an account from a number on.
     pub(crate) fn live_from(
         &self,
         account: AccountNumber,
@@ -98,41 +98,45 @@ impl Orders {
         numbers.filter_map(|number| self.live.get(number))
     }
 
-    /// How many live orders an account has.
+    /// Number of live orders of an account.
     #[must_use]
     pub fn live_count_of(&self, account: AccountNumber) -> usize {
         self.by_account.get(&account).map_or(0, BTreeSet::len)
     }
 
-    /// How many live orders a market has.
+    /// Number of live orders in a market.
     #[must_use]
     pub fn live_count_in(&self, market: MarketNumber) -> usize {
         self.by_market.get(&market).copied().unwrap_or_default()
     }
 
-    /// How many orders are live.
+    /// Number of live orders.
     #[must_use]
     pub fn live_count(&self) -> usize {
         self.live.len()
     }
 
-    /// How many orders there are, finished and killed ones too.
+    /// Number of orders, including finished and killed ones.
     #[must_use]
     pub fn count(&self) -> usize {
         self.live.len() + count(self.finished.log().len())
     }
 
-    /// Orders that ended with something unfilled in the frames `first` to `last`, both included,
-    /// in the order they ended. Completed and killed orders are not among them. The work is that
-    /// of all orders that ended in those frames.
-    pub fn ended_between(&self, first: Sequence, last: Sequence) -> impl Iterator<Item = Ended> {
+    /// Orders that ended with an unfilled remainder in the frames `first` to `last`, both included,
+    /// in the order they ended. Completed and killed orders are excluded. The cost is proportional
+    /// to all orders that ended in those frames.
+    pub fn ended_between(
+        &self,
+        first: Sequence,
+        last: Sequence,
+    ) -> impl Iterator<Item = EndedOrder> {
         let finished = self.finished.log();
         let from = finished.partition_point(|finished| finished.sequence < first);
         (from..finished.len())
             .map_while(|slot| finished.get(slot))
             .take_while(move |finished| finished.sequence <= last)
-            .filter_map(|Finished { order, sequence }| match order.state {
-                OrderState::Closed(reason) => Some(Ended {
+            .filter_map(|FinishedOrder { order, sequence }| match order.state {
+                OrderState::Closed(reason) => Some(EndedOrder {
                     sequence,
                     order,
                     reason,
@@ -148,7 +152,7 @@ impl Orders {
         orders
     }
 
-    /// Whether a live order has this id. That finished ones have not is the exchange's to see.
+    /// Whether a live order has this id. The exchange rejects ids of finished orders.
     pub(crate) fn is_live(&self, id: &OrderId) -> bool {
         self.live_ids.contains_key(id)
     }
@@ -157,23 +161,23 @@ impl Orders {
         (self.live.get_mut(&number)).ok_or(Impossible::OrderNotLive(number))
     }
 
-    /// The order rests from now on.
+    /// Adds a resting order.
     pub(crate) fn rest(&mut self, mut order: Order) -> Result<(), Impossible> {
         order.state = OrderState::Live;
         let (number, account) = (order.number, order.account);
         if self.live_ids.insert(order.id, number).is_some() {
-            return Err(Impossible::NameTaken);
+            return Err(Impossible::DuplicateName);
         }
         *self.by_market.entry(order.market).or_default() += 1;
         self.by_account.entry(account).or_default().insert(number);
         match self.live.insert(number, order) {
             None => Ok(()),
-            Some(_) => Err(Impossible::NameTaken),
+            Some(_) => Err(Impossible::DuplicateName),
         }
     }
 
-    /// The resting order is taken out, to be finished.
-    pub(crate) fn unrest(&mut self, number: OrderNumber) -> Result<Order, Impossible> {
+    /// Removes a resting order, which is then finished.
+    pub(crate) fn remove_resting(&mut self, number: OrderNumber) -> Result<Order, Impossible> {
         let order = self.live.remove(&number);
         let order = order.ok_or(Impossible::OrderNotLive(number))?;
         self.live_ids.remove(&order.id);
@@ -186,7 +190,7 @@ impl Orders {
         Ok(order)
     }
 
-    /// The order, which does not rest, is over.
+    /// Stores the finished order, which no longer rests.
     pub(crate) fn finish(
         &mut self,
         mut order: Order,
@@ -194,6 +198,6 @@ impl Orders {
         sequence: Sequence,
     ) -> Result<(), Impossible> {
         order.state = state;
-        self.finished.push(&Finished { order, sequence })
+        self.finished.push(&FinishedOrder { order, sequence })
     }
 }

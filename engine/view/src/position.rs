@@ -1,18 +1,18 @@
-//! What a wallet's holding of one token cost, and what it earned (protocol 12).
+//! Cost and profit of a wallet's position in one token (docs/verify/rules.md §18).
 //!
-//! Everything is an integer: shares in lots, money in micros. A sum here can only be negative or
-//! larger than a balance because it is a difference or adds up over time, so 128 bits hold it.
-//! Fees are not part of it.
+//! All amounts are integers: shares in lots, money in micros. Sums are differences or accumulate
+//! over time, so they may be negative or larger than a balance; 128 bits hold them. Fees are not
+//! included.
 
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{Lots, Micros, Outcome, Payout};
 
 use crate::row::{Fixed, Stored};
 
-/// What a full set's half counts at in a split or merge, in price units.
+/// Price of each share in a split or merge, in price units.
 const HALF: u16 = PRICE_ONE / 2;
 
-/// One wallet's position in one token, from its opening until its shares are gone.
+/// One wallet's position in one token, from its first share until it holds none.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Position {
     lots: Lots,
@@ -22,8 +22,8 @@ pub struct Position {
     realized: i128,
 }
 
-/// The largest cost and the largest sum that are read back: far above what balances allow
-/// (protocol 1), and far below where later arithmetic could overflow.
+/// The largest cost and the largest sum accepted from stored bytes. Both are far above the limits
+/// of balances (docs/verify/rules.md §1), and too small to overflow later arithmetic.
 const MOST_COST: u128 = 1 << 72;
 const MOST_SUM: u128 = 1 << 96;
 
@@ -52,13 +52,13 @@ impl Fixed for Position {
     const SIZE: usize = <(Lots, i128) as Fixed>::SIZE + <(u128, i128, i128) as Fixed>::SIZE;
 }
 
-/// More shares went than were held.
+/// More shares were removed than held.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{} lots went of {}", gone.0, held.0)]
+#[error("{} lots removed of {} held", gone.0, held.0)]
 pub struct NotHeld {
-    /// What was held.
+    /// Lots held.
     pub held: Lots,
-    /// What went.
+    /// Lots to remove.
     pub gone: Lots,
 }
 
@@ -69,38 +69,38 @@ impl Position {
         self.lots
     }
 
-    /// What the shares held cost, in micros: `C` of protocol 12. Negative when a convert paid more
-    /// collateral than its No had cost.
+    /// Cost of the shares held, in micros: `C` of docs/verify/rules.md §18. Negative after a
+    /// conversion that paid out more collateral than the converted No shares had cost.
     #[must_use]
     pub const fn cost(&self) -> i128 {
         self.cost
     }
 
-    /// All lots ever bought, split and converted ones included.
+    /// Total lots bought, including split and converted ones.
     #[must_use]
     pub const fn bought(&self) -> u128 {
         self.bought
     }
 
-    /// What they cost, in micros.
+    /// Total cost of those lots, in micros.
     #[must_use]
     pub const fn spent(&self) -> i128 {
         self.spent
     }
 
-    /// Proceeds less the cost of what was sold, in micros.
+    /// Proceeds less the cost of the sold lots, in micros.
     #[must_use]
     pub const fn realized(&self) -> i128 {
         self.realized
     }
 
-    /// Whether the last share is gone. A buy after that opens another position.
+    /// Whether no share is left. A later buy opens another position.
     #[must_use]
     pub const fn is_closed(&self) -> bool {
         self.lots.is_zero()
     }
 
-    /// Shares came at this cost in micros, which only a convert makes negative.
+    /// Adds shares with their cost in micros, which only a convert makes negative.
     pub fn buy(&mut self, lots: Lots, cost: i128) {
         self.lots += lots;
         self.cost += cost;
@@ -108,49 +108,50 @@ impl Position {
         self.spent += cost;
     }
 
-    /// Shares went for these proceeds.
+    /// Removes shares for these proceeds.
     ///
     /// # Errors
-    /// There are not so many.
+    /// [`NotHeld`] for more than the lots held.
     pub fn sell(&mut self, lots: Lots, proceeds: Micros) -> Result<(), NotHeld> {
         let removed = self.give(lots)?;
         self.realize(i128::from(proceeds.0) - removed);
         Ok(())
     }
 
-    /// This side of a split.
+    /// Adds one outcome of a split.
     pub fn split(&mut self, lots: Lots) {
         self.buy(lots, i128::from(at(lots, HALF).0));
     }
 
-    /// This side of a merge.
+    /// Books one outcome of a merge: a sale of these lots at ½.
     ///
     /// # Errors
-    /// There are not so many.
+    /// [`NotHeld`] for more than the lots held.
     pub fn merge(&mut self, lots: Lots) -> Result<(), NotHeld> {
         self.sell(lots, at(lots, HALF))
     }
 
-    /// This side of a redeem, in a market that paid so.
+    /// Removes one outcome of a redeem at this payout.
     ///
     /// # Errors
-    /// There are not so many.
+    /// [`NotHeld`] for more than the lots held.
     pub fn redeem(&mut self, lots: Lots, payout: Payout, side: Outcome) -> Result<(), NotHeld> {
         self.sell(lots, at(lots, payout.price_units()[side.index()]))
     }
 
-    /// Takes shares away and returns their cost, for a convert to move: ⌊cost × lots ÷ held⌋, and
-    /// all of it with the last share.
+    /// Removes shares and returns their part of the cost: ⌊cost × lots ÷ held⌋, and the whole cost
+    /// with the last share. A sale subtracts it from the proceeds; a conversion moves it to other
+    /// positions.
     ///
     /// # Errors
-    /// There are not so many.
+    /// [`NotHeld`] for more than the lots held.
     pub fn give(&mut self, lots: Lots) -> Result<i128, NotHeld> {
         let (held, gone) = (self.lots, lots);
         let left = held.checked_sub(gone).ok_or(NotHeld { held, gone })?;
         let removed = if left.is_zero() {
             self.cost
         } else {
-            // A positive divisor: Euclid's quotient is the floor.
+            // The divisor is positive, so Euclid's quotient is the floor.
             (self.cost * i128::from(gone.0)).div_euclid(i128::from(held.0))
         };
         self.lots = left;
@@ -158,7 +159,7 @@ impl Position {
         Ok(removed)
     }
 
-    /// Adds a profit, or a loss, in micros.
+    /// Adds a profit (negative: a loss), in micros.
     pub const fn realize(&mut self, profit: i128) {
         self.realized += profit;
     }
@@ -168,9 +169,9 @@ const fn at(lots: Lots, price_units: u16) -> Micros {
     Micros(lots.0 * price_units as u64)
 }
 
-/// How a convert's cost goes over to other positions: the cost of the No given less the collateral
-/// received, in equal parts onto the Yes received. When every question's No is given there is no
-/// Yes, and the collateral less the cost is profit of the No positions, in equal parts.
+/// Distribution of a convert's cost: the cost of the given No less the received collateral, in
+/// equal parts to the received Yes. When the No of every question is given there is no Yes. Then
+/// the collateral less the cost is profit of the No positions, in equal parts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Conversion {
     parts: EqualParts,
@@ -179,7 +180,7 @@ pub struct Conversion {
 
 impl Conversion {
     /// A convert of `lots` of No of each of `given` questions (at least one) out of `questions`;
-    /// `removed` is the sum of what [`Position::give`] returned for them.
+    /// `removed` is the sum of the costs returned by [`Position::give`].
     #[must_use]
     pub fn new(lots: Lots, removed: i128, given: u32, questions: u32) -> Self {
         let collateral = i128::from(lots.full_value().0) * (i128::from(given) - 1);
@@ -193,20 +194,20 @@ impl Conversion {
         Self { parts, to_yes }
     }
 
-    /// Cost of the Yes of the question that comes `nth` (from 0) among those not given, by index.
+    /// Cost of the Yes of the `nth` question (from 0, by index) among those not given.
     #[must_use]
     pub const fn yes_cost(&self, nth: u32) -> i128 {
         if self.to_yes { self.parts.part(nth) } else { 0 }
     }
 
-    /// Profit of the No of the question that comes `nth` (from 0) among those given, by index.
+    /// Profit of the No of the `nth` question (from 0, by index) among those given.
     #[must_use]
     pub const fn no_profit(&self, nth: u32) -> i128 {
         if self.to_yes { 0 } else { self.parts.part(nth) }
     }
 }
 
-/// An amount in equal parts, each floored toward −∞; the first takes the remainder too.
+/// An amount in equal parts, each floored toward −∞; the first also gets the remainder.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct EqualParts {
     each: i128,

@@ -1,5 +1,5 @@
-//! Positions of wallets (protocol 12): open ones as they stand, closed ones as history, and the
-//! holders of each token.
+//! Positions of wallets (docs/verify/rules.md §18): open ones as live state, closed ones as
+//! history, and the holders of each token.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -14,16 +14,16 @@ use crate::list::Lists;
 use crate::log::Log;
 use crate::markets::Markets;
 use crate::position::Position;
-use crate::row::{Row, fixed};
+use crate::row::{LogRow, fixed};
 use crate::slot::count;
 
-/// A token by what it is.
+/// A token by market and outcome.
 pub(crate) type Token = (MarketNumber, Outcome);
 
 /// A position with shares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OpenPosition {
-    /// What it cost and earned.
+    /// Its cost and profit.
     pub position: Position,
     /// When it last changed.
     pub time: TimeNs,
@@ -34,18 +34,18 @@ fixed!(OpenPosition {
     time: TimeNs,
 });
 
-/// A position whose last share is gone.
+/// A position without shares left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ClosedPosition {
-    /// Of which market.
+    /// Its market.
     pub market: MarketNumber,
-    /// Of which token of it.
+    /// Its outcome.
     pub outcome: Outcome,
-    /// What it cost and earned.
+    /// Its cost and profit.
     pub position: Position,
-    /// When its last share went.
+    /// When its last share was removed.
     pub time: TimeNs,
-    /// The frame in which it went; one frame closes a token of a wallet once at most.
+    /// Sequence of that frame. A frame closes a token of a wallet at most once.
     pub closed_by: Sequence,
 }
 
@@ -57,7 +57,7 @@ fixed!(ClosedPosition {
     closed_by: Sequence,
 });
 
-impl Row for ClosedPosition {
+impl LogRow for ClosedPosition {
     const CHUNK_BITS: u32 = 14;
 }
 
@@ -69,14 +69,14 @@ pub(crate) type Open = Dense<AccountNumber, BTreeMap<Token, OpenPosition>>;
 pub struct Positions {
     pub(crate) open: Open,
     pub(crate) closed: Log<ClosedPosition>,
-    /// The closed ones of each account.
+    /// Lists of the closed positions of each account.
     pub(crate) closed_of: Lists,
-    /// Follows from `open`.
+    /// Computed from `open`.
     holders: Holders,
 }
 
 impl Positions {
-    /// None yet.
+    /// No positions.
     pub(crate) fn new(closed: Log<ClosedPosition>, closed_of: Lists) -> Self {
         Self {
             open: Dense::default(),
@@ -86,7 +86,7 @@ impl Positions {
         }
     }
 
-    /// Those of an image; `None` when they name accounts or markets that are not there.
+    /// Restores the positions of a snapshot; `None` when they refer to unknown accounts or markets.
     pub(crate) fn of(
         open: Open,
         closed: Log<ClosedPosition>,
@@ -103,7 +103,7 @@ impl Positions {
             let wallet = accounts.get(account)?.wallet;
             for (token, held) in tokens {
                 markets.get(token.0)?;
-                holders.hold(*token, wallet, held.position.lots());
+                holders.add(*token, wallet, held.position.lots());
             }
         }
         Some(Self {
@@ -114,7 +114,7 @@ impl Positions {
         })
     }
 
-    /// The position of an account in a token, while it has shares.
+    /// The open position of an account in a token.
     #[must_use]
     pub fn open(
         &self,
@@ -125,7 +125,8 @@ impl Positions {
         self.open.get(account)?.get(&(market, outcome))
     }
 
-    /// The open positions of an account by market and outcome: those after a token, or all.
+    /// The open positions of an account, ordered by market and outcome: those after a token, or
+    /// all.
     pub fn open_of(
         &self,
         account: AccountNumber,
@@ -138,13 +139,13 @@ impl Positions {
         open.map(|(&(market, outcome), position)| (market, outcome, position))
     }
 
-    /// How many positions an account has closed.
+    /// Number of closed positions of an account.
     #[must_use]
     pub fn closed_count(&self, account: AccountNumber) -> usize {
         count(self.closed_of.list(account.0 as usize).len())
     }
 
-    /// The `end` oldest of the positions an account has closed, the newest of them first.
+    /// The `end` oldest closed positions of an account, newest first.
     pub fn closed(
         &self,
         account: AccountNumber,
@@ -154,7 +155,7 @@ impl Positions {
         slots.filter_map(|slot| self.closed.get(slot))
     }
 
-    /// The wallets that hold a token and how much, the largest first, equal ones by address.
+    /// The holders of a token with their lots, the largest first, equal ones by address.
     pub fn holders(
         &self,
         market: MarketNumber,
@@ -163,17 +164,17 @@ impl Positions {
         self.holders.of((market, outcome))
     }
 
-    /// An account that holds nothing.
+    /// Adds an account without positions.
     pub(crate) fn open_account(&mut self, account: AccountNumber) -> Result<(), Impossible> {
         self.open.push(account, BTreeMap::new())
     }
 
-    /// A market whose tokens nobody holds.
+    /// Adds a market without holders.
     pub(crate) fn open_market(&mut self) {
         self.holders.open();
     }
 
-    /// Changes the position of an account in a token; one that has no share then is closed.
+    /// Changes an account's position in a token, and closes it when no share is left.
     pub(crate) fn change(
         &mut self,
         (account, wallet): (AccountNumber, WalletAddress),
@@ -206,8 +207,8 @@ impl Positions {
                 closed_by: sequence,
             })?;
         }
-        self.holders.part(token, wallet, before);
-        self.holders.hold(token, wallet, position.lots());
+        self.holders.remove(token, wallet, before);
+        self.holders.add(token, wallet, position.lots());
         Ok(())
     }
 }

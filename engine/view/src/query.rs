@@ -1,4 +1,4 @@
-//! Answers that join two views.
+//! Queries that join two parts of the view.
 
 use core::ops::Range;
 
@@ -7,10 +7,10 @@ use foretell_model::{AccountNumber, OrderNumber, Price, Sequence, TimeNs};
 use crate::builders::Builder;
 use crate::list::Summary;
 use crate::order::{Order, own_price};
-use crate::slots::Slots;
 use crate::trade::{Party, TradeRecord, TradeSide, TradeSlot};
 use crate::trade_filter::newest_of;
 use crate::trade_id::TradeId;
+use crate::trade_list::TradeList;
 use crate::view::View;
 
 impl View {
@@ -20,7 +20,8 @@ impl View {
         self.live_orders_from(owner, OrderNumber(0)).collect()
     }
 
-    /// Those of them from a number on. What is not asked for costs nothing.
+    /// The live orders of all wallets of an owner from a number on. The cost is that of the orders
+    /// read.
     pub fn live_orders_from(
         &self,
         owner: AccountNumber,
@@ -40,13 +41,13 @@ impl View {
         })
     }
 
-    /// The builder an order carries.
+    /// The builder code of an order.
     #[must_use]
     pub fn builder_of(&self, order: &Order) -> Option<&Builder> {
         self.builders.code(order.builder?)
     }
 
-    /// A trade by its place; `None` only for a place of another view.
+    /// The trade at a slot; `None` only for a slot of another view.
     #[must_use]
     pub fn trade(&self, slot: TradeSlot) -> Option<TradeRecord> {
         let trade = self.trades.at(slot)?;
@@ -83,14 +84,14 @@ impl View {
         Some(self.trades.at(slot)?.time)
     }
 
-    /// The part of a list of trades that happened from `from` on and before `before`.
+    /// The part of a list of trades that happened at or after `from` and before `before`.
     #[must_use]
     pub fn trades_within<'a, S: Summary>(
         &self,
-        slots: Slots<'a, S>,
+        slots: TradeList<'a, S>,
         from: TimeNs,
         before: TimeNs,
-    ) -> Slots<'a, S> {
+    ) -> TradeList<'a, S> {
         let earlier_than = |time: TimeNs| {
             move |slot| {
                 self.trade_time(slot)
@@ -98,15 +99,15 @@ impl View {
             }
         };
         let slots = match from {
-            // Nothing was earlier, and looking for it would go far back.
+            // No trade is earlier, and a search would go far back.
             TimeNs(0) => slots,
             _ => slots.since(earlier_than(from)),
         };
         slots.until(earlier_than(before))
     }
 
-    /// The trades of all wallets of an owner that happened within `time` and came before
-    /// `older_than`, newest first; one between two of the wallets comes once.
+    /// The trades of all wallets of an owner within `time` and before `older_than`, newest first. A
+    /// trade between two of the wallets appears once.
     pub fn trades_of_owner(
         &self,
         owner: AccountNumber,
@@ -127,12 +128,12 @@ impl View {
 
     /// The trades in which an order carries this builder, oldest first.
     #[must_use]
-    pub fn trades_of_builder(&self, code: &Builder) -> Slots<'_> {
+    pub fn trades_of_builder(&self, code: &Builder) -> TradeList<'_> {
         self.trades.of_builder(self.builders.find(code))
     }
 
-    /// The newest trades of an order, at most `limit`, oldest first: what it took when it came,
-    /// then what it made. The work is that of the trades given, not of those it has.
+    /// The newest trades of an order, at most `limit`, oldest first: those it took at its placing,
+    /// then those it made. The cost is that of the returned trades.
     #[must_use]
     pub fn trades_of_order(&self, order: &Order, limit: usize) -> Vec<TradeSlot> {
         let mut before = order.last_made;
@@ -148,7 +149,7 @@ impl View {
         slots
     }
 
-    /// The trades an order took when it came, oldest first.
+    /// The trades an order took at its placing, oldest first.
     pub fn trades_taken_by(
         &self,
         order: &Order,

@@ -1,7 +1,7 @@
-//! The byte form of what the view keeps: little-endian, field after field, no padding.
+//! The byte form of stored values: little-endian, field after field, no padding.
 //!
-//! Logs and images are written in it. What is read back may be any bytes at all: reading answers
-//! `None` and never panics, and it refuses amounts with which later arithmetic would overflow.
+//! Logs and snapshots use it. Input bytes are untrusted: reading returns `None` and never panics,
+//! and rejects amounts that would overflow later arithmetic.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, ConditionId, DomainNumber, EventId, EventNumber,
     FeeSchedule, FramePlace, KeyNumber, Lots, MarketNumber, MarketState, MatchKind, Micros,
-    OrderId, OrderNumber, OrderType, Outcome, Payout, Price, RefusalReason, Sequence, Settings,
+    OrderId, OrderNumber, OrderType, Outcome, Payout, Price, RejectionReason, Sequence, Settings,
     Side, SystemMode, Tick, TimeNs, TimeSeconds, TokenId, TradeIndex, WalletAddress, WalletKind,
 };
 
@@ -22,26 +22,26 @@ pub trait Stored: Sized {
     /// Appends its bytes.
     fn put(&self, out: &mut Vec<u8>);
 
-    /// Takes it off the front of `from`; `None` when no such value stands there.
+    /// Reads a value from the front of `from`; `None` for invalid bytes.
     fn take(from: &mut &[u8]) -> Option<Self>;
 }
 
-/// A value whose byte form always has the same length.
+/// A value with a byte form of fixed length.
 pub trait Fixed: Stored {
     /// That length.
     const SIZE: usize;
 }
 
-/// An entry of a log.
-pub(crate) trait Row: Fixed {
+/// A row of a log.
+pub(crate) trait LogRow: Fixed {
     /// Binary logarithm of the rows in a chunk.
     const CHUNK_BITS: u32;
-    /// Bytes of the name its bytes begin with and by which it can be found ([`crate::named`]); 0 when
-    /// it has none, else at least 8.
-    const NAME: usize = 0;
+    /// Length of the id at the start of its bytes, by which it can be found ([`crate::id_log`]); 0
+    /// for no id, else at least 8.
+    const ID_BYTES: usize = 0;
 }
 
-/// Gives a struct its byte form: the named fields, in the order they are written.
+/// Implements [`Stored`] for a struct: the listed fields, in this order.
 macro_rules! stored {
     ($name:ty { $($field:ident: $type:ty),+ $(,)? }) => {
         impl $crate::row::Stored for $name {
@@ -58,7 +58,7 @@ macro_rules! stored {
 }
 pub(crate) use stored;
 
-/// As [`stored`], for a struct whose fields all have a fixed length.
+/// As [`stored`], for a struct of fixed-length fields.
 macro_rules! fixed {
     ($name:ty { $($field:ident: $type:ty),+ $(,)? }) => {
         $crate::row::stored!($name { $($field: $type),+ });
@@ -70,7 +70,7 @@ macro_rules! fixed {
 }
 pub(crate) use fixed;
 
-/// Nothing.
+/// No bytes.
 impl Stored for () {
     fn put(&self, _: &mut Vec<u8>) {}
 
@@ -118,7 +118,7 @@ macro_rules! integers {
 }
 integers!(u8, u16, u32, u64, u128, i128);
 
-/// Newtypes, each with the largest value it may have.
+/// Implements [`Stored`] for newtypes, each with an optional maximum.
 macro_rules! newtypes {
     ($($name:ident: $inner:ty $(, at most $limit:expr)?;)+) => {
         $(impl Stored for $name {
@@ -147,16 +147,16 @@ newtypes! {
     EventNumber: u32;
     DomainNumber: u8;
     EventId: u64;
-    // The next one can always be named.
+    // The next number must be representable.
     Sequence: u64, at most u64::MAX - 1;
     OrderNumber: u64, at most u64::MAX - 1;
     TradeIndex: u32;
     TimeNs: u64;
     TimeSeconds: u64;
     Micros: u64;
-    // Their value at any price fits.
+    // The value at any price must be representable.
     Lots: u64, at most u64::MAX / PRICE_ONE as u64;
-    // It has a complement.
+    // The complement must exist.
     Price: u16, at most PRICE_ONE;
     OrderId: [u8; 32];
     WalletAddress: [u8; 20];
@@ -164,11 +164,11 @@ newtypes! {
     TokenId: [u8; 32];
     ApiKey: [u8; 16];
     TradeId: [u8; 16];
-    // It has a complement.
-    Midpoint: u16, at most Midpoint::MOST;
+    // The complement must exist.
+    Midpoint: u16, at most Midpoint::MAX;
 }
 
-/// Enums, by their pinned codes.
+/// Implements [`Stored`] for enums with fixed codes.
 macro_rules! coded {
     ($($name:ident: $code:ty),+ $(,)?) => {
         $(impl Stored for $name {
@@ -197,7 +197,7 @@ coded!(
     SystemMode: u8,
     Tick: u8,
     CloseReason: u8,
-    RefusalReason: u16,
+    RejectionReason: u16,
     ActionKind: u8,
 );
 
@@ -237,7 +237,7 @@ impl Fixed for bool {
     const SIZE: usize = 1;
 }
 
-/// As long when there is none, so that an optional field of a row keeps the row's length.
+/// `None` has the same length, so that rows keep theirs.
 impl<T: Fixed> Stored for Option<T> {
     fn put(&self, out: &mut Vec<u8>) {
         self.is_some().put(out);
@@ -312,14 +312,14 @@ arrays!(
     [Option<AccountNumber>; WalletKind::ALL.len()]
 );
 
-/// Counted; more than 2^32 of anything is never kept in one list.
+/// Preceded by the count, which is below 2^32.
 impl<T: Stored> Stored for Vec<T> {
     fn put(&self, out: &mut Vec<u8>) {
         put_all(self, out);
     }
 
     fn take(from: &mut &[u8]) -> Option<Self> {
-        // The count may be anything: room is made as entries are found.
+        // The count is untrusted: memory grows only with the entries read.
         let count = u32::take(from)?;
         core::iter::repeat_with(|| T::take(from))
             .take(usize::try_from(count).ok()?)
@@ -327,7 +327,7 @@ impl<T: Stored> Stored for Vec<T> {
     }
 }
 
-/// The byte form of a list, from whatever holds its entries.
+/// Appends the byte form of a list.
 pub(crate) fn put_all<'a, T: Stored + 'a>(
     entries: impl IntoIterator<Item = &'a T, IntoIter: ExactSizeIterator>,
     out: &mut Vec<u8>,
@@ -348,14 +348,14 @@ impl Stored for Box<[u8]> {
     }
 }
 
-/// Appends bytes behind their number.
+/// Appends bytes, preceded by their length.
 pub(crate) fn put_bytes(bytes: &[u8], out: &mut Vec<u8>) {
     let length = u32::try_from(bytes.len()).expect("texts and tails are some megabytes at most");
     length.put(out);
     out.extend_from_slice(bytes);
 }
 
-/// Takes what [`put_bytes`] wrote.
+/// Reads bytes written by [`put_bytes`].
 pub(crate) fn take_bytes<'a>(from: &mut &'a [u8]) -> Option<&'a [u8]> {
     let length = usize::try_from(u32::take(from)?).ok()?;
     let (bytes, rest) = from.split_at_checked(length)?;

@@ -1,15 +1,15 @@
-//! The width of slots: where a row stands in its log, and which entry of its list a posting is.
+//! The width of slots: the index of a row in its log, or of a posting in its list.
 //!
 //! In memory a slot has 64 bits. Stored it has 48, because most of the history is postings and each
-//! holds three slots. Chunks have numbers of 32 bits. So a log takes 2^46 rows and more, which are
+//! holds three slots. Chunk numbers have 32 bits. So a log holds at least 2^46 rows, which are
 //! petabytes.
 
 use crate::row::{Fixed, Stored};
 
-/// Slots that can be stored: 0 up to, but not including, this one.
+/// Storable slots are below this.
 pub(crate) const END: u64 = 1 << 48;
 
-/// A slot as it is stored.
+/// A slot in its stored form.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Packed([u8; 6]);
 
@@ -41,7 +41,7 @@ impl Fixed for Packed {
     const SIZE: usize = 6;
 }
 
-/// How many rows there are, for memory: no process holds more than a `usize` counts.
+/// Converts a number of rows to a size in memory.
 pub(crate) fn count(rows: u64) -> usize {
     usize::try_from(rows).unwrap_or(usize::MAX)
 }

@@ -1,11 +1,11 @@
-//! From a long name to the place of what bears it, at 16 bytes an entry.
+//! A hash table from long ids to slots, 16 bytes an entry.
 //!
-//! The name itself is not stored: the caller compares it with what stands at the place.
+//! The ids are not stored: the caller compares an id with the row at the slot.
 
 use hashbrown::HashTable;
 
-/// Places found by a 32-bit hash of their names. The hash must be keyed, or be of names that
-/// nobody can choose, or a chosen set of names makes every look-up long.
+/// Slots found by a 32-bit hash of their ids. The hash must be keyed, or clients must not be able
+/// to choose the ids; otherwise chosen ids could make every look-up long.
 #[derive(Debug, Default)]
 pub(crate) struct SlotIndex {
     table: HashTable<Entry>,
@@ -18,15 +18,15 @@ struct Entry {
 }
 
 impl SlotIndex {
-    /// The place with this hash for which `bears_name` holds.
-    pub(crate) fn find(&self, hash: u32, bears_name: impl Fn(u64) -> bool) -> Option<u64> {
+    /// The slot with this hash for which `bears_name` holds.
+    pub(crate) fn find(&self, hash: u32, has_id: impl Fn(u64) -> bool) -> Option<u64> {
         let found = self.table.find(spread(hash), |entry| {
-            entry.hash == hash && bears_name(entry.slot)
+            entry.hash == hash && has_id(entry.slot)
         });
         found.map(|entry| entry.slot)
     }
 
-    /// Adds a place; its name is not in the index.
+    /// Adds a slot whose id is not in the table.
     pub(crate) fn insert(&mut self, hash: u32, slot: u64) {
         self.table
             .insert_unique(spread(hash), Entry { hash, slot }, |entry| {
@@ -34,14 +34,14 @@ impl SlotIndex {
             });
     }
 
-    /// Forgets all places.
+    /// Removes all slots.
     pub(crate) fn clear(&mut self) {
         self.table.clear();
     }
 }
 
-/// The table takes its buckets from the low bits and its tags from the high ones: both need all
-/// 32 bits of the hash.
+/// The table uses the low bits for buckets and the high bits for tags: both must depend on all 32
+/// bits of the hash.
 fn spread(hash: u32) -> u64 {
     u64::from(hash).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
@@ -53,15 +53,15 @@ mod tests {
 
     #[test]
     fn places_with_one_hash_are_told_apart_by_name() {
-        let names = ["a", "b", "c"];
+        let ids = ["a", "b", "c"];
         let mut index = SlotIndex::default();
         for slot in 0..3 {
             index.insert(7, slot);
         }
-        for (slot, name) in (0..).zip(names) {
-            assert_eq!(index.find(7, |slot| names[count(slot)] == name), Some(slot));
+        for (slot, id) in (0..).zip(ids) {
+            assert_eq!(index.find(7, |slot| ids[count(slot)] == id), Some(slot));
         }
-        assert_eq!(index.find(7, |slot| names[count(slot)] == "d"), None);
+        assert_eq!(index.find(7, |slot| ids[count(slot)] == "d"), None);
         assert_eq!(index.find(8, |_| true), None);
     }
 

@@ -1,4 +1,4 @@
-//! The system as a whole: where the fold stands, mode, rules, settings, signing domains, money in.
+//! System-wide state: last frame, mode, rules, settings, signing domains, collateral.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub struct Domain {
     pub registered: TimeNs,
 }
 
-/// The system.
+/// The system-wide state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct System {
     /// The last frame folded; 0 before the first.
@@ -29,15 +29,15 @@ pub struct System {
     pub time: TimeNs,
     /// Rules in force for the next command.
     pub rules: u32,
-    /// What is accepted.
+    /// The mode.
     pub mode: SystemMode,
     /// The core's settings.
     pub settings: Settings,
-    /// Whether the last command's work goes on in `Continue` commands.
+    /// Whether `Continue` commands still have to finish the last command.
     pub work_pending: bool,
-    /// All deposits less all withdrawals (fees withdrawn included).
+    /// All deposits less all withdrawals (withdrawn fees included).
     pub collateral: Micros,
-    /// The fee account.
+    /// Balance of the fee account.
     pub fees: Micros,
     /// Signing domains by number.
     pub domains: BTreeMap<DomainNumber, Domain>,
@@ -77,7 +77,7 @@ impl Default for System {
 }
 
 impl System {
-    /// Whether the mode lets new orders in at all: running, or post-only ones.
+    /// Whether the mode allows new orders: running, or post-only.
     #[must_use]
     pub fn takes_orders(&self) -> bool {
         matches!(self.mode, SystemMode::Running | SystemMode::PostOnly)

@@ -1,4 +1,4 @@
-//! One trade: what is stored of it, and what is shown.
+//! One trade: its stored and its returned form.
 
 use foretell_model::{
     AccountNumber, FramePlace, KeyNumber, Lots, MarketNumber, MatchKind, Micros, OrderId,
@@ -7,12 +7,12 @@ use foretell_model::{
 
 use crate::builders::{Builder, BuilderSlot};
 use crate::order::Order;
-use crate::row::{Fixed, Row, Stored, fixed};
+use crate::row::{Fixed, LogRow, Stored, fixed};
 use crate::slot::Packed;
 use crate::trade_id::TradeId;
 
-/// Place of a trade in the list of all trades, oldest first. Good for this view only: it is no
-/// name to hand out ([`TradeRecord::id`] is).
+/// Index of a trade in the list of all trades, oldest first. Valid for this view only; the public
+/// name is [`TradeRecord::id`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TradeSlot(pub(crate) u64);
 
@@ -30,7 +30,7 @@ impl Fixed for TradeSlot {
     const SIZE: usize = Packed::SIZE;
 }
 
-/// What is stored of a trade: all of it, so that it is read at one place.
+/// The stored form of a trade: complete, so that one read suffices.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Trade {
     pub(crate) id: TradeId,
@@ -42,14 +42,14 @@ pub(crate) struct Trade {
     pub(crate) yes_price: Price,
     pub(crate) lots: Lots,
     pub(crate) fee: Micros,
-    /// Its order's number is also the sequence of the frame.
+    /// Its order number is also the sequence of the frame.
     pub(crate) taker: Party,
     pub(crate) maker: Party,
-    /// The trade the maker's order made before this one.
+    /// The previous trade made by the maker's order.
     pub(crate) made_before: Option<TradeSlot>,
 }
 
-/// What is stored of one side of a trade.
+/// The stored form of one side of a trade.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Party {
     pub(crate) order: OrderNumber,
@@ -85,13 +85,13 @@ fixed!(Party {
     builder: Option<BuilderSlot>,
 });
 
-impl Row for Trade {
+impl LogRow for Trade {
     const CHUNK_BITS: u32 = 14;
-    const NAME: usize = TradeId::SIZE;
+    const ID_BYTES: usize = TradeId::SIZE;
 }
 
 impl Party {
-    /// The side of a trade that this order takes.
+    /// The side of a trade for this order.
     pub(crate) fn of(order: &Order) -> Self {
         Self {
             order: order.number,
@@ -114,53 +114,53 @@ pub struct TradeSide {
     pub order_id: OrderId,
     /// Its wallet.
     pub account: AccountNumber,
-    /// The key its order came with.
+    /// The API key that submitted its order.
     pub key: KeyNumber,
     /// The token it traded.
     pub outcome: Outcome,
-    /// Bought or sold.
+    /// Whether it bought or sold.
     pub side: Side,
     /// The price of that token.
     pub price: Price,
-    /// The builder its order carries.
+    /// The builder of its order.
     pub builder: Option<Builder>,
 }
 
-/// A trade as it is shown.
+/// A trade as returned to readers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TradeRecord {
-    /// Its name.
+    /// Its id.
     pub id: TradeId,
     /// The frame it happened in; also the number of the taker's order.
     pub sequence: Sequence,
-    /// Which fill of the frame it is.
+    /// Index of the fill in the frame.
     pub index: TradeIndex,
-    /// When.
+    /// When it happened.
     pub time: TimeNs,
-    /// Where that frame stands: its bytes are the trade's receipt.
+    /// Place of that frame; its bytes are the trade's receipt.
     pub place: FramePlace,
-    /// In which market.
+    /// Its market.
     pub market: MarketNumber,
-    /// How the two met.
+    /// How the two orders matched.
     pub kind: MatchKind,
     /// Shares traded.
     pub lots: Lots,
-    /// Paid by the taker beside the value (BUY) or out of it (SELL).
+    /// Paid by the taker in addition to the value (BUY) or out of it (SELL).
     pub fee: Micros,
-    /// Who came.
+    /// The taker's side.
     pub taker: TradeSide,
-    /// Who was there.
+    /// The maker's side.
     pub maker: TradeSide,
 }
 
 impl TradeRecord {
-    /// What the taker paid or got for the shares, without the fee.
+    /// Value paid or received by the taker, without the fee.
     #[must_use]
     pub fn taker_value(&self) -> Micros {
         self.lots.value_at(self.taker.price)
     }
 
-    /// What the maker paid or got for the shares.
+    /// Value paid or received by the maker.
     #[must_use]
     pub fn maker_value(&self) -> Micros {
         self.lots.value_at(self.maker.price)

@@ -1,38 +1,37 @@
-//! Trades that a query names by who traded, what and when: in which lists all of them are, and which of
-//! those trades it means.
+//! Filters trades by party, market, token, builder and time.
 //!
-//! No list holds just what any combination asks for. So the shortest of the lists that hold it all are
-//! looked through, from new to old, and whoever looks bounds how many trades are looked at.
+//! No list holds exactly the trades of every combination. So the shortest set of lists that
+//! contains all matches is read from new to old, and the caller bounds the number of trades read.
 
 use foretell_model::{AccountNumber, MarketNumber, Outcome, TimeNs};
 
 use crate::builders::Builder;
 use crate::list::Summary;
-use crate::slots::{Slots, ToldSlots};
 use crate::trade::{TradeRecord, TradeSide, TradeSlot};
+use crate::trade_list::{FilterableTrades, TradeList};
 use crate::view::View;
 
 impl TradeSlot {
-    /// How many trades of the journal came before this one: the same in every view of that journal.
+    /// Number of earlier trades of the journal: the same in every view of that journal.
     #[must_use]
     pub const fn place(self) -> u64 {
         self.0
     }
 
-    /// The trade at a place, whether there is one yet or not.
+    /// The trade with this number of earlier trades, whether it exists yet or not.
     #[must_use]
     pub const fn at(place: u64) -> Self {
         Self(place)
     }
 }
 
-/// What is asked of a trade; what is `None` is not asked.
+/// A filter for trades; a condition of `None` matches all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TradeFilter {
     /// A wallet of this owner is taker or maker.
     pub owner: Option<AccountNumber>,
     /// An order carries a builder.
-    pub builder: Option<CarriedBuilder>,
+    pub builder: Option<BuilderFilter>,
     /// The taker.
     pub taker: Option<AccountNumber>,
     /// The maker.
@@ -41,7 +40,7 @@ pub struct TradeFilter {
     pub wallet: Option<AccountNumber>,
     /// The market.
     pub market: Option<MarketNumber>,
-    /// What the taker or the maker traded.
+    /// The token of the taker or the maker.
     pub token: Option<(MarketNumber, Outcome)>,
     /// It happened after this moment.
     pub after: Option<TimeNs>,
@@ -49,21 +48,21 @@ pub struct TradeFilter {
     pub before: Option<TimeNs>,
 }
 
-/// Which builder.
+/// The builder to match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CarriedBuilder {
-    /// Some builder.
+pub enum BuilderFilter {
+    /// Any builder.
     Any,
     /// This one.
     Code(Builder),
 }
 
 impl TradeFilter {
-    /// Whether it means a trade.
+    /// Whether a trade matches.
     #[must_use]
-    pub fn takes(&self, view: &View, trade: &TradeRecord) -> bool {
+    pub fn matches(&self, view: &View, trade: &TradeRecord) -> bool {
         let sides = [&trade.taker, &trade.maker];
-        let either = |is_meant: &dyn Fn(&TradeSide) -> bool| sides.into_iter().any(is_meant);
+        let either = |matches: &dyn Fn(&TradeSide) -> bool| sides.into_iter().any(matches);
         let owned = |side: &TradeSide, owner| {
             let account = view.accounts().get(side.account);
             account.is_some_and(|account| account.owner == owner)
@@ -80,17 +79,17 @@ impl TradeFilter {
             && (self.owner).is_none_or(|owner| either(&|side| owned(side, owner)))
     }
 
-    /// Every choice of lists that hold all trades it means, each trade in at least one of them.
-    fn choices<'v>(&self, view: &'v View) -> Vec<Vec<Listed<'v>>> {
+    /// All sets of lists that contain every match in at least one list.
+    fn choices<'v>(&self, view: &'v View) -> Vec<Vec<AnyTradeList<'v>>> {
         let trades = view.trades();
         let market = self.market.or(self.token.map(|(market, _)| market));
         let of_wallet = |wallet| {
-            Listed::Told(match market {
+            AnyTradeList::Filterable(match market {
                 Some(market) => trades.of_account_in(wallet, market),
                 None => trades.of_account(wallet),
             })
         };
-        let mut choices = vec![vec![Listed::Told(trades.told())]];
+        let mut choices = vec![vec![AnyTradeList::Filterable(trades.filterable())]];
         if let Some(owner) = self.owner {
             choices.push(view.accounts().wallets_of(owner).map(of_wallet).collect());
         }
@@ -98,22 +97,22 @@ impl TradeFilter {
             choices.push(vec![of_wallet(wallet)]);
         }
         if let Some(market) = market {
-            choices.push(vec![Listed::Told(trades.of_market(market))]);
+            choices.push(vec![AnyTradeList::Filterable(trades.of_market(market))]);
         }
         if let Some((market, outcome)) = self.token {
-            choices.push(vec![Listed::Plain(trades.of_token(market, outcome))]);
+            choices.push(vec![AnyTradeList::Plain(trades.of_token(market, outcome))]);
         }
         if let Some(builder) = &self.builder {
-            choices.push(vec![Listed::Plain(match builder {
-                CarriedBuilder::Any => trades.built(),
-                CarriedBuilder::Code(code) => view.trades_of_builder(code),
+            choices.push(vec![AnyTradeList::Plain(match builder {
+                BuilderFilter::Any => trades.with_builder(),
+                BuilderFilter::Code(code) => view.trades_of_builder(code),
             })]);
         }
         choices
     }
 }
 
-impl CarriedBuilder {
+impl BuilderFilter {
     fn is_of(self, side: &TradeSide) -> bool {
         match self {
             Self::Any => side.builder.is_some(),
@@ -124,28 +123,28 @@ impl CarriedBuilder {
 
 /// A list of trades of either kind.
 #[derive(Clone, Copy)]
-enum Listed<'v> {
-    Told(ToldSlots<'v>),
-    Plain(Slots<'v>),
+enum AnyTradeList<'v> {
+    Filterable(FilterableTrades<'v>),
+    Plain(TradeList<'v>),
 }
 
-impl<'v> Listed<'v> {
+impl<'v> AnyTradeList<'v> {
     fn len(&self) -> usize {
         match self {
-            Self::Told(slots) => slots.len(),
+            Self::Filterable(slots) => slots.len(),
             Self::Plain(slots) => slots.len(),
         }
     }
 
     fn newest_first(self, within: &Within<'v>) -> Box<dyn Iterator<Item = TradeSlot> + 'v> {
         match self {
-            Self::Told(slots) => Box::new(within.of(slots).newest_first()),
+            Self::Filterable(slots) => Box::new(within.of(slots).newest_first()),
             Self::Plain(slots) => Box::new(within.of(slots).newest_first()),
         }
     }
 }
 
-/// The part of a list that is looked through.
+/// The part of a list to read.
 struct Within<'v> {
     view: &'v View,
     from: TimeNs,
@@ -154,7 +153,7 @@ struct Within<'v> {
 }
 
 impl Within<'_> {
-    fn of<'a, S: Summary>(&self, slots: Slots<'a, S>) -> Slots<'a, S> {
+    fn of<'a, S: Summary>(&self, slots: TradeList<'a, S>) -> TradeList<'a, S> {
         let slots = match self.older_than {
             Some(bound) => slots.older_than(bound),
             None => slots,
@@ -164,9 +163,9 @@ impl Within<'_> {
 }
 
 impl View {
-    /// Trades that came before `older_than`, newest first, each once: all that a filter takes are among
-    /// them, and they are no more than the shortest lists hold in which all of those are.
-    pub fn trades_to_look_at(
+    /// Candidates for a filter before `older_than`, newest first, each once. They contain all
+    /// matches, and are the trades of the shortest set of lists that does.
+    pub fn trade_candidates(
         &self,
         filter: &TradeFilter,
         older_than: Option<TradeSlot>,
@@ -178,13 +177,14 @@ impl View {
             older_than,
         };
         let choices = filter.choices(self).into_iter();
-        let shortest = choices.min_by_key(|lists| lists.iter().map(Listed::len).sum::<usize>());
+        let shortest =
+            choices.min_by_key(|lists| lists.iter().map(AnyTradeList::len).sum::<usize>());
         let lists = shortest.into_iter().flatten();
         newest_of(lists.map(move |list| list.newest_first(&within)))
     }
 }
 
-/// Several lists from new to old as one; what is in more than one of them comes once.
+/// Merges lists, newest first; a trade in more than one of them appears once.
 pub(crate) fn newest_of<I: Iterator<Item = TradeSlot>>(
     lists: impl Iterator<Item = I>,
 ) -> impl Iterator<Item = TradeSlot> {

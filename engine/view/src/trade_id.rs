@@ -1,4 +1,4 @@
-//! Names of trades: unique for ever, the same after every replay (protocol 3).
+//! Ids of trades: unique, and the same after every replay (docs/verify/rules.md §5).
 
 use core::fmt;
 
@@ -10,7 +10,7 @@ use foretell_model::{Sequence, TradeIndex};
 pub struct TradeId(pub [u8; 16]);
 
 impl TradeId {
-    /// The id of one fill of a journal.
+    /// The id of a fill.
     #[must_use]
     pub fn new(genesis: &[u8; 32], sequence: Sequence, index: TradeIndex) -> Self {
         let mut input = [0; 44];
@@ -22,7 +22,7 @@ impl TradeId {
         Self(id.try_into().expect("a hash is longer than 16 bytes"))
     }
 
-    /// Reads the text back: 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12.
+    /// Parses the text: 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.as_bytes();

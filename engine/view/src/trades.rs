@@ -2,94 +2,98 @@
 
 use foretell_model::{AccountNumber, MarketNumber, Outcome};
 
+use crate::account_market_lists::AccountMarketLists;
 use crate::builders::BuilderSlot;
 use crate::error::Impossible;
+use crate::id_log::IdLog;
 use crate::list::Lists;
-use crate::named::NamedLog;
-use crate::pairs::Pairs;
 use crate::slot::count;
-use crate::slots::{Slots, ToldSlots};
-use crate::span::Span;
 use crate::trade::{Trade, TradeSlot};
+use crate::trade_entry::{MOST_LOTS, TradeEntry};
 use crate::trade_id::TradeId;
-use crate::trade_rows::{MOST_LOTS, TradeRows};
+use crate::trade_list::{FilterableTrades, TradeList};
+use crate::trade_summary::TradeSummary;
 
-/// In the lists of builders, the list of all trades in which an order carries one; the builders'
-/// own begin at 1.
-const BUILT: usize = 0;
+/// Among the builder lists, the list of all trades with any builder; those of single builders begin
+/// at 1.
+const WITH_BUILDER: usize = 0;
 
-/// The list of all trades is the only one of its kind.
+/// The only list of its kind: all trades.
 const ALL: usize = 0;
 
 /// All trades.
 #[derive(Debug)]
 pub struct Trades {
-    pub(crate) all: NamedLog<Trade>,
-    pub(crate) of_all: Lists<Span>,
-    pub(crate) of_account: Lists<Span>,
-    pub(crate) of_market: Lists<Span>,
-    pub(crate) of_pair: Pairs,
+    pub(crate) all: IdLog<Trade>,
+    pub(crate) of_all: Lists<TradeSummary>,
+    pub(crate) of_account: Lists<TradeSummary>,
+    pub(crate) of_market: Lists<TradeSummary>,
+    pub(crate) of_account_market: AccountMarketLists,
     pub(crate) of_token: Lists,
     pub(crate) of_builder: Lists,
 }
 
 impl Trades {
-    /// How many there are.
+    /// Number of trades.
     #[must_use]
     pub fn count(&self) -> usize {
         count(self.all.log().len())
     }
 
-    /// All of them.
+    /// All trades, oldest first.
     pub fn slots(&self) -> impl DoubleEndedIterator<Item = TradeSlot> + use<> {
         (0..self.all.log().len()).map(TradeSlot)
     }
 
-    /// All of them, both rows of each told.
+    /// All trades, filterable, with both rows of each.
     #[must_use]
-    pub fn told(&self) -> ToldSlots<'_> {
-        Slots::of(self.of_all.list(ALL))
+    pub fn filterable(&self) -> FilterableTrades<'_> {
+        TradeList::of(self.of_all.list(ALL))
     }
 
-    /// Those in which an account is taker or maker; told is its own row of each.
+    /// The trades of an account as taker or maker, filterable, with its own row of each.
     #[must_use]
-    pub fn of_account(&self, account: AccountNumber) -> ToldSlots<'_> {
-        Slots::of(self.of_account.list(account.0 as usize))
+    pub fn of_account(&self, account: AccountNumber) -> FilterableTrades<'_> {
+        TradeList::of(self.of_account.list(account.0 as usize))
     }
 
-    /// Those of them in a market.
+    /// The trades of an account in a market, filterable, with its own row of each.
     #[must_use]
-    pub fn of_account_in(&self, account: AccountNumber, market: MarketNumber) -> ToldSlots<'_> {
-        Slots::of(self.of_pair.list(account, market))
+    pub fn of_account_in(
+        &self,
+        account: AccountNumber,
+        market: MarketNumber,
+    ) -> FilterableTrades<'_> {
+        TradeList::of(self.of_account_market.list(account, market))
     }
 
-    /// In how many markets an account has traded.
+    /// Number of markets in which an account has traded.
     #[must_use]
     pub fn markets_of(&self, account: AccountNumber) -> usize {
-        self.of_pair.markets_of(account)
+        self.of_account_market.markets_of(account)
     }
 
-    /// Those of a market, both rows of each told.
+    /// The trades of a market, filterable, with both rows of each.
     #[must_use]
-    pub fn of_market(&self, market: MarketNumber) -> ToldSlots<'_> {
-        Slots::of(self.of_market.list(market.0 as usize))
+    pub fn of_market(&self, market: MarketNumber) -> FilterableTrades<'_> {
+        TradeList::of(self.of_market.list(market.0 as usize))
     }
 
-    /// Those in which the taker or the maker traded this token.
+    /// The trades in which taker or maker traded this token.
     #[must_use]
-    pub fn of_token(&self, market: MarketNumber, outcome: Outcome) -> Slots<'_> {
-        Slots::of(self.of_token.list(token(market, outcome)))
+    pub fn of_token(&self, market: MarketNumber, outcome: Outcome) -> TradeList<'_> {
+        TradeList::of(self.of_token.list(token(market, outcome)))
     }
 
-    /// Those in which the taker's or the maker's order carries a builder.
+    /// The trades in which the taker's or the maker's order carries a builder.
     #[must_use]
-    pub fn built(&self) -> Slots<'_> {
-        Slots::of(self.of_builder.list(BUILT))
+    pub fn with_builder(&self) -> TradeList<'_> {
+        TradeList::of(self.of_builder.list(WITH_BUILDER))
     }
 
-    /// None when nobody ever carried it.
-    pub(crate) fn of_builder(&self, builder: Option<BuilderSlot>) -> Slots<'_> {
-        Slots::of(match builder {
+    /// The trades of a builder; empty for `None`.
+    pub(crate) fn of_builder(&self, builder: Option<BuilderSlot>) -> TradeList<'_> {
+        TradeList::of(match builder {
             Some(builder) => self.of_builder.list(builder.number()),
             None => self.of_builder.empty(),
         })
@@ -103,7 +107,7 @@ impl Trades {
         self.all.find(&id.0).map(TradeSlot)
     }
 
-    /// The place the next trade gets.
+    /// The slot of the next trade.
     pub(crate) fn next_slot(&self) -> TradeSlot {
         TradeSlot(self.all.log().len())
     }
@@ -115,15 +119,15 @@ impl Trades {
         }
         let (taker, maker, market) = (&trade.taker, &trade.maker, trade.market);
         self.all.push(trade)?;
-        let both = TradeRows::of_both(trade);
+        let both = TradeEntry::of_both(trade);
         self.of_all.push_with(ALL, both)?;
         for (party, own) in [
-            (taker, TradeRows::of_taker(trade)),
-            (maker, TradeRows::of_maker(trade)),
+            (taker, TradeEntry::of_taker(trade)),
+            (maker, TradeEntry::of_maker(trade)),
         ] {
             let number = party.account.0 as usize;
             self.of_account.push_with(number, own)?;
-            self.of_pair.push((party.account, market), own)?;
+            self.of_account_market.push((party.account, market), own)?;
         }
         self.of_market.push_with(market.0 as usize, both)?;
         self.of_token.push(token(market, taker.outcome), slot)?;
@@ -141,7 +145,7 @@ impl Trades {
         if taker.is_none() && maker.is_none() {
             return Ok(());
         }
-        self.of_builder.push(BUILT, slot)?;
+        self.of_builder.push(WITH_BUILDER, slot)?;
         let second = maker.filter(|_| maker != taker);
         for builder in [taker, second].into_iter().flatten() {
             self.of_builder.push(builder.number(), slot)?;
@@ -150,7 +154,7 @@ impl Trades {
     }
 }
 
-/// The list of a token.
+/// The number of a token's list.
 fn token(market: MarketNumber, outcome: Outcome) -> usize {
     market.0 as usize * Outcome::ALL.len() + outcome.index()
 }

@@ -1,38 +1,38 @@
-//! The view: all views at one sequence.
+//! The view: all parts of the read model at one sequence.
 
 use foretell_model::{MarketNumber, MarketState, Sequence};
 
+use crate::account_market_lists::AccountMarketLists;
 use crate::accounts::Accounts;
 use crate::actions::Actions;
 use crate::books::Books;
 use crate::builders::Builders;
 use crate::chunk::Chunking;
 use crate::dense::Dense;
-use crate::events::Events;
+use crate::events::EventGroups;
+use crate::id_log::IdLog;
 use crate::keys::Keys;
-use crate::list::{Heads, Lists};
+use crate::list::{ListEnds, Lists};
 use crate::log::Log;
 use crate::markets::Markets;
 use crate::midpoints::Midpoints;
-use crate::named::NamedLog;
 use crate::orders::Orders;
-use crate::pairs::Pairs;
 use crate::positions::Positions;
 use crate::system::System;
 use crate::trades::Trades;
-use crate::turnover::Turnover;
+use crate::volume::Volume;
 
-/// Everything a gateway answers from, as of one sequence.
+/// The read model of gateways at one sequence.
 #[derive(Debug)]
 pub struct View {
     pub(crate) genesis: [u8; 32],
     pub(crate) chunking: Chunking,
-    /// Set when a frame was refused: what stands here is no state of the exchange then.
+    /// Set when a frame was rejected: the view is inconsistent then.
     pub(crate) broken: bool,
     pub(crate) system: System,
     pub(crate) accounts: Accounts,
     pub(crate) keys: Keys,
-    pub(crate) events: Events,
+    pub(crate) events: EventGroups,
     pub(crate) markets: Markets,
     pub(crate) books: Books,
     pub(crate) orders: Orders,
@@ -41,7 +41,7 @@ pub struct View {
     pub(crate) midpoints: Midpoints,
     pub(crate) positions: Positions,
     pub(crate) actions: Actions,
-    pub(crate) turnover: Turnover,
+    pub(crate) volume: Volume,
 }
 
 impl View {
@@ -51,11 +51,11 @@ impl View {
         Self::with_chunking(genesis, Chunking::Standard)
     }
 
-    /// The same with chunks of another size: for tests.
+    /// The same with another chunk size: for tests.
     #[must_use]
     pub fn with_chunking(genesis: [u8; 32], chunking: Chunking) -> Self {
-        let lists = || Lists::of(Log::new(chunking), Heads::default());
-        let told = || Lists::of(Log::new(chunking), Heads::default());
+        let lists = || Lists::of(Log::new(chunking), ListEnds::default());
+        let told = || Lists::of(Log::new(chunking), ListEnds::default());
         Self {
             genesis,
             chunking,
@@ -63,23 +63,23 @@ impl View {
             system: System::default(),
             accounts: Accounts::default(),
             keys: Keys::default(),
-            events: Events::default(),
+            events: EventGroups::default(),
             markets: Markets::default(),
             books: Books::default(),
-            orders: Orders::of(NamedLog::of(Log::new(chunking))),
+            orders: Orders::of(IdLog::of(Log::new(chunking))),
             trades: Trades {
-                all: NamedLog::of(Log::new(chunking)),
+                all: IdLog::of(Log::new(chunking)),
                 of_all: told(),
                 of_account: told(),
                 of_market: told(),
-                of_pair: Pairs::new(Log::new(chunking)),
+                of_account_market: AccountMarketLists::new(Log::new(chunking)),
                 of_token: lists(),
                 of_builder: lists(),
             },
             builders: Builders::default(),
             midpoints: Midpoints {
                 current: Dense::default(),
-                turns: Log::new(chunking),
+                changes: Log::new(chunking),
                 of_market: lists(),
             },
             positions: Positions::new(Log::new(chunking), lists()),
@@ -87,7 +87,7 @@ impl View {
                 all: Log::new(chunking),
                 of_account: lists(),
             },
-            turnover: Turnover::default(),
+            volume: Volume::default(),
         }
     }
 
@@ -97,7 +97,7 @@ impl View {
         &self.genesis
     }
 
-    /// The last frame folded; every answer reflects the exchange right after it.
+    /// The last folded frame; every answer reflects the state after it.
     #[must_use]
     pub fn sequence(&self) -> Sequence {
         self.system.sequence
@@ -123,7 +123,7 @@ impl View {
 
     /// Neg-risk events.
     #[must_use]
-    pub fn events(&self) -> &Events {
+    pub fn events(&self) -> &EventGroups {
         &self.events
     }
 
@@ -145,7 +145,7 @@ impl View {
         &self.orders
     }
 
-    /// Lists of trades; [`View::trade`] shows one.
+    /// Lists of trades; [`View::trade`] returns one.
     #[must_use]
     pub fn trades(&self) -> &Trades {
         &self.trades
@@ -163,13 +163,13 @@ impl View {
         &self.actions
     }
 
-    /// How much was traded.
+    /// Traded volume.
     #[must_use]
-    pub fn turnover(&self) -> &Turnover {
-        &self.turnover
+    pub fn volume(&self) -> &Volume {
+        &self.volume
     }
 
-    /// Whether a market takes orders now: it is active, and the system runs or is post-only.
+    /// Whether a market accepts orders now: it is active, and the system is running or post-only.
     #[must_use]
     pub fn accepting_orders(&self, market: MarketNumber) -> bool {
         let active = |market: &crate::Market| market.state == MarketState::Active;

@@ -1,30 +1,30 @@
-//! What a trade costs in memory beside the chunks, which are mapped and shared: nearly nothing.
+//! Memory per trade without the chunks, which are mapped and shared: nearly none.
 
 mod scene;
 
 use std::sync::Arc;
 
 use foretell_model::{Event, MatchKind};
-use foretell_view::{ChunkBytes, ChunkCopy, Chunking, Seen, View};
+use foretell_view::{ChunkBytes, ChunkCopy, Chunking, SeenChunks, View};
 use scene::*;
 
 #[global_allocator]
 static ALLOCATOR: foretell_memory::Allocator = foretell_memory::Allocator;
 
-/// Far below the rows of real chunks, so that what a chunk costs by itself weighs far more here.
+/// Far fewer rows than in real chunks, so that the cost per chunk weighs far more here.
 const CHUNKS: Chunking = Chunking::Bits(8);
-/// Bytes a trade, with both of its orders: a sixth of what is allowed with real chunks.
+/// Bytes per trade, including both of its orders: a sixth of the limit with real chunks.
 const ALLOWED: i64 = 8;
 
-/// A scene that trades, and the mappings it was lent.
+/// A scene with trades, and the bytes of its mapped chunks.
 struct Market {
     scene: Scene,
-    seen: Seen,
+    seen: SeenChunks,
     mapped: i64,
 }
 
 impl Market {
-    /// One trade by two orders that name builders, both finished by it.
+    /// One trade of two orders with builders; both are finished by it.
     fn trade(&mut self) {
         let no = limit(BOB, NO, BUY, 1, 4_000);
         let bob = (self.scene).place_with(no, &[rested(1, 4_000)], &evidence_of_builder(7));
@@ -36,7 +36,7 @@ impl Market {
         );
     }
 
-    /// Trades, and exchanges every new chunk for a copy that counts as mapped.
+    /// Trades, and replaces every new chunk by a copy that counts as mapped.
     fn trade_on(&mut self, trades: usize) {
         for trade in 0..trades {
             self.trade();
@@ -61,21 +61,21 @@ impl Market {
         }
     }
 
-    /// Bytes held that are not mapped.
+    /// Allocated bytes that are not mapped.
     fn held(&self) -> i64 {
-        foretell_memory::held() - self.mapped
+        foretell_memory::allocated_bytes() - self.mapped
     }
 }
 
 #[test]
 fn memory_follows_what_lives() {
-    assert!(foretell_memory::are_counted());
+    assert!(foretell_memory::is_counting());
     let mut market = Market {
         scene: Scene::trading_in(View::with_chunking(GENESIS, CHUNKS)),
-        seen: Seen::default(),
+        seen: SeenChunks::default(),
         mapped: 0,
     };
-    // Until every buffer has its size.
+    // Until every buffer has its final size.
     market.trade_on(2_000);
     const TRADES: i64 = 20_000;
     let before = market.held();
@@ -88,7 +88,7 @@ fn memory_follows_what_lives() {
     );
     assert!(market.mapped > 500 * TRADES, "history went into chunks");
 
-    // Nothing of it is out of reach.
+    // All of it can still be read.
     let view = &market.scene.view;
     assert_eq!(view.trades().of_account(BOB).len(), 22_000);
     let oldest = view.trades().of_account(BOB).get(0).unwrap();

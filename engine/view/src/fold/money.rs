@@ -1,4 +1,4 @@
-//! Accounts: opening, binding, marks, collateral in and out, full sets, payouts, conversions.
+//! Accounts: opening, binding, flags, deposits and withdrawals, full sets, payouts, conversions.
 
 use foretell_model::{
     AccountNumber, Event, EventNumber, Lots, MarketNumber, Micros, Outcome, QuestionSet,
@@ -6,8 +6,8 @@ use foretell_model::{
 
 use super::mismatch;
 use crate::accounts::{add, subtract};
+use crate::balance::{lower, raise};
 use crate::error::Impossible;
-use crate::holding::{lower, raise};
 use crate::view::View;
 
 impl View {
@@ -16,7 +16,7 @@ impl View {
             Event::AccountOpened { account, wallet } => {
                 self.accounts.open(account, wallet)?;
                 self.positions.open_account(account)?;
-                self.trades.of_pair.open_account(account)
+                self.trades.of_account_market.open_account(account)
             }
             Event::Deposited { account, amount } => {
                 add(&mut self.system.collateral, amount)?;
@@ -92,7 +92,7 @@ impl View {
         }
     }
 
-    /// No of the named questions goes, Yes of all the others and collateral come.
+    /// Burns No of the given questions, issues Yes of all others and credits the collateral.
     fn convert(
         &mut self,
         account: AccountNumber,
@@ -113,7 +113,7 @@ impl View {
         self.events.convert(event, lots)
     }
 
-    /// New shares for an account.
+    /// Issues new shares to an account.
     fn issue(
         &mut self,
         account: AccountNumber,
@@ -122,12 +122,12 @@ impl View {
         lots: Lots,
     ) -> Result<(), Impossible> {
         let account = self.accounts.get_mut(account)?;
-        account.hold(market, |held| held.give(outcome, lots))?;
+        account.change_balance(market, |held| held.give(outcome, lots))?;
         let supply = &mut self.markets.get_mut(market)?.supply;
         raise(&mut supply[outcome.index()], lots)
     }
 
-    /// Free shares of an account cease to exist.
+    /// Burns free shares of an account.
     fn burn(
         &mut self,
         account: AccountNumber,
@@ -136,7 +136,7 @@ impl View {
         lots: Lots,
     ) -> Result<(), Impossible> {
         let account = self.accounts.get_mut(account)?;
-        account.hold(market, |held| held.take(outcome, lots))?;
+        account.change_balance(market, |held| held.take(outcome, lots))?;
         let supply = &mut self.markets.get_mut(market)?.supply;
         lower(&mut supply[outcome.index()], lots)
     }

@@ -1,28 +1,28 @@
-//! Orders: placing, resting, ending, and what they reserve meanwhile.
+//! Orders: placing, resting, ending, and their reservations.
 
 use foretell_model::evidence::OrderEvidence;
 use foretell_model::{Command, Event, Lots, Micros, OrderNumber, PlaceOrder, Price, Side};
 
-use super::{Step, mismatch};
+use super::{FoldStep, mismatch};
 use crate::books::LadderPlace;
 use crate::error::Impossible;
 use crate::order::{Order, OrderState, limit_price};
 use crate::view::View;
 
 impl View {
-    /// The frame's order before anything became of it.
+    /// The frame's order before any of its events.
     pub(super) fn place(
         &mut self,
-        step: &Step<'_>,
+        step: &FoldStep<'_>,
         command: &PlaceOrder,
     ) -> Result<Order, Impossible> {
         if self.orders.is_live(&command.order) {
-            return Err(Impossible::NameTaken);
+            return Err(Impossible::DuplicateName);
         }
         let market = self.markets.get_mut(command.market)?;
         let price = limit_price(command, market.tick).ok_or(Impossible::NoPrice)?;
         let account = self.accounts.get_mut(command.account)?;
-        // Killed orders have no evidence; what no auditor would accept is no reason to stop here.
+        // Killed orders have no evidence. Invalid evidence does not stop the fold.
         let evidence = OrderEvidence::decode(step.frame.evidence);
         let builder = match evidence {
             Some(evidence) => self.builders.intern(evidence.builder())?,
@@ -58,10 +58,10 @@ impl View {
         })
     }
 
-    /// `placed` is the frame's own order until it ends, when it has one.
+    /// `placed` holds the frame's own order, if any, until it ends.
     pub(super) fn fold_order(
         &mut self,
-        step: &Step<'_>,
+        step: &FoldStep<'_>,
         placed: &mut Option<Order>,
         event: &Event,
     ) -> Result<(), Impossible> {
@@ -71,13 +71,14 @@ impl View {
                 return self.fill(step, taker, fill);
             }
             Event::OrderRested { lots, price } => {
-                let order = settle(step, placed, event)?;
+                let order = take_placed(step, placed, event)?;
                 return self.rest(step, order, lots, price);
             }
-            Event::OrderCompleted => (settle(step, placed, event)?, OrderState::Completed),
-            Event::OrderKilled { reason, .. } => {
-                (settle(step, placed, event)?, OrderState::Killed(reason))
-            }
+            Event::OrderCompleted => (take_placed(step, placed, event)?, OrderState::Completed),
+            Event::OrderKilled { reason, .. } => (
+                take_placed(step, placed, event)?,
+                OrderState::Killed(reason),
+            ),
             Event::OrderClosed {
                 order: number,
                 account,
@@ -85,9 +86,9 @@ impl View {
                 reason,
             } => {
                 let mut order = if number == OrderNumber(step.frame.sequence.0) {
-                    settle(step, placed, event)?
+                    take_placed(step, placed, event)?
                 } else {
-                    self.unrest(step, number, lots)?
+                    self.remove_resting(step, number, lots)?
                 };
                 if order.account != account {
                     return Err(Impossible::OrderDiffers(number));
@@ -101,10 +102,10 @@ impl View {
         self.orders.finish(order, state, step.frame.sequence)
     }
 
-    /// What is left of the frame's order rests: it reserves and stands in the book.
+    /// Rests the remainder of the frame's order: reserves funds and adds it to the book.
     fn rest(
         &mut self,
-        step: &Step<'_>,
+        step: &FoldStep<'_>,
         mut order: Order,
         lots: Lots,
         price: Price,
@@ -117,21 +118,21 @@ impl View {
         let account = self.accounts.get_mut(order.account)?;
         match side {
             Side::Buy => account.reserve(lots.value_at(price))?,
-            Side::Sell => account.hold(market, |held| held.reserve(outcome, lots))?,
+            Side::Sell => account.change_balance(market, |held| held.reserve(outcome, lots))?,
         }
         let book = self.books.touch(market, step.at())?;
         book.add(LadderPlace::of(outcome, side, price), lots)?;
         self.orders.rest(order)
     }
 
-    /// A resting order leaves the book and what it had reserved is free again.
-    fn unrest(
+    /// Removes a resting order from the book and releases its reservation.
+    fn remove_resting(
         &mut self,
-        step: &Step<'_>,
+        step: &FoldStep<'_>,
         number: OrderNumber,
         lots: Lots,
     ) -> Result<Order, Impossible> {
-        let order = self.orders.unrest(number)?;
+        let order = self.orders.remove_resting(number)?;
         if order.left != lots {
             return Err(Impossible::OrderDiffers(number));
         }
@@ -139,7 +140,7 @@ impl View {
         let account = self.accounts.get_mut(order.account)?;
         match side {
             Side::Buy => account.release(lots.value_at(price))?,
-            Side::Sell => account.hold(market, |held| held.release(outcome, lots))?,
+            Side::Sell => account.change_balance(market, |held| held.release(outcome, lots))?,
         }
         let book = self.books.touch(market, step.at())?;
         book.remove(LadderPlace::of(outcome, side, price), lots)?;
@@ -147,8 +148,12 @@ impl View {
     }
 }
 
-/// The one ending of the frame's own order.
-fn settle(step: &Step<'_>, placed: &mut Option<Order>, event: &Event) -> Result<Order, Impossible> {
+/// Takes the frame's own order at its single ending.
+fn take_placed(
+    step: &FoldStep<'_>,
+    placed: &mut Option<Order>,
+    event: &Event,
+) -> Result<Order, Impossible> {
     placed.take().ok_or_else(|| match step.frame.command {
         Command::PlaceOrder(_) => Impossible::PlacementUnfinished,
         _ => mismatch(event),

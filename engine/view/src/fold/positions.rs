@@ -1,11 +1,11 @@
-//! Positions (protocol 12): what a trade, a split, a merge, a redeem or a convert does to what an
-//! account's shares cost and earned. Fees are not in it.
+//! Positions (docs/verify/rules.md §18): effects of trades, splits, merges, redeems and converts on
+//! cost and profit. Fees are not included.
 
 use foretell_model::{
     AccountNumber, Event, EventNumber, Lots, MarketNumber, Micros, Outcome, QuestionSet, Side,
 };
 
-use super::{Step, mismatch};
+use super::{FoldStep, mismatch};
 use crate::actions::{Action, ActionKind};
 use crate::error::Impossible;
 use crate::position::{Conversion, NotHeld, Position};
@@ -18,10 +18,10 @@ impl From<NotHeld> for Impossible {
 }
 
 impl View {
-    /// One side of a trade.
+    /// Applies one side of a trade.
     pub(super) fn trade_position(
         &mut self,
-        step: &Step<'_>,
+        step: &FoldStep<'_>,
         account: AccountNumber,
         token: (MarketNumber, Outcome),
         (side, lots, value): (Side, Lots, Micros),
@@ -35,8 +35,12 @@ impl View {
         })
     }
 
-    /// An account action: the positions it changes, and its row.
-    pub(super) fn note_action(&mut self, step: &Step<'_>, event: &Event) -> Result<(), Impossible> {
+    /// Applies an account action to its positions and stores its row.
+    pub(super) fn note_action(
+        &mut self,
+        step: &FoldStep<'_>,
+        event: &Event,
+    ) -> Result<(), Impossible> {
         let (account, kind, market, lots, collateral) = match *event {
             Event::Split {
                 account,
@@ -96,7 +100,7 @@ impl View {
 
     fn redeem_positions(
         &mut self,
-        step: &Step<'_>,
+        step: &FoldStep<'_>,
         event: &Event,
         account: AccountNumber,
         market: MarketNumber,
@@ -105,7 +109,7 @@ impl View {
         let payout = self.markets.get_mut(market)?.payout;
         let payout = payout.ok_or_else(|| mismatch(event))?;
         for (&outcome, lots) in Outcome::ALL.iter().zip(lots) {
-            // What is not held has no position.
+            // A token that is not held has no position.
             if !lots.is_zero() {
                 self.change_position(step, account, (market, outcome), |position| {
                     Ok(position.redeem(lots, payout, outcome)?)
@@ -115,10 +119,11 @@ impl View {
         Ok(())
     }
 
-    /// Moves the cost of the No given onto the Yes received. Returns the first question given.
+    /// Moves the cost of the given No to the received Yes. Returns the market of the first question
+    /// given.
     fn convert_positions(
         &mut self,
-        step: &Step<'_>,
+        step: &FoldStep<'_>,
         account: AccountNumber,
         event: EventNumber,
         given: QuestionSet,
@@ -163,7 +168,7 @@ impl View {
 
     fn each_outcome(
         &mut self,
-        step: &Step<'_>,
+        step: &FoldStep<'_>,
         account: AccountNumber,
         market: MarketNumber,
         change: impl Fn(&mut Position) -> Result<(), NotHeld>,
@@ -178,7 +183,7 @@ impl View {
 
     fn change_position(
         &mut self,
-        step: &Step<'_>,
+        step: &FoldStep<'_>,
         account: AccountNumber,
         token: (MarketNumber, Outcome),
         change: impl FnOnce(&mut Position) -> Result<(), Impossible>,

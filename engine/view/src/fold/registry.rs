@@ -1,15 +1,19 @@
-//! Keys, events, markets, and the system's own switches.
+//! Keys, event groups, markets, and system-wide switches.
 
 use foretell_model::{Command, Event, MarketState};
 
-use super::{Step, mismatch};
+use super::{FoldStep, mismatch};
 use crate::error::Impossible;
 use crate::keys::Key;
 use crate::system::Domain;
 use crate::view::View;
 
 impl View {
-    pub(super) fn fold_key(&mut self, step: &Step<'_>, event: &Event) -> Result<(), Impossible> {
+    pub(super) fn fold_key(
+        &mut self,
+        step: &FoldStep<'_>,
+        event: &Event,
+    ) -> Result<(), Impossible> {
         match (event, step.frame.command) {
             (
                 &Event::KeyRegistered { key, owner },
@@ -37,7 +41,7 @@ impl View {
 
     pub(super) fn fold_question_list(
         &mut self,
-        step: &Step<'_>,
+        step: &FoldStep<'_>,
         event: &Event,
     ) -> Result<(), Impossible> {
         match *event {
@@ -53,7 +57,11 @@ impl View {
         }
     }
 
-    pub(super) fn fold_market(&mut self, step: &Step<'_>, event: &Event) -> Result<(), Impossible> {
+    pub(super) fn fold_market(
+        &mut self,
+        step: &FoldStep<'_>,
+        event: &Event,
+    ) -> Result<(), Impossible> {
         match (event, step.frame.command) {
             (
                 &Event::MarketRegistered {
@@ -66,7 +74,7 @@ impl View {
                 self.books.open(market, step.at())?;
                 self.midpoints.open(market)?;
                 self.positions.open_market();
-                self.turnover.open_market(market)?;
+                self.volume.open_market(market)?;
                 match rules.event {
                     Some(event) => self.events.add_question(event, question, market),
                     None => Ok(()),
@@ -101,7 +109,11 @@ impl View {
     }
 
     /// Tick, minimum size and fee. The first two are shown with the book.
-    pub(super) fn fold_rules(&mut self, step: &Step<'_>, event: &Event) -> Result<(), Impossible> {
+    pub(super) fn fold_rules(
+        &mut self,
+        step: &FoldStep<'_>,
+        event: &Event,
+    ) -> Result<(), Impossible> {
         let sequence = step.frame.sequence;
         match *event {
             Event::TickSet { market, tick } => {
@@ -121,7 +133,11 @@ impl View {
         Ok(())
     }
 
-    pub(super) fn fold_system(&mut self, step: &Step<'_>, event: &Event) -> Result<(), Impossible> {
+    pub(super) fn fold_system(
+        &mut self,
+        step: &FoldStep<'_>,
+        event: &Event,
+    ) -> Result<(), Impossible> {
         let system = &mut self.system;
         match (event, step.frame.command) {
             (&Event::ModeSet { mode }, _) => system.mode = mode,
@@ -137,7 +153,7 @@ impl View {
                     registered: step.now,
                 };
                 if system.domains.insert(domain, entry).is_some() {
-                    return Err(Impossible::NameTaken);
+                    return Err(Impossible::DuplicateName);
                 }
             }
             (Event::WorkPending, _) => system.work_pending = true,

@@ -1,37 +1,37 @@
-//! One trade: the two orders, the money and shares of their accounts, the book, the supply.
+//! One trade: both orders, money and shares of their accounts, the book, the supply.
 
 use foretell_model::{
     AccountNumber, Fill, Lots, MarketNumber, MatchKind, Micros, Outcome, Price, Side, TimeNs,
     TradeIndex,
 };
 
-use super::Step;
+use super::FoldStep;
 use crate::accounts::add;
+use crate::balance::{lower, raise};
 use crate::books::LadderPlace;
 use crate::error::Impossible;
-use crate::holding::{lower, raise};
 use crate::order::{Order, OrderState, own_price};
 use crate::trade::{Party, Trade};
 use crate::trade_id::TradeId;
 use crate::view::View;
 
-/// One side of a trade, while it is folded.
+/// One side of a trade during the fold.
 struct Leg {
     account: AccountNumber,
     market: MarketNumber,
     outcome: Outcome,
     side: Side,
-    /// Of the trade, in this side's token.
+    /// Price of this side's token.
     price: Price,
-    /// At that price, without the fee.
+    /// Value at that price, without the fee.
     value: Micros,
 }
 
 impl View {
-    /// One trade of the frame's order with a resting one.
+    /// Folds one trade of the frame's order with a resting one.
     pub(super) fn fill(
         &mut self,
-        step: &Step<'_>,
+        step: &FoldStep<'_>,
         taker: &mut Order,
         fill: &Fill,
     ) -> Result<(), Impossible> {
@@ -68,7 +68,7 @@ impl View {
             let (token, traded) = ((leg.market, leg.outcome), (leg.side, fill.lots, leg.value));
             self.trade_position(step, leg.account, token, traded)?;
         }
-        self.turnover.trade(took.market, took.value)?;
+        self.volume.trade(took.market, took.value)?;
         self.move_supply(took.market, fill)?;
         let book = self.books.touch(took.market, step.at())?;
         let place = LadderPlace::of(made.outcome, made.side, made.price);
@@ -79,24 +79,24 @@ impl View {
             return Err(Impossible::OrderDiffers(fill.maker_order));
         }
         if left.is_zero() {
-            let maker = self.orders.unrest(fill.maker_order)?;
+            let maker = self.orders.remove_resting(fill.maker_order)?;
             let state = OrderState::Completed;
             self.orders.finish(maker, state, step.frame.sequence)?;
         }
         Ok(())
     }
 
-    /// The taker pays and gives out of what is free, and alone bears the fee.
+    /// The taker pays and delivers from free balances, and alone pays the fee.
     fn settle_taker(&mut self, leg: &Leg, fill: &Fill) -> Result<(), Impossible> {
         let account = self.accounts.get_mut(leg.account)?;
         match leg.side {
             Side::Buy => {
                 account.debit(leg.value)?;
                 account.debit(fill.fee)?;
-                account.hold(leg.market, |held| held.give(leg.outcome, fill.lots))?;
+                account.change_balance(leg.market, |held| held.give(leg.outcome, fill.lots))?;
             }
             Side::Sell => {
-                account.hold(leg.market, |held| held.take(leg.outcome, fill.lots))?;
+                account.change_balance(leg.market, |held| held.take(leg.outcome, fill.lots))?;
                 account.credit(leg.value)?;
                 account.debit(fill.fee)?;
             }
@@ -104,16 +104,16 @@ impl View {
         add(&mut self.system.fees, fill.fee)
     }
 
-    /// The maker pays and gives out of what its order had reserved.
+    /// The maker pays and delivers from its order's reservation.
     fn settle_maker(&mut self, leg: &Leg, fill: &Fill) -> Result<(), Impossible> {
         let account = self.accounts.get_mut(leg.account)?;
         match leg.side {
             Side::Buy => {
                 account.spend_reserved(leg.value)?;
-                account.hold(leg.market, |held| held.give(leg.outcome, fill.lots))
+                account.change_balance(leg.market, |held| held.give(leg.outcome, fill.lots))
             }
             Side::Sell => {
-                account.hold(leg.market, |held| {
+                account.change_balance(leg.market, |held| {
                     held.take_reserved(leg.outcome, fill.lots)
                 })?;
                 account.credit(leg.value)
@@ -121,7 +121,7 @@ impl View {
         }
     }
 
-    /// A mint makes full sets, a merge unmakes them.
+    /// A mint creates full sets, a merge burns them.
     fn move_supply(&mut self, market: MarketNumber, fill: &Fill) -> Result<(), Impossible> {
         let change: fn(&mut Lots, Lots) -> Result<(), Impossible> = match fill.kind {
             MatchKind::Complementary => return Ok(()),
@@ -135,7 +135,7 @@ impl View {
     }
 }
 
-/// Whether a fill is one of these two orders.
+/// Whether a fill can be between these two orders.
 fn fits(fill: &Fill, taker: &Order, maker: &Order) -> bool {
     let met = match fill.kind {
         MatchKind::Complementary => true,
@@ -149,7 +149,7 @@ fn fits(fill: &Fill, taker: &Order, maker: &Order) -> bool {
         && maker.price == own_price(maker.outcome, fill.yes_price)
 }
 
-/// Notes on an order that it traded.
+/// Records a trade in an order.
 fn traded(order: &mut Order, fill: &Fill, now: TimeNs) -> Result<Leg, Impossible> {
     let price = own_price(order.outcome, fill.yes_price);
     let value = fill.lots.value_at(price);

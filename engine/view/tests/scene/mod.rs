@@ -1,4 +1,4 @@
-//! A journal written by hand: commands and the events a correct exchange would give them.
+//! A journal written by hand: commands with the events that a correct exchange would record.
 
 #![allow(dead_code, reason = "every test file uses its part of the scene")]
 #![allow(
@@ -14,7 +14,7 @@ use foretell_model::{
     OrderId, OrderNumber, OrderType, Outcome, PlaceOrder, Price, Reference, Sequence, Side, Tick,
     TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress,
 };
-use foretell_view::{FoldError, Order, Slots, Summary, TradeSlot, View};
+use foretell_view::{FoldError, Order, Summary, TradeList, TradeSlot, View};
 
 pub(crate) const GENESIS: [u8; 32] = [9; 32];
 pub(crate) const ALICE: AccountNumber = AccountNumber(0);
@@ -29,10 +29,10 @@ pub(crate) const SELL: Side = Side::Sell;
 /// Prices and lots, best first.
 pub(crate) type Ladder = Vec<(u16, u64)>;
 
-/// A view and the journal's end.
+/// A view, and the time of the journal's end.
 pub(crate) struct Scene {
     pub(crate) view: View,
-    /// Seconds its frames come later than their sequences say.
+    /// Seconds by which frames are later than their sequence.
     late: u64,
 }
 
@@ -120,7 +120,7 @@ pub(crate) fn rested(lots: u64, price: u16) -> Event {
     }
 }
 
-/// Evidence of an order that names a builder.
+/// Evidence of an order with a builder.
 pub(crate) fn evidence_of_builder(builder: u8) -> Vec<u8> {
     let mut words = [0; WORDS_BYTES];
     words[10 * 32..].fill(builder);
@@ -134,8 +134,8 @@ pub(crate) fn evidence_of_builder(builder: u8) -> Vec<u8> {
     bytes
 }
 
-/// A list of trades, oldest first, after seeing that every way to read it says the same.
-pub(crate) fn listed<S: Summary>(slots: Slots<'_, S>) -> Vec<TradeSlot> {
+/// A list of trades, oldest first, after checking that every way to read it agrees.
+pub(crate) fn listed<S: Summary>(slots: TradeList<'_, S>) -> Vec<TradeSlot> {
     let mut listed: Vec<_> = slots.newest_first().collect();
     listed.reverse();
     assert_eq!(
@@ -150,7 +150,7 @@ pub(crate) fn listed<S: Summary>(slots: Slots<'_, S>) -> Vec<TradeSlot> {
 }
 
 impl Scene {
-    /// Nothing yet.
+    /// An empty view.
     pub(crate) fn empty() -> Self {
         Self {
             view: View::new(GENESIS),
@@ -179,12 +179,12 @@ impl Scene {
         self.view.sequence().0 + 1
     }
 
-    /// Each frame is a second after the one before it.
+    /// Each frame is one second after the previous one.
     pub(crate) fn time(&self) -> TimeNs {
         TimeNs((self.next() + self.late) * 1_000_000_000)
     }
 
-    /// The next frame comes at this second, which is not past.
+    /// Sets the time of the next frame to this second, which must not be in the past.
     pub(crate) fn wait_until(&mut self, second: u64) {
         self.late = second.checked_sub(self.next()).unwrap();
     }
@@ -216,7 +216,7 @@ impl Scene {
         self.try_step(&command, events, &[]).unwrap()
     }
 
-    /// Places an order under the id of its number.
+    /// Places an order whose id is derived from its number.
     pub(crate) fn place(&mut self, order: PlaceOrder, events: &[Event]) -> OrderNumber {
         self.place_with(order, events, &[])
     }
@@ -232,7 +232,7 @@ impl Scene {
         OrderNumber(self.try_step(&command, events, evidence).unwrap().0)
     }
 
-    /// Rests an order, which meets nothing.
+    /// Places a resting order without a match.
     pub(crate) fn rest(
         &mut self,
         account: AccountNumber,
@@ -340,7 +340,7 @@ impl Scene {
         self.step(command, &[merged])
     }
 
-    /// The order with this number, which was placed under its id, live or finished.
+    /// The order with this number, live or finished.
     pub(crate) fn order(&self, number: OrderNumber) -> Option<Order> {
         self.view.orders().by_id(&order_id(number.0))
     }
@@ -353,7 +353,7 @@ impl Scene {
 
     /// Free Yes, free No, reserved Yes, reserved No.
     pub(crate) fn shares(&self, account: AccountNumber) -> [u64; 4] {
-        let held = self.view.accounts().get(account).unwrap().holding(MARKET);
+        let held = self.view.accounts().get(account).unwrap().balance(MARKET);
         [
             held.free[0].0,
             held.free[1].0,

@@ -1,0 +1,167 @@
+//! Constructs the parts of the engine and connects them. Nothing runs yet: threads (`threads.rs`)
+//! or the simulation give each part its turns.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use foretell_journal::{Preallocator, Syncer};
+use foretell_link::Stage;
+use foretell_model::{Sequence, TimeNs};
+use foretell_stages::{Durations, Recorder};
+use mio::Poll;
+
+use crate::clock::{Clock, Clocks};
+use crate::command_ring::CommandRing;
+use crate::config::{EngineConfig, MAX_CLOCK_ADVANCE};
+use crate::directory::Directory;
+use crate::error::EngineError;
+use crate::heartbeat::Heartbeats;
+use crate::ingress::WAKER;
+use crate::matcher::{LoopState, Matcher};
+use crate::publisher;
+use crate::publisher_mailbox::PublisherMailbox;
+use crate::recovery;
+use crate::requests::RequestHandler;
+use crate::stage_summary_cache::StageSummaryCache;
+use crate::status::Gauges;
+use crate::wait::{PollWaker, ThreadParker};
+
+pub(crate) type DrawRandom<'d> = dyn FnMut() -> Result<u64, EngineError> + 'd;
+
+/// The parts of an engine after recovery.
+#[derive(Debug)]
+pub(crate) struct Parts<C> {
+    /// The poll woken by `waker`.
+    pub(crate) poll: Poll,
+    pub(crate) waker: Arc<PollWaker>,
+    /// Ingress without its sockets.
+    pub(crate) handler: RequestHandler<C>,
+    pub(crate) matcher: Matcher<C>,
+    pub(crate) syncer: Syncer,
+    pub(crate) helper: Preallocator,
+    /// Arguments of the publisher.
+    pub(crate) publisher: publisher::PublisherArgs<C>,
+    /// As in [`recovery::Restored`].
+    pub(crate) newly_accepted: Option<Sequence>,
+}
+
+impl<C: Clocks> Parts<C> {
+    /// Recovers the directory and constructs the parts.
+    ///
+    /// # Errors
+    /// Those of [`recovery::restore`]; an I/O error of the journal's start.
+    pub(crate) fn wire(
+        config: &EngineConfig,
+        directory: &Directory,
+        clocks: C,
+        draw: &mut DrawRandom<'_>,
+    ) -> Result<Self, EngineError> {
+        let restored = recovery::restore(config, directory, draw()?)?;
+        let last = restored.journal.report.last_time;
+        if !config.accept_clock_jump {
+            check_clock(last, clocks.wall())?;
+        }
+        let opened = restored.journal.open().map_err(EngineError::Journal)?;
+        let (appender, syncer, journal, helper) = opened;
+
+        let poll = Poll::new().map_err(EngineError::process("making a poll"))?;
+        let waker = mio::Waker::new(poll.registry(), WAKER)
+            .map(|waker| Arc::new(PollWaker::new(waker)))
+            .map_err(EngineError::process("making a waker"))?;
+        let ring = Arc::new(CommandRing::new(config.ring_capacity));
+        let gauges = Arc::<Gauges>::default();
+        let durations = Arc::<Durations<Stage>>::default();
+        let mailbox = Arc::new(PublisherMailbox::new(config.publishing.enabled));
+        let handler = RequestHandler {
+            ring: Arc::clone(&ring),
+            journal: journal.clone(),
+            gauges: Arc::clone(&gauges),
+            mailbox: Arc::clone(&mailbox),
+            recorder: Recorder::new(Arc::clone(&durations)),
+            durations: Arc::clone(&durations),
+            summaries: StageSummaryCache::default(),
+            heartbeats: Heartbeats::resume(
+                config.heartbeat_window,
+                &restored.heartbeats,
+                draw()?,
+                clocks.monotonic(),
+            ),
+            clocks: clocks.clone(),
+            own: VecDeque::new(),
+            in_flight: 0,
+            connections: 0,
+            busy: 0,
+            stopping: false,
+        };
+        let matcher = Matcher {
+            exchange: restored.exchange,
+            appender,
+            journal: journal.clone(),
+            ring,
+            gauges,
+            recorder: Recorder::new(durations),
+            clock: Clock::start(clocks.clone(), last),
+            clocks: clocks.clone(),
+            mode: restored.mode,
+            post_only_until: None,
+            parker: ThreadParker::new(config.waiting),
+            waker: Arc::clone(&waker),
+            state: LoopState::default(),
+        };
+        let publisher = publisher::PublisherArgs {
+            config: config.clone(),
+            journal_directory: directory.journal(),
+            journal,
+            shelf: restored.shelf,
+            mailbox,
+            waker: Arc::clone(&waker),
+            newly_accepted: restored.newly_accepted,
+            index_key: draw()?,
+            clocks,
+        };
+        Ok(Self {
+            poll,
+            waker,
+            handler,
+            matcher,
+            syncer,
+            helper,
+            publisher,
+            newly_accepted: restored.newly_accepted,
+        })
+    }
+}
+
+/// Rejects a wall clock more than [`MAX_CLOCK_ADVANCE`] ahead of the last command, before any frame
+/// is journalled with its time.
+fn check_clock(last: TimeNs, wall: u64) -> Result<(), EngineError> {
+    const SECOND: u64 = 1_000_000_000;
+    let ahead = Duration::from_nanos(wall.saturating_sub(last.0));
+    if last == TimeNs(0) || ahead <= MAX_CLOCK_ADVANCE {
+        return Ok(());
+    }
+    Err(EngineError::ClockJumped {
+        days: ahead.as_secs() / 86_400,
+        wall: wall / SECOND,
+        last: last.0 / SECOND,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_may_be_a_week_ahead_of_the_last_command() {
+        let week = u64::try_from(MAX_CLOCK_ADVANCE.as_nanos()).unwrap();
+        for (last, wall) in [(0, u64::MAX), (5, 0), (5, 5), (5, 5 + week)] {
+            assert!(check_clock(TimeNs(last), wall).is_ok(), "{last} {wall}");
+        }
+        let refused = check_clock(TimeNs(5), 6 + week).unwrap_err();
+        assert_eq!(refused.exit_code(), crate::EXIT_REFUSED);
+        let text = refused.to_string();
+        assert!(text.contains("7 days ahead"), "{text}");
+        assert!(text.contains("--accept-clock-jump"), "{text}");
+    }
+}
