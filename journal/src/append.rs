@@ -1,12 +1,12 @@
-//! The matcher's side: frames go into a staging buffer it owns, and nothing here waits.
+//! The matcher's side: it stages frames in a buffer that it owns, and never waits.
 //!
-//! Two buffers go round. The matcher fills one and puts it into a slot (`publish`); it takes it back
-//! from there for the next command unless the sync thread took it first, and then the other buffer
-//! is free, because the sync thread returns the one before it takes the next. So whatever is staged
-//! while a sync runs becomes the next batch, and both sides only swap pointers.
+//! Two buffers circulate. The matcher fills one and puts it into a slot (`publish`). For the next
+//! command it takes that buffer back, unless the sync thread took it first. Then the other buffer
+//! is free, because the sync thread returns one buffer before it takes the next. So all frames
+//! staged during a sync form the next batch, and both sides only swap pointers.
 //!
-//! A batch's place is known when it is opened: right behind the one before, or at the start of the
-//! next segment when the rest of this one could not hold the largest frame. So is every frame's.
+//! A batch's position is known when it is opened, and so is the position of every frame. It follows
+//! the previous batch, or starts the next segment when this one has no room for the largest frame.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,19 +18,19 @@ use foretell_model::{Command, Event, FramePlace, Sequence, TimeNs};
 use crate::batch::HEADER_BYTES;
 use crate::bytes::{to_u32, to_usize, whole_pages};
 use crate::frame;
-use crate::options::LARGEST_BATCH_OF_ONE;
+use crate::options::MAX_SINGLE_FRAME_BATCH;
 use crate::primitives::{ArrayQueue, AtomicBool, AtomicCell, AtomicU64, Parker, Unparker};
 use crate::segment::FIRST_BATCH;
 use crate::state::JournalState;
 
 /// A batch being filled: room for its header, then frames.
 #[derive(Debug)]
-pub(crate) struct Staged {
-    /// Whole pages, touched once so that the matcher meets no page fault.
+pub(crate) struct StagedBatch {
+    /// Whole pages, touched once so that the matcher takes no page fault.
     pub(crate) buffer: Box<[u8]>,
-    /// Bytes used, the header's included.
+    /// Bytes used, header included.
     pub(crate) used: usize,
-    /// Bytes that may be used: the buffer, or what is left of the segment.
+    /// Bytes that may be used: the buffer, or the rest of the segment.
     room: usize,
     pub(crate) segment: u32,
     pub(crate) offset: u32,
@@ -39,7 +39,7 @@ pub(crate) struct Staged {
     pub(crate) last: Sequence,
 }
 
-impl Staged {
+impl StagedBatch {
     fn new(bytes: usize) -> Self {
         Self {
             buffer: vec![u8::MAX; bytes].into_boxed_slice(),
@@ -53,17 +53,17 @@ impl Staged {
         }
     }
 
-    /// Where the batch ends in its segment.
+    /// The end offset of the batch in its segment.
     pub(crate) fn end(&self) -> u32 {
         self.offset + to_u32(whole_pages(self.used))
     }
 }
 
-/// What the two threads share.
+/// State shared by matcher and sync thread.
 pub(crate) struct Handoff {
-    ready: CachePadded<AtomicCell<Option<Box<Staged>>>>,
-    free: ArrayQueue<Box<Staged>>,
-    /// Batches the sync thread took.
+    ready: CachePadded<AtomicCell<Option<Box<StagedBatch>>>>,
+    free: ArrayQueue<Box<StagedBatch>>,
+    /// Number of batches that the sync thread took.
     taken: CachePadded<AtomicU64>,
     no_more: AtomicBool,
     sync_thread: Unparker,
@@ -76,12 +76,12 @@ impl fmt::Debug for Handoff {
 }
 
 impl Handoff {
-    /// Two buffers of `bytes` each, and the parker the sync thread waits on.
+    /// Two buffers of `bytes` each, and the sync thread's parker.
     pub(crate) fn new(bytes: usize) -> (Arc<Self>, Parker) {
         let parker = Parker::new();
         let free = ArrayQueue::new(2);
         for _ in 0..2 {
-            free.push(Box::new(Staged::new(bytes)))
+            free.push(Box::new(StagedBatch::new(bytes)))
                 .expect("the queue holds both buffers");
         }
         let handoff = Self {
@@ -94,19 +94,19 @@ impl Handoff {
         (Arc::new(handoff), parker)
     }
 
-    /// The staged batch, for the sync thread.
-    pub(crate) fn take(&self) -> Option<Box<Staged>> {
+    /// Takes the staged batch, for the sync thread.
+    pub(crate) fn take(&self) -> Option<Box<StagedBatch>> {
         let staged = self.ready.take()?;
         self.taken.fetch_add(1, Ordering::Release);
         Some(staged)
     }
 
-    /// Returns a buffer whose batch is on its way out. Comes before the next `take`.
-    pub(crate) fn give_back(&self, staged: Box<Staged>) {
+    /// Returns the buffer of a written batch. Must precede the next `take`.
+    pub(crate) fn return_buffer(&self, staged: Box<StagedBatch>) {
         self.free.push(staged).expect("there are two buffers");
     }
 
-    /// Whether nothing more is published. When this was true before an empty `take`, all is done.
+    /// Whether the appender is gone. If true before an empty `take`, all batches are taken.
     pub(crate) fn is_over(&self) -> bool {
         self.no_more.load(Ordering::Acquire)
     }
@@ -116,9 +116,9 @@ impl Handoff {
     }
 }
 
-/// Where the next batch opens.
+/// The position of the next batch.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Opening {
+pub(crate) struct NextBatch {
     pub(crate) segment: u32,
     pub(crate) offset: u32,
     /// Size of that segment.
@@ -127,18 +127,18 @@ pub(crate) struct Opening {
     pub(crate) next_bytes: u32,
 }
 
-/// The matcher's end of the journal. Dropping it publishes what is staged and lets the sync thread
-/// finish.
+/// The writing side of the journal, used by the matcher. Dropping it hands the staged frames to
+/// the sync thread and lets that thread finish.
 #[derive(Debug)]
 pub struct Appender {
     handoff: Arc<Handoff>,
     state: JournalState,
-    current: Option<Box<Staged>>,
-    opening: Opening,
+    current: Option<Box<StagedBatch>>,
+    next_batch: NextBatch,
     last: Sequence,
     last_time: TimeNs,
-    /// Set while a full batch is published: how many batches were taken before it. It is left
-    /// alone then, so that asking for room again and again cannot keep it from the sync thread.
+    /// Set while a full batch is published: the number of batches taken before it. The batch stays
+    /// published then, so repeated calls for room cannot keep it from the sync thread.
     full: Option<u64>,
 }
 
@@ -146,14 +146,14 @@ impl Appender {
     pub(crate) fn new(
         handoff: Arc<Handoff>,
         state: JournalState,
-        opening: Opening,
+        next_batch: NextBatch,
         (last, last_time): (Sequence, TimeNs),
     ) -> Self {
         Self {
             handoff,
             state,
             current: None,
-            opening,
+            next_batch,
             last,
             last_time,
             full: None,
@@ -166,9 +166,9 @@ impl Appender {
         self.last
     }
 
-    /// Whether the largest frame fits now: ask before taking a command. When not, what is staged
-    /// is published, and the sync thread makes room by its next step; `false` for ever once the
-    /// journal stopped on an I/O error.
+    /// Whether the largest frame fits now; must be called before a command is taken. If not, the
+    /// staged frames are published and the sync thread makes room in its next step. Always `false`
+    /// after an I/O error.
     #[must_use]
     pub fn has_room_for_largest(&mut self) -> bool {
         if self.state.is_poisoned() {
@@ -180,22 +180,23 @@ impl Appender {
         }
         self.full = None;
         let batch = self.batch();
-        if batch.room - batch.used >= frame::LARGEST {
+        if batch.room - batch.used >= frame::MAX_BYTES {
             return true;
         }
-        // Read before the batch is in the slot again, so the count can only rise by its taking.
+        // Read before the batch is back in the slot: the count then rises only when that batch is
+        // taken.
         self.full = Some(self.handoff.taken.load(Ordering::Acquire));
         self.publish();
         false
     }
 
-    /// Stages a frame and says where it will stand. It is acknowledged once
-    /// [`JournalState::durable`] is at least its sequence. Allocates nothing.
+    /// Stages a frame and returns its place. It is acknowledged once [`JournalState::durable`] is
+    /// at least its sequence. Allocates nothing.
     ///
     /// # Panics
-    /// When there is no room for the frame ([`Appender::has_room_for_largest`] was not asked), when
-    /// the sequence is not the next one, when the time is earlier than the last frame's, or when the
-    /// frame passes `model::limits`.
+    /// When the frame does not fit ([`Appender::has_room_for_largest`] was not called), the
+    /// sequence is not the next one, the time is earlier than the last frame's, or the frame
+    /// exceeds `model::limits`.
     #[inline]
     pub fn append(
         &mut self,
@@ -236,13 +237,13 @@ impl Appender {
         }
     }
 
-    /// Lets the sync thread take what is staged: at the end of a burst, or after every command.
+    /// Lets the sync thread take the staged frames: at the end of a burst, or after every command.
     /// Costs a pointer swap, and a system call when the sync thread sleeps.
     pub fn publish(&mut self) {
         match self.current.take() {
             Some(batch) if batch.frames > 0 => {
-                self.opening.segment = batch.segment;
-                self.opening.offset = batch.end();
+                self.next_batch.segment = batch.segment;
+                self.next_batch.offset = batch.end();
                 self.handoff.ready.store(Some(batch));
                 self.handoff.wake_sync_thread();
             }
@@ -250,9 +251,10 @@ impl Appender {
         }
     }
 
-    /// The batch to fill: the one in hand, the published one when nobody took it, or a new one.
+    /// The batch to fill: the current one, the published one if the sync thread has not taken it,
+    /// or a new one.
     #[inline]
-    fn batch(&mut self) -> &mut Staged {
+    fn batch(&mut self) -> &mut StagedBatch {
         if self.current.is_none() {
             self.current = Some(match self.handoff.ready.take() {
                 Some(staged) => staged,
@@ -262,25 +264,25 @@ impl Appender {
         self.current.as_mut().expect("just filled")
     }
 
-    /// Opens a batch behind the last one.
-    fn open(&mut self) -> Box<Staged> {
+    /// Opens a batch after the last one.
+    fn open(&mut self) -> Box<StagedBatch> {
         let mut batch = self
             .handoff
             .free
             .pop()
             .expect("the sync thread returns a buffer before it takes the next");
-        let opening = &mut self.opening;
-        if to_usize(opening.bytes - opening.offset) < LARGEST_BATCH_OF_ONE {
-            opening.segment += 1;
-            opening.offset = FIRST_BATCH;
-            opening.bytes = opening.next_bytes;
+        let next_batch = &mut self.next_batch;
+        if to_usize(next_batch.bytes - next_batch.offset) < MAX_SINGLE_FRAME_BATCH {
+            next_batch.segment += 1;
+            next_batch.offset = FIRST_BATCH;
+            next_batch.bytes = next_batch.next_bytes;
         }
-        batch.segment = opening.segment;
-        batch.offset = opening.offset;
+        batch.segment = next_batch.segment;
+        batch.offset = next_batch.offset;
         batch.room = batch
             .buffer
             .len()
-            .min(to_usize(opening.bytes - opening.offset));
+            .min(to_usize(next_batch.bytes - next_batch.offset));
         batch.used = HEADER_BYTES;
         batch.frames = 0;
         batch

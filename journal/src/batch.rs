@@ -1,4 +1,4 @@
-//! A batch: what one sync covers. A header of 128 bytes, then its frames, then zero bytes up to the
+//! A batch: the unit of one sync. A header of 128 bytes, then its frames, then zero bytes up to the
 //! end of the page.
 //!
 //! ```text
@@ -33,19 +33,19 @@ const HEADER_CRC_AT: usize = 64;
 const PAYLOAD_CRC_AT: usize = 68;
 const HASH_AT: usize = 96;
 
-/// The header of a batch. Which place, epoch and sequences it names is compared with where it
-/// stands by whoever walks the journal.
+/// The header of a batch. The cursor that reads the journal compares segment, offset, epoch and
+/// sequences with the actual position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BatchHeader {
     /// Number of frames.
     pub frames: u32,
     /// Bytes of all frames.
     pub payload: u32,
-    /// The segment it was written to.
+    /// Number of the segment it was written to.
     pub segment: u32,
-    /// Its first byte in that segment, a whole number of pages.
+    /// Its offset in that segment, a multiple of the page size.
     pub offset: u32,
-    /// The engine start that wrote it.
+    /// Epoch of the engine start that wrote it.
     pub epoch: u64,
     /// Sequence of its first frame.
     pub first: Sequence,
@@ -55,20 +55,20 @@ pub struct BatchHeader {
     pub proven: Sequence,
     /// CRC32C of the payload.
     pub payload_crc: u32,
-    /// The chain up to and with this batch.
+    /// Chain hash that includes this batch.
     pub hash: [u8; 32],
 }
 
-/// Why bytes are no batch header.
+/// Why bytes are not a batch header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum HeaderError {
-    /// All zero: nothing was written here.
+    /// All zero: never written.
     #[error("blank")]
     Blank,
-    /// Not a batch header, or its checksum fails.
-    #[error("no batch header whose checksum holds")]
+    /// Wrong magic, wrong checksum, or non-zero padding.
+    #[error("no batch header with a valid checksum")]
     Torn,
-    /// Sound, but of a newer program.
+    /// Valid, but of a newer format version.
     #[error("batch version {0} is not known to this build")]
     Unknown(u16),
 }
@@ -80,16 +80,17 @@ impl BatchHeader {
         whole_pages(HEADER_BYTES + to_usize(self.payload))
     }
 
-    /// Whether its sequences fit its number of frames, and what it proves came before it.
-    pub(crate) fn sequences_hold(&self) -> bool {
+    /// Whether the sequences match the number of frames, and the proven sequence precedes the
+    /// first.
+    pub(crate) fn has_consistent_sequences(&self) -> bool {
         self.proven < self.first
             && self.last.0.checked_sub(self.first.0) == u64::from(self.frames).checked_sub(1)
     }
 
-    /// Completes a batch in place: `batch` holds room for the header, then the payload. Fills in
-    /// the checksums and the hash, writes the header, and returns it.
+    /// Completes a batch in place: `batch` has room for the header, then the payload. Computes the
+    /// checksums and the hash, writes the header, and returns it.
     ///
-    /// `header.payload`, `payload_crc` and `hash` are computed here and need no value.
+    /// The values of `header.payload`, `payload_crc` and `hash` are ignored and overwritten.
     #[must_use]
     pub fn close(mut header: Self, previous_hash: &[u8; 32], batch: &mut [u8]) -> Self {
         let (head, payload) = batch.split_at_mut(HEADER_BYTES);
@@ -105,7 +106,7 @@ impl BatchHeader {
         header
     }
 
-    /// Writes every byte of the header, its own checksum being zero.
+    /// Writes every byte of the header, with zero as the header's own checksum.
     fn write(&self, out: &mut [u8]) {
         out[..HEADER_BYTES].fill(0);
         out[..8].copy_from_slice(&MAGIC);
@@ -122,10 +123,10 @@ impl BatchHeader {
         out[HASH_AT..HEADER_BYTES].copy_from_slice(&self.hash);
     }
 
-    /// Reads a header whose checksum holds.
+    /// Reads a header and checks its checksum.
     ///
     /// # Errors
-    /// What [`HeaderError`] names.
+    /// As listed in [`HeaderError`].
     pub fn read(bytes: &[u8]) -> Result<Self, HeaderError> {
         let (head, _) = bytes
             .split_first_chunk::<HEADER_BYTES>()
@@ -159,7 +160,7 @@ impl BatchHeader {
         })
     }
 
-    /// The hash this batch must carry after `previous_hash`.
+    /// The hash that this batch must have after `previous_hash`.
     #[must_use]
     pub fn expected_hash(&self, previous_hash: &[u8; 32], payload: &[u8]) -> [u8; 32] {
         let mut head = [0; HEADER_BYTES];
@@ -173,7 +174,7 @@ impl BatchHeader {
     }
 }
 
-/// A verified batch. Its segment stays mapped for as long as anybody holds it.
+/// A verified batch. Its segment stays mapped while the batch or a clone of it lives.
 #[derive(Clone, Debug)]
 pub struct Batch {
     segment: Arc<SegmentMap>,
@@ -181,7 +182,7 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// The batch with this header, which was found sound in the segment.
+    /// `header` was read from `segment` and verified there.
     pub(crate) const fn new(segment: Arc<SegmentMap>, header: BatchHeader) -> Self {
         Self { segment, header }
     }
@@ -199,27 +200,27 @@ impl Batch {
         &self.segment.bytes()[start..start + to_usize(self.header.payload)]
     }
 
-    /// Its frames, in order. All of them can be read: that was verified.
+    /// Its frames, in order. All of them parse: the scan verified that.
     pub fn frames(&self) -> impl Iterator<Item = Frame<'_>> {
-        Frames::new(&self.header, self.payload()).map_while(Result::ok)
+        BatchFrames::new(&self.header, self.payload()).map_while(Result::ok)
     }
 
-    /// Those above a sequence.
+    /// Its frames above sequence `after`.
     pub(crate) fn frames_after(&self, after: Sequence) -> impl Iterator<Item = Frame<'_>> {
         self.frames()
             .skip_while(move |frame| frame.sequence() <= after)
     }
 }
 
-/// The frames of a batch's payload, in order; ends after the first that is none.
+/// Iterator over the frames of a batch's payload; ends after the first invalid frame.
 #[derive(Clone, Debug)]
-pub struct Frames<'a> {
+pub struct BatchFrames<'a> {
     payload: &'a [u8],
     segment: u32,
     offset: u32,
 }
 
-impl<'a> Frames<'a> {
+impl<'a> BatchFrames<'a> {
     /// The frames of `payload`, which belongs to the batch with this header.
     #[must_use]
     pub fn new(header: &BatchHeader, payload: &'a [u8]) -> Self {
@@ -231,7 +232,7 @@ impl<'a> Frames<'a> {
     }
 }
 
-impl<'a> Iterator for Frames<'a> {
+impl<'a> Iterator for BatchFrames<'a> {
     type Item = Result<Frame<'a>, FrameError>;
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -39,7 +39,7 @@ pub(crate) fn all_zero(bytes: &[u8]) -> bool {
     words.iter().all(|word| u128::from_ne_bytes(*word) == 0) && rest.iter().all(|byte| *byte == 0)
 }
 
-/// A length or offset inside a segment as the 32-bit number the format keeps.
+/// A length or offset inside a segment as the 32-bit number of the format.
 pub(crate) fn to_u32(value: usize) -> u32 {
     u32::try_from(value).expect("segments are below 4 GiB: Options::check")
 }

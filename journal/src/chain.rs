@@ -2,7 +2,7 @@
 
 use foretell_model::digest::WIDE;
 
-/// BLAKE3 of the genesis record: what the first batch's hash is chained to.
+/// BLAKE3 of the genesis record: the previous hash of the first batch.
 #[must_use]
 pub fn chain_start(genesis: &[u8; 32]) -> [u8; 32] {
     *blake3::hash(genesis).as_bytes()
@@ -11,8 +11,8 @@ pub fn chain_start(genesis: &[u8; 32]) -> [u8; 32] {
 /// The hash of a batch: BLAKE3 of the previous hash, the header with its CRC and hash fields zero,
 /// and the payload.
 ///
-/// The hasher takes many chunks side by side only where they begin at a multiple of so many, which
-/// they never do behind a short beginning. So the first of them are laid out in one piece.
+/// BLAKE3 uses SIMD only on aligned runs of chunks. The short header would misalign them, so header
+/// and first chunks are copied into one buffer.
 #[must_use]
 pub fn link(previous: &[u8; 32], blank_header: &[u8], payload: &[u8]) -> [u8; 32] {
     let mut wide = [0; WIDE];
@@ -27,7 +27,7 @@ pub fn link(previous: &[u8; 32], blank_header: &[u8], payload: &[u8]) -> [u8; 32
     *hasher.finalize().as_bytes()
 }
 
-/// A frame's receipt: BLAKE3 of its bytes, header included. What the API calls the transaction hash.
+/// A frame's receipt: BLAKE3 of its bytes, header included. The API names it the transaction hash.
 #[must_use]
 pub fn receipt(frame: &[u8]) -> [u8; 32] {
     *blake3::hash(frame).as_bytes()

@@ -1,8 +1,8 @@
-//! The control page: how the writer tells other processes what is durable.
+//! The control page: the writer publishes the durable position to other processes.
 //!
-//! A file recreated at each engine start and mapped by everybody. It proves nothing after a power
-//! cut, so it carries the machine's boot id; within one boot what it says stays true even when the
-//! engine is gone.
+//! The file is recreated at each engine start and mapped by all readers. It proves nothing after a
+//! power cut, so it contains the machine's boot id. Within one boot its content stays true, also
+//! after the engine has ended.
 //! ```text
 //!   0 magic "FRTLCTRL" | 8 version u32 | 12 status u32
 //!  16 epoch u64        | 24 generation u64 | 32 genesis, 32 bytes | 64 boot id, 16 bytes
@@ -10,7 +10,7 @@
 //!  88 first sequence of that segment u64 | 96 last sequence found at the start u64
 //! 128 durable sequence u64 | 136 durable offset u32, segment u32 | 144 wake-up count u32
 //! ```
-//! Status, durable sequence, durable place and wake-up count change, each by an atomic store.
+//! Status, durable sequence, durable position and wake-up count change, each by an atomic store.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -28,14 +28,14 @@ use crate::error::{Context, JournalError};
 use crate::map::open_for_reading;
 use crate::primitives::fence;
 
-#[cfg_attr(loom, path = "../tests/loom/words.rs")]
-mod words;
+#[cfg_attr(loom, path = "../tests/loom/shared_atomics.rs")]
+mod shared_atomics;
 
-pub(crate) use words::Words;
+pub(crate) use shared_atomics::SharedAtomics;
 
 /// First bytes of the page.
 pub const MAGIC: [u8; 8] = *b"FRTLCTRL";
-/// The version of the page; a reader refuses any other.
+/// The version of the page.
 pub const VERSION: u32 = 1;
 
 const STATUS_AT: usize = 12;
@@ -43,20 +43,20 @@ const SEQUENCE_AT: usize = 128;
 const POSITION_AT: usize = 136;
 const WAKE_AT: usize = 144;
 
-/// What the engine that owns the page does.
+/// Status of the engine that owns the page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Status {
-    /// It runs (or was killed).
+pub enum WriterStatus {
+    /// Running (or killed).
     Live,
-    /// It ended in order.
+    /// Ended in order.
     Closed,
-    /// It met an I/O error and acknowledges nothing more.
+    /// Ended on an I/O error; acknowledges nothing more.
     Failed,
-    /// Another engine start has taken over; look for the new page.
+    /// Another engine start has taken over; readers must open the new page.
     Superseded,
 }
 
-impl Status {
+impl WriterStatus {
     const fn code(self) -> u32 {
         match self {
             Self::Live => 1,
@@ -76,33 +76,34 @@ impl Status {
     }
 }
 
-/// What a page says once and for all.
+/// The constant fields of a page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Start {
+pub struct EngineStart {
     /// The epoch of the engine start.
     pub epoch: u64,
-    /// A random number: no two starts have the same, whatever was restored from where.
+    /// A random number, different at every start, also after a restore from a copy.
     pub generation: u64,
     /// The random bytes that name the journal.
     pub genesis: [u8; 32],
     /// The segment this start began with.
     pub segment: u32,
-    /// Sequence of that segment's first frame. What it holds up to `found` was written anew.
+    /// Sequence of that segment's first frame. Its frames up to `found` were rewritten at the
+    /// start.
     pub first: Sequence,
-    /// The last sequence that was there at the start.
+    /// The last sequence at the start.
     pub found: Sequence,
 }
 
-/// Up to where the journal is durable: everything below `offset` of `segment`.
+/// The durable position: all bytes below `offset` of `segment`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Position {
-    /// Which segment.
+pub struct JournalPosition {
+    /// Number of the segment.
     pub segment: u32,
     /// End of the last durable batch in it.
     pub offset: u32,
 }
 
-impl Position {
+impl JournalPosition {
     fn pack(self) -> u64 {
         u64::from(self.segment) << 32 | u64::from(self.offset)
     }
@@ -122,7 +123,7 @@ pub fn path(dir: &Path) -> PathBuf {
     dir.join("control")
 }
 
-/// The kernel's name for this run of the machine; zero where there is none.
+/// The kernel's boot id; zero if it has none.
 fn boot_id() -> [u8; 16] {
     let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let mut id = [0; 16];
@@ -138,20 +139,20 @@ fn boot_id() -> [u8; 16] {
 
 /// The writer's side.
 #[derive(Debug)]
-pub(crate) struct ControlPage(pub(crate) Words);
+pub(crate) struct ControlPage(pub(crate) SharedAtomics);
 
 impl ControlPage {
-    /// Writes a new page and gives it its name.
+    /// Writes a new page and renames it into place.
     pub(crate) fn create(
         dir: &Path,
-        start: &Start,
+        start: &EngineStart,
         durable: Sequence,
-        position: Position,
+        position: JournalPosition,
     ) -> Result<Self, JournalError> {
         let mut page = vec![0; PAGE];
         page[..8].copy_from_slice(&MAGIC);
         put_u32(&mut page, 8, VERSION);
-        put_u32(&mut page, STATUS_AT, Status::Live.code());
+        put_u32(&mut page, STATUS_AT, WriterStatus::Live.code());
         put_u64(&mut page, 16, start.epoch);
         put_u64(&mut page, 24, start.generation);
         page[32..64].copy_from_slice(&start.genesis);
@@ -174,9 +175,9 @@ impl ControlPage {
         Ok(map)
     }
 
-    /// Publishes that everything up to `sequence`, which ends at `position`, is durable.
-    pub(crate) fn raise(&self, sequence: Sequence, position: Position) {
-        // The place first: whoever sees the sequence sees a place that covers it.
+    /// Publishes that all frames up to `sequence`, which ends at `position`, are durable.
+    pub(crate) fn raise(&self, sequence: Sequence, position: JournalPosition) {
+        // The position first: a reader that sees the sequence also sees a position that covers it.
         self.0
             .u64(POSITION_AT)
             .store(position.pack(), Ordering::Release);
@@ -184,7 +185,7 @@ impl ControlPage {
         self.wake();
     }
 
-    pub(crate) fn set_status(&self, status: Status) {
+    pub(crate) fn set_status(&self, status: WriterStatus) {
         self.0
             .u32(STATUS_AT)
             .store(status.code(), Ordering::Release);
@@ -205,7 +206,7 @@ impl ControlPage {
     }
 }
 
-fn map_writable(path: &Path) -> io::Result<Words> {
+fn map_writable(path: &Path) -> io::Result<SharedAtomics> {
     let no_follow = i32::try_from(OFlags::NOFOLLOW.bits()).expect("open flags are an int");
     let file = OpenOptions::new()
         .read(true)
@@ -215,14 +216,16 @@ fn map_writable(path: &Path) -> io::Result<Words> {
     if file.metadata()?.len() < PAGE as u64 {
         return Err(io::ErrorKind::UnexpectedEof.into());
     }
-    Ok(Words::new(MmapOptions::new().len(PAGE).map_raw(&file)?))
+    Ok(SharedAtomics::new(
+        MmapOptions::new().len(PAGE).map_raw(&file)?,
+    ))
 }
 
-/// Tells the readers of an earlier start's page that it is over, and removes it.
+/// Marks the page of an earlier start as superseded for its readers, and removes it.
 pub(crate) fn supersede(dir: &Path) -> Result<(), JournalError> {
     let path = path(dir);
     if let Ok(map) = map_writable(&path) {
-        ControlPage(map).set_status(Status::Superseded);
+        ControlPage(map).set_status(WriterStatus::Superseded);
     }
     match fs::remove_file(&path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -235,14 +238,15 @@ pub(crate) fn supersede(dir: &Path) -> Result<(), JournalError> {
 /// A reader's side.
 #[derive(Debug)]
 pub(crate) struct ControlView {
-    pub(crate) words: Words,
+    pub(crate) atomics: SharedAtomics,
     /// Device and inode of the page's file.
     pub(crate) file: (u64, u64),
-    pub(crate) start: Start,
+    pub(crate) start: EngineStart,
 }
 
 impl ControlView {
-    /// Maps the page of the engine that runs here, or last ran here since the machine started.
+    /// Maps the page of the engine that runs here, or was the last to run since the machine
+    /// started.
     pub(crate) fn open(dir: &Path) -> Result<Self, JournalError> {
         let path = path(dir);
         let file = match open_for_reading(&path, OFlags::empty()) {
@@ -269,9 +273,9 @@ impl ControlView {
             .map_raw_read_only(&file)
             .context("map", &path)?;
         Ok(Self {
-            words: Words::new(map),
+            atomics: SharedAtomics::new(map),
             file: (meta.dev(), meta.ino()),
-            start: Start {
+            start: EngineStart {
                 epoch: u64_at(&page, 16),
                 generation: u64_at(&page, 24),
                 genesis: hash_at(&page, 32),
@@ -282,37 +286,37 @@ impl ControlView {
         })
     }
 
-    pub(crate) fn status(&self) -> Status {
-        let code = self.words.u32(STATUS_AT).load(Ordering::Relaxed);
-        // Whoever knows that it is over knows everything that came before.
+    pub(crate) fn status(&self) -> WriterStatus {
+        let code = self.atomics.u32(STATUS_AT).load(Ordering::Relaxed);
+        // A reader that sees the final status also sees everything published before it.
         fence(Ordering::Acquire);
-        Status::from_code(code)
+        WriterStatus::from_code(code)
     }
 
     pub(crate) fn durable(&self) -> Sequence {
-        let sequence = self.words.u64(SEQUENCE_AT).load(Ordering::Relaxed);
+        let sequence = self.atomics.u64(SEQUENCE_AT).load(Ordering::Relaxed);
         fence(Ordering::Acquire);
         Sequence(sequence)
     }
 
-    pub(crate) fn position(&self) -> Position {
-        let packed = self.words.u64(POSITION_AT).load(Ordering::Relaxed);
+    pub(crate) fn position(&self) -> JournalPosition {
+        let packed = self.atomics.u64(POSITION_AT).load(Ordering::Relaxed);
         fence(Ordering::Acquire);
-        Position::unpack(packed)
+        JournalPosition::unpack(packed)
     }
 
     pub(crate) fn wake_count(&self) -> u32 {
-        let count = self.words.u32(WAKE_AT).load(Ordering::Relaxed);
+        let count = self.atomics.u32(WAKE_AT).load(Ordering::Relaxed);
         fence(Ordering::Acquire);
         count
     }
 
     pub(crate) fn wait(&self, seen: u32, timeout: Duration) {
-        self.words.sleep(seen, timeout);
+        self.atomics.sleep(seen, timeout);
     }
 
-    /// Whether the name still leads to this page: an engine that was killed between two steps of
-    /// its start could leave a page that nobody marked.
+    /// Whether the path still names this page. An engine killed in the middle of its start could
+    /// leave a page that it did not mark as superseded.
     pub(crate) fn is_current(&self, dir: &Path) -> bool {
         fs::metadata(path(dir)).is_ok_and(|meta| (meta.dev(), meta.ino()) == self.file)
     }

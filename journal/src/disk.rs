@@ -1,6 +1,6 @@
-//! The seam between the journal and the file system: everything that changes a file goes through
-//! here, so that a test can fail the n-th write, cut it short, or build the files a power cut would
-//! leave. Reading goes through maps and is not part of it.
+//! Interface between the journal and the file system. Every change of a file goes through it, so a
+//! test can fail the n-th write, cut it short, or build the files that a power cut would leave.
+//! Readers map files and do not use it.
 
 use std::fmt::Debug;
 use std::fs::{self, File, OpenOptions};
@@ -13,35 +13,35 @@ use rustix::fs::{FallocateFlags, OFlags};
 
 /// A file system to write to.
 pub trait Disk: Debug + Send + Sync {
-    /// Creates a file, or empties the one that is there, for this user only.
+    /// Creates a file with mode 0600, or truncates an existing one.
     ///
     /// # Errors
-    /// What the system says; a symbolic link is refused.
+    /// The error of the system; a symbolic link is refused.
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
-    /// Opens a file that exists for writing.
+    /// Opens an existing file for writing.
     ///
     /// # Errors
-    /// What the system says; a symbolic link is refused.
+    /// The error of the system; a symbolic link is refused.
     fn open(&self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
-    /// Gives a file another name, replacing what has it.
+    /// Renames a file, replacing `to`.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Removes a file.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn remove(&self, path: &Path) -> io::Result<()>;
-    /// Makes names in a directory durable.
+    /// Makes the names in a directory durable.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn sync_dir(&self, path: &Path) -> io::Result<()>;
-    /// Bytes this user may still write.
+    /// Free bytes that this user may still write.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn free_bytes(&self, path: &Path) -> io::Result<u64>;
 }
 
@@ -50,40 +50,41 @@ pub trait DiskFile: Debug + Send {
     /// Writes at an offset; may write less than asked.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn write_at(&mut self, bytes: &[u8], offset: u64) -> io::Result<usize>;
-    /// Makes what was written durable (`fdatasync`).
+    /// Makes all earlier writes durable (`fdatasync`).
     ///
     /// # Errors
-    /// What the system says. What was written before may be lost: it is never tried again.
+    /// The error of the system. Earlier writes may be lost then; the caller does not retry.
     fn sync_data(&mut self) -> io::Result<()>;
-    /// Takes everybody's permission to write.
+    /// Removes the write permission for all users.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn make_read_only(&mut self) -> io::Result<()>;
-    /// Gives the space from an offset on back. The file keeps its length and reads as zeros there, also
-    /// for those who have it mapped. The bytes from there on must be zeros already.
+    /// Releases the space from offset `from` on. The file keeps its length and reads as zeros
+    /// there, also through existing maps. The bytes from there on must already be zeros.
     ///
     /// # Errors
-    /// What the system says, [`io::ErrorKind::Unsupported`] where it cannot: then the space stays taken.
-    fn give_back(&mut self, from: u64) -> io::Result<()> {
+    /// The error of the system. [`io::ErrorKind::Unsupported`] where it has no such call; the space
+    /// stays allocated then.
+    fn release_from(&mut self, from: u64) -> io::Result<()> {
         let _ = from;
         Err(io::ErrorKind::Unsupported.into())
     }
 }
 
-/// Gives the unused end of a sealed file back. Not to have it is no failure, and said once.
-pub(crate) fn give_back(file: &mut dyn DiskFile, from: u32, path: &Path) {
+/// Releases the unused end of a sealed file. An error is harmless and is logged once per process.
+pub(crate) fn release_unused(file: &mut dyn DiskFile, from: u32, path: &Path) {
     static SAID: Once = Once::new();
-    if let Err(error) = file.give_back(from.into()) {
+    if let Err(error) = file.release_from(from.into()) {
         SAID.call_once(|| {
             tracing::info!(path = %path.display(), %error, "sealed segments keep their unused space");
         });
     }
 }
 
-/// Writes all of `bytes`, whatever each write takes.
+/// Writes all of `bytes`, also when a single write takes less.
 pub(crate) fn write_all(file: &mut dyn DiskFile, bytes: &[u8], offset: u64) -> io::Result<()> {
     let (mut bytes, mut offset) = (bytes, offset);
     while !bytes.is_empty() {
@@ -100,7 +101,7 @@ pub(crate) fn write_all(file: &mut dyn DiskFile, bytes: &[u8], offset: u64) -> i
     Ok(())
 }
 
-/// The file system itself.
+/// The file system of the machine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RealDisk;
 
@@ -159,7 +160,7 @@ impl DiskFile for RealFile {
         self.0.set_permissions(fs::Permissions::from_mode(0o400))
     }
 
-    fn give_back(&mut self, from: u64) -> io::Result<()> {
+    fn release_from(&mut self, from: u64) -> io::Result<()> {
         let unused = self.0.metadata()?.len().saturating_sub(from);
         if unused == 0 {
             return Ok(());

@@ -1,32 +1,32 @@
-//! Everything that can go wrong, each saying what to do where there is something to do.
+//! All errors of the journal; a text names the remedy where there is one.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use foretell_model::{FramePlace, Sequence};
 
-/// Why the journal cannot be opened, read or written.
+/// An error of opening, reading or writing a journal.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
-    /// The system refused something.
+    /// A system call failed.
     #[error("{action} {}: {source}", path.display())]
     Io {
-        /// What was tried.
+        /// The action.
         action: &'static str,
-        /// On which file.
+        /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// Another engine has it.
+    /// Another engine holds the lock.
     #[error("{} is in use by another engine", .0.display())]
     Locked(PathBuf),
-    /// A file or directory that could be somebody else's.
+    /// A file or directory that may belong to another user.
     #[error("{}: {why}", path.display())]
     Unsafe {
-        /// Which.
+        /// The path.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         why: &'static str,
     },
     /// An earlier engine ended on an I/O error.
@@ -40,26 +40,26 @@ pub enum JournalError {
         lost(*first, *last)
     )]
     Damaged {
-        /// In which segment.
+        /// The segment.
         segment: u32,
-        /// From this byte.
+        /// The first byte.
         from: u32,
-        /// Up to before this one.
+        /// The byte after the last.
         to: u32,
         /// The first sequence that is lost.
         first: Sequence,
-        /// The last that is known to be; before `first` when none is.
+        /// The last sequence known to be lost; less than `first` if none is known.
         last: Sequence,
-        /// What is wrong there.
+        /// The reason.
         why: String,
     },
-    /// A segment is not there. Nothing was changed.
+    /// A segment is missing. Nothing was changed.
     #[error("segment {0} is missing; restore it from a copy")]
     Missing(u32),
-    /// A segment of another journal, or of another place in this one. Nothing was changed.
+    /// A segment of another journal or with another number. Nothing was changed.
     #[error(
-        "segment {0} is not the one that was written here: its header names another journal than those before it and the \
-         watermark, or another place; restore it from a copy"
+        "segment {0} was replaced: its header has another journal, number or order than the segments before it and the \
+         watermark; restore it from a copy"
     )]
     Foreign(u32),
     /// The watermark file is missing or both its slots are damaged. Nothing was changed.
@@ -67,51 +67,51 @@ pub enum JournalError {
     Watermark {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         why: String,
     },
-    /// Written by a newer program. Nothing was changed.
+    /// Written by a newer version. Nothing was changed.
     #[error("{what}: written by a newer version of foretell; use that one")]
     Newer {
-        /// What was found where.
+        /// The format version and its position.
         what: String,
     },
-    /// The reader starts behind the end.
+    /// The reader starts after the end of the journal.
     #[error("the journal ends at {last}, before sequence {after} that the reader already has")]
     Ahead {
-        /// What the reader has.
+        /// The last sequence of the reader.
         after: Sequence,
-        /// The end.
+        /// The last sequence of the journal.
         last: Sequence,
     },
-    /// Whoever was shown the frames stopped.
+    /// The visitor of the frames returned an error.
     #[error("stopped at sequence {sequence}: {reason}")]
     Stopped {
-        /// Where.
+        /// The sequence of the frame.
         sequence: Sequence,
-        /// Why.
+        /// The visitor's error.
         reason: String,
     },
-    /// The first I/O error of the writer. Nothing is acknowledged any more: end the process.
+    /// The first I/O error of the writer. Nothing is acknowledged after it: end the process.
     #[error("the journal stopped: {0}")]
     Poisoned(String),
     /// No engine has run here since the machine started.
     #[error("{}: no engine has run here since the machine started", .0.display())]
     NoEngine(PathBuf),
-    /// A place that holds no such frame.
+    /// There is no such frame at this place.
     #[error("no frame of sequence {sequence} at {place:?}")]
     NoFrame {
-        /// Where it was looked for.
+        /// The place that was read.
         place: FramePlace,
-        /// Which.
+        /// The sequence.
         sequence: Sequence,
     },
-    /// Settings that cannot work.
+    /// Invalid settings.
     #[error("{0}")]
     Options(&'static str),
 }
 
-/// What damage takes away, in words.
+/// Text about the lost frames.
 fn lost(first: Sequence, last: Sequence) -> String {
     if last < first {
         return format!("frames from {first} on, if there were any, cannot be read");
@@ -129,7 +129,7 @@ impl JournalError {
     }
 }
 
-/// Names the action and the file of an I/O error.
+/// Adds the action and the file to an I/O error.
 pub(crate) trait Context<T> {
     fn context(self, action: &'static str, path: &Path) -> Result<T, JournalError>;
 }

@@ -1,4 +1,4 @@
-//! Following a journal: any process, any thread, read-only, never past what is durable.
+//! Following a journal: from any process and thread, read-only, only durable frames.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -7,70 +7,70 @@ use foretell_model::Sequence;
 
 use crate::batch::{BatchHeader, HEADER_BYTES};
 use crate::bytes::{to_u32, to_usize};
-use crate::control::{ControlView, Position, Status};
+use crate::control::{ControlView, JournalPosition, WriterStatus};
 use crate::error::{Context, JournalError};
 use crate::frame::Frame;
 use crate::frame_reader::FrameReader;
 use crate::map::SegmentMap;
 use crate::segment::{self, FIRST_BATCH, SegmentHeader};
 
-/// How often a follower looks for the new control page while an engine recovers.
-const LOOK_FOR_ENGINE: Duration = Duration::from_millis(20);
+/// Interval at which a follower checks for the new control page while an engine recovers.
+const ENGINE_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// What comes next for a follower.
+/// Result of [`Follower::next_frame`].
 #[derive(Debug)]
 pub enum Next<'a> {
-    /// The frame after the last one.
+    /// The frame after the last one returned.
     Frame(Frame<'a>),
-    /// Nothing more is durable: [`Follower::wait`].
+    /// No more durable frames: call [`Follower::wait`].
     UpToDate,
-    /// The engine was started anew. What was read stands; go on. Places of frames read before stay
-    /// readable.
+    /// The engine was restarted. All frames read stay valid, and so do their places; go on.
     NewEpoch {
         /// The new epoch.
         epoch: u64,
     },
-    /// Frames that were read are not in the journal any more, or it is another journal: drop this
-    /// follower and everything built from it, and start over.
+    /// Frames that were read are not in the journal any more, or it is another journal. Drop this
+    /// follower and all state built from it, and start over.
     Rebuild {
         /// The new epoch.
         epoch: u64,
     },
 }
 
-/// A reader that walks the journal frame by frame as it grows.
+/// Reads the journal frame by frame as it grows.
 #[derive(Debug)]
 pub struct Follower {
     dir: PathBuf,
     view: ControlView,
-    segment: Open,
-    /// The last sequence the reader has.
+    segment: OpenSegment,
+    /// The last sequence that was read.
     last: Sequence,
-    /// Where that frame stands in `segment`, when it was read from there.
+    /// Offset and length of that frame in `segment`, if it was read from there.
     last_frame: Option<(u32, u32)>,
     /// The reader must start over.
     is_lost: bool,
-    /// The page belongs to no running engine any more, as of the last look behind its end.
+    /// At the last check the control page belonged to no running engine.
     is_over: bool,
 }
 
 /// A segment being read.
 #[derive(Debug)]
-struct Open {
+struct OpenSegment {
     map: SegmentMap,
     header: SegmentHeader,
-    /// The next frame, and the end of the batch it is in; equal between batches.
+    /// Offset of the next frame, and the end of the frames of the open batch; equal between
+    /// batches.
     frame: u32,
     frames_end: u32,
-    /// The next batch.
+    /// Offset of the next batch.
     batch: u32,
-    /// The chain up to and with the batch that is open or was read last, and its last sequence.
+    /// Last sequence and chain hash of the batch that is open or was read last.
     chain: Option<(Sequence, [u8; 32])>,
-    /// Where the segment ends; known once it has a successor.
+    /// End offset of the segment; known once it has a successor.
     end: Option<u32>,
 }
 
-/// Which way [`Follower::advance`] went.
+/// Result of [`Follower::advance`].
 enum Advance {
     Frame { offset: u32, length: u32 },
     UpToDate,
@@ -79,7 +79,8 @@ enum Advance {
 }
 
 impl Follower {
-    /// Follows the journal in `dir` behind `after`, the last sequence the reader already has.
+    /// Follows the journal in `dir` after sequence `after`, the last one that the reader already
+    /// has.
     ///
     /// # Errors
     /// No engine has run since the machine started, the journal ends before `after`
@@ -102,10 +103,10 @@ impl Follower {
         })
     }
 
-    /// The next frame, or why there is none.
+    /// The next frame, or the reason why there is none.
     ///
     /// # Errors
-    /// Bytes below the durable position that are not what was written: end the process.
+    /// Damaged bytes below the durable position: end the process.
     pub fn next_frame(&mut self) -> Result<Next<'_>, JournalError> {
         let epoch = |view: &ControlView| view.start.epoch;
         Ok(match self.advance()? {
@@ -127,21 +128,22 @@ impl Follower {
         })
     }
 
-    /// Waits until something may be new, or `timeout` is over. Comes after [`Next::UpToDate`].
+    /// Waits until a new frame may be durable, or until `timeout`. To be called after
+    /// [`Next::UpToDate`].
     pub fn wait(&mut self, timeout: Duration) {
         self.wait_unless(timeout, || false);
     }
 
-    /// As [`Follower::wait`], but not when `has_other_work` says so. Whoever makes such work and then
-    /// calls [`crate::JournalState::wake_followers`] is never slept through.
+    /// As [`Follower::wait`], but returns at once if `has_other_work` returns true. No work is
+    /// missed if its producer calls [`crate::JournalState::wake_followers`] after adding it.
     pub fn wait_unless(&mut self, timeout: Duration, has_other_work: impl FnOnce() -> bool) {
         let seen = self.view.wake_count();
         if has_other_work() {
             return;
         }
         if self.is_over {
-            // Nobody wakes the readers of a page that is over.
-            self.view.wait(seen, timeout.min(LOOK_FOR_ENGINE));
+            // No engine wakes the readers of an abandoned page.
+            self.view.wait(seen, timeout.min(ENGINE_POLL_INTERVAL));
         } else if !self.has_more() {
             self.view.wait(seen, timeout);
         }
@@ -159,14 +161,14 @@ impl Follower {
         self.last
     }
 
-    /// The chain up to and with the last frame that was read, when that frame ends its batch. What
-    /// the watermark has not passed, a recovery may write in other batches.
+    /// Last sequence and chain hash, if the last frame read ends its batch. A recovery may regroup
+    /// frames after the watermark into other batches.
     #[must_use]
     pub fn batch_end(&self) -> Option<(Sequence, [u8; 32])> {
         self.segment.chain.filter(|(last, _)| *last == self.last)
     }
 
-    /// The epoch being followed.
+    /// The current epoch.
     #[must_use]
     pub const fn epoch(&self) -> u64 {
         self.view.start.epoch
@@ -178,9 +180,9 @@ impl Follower {
         self.view.start.genesis
     }
 
-    /// What the engine does.
+    /// Status of the engine.
     #[must_use]
-    pub fn status(&self) -> Status {
+    pub fn status(&self) -> WriterStatus {
         self.view.status()
     }
 
@@ -192,7 +194,7 @@ impl Follower {
 
     fn has_more(&self) -> bool {
         let segment = &self.segment;
-        let read = Position {
+        let read = JournalPosition {
             segment: segment.header.number,
             offset: segment.batch,
         };
@@ -207,9 +209,9 @@ impl Follower {
             if let Some((offset, length)) = self.frame_in_batch()? {
                 return Ok(Advance::Frame { offset, length });
             }
-            // What a page once called durable stays so: behind a page that nobody marked as over is
-            // looked only where it ends, which costs a look at the file system.
-            let goes_on = self.view.status() != Status::Superseded && self.has_more();
+            // A durable position stays valid. So the file system is asked for a newer page, which
+            // costs a system call, only at the end of a page that is not marked as superseded.
+            let goes_on = self.view.status() != WriterStatus::Superseded && self.has_more();
             if !goes_on && self.has_new_engine()? {
                 return self.follow_new_engine();
             }
@@ -219,7 +221,7 @@ impl Follower {
         }
     }
 
-    /// Steps over the next frame of the open batch.
+    /// Moves past the next frame of the open batch and returns its offset and length.
     fn frame_in_batch(&mut self) -> Result<Option<(u32, u32)>, JournalError> {
         let segment = &mut self.segment;
         while segment.frame < segment.frames_end {
@@ -242,7 +244,7 @@ impl Follower {
         Ok(None)
     }
 
-    /// Opens the next durable batch, in this segment or the next; false when there is none.
+    /// Opens the next durable batch, in this segment or the next. Returns false if there is none.
     fn open_batch(&mut self) -> Result<bool, JournalError> {
         let position = self.view.position();
         let segment = &mut self.segment;
@@ -265,14 +267,15 @@ impl Follower {
             return Ok(false);
         }
         let (map, header) = open_segment(&self.dir, number + 1)?;
-        self.segment = Open::new(map, header);
+        self.segment = OpenSegment::new(map, header);
         self.last_frame = None;
         Ok(true)
     }
 
-    /// Whether another engine start has taken over and its page is there.
+    /// Whether another engine start has published its page.
     fn has_new_engine(&mut self) -> Result<bool, JournalError> {
-        self.is_over = self.view.status() == Status::Superseded || !self.view.is_current(&self.dir);
+        self.is_over =
+            self.view.status() == WriterStatus::Superseded || !self.view.is_current(&self.dir);
         if !self.is_over {
             return Ok(false);
         }
@@ -283,7 +286,7 @@ impl Follower {
         }
     }
 
-    /// Goes over to a new engine start's page.
+    /// Switches to the page of a new engine start.
     fn follow_new_engine(&mut self) -> Result<Advance, JournalError> {
         let old = self.view.start;
         self.view = ControlView::open(&self.dir)?;
@@ -298,8 +301,8 @@ impl Follower {
             self.segment.map.bytes()[to_usize(offset)..to_usize(offset + length)].to_vec()
         });
         if let Some(own) = own {
-            // What was read was written anew, by this start or by one that was slept through: it
-            // must be the same, to the byte.
+            // The last frame read was rewritten, by this start or an earlier one that was not seen.
+            // Its bytes must be the same.
             self.segment = seek(&self.dir, &self.view, Sequence(self.last.0 - 1))?;
             let last = self.last;
             self.last = Sequence(last.0 - 1);
@@ -321,7 +324,7 @@ impl Follower {
     }
 }
 
-impl Open {
+impl OpenSegment {
     fn new(map: SegmentMap, header: SegmentHeader) -> Self {
         Self {
             map,
@@ -334,8 +337,8 @@ impl Open {
         }
     }
 
-    /// Reads the header of the next batch and checks place and checksums; the chain is for those
-    /// who audit.
+    /// Reads the header of the next batch and checks its position and checksums. The hash chain is
+    /// left to the audit.
     fn open_batch(&mut self, last: Sequence) -> Result<(), JournalError> {
         let header = self.batch_header(last)?;
         let start = to_usize(self.batch) + HEADER_BYTES;
@@ -366,7 +369,11 @@ impl Open {
         if stands {
             Ok(header)
         } else {
-            Err(self.damaged(self.batch, last, &"the batch was written to another place"))
+            Err(self.damaged(
+                self.batch,
+                last,
+                &"the batch was written for another position",
+            ))
         }
     }
 
@@ -396,8 +403,8 @@ fn open_segment(dir: &Path, number: u32) -> Result<(SegmentMap, SegmentHeader), 
     Ok((map, header))
 }
 
-/// Opens the segment that holds the frame after `after`, or will hold it, at the batch it is in.
-fn seek(dir: &Path, view: &ControlView, after: Sequence) -> Result<Open, JournalError> {
+/// Opens the segment of the frame after `after`, also before that frame is written, at its batch.
+fn seek(dir: &Path, view: &ControlView, after: Sequence) -> Result<OpenSegment, JournalError> {
     let position = view.position();
     let mut number = position.segment;
     let mut end = None;
@@ -409,7 +416,7 @@ fn seek(dir: &Path, view: &ControlView, after: Sequence) -> Result<Open, Journal
         end = Some(header.previous_end);
         number -= 1;
     };
-    let mut open = Open::new(map, header);
+    let mut open = OpenSegment::new(map, header);
     open.end = end;
     let limit = end.unwrap_or(position.offset);
     open.map.raise(limit);

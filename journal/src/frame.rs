@@ -16,20 +16,19 @@ use crate::record::{RecordError, v1, v2};
 
 /// The kind of a frame that holds a command; the only one.
 pub const KIND_COMMAND: u16 = 1;
-/// The newest frame version, in which frames are written; it names the record module. Older ones
-/// are read.
+/// The frame version that is written; it selects the record module. Older versions are read, too.
 pub const VERSION: u16 = 2;
 /// Bytes of a frame's header.
 pub const HEADER_BYTES: usize = 24;
-/// First event record of a frame.
+/// Offset of the first event record of a frame.
 const EVENTS_AT: usize = HEADER_BYTES + v2::COMMAND_BYTES + 8;
-/// Frames are whole numbers of this.
+/// Alignment of frames.
 const ALIGN: usize = 8;
 /// The shortest frame: no events, no evidence.
-pub(crate) const SHORTEST: usize = length(0, 0);
+pub(crate) const MIN_BYTES: usize = length(0, 0);
 /// The longest frame a command can cause.
-pub const LARGEST: usize = length(MAX_EVENTS, MAX_EVIDENCE_BYTES);
-const _: () = assert!(LARGEST <= MAX_FRAME_BYTES);
+pub const MAX_BYTES: usize = length(MAX_EVENTS, MAX_EVIDENCE_BYTES);
+const _: () = assert!(MAX_BYTES <= MAX_FRAME_BYTES);
 
 /// Bytes of a frame with this many events and this much evidence.
 #[must_use]
@@ -80,13 +79,13 @@ pub fn encode(
     total
 }
 
-/// Why bytes are not a frame. Bytes whose checksum held and that give this are no torn write.
+/// Why bytes are not a frame. With a valid checksum this is no torn write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum FrameError {
-    /// The lengths do not add up, or pass the bytes that are there.
+    /// The lengths do not add up, or exceed the bytes.
     #[error("the lengths of a frame do not add up")]
     Length,
-    /// A kind or version of a newer program.
+    /// A kind or version of a newer format.
     #[error("frame kind {kind}, version {version} is not known to this build")]
     Unknown {
         /// The kind.
@@ -97,19 +96,19 @@ pub enum FrameError {
     /// Padding that is not zero.
     #[error("non-zero padding in a frame")]
     Padding,
-    /// A record of it cannot be read.
+    /// A record cannot be read.
     #[error(transparent)]
     Record(#[from] RecordError),
 }
 
-/// The bytes of one frame whose lengths add up; its records are not decoded yet.
+/// The bytes of one frame with valid lengths; its records are not decoded yet.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
     bytes: &'a [u8],
     place: FramePlace,
 }
 
-/// Where a frame is decoded to; reused, so that decoding allocates nothing once it has grown.
+/// Buffers for a decoded frame; reused, so that decoding allocates nothing once they have grown.
 #[derive(Debug)]
 pub struct Scratch {
     command: Command,
@@ -126,12 +125,12 @@ impl Default for Scratch {
 }
 
 impl<'a> Frame<'a> {
-    /// The frame at the start of `bytes`, which lies at `offset` of segment `segment`.
+    /// Parses the frame at the start of `bytes`, which is at `offset` of segment `segment`.
     ///
     /// # Errors
-    /// What [`FrameError`] names, but for records, which only [`Frame::decode`] reads.
+    /// As listed in [`FrameError`], except for records, which only [`Frame::decode`] reads.
     pub fn parse(bytes: &'a [u8], segment: u32, offset: u32) -> Result<Self, FrameError> {
-        if bytes.len() < SHORTEST {
+        if bytes.len() < MIN_BYTES {
             return Err(FrameError::Length);
         }
         let (kind, version) = (u16_at(bytes, 4), u16_at(bytes, 6));
@@ -140,7 +139,7 @@ impl<'a> Frame<'a> {
         }
         let total = u32_at(bytes, 0);
         let bytes = bytes.get(..to_usize(total)).ok_or(FrameError::Length)?;
-        if bytes.len() < SHORTEST {
+        if bytes.len() < MIN_BYTES {
             return Err(FrameError::Length);
         }
         let events = to_usize(u32_at(bytes, EVENTS_AT - 8));
@@ -171,13 +170,13 @@ impl<'a> Frame<'a> {
         Sequence(u64_at(self.bytes, 8))
     }
 
-    /// When it was applied.
+    /// The time it was applied.
     #[must_use]
     pub fn time(&self) -> TimeNs {
         TimeNs(u64_at(self.bytes, 16))
     }
 
-    /// Where it stands.
+    /// Its place in the journal.
     #[must_use]
     pub const fn place(&self) -> FramePlace {
         self.place
@@ -208,17 +207,14 @@ impl<'a> Frame<'a> {
         records
     }
 
-    /// Decodes command and events into `scratch` and shows the whole frame.
-    ///
-    /// # Errors
-    /// A record that cannot be read.
+    /// Decodes command and events into `scratch` and returns the whole frame.
     pub fn decode<'s>(&self, scratch: &'s mut Scratch) -> Result<FrameRef<'s>, FrameError>
     where
         'a: 's,
     {
         scratch.events.clear();
         scratch.command = v2::decode_command(self.command_record())?;
-        self.decode_events_behind(&mut scratch.events)?;
+        self.append_events(&mut scratch.events)?;
         self.check_version(&scratch.command, &scratch.events)?;
         Ok(FrameRef {
             sequence: self.sequence(),
@@ -230,24 +226,24 @@ impl<'a> Frame<'a> {
         })
     }
 
-    /// Decodes the command, and its events, each behind those that are there.
+    /// Decodes the command and its events, and appends them to `commands` and `events`.
     ///
     /// # Errors
-    /// A record that cannot be read. What was decoded before it is left there.
+    /// A record that cannot be read. Items decoded before it stay in the vectors.
     #[inline]
-    pub fn decode_behind(
+    pub fn decode_append(
         &self,
         commands: &mut Vec<Command>,
         events: &mut Vec<Event>,
     ) -> Result<(), FrameError> {
         let first = events.len();
         v2::decode_command_to(self.command_record(), |command| commands.push(command))?;
-        self.decode_events_behind(events)?;
+        self.append_events(events)?;
         let command = commands.last().expect("one was pushed");
         self.check_version(command, &events[first..])
     }
 
-    /// Passes what a frame of its version can hold.
+    /// Checks that command and events exist in the frame's version.
     #[inline]
     fn check_version(&self, command: &Command, events: &[Event]) -> Result<(), FrameError> {
         if self.version() == VERSION {
@@ -261,7 +257,7 @@ impl<'a> Frame<'a> {
         u16_at(self.bytes, 6)
     }
 
-    fn decode_events_behind(&self, events: &mut Vec<Event>) -> Result<(), FrameError> {
+    fn append_events(&self, events: &mut Vec<Event>) -> Result<(), FrameError> {
         for record in self.event_records() {
             v2::decode_event_to(record, |event| events.push(event))?;
         }

@@ -1,4 +1,4 @@
-//! Frames by their place, for receipts and evidence.
+//! Reading single frames by place, for receipts and evidence.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -14,24 +14,21 @@ use crate::frame::{self, Frame};
 use crate::map::open_for_reading;
 use crate::segment;
 
-/// Reads frames one after the other. The file of the last one stays open, for the next one mostly
-/// stands in the same segment.
+/// Reads frames by place. The file of the last one stays open, because the next frame is usually in
+/// the same segment.
 #[derive(Debug)]
 pub struct Frames {
     dir: PathBuf,
     open: Option<(u32, File)>,
-    /// Of the last frame.
+    /// Bytes of the last frame.
     bytes: Vec<u8>,
 }
 
 impl Frames {
-    /// The bytes of a frame, as [`FrameReader::frame`] gives them.
-    ///
-    /// # Errors
-    /// There is no such frame there.
+    /// The bytes of a frame, as [`FrameReader::frame`] returns them.
     pub fn frame(&mut self, place: FramePlace, sequence: Sequence) -> Result<&[u8], JournalError> {
         let missing = || JournalError::NoFrame { place, sequence };
-        if to_usize(place.length) > frame::LARGEST {
+        if to_usize(place.length) > frame::MAX_BYTES {
             return Err(missing());
         }
         let (number, file) = match self.open.take() {
@@ -63,7 +60,7 @@ pub struct FrameReader {
 }
 
 impl FrameReader {
-    /// Reads from the journal in `dir`, whether an engine runs or not.
+    /// Reads from the journal in `dir`, with or without a running engine.
     #[must_use]
     pub fn new(dir: &Path) -> Self {
         Self {
@@ -71,18 +68,15 @@ impl FrameReader {
         }
     }
 
-    /// The bytes of the frame with this sequence at this place, as a reply or a follower named it;
+    /// The bytes of the frame with this sequence at this place, as named by a reply or a follower;
     /// its receipt is [`crate::chain::receipt`] of them.
-    ///
-    /// # Errors
-    /// There is no such frame there.
     pub fn frame(&self, place: FramePlace, sequence: Sequence) -> Result<Vec<u8>, JournalError> {
         let mut frames = self.one_by_one();
         frames.frame(place, sequence)?;
         Ok(frames.bytes)
     }
 
-    /// To read many frames.
+    /// A reader for many frames.
     #[must_use]
     pub fn one_by_one(&self) -> Frames {
         Frames {
@@ -92,12 +86,9 @@ impl FrameReader {
         }
     }
 
-    /// The frame with this sequence wherever it stands, for whoever knows no place. It opens the
-    /// segments from the newest back to the one that holds it, and reads the batch headers of that
-    /// one: not for every request.
-    ///
-    /// # Errors
-    /// No durable frame has this sequence, or files cannot be read.
+    /// Finds the frame with this sequence, for callers that do not know its place. It opens the
+    /// segments from the newest back to the right one and reads that one's batch headers: too slow
+    /// for every request.
     pub fn find(&self, sequence: Sequence) -> Result<(FramePlace, Vec<u8>), JournalError> {
         let missing = || JournalError::NoFrame {
             place: FramePlace::default(),

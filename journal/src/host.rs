@@ -1,5 +1,5 @@
-//! The seam between the journal and the machine it runs on, beside its files ([`crate::disk`]): how
-//! much time has passed, and random bytes. A simulation decides both.
+//! Interface between the journal and its machine, apart from files ([`crate::disk`]): elapsed time
+//! and random bytes. A simulation supplies both.
 
 use std::fmt::Debug;
 use std::io;
@@ -7,16 +7,16 @@ use std::time::{Duration, Instant};
 
 /// A machine to run on.
 pub trait Host: Debug + Send + Sync {
-    /// Time since a moment of the host's own choice. Never falls.
+    /// Time since an arbitrary start. Never falls.
     fn uptime(&self) -> Duration;
-    /// Fills `bytes` with bytes nobody can guess.
+    /// Fills `bytes` with unpredictable bytes.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the system.
     fn random(&self, bytes: &mut [u8]) -> io::Result<()>;
 }
 
-/// The machine itself.
+/// The real machine.
 #[derive(Clone, Copy, Debug)]
 pub struct RealHost(Instant);
 

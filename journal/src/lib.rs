@@ -1,16 +1,18 @@
-//! The hash-chained, memory-mapped journal: frames, batches, segments; writing, recovering,
+//! The hash-chained, memory-mapped journal: frames, batches, segments; writing, recovery,
 //! following; and the container for snapshots. The only crate that maps and syncs files.
 //!
-//! `FORMAT.md` draws every byte. One thread stages frames ([`Appender`]), one writes and syncs them
-//! in batches ([`Syncer`]), any number in any process follow ([`Follower`]); [`recover()`] is the only
-//! way to open a journal for writing, [`scan()`] verifies one without changing it. Files of
-//! [`snapshot`] are whole or ignored, and can always be made anew from the journal.
+//! `FORMAT.md` documents every byte. One thread stages frames ([`Appender`]). One thread writes and
+//! syncs them in batches ([`Syncer`]). Any number of readers in any process follow ([`Follower`]).
+//! [`recover()`] is the only way to open a journal for writing; [`scan()`] verifies one without
+//! changing it. A file of [`snapshot`] is valid as a whole or ignored; it can be rebuilt from the
+//! journal.
 //!
-//! Absent on purpose: what the commands mean (matching), how an order was proven (evidence is
-//! opaque bytes here), any network.
+//! Out of scope: the meaning of commands (matching), the proof of an order (evidence is opaque
+//! bytes here), any network.
 
 pub mod append;
 pub mod batch;
+mod batch_cursor;
 mod bytes;
 pub mod chain;
 pub mod control;
@@ -23,7 +25,7 @@ mod frame_reader;
 pub mod host;
 mod map;
 pub mod options;
-mod prepare;
+mod preallocate;
 mod primitives;
 pub mod record;
 pub mod recover;
@@ -33,7 +35,6 @@ mod segment_scan;
 pub mod snapshot;
 pub mod state;
 pub mod sync;
-mod walk;
 pub mod watermark;
 
 #[cfg(all(test, loom))]
@@ -50,8 +51,8 @@ pub use follow::{Follower, Next};
 pub use frame::{Frame, FrameError, Scratch};
 pub use frame_reader::{FrameReader, Frames};
 pub use options::{Durability, Options};
-pub use prepare::Helper;
-pub use recover::{Reader, Recovered, Report, recover, recover_into};
+pub use preallocate::Preallocator;
+pub use recover::{FrameVisitor, Recovered, RecoveryReport, recover, recover_into};
 pub use scan::{Batches, ScanReport, genesis, scan};
 pub use state::JournalState;
-pub use sync::{Step, Syncer};
+pub use sync::{SyncStep, Syncer};

@@ -1,4 +1,4 @@
-//! Segments and snapshots as readable memory.
+//! Maps segments and snapshots into memory.
 #![allow(
     unsafe_code,
     reason = "a map is a raw pointer; each slice formed from one is argued for below"
@@ -19,7 +19,7 @@ use crate::bytes::{PAGE, to_u32, whole_pages};
 #[derive(Debug)]
 pub(crate) struct SegmentMap {
     memory: Memory,
-    /// Bytes that may be read: what is in the file, and for a live segment what is durable.
+    /// Bytes that may be read: of a live segment the durable ones, else the whole file.
     readable: u32,
 }
 
@@ -29,8 +29,8 @@ enum Memory {
     Copy(Mmap),
 }
 
-/// Opens a regular file of ours for reading; symbolic links are refused, and so is what would wait for a
-/// writer.
+/// Opens a regular file for reading. Refuses symbolic links and other kinds of files; opening a
+/// FIFO does not block.
 pub(crate) fn open_for_reading(path: &Path, more: OFlags) -> io::Result<File> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | more;
     let flags = i32::try_from(flags.bits()).expect("open flags are an int");
@@ -47,15 +47,15 @@ pub(crate) fn open_for_reading(path: &Path, more: OFlags) -> io::Result<File> {
     Ok(file)
 }
 
-/// The length of a file, as far as a segment can go.
+/// The length of a file, at most the maximum size of a segment.
 fn length(file: &File) -> io::Result<usize> {
     let length = file.metadata()?.len().min(u64::from(u32::MAX));
     usize::try_from(length).map_err(io::Error::other)
 }
 
 impl SegmentMap {
-    /// Maps a file. `readable` is its first bytes that no writer stores to any more; it is cut to
-    /// the file's length.
+    /// Maps a file. `readable` is the number of its first bytes that no writer changes any more,
+    /// capped at the file's length.
     pub(crate) fn open(path: &Path, readable: u32) -> io::Result<Self> {
         let file = open_for_reading(path, OFlags::empty())?;
         let bytes = length(&file)?;
@@ -69,8 +69,8 @@ impl SegmentMap {
         })
     }
 
-    /// Reads a file from the disk itself: after a failed sync the page cache may hold what the disk
-    /// does not. Where the file system has no direct reads, the cache is dropped first.
+    /// Reads a file from the disk: after a failed sync the page cache may differ from the disk.
+    /// Where the file system has no direct reads, the cache is dropped first.
     pub(crate) fn read_past_cache(path: &Path) -> io::Result<Self> {
         let file = match open_for_reading(path, OFlags::DIRECT) {
             Ok(file) => file,
@@ -84,7 +84,7 @@ impl SegmentMap {
         if bytes == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        // An anonymous map is aligned as direct reads need it.
+        // An anonymous map has the alignment that direct reads require.
         let mut copy = MmapMut::map_anon(whole_pages(bytes))?;
         let mut done = 0;
         while done < bytes {
@@ -100,7 +100,7 @@ impl SegmentMap {
         })
     }
 
-    /// Raises what may be read: the writer has said that it stores to nothing below `end` any more.
+    /// Raises the readable length to `end`: the writer no longer changes bytes below it.
     pub(crate) fn raise(&mut self, end: u32) {
         let bytes = match &self.memory {
             Memory::File(map) => map.len(),
@@ -115,33 +115,32 @@ impl SegmentMap {
         match &self.memory {
             Memory::Copy(map) => &map[..readable],
             // SAFETY: the map is at least `readable` bytes long (`open`, `raise`) and lives as long
-            // as the borrow. Nobody changes these bytes while the slice exists: the writer stores
-            // only above the durable position it has published, and `readable` never passes that
-            // (or there is no writer: the lock is held by whoever reads, or the segment is sealed, or
-            // it is the last one of a journal without an engine, to which the next engine does not
-            // write either: it begins a file of its own). So this holds for as long as anybody keeps
-            // the map; the file is never truncated, and what a sealed segment gives back are zeros
-            // that stay zeros. Another program that writes to the files of a 0700
-            // directory is outside of what any reader can guard against; what it reads is checked
-            // by checksum before use.
+            // as the borrow. No byte of the slice changes while it exists. A writer stores only
+            // above the durable position that it has published, and `readable` never exceeds that.
+            // Without a writer the reader holds the lock, or the segment is sealed, or it is the
+            // last one of a journal without an engine; the next engine does not write to it,
+            // because it begins a file of its own. So this holds as long as the map lives. The file
+            // is never truncated, and the released bytes of a sealed segment are zeros that stay
+            // zeros. No reader can protect itself from another program that writes to files of a
+            // 0700 directory; all bytes read are checked by checksum before use.
             Memory::File(map) => unsafe { std::slice::from_raw_parts(map.as_ptr(), readable) },
         }
     }
 }
 
-/// A whole file that nobody stores to any more: a snapshot under its name.
+/// A whole immutable file: a snapshot under its final name.
 #[derive(Debug)]
 pub(crate) struct FileMap(Mmap);
 
 impl FileMap {
-    /// Maps a file; an empty one is refused.
+    /// Maps a file; refuses an empty one.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let file = open_for_reading(path, OFlags::empty())?;
-        // SAFETY: a snapshot is written under another name, synced, made read-only and only then
-        // renamed to the name it is opened by; after that it is unlinked at most, which a map
-        // outlives, and never truncated or stored to. What another program does to the files of a
-        // 0700 directory is outside of what any reader can guard against; what is read is checked
-        // by hash before it is believed.
+        // SAFETY: a snapshot is written under a temporary name, synced, made read-only and only
+        // then renamed to the name it is opened by. Later it may be unlinked, which a map outlives;
+        // it is never truncated or written. No reader can protect itself from another program that
+        // writes to files of a 0700 directory; all bytes are checked by hash before they are
+        // trusted.
         let map = unsafe { Mmap::map(&file) }?;
         Ok(Self(map))
     }

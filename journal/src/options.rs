@@ -1,4 +1,4 @@
-//! What an operator may choose.
+//! Settings of a journal that is opened for writing.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,16 +11,16 @@ use crate::frame;
 use crate::host::{Host, RealHost};
 use crate::segment::FIRST_BATCH;
 
-/// What an acknowledgement means.
+/// The durability that an acknowledgement guarantees.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Durability {
-    /// On the disk: after `fdatasync`. Survives a power cut.
+    /// On the disk: acknowledged after `fdatasync`. Survives a power cut.
     #[default]
     Disk,
-    /// In the kernel: after the write. Survives kill -9 of any process; synced when idle and when a
-    /// segment is full.
+    /// In the kernel: acknowledged after the write. Survives kill -9 of any process. Synced when
+    /// idle and when a segment is full.
     Process,
-    /// As `Process`, and never synced before the end. For benchmarks only.
+    /// As `Process`, but not synced before the end. For benchmarks only.
     None,
 }
 
@@ -36,25 +36,26 @@ impl Durability {
     }
 }
 
-/// How a journal is opened for writing.
+/// Options for opening a journal for writing.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Size of new segments: whole pages, at least [`Options::SMALLEST_SEGMENT`].
+    /// Size of new segments: whole pages, at least [`Options::MIN_SEGMENT_BYTES`].
     pub segment_bytes: u32,
-    /// Size of each of the two staging buffers: whole pages, room for the largest frame.
+    /// Size of each of the two staging buffers: whole pages, at least one batch with the largest
+    /// frame.
     pub staging_bytes: usize,
-    /// What an acknowledgement means.
+    /// The durability that an acknowledgement guarantees.
     pub durability: Durability,
-    /// The watermark names a durable batch at most this long after it.
+    /// Maximum delay until the watermark covers a durable batch.
     pub watermark_after: Duration,
-    /// With less than this free on the disk, `disk_low` is raised: new orders are to be refused,
-    /// and what is left is for cancels.
+    /// With less free space than this, `disk_low` is raised: the engine rejects new orders and
+    /// keeps the rest of the disk for cancels.
     pub disk_reserve_bytes: u64,
-    /// Open although the last engine ended on an I/O error, and read past the page cache.
+    /// Open a journal whose last engine ended on an I/O error; read it past the page cache.
     pub after_io_error: bool,
     /// The file system.
     pub disk: Arc<dyn Disk>,
-    /// Time and randomness.
+    /// Clock and random bytes.
     pub host: Arc<dyn Host>,
 }
 
@@ -73,30 +74,31 @@ impl Default for Options {
     }
 }
 
-/// What a batch with the largest frame takes at most.
-pub(crate) const LARGEST_BATCH_OF_ONE: usize =
-    (batch::HEADER_BYTES + frame::LARGEST).next_multiple_of(PAGE);
+/// Maximum size of a batch that holds one frame.
+pub(crate) const MAX_SINGLE_FRAME_BATCH: usize =
+    (batch::HEADER_BYTES + frame::MAX_BYTES).next_multiple_of(PAGE);
 
 impl Options {
-    /// The smallest segment: its header and one largest frame, and as much again.
-    pub const SMALLEST_SEGMENT: u32 = 1 << 20;
+    /// The minimum size of a segment: its header and two batches with the largest frame.
+    pub const MIN_SEGMENT_BYTES: u32 = 1 << 20;
 
     pub(crate) fn check(&self) -> Result<(), JournalError> {
-        if self.segment_bytes < Self::SMALLEST_SEGMENT
+        if self.segment_bytes < Self::MIN_SEGMENT_BYTES
             || !to_usize(self.segment_bytes).is_multiple_of(PAGE)
         {
             return Err(JournalError::Options(
-                "segments are whole pages, at least 1 MiB",
+                "a segment must be a multiple of 4096 bytes, at least 1 MiB",
             ));
         }
-        if self.staging_bytes < LARGEST_BATCH_OF_ONE || !self.staging_bytes.is_multiple_of(PAGE) {
+        if self.staging_bytes < MAX_SINGLE_FRAME_BATCH || !self.staging_bytes.is_multiple_of(PAGE) {
             return Err(JournalError::Options(
-                "staging buffers are whole pages with room for the largest frame (at least 512 KiB)",
+                "a staging buffer must be a multiple of 4096 bytes with room for the largest frame (at least 512 KiB)",
             ));
         }
         Ok(())
     }
 }
 
-const _: () =
-    assert!(2 * LARGEST_BATCH_OF_ONE + FIRST_BATCH as usize <= Options::SMALLEST_SEGMENT as usize);
+const _: () = assert!(
+    2 * MAX_SINGLE_FRAME_BATCH + FIRST_BATCH as usize <= Options::MIN_SEGMENT_BYTES as usize
+);

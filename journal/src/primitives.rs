@@ -1,5 +1,5 @@
-//! What threads meet at in this crate, each under one name: the real primitives, or those of the
-//! model checker when it is built to be checked (`tests/loom/run`).
+//! The thread primitives of this crate under one name: the real ones, or those of the model checker
+//! in its build (`tests/loom/run`).
 
 #[cfg(loom)]
 #[path = "../tests/loom/primitives.rs"]

@@ -1,16 +1,16 @@
-//! Opening a journal for writing: scan it, keep what is sound, refuse what is damaged, set aside
-//! what a crash tore, and begin a new epoch.
+//! Opening a journal for writing: scan it, keep valid batches, refuse damage, set aside a torn
+//! tail, and begin a new epoch.
 //!
-//! | behind the last sound batch | watermark or a later batch proves more | then |
+//! | after the last valid batch | watermark or a later batch proves more | action |
 //! |---|---|---|
-//! | nothing | no | go on |
-//! | bytes that are no sound batch | no | set aside in a file of their own, dropped |
-//! | anything | yes | refuse, naming the range: acknowledged frames are damaged |
-//! | a batch that is sound and wrong (chain, place, sequence) | either | refuse: no crash leaves that |
+//! | nothing | no | continue |
+//! | bytes that are no valid batch | no | copy them to a separate file and drop them |
+//! | anything | yes | refuse and name the range: acknowledged frames are damaged |
+//! | valid checksums, wrong content (chain, position, sequence) | either | refuse: no crash causes that |
 //! | a newer format | either | refuse: use the newer program |
 //!
-//! Sound batches above the proven point are kept: written anew into a fresh segment under the new
-//! epoch, frame bytes unchanged, and synced before anything is served.
+//! Valid batches above the proven position are kept. They are rewritten to a new segment under the
+//! new epoch, with unchanged frame bytes, and synced before the engine serves.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -18,48 +18,48 @@ use std::path::{Path, PathBuf};
 
 use foretell_model::{FrameRef, Sequence, TimeNs};
 
-use crate::append::{Appender, Handoff, Opening};
+use crate::append::{Appender, Handoff, NextBatch};
 use crate::batch::{self, BatchHeader};
 use crate::bytes::{to_u32, to_usize, whole_pages};
 use crate::chain;
-use crate::control::{self, ControlPage, Position, Start};
+use crate::control::{self, ControlPage, EngineStart, JournalPosition};
 use crate::directory::{self, DirectoryLock, marker_path};
-use crate::disk::{Disk, DiskFile, give_back, write_all};
+use crate::disk::{Disk, DiskFile, release_unused, write_all};
 use crate::error::{Context, JournalError};
 use crate::frame::Scratch;
 use crate::host::Host;
 use crate::map::SegmentMap;
 use crate::options::Options;
-use crate::prepare::{Helper, Prepared, Preparer, Work};
+use crate::preallocate::{Preallocator, PreallocatorHandle, PreallocatorParts, PreparedSegment};
 use crate::scan::Scan;
 use crate::segment::{self, FIRST_BATCH, SegmentHeader};
-use crate::segment_scan::Found;
+use crate::segment_scan::JournalEnd;
 use crate::state::JournalState;
 use crate::sync::{Syncer, Tip, begin_segment};
 use crate::watermark::{self, Watermark, WatermarkFile};
 
-/// What recovery found and did.
+/// Result of a recovery.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Report {
+pub struct RecoveryReport {
     /// The random bytes that name the journal.
     pub genesis: [u8; 32],
     /// The epoch of this start.
     pub epoch: u64,
     /// The last frame; 0 when there is none.
     pub last_sequence: Sequence,
-    /// Its time; 0 when there is none. Whatever is appended must not be of an earlier time.
+    /// Its time; 0 when there is none. The time of the next frame must not be earlier.
     pub last_time: TimeNs,
-    /// Frames that were written anew because nothing proved yet that they were on the disk.
+    /// Number of frames that were rewritten because nothing proved that they were on the disk.
     pub rewritten: u64,
-    /// Where a torn tail was put.
+    /// The file with the torn tail, if there was one.
     pub set_aside: Option<PathBuf>,
 }
 
-/// A journal that is whole again and ready to be written.
+/// A recovered journal that is ready to be written.
 #[derive(Debug)]
 pub struct Recovered {
-    /// What was found and done.
-    pub report: Report,
+    /// The result of the recovery.
+    pub report: RecoveryReport,
     dir: PathBuf,
     options: Options,
     header: SegmentHeader,
@@ -70,25 +70,25 @@ pub struct Recovered {
     lock: DirectoryLock,
 }
 
-/// Who is shown what a journal holds. An error stops recovery before anything was changed.
-pub trait Reader {
-    /// The next frame.
+/// Receives the frames during recovery. An error stops recovery before any change.
+pub trait FrameVisitor {
+    /// Receives the next frame.
     ///
     /// # Errors
-    /// Why to stop.
+    /// The reason to stop.
     fn frame(&mut self, frame: &FrameRef<'_>) -> Result<(), String>;
 
-    /// There are no more: the last chance to stop.
+    /// Called after the last frame; the last chance to stop.
     ///
     /// # Errors
-    /// Why to stop.
+    /// The reason to stop.
     fn end(&mut self) -> Result<(), String>;
 }
 
 /// A reader that has nothing to do at the end.
-struct Visitor<'v>(&'v mut dyn FnMut(&FrameRef<'_>) -> Result<(), String>);
+struct ClosureVisitor<'v>(&'v mut dyn FnMut(&FrameRef<'_>) -> Result<(), String>);
 
-impl Reader for Visitor<'_> {
+impl FrameVisitor for ClosureVisitor<'_> {
     fn frame(&mut self, frame: &FrameRef<'_>) -> Result<(), String> {
         (self.0)(frame)
     }
@@ -108,21 +108,21 @@ pub fn recover(
     after: Sequence,
     visit: &mut dyn FnMut(&FrameRef<'_>) -> Result<(), String>,
 ) -> Result<Recovered, JournalError> {
-    recover_into(dir, options, after, &mut Visitor(visit))
+    recover_into(dir, options, after, &mut ClosureVisitor(visit))
 }
 
-/// Opens the journal in `dir`, creating it when there is none, and shows `reader` every frame above
-/// `after` (the sequence of the snapshot the caller starts from; 0 for none) in order. Nothing that
-/// holds a frame is changed before it has seen the end.
+/// Opens the journal in `dir`, creating it if there is none. Passes every frame above `after` to
+/// `reader` in order; `after` is the sequence of the caller's snapshot, or 0. No file with a frame
+/// is changed before `reader.end` has returned.
 ///
 /// # Errors
-/// Another engine has it, damage, a missing or foreign segment, a newer format, an I/O error now or
-/// (without `after_io_error`) at the end of the last engine, or what `reader` said.
+/// Another engine holds the lock, damage, a missing or foreign segment, a newer format, an I/O
+/// error now or (without `after_io_error`) at the end of the last engine, or an error of `reader`.
 pub fn recover_into(
     dir: &Path,
     options: Options,
     after: Sequence,
-    reader: &mut dyn Reader,
+    reader: &mut dyn FrameVisitor,
 ) -> Result<Recovered, JournalError> {
     options.check()?;
     let disk = &*options.disk;
@@ -134,7 +134,7 @@ pub fn recover_into(
     let mark = watermark::read(dir)?;
     let is_new = directory::segments(dir)?.is_empty()
         && mark.is_none_or(|mark| mark.sequence == Sequence(0));
-    let fresh = if is_new {
+    let new = if is_new {
         if after > Sequence(0) {
             let last = Sequence(0);
             return Err(JournalError::Ahead { after, last });
@@ -146,17 +146,17 @@ pub fn recover_into(
             why: "it is missing".to_owned(),
         })?;
         let found = scan(dir, &options, after, &mark, reader)?;
-        go_on(dir, &options, &mark, &found)?
+        begin_epoch(dir, &options, &mark, &found)?
     };
     remove_marker(disk, dir)?;
     Ok(Recovered {
-        report: fresh.report,
+        report: new.report,
         dir: dir.to_owned(),
-        header: fresh.header,
-        file: fresh.file,
-        tip: fresh.tip,
-        mark: fresh.mark,
-        watermark: fresh.watermark,
+        header: new.header,
+        file: new.file,
+        tip: new.tip,
+        mark: new.mark,
+        watermark: new.watermark,
         lock,
         options,
     })
@@ -185,8 +185,8 @@ fn scan(
     options: &Options,
     after: Sequence,
     mark: &Watermark,
-    reader: &mut dyn Reader,
-) -> Result<Found, JournalError> {
+    reader: &mut dyn FrameVisitor,
+) -> Result<JournalEnd, JournalError> {
     let scan = Scan {
         dir: dir.to_owned(),
         after,
@@ -218,9 +218,9 @@ fn scan(
     Ok(found)
 }
 
-/// The segment a new epoch begins with, and what goes with it.
-struct Fresh {
-    report: Report,
+/// The first segment of a new epoch, and its watermark and report.
+struct NewSegment {
+    report: RecoveryReport,
     header: SegmentHeader,
     file: Box<dyn DiskFile>,
     tip: Tip,
@@ -228,7 +228,7 @@ struct Fresh {
     watermark: WatermarkFile,
 }
 
-fn create(dir: &Path, options: &Options) -> Result<Fresh, JournalError> {
+fn create(dir: &Path, options: &Options) -> Result<NewSegment, JournalError> {
     let disk = &*options.disk;
     let mut genesis = [0; 32];
     fill_random(&*options.host, &mut genesis)?;
@@ -250,20 +250,20 @@ fn create(dir: &Path, options: &Options) -> Result<Fresh, JournalError> {
         hash: header.previous_hash,
         genesis,
     };
-    // The watermark first: without it a segment is refused.
+    // The watermark first: a segment without a watermark is refused.
     let watermark = WatermarkFile::create(disk, dir, &mark)?;
-    let prepared = Prepared::create(disk, unfinished(dir), header.bytes)?;
+    let prepared = PreparedSegment::create(disk, unfinished(dir), header.bytes)?;
     let file = begin_segment(disk, dir, prepared, &header)?;
     let tip = Tip {
-        position: Position {
+        position: JournalPosition {
             segment: header.number,
             offset: FIRST_BATCH,
         },
         last: Sequence(0),
         hash: header.previous_hash,
     };
-    Ok(Fresh {
-        report: Report {
+    Ok(NewSegment {
+        report: RecoveryReport {
             genesis,
             epoch: header.epoch,
             last_sequence: Sequence(0),
@@ -288,17 +288,17 @@ fn fill_random(host: &dyn Host, bytes: &mut [u8]) -> Result<(), JournalError> {
         .context("read random bytes for", Path::new("the journal"))
 }
 
-/// Begins the next epoch behind what was found.
-fn go_on(
+/// Begins the next epoch after the recovered frames.
+fn begin_epoch(
     dir: &Path,
     options: &Options,
     mark: &Watermark,
-    found: &Found,
-) -> Result<Fresh, JournalError> {
+    found: &JournalEnd,
+) -> Result<NewSegment, JournalError> {
     let disk = &*options.disk;
     let epoch = found.header.epoch.max(mark.epoch) + 1;
     let source = segment::path(dir, found.header.number);
-    // The same bytes that were verified: from the disk itself when the page cache is not trusted.
+    // Read the bytes that were verified: from the disk if the page cache is not trusted.
     let old = if options.after_io_error {
         SegmentMap::read_past_cache(&source).context("read", &source)?
     } else {
@@ -310,9 +310,9 @@ fn go_on(
     };
     let header = next_header(options, found, epoch);
     if header.number != found.header.number {
-        give_back_unused(disk, &source, found)?;
+        release_unused_end(disk, &source, found)?;
     }
-    let (file, tip) = write_anew(disk, dir, found, &old, &header)?;
+    let (file, tip) = rewrite_unproven(disk, dir, found, &old, &header)?;
     if header.number != found.header.number {
         seal(disk, dir, found.header.number)?;
     }
@@ -327,8 +327,8 @@ fn go_on(
     };
     let mut watermark = WatermarkFile::open(disk, dir)?;
     watermark.record(&mark)?;
-    Ok(Fresh {
-        report: Report {
+    Ok(NewSegment {
+        report: RecoveryReport {
             genesis: header.genesis,
             epoch,
             last_sequence: tip.last,
@@ -344,12 +344,12 @@ fn go_on(
     })
 }
 
-/// The header of the fresh segment: it takes the place of a last segment that holds no batch, so
-/// that starting often does not fill the disk; else it follows it.
-fn next_header(options: &Options, found: &Found, epoch: u64) -> SegmentHeader {
+/// The header of the new segment. It replaces a last segment without a batch, so frequent starts do
+/// not fill the disk; else it follows the last segment.
+fn next_header(options: &Options, found: &JournalEnd, epoch: u64) -> SegmentHeader {
     let kept: usize = found.unproven.iter().map(BatchHeader::total).sum();
     let bytes = options.segment_bytes.max(FIRST_BATCH + to_u32(kept));
-    if found.end.at == FIRST_BATCH {
+    if found.end.offset == FIRST_BATCH {
         return SegmentHeader {
             epoch,
             bytes,
@@ -361,18 +361,18 @@ fn next_header(options: &Options, found: &Found, epoch: u64) -> SegmentHeader {
         epoch,
         first: found.proven.last.next(),
         bytes,
-        previous_end: found.proven.at,
+        previous_end: found.proven.offset,
         previous_hash: found.proven.hash,
         genesis: found.header.genesis,
     }
 }
 
-/// Copies a torn tail to a file of its own, for whoever wants to know what was lost.
+/// Copies a torn tail to a separate file, for later analysis.
 fn set_aside(
     disk: &dyn Disk,
     dir: &Path,
     epoch: u64,
-    found: &Found,
+    found: &JournalEnd,
     old: &SegmentMap,
     (from, to): (u32, u32),
 ) -> Result<PathBuf, JournalError> {
@@ -387,17 +387,17 @@ fn set_aside(
     Ok(path)
 }
 
-/// Builds the fresh segment with the kept batches in it; it gets its name when all is synced.
-fn write_anew(
+/// Builds the new segment with the kept batches; it is renamed when all of it is synced.
+fn rewrite_unproven(
     disk: &dyn Disk,
     dir: &Path,
-    found: &Found,
+    found: &JournalEnd,
     old: &SegmentMap,
     header: &SegmentHeader,
 ) -> Result<(Box<dyn DiskFile>, Tip), JournalError> {
-    let mut prepared = Prepared::create(disk, unfinished(dir), header.bytes)?;
+    let mut prepared = PreparedSegment::create(disk, unfinished(dir), header.bytes)?;
     let mut tip = Tip {
-        position: Position {
+        position: JournalPosition {
             segment: header.number,
             offset: FIRST_BATCH,
         },
@@ -405,7 +405,7 @@ fn write_anew(
         hash: found.proven.hash,
     };
     for kept in &found.unproven {
-        let mut copy = read_again(old.bytes(), kept)?;
+        let mut copy = reread_verified(old.bytes(), kept)?;
         let renewed = BatchHeader {
             segment: header.number,
             offset: tip.position.offset,
@@ -425,9 +425,9 @@ fn write_anew(
     Ok((file, tip))
 }
 
-/// Header and payload of a batch that the scan verified. They must still read the same: the copy
-/// gets checksums of its own, which would make bytes that rotted in between look sound.
-fn read_again(segment: &[u8], kept: &BatchHeader) -> Result<Vec<u8>, JournalError> {
+/// Header and payload of a batch that the scan verified. They are checked again: the copy gets new
+/// checksums, which would hide a corruption since the scan.
+fn reread_verified(segment: &[u8], kept: &BatchHeader) -> Result<Vec<u8>, JournalError> {
     let start = to_usize(kept.offset);
     let end = start + batch::HEADER_BYTES + to_usize(kept.payload);
     segment
@@ -440,20 +440,24 @@ fn read_again(segment: &[u8], kept: &BatchHeader) -> Result<Vec<u8>, JournalErro
             to: to_u32(end),
             first: kept.first,
             last: kept.last,
-            why: "it was sound a moment ago and reads otherwise now".to_owned(),
+            why: "its bytes changed after they were verified".to_owned(),
         })
 }
 
-/// Gives back what the last segment does not use: zeros behind its batches and behind what a crash
-/// tore. Before a new segment takes space, as this may be all there is; nothing is ever written to
-/// the old one again, whatever happens next.
-fn give_back_unused(disk: &dyn Disk, path: &Path, found: &Found) -> Result<(), JournalError> {
+/// Releases the zeros after the batches and the torn tail of the last segment. This comes before a
+/// new segment takes space, because the disk may have no other. The old segment is never written
+/// again.
+fn release_unused_end(
+    disk: &dyn Disk,
+    path: &Path,
+    found: &JournalEnd,
+) -> Result<(), JournalError> {
     if is_sealed(path)? {
         return Ok(());
     }
-    let unused = found.torn.map_or(found.end.at, |(_, end)| end);
+    let unused = found.torn.map_or(found.end.offset, |(_, end)| end);
     let mut file = disk.open(path).context("open", path)?;
-    give_back(&mut *file, unused, path);
+    release_unused(&mut *file, unused, path);
     Ok(())
 }
 
@@ -462,7 +466,7 @@ fn is_sealed(path: &Path) -> Result<bool, JournalError> {
     Ok(meta.permissions().mode() & 0o222 == 0)
 }
 
-/// Takes the write permission of a segment that is followed by another.
+/// Removes the write permission of a segment that has a successor.
 fn seal(disk: &dyn Disk, dir: &Path, number: u32) -> Result<(), JournalError> {
     let path = segment::path(dir, number);
     if is_sealed(&path)? {
@@ -473,26 +477,20 @@ fn seal(disk: &dyn Disk, dir: &Path, number: u32) -> Result<(), JournalError> {
 }
 
 impl Recovered {
-    /// Starts serving: as [`Recovered::open`], with a thread for the helper.
-    ///
-    /// # Errors
-    /// An I/O error.
+    /// As [`Recovered::open`], with a thread for the preallocator.
     pub fn start(self) -> Result<(Appender, Syncer, JournalState), JournalError> {
-        let (appender, mut syncer, state, helper) = self.open()?;
-        syncer.employ(helper)?;
+        let (appender, mut syncer, state, preallocator) = self.open()?;
+        syncer.start_preallocator(preallocator)?;
         Ok((appender, syncer, state))
     }
 
-    /// Publishes the control page and hands out the matcher's end, the sync thread's end, the state
-    /// for everybody else, and the helper that prepares segments: for whoever gives it its turns,
-    /// or to [`Syncer::employ`] it.
-    ///
-    /// # Errors
-    /// An I/O error.
-    pub fn open(self) -> Result<(Appender, Syncer, JournalState, Helper), JournalError> {
+    /// Publishes the control page. Returns the matcher's end, the sync thread's end, the state for
+    /// other threads, and the preallocator. The caller runs its turns or passes it
+    /// to [`Syncer::start_preallocator`].
+    pub fn open(self) -> Result<(Appender, Syncer, JournalState, Preallocator), JournalError> {
         let mut generation = [0; 8];
         fill_random(&*self.options.host, &mut generation)?;
-        let start = Start {
+        let start = EngineStart {
             epoch: self.report.epoch,
             generation: u64::from_le_bytes(generation),
             genesis: self.report.genesis,
@@ -505,7 +503,7 @@ impl Recovered {
         let options = self.options;
         let state = JournalState::new(tip.last, options.durability, start, control);
         let (handoff, parker) = Handoff::new(options.staging_bytes);
-        let (preparer, helper) = Preparer::new(Work {
+        let (handle, preallocator) = PreallocatorHandle::new(PreallocatorParts {
             disk: options.disk.clone(),
             dir: self.dir.clone(),
             segment_bytes: options.segment_bytes,
@@ -513,7 +511,7 @@ impl Recovered {
             state: state.clone(),
             sync_thread: parker.unparker().clone(),
         });
-        let opening = Opening {
+        let opening = NextBatch {
             segment: tip.position.segment,
             offset: tip.position.offset,
             bytes: self.header.bytes,
@@ -535,7 +533,7 @@ impl Recovered {
             state: state.clone(),
             handoff,
             parker,
-            preparer,
+            preallocator: handle,
             file: self.file,
             tip,
             proven: tip.last,
@@ -545,7 +543,7 @@ impl Recovered {
             waiting: None,
             _lock: self.lock,
         };
-        Ok((appender, syncer, state, helper))
+        Ok((appender, syncer, state, preallocator))
     }
 }
 
@@ -572,15 +570,15 @@ mod tests {
         let batch = &mut segment[AT..AT + batch::HEADER_BYTES + 300];
         let kept = BatchHeader::close(open, &[0; 32], batch);
         let sound = batch.to_vec();
-        assert_eq!(read_again(&segment, &kept).unwrap(), sound);
+        assert_eq!(reread_verified(&segment, &kept).unwrap(), sound);
 
         let cut = &segment[..AT + 400];
         assert!(matches!(
-            read_again(cut, &kept),
+            reread_verified(cut, &kept),
             Err(JournalError::Damaged { .. })
         ));
         segment[AT + 200] ^= 1;
-        let rotten = read_again(&segment, &kept);
+        let rotten = reread_verified(&segment, &kept);
         assert!(matches!(rotten, Err(JournalError::Damaged { .. })));
     }
 }

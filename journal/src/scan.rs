@@ -1,6 +1,5 @@
-//! Scanning a journal from a sequence to its end: what is there, what of it is proven, what is
-//! damaged. Recovery and audit both stand on this. Here it goes from segment to segment; what is in
-//! one is in `segment_scan.rs`.
+//! Scanning a journal from a sequence to its end: valid, proven and damaged ranges. Recovery and
+//! audit use it. This module iterates over segments; `segment_scan.rs` reads one segment.
 
 use std::collections::VecDeque;
 use std::io::ErrorKind;
@@ -11,40 +10,40 @@ use foretell_model::{Sequence, TimeNs};
 
 use crate::batch::{Batch, BatchHeader};
 use crate::bytes::to_usize;
-use crate::control::{ControlView, Position};
+use crate::control::{ControlView, JournalPosition};
 use crate::directory;
 use crate::error::{Context, JournalError};
 use crate::frame::Frame;
 use crate::map::SegmentMap;
 use crate::segment::{self, FIRST_BATCH, SegmentHeader, SegmentHeaderError};
-use crate::segment_scan::{End, Found, SegmentScan};
+use crate::segment_scan::{JournalEnd, SegmentEnd, SegmentScan};
 use crate::watermark::{self, Watermark};
 
-/// How to read.
+/// Parameters of a scan.
 #[derive(Debug)]
 pub(crate) struct Scan {
     pub(crate) dir: PathBuf,
-    /// Batches that end at or before this sequence are not shown; of their segments only the one
-    /// that holds it is verified.
+    /// Batches up to this sequence are not passed on. Only the segment that contains it is
+    /// verified, not the earlier ones.
     pub(crate) after: Sequence,
     pub(crate) mark: Option<Watermark>,
-    /// Read the disk, not the page cache.
+    /// Read from the disk, not from the page cache.
     pub(crate) past_cache: bool,
-    /// Up to here an engine that runs has said it is durable; nothing behind it is looked at.
-    pub(crate) limit: Option<Position>,
+    /// The durable position of a running engine; later bytes are not read.
+    pub(crate) limit: Option<JournalPosition>,
 }
 
 impl Scan {
-    /// Scans to the end; an error of `visit` stops it.
+    /// Scans to the end, or to the first error of `visit`.
     pub(crate) fn run(
         self,
         visit: &mut dyn FnMut(&Batch) -> Result<(), JournalError>,
-    ) -> Result<Found, JournalError> {
+    ) -> Result<JournalEnd, JournalError> {
         let mut scanner = self.begin()?;
         loop {
             match scanner.step()? {
-                Step::Batch(batch) => visit(&batch)?,
-                Step::End(found) => return Ok(found),
+                ScanStep::Batch(batch) => visit(&batch)?,
+                ScanStep::End(found) => return Ok(found),
             }
         }
     }
@@ -52,7 +51,8 @@ impl Scan {
     /// Reads the headers of all segments.
     fn begin(self) -> Result<Scanner, JournalError> {
         let (mut headers, unreadable) = self.headers()?;
-        // From the frame the reader has last, so that the end's time is known even without more.
+        // From the segment of frame `after`, so that the time of the end is known without newer
+        // frames.
         let start = headers
             .iter()
             .rposition(|header| header.first <= self.after)
@@ -67,8 +67,8 @@ impl Scan {
         })
     }
 
-    /// The headers of all segments, which must be there without gaps and belong together, up to the first that
-    /// cannot be read.
+    /// The headers of all segments up to the first that cannot be read. Segments must be without
+    /// gaps and of one journal.
     fn headers(&self) -> Result<(Vec<SegmentHeader>, Option<Unreadable>), JournalError> {
         let mut numbers = directory::segments(&self.dir)?;
         if let Some(limit) = self.limit {
@@ -85,7 +85,7 @@ impl Scan {
             let header = match self.header(number)? {
                 Ok(header) => header,
                 Err(damaged) => {
-                    let damaged = self.with_what_follows(damaged, &numbers)?;
+                    let damaged = self.with_known_sequences(damaged, &numbers)?;
                     return Ok((headers, Some(Unreadable::Header(damaged))));
                 }
             };
@@ -128,9 +128,9 @@ impl Scan {
         }
     }
 
-    /// What else tells which sequences stood there: its own first batch, the segments behind it and the
-    /// watermark.
-    fn with_what_follows(
+    /// Completes the error with the sequences of the segment, as its first batch, the later
+    /// segments and the watermark name them.
+    fn with_known_sequences(
         &self,
         mut damaged: DamagedHeader,
         numbers: &[u32],
@@ -165,29 +165,29 @@ impl Scan {
     }
 }
 
-/// A scan on its way from batch to batch.
+/// Iterator over the batches of a journal.
 #[derive(Debug)]
 struct Scanner {
     scan: Scan,
-    /// Of segments it has not come to, the oldest first.
+    /// Headers of the segments that are still to be read, oldest first.
     headers: VecDeque<SegmentHeader>,
-    /// Behind all of them.
+    /// The segment after these, if it cannot be read.
     unreadable: Option<Unreadable>,
     segment: Option<SegmentScan>,
-    /// The last frame of the segments behind it, and its time.
+    /// The last frame of the segments that were read, and its time.
     last: Sequence,
     time: TimeNs,
 }
 
-/// What a scan comes to next.
-enum Step {
+/// The next item of a scan.
+enum ScanStep {
     Batch(Batch),
-    End(Found),
+    End(JournalEnd),
 }
 
 impl Scanner {
-    /// The next batch to show, or the end. Behind the end, or an error, nobody asks again.
-    fn step(&mut self) -> Result<Step, JournalError> {
+    /// The next batch, or the end. Must not be called again after the end or an error.
+    fn step(&mut self) -> Result<ScanStep, JournalError> {
         loop {
             let mut segment = match self.segment.take() {
                 Some(segment) => segment,
@@ -196,15 +196,15 @@ impl Scanner {
             if let Some(batch) = segment.next_batch()? {
                 self.segment = Some(segment);
                 if batch.header().last > self.scan.after {
-                    return Ok(Step::Batch(batch));
+                    return Ok(ScanStep::Batch(batch));
                 }
-            } else if let Some(found) = self.leave(segment)? {
-                return Ok(Step::End(found));
+            } else if let Some(found) = self.finish_segment(segment)? {
+                return Ok(ScanStep::End(found));
             }
         }
     }
 
-    /// Opens the next segment, or refuses one that cannot be read.
+    /// Opens the next segment, or returns the error of one that cannot be read.
     fn next_segment(&mut self) -> Result<SegmentScan, JournalError> {
         let Some(header) = self.headers.pop_front() else {
             let unreadable = self.unreadable.take();
@@ -213,10 +213,10 @@ impl Scanner {
                 .refuse(self.last.next()));
         };
         let end = match (self.headers.front(), &self.unreadable, self.scan.limit) {
-            (Some(next), ..) => End::Successor(*next),
-            (None, Some(unreadable), _) => End::DamagedSuccessor(unreadable.first()),
-            (None, None, Some(limit)) => End::Durable(limit.offset),
-            (None, None, None) => End::Open,
+            (Some(next), ..) => SegmentEnd::Successor(*next),
+            (None, Some(unreadable), _) => SegmentEnd::DamagedSuccessor(unreadable.first()),
+            (None, None, Some(limit)) => SegmentEnd::Durable(limit.offset),
+            (None, None, None) => SegmentEnd::Open,
         };
         let map = self.scan.map(header.number, end.readable(&header))?;
         Ok(SegmentScan::new(
@@ -228,10 +228,10 @@ impl Scanner {
         ))
     }
 
-    /// Steps behind a segment that was read to its end; behind the last one that is the journal's.
-    fn leave(&mut self, segment: SegmentScan) -> Result<Option<Found>, JournalError> {
-        let (walk, found) = segment.finish()?;
-        (self.last, self.time) = (walk.last, walk.time);
+    /// Finishes a segment that was read to its end. Returns the journal's end after the last one.
+    fn finish_segment(&mut self, segment: SegmentScan) -> Result<Option<JournalEnd>, JournalError> {
+        let (cursor, found) = segment.finish()?;
+        (self.last, self.time) = (cursor.last, cursor.time);
         match found {
             Some(found) if self.scan.after > found.end.last => Err(JournalError::Ahead {
                 after: self.scan.after,
@@ -242,16 +242,16 @@ impl Scanner {
     }
 }
 
-/// Why the segments end before the journal does.
+/// The error that ends the list of segments early.
 #[derive(Debug)]
 enum Unreadable {
     Header(DamagedHeader),
-    /// One is missing, or is another journal's.
+    /// A segment is missing or belongs to another journal.
     Other(JournalError),
 }
 
 impl Unreadable {
-    /// Its first sequence, where that is known.
+    /// Its first sequence, if known.
     const fn first(&self) -> Option<Sequence> {
         match self {
             Self::Header(damaged) => damaged.first,
@@ -259,7 +259,7 @@ impl Unreadable {
         }
     }
 
-    /// `first` is the sequence behind everything that could be read.
+    /// `first` is the sequence after the last frame that could be read.
     fn refuse(self, first: Sequence) -> JournalError {
         match self {
             Self::Header(damaged) => damaged.refuse(first),
@@ -268,19 +268,19 @@ impl Unreadable {
     }
 }
 
-/// A segment's header that cannot be read.
+/// A damaged header of a segment.
 #[derive(Debug)]
 struct DamagedHeader {
     segment: u32,
-    /// Its first sequence, where its first batch tells it.
+    /// The segment's first sequence, if its first batch is readable.
     first: Option<Sequence>,
-    /// The last that is known to have been written behind it; 0 for none.
+    /// The last sequence known to have been written from there on; 0 for none.
     last: Sequence,
     why: String,
 }
 
 impl DamagedHeader {
-    /// `first` is the sequence behind everything that could be read.
+    /// `first` is the sequence after the last frame that could be read.
     fn refuse(self, first: Sequence) -> JournalError {
         JournalError::Damaged {
             segment: self.segment,
@@ -293,25 +293,26 @@ impl DamagedHeader {
     }
 }
 
-/// What a journal holds, as found by [`scan`].
+/// Content of a journal, as found by [`scan`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScanReport {
     /// The random bytes that name the journal.
     pub genesis: [u8; 32],
     /// The newest epoch.
     pub epoch: u64,
-    /// The last sound frame; 0 when there is none.
+    /// The last valid frame; 0 when there is none.
     pub last_sequence: Sequence,
-    /// The last proven one: what is above it was not acknowledged, or in the last moments.
+    /// The last proven frame. Later ones were acknowledged in the last moments, or not at all.
     pub proven_sequence: Sequence,
-    /// The chain at the last sound batch.
+    /// Chain hash of the last valid batch.
     pub hash: [u8; 32],
-    /// Bytes behind the end that are no batch: what a crash left and the next start sets aside.
+    /// Range of bytes after the end that are no batch: a torn tail, which the next start sets
+    /// aside.
     pub torn: Option<(u32, u32)>,
 }
 
 impl ScanReport {
-    const fn new(found: &Found) -> Self {
+    const fn new(found: &JournalEnd) -> Self {
         Self {
             genesis: found.header.genesis,
             epoch: found.header.epoch,
@@ -323,10 +324,7 @@ impl ScanReport {
     }
 }
 
-/// The random bytes that name a journal, as its first segment has them.
-///
-/// # Errors
-/// There is no first segment, or its header is damaged or newer.
+/// The random bytes that name a journal, from its first segment.
 pub fn genesis(dir: &Path) -> Result<[u8; 32], JournalError> {
     let scan = Scan {
         dir: dir.to_owned(),
@@ -345,17 +343,17 @@ pub fn genesis(dir: &Path) -> Result<[u8; 32], JournalError> {
     }
 }
 
-/// Verifies a journal without changing it and shows every frame above `after`, whether an engine
-/// runs (then up to what is durable) or not. With `after` 0 everything is verified from the genesis.
+/// Verifies a journal without changing it and passes every frame above `after` to `visit`. With a
+/// running engine it ends at the durable position. With `after` 0 it verifies all from the genesis.
 ///
 /// # Errors
-/// Damage, a missing or foreign segment, a newer format, or what `visit` said.
+/// Damage, a missing or foreign segment, a newer format, or an error of `visit`.
 pub fn scan(
     dir: &Path,
     after: Sequence,
     visit: &mut dyn FnMut(&Frame<'_>) -> Result<(), String>,
 ) -> Result<ScanReport, JournalError> {
-    let found = reading(dir, after)?.run(&mut |batch| {
+    let found = read_only_scan(dir, after)?.run(&mut |batch| {
         batch.frames_after(after).try_for_each(|frame| {
             visit(&frame).map_err(|reason| JournalError::Stopped {
                 sequence: frame.sequence(),
@@ -366,14 +364,14 @@ pub fn scan(
     Ok(ScanReport::new(&found))
 }
 
-/// How to read a journal that is not ours to change.
-fn reading(dir: &Path, after: Sequence) -> Result<Scan, JournalError> {
+/// Parameters for reading a journal without the lock.
+fn read_only_scan(dir: &Path, after: Sequence) -> Result<Scan, JournalError> {
     let limit = if directory::is_locked(dir) {
         Some(ControlView::open(dir)?.position())
     } else {
         None
     };
-    // A running engine's watermark may already name more than the limit just read.
+    // A running engine's watermark may be ahead of the limit just read.
     let mark = watermark::read(dir)?.filter(|_| limit.is_none());
     Ok(Scan {
         dir: dir.to_owned(),
@@ -384,50 +382,44 @@ fn reading(dir: &Path, after: Sequence) -> Result<Scan, JournalError> {
     })
 }
 
-/// The verified batches of a journal from its genesis on, taken one after the other by whoever comes next:
-/// what [`scan`] is for one reader.
+/// The verified batches of a journal from its genesis on. As [`scan`], but the caller pulls each
+/// batch.
 #[derive(Debug)]
 pub struct Batches {
-    /// Until there is nothing more to read. It is taken out for every step, so that nobody goes on behind
-    /// an error, or behind a panic.
+    /// `None` at the end. It is taken out during each step, so reading cannot continue after an
+    /// error or a panic.
     scanner: Option<Scanner>,
     report: Option<ScanReport>,
 }
 
 impl Batches {
-    /// Reads the headers of the journal in `dir`, whether an engine runs (then the batches go up to what is
-    /// durable) or not. A damaged header is told by [`Self::next_batch`], behind what stands before it.
-    ///
-    /// # Errors
-    /// A missing or foreign segment, a newer format, or files that cannot be read.
+    /// Reads the headers of the journal in `dir`. With a running engine the batches end at the
+    /// durable position. [`Self::next_batch`] reports a damaged header after the batches before it.
     pub fn open(dir: &Path) -> Result<Self, JournalError> {
         Ok(Self {
-            scanner: Some(reading(dir, Sequence(0))?.begin()?),
+            scanner: Some(read_only_scan(dir, Sequence(0))?.begin()?),
             report: None,
         })
     }
 
-    /// The next batch; `None` behind the last, and behind an error.
-    ///
-    /// # Errors
-    /// Damage, or files that cannot be read.
+    /// The next batch; `None` after the last one and after an error.
     pub fn next_batch(&mut self) -> Result<Option<Batch>, JournalError> {
         let Some(mut scanner) = self.scanner.take() else {
             return Ok(None);
         };
         match scanner.step()? {
-            Step::Batch(batch) => {
+            ScanStep::Batch(batch) => {
                 self.scanner = Some(scanner);
                 Ok(Some(batch))
             }
-            Step::End(found) => {
+            ScanStep::End(found) => {
                 self.report = Some(ScanReport::new(&found));
                 Ok(None)
             }
         }
     }
 
-    /// What the journal holds, once its end was reached without an error.
+    /// Content of the journal, once its end was reached without an error.
     #[must_use]
     pub const fn report(&self) -> Option<&ScanReport> {
         self.report.as_ref()

@@ -1,5 +1,5 @@
-//! A segment file: one page of header, then batches, then zeros up to its fixed size, whose space is
-//! given back once another segment follows.
+//! A segment file: one page of header, then batches, then zeros up to its fixed size. The space of
+//! the zeros is released once another segment follows.
 //!
 //! ```text
 //!   0 magic "FRTLSEGM"  |   8 version u16 | 10 zero u16 | 12 number u32
@@ -8,8 +8,8 @@
 //!  40 hash before the first batch, 32 bytes | 72 genesis, 32 bytes
 //! 104 zero up to 4092   | 4092 CRC32C of bytes 0 to 4091
 //! ```
-//! A segment ends where its successor's header says: at `previous end`. What stands behind that is
-//! no part of the journal (a tail that was dropped, or batches that were written anew).
+//! A segment ends at the `previous end` in the header of its successor. Later bytes are not part of
+//! the journal: a torn tail that was dropped, or batches that were rewritten in the successor.
 
 use std::path::{Path, PathBuf};
 
@@ -21,40 +21,40 @@ use crate::bytes::{PAGE, hash_at, put_u16, put_u32, put_u64, u16_at, u32_at, u64
 pub const MAGIC: [u8; 8] = *b"FRTLSEGM";
 /// The newest segment version this build reads.
 pub const VERSION: u16 = 1;
-/// First batch of a segment.
+/// Offset of the first batch of a segment.
 pub const FIRST_BATCH: u32 = 4_096;
 
 const CRC_AT: usize = PAGE - 4;
-/// No sequence, epoch or count is higher: a billion a second would take a hundred years to get there, and
-/// whoever counts on from one cannot overflow.
-pub(crate) const HIGHEST: u64 = 1 << 62;
+/// Upper limit of every sequence, epoch and count. At a billion a second it is reached after a
+/// hundred years, and counting on from a valid number cannot overflow.
+pub(crate) const MAX_COUNT: u64 = 1 << 62;
 
-/// The first page of a segment.
+/// The header of a segment: its first page.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SegmentHeader {
-    /// Its number; the first has 1.
+    /// Number of the segment; the first has 1.
     pub number: u32,
-    /// The engine start that created it. All its batches are of this epoch.
+    /// Epoch of the engine start that created it. All its batches are of this epoch.
     pub epoch: u64,
-    /// Sequence its first frame has, or will have.
+    /// Sequence of its first frame, written or not yet.
     pub first: Sequence,
     /// Size of the file.
     pub bytes: u32,
-    /// Where the previous segment ends; 0 in the first.
+    /// End offset of the previous segment; 0 in the first.
     pub previous_end: u32,
-    /// The chain before its first batch.
+    /// Chain hash before its first batch.
     pub previous_hash: [u8; 32],
     /// The random bytes that name the journal.
     pub genesis: [u8; 32],
 }
 
-/// Why a page is no segment header.
+/// Why a page is not a segment header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SegmentHeaderError {
-    /// Not one, or its checksum fails, or it begins with a sequence that none has.
-    #[error("no segment header whose checksum holds")]
+    /// Wrong magic, wrong checksum, or an epoch or first sequence out of range.
+    #[error("no segment header with a valid checksum")]
     Damaged,
-    /// Sound, but of a newer program.
+    /// Valid, but of a newer format version.
     #[error("segment version {0} is not known to this build")]
     Unknown(u16),
 }
@@ -91,7 +91,7 @@ impl SegmentHeader {
             return Err(SegmentHeaderError::Damaged);
         }
         match u16_at(page, 8) {
-            VERSION if ![16, 24].map(|at| u64_at(page, at)).iter().all(is_counted) => {
+            VERSION if ![16, 24].map(|at| u64_at(page, at)).iter().all(is_in_range) => {
                 Err(SegmentHeaderError::Damaged)
             }
             VERSION => Ok(Self {
@@ -108,9 +108,9 @@ impl SegmentHeader {
     }
 }
 
-/// Whether an epoch or a sequence is one that a journal can come to.
-fn is_counted(number: &u64) -> bool {
-    (1..=HIGHEST).contains(number)
+/// Whether an epoch or a sequence is in the range of a journal.
+fn is_in_range(number: &u64) -> bool {
+    (1..=MAX_COUNT).contains(number)
 }
 
 /// The file of a segment.
@@ -142,13 +142,13 @@ mod tests {
             previous_hash: [1; 32],
             genesis: [2; 32],
         };
-        for number in [1, 2, HIGHEST] {
+        for number in [1, 2, MAX_COUNT] {
             for header in [header(1, number), header(number, 1)] {
                 assert_eq!(SegmentHeader::read(&header.page()[..]), Ok(header));
             }
         }
-        // Under checksums that hold.
-        for number in [0, HIGHEST + 1, u64::MAX] {
+        // The checksums are correct.
+        for number in [0, MAX_COUNT + 1, u64::MAX] {
             for header in [header(1, number), header(number, 1)] {
                 let read = SegmentHeader::read(&header.page()[..]);
                 assert_eq!(read, Err(SegmentHeaderError::Damaged), "{number}");

@@ -1,50 +1,51 @@
-//! Scanning one segment to its end, which is known in different ways.
+//! Reads one segment to its end. The source of the end position differs: see [`SegmentEnd`].
 
 use std::sync::Arc;
 
 use foretell_model::{Sequence, TimeNs};
 
 use crate::batch::{Batch, BatchHeader};
+use crate::batch_cursor::{BatchCursor, BatchFault};
 use crate::bytes::{PAGE, to_u32, to_usize, whole_pages};
 use crate::error::JournalError;
 use crate::frame;
 use crate::map::SegmentMap;
 use crate::segment::{FIRST_BATCH, SegmentHeader};
-use crate::walk::{Fault, Walk};
 use crate::watermark::Watermark;
 
-/// The end of a journal.
+/// The end of a journal, as found by a scan.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct JournalEnd {
     /// Header of the last segment.
     pub(crate) header: SegmentHeader,
-    /// Behind the last sound batch.
-    pub(crate) end: Walk,
-    /// Behind the last proven batch.
-    pub(crate) proven: Walk,
-    /// The sound batches between the two; all in the last segment.
+    /// Position after the last valid batch.
+    pub(crate) end: BatchCursor,
+    /// Position after the last proven batch.
+    pub(crate) proven: BatchCursor,
+    /// The valid batches between the two; all in the last segment.
     pub(crate) unproven: Vec<BatchHeader>,
-    /// What stands behind the end and is no batch: first byte, and first byte behind it.
+    /// Range of non-zero bytes after the end that are no batch: first byte, and the byte after the
+    /// last.
     pub(crate) torn: Option<(u32, u32)>,
 }
 
-/// Where a segment ends.
+/// The known end of a segment.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum End {
-    /// Where its successor says: up to there it must be sound.
+pub(crate) enum SegmentEnd {
+    /// It has a successor, whose header names its end. All batches up to there must be valid.
     Successor(SegmentHeader),
-    /// Its successor has this first sequence, where that is known, but a header that is damaged, and only
-    /// that would say where this one ends. So it is read as far as it is sound, and not what its successor
-    /// begins with: a start writes the last batches anew there.
+    /// Its successor's header, which would name its end, is damaged; it contains the successor's
+    /// first sequence, if known. The segment is read as far as it is valid, and only below that
+    /// sequence: a start rewrites the last batches in the successor.
     DamagedSuccessor(Option<Sequence>),
-    /// It is the last one of an engine that runs, and durable up to this byte.
+    /// It is the last one of a running engine, and durable up to this byte.
     Durable(u32),
-    /// It is the last one, and may end in what a crash left.
+    /// It is the last one, and may end in a torn tail.
     Open,
 }
 
-impl End {
-    /// The first bytes of the segment that may be read.
+impl SegmentEnd {
+    /// Number of bytes of the segment that may be read.
     pub(crate) const fn readable(&self, header: &SegmentHeader) -> u32 {
         match self {
             Self::Successor(next) => next.previous_end,
@@ -54,50 +55,50 @@ impl End {
     }
 }
 
-/// A segment that is read batch by batch.
+/// Reads a segment batch by batch.
 #[derive(Debug)]
 pub(crate) struct SegmentScan {
     header: SegmentHeader,
     map: Arc<SegmentMap>,
-    end: End,
-    /// Behind the last batch.
-    walk: Walk,
-    mark: MarkCheck,
-    /// What of it is proven, where it has no successor.
-    tail: Tail,
-    /// What stopped the walk where it may stop anywhere.
-    fault: Option<Fault>,
-    /// The last frame that is known to have been written before an end that is known; where nothing tells,
-    /// its first one.
+    end: SegmentEnd,
+    /// Position after the last batch.
+    cursor: BatchCursor,
+    mark: WatermarkCheck,
+    /// The proven part, if the segment has no successor.
+    tail: UnprovenTail,
+    /// The fault that ended a segment of unknown end.
+    fault: Option<BatchFault>,
+    /// The last frame known to have been written before a known end; the segment's first frame if
+    /// unknown.
     written_up_to: Sequence,
 }
 
 impl SegmentScan {
-    /// Begins before its first batch. `time` is that of the last frame before it.
+    /// Begins before the first batch. `time` is the time of the last frame before it.
     pub(crate) fn new(
         header: SegmentHeader,
         map: Arc<SegmentMap>,
-        end: End,
+        end: SegmentEnd,
         mark: Option<Watermark>,
         time: TimeNs,
     ) -> Self {
-        let walk = Walk::start(&header, time);
+        let cursor = BatchCursor::start(&header, time);
         let marked = mark.map(|mark| mark.sequence);
         let written_up_to = match end {
-            End::Successor(next) => Sequence(next.first.0 - 1),
+            SegmentEnd::Successor(next) => Sequence(next.first.0 - 1),
             _ => marked.unwrap_or(header.first),
         };
         Self {
             mark: match end {
-                // The damage tells more than a mark that disagrees.
-                End::DamagedSuccessor(_) => MarkCheck(None),
-                _ => MarkCheck(mark.filter(|mark| mark.segment == header.number)),
+                // The error about the damaged header names more than a watermark mismatch.
+                SegmentEnd::DamagedSuccessor(_) => WatermarkCheck(None),
+                _ => WatermarkCheck(mark.filter(|mark| mark.segment == header.number)),
             },
-            tail: Tail::new(walk, marked),
+            tail: UnprovenTail::new(cursor, marked),
             header,
             map,
             end,
-            walk,
+            cursor,
             fault: None,
             written_up_to,
         }
@@ -105,48 +106,48 @@ impl SegmentScan {
 
     /// The next batch, or `None` at the end.
     pub(crate) fn next_batch(&mut self) -> Result<Option<Batch>, JournalError> {
-        self.mark.look(&self.walk)?;
+        self.mark.check_at(&self.cursor)?;
         let header = match self.end {
-            End::Successor(SegmentHeader {
+            SegmentEnd::Successor(SegmentHeader {
                 previous_end: end, ..
             })
-            | End::Durable(end) => self.next_before(end)?,
-            End::DamagedSuccessor(next) => self.next_below(next),
-            End::Open => self.next_sound(),
+            | SegmentEnd::Durable(end) => self.next_until(end)?,
+            SegmentEnd::DamagedSuccessor(next) => self.next_below(next),
+            SegmentEnd::Open => self.next_valid(),
         };
         Ok(header.map(|header| Batch::new(Arc::clone(&self.map), header)))
     }
 
-    /// Up to an end that is known to have been durable.
-    fn next_before(&mut self, end: u32) -> Result<Option<BatchHeader>, JournalError> {
-        if self.walk.at >= end {
+    /// The next batch below `end`, which is known to have been durable.
+    fn next_until(&mut self, end: u32) -> Result<Option<BatchHeader>, JournalError> {
+        if self.cursor.offset >= end {
             return Ok(None);
         }
         let bytes = self.map.bytes();
         let bytes = &bytes[..bytes.len().min(to_usize(end))];
-        match self.walk.next(bytes) {
+        match self.cursor.next(bytes) {
             Ok(header) => Ok(Some(header)),
             Err(fault) => {
-                let last = self.written_up_to.max(self.walk.last.next());
-                Err(refuse(&self.walk, fault, end, last))
+                let last = self.written_up_to.max(self.cursor.last.next());
+                Err(damage_error(&self.cursor, fault, end, last))
             }
         }
     }
 
     fn next_below(&mut self, next: Option<Sequence>) -> Option<BatchHeader> {
-        let before = self.walk;
-        let header = self.walk.next(self.map.bytes()).ok();
+        let before = self.cursor;
+        let header = self.cursor.next(self.map.bytes()).ok();
         let header = header.filter(|header| next.is_none_or(|next| header.last < next));
         if header.is_none() {
-            self.walk = before;
+            self.cursor = before;
         }
         header
     }
 
-    fn next_sound(&mut self) -> Option<BatchHeader> {
-        match self.walk.next(self.map.bytes()) {
+    fn next_valid(&mut self) -> Option<BatchHeader> {
+        match self.cursor.next(self.map.bytes()) {
             Ok(header) => {
-                self.tail.add(header, self.walk);
+                self.tail.add(header, self.cursor);
                 Some(header)
             }
             Err(fault) => {
@@ -156,143 +157,151 @@ impl SegmentScan {
         }
     }
 
-    /// Once there is no next batch: where that is and, when the journal ends here, how.
-    pub(crate) fn finish(self) -> Result<(Walk, Option<Found>), JournalError> {
-        let walk = self.walk;
+    /// To be called after the last batch. Returns the end position and, for the last segment, the
+    /// end of the journal.
+    pub(crate) fn finish(self) -> Result<(BatchCursor, Option<JournalEnd>), JournalError> {
+        let cursor = self.cursor;
         let found = match self.end {
-            End::Open => {
+            SegmentEnd::Open => {
                 let fault = self.fault;
                 let fault = fault.expect("a last segment is read until something is no batch");
                 let bytes = self.map.bytes();
-                let found = self.tail.finish(&self.header, walk, bytes, fault)?;
-                self.mark.done(&walk)?;
+                let found = self.tail.finish(&self.header, cursor, bytes, fault)?;
+                self.mark.check_reached(&cursor)?;
                 Some(found)
             }
-            End::Successor(next) => {
-                self.mark.done(&walk)?;
-                follows(&self.header, &walk, &next)?;
+            SegmentEnd::Successor(next) => {
+                self.mark.check_reached(&cursor)?;
+                check_follows(&self.header, &cursor, &next)?;
                 None
             }
-            End::DamagedSuccessor(_) => None,
-            End::Durable(_) => {
-                self.mark.done(&walk)?;
-                Some(Found {
+            SegmentEnd::DamagedSuccessor(_) => None,
+            SegmentEnd::Durable(_) => {
+                self.mark.check_reached(&cursor)?;
+                Some(JournalEnd {
                     header: self.header,
-                    end: walk,
-                    proven: walk,
+                    end: cursor,
+                    proven: cursor,
                     unproven: Vec::new(),
                     torn: None,
                 })
             }
         };
-        Ok((walk, found))
+        Ok((cursor, found))
     }
 }
 
-/// Whether a segment was read to where its successor begins.
-fn follows(header: &SegmentHeader, walk: &Walk, next: &SegmentHeader) -> Result<(), JournalError> {
-    if walk.hash == next.previous_hash && walk.last.next() == next.first {
+/// Checks that a segment ends where its successor begins.
+fn check_follows(
+    header: &SegmentHeader,
+    cursor: &BatchCursor,
+    next: &SegmentHeader,
+) -> Result<(), JournalError> {
+    if cursor.hash == next.previous_hash && cursor.last.next() == next.first {
         return Ok(());
     }
     Err(JournalError::Damaged {
         segment: next.number,
         from: 0,
         to: FIRST_BATCH,
-        first: walk.last.next(),
+        first: cursor.last.next(),
         last: Sequence(0),
         why: format!(
-            "it does not follow segment {} (hash chain): one of the two is not the one that was written",
+            "it does not follow segment {} (hash chain): one of the two was replaced",
             header.number
         ),
     })
 }
 
-/// A fault where everything must be sound.
-fn refuse(walk: &Walk, fault: Fault, to: u32, last: Sequence) -> JournalError {
+/// The error for a fault in a range where every batch must be valid.
+fn damage_error(cursor: &BatchCursor, fault: BatchFault, to: u32, last: Sequence) -> JournalError {
     let why = match fault {
-        Fault::Torn(why) => why.to_owned(),
-        Fault::Wrong(why) => why,
-        Fault::Newer(what) => {
+        BatchFault::Torn(why) => why.to_owned(),
+        BatchFault::Wrong(why) => why,
+        BatchFault::Newer(what) => {
             return JournalError::Newer {
-                what: format!("segment {}, byte {}: {what}", walk.segment, walk.at),
+                what: format!("segment {}, byte {}: {what}", cursor.segment, cursor.offset),
             };
         }
     };
     JournalError::Damaged {
-        segment: walk.segment,
-        from: walk.at,
+        segment: cursor.segment,
+        from: cursor.offset,
         to,
-        first: walk.last.next(),
+        first: cursor.last.next(),
         last,
         why,
     }
 }
 
-/// Compares the journal with the watermark where the walk passes it.
+/// Compares the journal with the watermark at the watermark's position.
 #[derive(Debug)]
-struct MarkCheck(Option<Watermark>);
+struct WatermarkCheck(Option<Watermark>);
 
-impl MarkCheck {
-    fn look(&mut self, walk: &Walk) -> Result<(), JournalError> {
-        let Some(mark) = self.0.filter(|mark| mark.end <= walk.at) else {
+impl WatermarkCheck {
+    fn check_at(&mut self, cursor: &BatchCursor) -> Result<(), JournalError> {
+        let Some(mark) = self.0.filter(|mark| mark.end <= cursor.offset) else {
             return Ok(());
         };
         self.0 = None;
-        let agrees = mark.end == walk.at && mark.sequence == walk.last && mark.hash == walk.hash;
+        let agrees =
+            mark.end == cursor.offset && mark.sequence == cursor.last && mark.hash == cursor.hash;
         if agrees {
             Ok(())
         } else {
-            Err(differs(&mark, walk))
+            Err(watermark_mismatch(&mark, cursor))
         }
     }
 
-    /// The walk is over: it must have come to the mark.
-    fn done(&self, walk: &Walk) -> Result<(), JournalError> {
-        self.0.map_or(Ok(()), |mark| Err(differs(&mark, walk)))
+    /// At the end: the watermark's position must have been reached.
+    fn check_reached(&self, cursor: &BatchCursor) -> Result<(), JournalError> {
+        self.0
+            .map_or(Ok(()), |mark| Err(watermark_mismatch(&mark, cursor)))
     }
 }
 
-/// Which of the two is the true one, nothing here tells; nor where batches that were replaced begin.
-fn differs(mark: &Watermark, walk: &Walk) -> JournalError {
+/// The error for a watermark that disagrees. It is unknown which of the two is right, and where
+/// replaced batches begin.
+fn watermark_mismatch(mark: &Watermark, cursor: &BatchCursor) -> JournalError {
     JournalError::Damaged {
         segment: mark.segment,
         from: FIRST_BATCH,
         to: mark.end,
-        first: walk.last.next(),
+        first: cursor.last.next(),
         last: Sequence(0),
         why: format!(
-            "the watermark names another batch with sequence {} there: it was replaced, or what stands before was",
+            "the watermark names another batch with sequence {} there: that batch or an earlier one was replaced",
             mark.sequence
         ),
     }
 }
 
-/// What of the last segment is proven, while its end is being found.
+/// The proven part of the last segment while its end is being searched.
 #[derive(Debug)]
-struct Tail {
+struct UnprovenTail {
     proven_up_to: Sequence,
-    proven: Walk,
-    /// Batches above the proven point, each with the walk behind it.
-    unproven: Vec<(BatchHeader, Walk)>,
+    proven: BatchCursor,
+    /// Batches above the proven position, each with the position after it.
+    unproven: Vec<(BatchHeader, BatchCursor)>,
 }
 
-impl Tail {
-    fn new(start: Walk, marked: Option<Sequence>) -> Self {
+impl UnprovenTail {
+    fn new(start: BatchCursor, marked: Option<Sequence>) -> Self {
         Self {
-            // That the segment exists proves all before it.
+            // The existence of the segment proves all earlier ones.
             proven_up_to: start.last.max(marked.unwrap_or(Sequence(0))),
             proven: start,
             unproven: Vec::new(),
         }
     }
 
-    /// A sound batch, and the walk behind it.
-    fn add(&mut self, header: BatchHeader, behind: Walk) {
+    /// Adds a valid batch and the position after it.
+    fn add(&mut self, header: BatchHeader, behind: BatchCursor) {
         self.unproven.push((header, behind));
         self.prove(header.proven);
     }
 
-    /// Everything up to `sequence` was known to be on the disk.
+    /// All frames up to `sequence` are known to be on the disk.
     fn prove(&mut self, sequence: Sequence) {
         self.proven_up_to = self.proven_up_to.max(sequence);
         let proven = self
@@ -300,35 +309,35 @@ impl Tail {
             .iter()
             .take_while(|(header, _)| header.last <= self.proven_up_to)
             .count();
-        if let Some((_, walk)) = self.unproven.drain(..proven).next_back() {
-            self.proven = walk;
+        if let Some((_, cursor)) = self.unproven.drain(..proven).next_back() {
+            self.proven = cursor;
         }
     }
 
-    /// Judges what stands behind the last sound batch.
+    /// Classifies the bytes after the last valid batch.
     fn finish(
         mut self,
         header: &SegmentHeader,
-        end: Walk,
+        end: BatchCursor,
         bytes: &[u8],
-        fault: Fault,
-    ) -> Result<Found, JournalError> {
+        fault: BatchFault,
+    ) -> Result<JournalEnd, JournalError> {
         self.prove(later_proof(header, bytes, &end));
         if bytes.len() < to_usize(header.bytes) {
-            // It had its whole length before it had its name: no crash shortens it.
-            let cut = Fault::Torn("the file is shorter than its header says");
-            return Err(refuse(&end, cut, header.bytes, self.proven_up_to));
+            // A file has its full length before it is renamed: no crash shortens it.
+            let cut = BatchFault::Torn("the file is shorter than its header says");
+            return Err(damage_error(&end, cut, header.bytes, self.proven_up_to));
         }
-        if self.proven_up_to > end.last || !matches!(fault, Fault::Torn(_)) {
+        if self.proven_up_to > end.last || !matches!(fault, BatchFault::Torn(_)) {
             let length = to_u32(bytes.len());
-            return Err(refuse(&end, fault, length, self.proven_up_to));
+            return Err(damage_error(&end, fault, length, self.proven_up_to));
         }
-        let behind = bytes.get(to_usize(end.at)..).unwrap_or_default();
+        let behind = bytes.get(to_usize(end.offset)..).unwrap_or_default();
         let torn = behind
             .iter()
             .rposition(|byte| *byte != 0)
-            .map(|last| (end.at, end.at + to_u32(whole_pages(last + 1))));
-        Ok(Found {
+            .map(|last| (end.offset, end.offset + to_u32(whole_pages(last + 1))));
+        Ok(JournalEnd {
             header: *header,
             end,
             proven: self.proven,
@@ -342,35 +351,40 @@ impl Tail {
     }
 }
 
-/// The highest sequence that any sound batch header behind `end` says was on the disk already.
-/// Such a header behind a fault tells a hole among acknowledged frames from a torn tail.
-fn later_proof(segment: &SegmentHeader, bytes: &[u8], end: &Walk) -> Sequence {
+/// The highest proven sequence in any valid batch header after `end`. Such a header after a fault
+/// distinguishes a hole among acknowledged frames from a torn tail.
+fn later_proof(segment: &SegmentHeader, bytes: &[u8], end: &BatchCursor) -> Sequence {
     let mut proof = Sequence(0);
-    let mut at = to_usize(end.at);
+    let mut at = to_usize(end.offset);
     while at < bytes.len() {
         let header = BatchHeader::read(&bytes[at..])
             .ok()
-            .filter(|header| may_stand(segment, header, at, end));
-        // What lies inside a batch is no header, whatever its bytes say.
+            .filter(|header| is_possible_batch(segment, header, at, end));
+        // Bytes inside a batch are not a header, whatever they contain.
         at += header.map_or(PAGE, |header| header.total());
         proof = proof.max(header.map_or(Sequence(0), |header| header.proven));
     }
     proof
 }
 
-/// Whether a batch with this header may have been written to byte `at`. A checksum alone does not
-/// show it: where the first page of a batch is torn, its other pages are read as headers, and a client
-/// may have chosen bytes of them.
-fn may_stand(segment: &SegmentHeader, header: &BatchHeader, at: usize, end: &Walk) -> bool {
-    // All frames between the two are in the bytes between the two.
-    let room = (at - to_usize(end.at)) / frame::SHORTEST;
+/// Whether a batch with this header may have been written at offset `at`. A checksum alone does not
+/// prove it: if the first page of a batch is torn, its other pages are read as headers, and a
+/// client may have chosen their bytes.
+fn is_possible_batch(
+    segment: &SegmentHeader,
+    header: &BatchHeader,
+    at: usize,
+    end: &BatchCursor,
+) -> bool {
+    // All frames between the two positions fit into the bytes between them.
+    let room = (at - to_usize(end.offset)) / frame::MIN_BYTES;
     let highest = end.last.0.saturating_add(1 + room as u64);
     header.segment == segment.number
         && header.epoch == segment.epoch
         && to_usize(header.offset) == at
         && end.last.0 < header.first.0
         && header.first.0 <= highest
-        && header.sequences_hold()
+        && header.has_consistent_sequences()
         && at + header.total() <= to_usize(segment.bytes)
         && header.hash != [0; 32]
 }

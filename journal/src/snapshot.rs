@@ -1,11 +1,10 @@
-//! The container for snapshots: files that are whole or ignored.
+//! The container for snapshots: files that are valid as a whole or ignored.
 //!
-//! A **live image** is the state of the exchange and of the views right after one frame; a
+//! A **live image** is the state of the exchange and of the views right after one frame. A
 //! **history chunk** is a fixed number of rows of a log that never change again. Each is one file:
 //! a header, named sections of bytes, a table of the sections, and a hash over all of it. A file is
-//! written under another name, synced, renamed, and never stored to again, so whoever finds it
-//! under its name maps it; what does not read as it was written is passed over with a reason
-//! ([`Unfit`]), because everything in a snapshot can be made anew from the journal.
+//! written under a temporary name, synced, renamed, and never changed again, so readers map it. An
+//! invalid file is skipped with a reason ([`SnapshotError`]): a snapshot can be rebuilt from the journal.
 //!
 //! ```text
 //!   0 magic "FRTLSNAP"   |   8 version u16 | 10 kind u16 | 12 number of the chunk u32
@@ -16,26 +15,26 @@
 //!  96 hash, 32 bytes
 //! 128 sections, each at a multiple of 64; then the table, 64 bytes a section
 //! ```
-//! `header.rs` is that header, `write.rs` and `read.rs` a file; `image.rs` and `chunk.rs` say what
-//! the two kinds hold beyond it; `shelf.rs` is their directory.
+//! `header.rs` has that header, `write.rs` and `read.rs` write and read a file, `image.rs` and
+//! `chunk.rs` define the content of the two kinds, `store.rs` manages the directory.
 //!
-//! Absent on purpose: what the sections mean (the engine and the views write and read them).
+//! Out of scope: the meaning of the sections (the engine and the views write and read them).
 
 mod attested;
 mod chunk;
 mod header;
 mod image;
 mod read;
-mod shelf;
+mod store;
 mod write;
 
 pub use attested::{newest_attested_image, unattested_images};
-pub use chunk::{CHUNK_BYTES, Chunk, ChunkEntry, LogName};
-pub use header::{HEADER_BYTES, Kind, Label, MAGIC, VERSION};
+pub use chunk::{CHUNK_ENTRY_BYTES, Chunk, ChunkEntry, LogName};
+pub use header::{HEADER_BYTES, MAGIC, SnapshotKind, SnapshotLabel, VERSION};
 pub use image::{CHUNKS, Image, PROOF, Proof};
-pub use read::{Section, Snapshot, Unfit};
-pub use shelf::{Shelf, images, newest_image};
+pub use read::{Section, Snapshot, SnapshotError};
+pub use store::{SnapshotStore, images, newest_image};
 pub use write::SnapshotWriter;
 
-/// The directory of snapshots in a data directory.
+/// The name of the snapshot directory in a data directory.
 pub const SNAPSHOT_DIRECTORY: &str = "snapshots";

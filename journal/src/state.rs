@@ -1,4 +1,4 @@
-//! What the rest of the engine may know of the journal, from any thread.
+//! State of the journal for the other threads of the engine.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crossbeam_utils::CachePadded;
 use foretell_model::Sequence;
 
-use crate::control::{ControlPage, Position, Start, Status};
+use crate::control::{ControlPage, EngineStart, JournalPosition, WriterStatus};
 use crate::options::Durability;
 use crate::primitives::{AtomicBool, AtomicU64};
 
@@ -18,7 +18,7 @@ struct Shared {
     ended: AtomicBool,
     disk_low: AtomicBool,
     durability: Durability,
-    start: Start,
+    start: EngineStart,
     control: ControlPage,
 }
 
@@ -30,7 +30,7 @@ impl JournalState {
     pub(crate) fn new(
         durable: Sequence,
         durability: Durability,
-        start: Start,
+        start: EngineStart,
         control: ControlPage,
     ) -> Self {
         Self(Arc::new(Shared {
@@ -44,26 +44,27 @@ impl JournalState {
         }))
     }
 
-    /// The last sequence that may be acknowledged. Never falls, and stands still for ever after
-    /// the first I/O error.
+    /// The last sequence that may be acknowledged. Never falls; does not rise after the first I/O
+    /// error.
     #[must_use]
     pub fn durable(&self) -> Sequence {
         Sequence(self.0.durable.load(Ordering::Acquire))
     }
 
-    /// Whether an I/O error ended it: end the process.
+    /// Whether an I/O error ended the journal. The process must end then.
     #[must_use]
     pub fn is_poisoned(&self) -> bool {
         self.0.failure.get().is_some()
     }
 
-    /// The I/O error that ended it.
+    /// The I/O error that ended the journal.
     #[must_use]
     pub fn failure(&self) -> Option<&str> {
         self.0.failure.get().map(String::as_str)
     }
 
-    /// Whether the disk has less room than the reserve: refuse new orders, keep cancels.
+    /// Whether the disk has less free space than the reserve. The engine then rejects new orders
+    /// and accepts cancels.
     #[must_use]
     pub fn disk_low(&self) -> bool {
         self.0.disk_low.load(Ordering::Relaxed)
@@ -81,13 +82,13 @@ impl JournalState {
         self.0.start.genesis
     }
 
-    /// What an acknowledgement means here.
+    /// The durability that an acknowledgement guarantees.
     #[must_use]
     pub fn durability(&self) -> Durability {
         self.0.durability
     }
 
-    /// Waits until `sequence` is durable; false when the time was up first, or the journal ended.
+    /// Waits until `sequence` is durable. Returns false on timeout or when the journal has ended.
     #[must_use]
     pub fn wait_durable(&self, sequence: Sequence, timeout: Duration) -> bool {
         let deadline = Instant::now() + timeout;
@@ -104,8 +105,7 @@ impl JournalState {
         }
     }
 
-    /// Wakes every follower that waits, although nothing is new: one in this process may have
-    /// something else to look at.
+    /// Wakes every waiting follower without a new frame: one in this process may have other work.
     pub fn wake_followers(&self) {
         self.0.control.wake();
     }
@@ -114,20 +114,20 @@ impl JournalState {
         self.is_poisoned() || self.0.ended.load(Ordering::Acquire)
     }
 
-    pub(crate) fn raise(&self, sequence: Sequence, position: Position) {
+    pub(crate) fn raise(&self, sequence: Sequence, position: JournalPosition) {
         self.0.durable.store(sequence.0, Ordering::Release);
         self.0.control.raise(sequence, position);
     }
 
     pub(crate) fn poison(&self, text: &str) {
-        // Only the first error is kept: what follows is its consequence.
+        // Only the first error is kept: later ones are its consequence.
         let _ = self.0.failure.set(text.to_owned());
-        self.0.control.set_status(Status::Failed);
+        self.0.control.set_status(WriterStatus::Failed);
     }
 
     pub(crate) fn end(&self) {
         self.0.ended.store(true, Ordering::Release);
-        self.0.control.set_status(Status::Closed);
+        self.0.control.set_status(WriterStatus::Closed);
     }
 
     pub(crate) fn set_disk_low(&self, low: bool) {

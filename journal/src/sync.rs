@@ -1,8 +1,8 @@
-//! The sync thread: closes what is staged into a batch, writes it, syncs it, says so; batch after
-//! batch, each holding everything staged while the last sync ran.
+//! The sync thread: closes the staged frames into a batch, writes it, syncs it and publishes the
+//! durable sequence. Each batch holds all frames staged during the last sync.
 //!
-//! The first I/O error ends it for good: nothing is acknowledged any more, a marker file is left,
-//! and no write or sync is tried again. The caller ends the process.
+//! The first I/O error ends the thread for good: no more acknowledgements, a marker file, and no
+//! retry of a write or sync. The caller ends the process.
 
 use std::mem;
 use std::path::{Path, PathBuf};
@@ -11,46 +11,46 @@ use std::time::Duration;
 
 use foretell_model::Sequence;
 
-use crate::append::{Handoff, Staged};
+use crate::append::{Handoff, StagedBatch};
 use crate::batch::BatchHeader;
 use crate::bytes::{to_u32, whole_pages};
-use crate::control::Position;
+use crate::control::JournalPosition;
 use crate::directory::{DirectoryLock, marker_path};
 use crate::disk::{Disk, DiskFile, write_all};
 use crate::error::{Context, JournalError};
 use crate::host::Host;
 use crate::options::Durability;
-use crate::prepare::{Helper, Prepared, Preparer, Sealed};
+use crate::preallocate::{Preallocator, PreallocatorHandle, PreparedSegment, SealedSegment};
 use crate::primitives::Parker;
 use crate::segment::{self, SegmentHeader};
 use crate::state::JournalState;
 use crate::watermark::{Watermark, WatermarkFile};
 
-/// How long a writer without a prepared segment waits before it looks again.
-const LOOK_AGAIN: Duration = Duration::from_millis(100);
+/// Interval at which a writer without a prepared segment checks for one.
+const SEGMENT_POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// What one step did.
+/// Result of one step.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Step {
-    /// A batch was written; this is the durable sequence now.
+pub enum SyncStep {
+    /// A batch was written; this is the new durable sequence.
     Durable(Sequence),
     /// Nothing was staged.
     Idle,
-    /// A batch waits for a segment that cannot be prepared yet: the disk is full.
+    /// A batch waits for a segment that cannot be prepared: the disk is full.
     Waiting,
-    /// The appender is gone and everything is written.
+    /// The appender is gone and all frames are written.
     Ended,
 }
 
-/// The journal's end: everything behind it is for the next batch.
+/// The journal's end: the position of the next batch, the last sequence, and the chain hash.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Tip {
-    pub(crate) position: Position,
+    pub(crate) position: JournalPosition,
     pub(crate) last: Sequence,
     pub(crate) hash: [u8; 32],
 }
 
-/// The writer of the journal; move it into the sync thread.
+/// The writer of the journal, to be moved into the sync thread.
 #[derive(Debug)]
 pub struct Syncer {
     pub(crate) dir: PathBuf,
@@ -62,42 +62,42 @@ pub struct Syncer {
     pub(crate) state: JournalState,
     pub(crate) handoff: Arc<Handoff>,
     pub(crate) parker: Parker,
-    pub(crate) preparer: Preparer,
+    pub(crate) preallocator: PreallocatorHandle,
     pub(crate) file: Box<dyn DiskFile>,
     pub(crate) tip: Tip,
     /// Last sequence known to be on the disk.
     pub(crate) proven: Sequence,
     pub(crate) watermark: WatermarkFile,
     pub(crate) mark: Watermark,
-    /// The host's uptime when the first batch was written that the watermark does not name.
+    /// The host's uptime at the write of the oldest batch that the watermark does not cover.
     pub(crate) unmarked_since: Option<Duration>,
-    /// A batch taken that waits for its segment.
-    pub(crate) waiting: Option<Box<Staged>>,
-    /// Held as long as anything may be written.
+    /// A batch taken from the matcher that waits for its segment.
+    pub(crate) waiting: Option<Box<StagedBatch>>,
+    /// Held while anything may be written.
     pub(crate) _lock: DirectoryLock,
 }
 
 impl Syncer {
-    /// Gives the helper that prepares segments a thread of its own, which ends with this.
+    /// Runs the preallocator on a thread of its own, which ends with this syncer.
     ///
     /// # Errors
-    /// No thread can be started.
-    pub fn employ(&mut self, helper: Helper) -> Result<(), JournalError> {
-        self.preparer.employ(helper, &self.dir)
+    /// The thread cannot be started.
+    pub fn start_preallocator(&mut self, preallocator: Preallocator) -> Result<(), JournalError> {
+        self.preallocator.start_thread(preallocator, &self.dir)
     }
 
-    /// Runs until the appender is dropped and all is written. `notify` is called after every rise
-    /// of the durable sequence, with it.
+    /// Runs until the appender is dropped and all frames are written. Calls `notify` with the
+    /// durable sequence after each rise.
     ///
     /// # Errors
-    /// The first I/O error, after which nothing is acknowledged: end the process.
+    /// The first I/O error. Nothing is acknowledged after it; the caller ends the process.
     pub fn run(mut self, mut notify: impl FnMut(Sequence)) -> Result<(), JournalError> {
         loop {
             match self.step()? {
-                Step::Durable(sequence) => notify(sequence),
-                Step::Ended => return Ok(()),
-                Step::Waiting => self.parker.park_timeout(LOOK_AGAIN),
-                Step::Idle => match self.unmarked_for() {
+                SyncStep::Durable(sequence) => notify(sequence),
+                SyncStep::Ended => return Ok(()),
+                SyncStep::Waiting => self.parker.park_timeout(SEGMENT_POLL_INTERVAL),
+                SyncStep::Idle => match self.unmarked_for() {
                     Some(age) => self
                         .parker
                         .park_timeout(self.watermark_after.saturating_sub(age)),
@@ -107,43 +107,43 @@ impl Syncer {
         }
     }
 
-    /// Writes what is staged, if anything; never waits for more.
+    /// Writes the staged frames, if any; never waits for more.
     ///
     /// # Errors
     /// As [`Syncer::run`]; every later step fails too.
-    pub fn step(&mut self) -> Result<Step, JournalError> {
+    pub fn step(&mut self) -> Result<SyncStep, JournalError> {
         if let Some(text) = self.state.failure() {
             return Err(JournalError::Poisoned(text.to_owned()));
         }
         self.try_step().inspect_err(|error| self.poison(error))
     }
 
-    fn try_step(&mut self) -> Result<Step, JournalError> {
-        self.preparer.check()?;
+    fn try_step(&mut self) -> Result<SyncStep, JournalError> {
+        self.preallocator.check()?;
         let is_over = self.handoff.is_over();
         let Some(batch) = self.waiting.take().or_else(|| self.handoff.take()) else {
             if is_over {
                 self.finish()?;
-                return Ok(Step::Ended);
+                return Ok(SyncStep::Ended);
             }
             if self.is_mark_due() {
                 self.record_watermark()?;
             }
-            return Ok(Step::Idle);
+            return Ok(SyncStep::Idle);
         };
         if batch.segment != self.tip.position.segment && !self.rotate()? {
             self.waiting = Some(batch);
-            return Ok(Step::Waiting);
+            return Ok(SyncStep::Waiting);
         }
         let durable = self.commit(batch)?;
         if self.is_mark_due() {
             self.record_watermark()?;
         }
-        Ok(Step::Durable(durable))
+        Ok(SyncStep::Durable(durable))
     }
 
-    /// Closes the batch, writes it, syncs it, publishes it.
-    fn commit(&mut self, mut batch: Box<Staged>) -> Result<Sequence, JournalError> {
+    /// Closes the batch, writes it, syncs it, and publishes the durable sequence.
+    fn commit(&mut self, mut batch: Box<StagedBatch>) -> Result<Sequence, JournalError> {
         let header = BatchHeader {
             frames: batch.frames,
             payload: 0,
@@ -171,7 +171,7 @@ impl Syncer {
             self.proven = header.last;
         }
         self.tip = Tip {
-            position: Position {
+            position: JournalPosition {
                 segment: batch.segment,
                 offset: batch.offset + to_u32(total),
             },
@@ -179,22 +179,22 @@ impl Syncer {
             hash: header.hash,
         };
         self.state.raise(header.last, self.tip.position);
-        self.preparer.note_written(self.tip.position.offset);
+        self.preallocator.set_written(self.tip.position.offset);
         self.unmarked_since
             .get_or_insert_with(|| self.host.uptime());
-        self.handoff.give_back(batch);
+        self.handoff.return_buffer(batch);
         Ok(header.last)
     }
 
-    /// Seals the segment and begins the next; false when none is prepared.
+    /// Seals the segment and begins the next. Returns false when none is prepared.
     fn rotate(&mut self) -> Result<bool, JournalError> {
-        let Some(prepared) = self.preparer.take() else {
-            self.preparer.proceed();
+        let Some(prepared) = self.preallocator.take() else {
+            self.preallocator.wake();
             return Ok(false);
         };
         let full = segment::path(&self.dir, self.tip.position.segment);
         if self.durability == Durability::Process {
-            // That a segment follows says that all before it is on the disk.
+            // The existence of a successor proves that the whole segment is on the disk.
             self.file.sync_data().context("sync", &full)?;
             self.proven = self.tip.last;
         }
@@ -209,20 +209,20 @@ impl Syncer {
             genesis: self.state.genesis(),
         };
         let next = begin_segment(&*self.disk, &self.dir, *prepared, &header)?;
-        self.preparer.hand_over(Sealed {
+        self.preallocator.release_unused_end(SealedSegment {
             file: mem::replace(&mut self.file, next),
             path: full,
             end: header.previous_end,
         });
-        self.tip.position = Position {
+        self.tip.position = JournalPosition {
             segment: header.number,
             offset: segment::FIRST_BATCH,
         };
-        self.preparer.proceed();
+        self.preallocator.wake();
         Ok(true)
     }
 
-    /// How long a batch has been written that the watermark does not name.
+    /// Age of the oldest batch that the watermark does not cover.
     fn unmarked_for(&self) -> Option<Duration> {
         self.unmarked_since
             .map(|since| self.host.uptime().saturating_sub(since))
@@ -235,7 +235,8 @@ impl Syncer {
                 .is_some_and(|age| age >= self.watermark_after)
     }
 
-    /// Names the tip in the watermark. It must be on the disk, so it is synced here if it was not.
+    /// Advances the watermark to the tip. The tip must be on the disk, so the file is synced if
+    /// needed.
     fn record_watermark(&mut self) -> Result<(), JournalError> {
         if self.proven != self.tip.last {
             let path = segment::path(&self.dir, self.tip.position.segment);
@@ -264,22 +265,22 @@ impl Syncer {
         Ok(())
     }
 
-    /// Stops all acknowledgements for ever and leaves the marker.
+    /// Stops all acknowledgements for good and writes the marker file.
     fn poison(&self, error: &JournalError) {
         let text = error.to_string();
         self.state.poison(&text);
         tracing::error!(error = text, "the journal stops; the process must end");
         if let Err(error) = leave_marker(&*self.disk, &self.dir, &text) {
-            tracing::error!(%error, "the marker of the I/O error cannot be written");
+            tracing::error!(%error, "cannot write the I/O error marker");
         }
     }
 }
 
 impl Drop for Syncer {
-    /// A sync thread that went away without finishing must not leave others waiting for it.
+    /// Ends all waits for the durable sequence when the sync thread ends without `finish`.
     fn drop(&mut self) {
         if !self.state.has_ended() {
-            self.state.poison("the sync thread is gone");
+            self.state.poison("the sync thread ended");
         }
     }
 }
@@ -292,14 +293,14 @@ fn leave_marker(disk: &dyn Disk, dir: &Path, text: &str) -> Result<(), JournalEr
     disk.sync_dir(dir).context("sync", dir)
 }
 
-/// Gives a prepared file its header and its name; both are on the disk afterwards.
+/// Writes the header of a prepared file and renames it; both are durable on return.
 pub(crate) fn begin_segment(
     disk: &dyn Disk,
     dir: &Path,
-    prepared: Prepared,
+    prepared: PreparedSegment,
     header: &SegmentHeader,
 ) -> Result<Box<dyn DiskFile>, JournalError> {
-    let Prepared { mut file, path } = prepared;
+    let PreparedSegment { mut file, path } = prepared;
     write_all(&mut *file, header.page().as_slice(), 0).context("write", &path)?;
     file.sync_data().context("sync", &path)?;
     let name = segment::path(dir, header.number);

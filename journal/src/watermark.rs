@@ -1,14 +1,14 @@
-//! The watermark: up to where the journal is known to be on the disk, in a file of its own.
+//! The watermark: the position up to which the journal is known to be on the disk, in its own file.
 //!
-//! Two slots of a page each, written in turn, so that a torn write leaves the other:
+//! Two slots of a page each, written alternately, so that a torn write leaves the other intact:
 //! ```text
 //!  0 magic "FRTLMARK" | 8 version u16 | 10 zero, 6 bytes | 16 count u64 | 24 epoch u64
 //! 32 sequence u64     | 40 segment u32 | 44 end u32 | 48 hash, 32 bytes | 80 genesis, 32 bytes
 //! 112 zero up to 4092 | 4092 CRC32C of bytes 0 to 4091
 //! ```
-//! The slot is `count mod 2`; the sound slot with the higher count is the watermark. It trails the
-//! journal by up to 50 ms; every batch header says what was known when it was opened, so that what
-//! it does not cover is the last batch alone.
+//! The slot is `count mod 2`; the valid slot with the higher count is the watermark. It trails the
+//! journal by up to 50 ms. Every batch header contains the sequence known to be on the disk when
+//! the batch was opened, so only the last batch remains unproven.
 
 use std::io::{ErrorKind, Read as _};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use crate::bytes::{PAGE, hash_at, put_u16, put_u32, put_u64, u16_at, u32_at, u64
 use crate::disk::{Disk, DiskFile, write_all};
 use crate::error::{Context, JournalError};
 use crate::map::open_for_reading;
-use crate::segment::HIGHEST;
+use crate::segment::MAX_COUNT;
 
 /// First bytes of a slot.
 pub const MAGIC: [u8; 8] = *b"FRTLMARK";
@@ -31,10 +31,10 @@ const CRC_AT: usize = PAGE - 4;
 /// Bytes of the file.
 const SLOTS: usize = 2 * PAGE;
 
-/// A proven point of the journal: a boundary between batches.
+/// A proven position of the journal: a boundary between batches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Watermark {
-    /// How many were written before it.
+    /// Number of watermarks written before it.
     pub count: u64,
     /// The epoch of the engine that wrote it.
     pub epoch: u64,
@@ -42,11 +42,11 @@ pub struct Watermark {
     pub sequence: Sequence,
     /// The segment of the last proven batch.
     pub segment: u32,
-    /// Where that batch ends.
+    /// End offset of that batch.
     pub end: u32,
-    /// The chain there.
+    /// Chain hash at that position.
     pub hash: [u8; 32],
-    /// Which journal it belongs to.
+    /// Genesis of its journal.
     pub genesis: [u8; 32],
 }
 
@@ -70,14 +70,14 @@ impl Watermark {
         page
     }
 
-    /// A slot whose checksum holds, and its version; `None` for one that was torn or never written, or
-    /// that counts further than a journal can come.
+    /// A valid slot and its version. `None` if the slot is torn, was never written, or has a number
+    /// out of range.
     fn read_slot(page: &[u8]) -> Option<(u16, Self)> {
         let (page, _) = page.split_first_chunk::<PAGE>()?;
         let sound = page[..8] == MAGIC && crc32c::crc32c(&page[..CRC_AT]) == u32_at(page, CRC_AT);
         let version = u16_at(page, 8);
-        let is_counted = [16, 24].iter().all(|at| u64_at(page, *at) <= HIGHEST);
-        (sound && (version != VERSION || is_counted)).then(|| {
+        let is_in_range = [16, 24].iter().all(|at| u64_at(page, *at) <= MAX_COUNT);
+        (sound && (version != VERSION || is_in_range)).then(|| {
             let mark = Self {
                 count: u64_at(page, 16),
                 epoch: u64_at(page, 24),
@@ -136,7 +136,7 @@ pub(crate) struct WatermarkFile {
 }
 
 impl WatermarkFile {
-    /// Creates the file with a first watermark in it, under its name only when it is whole.
+    /// Creates the file with a first watermark; it gets its name when it is complete.
     pub(crate) fn create(
         disk: &dyn Disk,
         dir: &Path,

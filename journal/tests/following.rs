@@ -1,6 +1,7 @@
-//! Following across processes and across starts of the engine; kill -9 of the writer.
+//! Following across processes and engine restarts; kill -9 of the writer.
 #![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
 
+#[path = "journal/common/mod.rs"]
 mod common;
 
 use std::env;
@@ -15,16 +16,16 @@ use std::time::Duration;
 
 use common::{Writer, drain, recovered, segment, small};
 use foretell_journal::batch::{BatchHeader, HEADER_BYTES};
-use foretell_journal::control::Status;
+use foretell_journal::control::WriterStatus;
 use foretell_journal::{Follower, Next, Options, PAGE, recover, scan};
 use foretell_model::Sequence;
 use rstest::rstest;
 
 const SOON: Duration = Duration::from_secs(30);
-/// Tells a test that it is its own other process, and on which journal.
+/// Marks a test process as the other process, and names its journal.
 const DIRECTORY: &str = "FORETELL_TEST_JOURNAL";
 
-/// Runs a test of this binary again, in a process of its own that is told the journal.
+/// Runs a test of this binary in another process with the journal's directory.
 fn spawn(test: &str, dir: &Path) -> (Child, BufReader<ChildStdout>) {
     let mut child = Command::new(env::current_exe().unwrap())
         .args(["--exact", test, "--nocapture", "--quiet"])
@@ -36,8 +37,8 @@ fn spawn(test: &str, dir: &Path) -> (Child, BufReader<ChildStdout>) {
     (child, output)
 }
 
-/// The next line of a child that starts with this word; the rest of it.
-fn line(output: &mut impl BufRead, word: &str) -> String {
+/// The rest of the child's next line that starts with `word`.
+fn rest_of_line(output: &mut impl BufRead, word: &str) -> String {
     loop {
         let mut line = String::new();
         assert!(output.read_line(&mut line).unwrap() > 0, "the child ended");
@@ -47,13 +48,13 @@ fn line(output: &mut impl BufRead, word: &str) -> String {
     }
 }
 
-/// The other process: tells every frame until the engine is gone.
-fn tell_what_is_followed(dir: &Path) {
+/// The other process: prints every frame until the engine is gone.
+fn print_followed_frames(dir: &Path) {
     let mut follower = Follower::open(dir, Sequence(0)).unwrap();
     println!("\nready");
     loop {
-        // Asked first: what was written before the end is read before it.
-        let is_over = follower.status() == Status::Closed;
+        // Read the status first: frames written before the end are then read below.
+        let is_over = follower.status() == WriterStatus::Closed;
         match follower.next_frame().unwrap() {
             Next::Frame(frame) => {
                 println!(
@@ -70,8 +71,8 @@ fn tell_what_is_followed(dir: &Path) {
     }
 }
 
-/// The other process: writes, and tells what is durable, until it is killed.
-fn tell_what_is_durable(dir: &Path) -> ! {
+/// The other process: writes, and prints the durable sequence, until it is killed.
+fn print_durable(dir: &Path) -> ! {
     let mut writer = Writer::open(dir);
     loop {
         writer.batch(3);
@@ -83,25 +84,25 @@ fn tell_what_is_durable(dir: &Path) -> ! {
 #[test]
 fn another_process_follows_as_it_happens() {
     if let Some(dir) = env::var_os(DIRECTORY) {
-        return tell_what_is_followed(Path::new(&dir));
+        return print_followed_frames(Path::new(&dir));
     }
     let dir = tempfile::tempdir().unwrap();
     let mut writer = Writer::open(dir.path());
     let (mut child, mut output) = spawn("another_process_follows_as_it_happens", dir.path());
-    line(&mut output, "ready");
+    rest_of_line(&mut output, "ready");
     let mut seen = Vec::new();
     for frames in [1, 2, 5] {
         writer.batch(frames);
-        // Each is seen before the next is written: nothing waits for more.
+        // Each frame is seen before the next is written: no write needs a later one.
         for _ in 0..frames {
-            seen.push(line(&mut output, "frame"));
+            seen.push(rest_of_line(&mut output, "frame"));
         }
     }
     while writer.batch(200)[0].segment < 3 {}
     let last = writer.state.durable().0;
     writer.close();
     while (seen.len() as u64) < last {
-        seen.push(line(&mut output, "frame"));
+        seen.push(rest_of_line(&mut output, "frame"));
     }
     assert!(child.wait().unwrap().success());
     let mut expected = Vec::new();
@@ -121,18 +122,18 @@ fn another_process_follows_as_it_happens() {
 fn kill_minus_nine_of_the_writer_loses_nothing_acknowledged() {
     const NAME: &str = "kill_minus_nine_of_the_writer_loses_nothing_acknowledged";
     if let Some(dir) = env::var_os(DIRECTORY) {
-        tell_what_is_durable(Path::new(&dir));
+        print_durable(Path::new(&dir));
     }
     let dir = tempfile::tempdir().unwrap();
     let mut acknowledged: u64 = 0;
     for round in 1..=4 {
         let (mut child, mut output) = spawn(NAME, dir.path());
         for _ in 0..round * 10 {
-            acknowledged = line(&mut output, "durable").parse().unwrap();
+            acknowledged = rest_of_line(&mut output, "durable").parse().unwrap();
         }
         child.kill().unwrap();
         child.wait().unwrap();
-        // What was acknowledged and not read from the pipe counts too.
+        // Acknowledged sequences that are still in the pipe count too.
         while let Some(Ok(text)) = (&mut output).lines().next() {
             if let Some(rest) = text.strip_prefix("durable ") {
                 acknowledged = rest.parse().unwrap_or(acknowledged);
@@ -156,7 +157,7 @@ fn a_follower_goes_on_over_a_new_start_of_the_engine() {
     let mut behind = Follower::open(dir.path(), Sequence(1)).unwrap();
     assert!(matches!(behind.next_frame().unwrap(), Next::Frame(_)));
     drop(writer);
-    // The last batch was unproven, so it is written anew; both followers carry on.
+    // The last batch was unproven, so it is rewritten; both followers continue.
     let mut writer = Writer::open(dir.path());
     assert_eq!(writer.report.rewritten, 4);
     assert!(matches!(
@@ -176,7 +177,7 @@ fn a_follower_goes_on_over_a_new_start_of_the_engine() {
         }
     }
     assert_eq!(rest, [3, 4, 5, 6, 7, 8, 9]);
-    // Once more, without anything written in between.
+    // Once more, without a write in between.
     drop(writer);
     let third = Writer::open(dir.path());
     drop(third);
@@ -197,10 +198,10 @@ fn a_follower_that_read_what_is_lost_must_start_over() {
     writer.batch(3);
     let places = writer.batch(4);
     assert_eq!(drain(&mut follower).len(), 7);
-    // One that has the frames from elsewhere and has read none here.
+    // A follower that got the frames from elsewhere and has read none here.
     let mut fresh = Follower::open(dir.path(), Sequence(7)).unwrap();
     drop(writer);
-    // The last batch rots before the watermark names it: the named limit of promise 2.
+    // The last batch is corrupted before the watermark covers it: the named limit of promise 2.
     let path = segment(dir.path(), 1);
     let mut bytes = fs::read(&path).unwrap();
     bytes[usize::try_from(places[1].offset).unwrap()] ^= 1;
@@ -217,7 +218,7 @@ fn a_follower_that_read_what_is_lost_must_start_over() {
         fresh.next_frame().unwrap(),
         Next::Rebuild { epoch: 2 }
     ));
-    // As many other frames later it is no better.
+    // The result is the same after as many other frames.
     writer.batch(9);
     assert!(matches!(
         follower.next_frame().unwrap(),
@@ -231,8 +232,8 @@ fn a_follower_that_read_something_else_must_start_over() {
     let mut writer = Writer::open(dir.path());
     writer.batch(2);
     let saved = common::copy(dir.path());
-    // Two futures from one past: the follower sees the first, then a backup is put back and
-    // written on with other frames under the same sequences.
+    // Two continuations of one journal: the follower reads the first, then a backup is restored and
+    // continued with other frames under the same sequences.
     let mut follower = Follower::open(dir.path(), Sequence(0)).unwrap();
     writer.batch(2);
     assert_eq!(drain(&mut follower), [1, 2, 3, 4]);
@@ -268,8 +269,8 @@ fn a_follower_whose_frames_were_replaced_by_others_must_start_over(#[case] start
     };
     seen(&mut follower, 4);
     drop(writer);
-    // The last batch again with another time in its last frame, sound in every other way. The
-    // follower has the old bytes mapped, so the file is replaced, not stored to.
+    // The last batch with another time in its last frame, valid in every other way. The follower
+    // has the old bytes mapped, so the file is replaced, not written.
     let path = segment(dir.path(), 1);
     let mut bytes = fs::read(&path).unwrap();
     let start = usize::try_from(places[0].offset).unwrap() - HEADER_BYTES;
@@ -331,7 +332,7 @@ fn a_live_journal_can_be_audited_up_to_what_is_durable() {
     let dir = tempfile::tempdir().unwrap();
     let mut writer = Writer::open(dir.path());
     while writer.batch(100)[0].segment < 2 {}
-    // Half a batch is under way behind the durable position.
+    // Half a batch has been written after the durable position.
     let end = fs::read(segment(dir.path(), 2))
         .unwrap()
         .iter()

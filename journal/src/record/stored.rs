@@ -1,16 +1,16 @@
-//! How each word of the model stands in a record: as which little-endian bytes, and back.
+//! The little-endian bytes of each type of the model in a record.
 
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, ConditionId, Digest16, DomainNumber, EventId, EventNumber,
     FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, MatchKind, Micros, OrderId,
-    OrderNumber, OrderType, Outcome, Payout, Price, QuestionSet, Reference, RefusalReason,
+    OrderNumber, OrderType, Outcome, Payout, Price, QuestionSet, Reference, RejectionReason,
     Sequence, Side, SystemMode, Tick, TimeMs, TimeSeconds, TokenId, WalletAddress, WalletKind,
 };
 use rkyv::Portable;
 use rkyv::bytecheck::CheckBytes;
 use rkyv::rend::unaligned::{u16_ule, u32_ule, u64_ule};
 
-/// A field as it lies in a file: readable in place at any address.
+/// A field as stored in a file: readable in place at any address.
 pub(super) trait Raw: Copy {
     /// Bytes it takes.
     const BYTES: usize;
@@ -51,7 +51,7 @@ impl<const N: usize> Raw for [u8; N] {
     }
 }
 
-/// Two numbers side by side.
+/// Two numbers.
 #[derive(Clone, Copy, Portable, CheckBytes)]
 #[bytecheck(crate = rkyv::bytecheck)]
 #[repr(C)]
@@ -69,7 +69,7 @@ impl Raw for Pair {
     }
 }
 
-/// Bytes that are zero.
+/// Zero bytes.
 #[derive(Clone, Copy, Portable, CheckBytes)]
 #[bytecheck(crate = rkyv::bytecheck)]
 #[repr(C)]
@@ -104,13 +104,13 @@ impl Raw for RawFee {
     }
 }
 
-/// A word of the model that can stand in a record.
+/// A type of the model that can be a field of a record.
 pub(super) trait Stored: Sized + Copy {
-    /// What stands there.
+    /// The stored form.
     type Raw: Raw;
-    /// The word as bytes.
+    /// Encodes the value.
     fn to_raw(self) -> Self::Raw;
-    /// The word back; `None` when the bytes mean nothing.
+    /// Decodes the value; `None` for undefined bytes.
     fn from_raw(raw: Self::Raw) -> Option<Self>;
 }
 
@@ -198,7 +198,7 @@ stored_code!(
     Tick,
 );
 
-impl Stored for RefusalReason {
+impl Stored for RejectionReason {
     type Raw = u16_ule;
     #[inline]
     fn to_raw(self) -> u16_ule {

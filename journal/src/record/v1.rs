@@ -1,14 +1,11 @@
-//! Records, version 1: those of version 2 without what that added, in the same bytes. So version 2
-//! reads both, and what a frame of version 1 cannot hold is refused here.
+//! Records, version 1: the same bytes as version 2 without its additions. Version 2 reads both;
+//! this module refuses content that a frame of version 1 cannot have.
 
 use foretell_model::{Command, Event};
 
 use super::RecordError;
 
-/// Passes a command that version 1 has.
-///
-/// # Errors
-/// [`RecordError::UnknownCode`] for another.
+/// Accepts a command of version 1.
 pub fn check_command(command: &Command) -> Result<(), RecordError> {
     match command {
         Command::AttestState { .. } => Err(RecordError::UnknownCode(command.code())),
@@ -16,10 +13,7 @@ pub fn check_command(command: &Command) -> Result<(), RecordError> {
     }
 }
 
-/// Passes an event that version 1 has.
-///
-/// # Errors
-/// [`RecordError::UnknownCode`] for another, [`RecordError::Padding`] where version 1 has zeros.
+/// Accepts an event of version 1.
 pub fn check_event(event: &Event) -> Result<(), RecordError> {
     let code = u16::from(event.code());
     match event {

@@ -1,8 +1,8 @@
 //! Records, version 2: a command is 128 bytes, an event 48.
 //!
-//! Each line of the tables below is one record: its code, then its fields in the order they lie in
-//! the file, `[n]` standing for n zero bytes; what follows the last field up to the record's size
-//! is zero too. `FORMAT.md` draws the same tables with offsets, and a test compares the two.
+//! Each line of the tables below is one record: its code, then its fields in file order. `[n]` is n
+//! zero bytes; the rest of the record after the last field is zero too. `FORMAT.md` has the same
+//! tables with offsets, and a test compares the two.
 
 use core::mem::offset_of;
 
@@ -12,7 +12,7 @@ use foretell_model::{
     AccountNumber, ApiKey, CloseReason, Command, ConditionId, Digest16, DomainNumber, Event,
     EventId, EventNumber, FeeSchedule, Fill, KeyNumber, Lots, MarketNumber, MarketState, MatchKind,
     Micros, OrderId, OrderNumber, OrderType, Outcome, Payout, PlaceOrder, Price, QuestionSet,
-    Reference, RefusalReason, Sequence, Settings, Side, SystemMode, Tick, TimeMs, TimeSeconds,
+    Reference, RejectionReason, Sequence, Settings, Side, SystemMode, Tick, TimeMs, TimeSeconds,
     TokenId, WalletAddress, WalletKind,
 };
 use rkyv::Portable;
@@ -29,7 +29,7 @@ pub const COMMAND_BYTES: usize = 128;
 /// Bytes of an event record.
 pub const EVENT_BYTES: usize = EVENT_RECORD_BYTES;
 
-/// A field and the zero bytes behind it.
+/// A field and the zero bytes after it.
 #[derive(Clone, Copy, Portable, CheckBytes)]
 #[bytecheck(crate = rkyv::bytecheck)]
 #[repr(C)]
@@ -45,7 +45,7 @@ impl<T: Raw, const GAP: usize> Field<T, GAP> {
     }
 }
 
-/// One field of a record, for those who draw or check the format.
+/// One field of a record, for tools that document or check the format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FieldLayout {
     /// Its name in the model.
@@ -54,7 +54,7 @@ pub struct FieldLayout {
     pub word: &'static str,
     /// Its first byte in the record.
     pub offset: usize,
-    /// Bytes it takes, zero bytes behind it not counted.
+    /// Its size in bytes, without the zero bytes after it.
     pub bytes: usize,
 }
 
@@ -69,7 +69,7 @@ pub struct RecordLayout {
     pub fields: &'static [FieldLayout],
 }
 
-/// Builds, or takes apart, a variant: plain, or around a struct of its own.
+/// Constructs or destructures a variant: plain, or with an inner struct.
 macro_rules! variant {
     ($enum:ident $variant:ident () { $($field:ident),* }) => { $enum::$variant { $($field),* } };
     ($enum:ident $variant:ident ($inner:ident) { $($field:ident),* }) => { $enum::$variant($inner { $($field),* }) };
@@ -138,10 +138,7 @@ macro_rules! records {
             $decode_to(bytes, |value| value)
         }
 
-        /// The same, handed over where it is made, and so not moved when `take` stores it.
-        ///
-        /// # Errors
-        /// The same.
+        /// The same, but passes the value to `take`, which can store it without a move.
         #[inline]
         pub fn $decode_to<R>(
             bytes: &[u8; $size],
@@ -240,7 +237,7 @@ records! {
     2 OrderRested { [1] price: Price, [4] lots: Lots, }
     3 OrderCompleted {}
     4 OrderClosed { reason: CloseReason, [2] account: AccountNumber, order: OrderNumber, lots: Lots, }
-    5 OrderKilled { [1] reason: RefusalReason, [4] details: [u64; 2], }
+    5 OrderKilled { [1] reason: RejectionReason, [4] details: [u64; 2], }
     10 AccountOpened { [3] account: AccountNumber, wallet: WalletAddress, }
     11 Deposited { [3] account: AccountNumber, amount: Micros, }
     12 Withdrawn { [3] account: AccountNumber, amount: Micros, }

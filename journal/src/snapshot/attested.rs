@@ -1,21 +1,21 @@
-//! Which images the journal vouches for.
+//! Images that the journal attests.
 //!
-//! An image says itself what it holds, so its own digest and hash prove nothing about who wrote it. The
-//! engine journals an [`Command::AttestState`] for each image that it published; an image without one is
-//! not begun with.
+//! An image names its own content, so its digest and hash do not prove its origin. The engine
+//! journals a [`Command::AttestState`] for each image that it published. No process starts from an
+//! image without one.
 
 use std::path::Path;
 
 use foretell_model::{Command, Sequence};
 
 use super::image::Image;
-use super::shelf::{images, newest_image};
+use super::store::{images, newest_image};
 use crate::error::JournalError;
 use crate::record::v2::{COMMAND_BYTES, encode_command};
 use crate::scan::scan;
 
-/// The newest image at or below `limit` that is sound, of the journal in `journal` with this genesis, and
-/// attested by it. Each one that is passed over is logged with the reason.
+/// The newest valid image at or below `limit` of the journal with this genesis, which the journal
+/// in `journal` attests. Each skipped image is logged with the reason.
 #[must_use]
 pub fn newest_attested_image(
     dir: &Path,
@@ -41,8 +41,8 @@ pub fn newest_attested_image(
     }
 }
 
-/// Sequences of the images that the journal does not attest, and never will once its engine has ended.
-/// An image that cannot be read is not among them.
+/// Sequences of the readable images that the journal does not attest. Once the engine that wrote
+/// them has ended, it never will.
 #[must_use]
 pub fn unattested_images(dir: &Path, journal: &Path, genesis: &[u8; 32]) -> Vec<Sequence> {
     let listed = images(dir).unwrap_or_default().into_iter();
@@ -54,8 +54,8 @@ pub fn unattested_images(dir: &Path, journal: &Path, genesis: &[u8; 32]) -> Vec<
         .collect()
 }
 
-/// Whether a frame behind the image attests its state and its file. The attestation stands a few frames
-/// behind the image, so little is read.
+/// Whether a later frame attests the image's state and file. That frame is only a few frames after
+/// the image, so little is read.
 fn is_attested(journal: &Path, image: &Image) -> Result<bool, JournalError> {
     let attestation = Command::AttestState {
         sequence: image.sequence(),

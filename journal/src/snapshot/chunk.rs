@@ -1,14 +1,14 @@
-//! History chunks: rows of a log that never change again, and how an image lists them.
+//! History chunks (rows of a log that never change again), and their list in an image.
 
 use std::path::{Path, PathBuf};
 
-use super::header::{Kind, is_name};
-use super::read::{Section, Snapshot, Unfit};
+use super::header::{SnapshotKind, is_name};
+use super::read::{Section, Snapshot, SnapshotError};
 use crate::bytes::{all_zero, hash_at, put_u32, u32_at};
 
-/// Bytes of a row of an image's list of chunks.
-pub const CHUNK_BYTES: usize = 64;
-/// Bytes of a log's name at most.
+/// Size of one row of an image's list of chunks.
+pub const CHUNK_ENTRY_BYTES: usize = 64;
+/// Maximum size of a log's name.
 const MAX_LOG_NAME: usize = 24;
 
 /// The name of a log: 1 to 24 lower-case letters, digits, hyphens and dots.
@@ -16,7 +16,7 @@ const MAX_LOG_NAME: usize = 24;
 pub struct LogName([u8; MAX_LOG_NAME]);
 
 impl LogName {
-    /// The name, unless it is none.
+    /// The name, if it is valid.
     #[must_use]
     pub fn new(name: &str) -> Option<Self> {
         let mut bytes = [0; MAX_LOG_NAME];
@@ -40,30 +40,30 @@ impl LogName {
     }
 }
 
-/// A chunk as an image lists it.
+/// A chunk's entry in an image's list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ChunkEntry {
     /// The log it belongs to.
     pub log: LogName,
-    /// Its place in the log, from 0.
+    /// Its index in the log, from 0.
     pub number: u32,
-    /// How many rows it holds.
+    /// Number of its rows.
     pub rows: u32,
     /// The hash of its file.
     pub hash: [u8; 32],
 }
 
 impl ChunkEntry {
-    /// Where it lies in a directory of snapshots.
+    /// Its path in a directory of snapshots.
     #[must_use]
     pub fn path(&self, dir: &Path) -> PathBuf {
         dir.join(file_name(self.log, self.number, &self.hash))
     }
 
-    /// The row of a list.
+    /// The bytes of the entry in the list.
     #[must_use]
-    pub fn encode(&self) -> [u8; CHUNK_BYTES] {
-        let mut row = [0; CHUNK_BYTES];
+    pub fn encode(&self) -> [u8; CHUNK_ENTRY_BYTES] {
+        let mut row = [0; CHUNK_ENTRY_BYTES];
         row[..MAX_LOG_NAME].copy_from_slice(&self.log.0);
         put_u32(&mut row, 24, self.number);
         put_u32(&mut row, 28, self.rows);
@@ -71,7 +71,7 @@ impl ChunkEntry {
         row
     }
 
-    pub(super) fn decode(row: &[u8; CHUNK_BYTES]) -> Option<Self> {
+    pub(super) fn decode(row: &[u8; CHUNK_ENTRY_BYTES]) -> Option<Self> {
         let (log, _) = row.split_first_chunk()?;
         Some(Self {
             log: LogName::read(log)?,
@@ -83,13 +83,13 @@ impl ChunkEntry {
 }
 
 /// The name of a chunk's file: log, number, and the first 16 hexadecimal digits of its hash, so
-/// that chunks of other content never have one name.
+/// that chunks with different content have different names.
 pub(super) fn file_name(log: LogName, number: u32, hash: &[u8; 32]) -> String {
     let digits = u64::from_be_bytes(*hash.first_chunk().expect("32 bytes hold 8"));
     format!("{}-{number:06}-{digits:016x}.chunk", log.as_str())
 }
 
-/// An open chunk that is the one an image lists.
+/// An open chunk that matches its entry in an image.
 #[derive(Clone, Debug)]
 pub struct Chunk {
     /// The file.
@@ -98,18 +98,18 @@ pub struct Chunk {
 }
 
 impl Chunk {
-    /// Opens the chunk an image lists, without reading its rows: for those `snapshot.verify()`.
+    /// Opens the chunk of an entry without reading its rows; `snapshot.verify()` reads them.
     ///
     /// # Errors
-    /// What [`Unfit`] names.
-    pub fn open(dir: &Path, entry: &ChunkEntry, genesis: &[u8; 32]) -> Result<Self, Unfit> {
+    /// As listed in [`SnapshotError`].
+    pub fn open(dir: &Path, entry: &ChunkEntry, genesis: &[u8; 32]) -> Result<Self, SnapshotError> {
         let snapshot = Snapshot::open(&entry.path(dir), genesis)?;
         let label = snapshot.label();
         let says = (label.kind, label.number, label.rows, snapshot.hash());
-        let is_listed = says == (Kind::Chunk, entry.number, entry.rows, &entry.hash);
+        let is_listed = says == (SnapshotKind::Chunk, entry.number, entry.rows, &entry.hash);
         let log = entry.log;
         if !is_listed || snapshot.section(log.as_str()).is_none() {
-            return Err(Unfit::Misnamed);
+            return Err(SnapshotError::Misnamed);
         }
         Ok(Self { snapshot, log })
     }

@@ -2,7 +2,7 @@
 
 use foretell_model::Sequence;
 
-use super::read::Unfit;
+use super::read::SnapshotError;
 use crate::bytes::{
     all_zero, hash_at, put_u16, put_u32, put_u64, to_usize, u16_at, u32_at, u64_at,
 };
@@ -13,28 +13,28 @@ pub const MAGIC: [u8; 8] = *b"FRTLSNAP";
 pub const VERSION: u16 = 1;
 /// Bytes of a snapshot's header.
 pub const HEADER_BYTES: usize = 128;
-/// Sections, and their table, begin at multiples of this.
+/// Alignment of the sections and their table.
 pub(super) const ALIGN: u64 = 64;
 /// Bytes of a row of the table.
 pub(super) const ENTRY_BYTES: usize = 64;
-/// Sections of a file at most.
+/// Maximum number of sections of a file.
 pub(super) const MAX_SECTIONS: u32 = 4_096;
-/// Bytes of a section's name at most.
+/// Maximum size of a section's name.
 pub(super) const MAX_NAME: usize = 40;
 
 const HEADER_CRC_AT: usize = 92;
 const HASH_AT: usize = 96;
 
-/// What a snapshot is.
+/// The kind of a snapshot.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum SnapshotKind {
     /// The state right after one frame.
     Image,
     /// Rows of a log that never change again.
     Chunk,
 }
 
-impl Kind {
+impl SnapshotKind {
     const fn code(self) -> u16 {
         match self {
             Self::Image => 1,
@@ -51,38 +51,38 @@ impl Kind {
     }
 }
 
-/// What a snapshot says about itself.
+/// The descriptive fields of a snapshot's header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Label {
-    /// What it is.
-    pub kind: Kind,
-    /// Of an image: it is the state right after this frame. Of a chunk 0.
+pub struct SnapshotLabel {
+    /// Image or chunk.
+    pub kind: SnapshotKind,
+    /// For an image: the frame whose state it is. For a chunk 0.
     pub sequence: Sequence,
     /// The random bytes that name the journal.
     pub genesis: [u8; 32],
-    /// The version of what the sections hold, a number of whoever writes them.
+    /// The version of the sections' content, assigned by the writer.
     pub layout: u32,
-    /// Of a chunk: its place in its log, from 0. Of an image 0.
+    /// For a chunk: its index in its log, from 0. For an image 0.
     pub number: u32,
-    /// Of a chunk: how many rows it holds. Of an image 0.
+    /// For a chunk: number of its rows. For an image 0.
     pub rows: u32,
 }
 
-/// Where the parts of a file stand.
+/// The header: label, sizes, offsets, hash.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Header {
-    pub(super) label: Label,
+pub(super) struct SnapshotHeader {
+    pub(super) label: SnapshotLabel,
     /// Size of the file.
     pub(super) bytes: u64,
-    /// Where the table begins.
+    /// Offset of the table.
     pub(super) table: u64,
     pub(super) sections: u32,
     pub(super) table_crc: u32,
     pub(super) hash: [u8; 32],
 }
 
-impl Header {
-    /// The header with hash and checksum zero: what the hash covers, behind everything else.
+impl SnapshotHeader {
+    /// The header with hash and checksum zero, as hashed after all other bytes.
     pub(super) fn blank(&self) -> [u8; HEADER_BYTES] {
         let mut out = [0; HEADER_BYTES];
         let label = &self.label;
@@ -110,23 +110,26 @@ impl Header {
         out
     }
 
-    /// Reads a header whose checksum holds, of this build's version.
-    pub(super) fn read(bytes: &[u8]) -> Result<Self, Unfit> {
+    /// Reads a header; checks checksum and version.
+    pub(super) fn read(bytes: &[u8]) -> Result<Self, SnapshotError> {
         let (head, _) = bytes
             .split_first_chunk::<HEADER_BYTES>()
-            .ok_or(Unfit::Damaged("it is shorter than a header"))?;
+            .ok_or(SnapshotError::Damaged("it is shorter than a header"))?;
         let mut unsigned = *head;
         put_u32(&mut unsigned, HEADER_CRC_AT, 0);
         if head[..8] != MAGIC || crc32c::crc32c(&unsigned) != u32_at(head, HEADER_CRC_AT) {
-            return Err(Unfit::Damaged("no snapshot header whose checksum holds"));
+            return Err(SnapshotError::Damaged(
+                "no snapshot header with a valid checksum",
+            ));
         }
         let version = u16_at(head, 8);
         if version != VERSION {
-            return Err(Unfit::Newer(version));
+            return Err(SnapshotError::Newer(version));
         }
-        let kind = Kind::from_code(u16_at(head, 10)).ok_or(Unfit::Newer(version))?;
+        let kind =
+            SnapshotKind::from_code(u16_at(head, 10)).ok_or(SnapshotError::Newer(version))?;
         Ok(Self {
-            label: Label {
+            label: SnapshotLabel {
                 kind,
                 sequence: Sequence(u64_at(head, 16)),
                 genesis: hash_at(head, 32),
@@ -143,15 +146,15 @@ impl Header {
     }
 }
 
-/// A row of the table: where a section stands.
+/// A row of the table: position of a section.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Entry {
+pub(super) struct SectionEntry {
     pub(super) name: String,
     pub(super) offset: u64,
     pub(super) length: u64,
 }
 
-impl Entry {
+impl SectionEntry {
     pub(super) fn write(&self, out: &mut Vec<u8>) {
         let mut row = [0; ENTRY_BYTES];
         row[..self.name.len()].copy_from_slice(self.name.as_bytes());
@@ -187,9 +190,13 @@ pub(super) fn is_name(name: &str) -> bool {
     (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(allowed)
 }
 
-/// The table of a file whose header is sound and whose length is as the header says.
-pub(super) fn read_table(header: &Header, file: &[u8]) -> Result<Vec<Entry>, Unfit> {
-    const WRONG: Unfit = Unfit::Damaged("the table of sections is not what was written");
+/// Reads the table of a file with a valid header and the length that the header names.
+pub(super) fn read_table(
+    header: &SnapshotHeader,
+    file: &[u8],
+) -> Result<Vec<SectionEntry>, SnapshotError> {
+    const WRONG: SnapshotError =
+        SnapshotError::Damaged("the table of sections does not match its checksum or bounds");
     let length = to_usize(header.sections)
         .checked_mul(ENTRY_BYTES)
         .filter(|_| header.sections <= MAX_SECTIONS)
@@ -201,6 +208,6 @@ pub(super) fn read_table(header: &Header, file: &[u8]) -> Result<Vec<Entry>, Unf
         .ok_or(WRONG)?;
     let (rows, _) = table.as_chunks::<ENTRY_BYTES>();
     rows.iter()
-        .map(|row| Entry::read(row, header.table).ok_or(WRONG))
+        .map(|row| SectionEntry::read(row, header.table).ok_or(WRONG))
         .collect()
 }

@@ -1,12 +1,12 @@
-//! Live images: the state right after one frame, what proves it, and the chunks that belong to it.
+//! Live images: the state right after one frame, its proof, and the list of its chunks.
 
 use std::path::{Path, PathBuf};
 
 use foretell_model::Sequence;
 
-use super::chunk::{CHUNK_BYTES, ChunkEntry};
-use super::header::Kind;
-use super::read::{Snapshot, Unfit};
+use super::chunk::{CHUNK_ENTRY_BYTES, ChunkEntry};
+use super::header::SnapshotKind;
+use super::read::{Snapshot, SnapshotError};
 use crate::bytes::hash_at;
 
 /// The section with the [`Proof`].
@@ -16,12 +16,12 @@ pub const CHUNKS: &str = "chunks";
 
 const PROOF_BYTES: usize = 64;
 
-/// What ties an image to its journal and to the state it holds.
+/// Binds an image to its journal and to its state.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Proof {
     /// Digest of the exchange's state.
     pub digest: [u8; 32],
-    /// Receipt of the frame the state is right after.
+    /// Receipt of the frame of this state.
     pub receipt: [u8; 32],
 }
 
@@ -43,7 +43,7 @@ impl Proof {
     }
 }
 
-/// An image that was verified, every byte of it. Its chunks were not.
+/// An image of which every byte was verified. Its chunks were not.
 #[derive(Clone, Debug)]
 pub struct Image {
     snapshot: Snapshot,
@@ -55,29 +55,29 @@ impl Image {
     /// Opens and verifies the image at `sequence`.
     ///
     /// # Errors
-    /// What [`Unfit`] names.
-    pub fn open(dir: &Path, sequence: Sequence, genesis: &[u8; 32]) -> Result<Self, Unfit> {
+    /// As listed in [`SnapshotError`].
+    pub fn open(dir: &Path, sequence: Sequence, genesis: &[u8; 32]) -> Result<Self, SnapshotError> {
         let image = Self::open_unverified(dir, sequence, genesis)?;
         image.snapshot.verify()?;
         Ok(image)
     }
 
-    /// The same without reading all of it.
+    /// As [`Image::open`], without verifying the hash.
     pub(super) fn open_unverified(
         dir: &Path,
         sequence: Sequence,
         genesis: &[u8; 32],
-    ) -> Result<Self, Unfit> {
+    ) -> Result<Self, SnapshotError> {
         let snapshot = Snapshot::open(&path(dir, sequence), genesis)?;
         let label = snapshot.label();
-        if (label.kind, label.sequence) != (Kind::Image, sequence) {
-            return Err(Unfit::Misnamed);
+        if (label.kind, label.sequence) != (SnapshotKind::Image, sequence) {
+            return Err(SnapshotError::Misnamed);
         }
         let part = |name| snapshot.section(name);
-        let proof =
-            (part(PROOF).and_then(Proof::decode)).ok_or(Unfit::Damaged("it has no proof"))?;
+        let proof = (part(PROOF).and_then(Proof::decode))
+            .ok_or(SnapshotError::Damaged("it has no proof"))?;
         let chunks = (part(CHUNKS).and_then(decode_list))
-            .ok_or(Unfit::Damaged("it has no list of chunks"))?;
+            .ok_or(SnapshotError::Damaged("it has no list of chunks"))?;
         Ok(Self {
             snapshot,
             proof,
@@ -85,31 +85,31 @@ impl Image {
         })
     }
 
-    /// The state is right after this frame.
+    /// The frame of its state.
     #[must_use]
     pub const fn sequence(&self) -> Sequence {
         self.snapshot.label().sequence
     }
 
-    /// The version of what its sections hold.
+    /// The version of its sections' content.
     #[must_use]
     pub const fn layout(&self) -> u32 {
         self.snapshot.label().layout
     }
 
-    /// The hash of its file, which was verified.
+    /// The verified hash of its file.
     #[must_use]
     pub const fn hash(&self) -> &[u8; 32] {
         self.snapshot.hash()
     }
 
-    /// What ties it to its journal and its state.
+    /// Its proof.
     #[must_use]
     pub const fn proof(&self) -> &Proof {
         &self.proof
     }
 
-    /// Every chunk that belongs to it, in the order they were listed.
+    /// Its chunks, in the order of the list.
     #[must_use]
     pub fn chunks(&self) -> &[ChunkEntry] {
         &self.chunks
@@ -123,7 +123,7 @@ impl Image {
 }
 
 fn decode_list(bytes: &[u8]) -> Option<Vec<ChunkEntry>> {
-    let (rows, rest) = bytes.as_chunks::<CHUNK_BYTES>();
+    let (rows, rest) = bytes.as_chunks::<CHUNK_ENTRY_BYTES>();
     let list = rows.iter().map(ChunkEntry::decode).collect();
     rest.is_empty().then_some(list)?
 }
@@ -138,7 +138,7 @@ pub(super) fn path(dir: &Path, sequence: Sequence) -> PathBuf {
     dir.join(file_name(sequence))
 }
 
-/// The sequence in an image's file name; there is none of the state before the first frame.
+/// The sequence in an image's file name. There is no image of the state before the first frame.
 pub(super) fn sequence_of(name: &str) -> Option<Sequence> {
     let digits = name.strip_suffix(".image")?;
     let sequence = Sequence(digits.parse().ok().filter(|sequence| *sequence > 0)?);

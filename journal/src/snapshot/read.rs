@@ -1,56 +1,55 @@
-//! Reading a snapshot: mapped, and believed only as far as it was checked.
+//! Reading a snapshot through a map, with checks.
 
 use std::io;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::header::{Entry, HEADER_BYTES, Header, Label, read_table};
+use super::header::{HEADER_BYTES, SectionEntry, SnapshotHeader, SnapshotLabel, read_table};
 use crate::map::FileMap;
 
-/// Why a snapshot is passed over.
+/// Why a snapshot is skipped.
 #[derive(Debug, thiserror::Error)]
-pub enum Unfit {
+pub enum SnapshotError {
     /// It cannot be opened or mapped.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// It is not what was written.
+    /// Its bytes were changed after it was written.
     #[error("it is damaged: {0}")]
     Damaged(&'static str),
     /// Written by a newer program.
     #[error("snapshot version {0} is not known to this build")]
     Newer(u16),
-    /// Of another journal.
+    /// It belongs to another journal.
     #[error("it belongs to another journal")]
     Foreign,
-    /// It is sound and not what its name, or the image that lists it, says.
-    #[error("it holds something else than its name says")]
+    /// It is valid, but does not match its name or the image that lists it.
+    #[error("its content does not match its name")]
     Misnamed,
 }
 
-/// A snapshot whose header, length and table are sound; its sections are checked by
-/// [`Snapshot::verify`] alone.
+/// A snapshot with valid header, length and table. Only [`Snapshot::verify`] checks its sections.
 #[derive(Clone, Debug)]
 pub struct Snapshot {
     map: Arc<FileMap>,
-    header: Header,
-    sections: Arc<[Entry]>,
+    header: SnapshotHeader,
+    sections: Arc<[SectionEntry]>,
 }
 
 impl Snapshot {
-    /// Opens a snapshot of the journal with this genesis. It touches the file's first and last
+    /// Opens a snapshot of the journal with this genesis. Reads only the file's first and last
     /// bytes, whatever its size.
     ///
     /// # Errors
-    /// What [`Unfit`] names.
-    pub fn open(path: &Path, genesis: &[u8; 32]) -> Result<Self, Unfit> {
+    /// As listed in [`SnapshotError`].
+    pub fn open(path: &Path, genesis: &[u8; 32]) -> Result<Self, SnapshotError> {
         let map = FileMap::open(path)?;
-        let header = Header::read(map.bytes())?;
+        let header = SnapshotHeader::read(map.bytes())?;
         if header.label.genesis != *genesis {
-            return Err(Unfit::Foreign);
+            return Err(SnapshotError::Foreign);
         }
         if header.bytes != map.bytes().len() as u64 {
-            return Err(Unfit::Damaged("it has not the length it was written with"));
+            return Err(SnapshotError::Damaged("its length differs from its header"));
         }
         let sections = read_table(&header, map.bytes())?.into();
         Ok(Self {
@@ -63,21 +62,21 @@ impl Snapshot {
     /// Reads every byte and compares the hash.
     ///
     /// # Errors
-    /// [`Unfit::Damaged`].
-    pub fn verify(&self) -> Result<(), Unfit> {
+    /// [`SnapshotError::Damaged`].
+    pub fn verify(&self) -> Result<(), SnapshotError> {
         let mut hasher = blake3::Hasher::new();
         hasher.update(&self.map.bytes()[HEADER_BYTES..]);
         hasher.update(&self.header.blank());
         if *hasher.finalize().as_bytes() == self.header.hash {
             Ok(())
         } else {
-            Err(Unfit::Damaged("its bytes do not give its hash"))
+            Err(SnapshotError::Damaged("its bytes do not match its hash"))
         }
     }
 
-    /// What it says about itself.
+    /// Its label.
     #[must_use]
-    pub const fn label(&self) -> &Label {
+    pub const fn label(&self) -> &SnapshotLabel {
         &self.header.label
     }
 
@@ -87,7 +86,7 @@ impl Snapshot {
         self.header.bytes
     }
 
-    /// The hash it was written with: names its content.
+    /// The hash of its content, from its header.
     #[must_use]
     pub const fn hash(&self) -> &[u8; 32] {
         &self.header.hash
@@ -99,7 +98,7 @@ impl Snapshot {
         Some(&self.map.bytes()[self.range(name)?])
     }
 
-    /// The section with this name, to be kept.
+    /// The section with this name, as an owned handle.
     #[must_use]
     pub fn shared_section(&self, name: &str) -> Option<Section> {
         Some(Section {
@@ -121,7 +120,7 @@ impl Snapshot {
     }
 }
 
-/// The bytes of a section. They stay readable as long as this lives, whatever becomes of the file.
+/// The bytes of a section. They stay readable while this lives, also after the file is unlinked.
 #[derive(Clone, Debug)]
 pub struct Section {
     map: Arc<FileMap>,

@@ -1,5 +1,5 @@
-//! What the model checker runs: the real hand-over between matcher and sync thread, the durable
-//! watermark, and the control page, in every order that threads and memory allow.
+//! Models for the model checker: the real handoff between matcher and sync thread, the durable
+//! sequence, and the control page, in every order that threads and memory permit.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,19 +8,21 @@ use foretell_model::{Command, Sequence, TimeNs};
 use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::thread;
 
-use crate::append::{Appender, Handoff, Opening};
+use crate::append::{Appender, Handoff, NextBatch};
 use crate::bytes::PAGE;
-use crate::control::{ControlPage, ControlView, Position, Start, Status, Words};
-use crate::options::{Durability, LARGEST_BATCH_OF_ONE};
+use crate::control::{
+    ControlPage, ControlView, EngineStart, JournalPosition, SharedAtomics, WriterStatus,
+};
+use crate::options::{Durability, MAX_SINGLE_FRAME_BATCH};
 use crate::primitives::{Parker, check};
 use crate::segment::FIRST_BATCH;
 use crate::state::JournalState;
 
-/// Stands for no limit: a model never waits for time.
+/// No timeout: a model never waits for time.
 const EVER: Duration = Duration::from_secs(1 << 30);
 
-fn start() -> Start {
-    Start {
+fn start() -> EngineStart {
+    EngineStart {
         epoch: 1,
         generation: 1,
         genesis: [7; 32],
@@ -30,22 +32,22 @@ fn start() -> Start {
     }
 }
 
-fn state(words: Words) -> JournalState {
-    let page = ControlPage(words);
+fn state(atomics: SharedAtomics) -> JournalState {
+    let page = ControlPage(atomics);
     JournalState::new(Sequence(0), Durability::Disk, start(), page)
 }
 
-fn view(words: Words) -> ControlView {
+fn view(atomics: SharedAtomics) -> ControlView {
     ControlView {
-        words,
+        atomics,
         file: (0, 0),
         start: start(),
     }
 }
 
-/// Where the batch of this sequence ends: each is a page.
-fn end_of(sequence: u64) -> Position {
-    Position {
+/// End of the batch of this sequence: each is one page.
+fn end_of(sequence: u64) -> JournalPosition {
+    JournalPosition {
         segment: 1,
         offset: FIRST_BATCH + u32::try_from(sequence).unwrap() * 4_096,
     }
@@ -54,9 +56,9 @@ fn end_of(sequence: u64) -> Position {
 #[test]
 fn whoever_sees_a_sequence_sees_its_place_and_its_bytes() {
     check(3, || {
-        let words = Words::blank();
+        let atomics = SharedAtomics::blank();
         let disk = Arc::new(AtomicU64::new(0));
-        let (page, view) = (ControlPage(words.clone()), view(words));
+        let (page, view) = (ControlPage(atomics.clone()), view(atomics));
         let written = Arc::clone(&disk);
         let writer = thread::spawn(move || {
             for sequence in 1..=2 {
@@ -78,17 +80,17 @@ fn whoever_sees_a_sequence_sees_its_place_and_its_bytes() {
 #[test]
 fn no_follower_is_slept_through() {
     check(3, || {
-        let words = Words::blank();
-        let (page, view) = (ControlPage(words.clone()), view(words));
+        let atomics = SharedAtomics::blank();
+        let (page, view) = (ControlPage(atomics.clone()), view(atomics));
         let writer = thread::spawn(move || {
             page.raise(Sequence(1), end_of(1));
             page.raise(Sequence(2), end_of(2));
-            page.set_status(Status::Closed);
+            page.set_status(WriterStatus::Closed);
         });
-        // As `Follower::wait_unless`: the count, then a look, then sleep.
+        // As `Follower::wait_unless`: read the count, check, then sleep.
         loop {
             let seen = view.wake_count();
-            if view.position() == end_of(2) && view.status() == Status::Closed {
+            if view.position() == end_of(2) && view.status() == WriterStatus::Closed {
                 break;
             }
             view.wait(seen, EVER);
@@ -101,7 +103,7 @@ fn no_follower_is_slept_through() {
 #[test]
 fn what_is_acknowledged_was_written_before() {
     check(3, || {
-        let state = state(Words::blank());
+        let state = state(SharedAtomics::blank());
         let disk = Arc::new(AtomicU64::new(0));
         let (sync, written) = (state.clone(), Arc::clone(&disk));
         let syncing = thread::spawn(move || {
@@ -121,20 +123,20 @@ fn what_is_acknowledged_was_written_before() {
 #[test]
 fn nobody_waits_for_a_journal_that_ended() {
     check(3, || {
-        let state = state(Words::blank());
+        let state = state(SharedAtomics::blank());
         let sync = state.clone();
         let syncing = thread::spawn(move || {
             sync.raise(Sequence(1), end_of(1));
             sync.end();
         });
         assert!(!state.wait_durable(Sequence(2), EVER));
-        // Whoever knows the end knows everything that came before it.
+        // A thread that sees the end also sees everything before it.
         assert_eq!(state.durable(), Sequence(1));
         syncing.join().unwrap();
     });
 }
 
-/// What the sync thread does with each batch, as `Syncer::run` and `Syncer::step` do it.
+/// The sync thread's work on each batch, as in `Syncer::run` and `Syncer::step`.
 fn sync_everything(handoff: &Handoff, parker: &Parker, state: &JournalState) {
     let mut tip = (Sequence(0), FIRST_BATCH);
     loop {
@@ -152,27 +154,27 @@ fn sync_everything(handoff: &Handoff, parker: &Parker, state: &JournalState) {
             "a batch stands elsewhere than it was told"
         );
         tip = (batch.last, batch.end());
-        let position = Position {
+        let position = JournalPosition {
             segment: batch.segment,
             offset: tip.1,
         };
         state.raise(batch.last, position);
-        handoff.give_back(batch);
+        handoff.return_buffer(batch);
     }
 }
 
-/// An appender over two buffers of so many bytes, and the other end.
+/// An appender over two buffers of `bytes` bytes, and the other end.
 fn appender(bytes: usize) -> (Appender, Arc<Handoff>, Parker, JournalState) {
-    let state = state(Words::blank());
+    let state = state(SharedAtomics::blank());
     let (handoff, parker) = Handoff::new(bytes);
-    let opening = Opening {
+    let next_batch = NextBatch {
         segment: 1,
         offset: FIRST_BATCH,
         bytes: 64 << 20,
         next_bytes: 64 << 20,
     };
     let behind = (Sequence(0), TimeNs(0));
-    let appender = Appender::new(Arc::clone(&handoff), state.clone(), opening, behind);
+    let appender = Appender::new(Arc::clone(&handoff), state.clone(), next_batch, behind);
     (appender, handoff, parker, state)
 }
 
@@ -197,7 +199,7 @@ fn every_staged_frame_is_taken_once_and_in_order() {
             append(&mut appender, sequence);
             appender.publish();
         }
-        // Nothing more comes that would wake the sync thread.
+        // No further batch wakes the sync thread.
         assert!(state.wait_durable(Sequence(3), EVER));
         drop(appender);
         syncing.join().unwrap();
@@ -207,8 +209,8 @@ fn every_staged_frame_is_taken_once_and_in_order() {
 #[test]
 fn a_full_buffer_is_left_to_the_sync_thread() {
     check(2, || {
-        // Room for the largest frame in an empty buffer, and in none that holds a frame.
-        let (mut appender, handoff, parker, state) = appender(LARGEST_BATCH_OF_ONE);
+        // The largest frame fits into an empty buffer, and into none that contains a frame.
+        let (mut appender, handoff, parker, state) = appender(MAX_SINGLE_FRAME_BATCH);
         let sync = state.clone();
         let syncing = thread::spawn(move || sync_everything(&handoff, &parker, &sync));
         for sequence in 1..=2 {

@@ -1,9 +1,7 @@
-//! Power cuts: from a record of every write and sync, the files any cut could leave are built (any
-//! subset of the unsynced pages, names synced or not) and opened. Whatever was acknowledged must be
-//! there, in order, and nothing that was never appended.
-#![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
-
-mod common;
+//! Power cuts. A record of every write and sync gives all files that a cut could leave: any subset
+//! of the unsynced pages, names synced or not. Each is opened. It must contain every acknowledged
+//! frame, in order, and no frame that was never appended.
+use crate::common;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -11,12 +9,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use common::disk::{Change, Watched};
+use common::disk::{Change, RecordingDisk};
 use common::{Writer, content, recovered, small, time};
 use foretell_journal::{Durability, Options, PAGE};
 use foretell_model::Sequence;
 
-/// A small generator with a fixed seed: the same images in every run.
+/// Random numbers from a fixed seed: the same images in every run.
 struct Random(u64);
 
 impl Random {
@@ -28,7 +26,7 @@ impl Random {
     }
 }
 
-/// A file as a power cut may leave it: what is on the disk, and the pages that may or may not be.
+/// A file as a power cut may leave it: the bytes on the disk, and the unsynced writes.
 #[derive(Clone, Default)]
 struct File {
     synced: Vec<u8>,
@@ -74,11 +72,11 @@ impl File {
     }
 }
 
-/// The file system while the changes are played back.
+/// The simulated file system during the replay of changes.
 #[derive(Clone, Default)]
 struct Played {
     files: Vec<File>,
-    /// Names as a running program sees them.
+    /// Names visible to a running program.
     names: BTreeMap<PathBuf, usize>,
     /// Names that are on the disk.
     synced_names: BTreeMap<PathBuf, usize>,
@@ -110,7 +108,7 @@ impl Played {
         }
     }
 
-    /// Everything there now is on the disk, as after a clean start of the machine.
+    /// Loads a directory; all of it counts as synced, as after a clean start of the machine.
     fn load(dir: &Path) -> Self {
         let mut played = Self::default();
         for entry in fs::read_dir(dir).unwrap() {
@@ -125,8 +123,8 @@ impl Played {
         played
     }
 
-    /// The images a cut now could leave: no unsynced page, all, each alone, all but each, and some
-    /// at random; each with the names on the disk and with the newest names.
+    /// The images that a cut at this point could leave: no unsynced page, all, each alone, all but
+    /// each, and some at random; each with the synced names and with the newest names.
     fn images(&self, random: &mut Random) -> Vec<BTreeMap<String, Vec<u8>>> {
         let mut pages: Vec<usize> = self
             .names
@@ -166,7 +164,7 @@ impl Played {
                 let name = path.file_name().unwrap().to_str().unwrap().to_owned();
                 (name, self.files[*file].with(&keeps))
             })
-            // A file in preparation is removed at the start, whatever is in it.
+            // A start removes a file in preparation, whatever its content.
             .filter(|(name, _)| {
                 Path::new(name)
                     .extension()
@@ -184,11 +182,11 @@ fn write_image(image: &BTreeMap<String, Vec<u8>>) -> tempfile::TempDir {
     dir
 }
 
-/// A journal under a watched file system; each acknowledgement is kept with the number of changes
-/// made by then.
+/// A journal on a recording file system; each acknowledgement is kept with the number of changes at
+/// that time.
 struct Run {
     dir: tempfile::TempDir,
-    disk: Watched,
+    disk: RecordingDisk,
     options: Options,
     writer: Option<Writer>,
     acknowledged: Vec<(usize, u64)>,
@@ -197,7 +195,7 @@ struct Run {
 impl Run {
     fn start(durability: Durability, watermark_after: Duration) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let disk = Watched::default();
+        let disk = RecordingDisk::default();
         let options = Options {
             durability,
             watermark_after,
@@ -214,7 +212,7 @@ impl Run {
         }
     }
 
-    /// A batch of frames with this much evidence each.
+    /// Writes a batch of frames with this much evidence each.
     fn batch(&mut self, frames: usize) {
         let writer = self.writer.as_mut().unwrap();
         writer.batch(frames);
@@ -243,7 +241,7 @@ fn open_all(run: &Run, from: usize, keeps_acknowledged: bool) -> usize {
     let mut opened = 0;
     for (index, change) in changes.iter().enumerate() {
         played.play(change);
-        // Preparing the next segment changes nothing that is read.
+        // The preparation of the next segment changes no file that is read.
         let is_preparing = matches!(
             change,
             Change::Create(path) | Change::Write(path, ..) | Change::Sync(path)
@@ -268,7 +266,7 @@ fn open_all(run: &Run, from: usize, keeps_acknowledged: bool) -> usize {
                 found >= acknowledged || !keeps_acknowledged,
                 "after change {index}: {acknowledged} were acknowledged, {found} are left"
             );
-            // What recovery made of it opens again and holds the same.
+            // The recovered journal opens again with the same frames.
             assert_eq!(recovered(dir.path()).unwrap().0.len() as u64, found);
             opened += 1;
         }
@@ -299,7 +297,7 @@ fn without_any_watermark_the_batches_prove_each_other() {
 #[test]
 fn a_power_cut_while_segments_change_loses_nothing_acknowledged() {
     let mut run = Run::start(Durability::Disk, Duration::from_secs(3_600));
-    // Fill most of the first segment, and look at cuts only from there.
+    // Fill most of the first segment, and test cuts only from there.
     while run.writer.as_mut().unwrap().batch(300)[0].offset < 700_000 {}
     let durable = run.writer.as_ref().unwrap().state.durable().0;
     let from = run.disk.changes().len();
@@ -340,7 +338,8 @@ fn a_power_cut_while_recovering_loses_nothing_acknowledged() {
         run.batch(frames);
     }
     let acknowledged = run.appended();
-    // One more batch of which only the second page reached the disk, and then again from there.
+    // Write one more batch of which only the second page reaches the disk, and test again from
+    // there.
     let torn = run.writer.as_mut().unwrap();
     let places: Vec<_> = (0..40).map(|_| torn.append()).collect();
     run.writer = None;

@@ -1,7 +1,5 @@
-//! Disks that fail, fill up, or write in pieces.
-#![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
-
-mod common;
+//! Disks that fail, run full, or write in pieces.
+use crate::common;
 
 use std::fs;
 use std::io;
@@ -10,15 +8,15 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::disk::{Change, Trouble, Watched};
+use common::disk::{Change, InjectedFault, RecordingDisk};
 use common::{Writer, recovered, recovered_with, small};
 use foretell_journal::disk::{Disk, DiskFile, RealDisk};
-use foretell_journal::{JournalError, Options, Step, marker_path};
+use foretell_journal::{JournalError, Options, SyncStep, marker_path};
 use foretell_model::Sequence;
 use rstest::rstest;
 
-fn watched() -> (Watched, Options) {
-    let disk = Watched::default();
+fn watched() -> (RecordingDisk, Options) {
+    let disk = RecordingDisk::default();
     let options = Options {
         watermark_after: Duration::ZERO,
         disk: Arc::new(disk.clone()),
@@ -27,8 +25,9 @@ fn watched() -> (Watched, Options) {
     (disk, options)
 }
 
-/// Writes batches until one fails, at most 30; the error, and what was acknowledged before it.
-fn write_until_trouble(writer: &mut Writer) -> (Option<JournalError>, u64) {
+/// Writes batches until one fails, at most 30. Returns the error and the last sequence acknowledged
+/// before it.
+fn write_until_error(writer: &mut Writer) -> (Option<JournalError>, u64) {
     for frames in 1..=30 {
         for _ in 0..frames {
             writer.append();
@@ -44,19 +43,19 @@ fn write_until_trouble(writer: &mut Writer) -> (Option<JournalError>, u64) {
 }
 
 #[rstest]
-#[case::write(Trouble::FailWrite)]
-#[case::full(Trouble::FullAt)]
-#[case::sync(Trouble::FailSync)]
-fn the_first_io_error_stops_everything_for_ever(#[case] trouble: fn(usize) -> Trouble) {
+#[case::write(InjectedFault::FailWrite)]
+#[case::full(InjectedFault::FullAt)]
+#[case::sync(InjectedFault::FailSync)]
+fn the_first_io_error_stops_everything_for_ever(#[case] trouble: fn(usize) -> InjectedFault) {
     let mut stopped = 0;
     for at in 0..40 {
         let dir = tempfile::tempdir().unwrap();
         let (disk, options) = watched();
         let mut writer = Writer::open_with(dir.path(), options.clone()).unwrap();
-        disk.set_trouble(trouble(at));
-        let (error, acknowledged) = write_until_trouble(&mut writer);
+        disk.inject(trouble(at));
+        let (error, acknowledged) = write_until_error(&mut writer);
         let Some(error) = error else {
-            // The trouble never came: all of it is there.
+            // The fault did not occur: all frames are there.
             drop(writer);
             let kept = recovered(dir.path()).unwrap().0.len() as u64;
             assert_eq!(kept, acknowledged, "trouble at {at} was passed over");
@@ -69,7 +68,7 @@ fn the_first_io_error_stops_everything_for_ever(#[case] trouble: fn(usize) -> Tr
         let files = ["segment", "watermark", "prepared"];
         assert!(files.iter().any(|file| failure.contains(file)), "{failure}");
 
-        // Nothing more is acknowledged, and no sync is tried again.
+        // Nothing more is acknowledged, and no sync is retried.
         let changes = disk.changes().len();
         assert!(!writer.appender.as_mut().unwrap().has_room_for_largest());
         for _ in 0..3 {
@@ -92,7 +91,7 @@ fn the_first_io_error_stops_everything_for_ever(#[case] trouble: fn(usize) -> Tr
         );
         drop(writer);
 
-        // The next engine needs to be told.
+        // The next engine needs `after_io_error`.
         let text = fs::read_to_string(marker_path(dir.path())).unwrap();
         assert_eq!(text, error.to_string());
         match recovered(dir.path()) {
@@ -112,10 +111,10 @@ fn the_first_io_error_stops_everything_for_ever(#[case] trouble: fn(usize) -> Tr
 }
 
 #[rstest]
-#[case::write(Trouble::FailWrite)]
-#[case::sync(Trouble::FailSync)]
-#[case::rename(Trouble::FailRename)]
-fn a_recovery_that_fails_can_be_tried_again(#[case] trouble: fn(usize) -> Trouble) {
+#[case::write(InjectedFault::FailWrite)]
+#[case::sync(InjectedFault::FailSync)]
+#[case::rename(InjectedFault::FailRename)]
+fn a_recovery_that_fails_can_be_tried_again(#[case] trouble: fn(usize) -> InjectedFault) {
     let (disk, options) = watched();
     let dir = tempfile::tempdir().unwrap();
     let mut writer = Writer::open_with(
@@ -131,7 +130,7 @@ fn a_recovery_that_fails_can_be_tried_again(#[case] trouble: fn(usize) -> Troubl
     drop(writer);
     let mut failed = 0;
     for at in 0.. {
-        disk.set_trouble(trouble(at));
+        disk.inject(trouble(at));
         let result = recovered_with(dir.path(), options.clone());
         match result {
             Err(JournalError::Io { .. }) => failed += 1,
@@ -145,7 +144,7 @@ fn a_recovery_that_fails_can_be_tried_again(#[case] trouble: fn(usize) -> Troubl
     assert!(failed >= 1);
 }
 
-/// A disk on which no segment can be prepared ahead.
+/// A disk on which no segment can be prepared.
 #[derive(Debug)]
 struct NothingAhead;
 
@@ -185,7 +184,7 @@ fn an_io_error_of_the_helper_stops_the_journal_before_its_segment_is_wanted() {
     let error = loop {
         assert!(Instant::now() < gives_up, "nobody noticed");
         match writer.syncer.step() {
-            Ok(step) => assert_eq!(step, Step::Idle),
+            Ok(step) => assert_eq!(step, SyncStep::Idle),
             Err(error) => break error,
         }
         thread::yield_now();
@@ -201,7 +200,7 @@ fn writes_in_pieces_are_completed() {
     let (disk, options) = watched();
     let mut writer = Writer::open_with(dir.path(), options).unwrap();
     disk.write_short(1_000);
-    let (error, acknowledged) = write_until_trouble(&mut writer);
+    let (error, acknowledged) = write_until_error(&mut writer);
     assert!(error.is_none());
     assert_eq!(
         recovered(common::copy(dir.path()).path()).unwrap().0.len() as u64,
@@ -215,27 +214,27 @@ fn a_full_disk_delays_and_loses_nothing() {
     let (disk, options) = watched();
     let mut writer = Writer::open_with(dir.path(), options).unwrap();
     disk.set_full(true);
-    // What was prepared before is still used; then the writer waits, alive.
+    // The segment that is already prepared is used; then the writer waits and stays alive.
     let waiting = loop {
         while writer.appender.as_mut().unwrap().has_room_for_largest() {
             writer.append();
         }
         match writer.syncer.step().unwrap() {
-            Step::Durable(_) => {}
-            Step::Waiting => break writer.state.durable(),
+            SyncStep::Durable(_) => {}
+            SyncStep::Waiting => break writer.state.durable(),
             other => panic!("{other:?}"),
         }
     };
     assert!(!writer.state.is_poisoned());
-    assert_eq!(writer.syncer.step().unwrap(), Step::Waiting);
+    assert_eq!(writer.syncer.step().unwrap(), SyncStep::Waiting);
     assert_eq!(writer.state.durable(), waiting);
     disk.set_full(false);
     let appended = writer.appender.as_ref().unwrap().last_sequence();
     while writer.state.durable() < appended {
         match writer.syncer.step().unwrap() {
-            Step::Waiting | Step::Idle => thread::yield_now(),
-            Step::Durable(_) => {}
-            Step::Ended => panic!("the appender is there"),
+            SyncStep::Waiting | SyncStep::Idle => thread::yield_now(),
+            SyncStep::Durable(_) => {}
+            SyncStep::Ended => panic!("the appender is there"),
         }
     }
     writer.close();

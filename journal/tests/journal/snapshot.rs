@@ -1,19 +1,17 @@
-//! Snapshots: whole or ignored, whatever happens to the file, the disk or the writer.
-#![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
-
-mod common;
+//! Snapshots are valid as a whole or ignored, for any fault of the file, the disk or the writer.
+use crate::common;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use common::disk::{Change, Trouble, Watched};
+use common::disk::{Change, InjectedFault, RecordingDisk};
 use foretell_journal::JournalError;
 use foretell_journal::disk::RealDisk;
 use foretell_journal::snapshot::{
-    Chunk, ChunkEntry, HEADER_BYTES, Image, LogName, PROOF, Proof, Shelf, Unfit, images,
-    newest_image,
+    Chunk, ChunkEntry, HEADER_BYTES, Image, LogName, PROOF, Proof, SnapshotError, SnapshotStore,
+    images, newest_image,
 };
 use foretell_model::Sequence;
 use proptest::prelude::*;
@@ -22,8 +20,8 @@ use rstest::rstest;
 const GENESIS: [u8; 32] = [0x47; 32];
 const LAYOUT: u32 = 3;
 
-fn shelf(dir: &Path) -> Shelf {
-    Shelf::open(dir, Arc::new(RealDisk), GENESIS).unwrap()
+fn store(dir: &Path) -> SnapshotStore {
+    SnapshotStore::open(dir, Arc::new(RealDisk), GENESIS).unwrap()
 }
 
 fn proof(sequence: u64) -> Proof {
@@ -35,8 +33,12 @@ fn proof(sequence: u64) -> Proof {
 }
 
 /// Writes an image of made-up sections; they differ with the sequence.
-fn write_image(shelf: &Shelf, sequence: u64, chunks: &[ChunkEntry]) -> Result<(), JournalError> {
-    let mut writer = shelf.begin_image(Sequence(sequence), LAYOUT, chunks)?;
+fn write_image(
+    store: &SnapshotStore,
+    sequence: u64,
+    chunks: &[ChunkEntry],
+) -> Result<(), JournalError> {
+    let mut writer = store.begin_image(Sequence(sequence), LAYOUT, chunks)?;
     for (name, bytes) in parts(sequence) {
         writer.begin(name)?;
         for piece in bytes.chunks(1_000) {
@@ -61,11 +63,11 @@ fn image_path(dir: &Path, sequence: u64) -> PathBuf {
     dir.join(format!("{sequence:020}.image"))
 }
 
-fn chunk(shelf: &Shelf, number: u32) -> ChunkEntry {
+fn chunk(store: &SnapshotStore, number: u32) -> ChunkEntry {
     let log = LogName::new("trades").unwrap();
     let mask = u8::try_from(number).unwrap();
     let rows: Vec<u8> = (0..=255).map(|byte: u8| byte ^ mask).collect();
-    shelf.write_chunk((log, number), LAYOUT, 4, &rows).unwrap()
+    store.write_chunk((log, number), LAYOUT, 4, &rows).unwrap()
 }
 
 /// Replaces a read-only file.
@@ -86,9 +88,9 @@ fn file_names(dir: &Path) -> Vec<String> {
 #[test]
 fn what_was_written_is_read() {
     let dir = tempfile::tempdir().unwrap();
-    let shelf = shelf(dir.path());
-    let chunks = [chunk(&shelf, 0), chunk(&shelf, 1)];
-    write_image(&shelf, 70, &chunks).unwrap();
+    let store = store(dir.path());
+    let chunks = [chunk(&store, 0), chunk(&store, 1)];
+    write_image(&store, 70, &chunks).unwrap();
     let image = Image::open(dir.path(), Sequence(70), &GENESIS).unwrap();
     assert_eq!((image.sequence(), image.layout()), (Sequence(70), LAYOUT));
     assert_eq!(*image.proof(), proof(70));
@@ -114,7 +116,7 @@ fn what_was_written_is_read() {
     assert_eq!(mode & 0o777, 0o400);
 }
 
-/// What may be done to a file, and what is said of it then.
+/// Damage to a file, and the expected error.
 #[rstest]
 #[case::empty(|_: &[u8]| Vec::new(), "")]
 #[case::half_a_header(|bytes: &[u8]| bytes[..60].to_vec(), "shorter than a header")]
@@ -125,8 +127,8 @@ fn what_was_written_is_read() {
 #[case::torn(|bytes: &[u8]| [&bytes[..4_096], &vec![0; bytes.len() - 4_096]].concat(), "table")]
 #[case::newer(|bytes: &[u8]| sealed(bytes, 8, 2), "version 2")]
 #[case::unknown_kind(|bytes: &[u8]| sealed(bytes, 10, 9), "version 1")]
-#[case::a_chunk(|bytes: &[u8]| sealed(bytes, 10, 2), "something else")]
-#[case::another_sequence(|bytes: &[u8]| sealed(bytes, 16, 8), "something else")]
+#[case::a_chunk(|bytes: &[u8]| sealed(bytes, 10, 2), "match its name")]
+#[case::another_sequence(|bytes: &[u8]| sealed(bytes, 16, 8), "match its name")]
 #[case::another_journal(|bytes: &[u8]| sealed(bytes, 40, 1), "another journal")]
 #[case::many_sections(|bytes: &[u8]| sealed(bytes, 74, 255), "table")]
 #[case::table_elsewhere(|bytes: &[u8]| sealed(bytes, 70, 255), "table")]
@@ -136,9 +138,9 @@ fn a_file_that_is_not_what_was_written_is_passed_over_with_a_reason(
     #[case] reason: &str,
 ) {
     let dir = tempfile::tempdir().unwrap();
-    let shelf = shelf(dir.path());
-    write_image(&shelf, 7, &[]).unwrap();
-    write_image(&shelf, 9, &[]).unwrap();
+    let store = store(dir.path());
+    write_image(&store, 7, &[]).unwrap();
+    write_image(&store, 9, &[]).unwrap();
     let path = image_path(dir.path(), 9);
     let bytes = fs::read(&path).unwrap();
     overwrite(&path, &change(&bytes));
@@ -150,7 +152,7 @@ fn a_file_that_is_not_what_was_written_is_passed_over_with_a_reason(
     assert!(newest_image(dir.path(), &[1; 32], Sequence(100)).is_none());
 }
 
-/// The file with one byte of its header changed and the header's checksum made anew.
+/// The file with one byte of its header changed and the header's checksum recomputed.
 fn sealed(bytes: &[u8], at: usize, value: u8) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     bytes[at] = value;
@@ -163,8 +165,8 @@ fn sealed(bytes: &[u8], at: usize, value: u8) -> Vec<u8> {
 #[test]
 fn a_flipped_bit_anywhere_is_seen() {
     let dir = tempfile::tempdir().unwrap();
-    let shelf = shelf(dir.path());
-    let entry = chunk(&shelf, 5);
+    let store = store(dir.path());
+    let entry = chunk(&store, 5);
     let path = entry.path(dir.path());
     let bytes = fs::read(&path).unwrap();
     for at in 0..bytes.len() {
@@ -185,12 +187,12 @@ fn a_flipped_bit_anywhere_is_seen() {
 #[test]
 fn a_chunk_is_only_the_one_that_is_listed() {
     let dir = tempfile::tempdir().unwrap();
-    let shelf = shelf(dir.path());
-    let entry = chunk(&shelf, 5);
+    let store = store(dir.path());
+    let entry = chunk(&store, 5);
     let listed = |change: &dyn Fn(&mut ChunkEntry)| {
         let mut other = entry;
         change(&mut other);
-        // Under the name the list gives it.
+        // Under the name in the list.
         if other.path(dir.path()) != entry.path(dir.path()) {
             fs::copy(entry.path(dir.path()), other.path(dir.path())).unwrap();
         }
@@ -204,19 +206,19 @@ fn a_chunk_is_only_the_one_that_is_listed() {
         &|entry| entry.log = LogName::new("orders").unwrap(),
     ];
     for change in changes {
-        assert!(matches!(listed(change), Err(Unfit::Misnamed)));
+        assert!(matches!(listed(change), Err(SnapshotError::Misnamed)));
     }
 }
 
 #[test]
 fn the_same_rows_are_the_same_file_and_others_are_not() {
     let dir = tempfile::tempdir().unwrap();
-    let shelf = shelf(dir.path());
-    let first = chunk(&shelf, 5);
-    assert_eq!(chunk(&shelf, 5), first);
+    let store = store(dir.path());
+    let first = chunk(&store, 5);
+    assert_eq!(chunk(&store, 5), first);
     assert_eq!(file_names(dir.path()).len(), 1);
     let log = LogName::new("trades").unwrap();
-    let other = shelf.write_chunk((log, 5), LAYOUT, 4, &[1; 256]).unwrap();
+    let other = store.write_chunk((log, 5), LAYOUT, 4, &[1; 256]).unwrap();
     assert_ne!(other.path(dir.path()), first.path(dir.path()));
 }
 
@@ -238,26 +240,26 @@ fn a_log_has_a_plain_name(#[case] name: &str, #[case] is_one: bool) {
 }
 
 #[rstest]
-#[case::write(Trouble::FailWrite, false)]
-#[case::full(Trouble::FullAt, false)]
-#[case::sync(Trouble::FailSync, false)]
-#[case::rename(Trouble::FailRename, false)]
-#[case::short_writes(Trouble::FailWrite, true)]
+#[case::write(InjectedFault::FailWrite, false)]
+#[case::full(InjectedFault::FullAt, false)]
+#[case::sync(InjectedFault::FailSync, false)]
+#[case::rename(InjectedFault::FailRename, false)]
+#[case::short_writes(InjectedFault::FailWrite, true)]
 fn a_disk_that_fails_leaves_the_old_image_and_nothing_else(
-    #[case] trouble: fn(usize) -> Trouble,
+    #[case] trouble: fn(usize) -> InjectedFault,
     #[case] short: bool,
 ) {
     let mut failed = 0;
     for at in 0.. {
         let dir = tempfile::tempdir().unwrap();
-        let disk = Watched::default();
-        let shelf = Shelf::open(dir.path(), Arc::new(disk.clone()), GENESIS).unwrap();
-        write_image(&shelf, 7, &[]).unwrap();
+        let disk = RecordingDisk::default();
+        let store = SnapshotStore::open(dir.path(), Arc::new(disk.clone()), GENESIS).unwrap();
+        write_image(&store, 7, &[]).unwrap();
         if short {
             disk.write_short(3_000);
         }
-        disk.set_trouble(trouble(at));
-        let written = write_image(&shelf, 9, &[]);
+        disk.inject(trouble(at));
+        let written = write_image(&store, 9, &[]);
         if written.is_ok() {
             break;
         }
@@ -269,8 +271,8 @@ fn a_disk_that_fails_leaves_the_old_image_and_nothing_else(
                 .sequence(),
             Sequence(7)
         );
-        // A later one is written as if nothing had been.
-        write_image(&shelf, 10, &[]).unwrap();
+        // A later one can be written.
+        write_image(&store, 10, &[]).unwrap();
         Image::open(dir.path(), Sequence(10), &GENESIS).unwrap();
     }
     assert!(failed >= 1);
@@ -279,9 +281,9 @@ fn a_disk_that_fails_leaves_the_old_image_and_nothing_else(
 #[test]
 fn a_file_has_its_name_only_when_all_of_it_is_on_the_disk() {
     let dir = tempfile::tempdir().unwrap();
-    let disk = Watched::default();
-    let shelf = Shelf::open(dir.path(), Arc::new(disk.clone()), GENESIS).unwrap();
-    write_image(&shelf, 7, &[]).unwrap();
+    let disk = RecordingDisk::default();
+    let store = SnapshotStore::open(dir.path(), Arc::new(disk.clone()), GENESIS).unwrap();
+    write_image(&store, 7, &[]).unwrap();
     let changes = disk.changes();
     let place = |is_it: &dyn Fn(&Change) -> bool| changes.iter().rposition(is_it).unwrap();
     let written = place(&|change| matches!(change, Change::Write(..)));
@@ -297,7 +299,7 @@ fn a_file_has_its_name_only_when_all_of_it_is_on_the_disk() {
 #[test]
 fn what_a_crash_left_unfinished_is_removed_and_in_nobodys_way() {
     let dir = tempfile::tempdir().unwrap();
-    let first = shelf(dir.path());
+    let first = store(dir.path());
     let mut writer = first.begin_image(Sequence(7), LAYOUT, &[]).unwrap();
     writer.begin("state.v1").unwrap();
     writer.write(&[1; 1 << 20]).unwrap();
@@ -310,11 +312,11 @@ fn what_a_crash_left_unfinished_is_removed_and_in_nobodys_way() {
     read_only.set_mode(0o400);
     fs::set_permissions(dir.path().join(&left[0]), read_only).unwrap();
 
-    // Another image of the same run, then another run.
+    // Another image of the same journal, then another journal.
     write_image(&first, 8, &[]).unwrap();
     assert_eq!(file_names(dir.path()).len(), 1);
     std::mem::forget(first.begin_image(Sequence(9), LAYOUT, &[]).unwrap());
-    shelf(dir.path());
+    store(dir.path());
     assert_eq!(images(dir.path()).unwrap(), [Sequence(8)]);
     assert_eq!(file_names(dir.path()).len(), 1);
 }
@@ -322,14 +324,14 @@ fn what_a_crash_left_unfinished_is_removed_and_in_nobodys_way() {
 #[test]
 fn three_images_and_what_they_list_are_kept() {
     let dir = tempfile::tempdir().unwrap();
-    let shelf = shelf(dir.path());
-    let chunks: Vec<ChunkEntry> = (0..5).map(|number| chunk(&shelf, number)).collect();
+    let store = store(dir.path());
+    let chunks: Vec<ChunkEntry> = (0..5).map(|number| chunk(&store, number)).collect();
     for (count, sequence) in [10, 20, 30, 40].into_iter().enumerate() {
-        write_image(&shelf, sequence, &chunks[..=count]).unwrap();
+        write_image(&store, sequence, &chunks[..=count]).unwrap();
     }
-    // Damaged: it counts for nothing, and lists nothing.
+    // A damaged image is not counted, and its list is not used.
     overwrite(&image_path(dir.path(), 40), b"torn");
-    shelf.tidy(3).unwrap();
+    store.tidy(3).unwrap();
     let kept = [40, 30, 20, 10].map(Sequence);
     assert_eq!(images(dir.path()).unwrap(), kept);
     let is_there = |number: usize| chunks[number].path(dir.path()).exists();
@@ -338,10 +340,10 @@ fn three_images_and_what_they_list_are_kept() {
         [true, true, true, false, false]
     );
 
-    write_image(&shelf, 50, &chunks[..1]).unwrap();
-    shelf.tidy(3).unwrap();
+    write_image(&store, 50, &chunks[..1]).unwrap();
+    store.tidy(3).unwrap();
     assert_eq!(images(dir.path()).unwrap(), [50, 40, 30, 20].map(Sequence));
-    shelf.tidy(1).unwrap();
+    store.tidy(1).unwrap();
     assert_eq!(images(dir.path()).unwrap(), [Sequence(50)]);
     assert_eq!(file_names(dir.path()).len(), 2);
 }
@@ -349,13 +351,13 @@ fn three_images_and_what_they_list_are_kept() {
 #[test]
 fn images_beyond_the_journal_are_removed() {
     let dir = tempfile::tempdir().unwrap();
-    let shelf = shelf(dir.path());
+    let store = store(dir.path());
     for sequence in [10, 20, 30] {
-        write_image(&shelf, sequence, &[]).unwrap();
+        write_image(&store, sequence, &[]).unwrap();
     }
-    shelf.remove_images_beyond(Sequence(20)).unwrap();
+    store.remove_images_beyond(Sequence(20)).unwrap();
     assert_eq!(images(dir.path()).unwrap(), [20, 10].map(Sequence));
-    shelf.remove_images_beyond(Sequence(0)).unwrap();
+    store.remove_images_beyond(Sequence(0)).unwrap();
     assert_eq!(images(dir.path()).unwrap(), []);
     assert_eq!(images(&dir.path().join("nowhere")).unwrap(), []);
 }
@@ -372,8 +374,8 @@ proptest! {
         ),
     ) {
         let dir = tempfile::tempdir().unwrap();
-        let shelf = shelf(dir.path());
-        let mut writer = shelf.begin_image(Sequence(1), LAYOUT, &[]).unwrap();
+        let store = store(dir.path());
+        let mut writer = store.begin_image(Sequence(1), LAYOUT, &[]).unwrap();
         let content = |number: usize, length: usize| -> Vec<u8> {
             (0..length).map(|at| u8::try_from((at * 7 + number) % 256).unwrap()).collect()
         };

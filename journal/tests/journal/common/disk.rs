@@ -1,4 +1,4 @@
-//! A file system that fails on demand and remembers what was synced.
+//! A file system that fails on demand and records what was synced.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use foretell_journal::disk::{Disk, DiskFile, RealDisk};
 use parking_lot::Mutex;
 
-/// One change of a file system, in the order they were made.
+/// One change of a file system.
 #[derive(Clone, Debug)]
 pub enum Change {
     Create(PathBuf),
@@ -19,9 +19,9 @@ pub enum Change {
     SyncDir,
 }
 
-/// What goes wrong, and at which operation (counted from 0, per kind).
+/// An injected fault and its operation (counted from 0, per kind).
 #[derive(Clone, Copy, Debug)]
-pub enum Trouble {
+pub enum InjectedFault {
     FailWrite(usize),
     FullAt(usize),
     FailSync(usize),
@@ -37,17 +37,17 @@ struct Record {
     writes: usize,
     syncs: usize,
     renames: usize,
-    trouble: Option<Trouble>,
-    /// Writes take at most this many bytes at a time.
+    fault: Option<InjectedFault>,
+    /// A write takes at most this many bytes.
     short: Option<usize>,
     free: Option<u64>,
-    /// Files find no room to grow from now on; what they have is written in place.
+    /// From now on files cannot grow; their existing bytes can be overwritten.
     is_full: bool,
 }
 
-/// The real file system, watched.
+/// The real file system with a record of changes.
 #[derive(Clone, Debug, Default)]
-pub struct Watched(Arc<Mutex<Record>>);
+pub struct RecordingDisk(Arc<Mutex<Record>>);
 
 #[derive(Debug)]
 struct WatchedFile {
@@ -56,15 +56,15 @@ struct WatchedFile {
     record: Arc<Mutex<Record>>,
 }
 
-impl Watched {
+impl RecordingDisk {
     pub fn changes(&self) -> Vec<Change> {
         self.0.lock().changes.clone()
     }
 
-    /// From now on, counting from 0 again.
-    pub fn set_trouble(&self, trouble: Trouble) {
+    /// Sets the fault and restarts the count at 0.
+    pub fn inject(&self, fault: InjectedFault) {
         let mut record = self.0.lock();
-        record.trouble = Some(trouble);
+        record.fault = Some(fault);
         (record.writes, record.syncs, record.renames) = (0, 0, 0);
     }
 
@@ -107,7 +107,7 @@ impl Watched {
     }
 }
 
-impl Disk for Watched {
+impl Disk for RecordingDisk {
     fn create(&self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
         let mut record = self.0.lock();
         let inner = RealDisk.create(path)?;
@@ -128,7 +128,7 @@ impl Disk for Watched {
         let mut record = self.0.lock();
         let count = record.renames;
         record.renames += 1;
-        if matches!(record.trouble, Some(Trouble::FailRename(at)) if at == count) {
+        if matches!(record.fault, Some(InjectedFault::FailRename(at)) if at == count) {
             return Err(io::Error::from_raw_os_error(5));
         }
         RealDisk.rename(from, to)?;
@@ -171,11 +171,11 @@ impl DiskFile for WatchedFile {
         if record.is_full && end > length {
             return Err(io::ErrorKind::StorageFull.into());
         }
-        match record.trouble {
-            Some(Trouble::FailWrite(at)) if at == count => {
+        match record.fault {
+            Some(InjectedFault::FailWrite(at)) if at == count => {
                 return Err(io::Error::from_raw_os_error(5));
             }
-            Some(Trouble::FullAt(at)) if at == count => {
+            Some(InjectedFault::FullAt(at)) if at == count => {
                 return Err(io::ErrorKind::StorageFull.into());
             }
             _ => {}
@@ -195,7 +195,7 @@ impl DiskFile for WatchedFile {
         let mut record = self.record.lock();
         let count = record.syncs;
         record.syncs += 1;
-        if matches!(record.trouble, Some(Trouble::FailSync(at)) if at == count) {
+        if matches!(record.fault, Some(InjectedFault::FailSync(at)) if at == count) {
             return Err(io::Error::from_raw_os_error(5));
         }
         self.inner.sync_data()?;
@@ -208,8 +208,8 @@ impl DiskFile for WatchedFile {
         self.inner.make_read_only()
     }
 
-    // Zeros stay zeros: to a crash there is no difference.
-    fn give_back(&mut self, from: u64) -> io::Result<()> {
-        self.inner.give_back(from)
+    // Zeros stay zeros: a crash makes no difference.
+    fn release_from(&mut self, from: u64) -> io::Result<()> {
+        self.inner.release_from(from)
     }
 }

@@ -1,4 +1,4 @@
-//! The directory of snapshots: what is there, what is written next, what may go.
+//! The directory of snapshots: list, write, remove.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,18 +9,15 @@ use std::sync::Arc;
 use foretell_model::Sequence;
 
 use super::chunk::{ChunkEntry, LogName};
-use super::header::{Kind, Label};
+use super::header::{SnapshotKind, SnapshotLabel};
 use super::image::{self, CHUNKS, Image};
 use super::write::SnapshotWriter;
 use crate::directory;
 use crate::disk::Disk;
 use crate::error::{Context, JournalError};
 
-/// The sequences of all images in a directory, newest first, sound or not. A directory that is not
-/// there has none.
-///
-/// # Errors
-/// The directory cannot be read.
+/// The sequences of all images in a directory, valid or not, newest first. A missing directory has
+/// none.
 pub fn images(dir: &Path) -> io::Result<Vec<Sequence>> {
     let mut sequences: Vec<Sequence> = names(dir)?
         .iter()
@@ -30,12 +27,12 @@ pub fn images(dir: &Path) -> io::Result<Vec<Sequence>> {
     Ok(sequences)
 }
 
-/// The newest image at or below `limit` that is sound and of the journal with this genesis. Each
-/// one that is passed over is logged with the reason.
+/// The newest valid image at or below `limit` of the journal with this genesis. Each skipped image
+/// is logged with the reason.
 #[must_use]
 pub fn newest_image(dir: &Path, genesis: &[u8; 32], limit: Sequence) -> Option<Image> {
     let sequences = images(dir).unwrap_or_else(|error| {
-        tracing::warn!(dir = %dir.display(), %error, "the snapshots cannot be listed");
+        tracing::warn!(dir = %dir.display(), %error, "cannot list the snapshots");
         Vec::new()
     });
     let below = sequences.into_iter().filter(|sequence| *sequence <= limit);
@@ -44,7 +41,7 @@ pub fn newest_image(dir: &Path, genesis: &[u8; 32], limit: Sequence) -> Option<I
         .find_map(|(sequence, opened)| match opened {
             Ok(image) => Some(image),
             Err(reason) => {
-                tracing::warn!(image = sequence.0, %reason, "an image is passed over");
+                tracing::warn!(image = sequence.0, %reason, "unusable snapshot skipped");
                 None
             }
         })
@@ -61,19 +58,19 @@ fn names(dir: &Path) -> io::Result<Vec<String>> {
         .collect()
 }
 
-/// The directory in the hands of the one who writes it: the engine that holds the journal.
+/// The directory, for its only writer: the engine that holds the journal.
 #[derive(Clone, Debug)]
-pub struct Shelf {
+pub struct SnapshotStore {
     dir: PathBuf,
     disk: Arc<dyn Disk>,
     genesis: [u8; 32],
 }
 
-impl Shelf {
-    /// Makes the directory for this user alone if needed, and removes what a crash left unfinished.
+impl SnapshotStore {
+    /// Creates the directory with mode 0700 if needed, and removes unfinished files of a crash.
     ///
     /// # Errors
-    /// An I/O error, or a directory that could be somebody else's.
+    /// An I/O error, or a directory that may belong to another user.
     pub fn open(dir: &Path, disk: Arc<dyn Disk>, genesis: [u8; 32]) -> Result<Self, JournalError> {
         directory::prepare(&*disk, dir)?;
         directory::remove_unfinished(&*disk, dir)?;
@@ -90,25 +87,22 @@ impl Shelf {
         &self.dir
     }
 
-    /// The journal whose snapshots these are.
+    /// The genesis of the journal of these snapshots.
     #[must_use]
     pub const fn genesis(&self) -> &[u8; 32] {
         &self.genesis
     }
 
-    /// Begins the image right after frame `sequence`, with its list of chunks. The writer adds the
-    /// section [`super::PROOF`], and what else it wants.
-    ///
-    /// # Errors
-    /// An I/O error.
+    /// Begins the image of the state after frame `sequence`, with its list of chunks. The writer
+    /// adds the section [`super::PROOF`] and sections of its own.
     pub fn begin_image(
         &self,
         sequence: Sequence,
         layout: u32,
         chunks: &[ChunkEntry],
     ) -> Result<SnapshotWriter, JournalError> {
-        let label = Label {
-            kind: Kind::Image,
+        let label = SnapshotLabel {
+            kind: SnapshotKind::Image,
             sequence,
             genesis: self.genesis,
             layout,
@@ -123,11 +117,7 @@ impl Shelf {
         Ok(writer)
     }
 
-    /// Writes a chunk: `rows` rows of a log. The same rows again are the same file, whenever and by
-    /// whomever they are written.
-    ///
-    /// # Errors
-    /// An I/O error.
+    /// Writes a chunk: `rows` rows of a log. The same rows always give the same file.
     pub fn write_chunk(
         &self,
         (log, number): (LogName, u32),
@@ -135,8 +125,8 @@ impl Shelf {
         rows: u32,
         bytes: &[u8],
     ) -> Result<ChunkEntry, JournalError> {
-        let label = Label {
-            kind: Kind::Chunk,
+        let label = SnapshotLabel {
+            kind: SnapshotKind::Chunk,
             sequence: Sequence(0),
             genesis: self.genesis,
             layout,
@@ -155,25 +145,26 @@ impl Shelf {
         })
     }
 
-    /// Whether the file of a chunk is there.
+    /// Whether the file of a chunk exists.
     #[must_use]
     pub fn has_chunk(&self, chunk: &ChunkEntry) -> bool {
         chunk.path(&self.dir).exists()
     }
 
-    fn begin(&self, label: Label, log: LogName) -> Result<SnapshotWriter, JournalError> {
+    fn begin(&self, label: SnapshotLabel, log: LogName) -> Result<SnapshotWriter, JournalError> {
         if !self.dir.exists() {
-            // Somebody removed it, which does no harm.
+            // The directory was removed, which is harmless.
             directory::prepare(&*self.disk, &self.dir)?;
         }
         SnapshotWriter::create(Arc::clone(&self.disk), &self.dir, label, log)
     }
 
-    /// Removes every image above `end`, the journal's last frame: what it holds is not in the
-    /// journal any more.
+    /// Removes every image above `end`, the journal's last frame: its frames are not in the journal
+    /// any more.
     ///
     /// # Errors
-    /// An I/O error: then nobody may be served, or a gateway would show what never happened.
+    /// An I/O error. The engine must not serve then: a gateway would show events that never
+    /// happened.
     pub fn remove_images_beyond(&self, end: Sequence) -> Result<(), JournalError> {
         let beyond = self.images()?.into_iter().filter(|image| *image > end);
         let mut removed = false;
@@ -200,13 +191,13 @@ impl Shelf {
         self.remove(&image::path(&self.dir, sequence))
     }
 
-    /// Keeps the newest `keep` images and the chunks they list, and removes what is older or listed
-    /// by none. An image that cannot be opened is not counted; among the kept ones it stays, for
-    /// whoever wants to know. The images are not read whole: a log only grows, so that the newest
-    /// lists what the others do.
+    /// Keeps the newest `keep` images and the chunks they list; removes older images and unlisted
+    /// chunks. An image that cannot be opened is not counted, and stays among the kept ones for
+    /// analysis. The images are not read whole: a log only grows, so the newest lists the chunks of
+    /// the others.
     ///
     /// # Errors
-    /// An I/O error; the rest goes next time.
+    /// An I/O error; the next call removes the rest.
     pub fn tidy(&self, keep: usize) -> Result<(), JournalError> {
         let mut kept = 0;
         let mut listed = BTreeSet::new();

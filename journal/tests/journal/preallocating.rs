@@ -1,30 +1,30 @@
-//! How the next segment is made ready while batches are written.
-#![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
-
-mod common;
+//! Preparation of the next segment while batches are written.
+use crate::common;
 
 use std::path::Path;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::disk::{Change, Trouble, Watched};
+use common::disk::{Change, InjectedFault, RecordingDisk};
 use common::small;
-use foretell_journal::{Durability, Helper, JournalState, Options, Step, Syncer, recover};
+use foretell_journal::{
+    Durability, JournalState, Options, Preallocator, SyncStep, Syncer, recover,
+};
 use foretell_model::Sequence;
 use rstest::rstest;
 
 const PIECES: u32 = 4;
 
-/// A journal whose helper has no thread yet.
+/// A journal whose preallocator is not running yet.
 struct Idle {
     syncer: Syncer,
     state: JournalState,
-    helper: Helper,
+    preallocator: Preallocator,
     appender: foretell_journal::Appender,
 }
 
-fn open(dir: &Path, disk: &Watched, durability: Durability) -> Idle {
+fn open(dir: &Path, disk: &RecordingDisk, durability: Durability) -> Idle {
     let options = Options {
         segment_bytes: PIECES << 20,
         disk: Arc::new(disk.clone()),
@@ -32,17 +32,17 @@ fn open(dir: &Path, disk: &Watched, durability: Durability) -> Idle {
         ..small()
     };
     let recovered = recover(dir, options, Sequence(0), &mut |_| Ok(())).unwrap();
-    let (appender, syncer, state, helper) = recovered.open().unwrap();
+    let (appender, syncer, state, preallocator) = recovered.open().unwrap();
     Idle {
         syncer,
         state,
-        helper,
+        preallocator,
         appender,
     }
 }
 
-/// What happened to the segment in preparation: `w` for a write, `s` for a sync.
-fn prepared(disk: &Watched) -> String {
+/// Changes of the segment in preparation: `w` for a write, `s` for a sync.
+fn prepared(disk: &RecordingDisk) -> String {
     let is_it = |path: &Path| path.ends_with("prepared.tmp");
     let changes = disk.changes().into_iter();
     let letters = changes.filter_map(|change| match change {
@@ -69,10 +69,10 @@ fn a_segment_is_synced_piece_by_piece_where_batches_are_synced(
     #[case] expected: &str,
 ) {
     let dir = tempfile::tempdir().unwrap();
-    let disk = Watched::default();
+    let disk = RecordingDisk::default();
     let mut idle = open(dir.path(), &disk, durability);
     let before = prepared(&disk).len();
-    idle.syncer.employ(idle.helper).unwrap();
+    idle.syncer.start_preallocator(idle.preallocator).unwrap();
     until(|| prepared(&disk).len() - before == expected.len());
     assert_eq!(&prepared(&disk)[before..], expected);
 }
@@ -80,7 +80,7 @@ fn a_segment_is_synced_piece_by_piece_where_batches_are_synced(
 #[test]
 fn a_segment_that_is_waited_for_comes_in_one_go() {
     let dir = tempfile::tempdir().unwrap();
-    let disk = Watched::default();
+    let disk = RecordingDisk::default();
     let mut idle = open(dir.path(), &disk, Durability::Disk);
     let before = prepared(&disk).len();
     loop {
@@ -97,13 +97,13 @@ fn a_segment_that_is_waited_for_comes_in_one_go() {
         );
         idle.appender.publish();
         match idle.syncer.step().unwrap() {
-            Step::Durable(_) => {}
-            Step::Waiting => break,
+            SyncStep::Durable(_) => {}
+            SyncStep::Waiting => break,
             other => panic!("{other:?}"),
         }
     }
-    idle.syncer.employ(idle.helper).unwrap();
-    until(|| matches!(idle.syncer.step().unwrap(), Step::Durable(_)));
+    idle.syncer.start_preallocator(idle.preallocator).unwrap();
+    until(|| matches!(idle.syncer.step().unwrap(), SyncStep::Durable(_)));
     assert!(prepared(&disk)[before..].starts_with("wwwws"));
 }
 
@@ -111,10 +111,10 @@ fn a_segment_that_is_waited_for_comes_in_one_go() {
 fn a_piece_that_cannot_be_synced_ends_the_journal() {
     for at in 0..PIECES as usize {
         let dir = tempfile::tempdir().unwrap();
-        let disk = Watched::default();
+        let disk = RecordingDisk::default();
         let mut idle = open(dir.path(), &disk, Durability::Disk);
-        disk.set_trouble(Trouble::FailSync(at));
-        idle.syncer.employ(idle.helper).unwrap();
+        disk.inject(InjectedFault::FailSync(at));
+        idle.syncer.start_preallocator(idle.preallocator).unwrap();
         until(|| idle.syncer.step().is_err());
         assert!(idle.state.is_poisoned(), "sync {at}");
         assert!(idle.state.failure().unwrap().contains("prepared"));

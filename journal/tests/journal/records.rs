@@ -1,6 +1,4 @@
-//! Records and frames: what goes in comes out, to the byte, and nothing else is taken.
-#![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
-
+//! Records and frames: encoding and decoding round-trip to the byte; other bytes are refused.
 use foretell_journal::frame::{self, Frame, FrameError, Scratch};
 use foretell_journal::record::RecordError;
 use foretell_journal::record::v2::{
@@ -12,13 +10,13 @@ use foretell_model::{
     AccountNumber, ApiKey, CloseReason, Command, ConditionId, Digest16, DomainNumber, Event,
     EventId, EventNumber, FeeSchedule, Fill, KeyNumber, Lots, MarketNumber, MarketState, MatchKind,
     Micros, OrderId, OrderNumber, OrderType, Outcome, Payout, PlaceOrder, Price, QuestionSet,
-    Reference, RefusalReason, Sequence, Settings, Side, SystemMode, Tick, TimeMs, TimeNs,
+    Reference, RejectionReason, Sequence, Settings, Side, SystemMode, Tick, TimeMs, TimeNs,
     TimeSeconds, TokenId, WalletAddress, WalletKind,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
 
-/// A source of words: random, or all at an extreme.
+/// A source of field values: random, or all at an extreme.
 #[derive(Clone, Debug)]
 struct Words(Vec<u64>, usize);
 
@@ -276,7 +274,7 @@ impl Words {
                 reason: self.pick(CloseReason::ALL),
             },
             5 => Event::OrderKilled {
-                reason: self.pick(RefusalReason::ALL),
+                reason: self.pick(RejectionReason::ALL),
                 details: [self.u64(), self.u64()],
             },
             10 => Event::AccountOpened {
@@ -521,7 +519,7 @@ fn codes_that_mean_nothing_are_refused() {
 fn the_largest_frame_is_as_long_as_its_constant_says() {
     let events = vec![Event::WorkPending; MAX_EVENTS];
     let evidence = vec![9; MAX_EVIDENCE_BYTES];
-    let mut out = vec![0; frame::LARGEST];
+    let mut out = vec![0; frame::MAX_BYTES];
     let length = frame::encode(
         &mut out,
         Sequence(1),
@@ -530,7 +528,7 @@ fn the_largest_frame_is_as_long_as_its_constant_says() {
         &events,
         &evidence,
     );
-    assert_eq!(length, frame::LARGEST);
+    assert_eq!(length, frame::MAX_BYTES);
     let frame = Frame::parse(&out, 1, 0).unwrap();
     let mut scratch = Scratch::default();
     let shown = frame.decode(&mut scratch).unwrap();
@@ -628,7 +626,7 @@ fn cut_frames_and_frames_of_newer_versions_are_refused() {
             "cut at {cut}"
         );
     }
-    // The length it says is shorter than any frame, or longer than what is there.
+    // The stated length is shorter than any frame, or longer than the bytes.
     for said in (0..length).chain([length + 1, length + 8]) {
         let mut lying = out.clone();
         lying[..4].copy_from_slice(&u32::try_from(said).unwrap().to_le_bytes());

@@ -1,4 +1,4 @@
-//! The words of a control page for the model checker: the same places, and what a futex does.
+//! The fields of a control page for the model checker: the same offsets, and a futex.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,21 +15,21 @@ struct Page {
     sequence: AtomicU64,
     position: AtomicU64,
     wake: AtomicU32,
-    /// The kernel's: whoever sleeps has looked at the word under it.
+    /// The kernel's lock: a sleeper has checked the word while holding it.
     futex: Mutex<()>,
     sleepers: Condvar,
 }
 
-/// A page that several threads have, as several processes would.
+/// A page shared by several threads, in place of several processes.
 #[derive(Clone, Debug)]
-pub(crate) struct Words(Arc<Page>);
+pub(crate) struct SharedAtomics(Arc<Page>);
 
-impl Words {
+impl SharedAtomics {
     pub(super) fn new(_: MmapRaw) -> Self {
         unreachable!("nothing is mapped in a model")
     }
 
-    /// The page of an engine that has just begun.
+    /// The page of an engine that has just started.
     pub(crate) fn blank() -> Self {
         Self(Arc::new(Page {
             status: AtomicU32::new(1),

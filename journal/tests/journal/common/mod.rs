@@ -1,4 +1,4 @@
-//! What the journal's tests share: small journals, made-up commands, a file system that fails.
+//! Shared by the journal's tests: small journals, made-up commands, a failing file system.
 #![allow(
     dead_code,
     unreachable_pub,
@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use foretell_journal::{
-    Appender, Durability, Follower, JournalError, JournalState, Next, Options, Report, Scratch,
-    Step, Syncer, recover,
+    Appender, Durability, Follower, JournalError, JournalState, Next, Options, RecoveryReport,
+    Scratch, SyncStep, Syncer, recover,
 };
 use foretell_model::{
     AccountNumber, Command, Event, FramePlace, Micros, OrderId, Reference, Sequence, TimeNs,
@@ -22,7 +22,7 @@ use foretell_model::{
 /// Small segments and buffers.
 pub fn small() -> Options {
     Options {
-        segment_bytes: Options::SMALLEST_SEGMENT,
+        segment_bytes: Options::MIN_SEGMENT_BYTES,
         staging_bytes: 512 << 10,
         watermark_after: Duration::from_secs(3_600),
         ..Options::default()
@@ -77,7 +77,7 @@ pub struct Writer {
     pub appender: Option<Appender>,
     pub syncer: Syncer,
     pub state: JournalState,
-    pub report: Report,
+    pub report: RecoveryReport,
 }
 
 impl Writer {
@@ -116,7 +116,7 @@ impl Writer {
         appender.append(sequence, time(sequence.0), &command, &events, &evidence)
     }
 
-    /// Publishes what is staged and writes it as one batch.
+    /// Publishes the staged frames and writes them as one batch.
     pub fn commit(&mut self) -> Sequence {
         self.try_commit().unwrap()
     }
@@ -125,9 +125,9 @@ impl Writer {
         self.appender.as_mut().unwrap().publish();
         loop {
             match self.syncer.step()? {
-                Step::Durable(sequence) => return Ok(sequence),
-                Step::Waiting => {
-                    // The helper wakes nobody here; give it the processor.
+                SyncStep::Durable(sequence) => return Ok(sequence),
+                SyncStep::Waiting => {
+                    // The helper wakes no thread here: yield the CPU to it.
                     std::thread::yield_now();
                 }
                 other => panic!("nothing to commit: {other:?}"),
@@ -135,7 +135,7 @@ impl Writer {
         }
     }
 
-    /// A batch of `frames` frames.
+    /// Writes a batch of `frames` frames.
     pub fn batch(&mut self, frames: usize) -> Vec<FramePlace> {
         let places = (0..frames).map(|_| self.append()).collect();
         self.commit();
@@ -147,14 +147,14 @@ impl Writer {
         self.appender = None;
         loop {
             match self.syncer.step().unwrap() {
-                Step::Ended => return,
-                Step::Durable(_) | Step::Idle | Step::Waiting => {}
+                SyncStep::Ended => return,
+                SyncStep::Durable(_) | SyncStep::Idle | SyncStep::Waiting => {}
             }
         }
     }
 }
 
-/// Copies a directory as it is: what kill -9 would leave.
+/// Copies a directory: the state after kill -9.
 pub fn copy(from: &Path) -> tempfile::TempDir {
     let to = tempfile::tempdir().unwrap();
     copy_into(from, to.path());
@@ -173,12 +173,15 @@ pub fn segment(dir: &Path, number: u32) -> PathBuf {
     foretell_journal::segment::path(dir, number)
 }
 
-/// Everything a recovery of `dir` shows, and its report.
-pub fn recovered(dir: &Path) -> Result<(Vec<u64>, Report), JournalError> {
+/// All sequences that a recovery of `dir` passes on, and its report.
+pub fn recovered(dir: &Path) -> Result<(Vec<u64>, RecoveryReport), JournalError> {
     recovered_with(dir, small())
 }
 
-pub fn recovered_with(dir: &Path, options: Options) -> Result<(Vec<u64>, Report), JournalError> {
+pub fn recovered_with(
+    dir: &Path,
+    options: Options,
+) -> Result<(Vec<u64>, RecoveryReport), JournalError> {
     let mut seen = Vec::new();
     let recovered = recover(dir, options, Sequence(0), &mut |frame| {
         let (command, events, evidence) = content(frame.sequence.0);
@@ -191,7 +194,7 @@ pub fn recovered_with(dir: &Path, options: Options) -> Result<(Vec<u64>, Report)
     Ok((seen, recovered.report))
 }
 
-/// Reads everything a follower can see now.
+/// Reads all frames that are durable now.
 pub fn drain(follower: &mut Follower) -> Vec<u64> {
     let mut scratch = Scratch::default();
     let mut seen = Vec::new();

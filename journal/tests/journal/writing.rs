@@ -1,7 +1,5 @@
-//! Writing, rotating, following, recovering: the ways that go well.
-#![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
-
-mod common;
+//! Writing, rotation, following and recovery without faults.
+use crate::common;
 
 use std::os::unix::fs::PermissionsExt;
 use std::sync::mpsc;
@@ -95,14 +93,14 @@ fn segments_follow_each_other_sealed_and_no_frame_spans_two() {
         places.extend(writer.batch(7));
     }
     for place in &places {
-        assert!(place.offset + place.length <= Options::SMALLEST_SEGMENT);
+        assert!(place.offset + place.length <= Options::MIN_SEGMENT_BYTES);
     }
     let all: Vec<u64> = (1..=places.len() as u64).collect();
     assert_eq!(drain(&mut follower), all);
     for number in 1..4 {
         let meta = std::fs::metadata(segment(dir.path(), number)).unwrap();
         assert_eq!(meta.permissions().mode() & 0o777, 0o400);
-        assert_eq!(meta.len(), u64::from(Options::SMALLEST_SEGMENT));
+        assert_eq!(meta.len(), u64::from(Options::MIN_SEGMENT_BYTES));
     }
     for after in [0, 1, 700, all.len() as u64 - 1] {
         let mut from = Follower::open(dir.path(), Sequence(after)).unwrap();
@@ -136,7 +134,7 @@ fn a_full_staging_buffer_says_so_and_is_given_away_whole() {
     assert!(!appender.has_room_for_largest());
     assert_eq!(
         writer.syncer.step().unwrap(),
-        foretell_journal::Step::Durable(Sequence(staged))
+        foretell_journal::SyncStep::Durable(Sequence(staged))
     );
     assert!(writer.appender.as_mut().unwrap().has_room_for_largest());
 }
@@ -302,13 +300,13 @@ fn kept_batches_are_written_anew_with_the_same_frame_bytes() {
     assert_eq!(seen, [1, 2, 3, 4, 5, 6, 7]);
     assert_eq!((report.epoch, report.rewritten), (2, 3));
     assert_eq!(scan_receipts(image.path()), before);
-    // The places of the first epoch still lead to the same bytes.
+    // Places of the first epoch still name the same bytes.
     let reader = FrameReader::new(image.path());
     for (index, place) in places.iter().enumerate() {
         let bytes = reader.frame(*place, Sequence(5 + index as u64)).unwrap();
         assert_eq!(receipt(&bytes), before[4 + index]);
     }
-    // And again, from what recovery left.
+    // And again, from the recovered journal.
     let (seen, report) = recovered(image.path()).unwrap();
     assert_eq!(seen.len(), 7);
     assert_eq!((report.epoch, report.rewritten), (3, 0));

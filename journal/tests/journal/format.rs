@@ -1,8 +1,6 @@
-//! The format itself: golden bytes of everything that is written, `FORMAT.md` against the code, and
-//! a verifier that knows nothing but `FORMAT.md`.
-#![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
-
-mod common;
+//! The format: golden bytes of every structure, `FORMAT.md` compared with the code, and a verifier
+//! written from `FORMAT.md` alone.
+use crate::common;
 
 use std::fmt::Write;
 use std::fs;
@@ -18,16 +16,16 @@ use foretell_journal::record::v2::{
     COMMANDS, EVENTS, RecordLayout, decode_command, decode_event, encode_command, encode_event,
 };
 use foretell_journal::segment::SegmentHeader;
-use foretell_journal::snapshot::{Image, LogName, PROOF, Proof, Shelf};
+use foretell_journal::snapshot::{Image, LogName, PROOF, Proof, SnapshotStore};
 use foretell_journal::watermark::Watermark;
 use foretell_journal::{Options, chain, receipt, scan};
 use foretell_model::{
     AccountNumber, Command, Event, Fill, KeyNumber, Lots, MarketNumber, MatchKind, Micros, OrderId,
-    OrderNumber, OrderType, Outcome, PlaceOrder, Price, RefusalReason, Sequence, Side, TimeMs,
+    OrderNumber, OrderType, Outcome, PlaceOrder, Price, RejectionReason, Sequence, Side, TimeMs,
     TimeNs, TimeSeconds,
 };
 
-/// Bytes as text: 32 a line.
+/// Bytes in hexadecimal: 32 a line.
 fn hex_lines(bytes: &[u8]) -> String {
     bytes.chunks(32).fold(String::new(), |mut text, line| {
         writeln!(text, "{}", hex::encode(line)).unwrap();
@@ -39,8 +37,8 @@ fn unhex(text: &str) -> Vec<u8> {
     hex::decode(text.split_whitespace().collect::<String>()).unwrap()
 }
 
-/// Compares with the golden file. A new file is written by a run with `FORETELL_WRITE_GOLDEN=1`;
-/// one that a release carries never changes again.
+/// Compares with the golden file. A run with `FORETELL_WRITE_GOLDEN=1` writes a new file; the files
+/// of a release never change.
 fn golden(name: &str, bytes: &[u8]) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/golden")
@@ -116,16 +114,16 @@ fn sample_batch() -> (BatchHeader, Vec<u8>) {
 #[test]
 fn golden_snapshots() {
     let dir = tempfile::tempdir().unwrap();
-    let shelf = Shelf::open(dir.path(), Arc::new(RealDisk), [0x47; 32]).unwrap();
+    let store = SnapshotStore::open(dir.path(), Arc::new(RealDisk), [0x47; 32]).unwrap();
     let log = LogName::new("trades").unwrap();
     let rows: Vec<u8> = (0..96).collect();
     let place = (log, 0x0102);
-    let chunk = shelf.write_chunk(place, 0x0304, 2, &rows).unwrap();
+    let chunk = store.write_chunk(place, 0x0304, 2, &rows).unwrap();
     let file = fs::read(chunk.path(dir.path())).unwrap();
     golden("chunk_v1", &file);
     snapshot_by_hand(&file);
 
-    let mut image = shelf
+    let mut image = store
         .begin_image(Sequence(0x0a0c), 0x0304, &[chunk])
         .unwrap();
     image.begin("state.v1").unwrap();
@@ -144,7 +142,7 @@ fn golden_snapshots() {
     Image::open(dir.path(), Sequence(0x0a0c), &[0x47; 32]).unwrap();
 }
 
-/// Reads a snapshot by nothing but the drawing of `FORMAT.md`.
+/// Reads a snapshot by `FORMAT.md` alone.
 fn snapshot_by_hand(file: &[u8]) {
     let number = |at: usize, size: usize| {
         let bytes = file[at..at + size].iter().rev();
@@ -216,7 +214,7 @@ fn a_frame_of_version_1_is_still_read_and_holds_what_version_1_has() {
         snapshot: [3; 32],
     };
     let killed = |details| Event::OrderKilled {
-        reason: RefusalReason::MarketableBelowMinimum,
+        reason: RejectionReason::MarketableBelowMinimum,
         details,
     };
     let rows = [
@@ -245,7 +243,7 @@ fn a_frame_of_version_1_is_still_read_and_holds_what_version_1_has() {
         let refused = refused.map_or(Ok(()), |error| Err(FrameError::Record(error)));
         assert_eq!(frame.decode(&mut scratch).map(drop), refused);
         assert_eq!(
-            frame.decode_behind(&mut Vec::new(), &mut Vec::new()),
+            frame.decode_append(&mut Vec::new(), &mut Vec::new()),
             refused
         );
     }
@@ -286,7 +284,7 @@ fn golden_segment_header_and_watermark() {
     golden("watermark_v1", mark.page().as_slice());
 }
 
-/// A record of each code with every field's bytes set, as far as its codes allow.
+/// A record of each code with all bytes of every field set, as far as its codes permit.
 fn filled<const N: usize>(
     record: &RecordLayout,
     width: usize,
@@ -295,7 +293,7 @@ fn filled<const N: usize>(
     let mut bytes = [0; N];
     bytes[..width].copy_from_slice(&record.code.to_le_bytes()[..width]);
     for field in record.fields {
-        // A FeeSchedule keeps three bytes of zero at its end.
+        // A FeeSchedule has three zero bytes at its end.
         let used = if field.word == "FeeSchedule" {
             5
         } else {
@@ -304,7 +302,7 @@ fn filled<const N: usize>(
         for (at, byte) in bytes.iter_mut().enumerate().skip(field.offset).take(used) {
             *byte = u8::try_from(at).unwrap() ^ 0x80;
         }
-        // Codes, flags and options are small: the largest value that is taken.
+        // Codes, flags and options are small: use the largest value that is accepted.
         if !is_taken(&bytes) {
             let range = field.offset..field.offset + field.bytes;
             bytes[range].fill(0);
@@ -323,8 +321,8 @@ fn filled<const N: usize>(
 
 #[test]
 fn golden_records() {
-    // Fields are filled one by one, so a record need only be taken once all its codes are set:
-    // those start at zero, which every code but tick, reason and refusal takes.
+    // Fields are filled one by one, so a record is valid only once all its codes are set. Codes
+    // start at zero, which every type but tick, reason and refusal accepts.
     let mut commands = Vec::new();
     for record in COMMANDS {
         let bytes = filled::<128>(record, 2, |bytes| settle_command(record, bytes).is_some());
@@ -349,11 +347,11 @@ fn golden_records() {
     golden("events_v2", &events);
 }
 
-/// The record with 1 in code fields that are still 0 and do not take it.
-fn settle<const N: usize>(record: &RecordLayout, bytes: &[u8; N]) -> [u8; N] {
+/// The record with 1 in code fields that are still 0 and do not accept it.
+fn with_valid_codes<const N: usize>(record: &RecordLayout, bytes: &[u8; N]) -> [u8; N] {
     let mut settled = *bytes;
     for field in record.fields {
-        let has_no_zero = matches!(field.word, "Tick" | "CloseReason" | "RefusalReason");
+        let has_no_zero = matches!(field.word, "Tick" | "CloseReason" | "RejectionReason");
         if has_no_zero && settled[field.offset] == 0 {
             settled[field.offset] = 1;
         }
@@ -362,12 +360,12 @@ fn settle<const N: usize>(record: &RecordLayout, bytes: &[u8; N]) -> [u8; N] {
 }
 
 fn settle_command(record: &RecordLayout, bytes: &[u8; 128]) -> Option<[u8; 128]> {
-    let settled = settle(record, bytes);
+    let settled = with_valid_codes(record, bytes);
     decode_command(&settled).ok().map(|_| settled)
 }
 
 fn settle_event(record: &RecordLayout, bytes: &[u8; 48]) -> Option<[u8; 48]> {
-    let settled = settle(record, bytes);
+    let settled = with_valid_codes(record, bytes);
     decode_event(&settled).ok().map(|_| settled)
 }
 
@@ -435,8 +433,8 @@ fn format_md_draws_every_record_as_the_code_lays_it_out() {
     assert_eq!(rows, COMMANDS.len() + EVENTS.len(), "and nothing else");
 }
 
-/// A verifier written from `FORMAT.md` alone. It uses no part of the crate.
-mod by_the_book {
+/// A verifier written from `FORMAT.md` alone. It uses no code of the crate.
+mod reference_verifier {
     use std::fs;
     use std::path::Path;
 
@@ -532,7 +530,7 @@ fn a_journal_is_verified_from_format_md_alone() {
     let mut writer = Writer::open(dir.path());
     while writer.batch(100)[0].segment < 2 {}
     drop(writer);
-    // A second epoch that wrote a batch anew, and a third after an orderly end.
+    // A second epoch that rewrote a batch, and a third after an orderly end.
     let mut writer = Writer::open_with(dir.path(), Options { ..small() }).unwrap();
     assert!(writer.report.rewritten > 0);
     writer.batch(5);
@@ -540,7 +538,7 @@ fn a_journal_is_verified_from_format_md_alone() {
     let mut writer = Writer::open(dir.path());
     writer.batch(2);
     writer.close();
-    let (frames, hash) = by_the_book::verify(dir.path());
+    let (frames, hash) = reference_verifier::verify(dir.path());
     let mut expected = Vec::new();
     let report = scan(dir.path(), Sequence(0), &mut |frame| {
         expected.push((frame.sequence().0, receipt(frame.bytes())));

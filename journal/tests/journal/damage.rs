@@ -1,7 +1,6 @@
-//! Every way of damaging a file: acknowledged frames are never dropped silently, a torn tail is.
-#![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
-
-mod common;
+//! All kinds of damage to a file. Acknowledged frames are never dropped silently; a torn tail is
+//! dropped.
+use crate::common;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -18,10 +17,10 @@ use foretell_model::{Command, Sequence, TimeNs};
 use rstest::rstest;
 use tempfile::TempDir;
 
-/// A way of damaging bytes.
+/// A kind of damage.
 type Change = fn(&mut Vec<u8>);
 
-/// Batches of the base journal: (first byte, first byte behind, first sequence, last sequence).
+/// Batches of the base journal: (first byte, byte after the last, first sequence, last sequence).
 const BATCHES: [(usize, usize, u64, u64); 4] = [
     (4_096, 8_192, 1, 2),
     (8_192, 12_288, 3, 5),
@@ -30,7 +29,7 @@ const BATCHES: [(usize, usize, u64, u64); 4] = [
 ];
 const END: usize = 24_576;
 
-/// Four batches, the last of two pages; killed before the watermark named any.
+/// Four batches, the last of two pages; killed before the first watermark.
 fn base() -> TempDir {
     let dir = tempfile::tempdir().unwrap();
     let mut writer = Writer::open(dir.path());
@@ -48,7 +47,7 @@ fn base() -> TempDir {
     copy(dir.path())
 }
 
-/// The same, ended in order: the watermark names the last batch.
+/// The same journal, ended in order: the watermark covers the last batch.
 fn marked() -> TempDir {
     let dir = base();
     let mut mark = watermark::read(dir.path()).unwrap().unwrap();
@@ -86,8 +85,8 @@ fn batch_at(byte: usize) -> Option<usize> {
         .position(|(start, end, ..)| (*start..*end).contains(&byte))
 }
 
-/// Judges a recovery after batch `hit` was damaged and nothing else.
-fn judge(dir: &Path, hit: usize, is_marked: bool, what: &str) {
+/// Checks a recovery after damage to batch `hit` alone.
+fn check_recovery(dir: &Path, hit: usize, is_marked: bool, what: &str) {
     let files_before = fs::read(segment(dir, 1)).unwrap();
     let result = recovered(dir);
     let (_, _, first, _) = BATCHES[hit];
@@ -126,7 +125,7 @@ fn a_flipped_byte_anywhere_in_a_batch_is_found(#[case] is_marked: bool) {
     let dir = if is_marked { marked() } else { base() };
     let path = segment(dir.path(), 1);
     for (hit, (start, end, ..)) in BATCHES.iter().enumerate() {
-        // Every byte of the header, then frames and padding in steps that meet every field.
+        // Every byte of the header, then frames and padding in steps that hit every field.
         let header = *start..start + HEADER_BYTES;
         let rest = (start + HEADER_BYTES..*end).step_by(if hit == 3 { 577 } else { 211 });
         let step = if hit == 3 && !is_marked { 7 } else { 1 };
@@ -139,7 +138,7 @@ fn a_flipped_byte_anywhere_in_a_batch_is_found(#[case] is_marked: bool) {
                 dir.path()
             };
             change(&segment(target, 1), |bytes| bytes[at] ^= 0x20);
-            judge(target, hit, is_marked, &format!("byte {at}"));
+            check_recovery(target, hit, is_marked, &format!("byte {at}"));
             if target == dir.path() {
                 change(&path, |bytes| bytes[at] ^= 0x20);
             }
@@ -225,7 +224,7 @@ fn a_zeroed_page_is_found(#[case] is_marked: bool) {
             bytes[page..page + PAGE].fill(0);
         });
         let hit = batch_at(page).unwrap();
-        judge(image.path(), hit, is_marked, &format!("page {page}"));
+        check_recovery(image.path(), hit, is_marked, &format!("page {page}"));
     }
 }
 
@@ -240,7 +239,7 @@ fn a_torn_tail_is_kept_in_a_file_of_its_own() {
     let mut expected = before[BATCHES[3].0..END].to_vec();
     expected[20_000 - BATCHES[3].0] ^= 1;
     assert_eq!(kept, expected);
-    // The next engine goes on behind what was kept.
+    // The next engine continues after the kept frames.
     let mut writer = Writer::open(dir.path());
     assert_eq!(writer.report.last_sequence, Sequence(6));
     writer.batch(2);
@@ -248,7 +247,7 @@ fn a_torn_tail_is_kept_in_a_file_of_its_own() {
     assert_eq!(recovered(dir.path()).unwrap().0.len(), 8);
 }
 
-/// Where a batch header has these fields, little-endian (`FORMAT.md`).
+/// Offsets of fields in a batch header, little-endian (`FORMAT.md`).
 const FRAMES: usize = 12;
 const PAYLOAD: usize = 16;
 const OFFSET: usize = 24;
@@ -257,8 +256,8 @@ const LAST: usize = 48;
 const PROVEN: usize = 56;
 const HASH: usize = 96;
 
-/// A power cut took the first page of the last batch and left its second one, which begins with a batch
-/// header of one frame, sequence 9, proven 8, and these bytes at these places of it.
+/// A power cut lost the first page of the last batch and left the second one. That page begins with
+/// a batch header of one frame, sequence 9, proven 8, with `changes` (offset, byte) applied.
 fn torn_before_a_header(changes: &[(usize, u8)]) -> TempDir {
     let dir = base();
     let (start, end) = (BATCHES[3].0, BATCHES[3].1);
@@ -339,7 +338,7 @@ fn dropped_swapped_and_repeated_batches_are_found() {
 
 #[test]
 fn a_batch_of_another_history_does_not_fit() {
-    // The same journal with another second batch, each sound by itself.
+    // The same journal with another second batch, each valid by itself.
     let dir = base();
     change(&segment(dir.path(), 1), |bytes| {
         let header = BatchHeader::read(&bytes[8_192..]).unwrap();
@@ -408,7 +407,7 @@ fn missing_and_replaced_segments_are_found() {
         recovered(image.path()),
         Err(JournalError::Foreign(2))
     ));
-    // Damage in a segment that is followed by another is never a torn tail, whatever it hits.
+    // Damage in a segment with a successor is never a torn tail, at any offset.
     for at in [4_100, 300_000, 600_000] {
         let image = copy(dir.path());
         change(&segment(image.path(), 2), |bytes| bytes[at] ^= 1);
@@ -445,7 +444,7 @@ fn before_a_damaged_header_everything_is_shown_and_what_is_behind_is_named() {
             let said = scan(image.path(), Sequence(0), &mut |_| Ok(())).unwrap_err();
             let lost = match number {
                 3 => format!("frames from {} on, if there were any", shown.next()),
-                // The last segment begins behind them.
+                // The last segment begins after them.
                 _ => format!("frames {} to {} were ackn", shown.next(), first_of(3).0 - 1),
             };
             assert!(said.to_string().contains(&lost), "{said}");
@@ -453,7 +452,7 @@ fn before_a_damaged_header_everything_is_shown_and_what_is_behind_is_named() {
     }
 }
 
-/// Batch by batch a journal shows and says what a scan does, and nothing behind what is wrong.
+/// [`Batches`] returns the same batches and errors as a scan, and nothing after an error.
 #[test]
 fn batches_are_those_of_a_scan_and_there_are_none_behind_an_error() {
     let mut images = vec![base(), marked(), long()];
@@ -489,7 +488,7 @@ fn batches_are_those_of_a_scan_and_there_are_none_behind_an_error() {
         wrong += usize::from(ended.is_some());
         assert_eq!(ended, scanned.err().map(|error| error.to_string()));
         drop(batches);
-        // What was taken can be read for as long as it is kept.
+        // A batch stays readable while it is held.
         let frames = taken.iter().flat_map(Batch::frames);
         let frames = frames.map(|frame| (frame.sequence(), frame.bytes().to_vec()));
         assert_eq!(frames.collect::<Vec<_>>(), shown);
@@ -497,7 +496,7 @@ fn batches_are_those_of_a_scan_and_there_are_none_behind_an_error() {
     assert!(wrong > 8, "{wrong}");
 }
 
-/// A start writes what was not proven anew: the old bytes are still there, under another chain.
+/// A start rewrites unproven batches: the old bytes remain, under another chain.
 #[test]
 fn what_a_start_wrote_anew_is_not_shown_as_it_was_before() {
     let dir = base();
@@ -536,7 +535,8 @@ fn a_copy_without_the_room_behind_its_end_is_told_from_one_that_lost_frames() {
 
 #[test]
 fn a_rehashed_history_is_caught_by_the_watermark() {
-    // Two continuations of one journal, the same to the length; only the watermark tells them apart.
+    // Two continuations of one journal with the same lengths; only the watermark distinguishes
+    // them.
     let common = base();
     let (one, two) = (copy(common.path()), copy(common.path()));
     change(&segment(two.path(), 1), |bytes| {
@@ -548,7 +548,7 @@ fn a_rehashed_history_is_caught_by_the_watermark() {
                 previous = SegmentHeader::read(bytes).unwrap().previous_hash;
             }
             if start == BATCHES[1].0 {
-                // Another time of the third frame.
+                // Change the time of the third frame.
                 bytes[start + HEADER_BYTES + 16] ^= 1;
             }
             let batch = &mut bytes[start..start + used];
@@ -565,7 +565,7 @@ fn a_rehashed_history_is_caught_by_the_watermark() {
     drop(one);
     let genuine = marked();
     let bytes = fs::read(segment(two.path(), 1)).unwrap();
-    // The genesis differs between two bases; take the mark of the same journal instead.
+    // The genesis differs between two bases, so use the watermark of the same journal.
     let mark = watermark::read(two.path()).unwrap().unwrap();
     let original = fs::read(segment(common.path(), 1)).unwrap();
     let last = BatchHeader::read(&original[BATCHES[3].0..]).unwrap();
@@ -583,7 +583,7 @@ fn a_rehashed_history_is_caught_by_the_watermark() {
         Err(JournalError::Damaged { why, .. }) => assert!(why.contains("watermark"), "{why}"),
         other => panic!("{other:?}"),
     }
-    // A watermark of another journal is no better.
+    // A watermark of another journal is refused, too.
     fs::write(segment(genuine.path(), 1), bytes).unwrap();
     assert!(matches!(
         recovered(genuine.path()),
@@ -632,7 +632,7 @@ fn a_watermark_alone_is_a_lost_journal() {
     ));
 }
 
-/// Puts the right checksum on a batch header that was changed by hand.
+/// Recomputes the checksum of a batch header that was changed by hand.
 fn reseal(header: &mut [u8]) {
     header[64..68].fill(0);
     let crc = crc32c::crc32c(&header[..HEADER_BYTES]);
@@ -672,7 +672,7 @@ fn newer_formats_are_refused_and_not_taken_for_damage() {
     is_newer(dir.path(), "frame");
 }
 
-/// Adds a batch of one frame behind the base journal, its payload changed before it is sealed.
+/// Appends a batch of one frame to the base journal; its payload is changed before it is closed.
 fn append_batch(dir: &Path, change_payload: impl FnOnce(&mut Vec<u8>)) {
     change(&segment(dir, 1), |bytes| {
         let last = BatchHeader::read(&bytes[BATCHES[3].0..]).unwrap();

@@ -1,7 +1,5 @@
-//! What a journal takes on the disk: sealed segments give back what they do not use.
-#![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
-
-mod common;
+//! Disk space of a journal: sealed segments release their unused end.
+use crate::common;
 
 use std::fs;
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -13,7 +11,7 @@ use foretell_journal::disk::{Disk, RealDisk};
 use foretell_journal::{Batches, Follower, Options};
 use foretell_model::Sequence;
 
-/// Bytes that a file takes; its length may be more.
+/// Allocated bytes of a file; its length may be more.
 fn taken(path: &Path) -> u64 {
     fs::metadata(path).unwrap().blocks() * 512
 }
@@ -23,14 +21,14 @@ fn all_taken(dir: &Path) -> u64 {
     entries.map(|entry| taken(&entry.unwrap().path())).sum()
 }
 
-/// Whether the file system gives parts of files back.
-fn gives_back(dir: &Path) -> bool {
+/// Whether the file system can punch holes.
+fn can_release(dir: &Path) -> bool {
     const BYTES: usize = 1 << 20;
     let path = dir.join("probe");
     let mut file = RealDisk.create(&path).unwrap();
     assert_eq!(file.write_at(&vec![0; BYTES], 0).unwrap(), BYTES);
     file.sync_data().unwrap();
-    let gives = file.give_back(0).is_ok() && taken(&path) < BYTES as u64;
+    let gives = file.release_from(0).is_ok() && taken(&path) < BYTES as u64;
     assert_eq!(fs::metadata(&path).unwrap().len(), BYTES as u64);
     fs::remove_file(&path).unwrap();
     if !gives {
@@ -43,7 +41,7 @@ fn gives_back(dir: &Path) -> bool {
 fn fifty_starts_with_a_frame_each_take_the_space_of_their_frames() {
     const STARTS: u32 = 50;
     let dir = tempfile::tempdir().unwrap();
-    if !gives_back(dir.path()) {
+    if !can_release(dir.path()) {
         return;
     }
     for _ in 0..STARTS {
@@ -51,16 +49,16 @@ fn fifty_starts_with_a_frame_each_take_the_space_of_their_frames() {
         writer.batch(1);
         writer.close();
     }
-    // A header and a batch each, the last segment and a prepared one, and what is no segment.
+    // A header and a batch each, the last segment, a prepared one, and the other files.
     let used = u64::from(STARTS) * 4 * 4_096;
-    let whole = 2 * u64::from(Options::SMALLEST_SEGMENT) + (64 << 10);
+    let whole = 2 * u64::from(Options::MIN_SEGMENT_BYTES) + (64 << 10);
     let taken = all_taken(dir.path());
     assert!(taken <= used + whole, "{taken} bytes after {STARTS} starts");
     for number in 1..=STARTS {
         let length = fs::metadata(segment(dir.path(), number)).unwrap().len();
         assert_eq!(
             length,
-            u64::from(Options::SMALLEST_SEGMENT),
+            u64::from(Options::MIN_SEGMENT_BYTES),
             "its length stays"
         );
     }
@@ -68,12 +66,12 @@ fn fifty_starts_with_a_frame_each_take_the_space_of_their_frames() {
     assert_eq!(writer.report.last_sequence, Sequence(u64::from(STARTS)));
 }
 
-/// A reader that has the whole file mapped goes on to its end over the space that was given back, and no
+/// A reader that has the whole file mapped reads on to its end after the space was released; no
 /// byte of the file changes.
 #[test]
 fn a_reader_of_the_segment_notices_nothing() {
     let dir = tempfile::tempdir().unwrap();
-    if !gives_back(dir.path()) {
+    if !can_release(dir.path()) {
         return;
     }
     let mut writer = Writer::open(dir.path());
@@ -89,7 +87,7 @@ fn a_reader_of_the_segment_notices_nothing() {
     let mut writer = Writer::open(dir.path());
     writer.batch(2);
     assert!(
-        taken(&path) < u64::from(Options::SMALLEST_SEGMENT) / 4,
+        taken(&path) < u64::from(Options::MIN_SEGMENT_BYTES) / 4,
         "{}",
         taken(&path)
     );
@@ -107,11 +105,11 @@ fn a_reader_of_the_segment_notices_nothing() {
     assert_eq!(drain(&mut follower).len(), 5);
 }
 
-/// What a crash tore behind the last batch is kept, in its place too.
+/// A torn tail after the last batch is kept, also in its segment.
 #[test]
 fn a_torn_tail_keeps_its_bytes() {
     let dir = tempfile::tempdir().unwrap();
-    if !gives_back(dir.path()) {
+    if !can_release(dir.path()) {
         return;
     }
     let mut writer = Writer::open(dir.path());
@@ -129,18 +127,18 @@ fn a_torn_tail_keeps_its_bytes() {
     let writer = Writer::open(dir.path());
     assert!(writer.report.set_aside.is_some());
     assert!(
-        taken(&path) < u64::from(Options::SMALLEST_SEGMENT) / 4,
+        taken(&path) < u64::from(Options::MIN_SEGMENT_BYTES) / 4,
         "{}",
         taken(&path)
     );
     assert!(fs::read(&path).unwrap() == before);
 }
 
-/// A segment is full when the next batch does not fit: its end is given back while the engine runs.
+/// A segment is full when the next batch does not fit: its end is released while the engine runs.
 #[test]
 fn a_full_segment_gives_its_end_back() {
     let dir = tempfile::tempdir().unwrap();
-    if !gives_back(dir.path()) {
+    if !can_release(dir.path()) {
         return;
     }
     let mut writer = Writer::open(dir.path());
@@ -149,7 +147,7 @@ fn a_full_segment_gives_its_end_back() {
         writer.batch(700);
     }
     let gives_up = Instant::now() + Duration::from_secs(20);
-    while taken(&path) >= u64::from(Options::SMALLEST_SEGMENT) {
+    while taken(&path) >= u64::from(Options::MIN_SEGMENT_BYTES) {
         assert!(
             Instant::now() < gives_up,
             "{} bytes stay taken",

@@ -1,21 +1,21 @@
-//! A disk that is really full: a small file system of its own on a loop device, filled to its last
-//! block (promise 24). Mounting takes root; elsewhere the test says so and passes.
+//! A full disk: a small file system on a loop device, filled to its last block (promise 24).
+//! Mounting needs root; without it the test prints that and passes.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command as Program;
 
-use foretell_journal::{Appender, Helper, JournalState, Options, Step, Syncer, recover};
+use foretell_journal::{Appender, JournalState, Options, Preallocator, SyncStep, Syncer, recover};
 use foretell_model::{Command, Sequence, TimeNs};
 use tempfile::TempDir;
 
 /// Bytes of the file system.
 const SIZE: u64 = 16 << 20;
-/// With less than this free the journal says that the disk is low.
+/// Below this free space the journal reports a low disk.
 const RESERVE: u64 = 4 << 20;
 /// Evidence of each frame, so that few frames fill the disk.
 static EVIDENCE: [u8; 60_000] = [7; 60_000];
-/// Steps without room after which nobody expects any.
+/// Steps without room after which the test gives up.
 const ENOUGH: usize = 20;
 
 /// A file system that is unmounted when this is dropped.
@@ -25,7 +25,7 @@ struct SmallDisk {
 }
 
 impl SmallDisk {
-    /// Makes and mounts it, or says why that cannot be.
+    /// Creates and mounts it, or returns the reason for the failure.
     fn mount() -> Result<Self, String> {
         let folder = tempfile::tempdir().expect("a directory");
         let (image, root) = (folder.path().join("image"), folder.path().join("root"));
@@ -60,35 +60,36 @@ fn run(program: &mut Program) -> Result<(), String> {
     Err(format!("{program:?}: {said}"))
 }
 
-/// A journal whose threads are turns.
+/// A journal in one thread: its parts run in turns.
 struct Journal {
     appender: Appender,
     syncer: Syncer,
-    helper: Helper,
+    preallocator: Preallocator,
     state: JournalState,
 }
 
 impl Journal {
     fn open(dir: &Path) -> Self {
         let options = Options {
-            segment_bytes: Options::SMALLEST_SEGMENT,
+            segment_bytes: Options::MIN_SEGMENT_BYTES,
             staging_bytes: 512 << 10,
             disk_reserve_bytes: RESERVE,
             ..Options::default()
         };
         let recovered = recover(dir, options, Sequence(0), &mut |_| Ok(()));
-        let (appender, syncer, state, helper) = recovered.expect("a journal").open().expect("room");
+        let (appender, syncer, state, preallocator) =
+            recovered.expect("a journal").open().expect("room");
         Self {
             appender,
             syncer,
-            helper,
+            preallocator,
             state,
         }
     }
 
-    /// Appends a frame if there is room, and lets everybody do its part.
-    fn turn(&mut self) -> Step {
-        assert!(self.helper.turn(), "the helper goes on");
+    /// Appends a frame if there is room, and runs one turn of each part.
+    fn turn(&mut self) -> SyncStep {
+        assert!(self.preallocator.run_once(), "the preallocator goes on");
         if self.appender.has_room_for_largest() {
             let next = self.appender.last_sequence().next();
             let command = Command::AdvanceTime;
@@ -99,15 +100,15 @@ impl Journal {
         self.syncer.step().expect("a full disk is no I/O error")
     }
 
-    /// Turns until nothing is written any more.
+    /// Runs turns until nothing is written any more.
     fn fill(&mut self) {
         let mut waited = 0;
         while waited < ENOUGH {
             match self.turn() {
-                Step::Durable(_) => waited = 0,
-                Step::Waiting => waited += 1,
-                Step::Idle => {}
-                Step::Ended => panic!("the appender is there"),
+                SyncStep::Durable(_) => waited = 0,
+                SyncStep::Waiting => waited += 1,
+                SyncStep::Idle => {}
+                SyncStep::Ended => panic!("the appender is there"),
             }
         }
     }
@@ -141,7 +142,7 @@ fn a_disk_that_is_really_full_delays_and_loses_nothing() {
         "it goes on when there is room: {full}, {after}"
     );
 
-    // As killed: whatever was acknowledged is there, on a disk with room for the next segment.
+    // After a kill: every acknowledged frame is there, on a disk with room for the next segment.
     drop(journal);
     let kept = tempfile::tempdir().unwrap();
     for entry in fs::read_dir(&dir).unwrap() {

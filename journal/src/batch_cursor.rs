@@ -1,0 +1,130 @@
+//! Reads and verifies a segment batch by batch.
+
+use foretell_model::{Sequence, TimeNs};
+
+use crate::batch::{BatchFrames, BatchHeader, HEADER_BYTES, HeaderError};
+use crate::bytes::{all_zero, to_u32, to_usize};
+use crate::frame::FrameError;
+use crate::segment::{FIRST_BATCH, SegmentHeader};
+
+/// A fault of a batch.
+#[derive(Debug)]
+pub(crate) enum BatchFault {
+    /// A torn, lost or corrupted write. Dropped if above the proven position.
+    Torn(&'static str),
+    /// Valid checksums and wrong content: no crash causes that. Never dropped.
+    Wrong(String),
+    /// Valid, but of a newer format version.
+    Newer(String),
+}
+
+/// A position between two batches, with the state of the checks up to there.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BatchCursor {
+    pub(crate) segment: u32,
+    pub(crate) epoch: u64,
+    /// Offset of the next batch.
+    pub(crate) offset: u32,
+    /// Chain hash of the last batch.
+    pub(crate) hash: [u8; 32],
+    /// The last sequence.
+    pub(crate) last: Sequence,
+    /// Its time; zero before the first frame read.
+    pub(crate) time: TimeNs,
+}
+
+impl BatchCursor {
+    /// The position before the first batch of a segment.
+    pub(crate) fn start(header: &SegmentHeader, time: TimeNs) -> Self {
+        Self {
+            segment: header.number,
+            epoch: header.epoch,
+            offset: FIRST_BATCH,
+            hash: header.previous_hash,
+            last: Sequence(header.first.0 - 1),
+            time,
+        }
+    }
+
+    /// Verifies the batch here (position, epoch, sequences, checksums, padding, chain, frames),
+    /// advances past it and returns its header. `bytes` is the readable part of the segment.
+    pub(crate) fn next(&mut self, bytes: &[u8]) -> Result<BatchHeader, BatchFault> {
+        let here = bytes.get(to_usize(self.offset)..).unwrap_or_default();
+        let header = BatchHeader::read(here).map_err(|error| match error {
+            HeaderError::Blank => BatchFault::Torn("no batch was written here"),
+            HeaderError::Torn => BatchFault::Torn("the batch header's checksum fails"),
+            HeaderError::Unknown(version) => BatchFault::Newer(format!("batch version {version}")),
+        })?;
+        let batch = here
+            .get(..header.total())
+            .ok_or(BatchFault::Torn("the file ends inside a batch"))?;
+        let (payload, padding) = batch[HEADER_BYTES..].split_at(to_usize(header.payload));
+        if crc32c::crc32c(payload) != header.payload_crc {
+            return Err(BatchFault::Torn("the payload's checksum fails"));
+        }
+        if !all_zero(padding) {
+            return Err(BatchFault::Torn("the padding after a batch is not zero"));
+        }
+        self.check_header(&header)?;
+        if header.expected_hash(&self.hash, payload) != header.hash {
+            return Err(BatchFault::Wrong(
+                "the batch does not follow the one before it (hash chain)".to_owned(),
+            ));
+        }
+        let time = self.check_frames(&header, payload)?;
+        self.offset += to_u32(header.total());
+        self.hash = header.hash;
+        self.last = header.last;
+        self.time = time;
+        Ok(header)
+    }
+
+    fn check_header(&self, header: &BatchHeader) -> Result<(), BatchFault> {
+        let wrong = |what: &str| Err(BatchFault::Wrong(what.to_owned()));
+        if (header.segment, header.offset) != (self.segment, self.offset) {
+            return wrong("the batch was written for another position");
+        }
+        if header.epoch != self.epoch {
+            return wrong("the batch's epoch differs from its segment's");
+        }
+        if header.first != self.last.next() || header.proven >= header.first {
+            return wrong("the batch does not follow the one before it (sequence)");
+        }
+        if !header.has_consistent_sequences() {
+            return wrong("the batch's number of frames does not match its sequences");
+        }
+        Ok(())
+    }
+
+    /// Checks lengths, sequences and times of all frames; returns the last time.
+    fn check_frames(&self, header: &BatchHeader, payload: &[u8]) -> Result<TimeNs, BatchFault> {
+        let (mut last, mut time) = (self.last, self.time);
+        for frame in BatchFrames::new(header, payload) {
+            let frame = frame.map_err(|error| match error {
+                FrameError::Unknown { .. } => BatchFault::Newer(error.to_string()),
+                _ => BatchFault::Wrong(error.to_string()),
+            })?;
+            if frame.sequence() != last.next() {
+                return Err(BatchFault::Wrong(format!(
+                    "frame {}, expected frame {}",
+                    frame.sequence(),
+                    last.next()
+                )));
+            }
+            if frame.time() < time {
+                return Err(BatchFault::Wrong(format!(
+                    "time goes back at frame {}",
+                    frame.sequence()
+                )));
+            }
+            (last, time) = (frame.sequence(), frame.time());
+        }
+        if last == header.last {
+            Ok(time)
+        } else {
+            Err(BatchFault::Wrong(
+                "the frames' sequences differ from the batch header's".to_owned(),
+            ))
+        }
+    }
+}
