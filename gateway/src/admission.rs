@@ -1,64 +1,71 @@
-//! Who may connect when all places are taken: whoever is new, in the place of connections that have
-//! been idle longest. Of one client's own when its share is used up, of the client with the most
-//! when all places are. So nobody can keep others out by holding what it does not use.
+//! Admission of connections when a limit is reached: a new connection replaces those idle longest.
+//! At a client's limit its own connections end, at the process limit those of the client with the
+//! most. So no client can exclude others with idle connections.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use crate::client_shares::{Client, ClientShares, Full, Share};
-use crate::connection::{Activity, Group, Order};
+use crate::client_shares::{Client, ClientShares, LimitExceeded, Share};
+use crate::connection::{Activity, ConnectionGroup, ConnectionState};
+use crate::idle_reaper::IdleReaper;
 use crate::limits::ENDING_CONNECTIONS;
-use crate::sweep::Sweep;
 
-/// One in so many connections gives way beyond what is needed, so that the next that come need no
+/// Besides the connections that must end, one in 64 ends too, so that the next new ones need no
 /// search.
-const SPARE: usize = 64;
+const EXTRA_ENDED_ONE_IN: usize = 64;
 
-/// A place for a new connection of `client`, if there is one or some connection may give way.
+/// Admits a new connection of `client` within the limits, or ends others for it.
 pub(crate) fn admit(
     places: &Arc<ClientShares>,
-    sweep: &Sweep,
+    reaper: &IdleReaper,
     client: Client,
-    group: Group,
+    group: ConnectionGroup,
 ) -> Option<Share> {
     let taken = match group {
-        Group::Proxy => places.take_beyond(client, 1, 0),
-        Group::Public | Group::Operator => places.take(client, 1),
+        ConnectionGroup::Proxy => places.take_beyond(client, 1, 0),
+        ConnectionGroup::Public | ConnectionGroup::Operator => places.take(client, 1),
     };
     let enough = match taken {
         Ok(share) => return Some(share),
-        Err(Full::Client(excess)) => give_way(own_idle(sweep, client, group), excess),
-        Err(Full::Total(excess)) => give_way(heaviest_first(sweep, group), excess),
+        Err(LimitExceeded::Client(excess)) => {
+            close_smallest(own_idle(reaper, client, group), excess)
+        }
+        Err(LimitExceeded::Total(excess)) => {
+            close_smallest(by_client_weight(reaper, group), excess)
+        }
     };
     let beyond = || places.take_beyond(client, 1, ENDING_CONNECTIONS).ok();
     enough.then(beyond).flatten()
 }
 
-/// Ends connections because descriptors are used up, whatever the caps say.
-pub(crate) fn relieve(sweep: &Sweep) {
-    give_way(heaviest_first(sweep, Group::Public), 1);
+/// Ends a connection because file descriptors are used up, regardless of the limits.
+pub(crate) fn free_descriptor(reaper: &IdleReaper) {
+    close_smallest(by_client_weight(reaper, ConnectionGroup::Public), 1);
 }
 
-/// A connection and what speaks for it: the least gives way first.
+/// A connection and its sort key; the smallest ends first.
 type Candidate<K> = (K, Arc<Activity>);
 
-/// The client's own connections that serve nothing now: others may share its address.
-fn own_idle(sweep: &Sweep, client: Client, group: Group) -> Vec<Candidate<u32>> {
-    let own = sweep.of_client(client).into_iter();
+/// The client's own connections that serve no request now; its address may be shared.
+fn own_idle(reaper: &IdleReaper, client: Client, group: ConnectionGroup) -> Vec<Candidate<u32>> {
+    let own = reaper.of_client(client).into_iter();
     own.filter(|it| it.group() == group && !it.is_serving())
         .map(|it| (it.last_byte(), it))
         .collect()
 }
 
-/// Those of the client with the most before others; the idle before those that serve.
-fn heaviest_first(sweep: &Sweep, group: Group) -> Vec<Candidate<(Reverse<usize>, bool, u32)>> {
+/// Connections of the client with the most first; within it the idle before the serving ones.
+fn by_client_weight(
+    reaper: &IdleReaper,
+    group: ConnectionGroup,
+) -> Vec<Candidate<(Reverse<usize>, bool, u32)>> {
     let mut candidates = Vec::new();
-    let public = if group == Group::Proxy {
-        Group::Public
+    let public = if group == ConnectionGroup::Proxy {
+        ConnectionGroup::Public
     } else {
         group
     };
-    sweep.for_each_client(|connections| {
+    reaper.for_each_client(|connections| {
         let weight = Reverse(connections.len());
         let of_group = connections.iter().filter(|it| it.group() == public);
         let keyed = of_group.map(|it| ((weight, it.is_serving(), it.last_byte()), Arc::clone(it)));
@@ -67,8 +74,8 @@ fn heaviest_first(sweep: &Sweep, group: Group) -> Vec<Candidate<(Reverse<usize>,
     candidates
 }
 
-/// Asks the least of the candidates to end; whether `excess` of them do, also by earlier orders.
-fn give_way<K: Ord>(candidates: Vec<Candidate<K>>, excess: usize) -> bool {
+/// Ends the smallest candidates; true when `excess` are ending, including those asked earlier.
+fn close_smallest<K: Ord>(candidates: Vec<Candidate<K>>, excess: usize) -> bool {
     let all = candidates.len();
     let (ending, mut open): (Vec<_>, Vec<_>) =
         candidates.into_iter().partition(|(_, it)| it.is_ending());
@@ -78,10 +85,10 @@ fn give_way<K: Ord>(candidates: Vec<Candidate<K>>, excess: usize) -> bool {
     if missing > open.len() {
         return false;
     }
-    let ended = (missing + all / SPARE).min(open.len());
+    let ended = (missing + all / EXTRA_ENDED_ONE_IN).min(open.len());
     open.select_nth_unstable_by(ended - 1, |(one, _), (other, _)| one.cmp(other));
     for (_, connection) in &open[..ended] {
-        connection.ask(Order::Cut);
+        connection.request(ConnectionState::Closing);
     }
     true
 }
@@ -96,19 +103,22 @@ mod tests {
         Client::of([192, 0, 2, host].into())
     }
 
-    /// Who connected, in this order, and the place of each.
-    type Held = Vec<(Arc<Activity>, Share)>;
+    /// Connections in the order they were made, each with its share.
+    type Admitted = Vec<(Arc<Activity>, Share)>;
 
-    fn connect(places: &Arc<ClientShares>, sweep: &Sweep, hosts: &[u8]) -> Held {
+    fn connect(places: &Arc<ClientShares>, reaper: &IdleReaper, hosts: &[u8]) -> Admitted {
         let connect = |host: &u8| {
-            sweep.advance(1);
-            let share = admit(places, sweep, client(*host), Group::Public)?;
-            Some((sweep.connection(client(*host), Group::Public), share))
+            reaper.advance(1);
+            let share = admit(places, reaper, client(*host), ConnectionGroup::Public)?;
+            Some((
+                reaper.connection(client(*host), ConnectionGroup::Public),
+                share,
+            ))
         };
         hosts.iter().filter_map(connect).collect()
     }
 
-    fn ending(held: &Held) -> Vec<usize> {
+    fn ending(held: &Admitted) -> Vec<usize> {
         let ending = held
             .iter()
             .enumerate()
@@ -122,44 +132,44 @@ mod tests {
 
     #[test]
     fn a_client_over_its_share_gives_up_its_own_idlest() {
-        let (sweep, thread) = Sweep::start(&ConnectionLimits::default()).expect("a thread");
+        let (reaper, thread) = IdleReaper::start(&ConnectionLimits::default()).expect("a thread");
         let places = places(10, 3);
-        let mut held = connect(&places, &sweep, &[2, 1, 1, 1]);
-        let serving = crate::connection::InService::begin(&held[1].0);
-        held.extend(connect(&places, &sweep, &[1]));
+        let mut held = connect(&places, &reaper, &[2, 1, 1, 1]);
+        let serving = crate::connection::RequestInProgress::begin(&held[1].0);
+        held.extend(connect(&places, &reaper, &[1]));
         assert_eq!(ending(&held), [2], "the idlest that serves nothing");
-        held.extend(connect(&places, &sweep, &[1]));
+        held.extend(connect(&places, &reaper, &[1]));
         assert_eq!(ending(&held), [2, 3], "one for each");
         held.remove(2);
-        held.extend(connect(&places, &sweep, &[1]));
+        held.extend(connect(&places, &reaper, &[1]));
         assert_eq!(held.len(), 6, "one has ended, one was asked to");
-        drop((held, serving, sweep));
+        drop((held, serving, reaper));
         thread.join().expect("it ends when nobody serves");
     }
 
     #[test]
     fn who_serves_all_its_share_gets_no_more() {
-        let (sweep, thread) = Sweep::start(&ConnectionLimits::default()).expect("a thread");
+        let (reaper, thread) = IdleReaper::start(&ConnectionLimits::default()).expect("a thread");
         let places = places(10, 1);
-        let held = connect(&places, &sweep, &[1]);
-        let serving = crate::connection::InService::begin(&held[0].0);
-        assert!(connect(&places, &sweep, &[1]).is_empty());
+        let held = connect(&places, &reaper, &[1]);
+        let serving = crate::connection::RequestInProgress::begin(&held[0].0);
+        assert!(connect(&places, &reaper, &[1]).is_empty());
         assert!(ending(&held).is_empty());
-        drop((held, serving, sweep));
+        drop((held, serving, reaper));
         thread.join().expect("it ends when nobody serves");
     }
 
     #[test]
     fn when_all_is_full_whoever_has_the_most_gives_way() {
-        let (sweep, thread) = Sweep::start(&ConnectionLimits::default()).expect("a thread");
+        let (reaper, thread) = IdleReaper::start(&ConnectionLimits::default()).expect("a thread");
         let places = places(6, 4);
-        let mut held = connect(&places, &sweep, &[3, 1, 1, 2, 2, 2]);
-        held.extend(connect(&places, &sweep, &[4]));
+        let mut held = connect(&places, &reaper, &[3, 1, 1, 2, 2, 2]);
+        held.extend(connect(&places, &reaper, &[4]));
         assert_eq!(ending(&held), [3]);
-        held.extend(connect(&places, &sweep, &[2]));
+        held.extend(connect(&places, &reaper, &[2]));
         assert_eq!(ending(&held), [3, 4], "an own one: 2 has the most");
         assert_eq!(held.len(), 8);
-        drop((held, sweep));
+        drop((held, reaper));
         thread.join().expect("it ends when nobody serves");
     }
 }

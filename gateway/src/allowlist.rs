@@ -1,10 +1,10 @@
-//! Which addresses a surface answers (protocol 12).
+//! The allowlist of addresses that may use a surface (docs/api/overview.md §6).
 
 use ipnet::IpNet;
 
 use crate::client_address::{ClientAddress, contains};
 
-/// Networks that may ask.
+/// Allowed networks.
 #[derive(Clone, Debug)]
 pub(crate) struct Allowlist(Vec<IpNet>);
 
@@ -13,8 +13,7 @@ impl Allowlist {
         Self(networks)
     }
 
-    /// Whether a client may ask. One whose address is not known may not: its proxy being allowed
-    /// says nothing about it.
+    /// Whether a client is allowed. A client with an unknown address is not, even if its proxy is.
     pub(crate) fn admits(&self, client: ClientAddress) -> bool {
         match client {
             ClientAddress::Known(address) => contains(&self.0, address),

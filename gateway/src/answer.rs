@@ -1,4 +1,4 @@
-//! What a handler answers, and how it becomes an HTTP response.
+//! A handler's answer and its conversion into an HTTP response.
 
 use bytes::Bytes;
 use foretell_model::Sequence;
@@ -6,19 +6,19 @@ use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 
 use crate::client_shares::Share;
-use crate::rate_limits::Standing;
-use crate::unread::Counted;
+use crate::rate_limits::QuotaStatus;
+use crate::unread::CountedAnswer;
 
-/// Sequence an answer reflects, or that a write reached.
+/// Sequence that an answer reflects, or that a write reached.
 pub(crate) const X_SEQUENCE: HeaderName = HeaderName::from_static("x-sequence");
-/// Number of the engine's recovery the sequence belongs to.
+/// The recovery number (epoch) of the engine in which that sequence is valid.
 pub(crate) const X_EPOCH: HeaderName = HeaderName::from_static("x-epoch");
-/// `next_cursor` of a list that is a bare array.
+/// The `next_cursor` of a list whose body is a bare array.
 pub(crate) const X_NEXT_CURSOR: HeaderName = HeaderName::from_static("x-next-cursor");
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// An answer: always JSON but for the metrics page.
+/// An answer: always JSON, except the metrics page.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
@@ -32,7 +32,7 @@ impl Answer {
         Self::with_status(StatusCode::OK, body)
     }
 
-    /// A JSON body under any status.
+    /// A JSON body with any status.
     pub(crate) fn with_status(status: StatusCode, body: impl Into<Bytes>) -> Self {
         let mut headers = HeaderMap::with_capacity(4);
         headers.insert(CONTENT_TYPE, JSON);
@@ -43,7 +43,7 @@ impl Answer {
         }
     }
 
-    /// A status that says it all.
+    /// An answer that consists of its status only.
     pub(crate) fn without_body(status: StatusCode) -> Self {
         Self {
             status,
@@ -52,19 +52,20 @@ impl Answer {
         }
     }
 
-    /// Says how the key of the request stands with its rate limits, where it has any.
-    pub(crate) fn stands(mut self, standing: Option<Standing>) -> Self {
-        if let Some(standing) = standing {
-            standing.tell(&mut self.headers);
+    /// Adds the rate limit headers for the key of the request, if it has limits.
+    pub(crate) fn with_quota(mut self, quota: Option<QuotaStatus>) -> Self {
+        if let Some(quota) = quota {
+            quota.add_headers(&mut self.headers);
         }
         self
     }
 
-    /// Names the state this reflects.
-    pub(crate) fn at(mut self, place: Place) -> Self {
+    /// Adds the headers that identify the reflected state.
+    pub(crate) fn at(mut self, position: StatePosition) -> Self {
         self.headers
-            .insert(X_SEQUENCE, HeaderValue::from(place.sequence.0));
-        self.headers.insert(X_EPOCH, HeaderValue::from(place.epoch));
+            .insert(X_SEQUENCE, HeaderValue::from(position.sequence.0));
+        self.headers
+            .insert(X_EPOCH, HeaderValue::from(position.epoch));
         self
     }
 
@@ -74,28 +75,28 @@ impl Answer {
         self
     }
 
-    /// The answer to a HEAD keeps the length and loses the body; the length of any other is its
-    /// body's, which hyper writes.
-    pub(crate) fn without_what_head_omits(mut self) -> Self {
+    /// Removes the body of an answer to HEAD but declares its length; hyper writes the length of
+    /// others.
+    pub(crate) fn without_head_body(mut self) -> Self {
         let length = HeaderValue::from(self.body.len());
         self.headers.insert(CONTENT_LENGTH, length);
         self.body = Bytes::new();
         self
     }
 
-    /// The response, whose body is counted in `share`.
-    pub(crate) fn into_response(self, share: Share) -> Response<Counted> {
+    /// The response; `share` counts the bytes of its body.
+    pub(crate) fn into_response(self, share: Share) -> Response<CountedAnswer> {
         let bytes = self.body;
-        let mut response = Response::new(Counted { bytes, share });
+        let mut response = Response::new(CountedAnswer { bytes, share });
         *response.status_mut() = self.status;
         *response.headers_mut() = self.headers;
         response
     }
 }
 
-/// A state of the exchange, as answers name it.
+/// A state of the exchange, as answers identify it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Place {
+pub(crate) struct StatePosition {
     pub(crate) sequence: Sequence,
     pub(crate) epoch: u64,
 }

@@ -1,4 +1,5 @@
-//! Who asks: credentials in headers, checked against the keys of the view (protocol 7).
+//! Authentication: credentials in headers, checked against the keys of the view
+//! (docs/api/authentication.md).
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -11,33 +12,33 @@ use foretell_model::{
     AccountNumber, ApiKey, Digest16, KeyNumber, TimeMs, WalletAddress, WalletKind,
 };
 use foretell_view::View;
-use foretell_wire::Failure as Refusal;
+use foretell_wire::ApiError;
 use foretell_wire::time::TimeForm;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use thiserror::Error;
 
-use crate::call::Call;
 use crate::config::HeaderPrefix;
-use crate::failure::{self, Failure};
+use crate::failure::Failure;
+use crate::request_context::RequestContext;
 use crate::timing::Stage;
 
-/// What was wrong with credentials, where the deployment says so (`dev_auth_hints`).
+/// Names the failed check of credentials, if the deployment enables it (`dev_auth_hints`).
 const X_AUTH_HINT: HeaderName = HeaderName::from_static("x-auth-hint");
 const X_CHAIN_ID: HeaderName = HeaderName::from_static("x-chain-id");
 
 /// The settings of authentication.
 pub(crate) struct Auth {
-    prefixes: Vec<Names>,
+    prefixes: Vec<HeaderNames>,
     hints: bool,
     window: Window,
     pub(crate) master: MasterSecret,
     pub(crate) domains: Domains,
-    /// The verifying contracts of the domains, each once.
+    /// The verifying contracts of the domains, without duplicates.
     pub(crate) contracts: Vec<WalletAddress>,
 }
 
-/// The header names of one prefix.
-struct Names {
+/// The header names with one prefix.
+struct HeaderNames {
     address: HeaderName,
     signature: HeaderName,
     timestamp: HeaderName,
@@ -48,21 +49,21 @@ struct Names {
     times: TimeForm,
 }
 
-/// A prefix that cannot stand in a header name.
+/// A prefix that is not valid in a header name.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error("header prefix {0:?}: letters, digits, - and _ are allowed, at least one prefix is needed")]
 pub struct BadPrefix(String);
 
-/// What a request wants to do with its key.
+/// The access that a request needs from its key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Level {
-    /// Look at one's own things; read-only keys may. The key is looked up in a view that shows
-    /// everything this process has acknowledged, its revocation too.
+pub(crate) enum KeyAccess {
+    /// Read the caller's own data; read-only keys are enough. The key is looked up in a view that
+    /// covers everything this process has acknowledged, including the key's revocation.
     Read,
-    /// As [`Self::Read`], but not with a read-only key: those have no secret beside their names, so
-    /// that whoever could list them with one of them would outlive its revocation.
+    /// As [`Self::Read`] but not for read-only keys. They have no secret besides their names, so
+    /// their holder could list the others and keep access after a revocation.
     Keys,
-    /// Change something; the exchange itself judges the key of an order.
+    /// Change state; the exchange itself checks the key of an order.
     Write,
 }
 
@@ -74,7 +75,7 @@ pub(crate) struct Caller {
     pub(crate) owner: AccountNumber,
     pub(crate) wallets: OwnerWallets,
     pub(crate) times: TimeForm,
-    /// Of the request's HMAC: makes a resent request the same request.
+    /// Digest of the request's HMAC; identifies a resent request.
     pub(crate) request: Digest16,
 }
 
@@ -89,7 +90,10 @@ impl Auth {
         if prefixes.is_empty() {
             return Err(BadPrefix(String::new()));
         }
-        let prefixes = prefixes.iter().map(Names::new).collect::<Result<_, _>>()?;
+        let prefixes = prefixes
+            .iter()
+            .map(HeaderNames::new)
+            .collect::<Result<_, _>>()?;
         let mut contracts: Vec<_> = domains.iter().map(Domain::contract).collect();
         contracts.sort_unstable();
         contracts.dedup();
@@ -103,7 +107,7 @@ impl Auth {
         })
     }
 
-    /// The names of all headers that carry credentials.
+    /// The names of all headers with credentials.
     pub(crate) fn header_names(&self) -> impl Iterator<Item = &HeaderName> {
         self.prefixes.iter().flat_map(|names| {
             [
@@ -118,8 +122,8 @@ impl Auth {
         })
     }
 
-    /// The names of the one prefix whose headers a request carries.
-    fn names(&self, headers: &HeaderMap) -> Result<&Names, &'static str> {
+    /// The header names of the one prefix that a request uses.
+    fn names(&self, headers: &HeaderMap) -> Result<&HeaderNames, &'static str> {
         let mut present = self
             .prefixes
             .iter()
@@ -131,18 +135,18 @@ impl Auth {
         }
     }
 
-    fn unauthorized(&self, refusal: Refusal, hint: &str) -> Failure {
-        let answer = failure::answer(&refusal);
+    fn unauthorized(&self, refusal: ApiError, hint: &str) -> Failure {
+        let failure = Failure::from(refusal);
         match HeaderValue::from_str(hint) {
-            Ok(hint) if self.hints => answer.header(X_AUTH_HINT, hint).into(),
-            _ => answer.into(),
+            Ok(hint) if self.hints => failure.header(X_AUTH_HINT, hint),
+            _ => failure,
         }
     }
 
-    /// Checks the L1 headers: who proved control of an address, and for which nonce.
-    pub(crate) async fn l1(&self, call: &Call) -> Result<KeyOrigin, Failure> {
-        let headers = &call.head.headers;
-        let refuse = |hint: &str| self.unauthorized(Refusal::UnauthorizedL1, hint);
+    /// Checks the L1 headers; returns the proved address and the nonce.
+    pub(crate) async fn l1(&self, context: &RequestContext) -> Result<KeyOrigin, Failure> {
+        let headers = &context.head.headers;
+        let refuse = |hint: &str| self.unauthorized(ApiError::UnauthorizedL1, hint);
         let names = self.names(headers).map_err(refuse)?;
         let value = |name| single(headers, name).map_err(refuse);
         let claims = L1Headers {
@@ -153,49 +157,62 @@ impl Auth {
             chain_id: value(&X_CHAIN_ID)?,
         };
         let chain = self.domains.chain_id();
-        let checked = call
+        let checked = context
             .gate
             .run(|| verify_l1(&claims, chain, self.window, now()))
             .await;
         checked
-            .map_err(|_| Refusal::Busy)?
+            .map_err(|_| ApiError::Busy)?
             .map_err(|error| match error {
                 L1Error::Chain(ours) => {
-                    let given = foretell_wire::failure::quoted(claims.chain_id.unwrap_or_default());
-                    Refusal::WrongChain { given, ours }.into()
+                    let given =
+                        foretell_wire::api_error::quoted(claims.chain_id.unwrap_or_default());
+                    ApiError::WrongChain { given, ours }.into()
                 }
-                error if error.is_bad_request() => Refusal::Rejected(error.to_string()).into(),
+                error if error.is_bad_request() => {
+                    ApiError::InvalidContent(error.to_string()).into()
+                }
                 error => refuse(&error.to_string()),
             })
     }
 
-    /// Checks the L2 headers. A read-only key is enough where `level` is [`Level::Read`].
-    pub(crate) async fn l2(&self, call: &Call, level: Level) -> Result<Caller, Failure> {
-        if level != Level::Write {
-            call.app
-                .replica
-                .fresh(call.app.engine.acknowledged())
+    /// Checks the L2 headers. [`KeyAccess::Read`] accepts read-only keys.
+    pub(crate) async fn l2(
+        &self,
+        context: &RequestContext,
+        level: KeyAccess,
+    ) -> Result<Caller, Failure> {
+        if level != KeyAccess::Write {
+            context
+                .app
+                .shared_view
+                .wait_acknowledged(context.app.engine.acknowledged())
                 .await?;
         }
         let began = Instant::now();
-        let first = self.check_l2(call, level, &call.app.replica.read().view);
+        let first = self.check_l2(context, level, &context.app.shared_view.read().view);
         match first {
             Ok(caller) => {
-                call.timing.note(Stage::Hmac, began);
+                context.timing.note(Stage::Hmac, began);
                 Ok(caller)
             }
-            // The key may be younger than the view. Every refusal takes this way, so that none of
-            // them can be told by its time.
-            Err(_) if call.app.replica.caught_up().await? => {
-                self.check_l2(call, level, &call.app.replica.read().view)
+            // The key may be newer than the view. Every failure takes this path, so that response
+            // times do not distinguish them.
+            Err(_) if context.app.shared_view.catch_up().await? => {
+                self.check_l2(context, level, &context.app.shared_view.read().view)
             }
             Err(refused) => Err(refused),
         }
     }
 
-    fn check_l2(&self, call: &Call, level: Level, view: &View) -> Result<Caller, Failure> {
-        let headers = &call.head.headers;
-        let refuse = |hint: &str| self.unauthorized(Refusal::Unauthorized, hint);
+    fn check_l2(
+        &self,
+        context: &RequestContext,
+        level: KeyAccess,
+        view: &View,
+    ) -> Result<Caller, Failure> {
+        let headers = &context.head.headers;
+        let refuse = |hint: &str| self.unauthorized(ApiError::Unauthorized, hint);
         let names = self.names(headers).map_err(refuse)?;
         let value = |name| {
             single(headers, name)
@@ -205,9 +222,9 @@ impl Auth {
         let readonly = value(&names.readonly_api_key)?;
         if !readonly.is_empty() && !headers.contains_key(&names.api_key) {
             return match level {
-                Level::Read => readonly_caller(view, names, readonly, value(&names.address)?)
+                KeyAccess::Read => readonly_caller(view, names, readonly, value(&names.address)?)
                     .ok_or_else(|| refuse("no such live read-only key of this address")),
-                Level::Keys | Level::Write => Err(refuse("a read-only key")),
+                KeyAccess::Keys | KeyAccess::Write => Err(refuse("a read-only key")),
             };
         }
         let claims = L2Headers {
@@ -217,9 +234,9 @@ impl Auth {
             signature: value(&names.signature)?,
         };
         let request = L2Request {
-            method: call.head.method.as_str(),
-            path: call.path(),
-            body: &call.body,
+            method: context.head.method.as_str(),
+            path: context.path(),
+            body: &context.body,
         };
         let api_key = parse_api_key(value(&names.api_key)?);
         let known = api_key.and_then(|api_key| live_key(view, api_key, false));
@@ -246,7 +263,7 @@ impl Auth {
     }
 }
 
-impl Names {
+impl HeaderNames {
     fn new(prefix: &HeaderPrefix) -> Result<Self, BadPrefix> {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
         if prefix.name.is_empty() || !prefix.name.bytes().all(plain) {
@@ -269,7 +286,7 @@ impl Names {
     }
 }
 
-/// The one value of a header; what is not ASCII is as good as absent.
+/// The single value of a header; a value that is not ASCII counts as absent.
 fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, &'static str> {
     let mut values = headers.get_all(name).iter();
     let Some(first) = values.next() else {
@@ -281,7 +298,7 @@ fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a st
     Ok(Some(first.to_str().unwrap_or_default()))
 }
 
-/// A live key of this kind and what it was derived from.
+/// A live key of this kind, and its origin.
 fn live_key(view: &View, api_key: ApiKey, read_only: bool) -> Option<(KeyNumber, KeyOrigin)> {
     let (number, key) = view.keys().by_text(&api_key)?;
     let owner = view.accounts().get(key.owner)?.wallet;
@@ -294,7 +311,12 @@ fn live_key(view: &View, api_key: ApiKey, read_only: bool) -> Option<(KeyNumber,
     ))
 }
 
-fn readonly_caller(view: &View, names: &Names, api_key: &str, address: &str) -> Option<Caller> {
+fn readonly_caller(
+    view: &View,
+    names: &HeaderNames,
+    api_key: &str,
+    address: &str,
+) -> Option<Caller> {
     let (number, origin) = live_key(view, parse_api_key(api_key)?, true)?;
     let owns = parse_address(address)? == origin.owner;
     owns.then(|| caller(view, number, names.times, Digest16::ZERO))?
@@ -327,7 +349,7 @@ pub(crate) fn owner_wallets(view: &View, owner: AccountNumber) -> Option<OwnerWa
     })
 }
 
-/// The wall clock: the windows of credentials are about the client's clock, not the exchange's.
+/// The wall clock. Credential windows compare with the client's clock, not the exchange's.
 pub(crate) fn now() -> TimeMs {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)

@@ -1,4 +1,4 @@
-//! Bodies, whole and bounded: each of them, and all of them together.
+//! Complete request bodies, with a limit for each, for each client and for the process.
 
 use std::sync::Arc;
 
@@ -9,80 +9,81 @@ use hyper::body::Body;
 use crate::client_shares::{Client, ClientShares, Share};
 use crate::limits::FREE_BODY_BYTES;
 
-/// What is still read of a body that is too long before it is refused: a client that has sent it
-/// whole then finds the refusal instead of a connection that broke under its hands.
+/// Bytes read and discarded of a body that is too long, before the rejection. A client that sends
+/// its whole body then reads the response instead of a connection reset.
 const DISCARDED_BYTES: usize = 1 << 20;
 
 /// Why there is no body.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum NoBody {
-    /// Longer than allowed.
+pub(crate) enum BodyError {
+    /// Longer than the endpoint's limit.
     TooLarge,
-    /// The client, or the process, holds as much as it may.
-    NoRoom,
-    /// The client went away, or its chunks are malformed.
+    /// The client, or the process, has reached its bound of body bytes.
+    LimitReached,
+    /// The client disconnected, or its chunks are malformed.
     Broken,
 }
 
-/// What one body takes of its client's share and of the process beyond its first
-/// [`FREE_BODY_BYTES`]; given back when dropped.
-pub(crate) struct Held {
-    room: Arc<ClientShares>,
+/// The bytes of one body beyond its first [`FREE_BODY_BYTES`], counted for its client and the
+/// process; released on drop.
+pub(crate) struct BodyPermit {
+    budget: Arc<ClientShares>,
     client: Client,
     bytes: usize,
     shares: Vec<Share>,
 }
 
-impl Held {
-    pub(crate) const fn nothing(room: Arc<ClientShares>, client: Client) -> Self {
+impl BodyPermit {
+    pub(crate) const fn new(budget: Arc<ClientShares>, client: Client) -> Self {
         Self {
-            room,
+            budget,
             client,
             bytes: 0,
             shares: Vec::new(),
         }
     }
 
-    /// The body has `length` bytes now.
-    fn grow_to(&mut self, length: usize) -> Result<(), NoBody> {
+    /// Accounts for a body that now has `length` bytes.
+    fn grow_to(&mut self, length: usize) -> Result<(), BodyError> {
         let more = length.saturating_sub(FREE_BODY_BYTES) - self.bytes;
         if more > 0 {
-            let taken = self.room.take(self.client, more);
-            self.shares.push(taken.map_err(|_| NoBody::NoRoom)?);
+            let taken = self.budget.take(self.client, more);
+            self.shares
+                .push(taken.map_err(|_| BodyError::LimitReached)?);
             self.bytes += more;
         }
         Ok(())
     }
 }
 
-/// Reads a body of at most `limit` bytes, which is held to what its client may hold. `declared` is its
-/// Content-Length, if it has one. Whoever calls bounds the time this takes.
+/// Reads a body of at most `limit` bytes within the client's bound. `declared` is the
+/// Content-Length, if present. The caller bounds the time.
 pub(crate) async fn read<B>(
     mut body: B,
     declared: Option<u64>,
     limit: usize,
-    mut held: Held,
-) -> Result<(Bytes, Held), NoBody>
+    mut permit: BodyPermit,
+) -> Result<(Bytes, BodyPermit), BodyError>
 where
     B: Body<Data = Bytes> + Unpin,
 {
     if declared.is_some_and(|length| length > limit as u64) {
         discard(&mut body).await;
-        return Err(NoBody::TooLarge);
+        return Err(BodyError::TooLarge);
     }
     let mut first = Bytes::new();
     let mut whole = BytesMut::new();
     while let Some(frame) = body.frame().await {
-        let Ok(data) = frame.map_err(|_| NoBody::Broken)?.into_data() else {
+        let Ok(data) = frame.map_err(|_| BodyError::Broken)?.into_data() else {
             continue;
         };
         let length = first.len().max(whole.len()) + data.len();
         if length > limit {
             discard(&mut body).await;
-            return Err(NoBody::TooLarge);
+            return Err(BodyError::TooLarge);
         }
-        held.grow_to(length)?;
-        // Most bodies come in one piece, which then needs no copy.
+        permit.grow_to(length)?;
+        // Most bodies arrive in one piece, which needs no copy.
         if first.is_empty() {
             first = data;
         } else {
@@ -97,10 +98,10 @@ where
     } else {
         whole.freeze()
     };
-    Ok((bytes, held))
+    Ok((bytes, permit))
 }
 
-/// Reads and forgets, up to a bound.
+/// Reads and discards up to a bound.
 async fn discard<B: Body<Data = Bytes> + Unpin>(body: &mut B) {
     let mut left = DISCARDED_BYTES;
     while let Some(Ok(frame)) = body.frame().await {
@@ -121,7 +122,7 @@ mod tests {
     use std::pin::Pin;
     use std::task::{Context, Poll};
 
-    /// A body in pieces; `None` breaks it off.
+    /// A body in pieces; `None` is an error.
     struct Pieces(VecDeque<Option<&'static [u8]>>);
 
     impl Body for Pieces {
@@ -139,7 +140,7 @@ mod tests {
         }
     }
 
-    fn room(total: usize, per_client: usize) -> Arc<ClientShares> {
+    fn budget(total: usize, per_client: usize) -> Arc<ClientShares> {
         ClientShares::new(Bound { total, per_client })
     }
 
@@ -150,13 +151,13 @@ mod tests {
     fn read_pieces(
         pieces: &[Option<&'static [u8]>],
         declared: Option<u64>,
-    ) -> (Result<Bytes, NoBody>, usize) {
+    ) -> (Result<Bytes, BodyError>, usize) {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .build()
             .unwrap();
         let mut body = Pieces(pieces.iter().copied().collect());
-        let held = Held::nothing(room(usize::MAX, usize::MAX), client(1));
-        let read = runtime.block_on(read(&mut body, declared, 8, held));
+        let permit = BodyPermit::new(budget(usize::MAX, usize::MAX), client(1));
+        let read = runtime.block_on(read(&mut body, declared, 8, permit));
         (read.map(|(bytes, _)| bytes), body.0.len())
     }
 
@@ -167,18 +168,18 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .build()
             .unwrap();
-        let small = room(350, 250);
+        let small = budget(350, 250);
         let take = |last: u8, length: usize| {
             let halves = BYTES[..length].split_at(length / 2);
             let pieces = [halves.0, halves.1].map(Some).into_iter().collect();
-            let held = Held::nothing(Arc::clone(&small), client(last));
-            runtime.block_on(read(Pieces(pieces), None, LONG, held))
+            let permit = BodyPermit::new(Arc::clone(&small), client(last));
+            runtime.block_on(read(Pieces(pieces), None, LONG, permit))
         };
         let mut held = vec![take(1, LONG).unwrap(), take(1, LONG).unwrap()];
-        assert_eq!(take(1, LONG).err(), Some(NoBody::NoRoom));
+        assert_eq!(take(1, LONG).err(), Some(BodyError::LimitReached));
         assert!(take(1, FREE_BODY_BYTES).is_ok());
         held.push(take(2, LONG).unwrap());
-        assert_eq!(take(3, LONG).err(), Some(NoBody::NoRoom));
+        assert_eq!(take(3, LONG).err(), Some(BodyError::LimitReached));
         held.pop();
         assert!(take(3, LONG).is_ok());
         drop(held);
@@ -207,12 +208,12 @@ mod tests {
     #[test]
     fn what_is_too_long_is_read_to_its_end_and_refused() {
         let long = [Some(&b"12345"[..]), Some(b"6789"), Some(b"rest")];
-        assert_eq!(read_pieces(&long, None), (Err(NoBody::TooLarge), 0));
-        assert_eq!(read_pieces(&long, Some(13)), (Err(NoBody::TooLarge), 0));
+        assert_eq!(read_pieces(&long, None), (Err(BodyError::TooLarge), 0));
+        assert_eq!(read_pieces(&long, Some(13)), (Err(BodyError::TooLarge), 0));
         static ENDLESS: [u8; 1 << 18] = [0; 1 << 18];
         let endless = vec![Some(&ENDLESS[..]); 100];
         let (read, unread) = read_pieces(&endless, None);
-        assert_eq!(read, Err(NoBody::TooLarge));
+        assert_eq!(read, Err(BodyError::TooLarge));
         assert!(unread > 90, "{unread} of 100 pieces were left alone");
     }
 
@@ -220,7 +221,7 @@ mod tests {
     fn what_breaks_off_is_no_body() {
         assert_eq!(
             read_pieces(&[Some(b"1"), None], Some(8)).0,
-            Err(NoBody::Broken)
+            Err(BodyError::Broken)
         );
     }
 }

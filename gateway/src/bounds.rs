@@ -1,5 +1,5 @@
-//! What the clients of a surface may hold of a gateway at once. The operator's surface has bounds of
-//! its own, so that whoever fills those of the others keeps no operator out.
+//! Bounds on the resources that clients of a surface use at once. The operator surface has its own
+//! bounds, so that clients of other surfaces cannot exclude an operator.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::limits::{
 /// The bounds of one group of surfaces.
 pub(crate) struct Bounds {
     pub(crate) connections: Arc<ClientShares>,
-    /// Bytes of answers that clients have not taken.
+    /// Bytes of answers that clients have not read.
     pub(crate) unread: Arc<ClientShares>,
     /// Requests that wait for a sequence.
     pub(crate) waiters: Arc<ClientShares>,
@@ -58,7 +58,7 @@ impl AllBounds {
         self.public.connections.held() + self.operator.connections.held()
     }
 
-    /// Bytes of answers of all surfaces that clients have not taken.
+    /// Bytes of answers, of all surfaces, that clients have not read.
     pub(crate) fn unread(&self) -> usize {
         self.public.unread.held() + self.operator.unread.held()
     }

@@ -1,4 +1,5 @@
-//! Whose request it is: the peer of the connection, or whom a trusted proxy names (protocol 12).
+//! The client's address: the peer of the connection, or the address that a trusted proxy names
+//! (docs/api/overview.md §6).
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -8,23 +9,23 @@ use ipnet::IpNet;
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// The proxies whose `X-Forwarded-For` is believed. `Forwarded` is not read: a proxy that writes
-/// the one may pass on the other as its client sent it.
+/// The proxies whose `X-Forwarded-For` is trusted. `Forwarded` is ignored: a proxy that sets one of
+/// the two headers may pass the other on unchanged from the client.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TrustedProxies(Vec<IpNet>);
 
-/// A client's address as far as it is known.
+/// A client's address, if known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ClientAddress {
-    /// It is this one.
+    /// The client's address.
     Known(IpAddr),
-    /// A proxy stands in between: a trusted one that names something that is no address, or one
-    /// that is not trusted.
+    /// A proxy is in between: a trusted one that names no valid address, or one that is not
+    /// trusted.
     BehindProxy(IpAddr),
 }
 
 impl ClientAddress {
-    /// What requests are counted by: of the unknown, their proxy.
+    /// The address for counting; for an unknown client the proxy's.
     pub(crate) fn counted(self) -> IpAddr {
         match self {
             Self::Known(address) | Self::BehindProxy(address) => address,
@@ -37,10 +38,10 @@ impl TrustedProxies {
         Self(networks)
     }
 
-    /// The client of a request. `X-Forwarded-For` counts only when the peer is a trusted proxy;
-    /// then it is the right-most hop that is not one, because everything to the left of it is what
-    /// that hop wrote itself. Several header lines are one list. From another peer it only says that
-    /// the peer asks for somebody else.
+    /// The client of a request. `X-Forwarded-For` counts only from a trusted proxy; then the client
+    /// is the right-most hop that is not a trusted proxy, because that hop wrote everything to its
+    /// left. Several header lines form one list. From another peer the header only shows that the
+    /// peer is an untrusted proxy.
     pub(crate) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> ClientAddress {
         let peer = peer.to_canonical();
         let mut last = peer;
@@ -68,22 +69,22 @@ impl TrustedProxies {
                 last = address;
             }
         }
-        // Proxies all the way: the farthest of them asks for itself.
+        // All hops are proxies: the farthest one is the client.
         ClientAddress::Known(last)
     }
 
-    /// Whether a peer connects for many clients.
+    /// Whether a peer is a trusted proxy, which connects for many clients.
     pub(crate) fn trusts(&self, address: IpAddr) -> bool {
         contains(&self.0, address)
     }
 }
 
-/// Whether one of the networks holds a canonical address.
+/// Whether one of the networks contains a canonical address.
 pub(crate) fn contains(networks: &[IpNet], address: IpAddr) -> bool {
     networks.iter().any(|network| network.contains(&address))
 }
 
-/// An address, with a port or without; an IPv4 address in IPv6 clothes is that IPv4 address.
+/// Parses an address with or without a port; an IPv4-mapped IPv6 address becomes IPv4.
 fn hop_address(text: &str) -> Option<IpAddr> {
     let bare = text
         .strip_prefix('[')
@@ -139,7 +140,7 @@ mod tests {
         let proxies = ["10.0.0.0/8", "2001:db8::/32"];
         for (lines, expected) in [
             (vec!["203.0.113.9"], "203.0.113.9"),
-            // What the client wrote itself stands to the left.
+            // Hops that the client wrote itself are on the left.
             (vec!["127.0.0.1, 203.0.113.9"], "203.0.113.9"),
             (vec!["127.0.0.1", "203.0.113.9"], "203.0.113.9"),
             (vec!["127.0.0.1", "203.0.113.9, 10.9.9.9"], "203.0.113.9"),
@@ -152,7 +153,7 @@ mod tests {
             (vec!["[2001:db9::1]:4711"], "2001:db9::1"),
             (vec!["[2001:db9::1]"], "2001:db9::1"),
             (vec!["::ffff:203.0.113.9"], "203.0.113.9"),
-            // The proxy asks for itself.
+            // The proxy itself is the client.
             (vec![], "10.1.2.3"),
             (vec!["10.7.7.7, 10.8.8.8"], "10.7.7.7"),
         ] {

@@ -1,5 +1,5 @@
-//! What clients may hold at once of something bounded: connections, bytes of unread answers, places
-//! to wait. The process has so much of it, and one client no more than its share.
+//! Counters of a bounded resource by client: connections, bytes of unread answers, waiting
+//! requests. There is a bound for the process and one for each client.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 
-/// A client as it is counted: an IPv4 address, or the 64-bit network of an IPv6 one, because one
-/// subscriber has all of those addresses. An IPv4 address in IPv6 clothes is that IPv4 address.
+/// A client for counting: an IPv4 address, or the 64-bit network of an IPv6 address, because one
+/// subscriber has a whole such network. IPv4-mapped IPv6 addresses count as IPv4.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Client(u64);
 
 impl Client {
-    /// A number no other client has.
+    /// A number unique to this client.
     pub(crate) fn number(self) -> u64 {
         self.0
     }
@@ -21,7 +21,8 @@ impl Client {
     pub(crate) fn of(address: IpAddr) -> Self {
         match address.to_canonical() {
             IpAddr::V4(address) => Self(u64::from(u32::from(address))),
-            // The networks ::/64 to 0:0:ffff:ffff::/64 are not routed, so the two kinds never meet.
+            // The networks ::/64 to 0:0:ffff:ffff::/64 are not routed, so IPv4 and IPv6 numbers
+            // never collide.
             IpAddr::V6(address) => {
                 let [network @ .., _, _, _, _, _, _, _, _] = address.octets();
                 Self(u64::from_be_bytes(network))
@@ -30,31 +31,31 @@ impl Client {
     }
 }
 
-/// How much of something clients may hold.
+/// Bounds of a resource.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bound {
     pub(crate) total: usize,
     pub(crate) per_client: usize,
 }
 
-/// The counters of one process.
+/// The counters of one resource.
 pub(crate) struct ClientShares {
     bound: Bound,
-    held: Mutex<Held>,
+    held: Mutex<Taken>,
 }
 
 #[derive(Default)]
-struct Held {
+struct Taken {
     total: usize,
     by_client: HashMap<Client, usize>,
 }
 
-/// Which bound is reached, and how far beyond it the request goes.
+/// Which bound is exceeded, and by how much.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Full {
-    /// The client's.
+pub(crate) enum LimitExceeded {
+    /// The client's bound.
     Client(usize),
-    /// That of all of them together.
+    /// The bound of all clients together.
     Total(usize),
 }
 
@@ -66,42 +67,46 @@ impl ClientShares {
         })
     }
 
-    /// Gives `client` so much more, unless a bound is reached. Whoever holds nothing gets what it
-    /// asks for even if that is more than a share.
-    pub(crate) fn take(self: &Arc<Self>, client: Client, amount: usize) -> Result<Share, Full> {
+    /// Takes `amount` for `client`, unless that exceeds a bound. A client without any gets the
+    /// amount even if it alone exceeds the client's bound.
+    pub(crate) fn take(
+        self: &Arc<Self>,
+        client: Client,
+        amount: usize,
+    ) -> Result<Share, LimitExceeded> {
         let mut held = self.held.lock();
         let of_client = held.by_client.get(&client).copied().unwrap_or_default();
         if of_client > 0 {
-            within(of_client, amount, self.bound.per_client).map_err(Full::Client)?;
+            within(of_client, amount, self.bound.per_client).map_err(LimitExceeded::Client)?;
         }
-        within(held.total, amount, self.bound.total).map_err(Full::Total)?;
+        within(held.total, amount, self.bound.total).map_err(LimitExceeded::Total)?;
         held.add(client, amount);
         drop(held);
         Ok(self.share(client, amount))
     }
 
-    /// The same whatever the client holds, up to `beyond` more than the total.
+    /// As [`Self::take`] without the client's bound, and with `beyond` more than the total bound.
     pub(crate) fn take_beyond(
         self: &Arc<Self>,
         client: Client,
         amount: usize,
         beyond: usize,
-    ) -> Result<Share, Full> {
+    ) -> Result<Share, LimitExceeded> {
         let mut held = self.held.lock();
         let total = self.bound.total.saturating_add(beyond);
-        within(held.total, amount, total).map_err(Full::Total)?;
+        within(held.total, amount, total).map_err(LimitExceeded::Total)?;
         held.add(client, amount);
         drop(held);
         Ok(self.share(client, amount))
     }
 
-    /// The same whatever is held.
-    pub(crate) fn take_anyway(self: &Arc<Self>, client: Client, amount: usize) -> Share {
+    /// As [`Self::take`] without any bound.
+    pub(crate) fn take_unbounded(self: &Arc<Self>, client: Client, amount: usize) -> Share {
         self.held.lock().add(client, amount);
         self.share(client, amount)
     }
 
-    /// What all clients hold.
+    /// The amount of all clients together.
     pub(crate) fn held(&self) -> usize {
         self.held.lock().total
     }
@@ -115,7 +120,7 @@ impl ClientShares {
     }
 }
 
-/// Whether `amount` more is within a bound; else how far beyond it.
+/// Checks that `amount` more is within a bound; the error is the excess.
 fn within(held: usize, amount: usize, bound: usize) -> Result<(), usize> {
     match held.saturating_add(amount).saturating_sub(bound) {
         0 => Ok(()),
@@ -123,14 +128,14 @@ fn within(held: usize, amount: usize, bound: usize) -> Result<(), usize> {
     }
 }
 
-impl Held {
+impl Taken {
     fn add(&mut self, client: Client, amount: usize) {
         self.total += amount;
         *self.by_client.entry(client).or_default() += amount;
     }
 }
 
-/// What a client holds, given back when dropped.
+/// An amount taken by a client, released on drop.
 pub(crate) struct Share {
     shares: Arc<ClientShares>,
     client: Client,
@@ -176,13 +181,13 @@ mod tests {
         let [a, b] = [client("192.0.2.1"), client("192.0.2.2")];
         let first = shares.take(a, 12).expect("room");
         let _second = shares.take(a, 8).expect("room");
-        assert_eq!(shares.take(a, 3).err(), Some(Full::Client(3)));
+        assert_eq!(shares.take(a, 3).err(), Some(LimitExceeded::Client(3)));
         let _third = shares.take(b, 10).expect("room");
-        assert_eq!(shares.take(b, 1).err(), Some(Full::Total(1)));
+        assert_eq!(shares.take(b, 1).err(), Some(LimitExceeded::Total(1)));
         assert!(shares.take_beyond(b, 3, 2).is_err());
         let beyond = shares.take_beyond(b, 2, 2).expect("room beyond");
         assert_eq!(shares.held(), 32);
-        let anyway = shares.take_anyway(a, 100);
+        let anyway = shares.take_unbounded(a, 100);
         assert_eq!(shares.held(), 132);
         drop((first, beyond, anyway));
         assert!(shares.take(b, 5).is_ok());
@@ -199,8 +204,8 @@ mod tests {
         let shares = ClientShares::new(bound);
         let [a, b] = [client("192.0.2.1"), client("192.0.2.2")];
         let large = shares.take(a, 50).expect("the first");
-        assert_eq!(shares.take(a, 1).err(), Some(Full::Client(41)));
-        assert_eq!(shares.take(b, 51).err(), Some(Full::Total(1)));
+        assert_eq!(shares.take(a, 1).err(), Some(LimitExceeded::Client(41)));
+        assert_eq!(shares.take(b, 51).err(), Some(LimitExceeded::Total(1)));
         drop(large);
         assert!(shares.take(a, 1).is_ok());
         assert!(shares.held.lock().by_client.is_empty());

@@ -1,4 +1,4 @@
-//! What a gateway is told at its start.
+//! The configuration of a gateway.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -8,10 +8,10 @@ use foretell_auth::{Domains, MasterSecret, Window};
 use foretell_view::Chunking;
 use foretell_wire::time::TimeForm;
 
-use crate::catalog_door::CatalogConfig;
-use crate::edge::EdgeConfig;
+use crate::catalog_pool::CatalogConfig;
 use crate::limits::ConnectionLimits;
 use crate::operator_token::OperatorToken;
+use crate::request_policy::RequestPolicyConfig;
 
 /// A family of paths on a listener of its own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,7 +27,7 @@ pub enum Surface {
 }
 
 impl Surface {
-    /// The word of configuration and logs.
+    /// The surface's name in configuration and logs.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -39,7 +39,7 @@ impl Surface {
     }
 }
 
-/// Whose price `/price` and `/prices` tell (protocol 11).
+/// The side whose price `/price` and `/prices` return (docs/api/market-data.md §3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PriceSide {
     /// BUY is what a buyer pays now: the best ask.
@@ -54,56 +54,56 @@ pub enum PriceSide {
 pub struct HeaderPrefix {
     /// Letters, digits, `-` and `_`.
     pub name: String,
-    /// How its clients want `match_time` and `last_update` (protocol 7).
+    /// Format of `match_time` and `last_update` for its clients (docs/api/market-data.md §6).
     pub times: TimeForm,
 }
 
-/// Everything a gateway needs to know.
+/// The whole configuration of a gateway.
 #[derive(Clone, Debug)]
 pub struct GatewayConfig {
     /// The journal it follows.
     pub journal: PathBuf,
-    /// Where the engine publishes snapshots; nothing needs to be there.
+    /// Directory of the engine's snapshots; it may be empty.
     pub snapshots: PathBuf,
-    /// The file the engine keeps its checkpoints in; nothing needs to be there.
+    /// The file of the engine's checkpoints; it may be missing.
     pub checkpoints: PathBuf,
-    /// A history of so many bytes at most is checked before it is shown, a longer one behind;
-    /// [`crate::CHECKED_AT_START`] but in tests.
+    /// A snapshot's history of at most this many bytes is verified before the gateway serves, a
+    /// longer one while it serves. [`crate::CHECKED_AT_START`] except in tests.
     pub checked_at_start: u64,
-    /// Rows of a history chunk; anything but the standard is for tests.
+    /// Rows of a history chunk; only tests change it.
     pub chunking: Chunking,
     /// The engine's Unix socket.
     pub engine_socket: PathBuf,
-    /// Surfaces and where they listen; port 0 takes a free port.
+    /// Surfaces and their addresses; port 0 takes a free port.
     pub listen: Vec<(Surface, SocketAddr)>,
     /// Server threads, at least 1.
     pub threads: usize,
     /// Bounds of connections.
     pub connections: ConnectionLimits,
-    /// Who may ask, and how often.
-    pub edge: EdgeConfig,
+    /// Rate limits, trusted proxies, origins, allowlist.
+    pub policy: RequestPolicyConfig,
     /// Prefixes of credential headers, at least one.
     pub prefixes: Vec<HeaderPrefix>,
-    /// Whose price `/price` tells.
+    /// The side whose price `/price` returns.
     pub price_side: PriceSide,
-    /// Around the present: the timestamps of L1 and L2 headers that are taken.
+    /// The accepted window of L1 and L2 timestamps around the current time.
     pub window: Window,
-    /// A 401 says in `x-auth-hint` which check failed. Development only.
+    /// A 401 names the failed check in `x-auth-hint`. Development only.
     pub dev_auth_hints: bool,
-    /// What API secrets are derived from.
+    /// The secret from which API secrets are derived.
     pub master: MasterSecret,
     /// Signing domains of orders, and the chain.
     pub domains: Domains,
-    /// How long a start may wait, not listening yet, for the engine and for its view to catch up:
-    /// where gateways share a port, clients go to those that can answer. After that it listens
-    /// and says what is missing.
+    /// How long a start waits, before it listens, for the engine and for its view to catch up:
+    /// where gateways share a port, clients then reach only gateways that are ready. After that it
+    /// listens, and requests get errors that name the missing part.
     pub ready_patience: Duration,
-    /// The catalog, needed by its surface.
+    /// The catalog; the catalog surface requires it.
     pub catalog: Option<CatalogConfig>,
-    /// A directory for a log of what every stage took, second by second; see [`StageLog`].
+    /// A directory for a log of stage durations, second by second; see [`StageLog`].
     ///
     /// [`StageLog`]: foretell_stages::StageLog
     pub stage_log: Option<PathBuf>,
-    /// Needed by the operator surface.
+    /// The operator surface requires it.
     pub operator_token: Option<OperatorToken>,
 }

@@ -1,9 +1,9 @@
-//! What bounds one connection in time: a stream that notes what moves, and the order to end that
-//! the [`crate::sweep`] gives a connection on which nothing does.
+//! Time limits of one connection: a stream that records its activity, and the request to end that
+//! [`crate::idle_reaper`] sends to an inactive connection.
 //!
-//! hyper's own head timeout also counts the idle time between two requests of a kept connection,
-//! so that it cannot be short without cutting off honest clients; here the five seconds run from
-//! the first byte of a request.
+//! hyper's own head timeout also counts the idle time between two requests of a kept-alive
+//! connection, so it cannot be short without cutting off honest clients. Here the limit of the head
+//! runs from the first byte of a request.
 
 use std::io;
 use std::pin::Pin;
@@ -15,95 +15,94 @@ use std::task::{Context, Poll, Waker};
 use parking_lot::Mutex;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
+use crate::idle_reaper::{Clock, IdlePolicy, Tick};
 use crate::limits::MAX_STREAMS;
-use crate::sweep::{Clock, Patience, Tick};
-use crate::unread::{Counted, Progress, UnreadBody};
+use crate::unread::{CountedAnswer, Progress, UnreadBody};
 
 /// First bytes of an HTTP/2 connection (prior knowledge).
 const HTTP2: &[u8] = b"PRI";
 
-/// What a connection is doing. Times are ticks of the sweep's clock, which runs from 1; 0 = not
+/// The activity of a connection. Times are ticks of the reaper's clock, which starts at 1; 0 = not
 /// running. Only the connection's own thread writes them.
 #[derive(Debug)]
 pub(crate) struct Activity {
     clock: Arc<Clock>,
-    group: Group,
+    group: ConnectionGroup,
     last_byte: AtomicU32,
     head_since: AtomicU32,
     write_blocked_since: AtomicU32,
     in_service: AtomicU32,
     served: AtomicBool,
     http2: AtomicBool,
-    order: AtomicU8,
+    requested: AtomicU8,
     waker: OnceLock<Waker>,
-    /// Answers that the client may still be taking, forgotten when there are many.
+    /// Answers that the client may still be reading; finished ones are removed at [`MAX_STREAMS`].
     answers: Mutex<Vec<Weak<Progress>>>,
 }
 
-/// Whose bounds a connection is held to.
+/// The set of bounds that applies to a connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Group {
-    /// Those of the surfaces that everybody reaches.
+pub(crate) enum ConnectionGroup {
+    /// The bounds of the public surfaces.
     Public,
-    /// The same but for the client's share: a trusted proxy connects for many.
+    /// The same without the client's bound: a trusted proxy connects for many clients.
     Proxy,
-    /// Those of the operator surface.
+    /// The bounds of the operator surface.
     Operator,
 }
 
-/// What a connection is asked to do. A later one outranks an earlier one.
+/// The requested state of a connection. A later variant overrides an earlier one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 #[repr(u8)]
-pub(crate) enum Order {
-    /// Serve.
-    Serve = 0,
-    /// End after the requests that are under way.
-    Drain = 1,
-    /// End now.
-    Cut = 2,
+pub(crate) enum ConnectionState {
+    /// Serves requests.
+    Serving = 0,
+    /// Ends after the requests in progress.
+    Draining = 1,
+    /// Ends now.
+    Closing = 2,
 }
 
 impl Activity {
-    pub(crate) fn new(clock: Arc<Clock>, group: Group) -> Arc<Self> {
+    pub(crate) fn new(clock: Arc<Clock>, group: ConnectionGroup) -> Arc<Self> {
         let now = clock.now();
         Arc::new(Self {
             clock,
             group,
             last_byte: AtomicU32::new(now),
-            // A connection that never sends anything is a head that never ends.
+            // A new connection counts as reading a head, so one that sends nothing expires.
             head_since: AtomicU32::new(now),
             write_blocked_since: AtomicU32::new(0),
             in_service: AtomicU32::new(0),
             served: AtomicBool::new(false),
             http2: AtomicBool::new(false),
-            order: AtomicU8::new(Order::Serve as u8),
+            requested: AtomicU8::new(ConnectionState::Serving as u8),
             waker: OnceLock::new(),
             answers: Mutex::default(),
         })
     }
 
-    /// Whose bounds it is held to.
-    pub(crate) fn group(&self) -> Group {
+    pub(crate) fn group(&self) -> ConnectionGroup {
         self.group
     }
 
-    /// When something moved last.
+    /// Tick of the last transferred byte.
     pub(crate) fn last_byte(&self) -> Tick {
         self.last_byte.load(Relaxed)
     }
 
-    /// Whether a request is being answered.
+    /// Whether a request is in progress.
     pub(crate) fn is_serving(&self) -> bool {
         self.in_service.load(Relaxed) > 0
     }
 
     /// Whether it was asked to end now.
     pub(crate) fn is_ending(&self) -> bool {
-        self.order.load(SeqCst) == Order::Cut as u8
+        self.requested.load(SeqCst) == ConnectionState::Closing as u8
     }
 
-    /// The body of an answer that the client is to take from now on.
-    pub(crate) fn body(&self, answer: Counted) -> UnreadBody {
+    /// Wraps the body of an answer so that the client's progress is tracked.
+    pub(crate) fn body(&self, answer: CountedAnswer) -> UnreadBody {
         let progress = Progress::new(&self.clock);
         let mut answers = self.answers.lock();
         if answers.len() >= MAX_STREAMS as usize {
@@ -113,37 +112,37 @@ impl Activity {
         UnreadBody::new(answer, progress)
     }
 
-    fn has_stalled_answer(&self, now: Tick, patience: Patience) -> bool {
+    fn has_stalled_answer(&self, now: Tick, policy: IdlePolicy) -> bool {
         let answers = self.answers.lock();
         let mut open = answers.iter().filter_map(Weak::upgrade);
-        open.any(|answer| answer.is_stalled(now, patience))
+        open.any(|answer| answer.is_stalled(now, policy))
     }
 
-    /// A request's head is complete.
-    pub(crate) fn request_came(&self) {
+    /// Records that a request's head is complete.
+    pub(crate) fn head_received(&self) {
         self.served.store(true, Relaxed);
         self.head_since.store(0, Relaxed);
     }
 
-    /// Whether a head has begun that is not complete.
-    pub(crate) fn reads_head(&self) -> bool {
+    /// Whether a head has begun but is not complete.
+    pub(crate) fn is_reading_head(&self) -> bool {
         self.head_since.load(Relaxed) != 0
     }
 
-    fn read(&self, bytes: &[u8]) {
+    fn record_read(&self, bytes: &[u8]) {
         let now = self.clock.now();
         if !self.served.load(Relaxed) && bytes.starts_with(HTTP2) {
             self.http2.store(true, Relaxed);
         }
         self.last_byte.store(now, Relaxed);
-        // On HTTP/2 bytes outside a request are ordinary (pings, window updates).
+        // On HTTP/2, bytes between requests are normal (pings, window updates).
         let between = self.in_service.load(Relaxed) == 0 && self.head_since.load(Relaxed) == 0;
         if between && !self.http2.load(Relaxed) {
             self.head_since.store(now, Relaxed);
         }
     }
 
-    fn wrote(&self, blocked: bool) {
+    fn record_write(&self, blocked: bool) {
         if !blocked {
             self.last_byte.store(self.clock.now(), Relaxed);
             self.write_blocked_since.store(0, Relaxed);
@@ -153,71 +152,71 @@ impl Activity {
     }
 
     /// Whether one of the limits has passed at `now`.
-    pub(crate) fn expired(&self, now: Tick, patience: Patience) -> bool {
+    pub(crate) fn expired(&self, now: Tick, policy: IdlePolicy) -> bool {
         let past = |since: &AtomicU32, limit: Tick| {
             let since = since.load(Relaxed);
-            // A tick may have been almost over when it was noted: only whole ones after it count.
+            // The recorded tick may have been almost over, so only whole ticks after it count.
             since != 0 && now.saturating_sub(since) > limit
         };
-        past(&self.head_since, patience.head)
-            || past(&self.write_blocked_since, patience.write_stall)
-            || past(&self.last_byte, patience.idle)
-            || self.has_stalled_answer(now, patience)
+        past(&self.head_since, policy.head)
+            || past(&self.write_blocked_since, policy.write_stall)
+            || past(&self.last_byte, policy.idle)
+            || self.has_stalled_answer(now, policy)
     }
 
-    /// Asks the connection to end, from any thread.
-    pub(crate) fn ask(&self, order: Order) {
-        // Either this sees the waker, or the first poll, which leaves it, sees the order.
-        self.order.fetch_max(order as u8, SeqCst);
+    /// Requests a state, from any thread.
+    pub(crate) fn request(&self, state: ConnectionState) {
+        // Either this load sees the waker, or the poll that registered the waker sees the state.
+        self.requested.fetch_max(state as u8, SeqCst);
         if let Some(waker) = self.waker.get() {
             waker.wake_by_ref();
         }
     }
 
-    /// What the connection, whose task `cx` is of, is asked to do.
-    pub(crate) fn order(&self, cx: &Context<'_>) -> Order {
+    /// The requested state; `cx` belongs to the connection's task.
+    pub(crate) fn requested(&self, cx: &Context<'_>) -> ConnectionState {
         // The waker of a spawned task is the same at every poll.
         if self.waker.get().is_none() {
             self.waker.get_or_init(|| cx.waker().clone());
             std::sync::atomic::fence(SeqCst);
         }
-        match self.order.load(SeqCst) {
-            0 => Order::Serve,
-            1 => Order::Drain,
-            _ => Order::Cut,
+        match self.requested.load(SeqCst) {
+            0 => ConnectionState::Serving,
+            1 => ConnectionState::Draining,
+            _ => ConnectionState::Closing,
         }
     }
 }
 
-/// Counts a request as under way until it is dropped, however it ends.
-pub(crate) struct InService(Arc<Activity>);
+/// Counts a request as in progress until dropped, however the request ends.
+pub(crate) struct RequestInProgress(Arc<Activity>);
 
-impl InService {
+impl RequestInProgress {
     pub(crate) fn begin(activity: &Arc<Activity>) -> Self {
         activity.in_service.fetch_add(1, Relaxed);
         Self(Arc::clone(activity))
     }
 }
 
-impl Drop for InService {
+impl Drop for RequestInProgress {
     fn drop(&mut self) {
         self.0.in_service.fetch_sub(1, Relaxed);
     }
 }
 
-/// A stream whose activity is noted.
-pub(crate) struct NotedStream<S> {
+/// A stream that records its activity.
+pub(crate) struct ActivityStream<S> {
     stream: S,
     activity: Arc<Activity>,
 }
 
-impl<S> NotedStream<S> {
+impl<S> ActivityStream<S> {
     pub(crate) fn new(stream: S, activity: Arc<Activity>) -> Self {
         Self { stream, activity }
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for NotedStream<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for ActivityStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -226,20 +225,20 @@ impl<S: AsyncRead + Unpin> AsyncRead for NotedStream<S> {
         let before = buffer.filled().len();
         let result = Pin::new(&mut self.stream).poll_read(cx, buffer);
         if let Some(new @ [_, ..]) = buffer.filled().get(before..) {
-            self.activity.read(new);
+            self.activity.record_read(new);
         }
         result
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for NotedStream<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for ActivityStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let result = Pin::new(&mut self.stream).poll_write(cx, bytes);
-        self.activity.wrote(result.is_pending());
+        self.activity.record_write(result.is_pending());
         result
     }
 
@@ -249,7 +248,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for NotedStream<S> {
         buffers: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let result = Pin::new(&mut self.stream).poll_write_vectored(cx, buffers);
-        self.activity.wrote(result.is_pending());
+        self.activity.record_write(result.is_pending());
         result
     }
 
@@ -270,7 +269,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for NotedStream<S> {
 mod tests {
     use super::*;
 
-    const PATIENCE: Patience = Patience {
+    const POLICY: IdlePolicy = IdlePolicy {
         head: 2,
         idle: 2_000,
         write_stall: 3,
@@ -278,7 +277,7 @@ mod tests {
     };
 
     fn activity(clock: &Arc<Clock>) -> Arc<Activity> {
-        Activity::new(Arc::clone(clock), Group::Public)
+        Activity::new(Arc::clone(clock), ConnectionGroup::Public)
     }
 
     #[test]
@@ -287,39 +286,39 @@ mod tests {
         let activity = activity(&clock);
         clock.advance(2);
         assert!(
-            !activity.expired(clock.now(), PATIENCE),
+            !activity.expired(clock.now(), POLICY),
             "not two whole ticks"
         );
         clock.advance(1);
-        assert!(activity.expired(clock.now(), PATIENCE));
-        activity.request_came();
-        let under_way = InService::begin(&activity);
-        activity.read(b"the body");
+        assert!(activity.expired(clock.now(), POLICY));
+        activity.head_received();
+        let under_way = RequestInProgress::begin(&activity);
+        activity.record_read(b"the body");
         clock.advance(10);
         assert!(
-            !activity.expired(clock.now(), PATIENCE),
+            !activity.expired(clock.now(), POLICY),
             "the body has its own limit"
         );
         drop(under_way);
         assert!(
-            !activity.expired(clock.now(), PATIENCE),
+            !activity.expired(clock.now(), POLICY),
             "idle between requests"
         );
-        activity.read(b"GET");
+        activity.record_read(b"GET");
         assert!(
-            !activity.expired(clock.now(), PATIENCE),
+            !activity.expired(clock.now(), POLICY),
             "the next head has just begun"
         );
         clock.advance(3);
-        assert!(activity.expired(clock.now(), PATIENCE));
+        assert!(activity.expired(clock.now(), POLICY));
     }
 
     #[test]
     fn http2_frames_between_requests_are_not_heads() {
         let activity = activity(&Arc::default());
-        activity.read(b"PRI * HTTP/2.0");
-        activity.request_came();
-        activity.read(b"\0\0\x08\x06");
+        activity.record_read(b"PRI * HTTP/2.0");
+        activity.head_received();
+        activity.record_read(b"\0\0\x08\x06");
         assert_eq!(activity.head_since.load(Relaxed), 0);
     }
 
@@ -327,24 +326,28 @@ mod tests {
     fn a_reader_that_takes_nothing_expires() {
         let clock = Arc::new(Clock::default());
         let activity = activity(&clock);
-        activity.request_came();
-        activity.wrote(true);
+        activity.head_received();
+        activity.record_write(true);
         clock.advance(3);
-        activity.wrote(true);
-        assert!(!activity.expired(clock.now(), PATIENCE));
+        activity.record_write(true);
+        assert!(!activity.expired(clock.now(), POLICY));
         clock.advance(1);
-        assert!(activity.expired(clock.now(), PATIENCE));
-        activity.wrote(false);
-        assert!(!activity.expired(clock.now(), PATIENCE));
+        assert!(activity.expired(clock.now(), POLICY));
+        activity.record_write(false);
+        assert!(!activity.expired(clock.now(), POLICY));
     }
 
     #[test]
     fn an_order_reaches_a_connection_polled_before_or_after_it() {
         let cx = Context::from_waker(Waker::noop());
         let activity = activity(&Arc::default());
-        assert_eq!(activity.order(&cx), Order::Serve);
-        activity.ask(Order::Cut);
-        activity.ask(Order::Drain);
-        assert_eq!(activity.order(&cx), Order::Cut, "the stronger one holds");
+        assert_eq!(activity.requested(&cx), ConnectionState::Serving);
+        activity.request(ConnectionState::Closing);
+        activity.request(ConnectionState::Draining);
+        assert_eq!(
+            activity.requested(&cx),
+            ConnectionState::Closing,
+            "the stronger one holds"
+        );
     }
 }

@@ -1,7 +1,8 @@
-//! Pages of other origins that may read answers in a browser (protocol 12).
+//! Cross-origin access: origins whose pages may read answers in a browser
+//! (docs/api/overview.md §6).
 //!
-//! Origins match as whole texts. Credentials of the browser (cookies) are never allowed: nothing
-//! here reads any. The operator surface answers no page at all.
+//! Origins match as whole texts. Browser credentials (cookies) are never allowed, because the
+//! gateway reads none. The operator surface allows no origin.
 
 use http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -15,7 +16,8 @@ use crate::answer::{Answer, X_EPOCH, X_NEXT_CURSOR, X_SEQUENCE};
 use crate::rate_limits;
 use crate::timing::SERVER_TIMING;
 
-/// What a browser may send beside the credential headers and what it always may.
+/// Request headers that browsers may send in addition to the credential headers and the safelisted
+/// ones.
 const REQUEST_HEADERS: [&str; 4] = [
     "content-type",
     "x-chain-id",
@@ -23,16 +25,16 @@ const REQUEST_HEADERS: [&str; 4] = [
     "x-server-timing",
 ];
 const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, DELETE");
-/// Seconds a browser may remember a preflight.
+/// Seconds a browser may cache a preflight.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("600");
 
-/// An origin as browsers send it. `null` and `*` are none: the first is what any sandboxed page
-/// has, the second would open a surface on loopback to every page its user looks at.
+/// An origin as browsers send it. `null` and `*` are rejected: any sandboxed page has the first,
+/// and the second would open a loopback surface to every page its user visits.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Origin(HeaderValue);
 
 impl Origin {
-    /// Reads one.
+    /// Parses an origin.
     ///
     /// # Errors
     /// The text is not `scheme://host` or `scheme://host:port` in lower case.
@@ -54,14 +56,14 @@ impl Origin {
     }
 }
 
-/// An origin that browsers do not send.
+/// A text that is not an origin of a browser.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 #[error(
     "origin {0:?}: allowed is scheme://host or scheme://host:port, in lower case, without a path"
 )]
 pub struct BadOrigin(String);
 
-/// The origins that may.
+/// The allowed origins.
 #[derive(Clone, Debug)]
 pub(crate) struct Cors {
     origins: Vec<Origin>,
@@ -70,7 +72,7 @@ pub(crate) struct Cors {
 }
 
 impl Cors {
-    /// `credentials` are the names of the headers that carry them.
+    /// `credentials` are the names of the headers with credentials.
     pub(crate) fn new<'a>(
         origins: Vec<Origin>,
         credentials: impl Iterator<Item = &'a HeaderName>,
@@ -95,11 +97,11 @@ impl Cors {
         }
     }
 
-    /// The answer to a preflight; `None` when the request is none, or of an origin that may not.
+    /// The answer to a preflight; `None` for other requests and for origins that are not allowed.
     pub(crate) fn preflight(&self, method: &Method, headers: &HeaderMap) -> Option<Answer> {
         let asks =
             *method == Method::OPTIONS && headers.contains_key(ACCESS_CONTROL_REQUEST_METHOD);
-        if !asks || self.reader(headers).is_none() {
+        if !asks || self.allowed_origin(headers).is_none() {
             return None;
         }
         let answer = Answer::without_body(StatusCode::NO_CONTENT)
@@ -109,8 +111,8 @@ impl Cors {
         Some(answer)
     }
 
-    /// The origin of a request, when it stands there once and may read the answer.
-    pub(crate) fn reader(&self, headers: &HeaderMap) -> Option<HeaderValue> {
+    /// The origin of a request, if the header occurs once and the origin is allowed.
+    pub(crate) fn allowed_origin(&self, headers: &HeaderMap) -> Option<HeaderValue> {
         if self.origins.is_empty() {
             return None;
         }
@@ -122,14 +124,14 @@ impl Cors {
         may.then(|| origin.clone())
     }
 
-    /// Says to a browser whether a page of `reader` may read the answer.
-    pub(crate) fn tell(&self, reader: Option<HeaderValue>, answer: &mut HeaderMap) {
+    /// Adds the headers that let a browser's page of `origin` read the answer.
+    pub(crate) fn add_cors_headers(&self, origin: Option<HeaderValue>, answer: &mut HeaderMap) {
         if self.origins.is_empty() {
             return;
         }
-        // Also where nothing is allowed: a cache must not hand one origin's answer to another.
+        // Also without allowed origins: a cache must not serve one origin's answer to another.
         answer.append(VARY, HeaderValue::from_static("origin"));
-        if let Some(origin) = reader {
+        if let Some(origin) = origin {
             answer.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
             answer.insert(ACCESS_CONTROL_EXPOSE_HEADERS, self.exposed_headers.clone());
         }
@@ -178,7 +180,7 @@ mod tests {
         );
         assert!(allowed.contains("x-min-sequence"), "{allowed}");
         let mut headers = answer.headers;
-        cors.tell(cors.reader(&from(&[APP])), &mut headers);
+        cors.add_cors_headers(cors.allowed_origin(&from(&[APP])), &mut headers);
         assert_eq!(headers[ACCESS_CONTROL_ALLOW_ORIGIN], APP);
         assert_eq!(headers[VARY], "origin");
         assert!(
@@ -211,7 +213,7 @@ mod tests {
                 "{origins:?}"
             );
             let mut answer = HeaderMap::new();
-            cors.tell(cors.reader(&headers), &mut answer);
+            cors.add_cors_headers(cors.allowed_origin(&headers), &mut answer);
             assert!(
                 !answer.contains_key(ACCESS_CONTROL_ALLOW_ORIGIN),
                 "{origins:?}"
@@ -220,7 +222,7 @@ mod tests {
         }
         let mut answer = HeaderMap::new();
         let none = super::tests::cors(&[]);
-        none.tell(none.reader(&from(&[APP])), &mut answer);
+        none.add_cors_headers(none.allowed_origin(&from(&[APP])), &mut answer);
         assert!(answer.is_empty(), "nothing at all by default");
     }
 

@@ -1,17 +1,17 @@
-//! What markets are called: the catalog's words where it has them, and what they were registered with
-//! otherwise. Made once for each market, and again when the catalog changes.
+//! Market descriptions: the catalog's texts if present, else those of the registration. Built once
+//! for each market, and again when the catalog changes.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use foldhash::fast::RandomState;
-use foretell_catalog::{Lookup, MarketWords};
+use foretell_catalog::{Lookup, MarketTexts};
 use foretell_model::{ConditionId, Outcome, TokenId};
 use foretell_view::Market;
 use foretell_wire::operator::MarketDescription;
 use parking_lot::RwLock;
 
-/// The descriptions made so far: as many as markets were shown.
+/// The descriptions built so far, one for each market shown.
 #[derive(Default)]
 pub(crate) struct Descriptions {
     catalog: RwLock<Arc<Lookup>>,
@@ -19,13 +19,13 @@ pub(crate) struct Descriptions {
 }
 
 impl Descriptions {
-    /// The description of a market; a frame that carries none gives the empty one.
+    /// The description of a market; empty when its registration carries none.
     pub(crate) fn of(&self, market: &Market) -> Arc<MarketDescription> {
         if let Some(known) = self.made.read().get(&market.condition) {
             return Arc::clone(known);
         }
-        // The catalog is read under the lock that forgetting takes: what is made of words that were
-        // just replaced is forgotten behind it.
+        // The catalog is read under the lock that `refresh` takes: a description built from texts
+        // that are being replaced is removed afterwards.
         let mut made = self.made.write();
         let registered = MarketDescription::from_evidence(&market.description).unwrap_or_default();
         let catalog = Arc::clone(&self.catalog.read());
@@ -43,8 +43,8 @@ impl Descriptions {
         self.of(market).outcomes[outcome.index()].clone()
     }
 
-    /// Takes the catalog's words, of which these are others than before.
-    pub(crate) fn renew(&self, catalog: Arc<Lookup>, changed: &[ConditionId]) {
+    /// Replaces the catalog's texts; `changed` lists the markets whose texts differ.
+    pub(crate) fn refresh(&self, catalog: Arc<Lookup>, changed: &[ConditionId]) {
         *self.catalog.write() = catalog;
         let mut made = self.made.write();
         for condition in changed {
@@ -53,11 +53,11 @@ impl Descriptions {
     }
 }
 
-/// A registration in the catalog's words. Rules stay as they were journalled, and so does what the
-/// catalog leaves empty. A record with other tokens describes something else.
+/// A registration with the catalog's texts. Rules, and fields that the catalog leaves empty, stay
+/// as journaled. A catalog record with other tokens describes another market and is ignored.
 fn described(
     mut market: MarketDescription,
-    words: &MarketWords,
+    words: &MarketTexts,
     tokens: &[TokenId; 2],
 ) -> MarketDescription {
     if *words.tokens != *tokens {
@@ -102,7 +102,7 @@ fn take(text: &mut String, word: &str) {
 
 #[cfg(test)]
 mod tests {
-    use foretell_catalog::EventWords;
+    use foretell_catalog::EventTexts;
     use foretell_wire::operator::EventSummary;
 
     use super::*;
@@ -126,8 +126,8 @@ mod tests {
         }
     }
 
-    fn words() -> MarketWords {
-        MarketWords {
+    fn words() -> MarketTexts {
+        MarketTexts {
             id: 9,
             condition: ConditionId([3; 32]),
             title: "New?".into(),
@@ -137,12 +137,12 @@ mod tests {
             outcomes: ["Up".into(), "Down".into()].into(),
             tokens: TOKENS.into(),
             end_date: Some("2026-02-01T12:00:00Z".into()),
-            event: Some(Arc::new(EventWords {
+            event: Some(Arc::new(EventTexts {
                 id: 5,
                 slug: "event".into(),
                 title: "New event".into(),
                 tags: ["New".into()].into(),
-                ..EventWords::default()
+                ..EventTexts::default()
             })),
         }
     }
@@ -177,10 +177,10 @@ mod tests {
     #[test]
     fn another_event_brings_its_own_words() {
         let mut words = words();
-        let event = EventWords {
+        let event = EventTexts {
             id: 6,
             title: "Another".into(),
-            ..EventWords::default()
+            ..EventTexts::default()
         };
         words.event = Some(Arc::new(event));
         let market = described(registered(), &words, &TOKENS);

@@ -1,5 +1,5 @@
-//! From a request to a response: bounds, route, body, handler. Nothing a client sends gets past
-//! here as anything but an answer, and no panic gets past here at all.
+//! From a request to a response: bounds, route, body, handler. Every request ends in an answer
+//! here, also when a handler panics.
 
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
@@ -9,38 +9,28 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use foretell_wire::Failure as Refusal;
-use foretell_wire::failure::quoted;
-use http::header::{ALLOW, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
+use foretell_wire::ApiError;
+use foretell_wire::api_error::quoted;
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, Request, Response};
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 
 use crate::answer::{Answer, X_SEQUENCE};
 use crate::app::App;
-use crate::body::{self, Held, NoBody};
-use crate::call::Call;
+use crate::body::{self, BodyError, BodyPermit};
 use crate::client_address::ClientAddress;
 use crate::client_shares::{Client, Share};
 use crate::config::Surface;
-use crate::edge::Arriving;
 use crate::failure::{self, Failure};
 use crate::limits::MAX_PATH_BYTES;
-use crate::resources::{catalog, data};
-use crate::routes::{Endpoint, Miss, Routes};
+use crate::request_context::RequestContext;
+use crate::request_policy::IncomingRequest;
+use crate::routes::{Route, RouteError, Routes};
 use crate::signatures::SignatureGate;
 use crate::timing::{SERVER_TIMING, Timing, X_SERVER_TIMING};
-use crate::unread::Counted;
+use crate::unread::CountedAnswer;
 
-/// An answer with its failure in the shape of its surface.
-pub(crate) fn shaped(surface: Surface, answer: Answer) -> Answer {
-    match surface {
-        Surface::Data => data::shaped(answer),
-        Surface::Catalog => catalog::shaped(answer),
-        Surface::Trading | Surface::Operator => answer,
-    }
-}
-
-/// What every request of a listener on one thread shares.
+/// State shared by all requests of a listener on one thread.
 #[derive(Clone)]
 pub(crate) struct Dispatcher {
     pub(crate) app: Arc<App>,
@@ -57,76 +47,77 @@ impl Dispatcher {
         self,
         peer: IpAddr,
         request: Request<Incoming>,
-    ) -> Response<Counted> {
+    ) -> Response<CountedAnswer> {
         let began = Instant::now();
         let (app, surface) = (Arc::clone(&self.app), self.surface);
-        let from = app.edge.client(peer, request.headers());
+        let from = app.policy.client(peer, request.headers());
         let head = *request.method() == Method::HEAD;
-        let reader = app.edge.reader(surface, request.headers());
-        // An answer that names no state of its own names the one before it: what it says is not
-        // older (protocol 11).
-        let before = (app.replica.is_ready()).then(|| app.replica.read().place());
+        let origin = app.policy.allowed_origin(surface, request.headers());
+        // An answer without a state of its own names the state before it, because its content is
+        // not older (docs/api/overview.md §3).
+        let before = (app.shared_view.is_ready()).then(|| app.shared_view.read().position());
         let found = self.find(&request);
-        let route = found.as_ref().map_or("none", |(endpoint, _)| endpoint.name);
+        let route = found.as_ref().ok().map(|(route, _)| Arc::clone(route));
         let timing = Timing::new(&app.durations, began);
         let timed = request.headers().contains_key(X_SERVER_TIMING);
         let answering = self.answer(Arc::clone(&timing), from, request, found);
-        let mut answer = CatchPanic(Box::pin(answering)).await;
+        let answer = CatchPanic(Box::pin(answering)).await;
+        let mut answer = answer.unwrap_or_else(|failure| failure.render(surface));
         if head {
-            answer = answer.without_what_head_omits();
+            answer = answer.without_head_body();
         }
-        let (answer, share) = counted(&app, surface, from, answer, timing.has_acted());
-        let mut answer = shaped(surface, answer);
-        if let Some(place) = before
+        let (mut answer, share) = counted(&app, surface, from, answer, timing.has_acted());
+        if let Some(position) = before
             && !answer.headers.contains_key(X_SEQUENCE)
         {
-            answer = answer.at(place);
+            answer = answer.at(position);
         }
         if timed {
             answer.headers.insert(SERVER_TIMING, timing.server_timing());
         }
-        app.edge.tell(surface, reader, &mut answer.headers);
-        app.metrics.request(route, answer.status, began.elapsed());
+        app.policy
+            .add_cors_headers(surface, origin, &mut answer.headers);
+        app.metrics
+            .request(route.as_deref(), answer.status, began.elapsed());
         answer.into_response(share)
     }
 
-    fn find(&self, request: &Request<Incoming>) -> Result<(Endpoint, String), Failure> {
+    fn find(&self, request: &Request<Incoming>) -> Result<(Arc<Route>, String), Failure> {
         let path = request.uri().path();
         if path.len() > MAX_PATH_BYTES {
-            return Err(failure::path_too_long().into());
+            return Err(failure::path_too_long());
         }
         let found = self.routes.find(request.method(), path);
-        found.map_err(|missed| miss(missed).into())
+        found.map_err(route_error)
     }
 
-    /// From the edge to the handler.
+    /// Runs a request through policy, route, body and handler.
     async fn answer(
         self,
         timing: Arc<Timing>,
         from: ClientAddress,
         request: Request<Incoming>,
-        found: Result<(Endpoint, String), Failure>,
-    ) -> Answer {
-        let arriving = Arriving {
+        found: Result<(Arc<Route>, String), Failure>,
+    ) -> Result<Answer, Failure> {
+        let surface = self.surface;
+        let incoming = IncomingRequest {
             surface: self.surface,
             from,
             method: request.method(),
-            route: found.as_ref().ok().map(|(endpoint, _)| endpoint.name),
+            route: found.as_ref().ok().map(|(route, _)| route.path),
             headers: request.headers(),
             at: timing.began(),
         };
-        let standing = match self.app.edge.admit(&arriving, &self.app.metrics) {
-            Ok(standing) => standing,
-            Err(failure) => return failure.into_answer(),
+        let quota = match self.app.policy.admit(&incoming, &self.app.metrics) {
+            Ok(quota) => quota,
+            Err(answer) => return Ok(*answer),
         };
-        match found {
-            Ok((endpoint, parameter)) => {
-                self.handle(timing, from, request, endpoint, parameter)
-                    .await
-            }
-            Err(failure) => failure.into_answer(),
-        }
-        .stands(standing)
+        let answer = match found {
+            Ok((route, parameter)) => self.handle(timing, from, request, route, parameter).await,
+            Err(failure) => Err(failure),
+        };
+        let answer = answer.unwrap_or_else(|failure| failure.render(surface));
+        Ok(answer.with_quota(quota))
     }
 
     async fn handle(
@@ -134,33 +125,28 @@ impl Dispatcher {
         timing: Arc<Timing>,
         from: ClientAddress,
         request: Request<Incoming>,
-        endpoint: Endpoint,
+        route: Arc<Route>,
         parameter: String,
-    ) -> Answer {
+    ) -> Result<Answer, Failure> {
         let (head, body) = request.into_parts();
         let client = Client::of(from.counted());
-        let body = self.body(&head.headers, body, (client, endpoint.body_limit));
-        let (body, held) = match body.await {
-            Ok(read) => read,
-            Err(answer) => return answer,
-        };
+        let body = self.body(&head.headers, body, (client, route.body_limit));
+        let (body, permit) = body.await?;
         let Self {
             app, gate, surface, ..
         } = self;
-        let call = Call {
+        let context = RequestContext {
             app,
             gate,
             timing,
             head,
             body,
-            _held: held,
+            _permit: permit,
             surface,
             client,
             parameter,
         };
-        (endpoint.handle)(call)
-            .await
-            .unwrap_or_else(Failure::into_answer)
+        (route.handle)(context).await
     }
 
     async fn body(
@@ -168,33 +154,37 @@ impl Dispatcher {
         headers: &HeaderMap,
         incoming: Incoming,
         (client, limit): (Client, usize),
-    ) -> Result<(Bytes, Held), Answer> {
+    ) -> Result<(Bytes, BodyPermit), Failure> {
         let declared = headers
             .get(CONTENT_LENGTH)
             .and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
-        let room = Arc::clone(&self.app.bounds.of(self.surface).bodies);
-        let held = Held::nothing(room, client);
-        let reading = body::read(incoming, declared, limit, held);
-        let read = tokio::time::timeout(self.body_timeout, reading)
+        let budget = Arc::clone(&self.app.bounds.of(self.surface).bodies);
+        let permit = BodyPermit::new(budget, client);
+        if incoming.is_end_stream() {
+            return Ok((Bytes::new(), permit));
+        }
+        let reading = body::read(incoming, declared, limit, permit);
+        // Boxed, because most requests have no body and would only move the state of reading one.
+        let read = Box::pin(tokio::time::timeout(self.body_timeout, reading))
             .await
             .map_err(|_| failure::body_too_slow())?
             .map_err(|problem| match problem {
-                NoBody::NoRoom => failure::answer(&Refusal::Busy),
-                NoBody::TooLarge => failure::answer(&Refusal::BodyTooLarge { limit }),
-                NoBody::Broken => failure::body_broken(),
+                BodyError::LimitReached => ApiError::Busy.into(),
+                BodyError::TooLarge => ApiError::BodyTooLarge { limit }.into(),
+                BodyError::Broken => failure::body_broken(),
             })?;
         match other_than_json(headers) {
             Some(given) if !read.0.is_empty() => {
-                Err(failure::answer(&Refusal::UnsupportedMediaType { given }))
+                Err(ApiError::UnsupportedMediaType { given }.into())
             }
             _ => Ok(read),
         }
     }
 }
 
-/// An answer and its share of what the client may leave unread. Without room for it a read is
-/// refused; what a request has done is told all the same.
-pub(crate) fn counted(
+/// Counts the answer's bytes as unread by its client until the returned share is dropped. Over the
+/// client's bound, the answer to a read becomes a 503; the result of a write is sent anyway.
+fn counted(
     app: &App,
     surface: Surface,
     from: ClientAddress,
@@ -209,14 +199,14 @@ pub(crate) fn counted(
         answer
     } else {
         app.metrics.answer_refused();
-        failure::answers_unread()
+        failure::answers_unread().render(surface)
     };
-    let share = unread.take_anyway(client, answer.body.len());
+    let share = unread.take_unbounded(client, answer.body.len());
     (answer, share)
 }
 
-/// A body is JSON, said so or not said at all, and not compressed. What it is said to be, quoted,
-/// when it is something else.
+/// The quoted content type or encoding of a body that is not plain JSON. A missing content type
+/// counts as JSON.
 fn other_than_json(headers: &HeaderMap) -> Option<String> {
     let is_json = |value: &&HeaderValue| {
         value.to_str().is_ok_and(|text| {
@@ -233,30 +223,27 @@ fn other_than_json(headers: &HeaderMap) -> Option<String> {
     Some(quoted(&String::from_utf8_lossy(other.as_bytes())))
 }
 
-fn miss(miss: Miss) -> Answer {
-    match miss {
-        Miss::Path => failure::answer(&Refusal::NotFound),
-        Miss::Method(allowed) => {
-            let value = HeaderValue::from_str(&allowed).expect("names of methods");
-            failure::method_not_allowed(&allowed).header(ALLOW, value)
-        }
+fn route_error(error: RouteError) -> Failure {
+    match error {
+        RouteError::Path => ApiError::NotFound.into(),
+        RouteError::Method(allowed) => failure::method_not_allowed(&allowed),
     }
 }
 
-/// Turns a panic of the future into a 500. The state a request shares with others is behind locks
-/// that do not poison and are never held across what can panic half way through a change.
+/// Turns a panic of the future into a 500. Shared state is protected by locks that do not poison
+/// and are never held across a partial change that can panic.
 struct CatchPanic<F>(Pin<Box<F>>);
 
-impl<F: Future<Output = Answer>> Future for CatchPanic<F> {
-    type Output = Answer;
+impl<F: Future<Output = Result<Answer, Failure>>> Future for CatchPanic<F> {
+    type Output = Result<Answer, Failure>;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Answer> {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Result<Answer, Failure>> {
         let future = &mut self.0;
         match std::panic::catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx))) {
             Ok(poll) => poll,
             Err(_) => {
-                tracing::error!("a request panicked; the message is on standard error");
-                Poll::Ready(failure::answer(&Refusal::Internal))
+                tracing::error!("request handler panicked: see the message on standard error");
+                Poll::Ready(Err(ApiError::Internal.into()))
             }
         }
     }
@@ -272,7 +259,8 @@ mod tests {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .build()
             .unwrap();
-        let answer = runtime.block_on(CatchPanic(Box::pin(async { panic!("on purpose") })));
+        let result = runtime.block_on(CatchPanic(Box::pin(async { panic!("on purpose") })));
+        let answer = result.unwrap_err().render(Surface::Trading);
         assert_eq!(answer.status, StatusCode::INTERNAL_SERVER_ERROR);
         assert_eq!(answer.headers[CONTENT_TYPE], "application/json");
     }

@@ -1,10 +1,10 @@
-//! The lines of this process to the engine: requests out, answers back to whoever asked.
+//! Connections of this process to the engine: requests out, answers back to their callers.
 //!
-//! Each thread that serves has a line of its own and runs it among its requests, so that neither an
-//! order nor its answer crosses threads. A request is encoded straight into the outgoing bytes
-//! under a short lock, so requests of one caller reach the engine in the order of its calls. One
-//! task writes and reads. What was asked when the connection broke has an unknown outcome, which
-//! is said so.
+//! Each server thread has a connection of its own and drives it between its requests, so that
+//! neither an order nor its answer crosses threads. A request is encoded directly into the output
+//! buffer under a short lock, so requests of one caller reach the engine in call order. One task
+//! writes and reads. Requests in flight when the connection breaks have an unknown outcome, and the
+//! caller gets that error.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -30,98 +30,95 @@ use tokio::time::Instant;
 use crate::limits::{ENGINE_ANSWER, MAX_IN_FLIGHT, SNAPSHOT_ANSWER};
 use crate::signatures::SignatureGate;
 
-/// First pause after a connection broke or could not be made; it doubles up to [`MAX_PAUSE`].
+/// First pause after a connection failure; it doubles up to [`MAX_PAUSE`].
 const MIN_PAUSE: Duration = Duration::from_millis(20);
 /// Longest pause between two attempts.
 const MAX_PAUSE: Duration = Duration::from_secs(1);
-/// The part of a line's room that is kept free for cancels: an eighth.
-const FOR_CANCELS: usize = 8;
-/// Turns of the thread, each with a check of a signature, that what is to be sent waits for orders
-/// that follow: a quarter of a millisecond or so. Each waking of the engine takes processor time from
-/// those checks, and a sync takes as long.
-const GATHERING: u32 = 6;
+/// The part of a connection's in-flight limit reserved for cancels: an eighth.
+const CANCEL_SHARE: usize = 8;
+/// Task switches, each with one signature check, for which queued requests wait for further orders:
+/// about 250 µs. Each wake-up of the engine takes CPU time from those checks, and a sync takes as
+/// long.
+const COALESCE_TURNS: u32 = 6;
 
 thread_local! {
-    /// The line of this thread; threads without one use the first.
-    static LINE: Cell<usize> = const { Cell::new(0) };
+    /// The connection index of this thread; threads without one use the first.
+    static THREAD_LINK: Cell<usize> = const { Cell::new(0) };
 }
 
 /// Why there is no answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
-pub(crate) enum LinkFailure {
+pub(crate) enum LinkError {
     /// No connection; nothing was sent.
-    #[error("the engine is away")]
-    Away,
-    /// Too much is under way, here or in the engine; nothing was done.
+    #[error("engine unavailable")]
+    Unavailable,
+    /// Too many requests in flight, here or in the engine; nothing was done.
     #[error("busy")]
     Busy,
-    /// The disk is nearly full: cancels only; nothing was done.
-    #[error("the disk is nearly full")]
+    /// The disk is nearly full: only cancels are accepted; nothing was done.
+    #[error("disk nearly full")]
     DiskLow,
-    /// It was sent, and what became of it is not known.
+    /// The request was sent; its outcome is unknown.
     #[error("outcome unknown")]
-    Unknown,
+    OutcomeUnknown,
 }
 
-/// A handle for any thread.
+/// A handle for use from any thread.
 #[derive(Clone)]
 pub(crate) struct EngineLink {
     shared: Arc<Shared>,
 }
 
 struct Shared {
-    /// One for each thread that serves.
-    lines: Box<[Line]>,
-    /// Lines that are connected.
+    /// One for each server thread.
+    links: Box<[ThreadLink]>,
     connected: AtomicUsize,
     welcome: watch::Sender<Option<Welcome>>,
     acknowledged: AtomicU64,
-    /// Process id at the other end of the newest connection; 0 when nobody knows.
+    /// Process id of the peer of the newest connection; 0 when unknown.
     engine: AtomicI32,
-    known: Mutex<Known>,
+    known: Mutex<KnownEngine>,
 }
 
-/// The engine that acknowledged, by its last greeting; zeros before the first.
+/// The engine that acknowledged, from its last welcome message; zeros before the first.
 #[derive(Clone, Copy, Default)]
-struct Known {
+struct KnownEngine {
     genesis: [u8; 32],
     epoch: u64,
 }
 
-/// A connection, present or to be made.
+/// A connection, established or not.
 #[derive(Default)]
-struct Line {
+struct ThreadLink {
     outbox: Mutex<Outbox>,
-    /// There are bytes to write.
+    /// Signals that there are bytes to write.
     wake: Notify,
 }
 
-/// What is to be sent and who waits for what. Both belong to the present connection.
+/// Queued bytes and waiting callers of the current connection.
 #[derive(Default)]
 struct Outbox {
     connected: bool,
     next_request: u64,
     bytes: Vec<u8>,
-    waiting: HashMap<u64, oneshot::Sender<Result<Answer, LinkFailure>>>,
+    waiting: HashMap<u64, oneshot::Sender<Result<Answer, LinkError>>>,
 }
 
-/// An answer on its way.
 pub(crate) struct PendingAnswer {
-    answer: oneshot::Receiver<Result<Answer, LinkFailure>>,
+    answer: oneshot::Receiver<Result<Answer, LinkError>>,
     sent: Instant,
-    /// Counted from the sending: of many that were sent together, all are overdue together.
+    /// Measured from sending, so that requests sent together expire together.
     due: Instant,
 }
 
 impl PendingAnswer {
-    async fn answer(self) -> Result<Answer, LinkFailure> {
+    async fn answer(self) -> Result<Answer, LinkError> {
         match tokio::time::timeout_at(self.due, self.answer).await {
             Ok(Ok(answer)) => answer,
-            Ok(Err(_)) | Err(_) => Err(LinkFailure::Unknown),
+            Ok(Err(_)) | Err(_) => Err(LinkError::OutcomeUnknown),
         }
     }
 
-    /// When it was sent.
     pub(crate) fn sent(&self) -> std::time::Instant {
         self.sent.into_std()
     }
@@ -129,8 +126,8 @@ impl PendingAnswer {
     /// The exchange's answer to a command.
     ///
     /// # Errors
-    /// As [`LinkFailure`] says.
-    pub(crate) async fn reply(self) -> Result<Reply, LinkFailure> {
+    /// [`LinkError`].
+    pub(crate) async fn reply(self) -> Result<Reply, LinkError> {
         match self.answer().await? {
             Answer::Reply(reply) => Ok(reply),
             other => Err(unexpected(&other)),
@@ -138,28 +135,28 @@ impl PendingAnswer {
     }
 }
 
-/// The engine answered with another kind of message than the request has.
-fn unexpected(answer: &Answer) -> LinkFailure {
+/// The error for an answer of a kind that does not fit the request.
+fn unexpected(answer: &Answer) -> LinkError {
     match answer {
         Answer::Busy(busy) => match busy.reason {
-            BusyReason::RingFull => LinkFailure::Busy,
-            BusyReason::DiskLow => LinkFailure::DiskLow,
-            BusyReason::Stopping => LinkFailure::Away,
+            BusyReason::RingFull => LinkError::Busy,
+            BusyReason::DiskLow => LinkError::DiskLow,
+            BusyReason::Stopping => LinkError::Unavailable,
         },
         _ => {
-            tracing::error!("the engine answered with another kind of message");
-            LinkFailure::Unknown
+            tracing::error!("engine sent an answer of an unexpected kind");
+            LinkError::OutcomeUnknown
         }
     }
 }
 
 impl EngineLink {
-    /// So many lines, at least one; each is connected once [`Self::run`] runs it.
+    /// Creates the connections, at least one; [`Self::run`] connects each.
     #[must_use]
-    pub(crate) fn new(lines: usize) -> Self {
+    pub(crate) fn new(links: usize) -> Self {
         Self {
             shared: Arc::new(Shared {
-                lines: (0..lines.max(1)).map(|_| Line::default()).collect(),
+                links: (0..links.max(1)).map(|_| ThreadLink::default()).collect(),
                 connected: AtomicUsize::new(0),
                 welcome: watch::Sender::new(None),
                 acknowledged: AtomicU64::new(0),
@@ -172,19 +169,19 @@ impl EngineLink {
     /// Sends a command. Commands of one thread are applied in the order of its calls.
     ///
     /// # Errors
-    /// [`LinkFailure::Away`] or [`LinkFailure::Busy`]; nothing was sent then.
+    /// [`LinkError::Unavailable`] or [`LinkError::Busy`]; then nothing was sent.
     pub(crate) fn submit(
         &self,
         command: Command,
         evidence: &[u8],
-    ) -> Result<PendingAnswer, LinkFailure> {
-        let room = self.room();
-        let kept = if command.is_cancel() {
+    ) -> Result<PendingAnswer, LinkError> {
+        let limit = self.in_flight_limit();
+        let reserved = if command.is_cancel() {
             0
         } else {
-            room / FOR_CANCELS
+            limit / CANCEL_SHARE
         };
-        self.send(room - kept, |request| {
+        self.send(limit - reserved, |request| {
             Request::Submit(Submit {
                 request,
                 command,
@@ -193,30 +190,32 @@ impl EngineLink {
         })
     }
 
-    /// Tells of an owner's heartbeat.
+    /// Forwards an owner's heartbeat.
     ///
     /// # Errors
-    /// As [`LinkFailure`] says. The inner error is the exchange's refusal.
+    /// [`LinkError`]. The inner error is the exchange's rejection.
     pub(crate) async fn heartbeat(
         &self,
         owner: AccountNumber,
         id: HeartbeatId,
-    ) -> Result<Result<HeartbeatAnswer, Reply>, LinkFailure> {
+    ) -> Result<Result<HeartbeatAnswer, Reply>, LinkError> {
         let beat = |request| Request::Heartbeat(Heartbeat { request, owner, id });
-        match self.send(self.room(), beat)?.answer().await? {
+        match self.send(self.in_flight_limit(), beat)?.answer().await? {
             Answer::Heartbeat(answer) => Ok(Ok(answer)),
             Answer::Reply(reply) => Ok(Err(reply)),
             other => Err(unexpected(&other)),
         }
     }
 
-    /// Asks for the facts of the engine process.
+    /// Requests the status of the engine process.
     ///
     /// # Errors
-    /// As [`LinkFailure`] says.
-    pub(crate) async fn status(&self) -> Result<Box<Status>, LinkFailure> {
+    /// [`LinkError`].
+    pub(crate) async fn status(&self) -> Result<Box<Status>, LinkError> {
         match self
-            .send(self.room(), |request| Request::Status { request })?
+            .send(self.in_flight_limit(), |request| Request::Status {
+                request,
+            })?
             .answer()
             .await?
         {
@@ -225,13 +224,15 @@ impl EngineLink {
         }
     }
 
-    /// Asks for an image of everything that is durable now. An operator's link may.
+    /// Requests a snapshot of everything that is durable now. Only an operator's link may.
     ///
     /// # Errors
-    /// As [`LinkFailure`] says; [`LinkFailure::Unknown`] also when it takes longer than
-    /// [`SNAPSHOT_ANSWER`].
-    pub(crate) async fn snapshot(&self) -> Result<SnapshotResult, LinkFailure> {
-        let mut asked = self.send(self.room(), |request| Request::Snapshot { request })?;
+    /// [`LinkError`]; [`LinkError::OutcomeUnknown`] also after [`SNAPSHOT_ANSWER`] without an
+    /// answer.
+    pub(crate) async fn snapshot(&self) -> Result<SnapshotResult, LinkError> {
+        let mut asked = self.send(self.in_flight_limit(), |request| Request::Snapshot {
+            request,
+        })?;
         asked.due = Instant::now() + SNAPSHOT_ANSWER;
         match asked.answer().await? {
             Answer::Snapshot(answer) => Ok(answer.result),
@@ -239,7 +240,7 @@ impl EngineLink {
         }
     }
 
-    /// The newest greeting; `None` as long as not every line is connected.
+    /// The newest welcome message; `None` unless all connections are established.
     #[must_use]
     pub(crate) fn welcome(&self) -> Option<Welcome> {
         *self.shared.welcome.borrow()
@@ -252,60 +253,61 @@ impl EngineLink {
         (process > 0 && self.welcome().is_some()).then_some(process)
     }
 
-    /// The hash that names the journal, as the last greeting told; zero before the first.
+    /// The journal's genesis hash from the last welcome message; zero before the first.
     #[must_use]
     pub(crate) fn genesis(&self) -> [u8; 32] {
         self.shared.known.lock().genesis
     }
 
-    /// Highest sequence an answer of this process has named: reads wait until they show it.
+    /// Highest sequence that an answer of this process has named; reads wait until the view covers
+    /// it.
     #[must_use]
     pub(crate) fn acknowledged(&self) -> Sequence {
         Sequence(self.shared.acknowledged.load(Ordering::Acquire))
     }
 
-    /// Requests the engine owes an answer.
+    /// Requests in flight.
     #[must_use]
     pub(crate) fn in_flight(&self) -> usize {
-        let lines = self.shared.lines.iter();
-        lines.map(|line| line.outbox.lock().waiting.len()).sum()
+        let links = self.shared.links.iter();
+        links.map(|link| link.outbox.lock().waiting.len()).sum()
     }
 
-    /// Requests the engine may owe an answer on one line.
-    fn room(&self) -> usize {
-        MAX_IN_FLIGHT / self.shared.lines.len()
+    /// In-flight limit of one connection.
+    fn in_flight_limit(&self) -> usize {
+        MAX_IN_FLIGHT / self.shared.links.len()
     }
 
-    /// The line of the calling thread.
-    fn line(&self) -> &Line {
-        let lines = &self.shared.lines;
-        lines.get(LINE.get()).unwrap_or(&lines[0])
+    /// The connection of the calling thread.
+    fn link(&self) -> &ThreadLink {
+        let links = &self.shared.links;
+        links.get(THREAD_LINK.get()).unwrap_or(&links[0])
     }
 
     fn send<'a>(
         &self,
-        room: usize,
+        limit: usize,
         request: impl FnOnce(u64) -> Request<'a>,
-    ) -> Result<PendingAnswer, LinkFailure> {
+    ) -> Result<PendingAnswer, LinkError> {
         let (sender, receiver) = oneshot::channel();
-        let line = self.line();
-        let mut outbox = line.outbox.lock();
+        let link = self.link();
+        let mut outbox = link.outbox.lock();
         if !outbox.connected {
-            return Err(LinkFailure::Away);
+            return Err(LinkError::Unavailable);
         }
-        if outbox.waiting.len() >= room {
-            return Err(LinkFailure::Busy);
+        if outbox.waiting.len() >= limit {
+            return Err(LinkError::Busy);
         }
         let id = outbox.next_request;
         outbox.next_request += 1;
         request(id).encode(&mut outbox.bytes).map_err(|error| {
-            // Evidence is bounded where it is made; a longer one is a mistake of ours.
-            tracing::error!(%error, "a request that cannot be sent");
-            LinkFailure::Busy
+            // Evidence is bounded where it is created, so this is a bug.
+            tracing::error!(%error, "cannot encode request");
+            LinkError::Busy
         })?;
         outbox.waiting.insert(id, sender);
         drop(outbox);
-        line.wake.notify_one();
+        link.wake.notify_one();
         let sent = Instant::now();
         Ok(PendingAnswer {
             answer: receiver,
@@ -314,36 +316,38 @@ impl EngineLink {
         })
     }
 
-    /// Keeps a line connected until `stop` says true, and makes it the one of this thread, which
-    /// must be the only one that polls this; `gate` is that thread's. Never fails: an engine that is
-    /// away comes back.
+    /// Keeps a connection established until `stop` is true, and assigns it to this thread, which
+    /// alone may poll this; `gate` is the thread's own. It never fails: it reconnects to an engine
+    /// that is unavailable.
     pub(crate) async fn run(
         self,
-        line: usize,
+        link: usize,
         gate: Arc<SignatureGate>,
         socket: PathBuf,
         role: Role,
         mut stop: watch::Receiver<bool>,
     ) {
-        LINE.set(line);
-        let line = &self.shared.lines[line];
+        THREAD_LINK.set(link);
+        let link = &self.shared.links[link];
         let mut pause = MIN_PAUSE;
         loop {
             let session = async {
-                let stream = UnixStream::connect(&socket).await.map_err(Broken::Io)?;
-                self.session(line, &gate, stream, role).await
+                let stream = UnixStream::connect(&socket)
+                    .await
+                    .map_err(ConnectionError::Io)?;
+                self.session(link, &gate, stream, role).await
             };
-            let broken = tokio::select! {
-                Err(broken) = session => broken,
-                _ = stop.wait_for(|stop| *stop) => return self.disconnected(line),
+            let error = tokio::select! {
+                Err(error) = session => error,
+                _ = stop.wait_for(|stop| *stop) => return self.disconnected(link),
             };
-            if line.outbox.lock().connected {
-                tracing::warn!(%broken, "lost the engine");
+            if link.outbox.lock().connected {
+                tracing::warn!(broken = %error, "engine connection lost");
                 pause = MIN_PAUSE;
             } else {
-                tracing::debug!(%broken, "no engine yet");
+                tracing::debug!(broken = %error, "engine connection failed");
             }
-            self.disconnected(line);
+            self.disconnected(link);
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
                 _ = stop.wait_for(|stop| *stop) => return,
@@ -352,14 +356,14 @@ impl EngineLink {
         }
     }
 
-    /// One connection, to its end.
+    /// Runs one connection to its end.
     async fn session(
         &self,
-        line: &Line,
+        link: &ThreadLink,
         gate: &SignatureGate,
         stream: UnixStream,
         role: Role,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), ConnectionError> {
         let engine = stream.peer_cred().ok().and_then(|peer| peer.pid());
         (self.shared.engine).store(engine.unwrap_or_default(), Ordering::Relaxed);
         let (mut reader, mut writer) = stream.into_split();
@@ -372,41 +376,44 @@ impl EngineLink {
         })
         .encode(&mut hello)
         .expect("the name is shorter than its bound");
-        writer.write_all(&hello).await.map_err(Broken::Io)?;
+        writer
+            .write_all(&hello)
+            .await
+            .map_err(ConnectionError::Io)?;
         let mut decoder = AnswerDecoder::new();
         tokio::select! {
-            result = self.read(line, &mut reader, &mut decoder) => result,
-            result = write(line, gate, &mut writer) => result,
+            result = self.read(link, &mut reader, &mut decoder) => result,
+            result = write(link, gate, &mut writer) => result,
         }
     }
 
     async fn read(
         &self,
-        line: &Line,
+        link: &ThreadLink,
         reader: &mut OwnedReadHalf,
         decoder: &mut AnswerDecoder,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), ConnectionError> {
         loop {
-            reader.readable().await.map_err(Broken::Io)?;
+            reader.readable().await.map_err(ConnectionError::Io)?;
             match reader.try_read(decoder.space()) {
-                Ok(0) => return Err(Broken::Closed),
+                Ok(0) => return Err(ConnectionError::Closed),
                 Ok(count) => decoder.filled(count),
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => continue,
-                Err(error) => return Err(Broken::Io(error)),
+                Err(error) => return Err(ConnectionError::Io(error)),
             }
-            while let Some(answer) = decoder.next_answer().map_err(Broken::Violation)? {
-                self.take(line, answer)?;
+            while let Some(answer) = decoder.next_answer().map_err(ConnectionError::Violation)? {
+                self.deliver(link, answer)?;
             }
         }
     }
 
-    fn take(&self, line: &Line, answer: Answer) -> Result<(), Broken> {
+    fn deliver(&self, link: &ThreadLink, answer: Answer) -> Result<(), ConnectionError> {
         let request = match &answer {
             Answer::Welcome(welcome) => {
-                self.connected(line, *welcome);
+                self.connected(link, *welcome);
                 return Ok(());
             }
-            Answer::Goodbye(goodbye) => return Err(Broken::Goodbye(*goodbye)),
+            Answer::Goodbye(goodbye) => return Err(ConnectionError::Goodbye(*goodbye)),
             Answer::Reply(reply) => {
                 let last = reply.sequence.max(reply.last_sequence);
                 self.shared.acknowledged.fetch_max(last.0, Ordering::AcqRel);
@@ -417,74 +424,78 @@ impl EngineLink {
             Answer::Status(status) => status.request,
             Answer::Snapshot(answer) => answer.request,
         };
-        // Nobody waits any more when the client went away; that is no fault.
-        if let Some(sender) = line.outbox.lock().waiting.remove(&request) {
+        // The caller is gone when its client disconnected; that is no error.
+        if let Some(sender) = link.outbox.lock().waiting.remove(&request) {
             let _ = sender.send(Ok(answer));
         }
         Ok(())
     }
 
-    fn connected(&self, line: &Line, welcome: Welcome) {
+    fn connected(&self, link: &ThreadLink, welcome: Welcome) {
         let shared = &*self.shared;
         {
             let mut known = shared.known.lock();
             if known.genesis == welcome.genesis && known.epoch == welcome.epoch {
-                // Another line may have heard more of this engine already.
+                // Another connection may have received a higher sequence of this engine.
                 (shared.acknowledged).fetch_max(welcome.durable.0, Ordering::AcqRel);
             } else {
-                // What an earlier engine acknowledged is durable now, or, below level `disk`, gone.
+                // Everything an earlier engine acknowledged is durable now, or lost (below level
+                // `disk`).
                 (shared.acknowledged).store(welcome.durable.0, Ordering::Release);
             }
-            *known = Known {
+            *known = KnownEngine {
                 genesis: welcome.genesis,
                 epoch: welcome.epoch,
             };
         }
-        line.outbox.lock().connected = true;
+        link.outbox.lock().connected = true;
         let connected = shared.connected.fetch_add(1, Ordering::AcqRel) + 1;
-        if connected == shared.lines.len() {
+        if connected == shared.links.len() {
             shared.welcome.send_replace(Some(welcome));
         }
         tracing::info!(
             epoch = welcome.epoch,
             durable = welcome.durable.0,
-            "connected to the engine"
+            "engine connected"
         );
     }
 
-    fn disconnected(&self, line: &Line) {
-        let mut outbox = line.outbox.lock();
+    fn disconnected(&self, link: &ThreadLink) {
+        let mut outbox = link.outbox.lock();
         if std::mem::take(&mut outbox.connected) {
             self.shared.connected.fetch_sub(1, Ordering::AcqRel);
         }
         self.shared.welcome.send_replace(None);
         outbox.bytes.clear();
         for (_, sender) in outbox.waiting.drain() {
-            let _ = sender.send(Err(LinkFailure::Unknown));
+            let _ = sender.send(Err(LinkError::OutcomeUnknown));
         }
     }
 }
 
-/// Writes what is to be sent, all that came together at once.
+/// Writes all queued bytes at once.
 async fn write(
-    line: &Line,
+    link: &ThreadLink,
     gate: &SignatureGate,
     writer: &mut OwnedWriteHalf,
-) -> Result<(), Broken> {
+) -> Result<(), ConnectionError> {
     let mut bytes = Vec::new();
     loop {
-        line.wake.notified().await;
-        gather(gate).await;
-        std::mem::swap(&mut bytes, &mut line.outbox.lock().bytes);
-        writer.write_all(&bytes).await.map_err(Broken::Io)?;
+        link.wake.notified().await;
+        coalesce(gate).await;
+        std::mem::swap(&mut bytes, &mut link.outbox.lock().bytes);
+        writer
+            .write_all(&bytes)
+            .await
+            .map_err(ConnectionError::Io)?;
         bytes.clear();
     }
 }
 
-/// Waits while orders are about to follow, up to [`GATHERING`] turns; with nobody at the gate not at
+/// Waits up to [`COALESCE_TURNS`] task switches while signature checks are in progress; else not at
 /// all.
-async fn gather(gate: &SignatureGate) {
-    for _ in 0..GATHERING {
+async fn coalesce(gate: &SignatureGate) {
+    for _ in 0..COALESCE_TURNS {
         if !gate.is_busy() {
             return;
         }
@@ -494,14 +505,14 @@ async fn gather(gate: &SignatureGate) {
 
 /// Why a connection ended.
 #[derive(Debug, Error)]
-enum Broken {
+enum ConnectionError {
     #[error("{0}")]
     Io(io::Error),
-    #[error("the engine closed the connection")]
+    #[error("engine closed the connection")]
     Closed,
-    #[error("the engine broke the protocol: {0}")]
+    #[error("engine violated the protocol: {0}")]
     Violation(Violation),
-    #[error("the engine said goodbye: {0:?}")]
+    #[error("engine ended the connection: {0:?}")]
     Goodbye(Goodbye),
 }
 
@@ -546,7 +557,7 @@ mod tests {
             self.stream.write_all(&bytes).unwrap();
         }
 
-        /// The next request in words.
+        /// The next request as text.
         fn next(&mut self) -> String {
             loop {
                 match self.decoder.next_request().unwrap() {
@@ -566,7 +577,7 @@ mod tests {
         fn reply(&mut self, request: u64, last: u64) {
             self.say(&Answer::Reply(Reply {
                 request,
-                verdict: Verdict::Refused(foretell_model::RefusalReason::NothingDue.into()),
+                verdict: Verdict::Rejected(foretell_model::RejectionReason::NothingDue.into()),
                 sequence: Sequence(last - 1),
                 last_sequence: Sequence(last),
                 epoch: 3,
@@ -590,14 +601,17 @@ mod tests {
             .unwrap()
     }
 
-    /// A link that keeps itself connected while `test` runs against it.
+    /// Runs `test` with a link that stays connected meanwhile.
     fn with_link(test: impl AsyncFnOnce(EngineLink, UnixListener)) {
         let folder = tempfile::tempdir().unwrap();
         let socket = folder.path().join("engine.sock");
         let listener = UnixListener::bind(&socket).unwrap();
         runtime().block_on(async {
             let link = EngineLink::new(1);
-            assert!(matches!(link.submit(cancel(), &[]), Err(LinkFailure::Away)));
+            assert!(matches!(
+                link.submit(cancel(), &[]),
+                Err(LinkError::Unavailable)
+            ));
             let (stop, stopping) = watch::channel(false);
             let gate = Arc::new(SignatureGate::new());
             let running = link.clone().run(0, gate, socket, Role::Trading, stopping);
@@ -608,7 +622,7 @@ mod tests {
         });
     }
 
-    /// Runs the engine's blocking end beside the link.
+    /// Runs the engine's blocking side on another thread.
     async fn beside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
         tokio::task::spawn_blocking(work).await.unwrap()
     }
@@ -646,9 +660,9 @@ mod tests {
             .await;
             assert_eq!(first.reply().await.unwrap().last_sequence, Sequence(51));
             assert_eq!(second.reply().await.unwrap().last_sequence, Sequence(52));
-            assert_eq!(third.reply().await.unwrap_err(), LinkFailure::DiskLow);
+            assert_eq!(third.reply().await.unwrap_err(), LinkError::DiskLow);
             assert_eq!((link.acknowledged(), link.in_flight()), (Sequence(52), 0));
-            // An answer nobody asked for is no reason to fall over.
+            // An unsolicited answer is ignored.
             beside(move || engine.reply(99, 60)).await;
         });
     }
@@ -661,9 +675,12 @@ mod tests {
             connected(&link).await;
             let asked = link.submit(cancel(), &[]).unwrap();
             beside(move || drop((engine.next(), engine))).await;
-            assert_eq!(asked.reply().await.unwrap_err(), LinkFailure::Unknown);
-            assert!(matches!(link.submit(cancel(), &[]), Err(LinkFailure::Away)));
-            // It comes back by itself.
+            assert_eq!(asked.reply().await.unwrap_err(), LinkError::OutcomeUnknown);
+            assert!(matches!(
+                link.submit(cancel(), &[]),
+                Err(LinkError::Unavailable)
+            ));
+            // The link reconnects on its own.
             let _engine = beside(move || FakeEngine::accept(&listener, 2)).await;
             connected(&link).await;
             assert!(link.submit(cancel(), &[]).is_ok());
@@ -684,10 +701,10 @@ mod tests {
                 (sender, pending)
             };
             let (_silent, late) = pending();
-            assert_eq!(late.reply().await.unwrap_err(), LinkFailure::Unknown);
+            assert_eq!(late.reply().await.unwrap_err(), LinkError::OutcomeUnknown);
             let (sender, there) = pending();
-            assert!(sender.send(Err(LinkFailure::Busy)).is_ok());
-            assert_eq!(there.reply().await.unwrap_err(), LinkFailure::Busy);
+            assert!(sender.send(Err(LinkError::Busy)).is_ok());
+            assert_eq!(there.reply().await.unwrap_err(), LinkError::Busy);
         });
     }
 
@@ -695,15 +712,15 @@ mod tests {
     fn what_is_to_be_sent_waits_a_few_turns_for_orders_being_checked() {
         let cx = &mut Context::from_waker(Waker::noop());
         let gate = SignatureGate::new();
-        assert!(pin!(gather(&gate)).poll(cx).is_ready(), "nobody is there");
+        assert!(pin!(coalesce(&gate)).poll(cx).is_ready(), "nobody is there");
         let mut check = Box::pin(gate.run(|| ()));
         assert!(check.as_mut().poll(cx).is_pending(), "others have a turn");
-        let mut gathering = Box::pin(gather(&gate));
-        for _ in 0..GATHERING {
+        let mut gathering = Box::pin(coalesce(&gate));
+        for _ in 0..COALESCE_TURNS {
             assert!(gathering.as_mut().poll(cx).is_pending());
         }
         assert!(gathering.as_mut().poll(cx).is_ready(), "long enough");
-        let mut gathering = Box::pin(gather(&gate));
+        let mut gathering = Box::pin(coalesce(&gate));
         assert!(gathering.as_mut().poll(cx).is_pending());
         drop(check);
         assert!(gathering.as_mut().poll(cx).is_ready(), "nobody any more");
@@ -715,14 +732,14 @@ mod tests {
             let _engine = beside(move || FakeEngine::accept(&listener, 1)).await;
             connected(&link).await;
             let other = || Command::AdvanceTime;
-            let kept: Vec<_> = (0..MAX_IN_FLIGHT - MAX_IN_FLIGHT / FOR_CANCELS)
+            let kept: Vec<_> = (0..MAX_IN_FLIGHT - MAX_IN_FLIGHT / CANCEL_SHARE)
                 .map(|_| link.submit(other(), &[]).unwrap())
                 .collect();
-            assert!(matches!(link.submit(other(), &[]), Err(LinkFailure::Busy)));
-            let cancels: Vec<_> = (0..MAX_IN_FLIGHT / FOR_CANCELS)
+            assert!(matches!(link.submit(other(), &[]), Err(LinkError::Busy)));
+            let cancels: Vec<_> = (0..MAX_IN_FLIGHT / CANCEL_SHARE)
                 .map(|_| link.submit(cancel(), &[]).unwrap())
                 .collect();
-            assert!(matches!(link.submit(cancel(), &[]), Err(LinkFailure::Busy)));
+            assert!(matches!(link.submit(cancel(), &[]), Err(LinkError::Busy)));
             drop((kept, cancels));
         });
     }
@@ -733,7 +750,7 @@ mod tests {
         let socket = folder.path().join("engine.sock");
         let listener = UnixListener::bind(&socket).unwrap();
         let link = EngineLink::new(2);
-        let threads = [0, 1].map(|line| {
+        let threads = [0, 1].map(|index| {
             let (link, socket) = (link.clone(), socket.clone());
             std::thread::spawn(move || {
                 runtime().block_on(async {
@@ -741,10 +758,10 @@ mod tests {
                     let gate = Arc::new(SignatureGate::new());
                     let running = link
                         .clone()
-                        .run(line, gate, socket, Role::Trading, stopping);
+                        .run(index, gate, socket, Role::Trading, stopping);
                     let running = tokio::spawn(running);
-                    // The other's line may be connected before this thread has one.
-                    while LINE.get() != line || !link.line().outbox.lock().connected {
+                    // The other connection may be established before this thread has one.
+                    while THREAD_LINK.get() != index || !link.link().outbox.lock().connected {
                         tokio::task::yield_now().await;
                     }
                     let asked = link.submit(cancel(), &[7]).unwrap();
@@ -756,7 +773,7 @@ mod tests {
             })
         });
         let mut engines = [40, 41].map(|durable| FakeEngine::accept(&listener, durable));
-        // Each has one of the two requests, and both are the first of their line.
+        // Each connection has one of the two requests, and both have its first id.
         for (engine, last) in engines.iter_mut().zip([52, 51]) {
             assert_eq!(engine.next(), "0 [7]");
             engine.reply(0, last);

@@ -1,144 +1,233 @@
-//! Every refusal as an HTTP answer, always JSON. The refusals of the interface are
-//! `foretell_wire`'s; what only a transport can refuse stands here.
+//! Failed requests, and their answers in the shape of each surface (docs/api/errors.md §1).
+//! `foretell_wire` defines the errors of the interface; this file has those that only the transport
+//! gives.
 
-use foretell_wire::Failure as Refusal;
-use foretell_wire::data::DataFailure;
-use http::header::RETRY_AFTER;
-use http::{HeaderValue, StatusCode};
+use foretell_wire::ApiError;
+use foretell_wire::data::{DataError, with_code};
+use http::header::{ALLOW, RETRY_AFTER};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::json;
 
 use crate::answer::Answer;
 use crate::config::Surface;
-use crate::engine_link::LinkFailure;
-use crate::rate_limits::Refused;
+use crate::engine_link::LinkError;
+use crate::rate_limits::RateLimited;
 use crate::signatures::TooManyWaiting;
 
-/// When a client may have taken its answers.
+/// Seconds after which a client may have read its answers.
 const RETRY_UNREAD_SECONDS: u32 = 1;
 
-/// An answer that is a refusal.
+/// A failed request.
 #[derive(Debug)]
-pub(crate) struct Failure(Box<Answer>);
+pub(crate) struct Failure(Box<Details>);
+
+#[derive(Debug)]
+struct Details {
+    status: StatusCode,
+    text: String,
+    /// The whole body, when it has fields in addition to the text.
+    body: Option<String>,
+    headers: HeaderMap,
+}
 
 impl Failure {
-    /// The answer.
-    pub(crate) fn into_answer(self) -> Answer {
-        *self.0
+    pub(crate) fn new(status: StatusCode, text: impl Into<String>) -> Self {
+        Self(Box::new(Details {
+            status,
+            text: text.into(),
+            body: None,
+            headers: HeaderMap::new(),
+        }))
     }
-}
 
-impl From<Answer> for Failure {
-    fn from(answer: Answer) -> Self {
-        Self(Box::new(answer))
+    /// Replaces the body that its surface would render.
+    pub(crate) fn with_body(mut self, body: String) -> Self {
+        self.0.body = Some(body);
+        self
     }
-}
 
-impl From<Refusal> for Failure {
-    fn from(refusal: Refusal) -> Self {
-        answer(&refusal).into()
+    pub(crate) fn header(mut self, name: HeaderName, value: HeaderValue) -> Self {
+        self.0.headers.insert(name, value);
+        self
     }
-}
 
-impl From<DataFailure> for Failure {
-    fn from(failure: DataFailure) -> Self {
-        let status = StatusCode::from_u16(failure.status()).expect("statuses are constants");
-        let answer = Answer::with_status(status, failure.body());
-        match failure.retry_after() {
-            Some(seconds) => answer.header(RETRY_AFTER, HeaderValue::from(seconds)),
-            None => answer,
+    fn retry_after(self, seconds: Option<u32>) -> Self {
+        match seconds {
+            Some(seconds) => self.header(RETRY_AFTER, HeaderValue::from(seconds)),
+            None => self,
         }
-        .into()
+    }
+
+    /// The answer in the shape of a surface: always JSON.
+    pub(crate) fn render(self, surface: Surface) -> Answer {
+        let Details {
+            status,
+            text,
+            body,
+            headers,
+        } = *self.0;
+        let body = body.unwrap_or_else(|| error_body(surface, status, &text));
+        let mut answer = Answer::with_status(status, body);
+        answer.headers.extend(headers);
+        answer
     }
 }
 
-impl From<LinkFailure> for Failure {
-    fn from(failure: LinkFailure) -> Self {
-        refusal_of(failure).into()
+fn error_body(surface: Surface, status: StatusCode, text: &str) -> String {
+    match surface {
+        Surface::Trading | Surface::Operator => json!({ "error": text }),
+        Surface::Data => json!({ "error": with_code(status.as_u16(), text) }),
+        Surface::Catalog => json!({ "type": catalog_type(status), "error": text }),
+    }
+    .to_string()
+}
+
+const fn catalog_type(status: StatusCode) -> &'static str {
+    match status {
+        StatusCode::NOT_FOUND => "not found error",
+        StatusCode::METHOD_NOT_ALLOWED => "method not allowed",
+        StatusCode::TOO_MANY_REQUESTS => "rate limited",
+        StatusCode::SERVICE_UNAVAILABLE => "unavailable",
+        StatusCode::INTERNAL_SERVER_ERROR => "internal error",
+        _ => "bad request",
+    }
+}
+
+fn status(status: u16) -> StatusCode {
+    StatusCode::from_u16(status).expect("statuses are constants")
+}
+
+impl From<&ApiError> for Failure {
+    fn from(error: &ApiError) -> Self {
+        Self::new(status(error.status()), error.text()).retry_after(error.retry_after())
+    }
+}
+
+impl From<ApiError> for Failure {
+    fn from(error: ApiError) -> Self {
+        Self::from(&error)
+    }
+}
+
+impl From<DataError> for Failure {
+    fn from(error: DataError) -> Self {
+        Self::new(status(error.status()), error.to_string()).retry_after(error.retry_after())
+    }
+}
+
+impl From<LinkError> for Failure {
+    fn from(error: LinkError) -> Self {
+        api_error_of(error).into()
     }
 }
 
 impl From<TooManyWaiting> for Failure {
     fn from(_: TooManyWaiting) -> Self {
-        Refusal::Busy.into()
+        ApiError::Busy.into()
     }
 }
 
-/// What an engine that gave no answer means to a client.
-pub(crate) fn refusal_of(failure: LinkFailure) -> Refusal {
-    match failure {
-        LinkFailure::Away => Refusal::EngineAway,
-        LinkFailure::Busy => Refusal::Busy,
-        LinkFailure::DiskLow => Refusal::DiskLow,
-        LinkFailure::Unknown => Refusal::OutcomeUnknown,
+impl From<&RateLimited> for Failure {
+    fn from(limited: &RateLimited) -> Self {
+        let mut failure = Self::from(ApiError::RateLimited {
+            scope: limited.scope.name(),
+            limit: limited.status.limit,
+            window: limited.scope.seconds(),
+            retry_after: limited.status.reset,
+        });
+        limited.status.add_headers(&mut failure.0.headers);
+        failure
     }
 }
 
-/// The answer of a refusal.
-pub(crate) fn answer(refusal: &Refusal) -> Answer {
-    with_body(refusal, refusal.body())
-}
-
-/// The answer of a refusal that says more than its text.
-pub(crate) fn with_body(refusal: &Refusal, body: String) -> Answer {
-    let status = StatusCode::from_u16(refusal.status()).expect("statuses are constants");
-    let answer = Answer::with_status(status, body);
-    match refusal.retry_after() {
-        Some(seconds) => answer.header(RETRY_AFTER, HeaderValue::from(seconds)),
-        None => answer,
+/// The error that a client gets when the engine gave no answer.
+pub(crate) fn api_error_of(error: LinkError) -> ApiError {
+    match error {
+        LinkError::Unavailable => ApiError::EngineUnavailable,
+        LinkError::Busy => ApiError::Busy,
+        LinkError::DiskLow => ApiError::DiskLow,
+        LinkError::OutcomeUnknown => ApiError::OutcomeUnknown,
     }
 }
 
-/// The answer to one request too many, in the shape of its surface (protocol 10).
-pub(crate) fn too_many_requests(surface: Surface, refused: &Refused) -> Answer {
-    let refusal = Refusal::RateLimited {
-        scope: refused.scope.name(),
-        limit: refused.standing.limit,
-        window: refused.scope.seconds(),
-        retry_after: refused.standing.reset,
-    };
-    let text = refusal.text();
-    let body = match surface {
-        Surface::Trading | Surface::Operator => json!({ "error": text }),
-        Surface::Data => json!({ "error": format!("rate_limited: {text}") }),
-        Surface::Catalog => json!({ "type": "rate limited", "error": text }),
-    };
-    let mut answer = with_body(&refusal, body.to_string());
-    refused.standing.tell(&mut answer.headers);
-    answer
+/// A client that is not on the data surface's allowlist (docs/api/overview.md §6).
+pub(crate) fn not_allowlisted() -> Failure {
+    Failure::new(StatusCode::UNAUTHORIZED, "unauthorized: ip_not_allowlisted")
 }
 
-/// A client that may not ask the data surface (interface, Authentication).
-pub(crate) fn not_allowlisted() -> Answer {
-    transport(StatusCode::UNAUTHORIZED, "unauthorized: ip_not_allowlisted")
-}
-
-/// A client that leaves its answers unread and asks for more.
-pub(crate) fn answers_unread() -> Answer {
+/// A client with too many unread answers.
+pub(crate) fn answers_unread() -> Failure {
     let text = "too many bytes of answers are not read yet: read them, then retry";
-    let answer = transport(StatusCode::SERVICE_UNAVAILABLE, text);
-    answer.header(RETRY_AFTER, HeaderValue::from(RETRY_UNREAD_SECONDS))
+    let failure = Failure::new(StatusCode::SERVICE_UNAVAILABLE, text);
+    failure.retry_after(Some(RETRY_UNREAD_SECONDS))
 }
 
-fn transport(status: StatusCode, text: &str) -> Answer {
-    Answer::with_status(status, json!({ "error": text }).to_string())
-}
-
-pub(crate) fn method_not_allowed(allowed: &str) -> Answer {
+pub(crate) fn method_not_allowed(allowed: &str) -> Failure {
     let text = format!("method not allowed, allowed: {allowed}");
-    transport(StatusCode::METHOD_NOT_ALLOWED, &text)
+    let value = HeaderValue::from_str(allowed).expect("names of methods");
+    Failure::new(StatusCode::METHOD_NOT_ALLOWED, text).header(ALLOW, value)
 }
 
-pub(crate) fn path_too_long() -> Answer {
-    transport(StatusCode::URI_TOO_LONG, "path too long")
+pub(crate) fn path_too_long() -> Failure {
+    Failure::new(StatusCode::URI_TOO_LONG, "path too long")
 }
 
-pub(crate) fn body_too_slow() -> Answer {
-    transport(
+pub(crate) fn body_too_slow() -> Failure {
+    Failure::new(
         StatusCode::REQUEST_TIMEOUT,
         "the body did not arrive in time",
     )
 }
 
-pub(crate) fn body_broken() -> Answer {
-    transport(StatusCode::BAD_REQUEST, "the body broke off")
+pub(crate) fn body_broken() -> Failure {
+    Failure::new(StatusCode::BAD_REQUEST, "the body broke off")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_surface_has_its_shape() {
+        const INTERNAL: &str = "internal_error: unexpected database failure";
+        for (status, text, data, catalog) in [
+            (404, "not found", "not_found: not found", "not found error"),
+            (405, "x", "method_not_allowed: x", "method not allowed"),
+            (413, "x", "bad_request: x", "bad request"),
+            (414, "x", "bad_request: x", "bad request"),
+            (425, "x", "unavailable: x", "bad request"),
+            (429, "rate_limited: x", "rate_limited: x", "rate limited"),
+            (503, "x", "unavailable: x", "unavailable"),
+            (
+                400,
+                "missing_field: user",
+                "missing_field: user",
+                "bad request",
+            ),
+            (500, "x", INTERNAL, "internal error"),
+        ] {
+            let body = |surface| {
+                let status = StatusCode::from_u16(status).unwrap();
+                let answer = Failure::new(status, text).render(surface);
+                assert_eq!(answer.status, status);
+                serde_json::from_slice::<serde_json::Value>(&answer.body).unwrap()
+            };
+            assert_eq!(body(Surface::Trading), json!({ "error": text }));
+            assert_eq!(body(Surface::Operator), json!({ "error": text }));
+            assert_eq!(body(Surface::Data), json!({ "error": data }));
+            let catalog = json!({ "type": catalog, "error": text });
+            assert_eq!(body(Surface::Catalog), catalog);
+        }
+    }
+
+    #[test]
+    fn a_body_of_its_own_is_rendered_as_it_is() {
+        let failure = Failure::from(ApiError::Busy).with_body("{}".to_owned());
+        let answer = failure.render(Surface::Data);
+        assert_eq!(
+            (answer.status.as_u16(), &answer.body[..]),
+            (503, &b"{}"[..])
+        );
+        assert_eq!(answer.headers[RETRY_AFTER], "1");
+    }
 }

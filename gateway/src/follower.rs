@@ -8,49 +8,49 @@ use foretell_journal::{Follower, FrameError, JournalError, Next, Scratch};
 use foretell_view::FoldError;
 use thiserror::Error;
 
-use crate::keeper::Keeper;
-use crate::replica::{LOCK_HOLD, Replica, State};
-use crate::start::{self, Begun, Doubted, Sources};
+use crate::chunk_adopter::ChunkAdopter;
+use crate::shared_view::{LOCK_HOLD, SharedView, ViewState};
+use crate::view_bootstrap::{self, BootstrappedView, SuspectFiles, ViewSources};
 
-/// How long it sleeps when nothing is new; it is also how fast it hears that it shall stop.
+/// Sleep when no frame is new; also the longest delay until it notices `stop`.
 const IDLE: Duration = Duration::from_millis(50);
-/// Pause before it opens the journal again.
+/// Pause before it reopens the journal.
 const RETRY: Duration = Duration::from_millis(200);
-/// The longest: each try of a view that cannot follow folds the journal up to the same frame, unless
-/// it was a file of the history that was damaged.
+/// The longest pause: each retry of a view that cannot follow folds the journal up to the same
+/// frame, unless the cause was a damaged file of the history.
 const LONGEST_RETRY: Duration = Duration::from_secs(600);
 
-/// Why following broke off; it begins anew.
+/// Why following failed; it then restarts.
 #[derive(Debug, Error)]
-enum Broken {
+enum FollowError {
     #[error(transparent)]
     Journal(#[from] JournalError),
     #[error(transparent)]
     Frame(#[from] FrameError),
     #[error(transparent)]
     Fold(#[from] FoldError),
-    #[error("no thread for the history: {0}")]
+    #[error("cannot start the history thread: {0}")]
     Thread(io::Error),
 }
 
-/// What comes after a batch.
-enum Then {
-    /// There may be more.
+/// The next action after a batch.
+enum FoldStep {
+    /// There may be more frames.
     More,
-    /// Nothing is new.
-    Wait,
-    /// The engine was started anew, and what was read stands.
+    /// No new frame.
+    UpToDate,
+    /// The engine restarted; all frames read so far remain valid.
     NewEngine,
-    /// The engine's recovery dropped frames this view has: it starts over.
+    /// The engine's recovery dropped frames of this view: rebuild.
     Rebuild,
 }
 
-/// Follows until `stop`. Never fails: a journal that is not there yet will be.
-pub(crate) fn follow(sources: &Sources, replica: &Replica, stop: &AtomicBool) {
-    let mut doubted = Doubted::default();
+/// Follows until `stop`. It never fails: it waits for a journal that does not exist yet.
+pub(crate) fn follow(sources: &ViewSources, shared_view: &SharedView, stop: &AtomicBool) {
+    let mut suspects = SuspectFiles::default();
     let mut pause = RETRY;
     while !stop.load(Ordering::Relaxed) {
-        let broken = match session(sources, &mut doubted, replica, stop) {
+        let broken = match session(sources, &mut suspects, shared_view, stop) {
             Ok(()) => {
                 pause = RETRY;
                 continue;
@@ -58,17 +58,17 @@ pub(crate) fn follow(sources: &Sources, replica: &Replica, stop: &AtomicBool) {
             Err(broken) => broken,
         };
         pause = match broken {
-            Broken::Fold(error) => {
-                tracing::error!(%error, "the view stopped: no reads; cancels and orders are taken");
+            FollowError::Fold(error) => {
+                tracing::error!(%error, "view stopped: rejecting reads, accepting orders and cancels");
                 (2 * pause).min(LONGEST_RETRY)
             }
-            Broken::Journal(JournalError::NoEngine(_)) => {
-                tracing::debug!("no journal yet");
+            FollowError::Journal(JournalError::NoEngine(_)) => {
+                tracing::debug!("waiting for the journal");
                 RETRY
             }
             broken => {
-                tracing::error!(%broken, "following the journal broke off");
-                replica.lose();
+                tracing::error!(%broken, "following the journal failed");
+                shared_view.mark_unavailable();
                 RETRY
             }
         };
@@ -76,58 +76,59 @@ pub(crate) fn follow(sources: &Sources, replica: &Replica, stop: &AtomicBool) {
     }
 }
 
-/// From the beginning of a view until it must start over, with a keeper of its history beside it.
+/// Runs one view until a rebuild, with an adopter thread for its history.
 fn session(
-    sources: &Sources,
-    doubted: &mut Doubted,
-    replica: &Replica,
+    sources: &ViewSources,
+    suspects: &mut SuspectFiles,
+    shared_view: &SharedView,
     stop: &AtomicBool,
-) -> Result<(), Broken> {
-    let begun = start::begin(sources, doubted)?;
-    let Begun {
+) -> Result<(), FollowError> {
+    let bootstrapped = view_bootstrap::bootstrap(sources, suspects)?;
+    let BootstrappedView {
         state,
         follower,
         history,
-    } = begun;
-    let keeper = Keeper::new(sources, replica, follower.genesis());
+    } = bootstrapped;
+    let adopter = ChunkAdopter::new(sources, shared_view, follower.genesis());
     let ended = std::thread::scope(|scope| {
         let thread = std::thread::Builder::new()
             .name("history".to_owned())
-            .spawn_scoped(scope, || keeper.work(&history))
-            .map_err(Broken::Thread)?;
-        let _end = keeper.until_dropped(thread.thread().clone());
-        let shown = || keeper.shown(thread.thread());
-        let goes_on = || !stop.load(Ordering::Relaxed) && keeper.damaged().is_none();
-        follow_view(sources, replica, state, follower, shown, goes_on)
+            .spawn_scoped(scope, || adopter.run(&history))
+            .map_err(FollowError::Thread)?;
+        let _guard = adopter.stop_guard(thread.thread().clone());
+        let published = || adopter.view_published(thread.thread());
+        let goes_on = || !stop.load(Ordering::Relaxed) && adopter.damaged().is_none();
+        follow_view(sources, shared_view, state, follower, published, goes_on)
     });
-    if let Some(damaged) = keeper.damaged() {
-        replica.lose();
-        doubted.insert(damaged.clone());
+    if let Some(damaged) = adopter.damaged() {
+        shared_view.mark_unavailable();
+        suspects.insert(damaged.clone());
     }
     ended
 }
 
-/// Catches up, shows the view, and keeps it up to date while it `goes_on`.
+/// Catches up, publishes the view, and keeps it up to date while `goes_on` is true.
 fn follow_view(
-    sources: &Sources,
-    replica: &Replica,
-    mut state: State,
+    sources: &ViewSources,
+    shared_view: &SharedView,
+    mut state: ViewState,
     mut follower: Follower,
-    shown: impl FnOnce(),
+    published: impl FnOnce(),
     goes_on: impl Fn() -> bool,
-) -> Result<(), Broken> {
+) -> Result<(), FollowError> {
     let journal = &sources.journal;
     let mut scratch = Scratch::default();
     let target = follower.durable();
-    // Nobody reads this state yet, so it needs no lock; the pieces are for hearing of the end.
+    // No reader has this state yet, so it needs no lock; each slice ends so that `goes_on` is
+    // checked.
     while state.view.sequence() < target && goes_on() {
         match fold(&mut follower, &mut scratch, &mut state, IDLE) {
-            Ok(Then::More | Then::NewEngine) => {}
-            Ok(Then::Wait) => follower.wait(IDLE),
-            Ok(Then::Rebuild) => return Ok(()),
-            Err(Broken::Fold(error)) => {
+            Ok(FoldStep::More | FoldStep::NewEngine) => {}
+            Ok(FoldStep::UpToDate) => follower.wait(IDLE),
+            Ok(FoldStep::Rebuild) => return Ok(()),
+            Err(FollowError::Fold(error)) => {
                 let frames = follower.reader();
-                replica.replace_stopped(error.sequence, state, follower, frames);
+                shared_view.replace_stopped(error.sequence, state, follower, frames);
                 return Err(error.into());
             }
             Err(broken) => return Err(broken),
@@ -139,26 +140,26 @@ fn follow_view(
     tracing::info!(
         sequence = state.view.sequence().0,
         epoch = state.epoch,
-        "the view is ready"
+        "view ready"
     );
     let control = Follower::open(journal, target)?;
-    replica.replace(state, control, follower.reader());
-    shown();
+    shared_view.replace(state, control, follower.reader());
+    published();
     while goes_on() {
-        let then = replica.advance(|state| fold(&mut follower, &mut scratch, state, LOCK_HOLD));
-        if let Err(Broken::Fold(error)) = &then {
-            replica.stop(error.sequence);
+        let step = shared_view.advance(|state| fold(&mut follower, &mut scratch, state, LOCK_HOLD));
+        if let Err(FollowError::Fold(error)) = &step {
+            shared_view.stop(error.sequence);
         }
-        match then? {
-            Then::More => {}
-            Then::Wait => follower.wait(IDLE),
-            Then::NewEngine => {
+        match step? {
+            FoldStep::More => {}
+            FoldStep::UpToDate => follower.wait(IDLE),
+            FoldStep::NewEngine => {
                 let control = Follower::open(journal, follower.last_sequence())?;
-                replica.renew(control, follower.reader());
+                shared_view.set_journal(control, follower.reader());
             }
-            Then::Rebuild => {
-                tracing::info!("the engine recovered to before this view, which starts over");
-                replica.lose();
+            FoldStep::Rebuild => {
+                tracing::info!("engine recovered to an earlier frame: rebuilding view");
+                shared_view.mark_unavailable();
                 return Ok(());
             }
         }
@@ -166,26 +167,26 @@ fn follow_view(
     Ok(())
 }
 
-/// Folds frames for at most `hold`, at least one if there is one.
+/// Folds frames for about `hold`, at least one if available.
 fn fold(
     follower: &mut Follower,
     scratch: &mut Scratch,
-    state: &mut State,
+    state: &mut ViewState,
     hold: Duration,
-) -> Result<Then, Broken> {
+) -> Result<FoldStep, FollowError> {
     let began = Instant::now();
     loop {
         match follower.next_frame()? {
             Next::Frame(frame) => state.view.apply(&frame.decode(scratch)?)?,
-            Next::UpToDate => return Ok(Then::Wait),
+            Next::UpToDate => return Ok(FoldStep::UpToDate),
             Next::NewEpoch { epoch } => {
                 state.epoch = epoch;
-                return Ok(Then::NewEngine);
+                return Ok(FoldStep::NewEngine);
             }
-            Next::Rebuild { .. } => return Ok(Then::Rebuild),
+            Next::Rebuild { .. } => return Ok(FoldStep::Rebuild),
         }
         if began.elapsed() >= hold {
-            return Ok(Then::More);
+            return Ok(FoldStep::More);
         }
     }
 }

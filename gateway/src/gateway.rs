@@ -1,4 +1,4 @@
-//! The gateway process: what starts, in which order, and how it ends.
+//! The gateway process: start order and shutdown.
 
 use std::io;
 use std::net::SocketAddr;
@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use foretell_link::Role;
-use foretell_stages::{Seconds, StageLog};
+use foretell_stages::{RotationThread, StageLog};
 use thiserror::Error;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Notify, watch};
@@ -16,55 +16,53 @@ use tokio::sync::{Notify, watch};
 use crate::app::App;
 use crate::auth::{Auth, BadPrefix};
 use crate::bounds::AllBounds;
-use crate::catalog_door::CatalogDoor;
+use crate::catalog_pool::CatalogPool;
+use crate::catalog_watcher::{self, WatchedData};
 use crate::config::{GatewayConfig, Surface};
 use crate::descriptions::Descriptions;
 use crate::dispatch::Dispatcher;
-use crate::edge::Edge;
 use crate::engine_link::EngineLink;
 use crate::follower;
-use crate::headings::Headings;
 use crate::market_pages::MarketPages;
 use crate::market_texts::MarketTexts;
 use crate::metrics::Metrics;
 use crate::profiles::Profiles;
-use crate::replica::Replica;
+use crate::rendered_cache::BookCache;
+use crate::request_policy::RequestPolicy;
+use crate::route_table;
 use crate::routes::Routes;
 use crate::server::{self, Servers, Shared};
+use crate::shared_view::SharedView;
 use crate::signatures::SignatureGate;
-use crate::start::Sources;
-use crate::surfaces;
-use crate::targets::Targets;
-use crate::texts::BookTexts;
-use crate::words::{self, Kept};
+use crate::view_bootstrap::ViewSources;
 
-/// Between two looks whether the gateway is ready to listen.
+/// Interval of the checks for readiness.
 const READY_PAUSE: Duration = Duration::from_millis(2);
 
-/// Why a gateway does not start, or ends without being asked to.
+/// Why a gateway does not start, or ends without a signal.
 #[derive(Debug, Error)]
 pub enum GatewayError {
-    /// A surface cannot listen where it was told to.
+    /// A surface cannot listen on its address.
     #[error("{surface} surface on {address}: {source}")]
     Listen {
-        /// Which.
+        /// The surface.
         surface: &'static str,
-        /// Where.
+        /// The address.
         address: SocketAddr,
-        /// Why not.
+        /// The cause.
         source: io::Error,
     },
-    /// The operator surface was asked for without a token, or outside loopback.
-    #[error("the operator surface needs a token and a loopback address")]
+    /// The operator surface is configured without a token, or outside loopback.
+    #[error("the operator surface requires a token and a loopback address")]
     OperatorExposed,
-    /// A header prefix cannot be one.
+    /// A header prefix is invalid.
     #[error(transparent)]
     Prefix(#[from] BadPrefix),
-    /// A thread, a runtime or a signal handler cannot be had.
+    /// The system provides no thread, runtime or signal handler.
     #[error("cannot start: {0}")]
     System(#[from] io::Error),
-    /// A thread the gateway cannot do without has panicked.
-    #[error("thread {0} is gone")]
+    /// A thread that the gateway requires has panicked.
+    #[error("thread {0} panicked")]
     ThreadLost(&'static str),
 }
 
@@ -74,26 +72,26 @@ pub struct Gateway {
     servers: Vec<JoinHandle<()>>,
     stop_serving: watch::Sender<bool>,
     follower: JoinHandle<()>,
-    /// Keeps names and profiles, where a catalog is configured.
-    words: Option<JoinHandle<()>>,
+    /// Refreshes names and profiles, if a catalog is configured.
+    catalog_watcher: Option<JoinHandle<()>>,
     stop_following: Arc<AtomicBool>,
-    /// Told when a line or the follower ends.
-    vital: Arc<Notify>,
-    /// Ends with the gateway.
-    _seconds: Seconds,
+    /// Notified when an engine connection or the follower ends.
+    thread_exited: Arc<Notify>,
+    /// Dropped with the gateway.
+    _seconds: RotationThread,
 }
 
-/// Tells that its thread or task has ended, in whatever way.
-struct EndOfThread(Arc<Notify>);
+/// Notifies on drop, however its thread or task ends.
+struct ExitNotifier(Arc<Notify>);
 
-impl Drop for EndOfThread {
+impl Drop for ExitNotifier {
     fn drop(&mut self) {
         self.0.notify_one();
     }
 }
 
-/// Runs a gateway until SIGTERM or SIGINT; requests under way are finished first. `bound` is told
-/// where each surface listens.
+/// Runs a gateway until SIGTERM or SIGINT and finishes requests in progress. `bound` receives the
+/// address of each surface.
 ///
 /// # Errors
 /// When it cannot start, or loses a thread it needs.
@@ -104,7 +102,7 @@ pub fn run(
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_io()
         .build()?;
-    // Before anything is started: a signal that comes early ends the process in order, too.
+    // Before all else, so that an early signal also ends the process in order.
     let (mut term, mut interrupt) = {
         let _inside = runtime.enter();
         (
@@ -116,16 +114,16 @@ pub fn run(
     bound(gateway.addresses());
     runtime.block_on(async {
         tokio::select! {
-            _ = term.recv() => tracing::info!("asked to stop"),
-            _ = interrupt.recv() => tracing::info!("interrupted"),
-            () = gateway.vital.notified() => tracing::error!("a vital thread ended"),
+            _ = term.recv() => tracing::info!("SIGTERM received, shutting down"),
+            _ = interrupt.recv() => tracing::info!("SIGINT received, shutting down"),
+            () = gateway.thread_exited.notified() => tracing::error!("worker thread exited, shutting down"),
         }
     });
     gateway.stop()
 }
 
-/// Starts a gateway. It listens when it is ready, or after its patience: then what needs the engine
-/// or the journal says so until they are there.
+/// Starts a gateway. It listens when it is ready, or after `ready_patience`; then requests that
+/// need the engine or the journal fail with an error until both are available.
 ///
 /// # Errors
 /// When it cannot listen, or cannot start its threads.
@@ -156,28 +154,28 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
         })?;
         addresses.push((surface, listener.address));
         bound.push(listener);
-        tables.push((surface, Arc::new(surfaces::routes(surface))));
+        tables.push((surface, Arc::new(route_table::routes(surface))));
     }
     let app = app(&config, threads)?;
 
     let stage_log = config.stage_log.as_deref();
     let stage_log = stage_log.map(|directory| StageLog::create(directory, "gateway"));
-    let seconds = Seconds::start(Arc::clone(&app.durations), stage_log.transpose()?)?;
+    let seconds = RotationThread::start(Arc::clone(&app.durations), stage_log.transpose()?)?;
 
     let role = if serves(Surface::Operator) {
         Role::Operator
     } else {
         Role::Trading
     };
-    let vital = Arc::new(Notify::new());
+    let thread_exited = Arc::new(Notify::new());
     let port = addresses.first().map_or(0, |(_, address)| address.port());
     let gates: Vec<_> = (0..threads)
         .map(|_| Arc::new(SignatureGate::new()))
         .collect();
-    let servers = Servers::spawn(threads, port, |line, stop| {
-        let end = EndOfThread(Arc::clone(&vital));
-        let (gate, socket) = (Arc::clone(&gates[line]), config.engine_socket.clone());
-        let running = app.engine.clone().run(line, gate, socket, role, stop);
+    let servers = Servers::spawn(threads, port, |index, stop| {
+        let end = ExitNotifier(Arc::clone(&thread_exited));
+        let (gate, socket) = (Arc::clone(&gates[index]), config.engine_socket.clone());
+        let running = app.engine.clone().run(index, gate, socket, role, stop);
         async move {
             let _end = end;
             running.await;
@@ -188,26 +186,31 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
         .name("follower".to_owned())
         .spawn({
             let app = Arc::clone(&app);
-            let sources = Sources {
+            let sources = ViewSources {
                 journal: config.journal.clone(),
                 snapshots: config.snapshots.clone(),
                 checked_at_start: config.checked_at_start,
                 chunking: config.chunking,
             };
-            let (stop, end) = (Arc::clone(&stop_following), EndOfThread(Arc::clone(&vital)));
+            let (stop, end) = (
+                Arc::clone(&stop_following),
+                ExitNotifier(Arc::clone(&thread_exited)),
+            );
             move || {
                 let _end = end;
-                follower::follow(&sources, &app.replica, &stop);
+                follower::follow(&sources, &app.shared_view, &stop);
             }
         })?;
-    let kept = Kept {
+    let watched = WatchedData {
         lists: serves(Surface::Catalog),
-        // The catalog's own surface asks the catalog itself.
+        // The catalog surface queries the catalog itself.
         names: (config.listen.iter()).any(|(it, _)| *it != Surface::Catalog),
         profiles: serves(Surface::Data),
     };
-    let words = match &app.catalog {
-        Some(door) if kept.anything() => Some(spawn_words(&app, door, kept, &stop_following)?),
+    let catalog_watcher = match &app.catalog {
+        Some(pool) if watched.anything() => {
+            Some(spawn_catalog_watcher(&app, pool, watched, &stop_following)?)
+        }
         _ => None,
     };
     wait_ready(&app, config.ready_patience);
@@ -224,41 +227,41 @@ pub fn start(config: GatewayConfig) -> Result<Gateway, GatewayError> {
         servers,
         stop_serving,
         follower,
-        words,
+        catalog_watcher,
         stop_following,
-        vital,
+        thread_exited,
         _seconds: seconds,
     })
 }
 
-/// Returns when the gateway could serve, or after `patience`.
+/// Returns when the gateway is ready to serve, or after `patience`.
 fn wait_ready(app: &App, patience: Duration) {
     let began = Instant::now();
-    let has_view = || app.replica.is_ready() || app.replica.stopped().is_some();
+    let has_view = || app.shared_view.is_ready() || app.shared_view.stopped().is_some();
     while began.elapsed() < patience && !(has_view() && app.engine.welcome().is_some()) {
         std::thread::park_timeout(READY_PAUSE);
     }
 }
 
-fn spawn_words(
+fn spawn_catalog_watcher(
     app: &Arc<App>,
-    door: &Arc<CatalogDoor>,
-    kept: Kept,
+    pool: &Arc<CatalogPool>,
+    watched: WatchedData,
     stop: &Arc<AtomicBool>,
 ) -> Result<JoinHandle<()>, GatewayError> {
-    let (app, door, stop) = (Arc::clone(app), Arc::clone(door), Arc::clone(stop));
-    let thread = std::thread::Builder::new().name("words".to_owned());
-    Ok(thread.spawn(move || words::follow(&app, &door, kept, &stop))?)
+    let (app, pool, stop) = (Arc::clone(app), Arc::clone(pool), Arc::clone(stop));
+    let thread = std::thread::Builder::new().name("catalog-watcher".to_owned());
+    Ok(thread.spawn(move || catalog_watcher::watch(&app, &pool, watched, &stop))?)
 }
 
 impl Gateway {
-    /// Where each surface listens.
+    /// The address of each surface.
     #[must_use]
     pub fn addresses(&self) -> &[(Surface, SocketAddr)] {
         &self.addresses
     }
 
-    /// Stops accepting, finishes what is under way, and ends every thread.
+    /// Stops accepting, finishes requests in progress, and ends every thread.
     ///
     /// # Errors
     /// When one of the threads had panicked.
@@ -275,17 +278,17 @@ impl Gateway {
         self.follower
             .join()
             .map_err(|_| GatewayError::ThreadLost("follower"))?;
-        if let Some(words) = self.words {
-            words.thread().unpark();
-            words
+        if let Some(catalog_watcher) = self.catalog_watcher {
+            catalog_watcher.thread().unpark();
+            catalog_watcher
                 .join()
-                .map_err(|_| GatewayError::ThreadLost("words"))?;
+                .map_err(|_| GatewayError::ThreadLost("catalog-watcher"))?;
         }
         Ok(())
     }
 }
 
-fn app(config: &GatewayConfig, lines: usize) -> Result<Arc<App>, GatewayError> {
+fn app(config: &GatewayConfig, links: usize) -> Result<Arc<App>, GatewayError> {
     let auth = Auth::new(
         &config.prefixes,
         config.dev_auth_hints,
@@ -293,26 +296,24 @@ fn app(config: &GatewayConfig, lines: usize) -> Result<Arc<App>, GatewayError> {
         config.master.clone(),
         config.domains.clone(),
     )?;
-    let edge = Edge::new(&config.edge, auth.header_names());
+    let policy = RequestPolicy::new(&config.policy, auth.header_names());
     Ok(Arc::new(App {
-        replica: Replica::new(),
-        engine: EngineLink::new(lines),
+        shared_view: SharedView::new(),
+        engine: EngineLink::new(links),
         auth,
         operator_token: config.operator_token.clone(),
         metrics: Metrics::new(),
         durations: Arc::default(),
-        edge,
+        policy,
         bounds: AllBounds::new(&config.connections),
-        headings: Headings::default(),
-        targets: Targets::default(),
-        texts: BookTexts::default(),
+        book_cache: BookCache::default(),
         checkpoints: config.checkpoints.clone(),
         price_side: config.price_side,
         descriptions: Descriptions::default(),
         market_texts: MarketTexts::default(),
         market_pages: MarketPages::default(),
         profiles: Profiles::default(),
-        catalog: config.catalog.clone().map(CatalogDoor::new).map(Arc::new),
+        catalog: config.catalog.clone().map(CatalogPool::new).map(Arc::new),
     }))
 }
 

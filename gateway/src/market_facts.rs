@@ -1,11 +1,11 @@
-//! A market of the view as the wire wants it.
+//! Converts a market of the view for the wire.
 
 use foretell_model::{MarketNumber, Outcome};
 use foretell_view::View;
 use foretell_wire::Decimal;
 use foretell_wire::market::MarketFacts;
 
-/// What the exchange knows of a market.
+/// The exchange's facts about a market.
 pub(crate) fn market_facts(view: &View, number: MarketNumber) -> Option<MarketFacts> {
     let market = view.markets().get(number)?;
     let price = |outcome| {

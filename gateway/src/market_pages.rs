@@ -1,5 +1,5 @@
-//! Lists of markets as they were last sent. A row is written again when its market changed, a page when
-//! one of its rows did; whoever asks in between gets the same bytes.
+//! Cached pages of market lists. A row is rendered again after its market changed, a page after one
+//! of its rows changed; requests in between get the same bytes.
 
 use std::sync::Arc;
 
@@ -9,57 +9,57 @@ use foretell_wire::market::MarketFacts;
 use foretell_wire::operator::MarketDescription;
 use foretell_wire::page::{Cursor, PAGE_MARKETS, page_json};
 
-use crate::texts::{Json, Texts};
+use crate::rendered_cache::{Json, RenderedCache};
 
-/// Markets whose rows do not push each other out, in each form.
+/// Row slots in each form; markets a multiple of this apart evict each other.
 const MARKETS: usize = 1 << 12;
-/// Pages of a list that do not push each other out.
+/// Page slots of a list; pages a multiple of this apart evict each other.
 const PAGES: usize = MARKETS / PAGE_MARKETS;
 
 /// A list of markets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum List {
+pub(crate) enum MarketList {
     All,
     Simplified,
     Sampling,
     SamplingSimplified,
 }
 
-/// How a list shows a market.
+/// The representation of a market in a list.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Form {
+pub(crate) enum RowForm {
     Trading,
     Detail,
     Simplified,
 }
 
-impl List {
+impl MarketList {
     const COUNT: usize = 4;
 
-    /// How it shows a market.
-    pub(crate) fn form(self) -> Form {
+    /// The representation of a market in this list.
+    pub(crate) fn form(self) -> RowForm {
         match self {
-            Self::All => Form::Trading,
-            Self::Sampling => Form::Detail,
-            Self::Simplified | Self::SamplingSimplified => Form::Simplified,
+            Self::All => RowForm::Trading,
+            Self::Sampling => RowForm::Detail,
+            Self::Simplified | Self::SamplingSimplified => RowForm::Simplified,
         }
     }
 }
 
-impl Form {
+impl RowForm {
     const COUNT: usize = 3;
 }
 
-/// All that a row is made of. Words are the same as long as they stand in the same memory.
+/// All inputs of a row. Texts are compared by address.
 #[derive(Clone, Debug)]
-pub(crate) struct RowKey {
+pub(crate) struct MarketRowKey {
     pub(crate) facts: MarketFacts,
     pub(crate) described: Arc<MarketDescription>,
-    /// Up to which change of the catalog its record is known, where a row shows that.
+    /// The catalog's last change that the row includes, if it shows the catalog's record.
     pub(crate) catalog: Option<u64>,
 }
 
-impl PartialEq for RowKey {
+impl PartialEq for MarketRowKey {
     fn eq(&self, other: &Self) -> bool {
         self.facts == other.facts
             && Arc::ptr_eq(&self.described, &other.described)
@@ -67,51 +67,61 @@ impl PartialEq for RowKey {
     }
 }
 
-/// The rows and pages of the process.
+/// The cached rows and pages of the process.
 pub(crate) struct MarketPages {
-    rows: Texts<RowKey>,
-    pages: Texts<(Vec<Json>, Option<Cursor>)>,
+    rows: RenderedCache<MarketRowKey>,
+    pages: RenderedCache<(Vec<Json>, Option<Cursor>)>,
 }
 
 impl Default for MarketPages {
     fn default() -> Self {
         Self {
-            rows: Texts::with_places(MARKETS * Form::COUNT),
-            pages: Texts::with_places(PAGES * List::COUNT),
+            rows: RenderedCache::with_slots(MARKETS * RowForm::COUNT),
+            pages: RenderedCache::with_slots(PAGES * MarketList::COUNT),
         }
     }
 }
 
 impl MarketPages {
-    /// The row of a market, if it was made of this.
-    pub(crate) fn row(&self, form: Form, market: MarketNumber, key: &RowKey) -> Option<Json> {
-        self.rows.get(row_place(form, market), key).map(Json)
+    /// The row of a market, if it was rendered from this key.
+    pub(crate) fn row(
+        &self,
+        form: RowForm,
+        market: MarketNumber,
+        key: &MarketRowKey,
+    ) -> Option<Json> {
+        self.rows.get(row_slot(form, market), key).map(Json)
     }
 
-    /// Takes a row.
-    pub(crate) fn keep(&self, form: Form, market: MarketNumber, key: RowKey, text: String) -> Json {
-        Json(self.rows.put(row_place(form, market), key, text))
+    pub(crate) fn keep(
+        &self,
+        form: RowForm,
+        market: MarketNumber,
+        key: MarketRowKey,
+        text: String,
+    ) -> Json {
+        Json(self.rows.put(row_slot(form, market), key, text))
     }
 
-    /// The page that starts at a cursor and has these rows.
+    /// The page that starts at a cursor and consists of these rows.
     pub(crate) fn page(
         &self,
-        list: List,
+        list: MarketList,
         cursor: Cursor,
         rows: Vec<Json>,
         next: Option<Cursor>,
     ) -> Bytes {
         let number = usize::try_from(cursor.offset()).unwrap_or(usize::MAX) / PAGE_MARKETS;
-        let place = (number % PAGES) * List::COUNT + list as usize;
+        let slot = (number % PAGES) * MarketList::COUNT + list as usize;
         let key = (rows, next);
-        if let Some(page) = self.pages.get(place, &key) {
+        if let Some(page) = self.pages.get(slot, &key) {
             return page;
         }
         let text = page_json(&key.0, PAGE_MARKETS, next);
-        self.pages.put(place, key, text)
+        self.pages.put(slot, key, text)
     }
 }
 
-fn row_place(form: Form, market: MarketNumber) -> usize {
-    (market.0 as usize % MARKETS) * Form::COUNT + form as usize
+fn row_slot(form: RowForm, market: MarketNumber) -> usize {
+    (market.0 as usize % MARKETS) * RowForm::COUNT + form as usize
 }

@@ -1,4 +1,4 @@
-//! What the data surface's rows say of a market, made into JSON once each.
+//! Market texts of the data surface's rows, rendered into JSON once each.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use parking_lot::RwLock;
 
 use crate::descriptions::Descriptions;
 
-/// The texts made so far: as many as markets were shown.
+/// The texts rendered so far, one for each market shown.
 #[derive(Default)]
 pub(crate) struct MarketTexts {
     made: RwLock<HashMap<ConditionId, Arc<MarketText>, RandomState>>,
@@ -24,8 +24,8 @@ impl MarketTexts {
         if let Some(known) = self.made.read().get(&market.condition) {
             return Arc::clone(known);
         }
-        // Under the lock that forgetting takes: what is made of an older description is forgotten
-        // behind it.
+        // Under the lock that `forget` takes: a text rendered from an older description is removed
+        // afterwards.
         let mut made = self.made.write();
         let description = descriptions.of(market);
         let text = Arc::new(MarketText::new(market.condition, &names(&description)));
@@ -33,7 +33,7 @@ impl MarketTexts {
         text
     }
 
-    /// Forgets what was made of descriptions that are others now.
+    /// Removes texts whose descriptions have changed.
     pub(crate) fn forget(&self, changed: &[ConditionId]) {
         let mut made = self.made.write();
         for condition in changed {
@@ -42,8 +42,8 @@ impl MarketTexts {
     }
 }
 
-/// What a market is called on the data surface: the one place that says so. All of it stands in its
-/// description; what that leaves out is empty.
+/// The names of a market on the data surface, defined only here. All come from its description;
+/// missing ones are empty.
 fn names(description: &MarketDescription) -> MarketNames<'_> {
     let [yes, no] = &description.outcomes;
     let event = description.event.as_ref();

@@ -1,10 +1,10 @@
-//! Every metric this process exports, by name, in one place.
+//! All metrics of this process by name.
 
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
 use foretell_link::{Stage, StageSummary, Status};
-use foretell_stages::{Durations, Stages as _, Told};
+use foretell_stages::{Durations, StageDurations, Stages as _};
 use http::StatusCode;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::encode;
@@ -15,6 +15,7 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
 
 use crate::rate_limits::Scope;
+use crate::routes::Route;
 use crate::timing;
 
 /// From 50 µs to 6.5 s, doubling.
@@ -28,7 +29,7 @@ struct RouteStatus {
 }
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
-struct Route {
+struct RouteLabel {
     route: &'static str,
 }
 
@@ -49,14 +50,14 @@ struct StageQuantile {
     quantile: &'static str,
 }
 
-/// Quantiles of the stages of one process.
+/// Quantiles of stage durations of one process.
 type StageSeconds = Family<StageQuantile, Gauge<f64, AtomicU64>>;
 
 /// The counters and gauges of one process.
 pub(crate) struct Metrics {
     registry: Registry,
     requests: Family<RouteStatus, Counter>,
-    seconds: Family<Route, Histogram>,
+    seconds: Family<RouteLabel, Histogram>,
     orders: Family<Result, Counter>,
     unauthorized: Counter,
     rate_limited: Family<Limit, Counter>,
@@ -83,25 +84,24 @@ pub(crate) struct Metrics {
     engine_publisher_lag: Gauge<u64, AtomicU64>,
 }
 
-/// Counts the successes of one route.
+/// The requests of one route with one status.
 pub(crate) struct Meter {
     requests: Counter,
     seconds: Histogram,
 }
 
 impl Meter {
-    /// A request was answered 200.
-    pub(crate) fn answered(&self, took: Duration) {
+    fn record(&self, took: Duration) {
         self.requests.inc();
         self.seconds.observe(took.as_secs_f64());
     }
 }
 
-/// What is read at the moment of a scrape.
+/// Values read at the moment of a scrape.
 #[derive(Clone, Copy)]
 pub(crate) struct Readings {
     pub(crate) connections_open: usize,
-    /// Of answers that clients have not taken.
+    /// Of answers that clients have not read.
     pub(crate) unread_bytes: usize,
     pub(crate) engine_connected: bool,
     pub(crate) engine_in_flight: usize,
@@ -223,7 +223,7 @@ impl Metrics {
         );
     }
 
-    /// What the engine tells of itself, as of a scrape.
+    /// Registers the engine's figures, as of a scrape.
     fn register_engine(&mut self) {
         let registry = &mut self.registry;
         registry.register(
@@ -278,7 +278,7 @@ impl Metrics {
         );
     }
 
-    /// A rate limit refused a request.
+    /// Records a request rejected by a rate limit.
     pub(crate) fn rate_limited(&self, scope: Scope) {
         let label = Limit {
             scope: scope.name(),
@@ -286,48 +286,48 @@ impl Metrics {
         self.rate_limited.get_or_create(&label).inc();
     }
 
-    /// Where the successes of a route are counted, found once.
-    pub(crate) fn meter(&self, route: &'static str) -> Meter {
-        let status = StatusCode::OK.as_u16();
-        let requests = self.requests.get_or_create(&RouteStatus { route, status });
-        Meter {
-            requests: Counter::clone(&requests),
-            seconds: Histogram::clone(&self.seconds.get_or_create(&Route { route })),
+    /// Records an answered request; `None` is one without a route.
+    pub(crate) fn request(&self, route: Option<&Route>, status: StatusCode, took: Duration) {
+        match route {
+            Some(route) if status == StatusCode::OK => {
+                let meter = route.meter.get_or_init(|| self.meter(route.path, status));
+                meter.record(took);
+            }
+            _ => {
+                let name = route.map_or("none", |route| route.path);
+                self.meter(name, status).record(took);
+            }
         }
-    }
-
-    /// A request was answered.
-    pub(crate) fn request(&self, route: &'static str, status: StatusCode, took: Duration) {
-        self.requests
-            .get_or_create(&RouteStatus {
-                route,
-                status: status.as_u16(),
-            })
-            .inc();
-        self.seconds
-            .get_or_create(&Route { route })
-            .observe(took.as_secs_f64());
         if status == StatusCode::UNAUTHORIZED {
             self.unauthorized.inc();
         }
     }
 
-    /// An order was answered with this status (`live`, `matched`, `unmatched`, `error`, `duplicate`).
+    fn meter(&self, route: &'static str, status: StatusCode) -> Meter {
+        let status = status.as_u16();
+        let requests = self.requests.get_or_create(&RouteStatus { route, status });
+        Meter {
+            requests: Counter::clone(&requests),
+            seconds: Histogram::clone(&self.seconds.get_or_create(&RouteLabel { route })),
+        }
+    }
+
+    /// Records an order's result (`live`, `matched`, `unmatched`, `error`, `duplicate`).
     pub(crate) fn order(&self, result: &'static str) {
         self.orders.get_or_create(&Result { result }).inc();
     }
 
-    /// A connection was over a cap.
+    /// Records a connection rejected at a limit.
     pub(crate) fn connection_refused(&self) {
         self.connections_refused.inc();
     }
 
-    /// A client left too much unread to be answered.
+    /// Records a request rejected because the client has too many unread answers.
     pub(crate) fn answer_refused(&self) {
         self.answers_refused.inc();
     }
 
-    /// The page of a scrape.
+    /// Renders the page of a scrape.
     pub(crate) fn page(
         &self,
         now: Readings,
@@ -376,8 +376,8 @@ impl Metrics {
     }
 
     fn read_stages(&self, durations: &Durations<timing::Stage>) {
-        for (stage, told) in timing::Stage::ALL.iter().zip(durations.tell()) {
-            let Told {
+        for (stage, told) in timing::Stage::ALL.iter().zip(durations.summaries()) {
+            let StageDurations {
                 since_start,
                 second,
             } = told;
@@ -386,7 +386,7 @@ impl Metrics {
     }
 }
 
-/// Shows the durations of a stage.
+/// Sets the durations of a stage.
 fn show(
     family: &StageSeconds,
     stage: &'static str,
@@ -414,14 +414,21 @@ fn show(
 
 #[cfg(test)]
 mod tests {
+    use http::Method;
+
     use super::*;
 
     #[test]
     fn the_page_shows_what_was_counted() {
         let metrics = Metrics::new();
-        metrics.request("/book", StatusCode::OK, Duration::from_millis(1));
+        let route = |path| Route::new(Method::GET, path, |_| unreachable!("never called"));
         metrics.request(
-            "/order",
+            Some(&route("/book")),
+            StatusCode::OK,
+            Duration::from_millis(1),
+        );
+        metrics.request(
+            Some(&route("/order")),
             StatusCode::UNAUTHORIZED,
             Duration::from_micros(80),
         );
@@ -430,7 +437,7 @@ mod tests {
         metrics.answer_refused();
         metrics.rate_limited(Scope::OrderBurst);
         let durations = Durations::default();
-        durations.note(timing::Stage::Hmac, 2_000);
+        durations.record(timing::Stage::Hmac, 2_000);
         let page = metrics.page(
             Readings {
                 connections_open: 3,

@@ -15,10 +15,10 @@ use zeroize::Zeroizing;
 const MIN_CHARACTERS: usize = 32;
 /// Longest token.
 const MAX_CHARACTERS: usize = 256;
-/// Permission bits its file may not have: anything for group and others, execution.
+/// Permission bits that its file must not have: any for group and others, execution.
 const FORBIDDEN_MODE: u32 = 0o177;
 
-/// The token. Neither `Debug` nor an error shows it.
+/// The token. `Debug` and errors never show it.
 #[derive(Clone)]
 pub struct OperatorToken(Arc<Zeroizing<String>>);
 
@@ -28,18 +28,18 @@ impl std::fmt::Debug for OperatorToken {
     }
 }
 
-/// Why there is no token.
+/// Why no token was loaded.
 #[derive(Debug, Error)]
 pub enum OperatorTokenError {
     /// The file cannot be opened or read.
     #[error("operator token {path}: {source}")]
     Io {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// No regular file with mode 0600 of our own.
+    /// Not a regular file of our own user with mode 0600.
     #[error("operator token {0}: a regular file of mode 0600 and of our own is expected")]
     NotPrivate(PathBuf),
     /// Too short, too long, or not printable ASCII without spaces.
@@ -63,10 +63,10 @@ impl OperatorToken {
         }
     }
 
-    /// The token in a file; white space at its end does not count.
+    /// Reads the token from a file; trailing white space is ignored.
     ///
     /// # Errors
-    /// As [`OperatorTokenError`] says.
+    /// [`OperatorTokenError`].
     pub fn load(path: &Path) -> Result<Self, OperatorTokenError> {
         let at = |source| OperatorTokenError::Io {
             path: path.into(),
@@ -94,7 +94,7 @@ impl OperatorToken {
         Self::new(text.trim_end())
     }
 
-    /// Whether an `Authorization` header presents it; compared in constant time.
+    /// Whether an `Authorization` header has the token; compares in constant time.
     #[must_use]
     pub fn matches(&self, authorization: &[u8]) -> bool {
         let (scheme, token) = authorization.split_at(authorization.len().min(7));

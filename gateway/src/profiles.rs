@@ -1,5 +1,5 @@
-//! Profiles of wallets as operators keep them in the catalog's file: all of them in memory, read
-//! again whenever one changed (`words.rs`), so that no request waits for a database.
+//! Wallet profiles from the catalog's file: all of them in memory, reloaded after a change
+//! (`catalog_watcher.rs`), so that no request waits for a database.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use foretell_model::WalletAddress;
 use foretell_wire::data::{self, WalletText};
 use parking_lot::RwLock;
 
-use crate::catalog_door::CatalogDoor;
+use crate::catalog_pool::CatalogPool;
 
 type Known = HashMap<WalletAddress, Profile, RandomState>;
 
@@ -21,21 +21,21 @@ pub(crate) struct Profiles {
 }
 
 impl Profiles {
-    /// Those of this moment, for the rows of one answer.
-    pub(crate) fn people(&self) -> People {
-        People {
+    /// A snapshot of the profiles, for the rows of one answer.
+    pub(crate) fn texts(&self) -> ProfileTexts {
+        ProfileTexts {
             known: Arc::clone(&self.known.read()),
             written: HashMap::default(),
         }
     }
 
-    /// Reads them again from the catalog's file if one changed since `seen`, the version read last.
-    pub(crate) fn renew(
+    /// Reloads the profiles from the catalog's file if one changed since version `seen`.
+    pub(crate) fn refresh(
         &self,
-        door: &CatalogDoor,
+        pool: &CatalogPool,
         seen: &mut Option<String>,
     ) -> Result<(), CatalogError> {
-        if let Some(changed) = door.catalog()?.profiles(seen.as_deref())? {
+        if let Some(changed) = pool.catalog()?.profiles(seen.as_deref())? {
             *self.known.write() = Arc::new(changed.profiles.into_iter().collect());
             *seen = Some(changed.version);
         }
@@ -43,14 +43,14 @@ impl Profiles {
     }
 }
 
-/// What the rows of one answer say of wallets.
-pub(crate) struct People {
+/// The profiles that the rows of one answer use.
+pub(crate) struct ProfileTexts {
     known: Arc<Known>,
     written: HashMap<WalletAddress, WalletText, RandomState>,
 }
 
-impl People {
-    /// The fields of a wallet, written once an answer.
+impl ProfileTexts {
+    /// The JSON fields of a wallet, rendered once for each answer.
     pub(crate) fn text(&mut self, wallet: WalletAddress) -> &WalletText {
         let known = &self.known;
         self.written
@@ -58,7 +58,7 @@ impl People {
             .or_insert_with(|| WalletText::new(wallet, &profile(known, &wallet)))
     }
 
-    /// The profile of a wallet; of nobody anything is known, it is empty.
+    /// The profile of a wallet; empty for a wallet without one.
     pub(crate) fn profile(&self, wallet: &WalletAddress) -> data::Profile<'_> {
         profile(&self.known, wallet)
     }
@@ -69,7 +69,7 @@ fn profile<'a>(known: &'a Known, wallet: &WalletAddress) -> data::Profile<'a> {
         return data::Profile::default();
     };
     data::Profile {
-        // A name that is not public is nobody's to see.
+        // A name that is not public is never shown.
         name: match profile.display_username_public {
             true => &profile.name,
             false => "",

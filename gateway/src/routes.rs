@@ -1,141 +1,98 @@
-//! Which path and method is answered by what. Paths match exactly; those with a part that varies
-//! go through `matchit`.
+//! Dispatch from path and method to a handler. Fixed paths match exactly; paths with a parameter
+//! use `matchit`.
 
 use std::collections::HashMap;
 use std::pin::Pin;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use foldhash::fast::RandomState;
-use foretell_wire::TokenRef;
-use foretell_wire::query::Query;
 use http::Method;
 
 use crate::answer::Answer;
-use crate::app::App;
-use crate::call::Call;
 use crate::failure::Failure;
-use crate::glance::AtAGlance;
-use crate::texts::Saying;
+use crate::limits::SMALL_BODY_BYTES;
+use crate::metrics::Meter;
+use crate::request_context::RequestContext;
 
-/// A handler on its way.
-pub(crate) type Handling = Pin<Box<dyn Future<Output = Result<Answer, Failure>> + Send>>;
+pub(crate) type HandlerFuture = Pin<Box<dyn Future<Output = Result<Answer, Failure>> + Send>>;
+pub(crate) type Handler = fn(RequestContext) -> HandlerFuture;
 
-/// What answers a request.
-#[derive(Clone, Copy)]
-pub(crate) struct Endpoint {
-    /// Name in metrics and logs: the route, never what a client wrote.
-    pub(crate) name: &'static str,
+/// One method of one path.
+pub(crate) struct Route {
+    method: Method,
+    /// `{name}` matches one segment, `{*name}` the rest. It is also the route's name in metrics and
+    /// logs, which never show text from a client.
+    pub(crate) path: &'static str,
     /// Longest body in bytes.
     pub(crate) body_limit: usize,
-    /// The handler.
-    pub(crate) handle: fn(Call) -> Handling,
+    pub(crate) handle: Handler,
+    /// Counts its successes: looked up once, because a lookup costs as much as a route.
+    pub(crate) meter: OnceLock<Meter>,
+}
+
+impl Route {
+    /// A route with a body of at most [`SMALL_BODY_BYTES`].
+    pub(crate) fn new(method: Method, path: &'static str, handle: Handler) -> Self {
+        Self {
+            method,
+            path,
+            body_limit: SMALL_BODY_BYTES,
+            handle,
+            meter: OnceLock::new(),
+        }
+    }
+
+    /// Allows bodies of up to `bytes`.
+    pub(crate) fn with_body(mut self, bytes: usize) -> Self {
+        self.body_limit = bytes;
+        self
+    }
 }
 
 /// The routes of one surface.
-#[derive(Default)]
 pub(crate) struct Routes {
     exact: HashMap<&'static str, Methods, RandomState>,
-    /// A handful, told apart by their lengths.
-    hot: Vec<(&'static str, AtAGlance)>,
     patterns: matchit::Router<Methods>,
-    pattern_methods: HashMap<&'static str, Methods>,
 }
 
-type Methods = Vec<(Method, Endpoint)>;
+type Methods = Vec<Arc<Route>>;
 
-/// Why a request has no endpoint.
+/// Why no route matches.
 #[derive(PartialEq, Eq, Debug)]
-pub(crate) enum Miss {
+pub(crate) enum RouteError {
     /// No such path.
     Path,
-    /// The path has other methods: these.
+    /// The path exists with these methods only.
     Method(String),
 }
 
 impl Routes {
-    /// Adds an endpoint. A path with `{name}` has one part that varies, or `{*name}` a tail.
-    pub(crate) fn add(
-        mut self,
-        method: Method,
-        path: &'static str,
-        body_limit: usize,
-        handle: fn(Call) -> Handling,
-    ) -> Self {
-        let endpoint = Endpoint {
-            name: path,
-            body_limit,
-            handle,
-        };
-        if path.contains('{') {
-            self.pattern_methods
-                .entry(path)
-                .or_default()
-                .push((method, endpoint));
-        } else {
-            self.exact.entry(path).or_default().push((method, endpoint));
-        }
-        self
-    }
-
-    /// Lets the `GET` of a path, which is exact, be answered at a glance where that is possible.
-    pub(crate) fn hot(
-        mut self,
-        path: &'static str,
-        asked: fn(&App, &Query<'_>) -> Option<(TokenRef, Saying)>,
-    ) -> Self {
-        let meter = OnceLock::new();
-        self.hot.push((path, AtAGlance { asked, meter }));
-        self
-    }
-
-    /// How the `GET` of a path is answered at a glance, and the name of its route.
-    pub(crate) fn at_a_glance(&self, path: &str) -> Option<(&'static str, &AtAGlance)> {
-        let (name, hot) = self.hot.iter().find(|(name, _)| *name == path)?;
-        Some((name, hot))
-    }
-
-    /// Adds one endpoint for every usual method of each path.
-    pub(crate) fn add_all(
-        self,
-        paths: &[&'static str],
-        body_limit: usize,
-        handle: fn(Call) -> Handling,
-    ) -> Self {
-        const METHODS: [Method; 5] = [
-            Method::GET,
-            Method::POST,
-            Method::PUT,
-            Method::PATCH,
-            Method::DELETE,
-        ];
-        let pairs = paths
-            .iter()
-            .flat_map(|path| METHODS.map(|method| (method, *path)));
-        pairs.fold(self, |routes, (method, path)| {
-            routes.add(method, path, body_limit, handle)
-        })
-    }
-
-    /// The table, complete.
-    ///
     /// # Panics
-    /// When two patterns contradict each other: a mistake in the table, found by every test.
-    pub(crate) fn build(mut self) -> Self {
-        for (path, methods) in self.pattern_methods.drain() {
-            self.patterns
+    /// When two patterns conflict: a bug in the table, which every test finds.
+    pub(crate) fn new(routes: impl IntoIterator<Item = Route>) -> Self {
+        let mut exact: HashMap<_, Methods, _> = HashMap::default();
+        for route in routes {
+            exact.entry(route.path).or_default().push(Arc::new(route));
+        }
+        let mut patterns = matchit::Router::new();
+        for (path, methods) in exact.extract_if(|path, _| path.contains('{')) {
+            patterns
                 .insert(path, methods)
                 .expect("patterns do not overlap");
         }
-        self
+        Self { exact, patterns }
     }
 
-    /// The endpoint of a request, and what stands for the part of its path that varies. A HEAD is
-    /// answered by the GET.
-    pub(crate) fn find(&self, method: &Method, path: &str) -> Result<(Endpoint, String), Miss> {
+    /// The route of a request, and the value of its path parameter. The GET route answers HEAD.
+    pub(crate) fn find(
+        &self,
+        method: &Method,
+        path: &str,
+    ) -> Result<(Arc<Route>, String), RouteError> {
         let (methods, parameter) = match self.exact.get(path) {
             Some(methods) => (methods, String::new()),
             None => {
-                let found = self.patterns.at(path).map_err(|_| Miss::Path)?;
+                let found = self.patterns.at(path).map_err(|_| RouteError::Path)?;
                 let parameter = found.params.iter().next().map_or("", |(_, value)| value);
                 (found.value, parameter.to_owned())
             }
@@ -147,14 +104,14 @@ impl Routes {
         };
         methods
             .iter()
-            .find(|(method, _)| method == wanted)
-            .map(|(_, endpoint)| (*endpoint, parameter))
-            .ok_or_else(|| Miss::Method(allowed(methods)))
+            .find(|route| route.method == wanted)
+            .map(|route| (Arc::clone(route), parameter))
+            .ok_or_else(|| RouteError::Method(allowed(methods)))
     }
 }
 
-fn allowed(methods: &Methods) -> String {
-    let mut names: Vec<_> = methods.iter().map(|(method, _)| method.as_str()).collect();
+fn allowed(methods: &[Arc<Route>]) -> String {
+    let mut names: Vec<_> = methods.iter().map(|route| route.method.as_str()).collect();
     if names.contains(&"GET") {
         names.push("HEAD");
     }
@@ -167,15 +124,19 @@ mod tests {
     use super::*;
 
     fn routes() -> Routes {
-        let handle = |_: Call| -> Handling { Box::pin(async { Ok(Answer::json("0")) }) };
-        Routes::default()
-            .add(Method::GET, "/book", 1, handle)
-            .add(Method::POST, "/order", 2, handle)
-            .add(Method::DELETE, "/order", 3, handle)
-            .add(Method::GET, "/markets/{condition}", 4, handle)
-            .add(Method::GET, "/markets/live", 5, handle)
-            .add_all(&["/rewards/{*rest}", "/rfq"], 6, handle)
-            .build()
+        let route = |method, path, bytes| {
+            let handle =
+                |_: RequestContext| -> HandlerFuture { Box::pin(async { Ok(Answer::json("0")) }) };
+            Route::new(method, path, handle).with_body(bytes)
+        };
+        Routes::new([
+            route(Method::GET, "/book", 1),
+            route(Method::POST, "/order", 2),
+            route(Method::DELETE, "/order", 3),
+            route(Method::GET, "/markets/{condition}", 4),
+            route(Method::GET, "/markets/live", 5),
+            route(Method::DELETE, "/rewards/{*rest}", 6),
+        ])
     }
 
     #[test]
@@ -184,7 +145,7 @@ mod tests {
         let find = |method: Method, path: &str| {
             routes
                 .find(&method, path)
-                .map(|(endpoint, text)| (endpoint.body_limit, text))
+                .map(|(route, text)| (route.body_limit, text))
         };
         let ok = |limit, text: &str| Ok((limit, text.to_owned()));
         assert_eq!(find(Method::GET, "/book"), ok(1, ""));
@@ -192,9 +153,7 @@ mod tests {
         assert_eq!(find(Method::DELETE, "/order"), ok(3, ""));
         assert_eq!(find(Method::GET, "/markets/0xab"), ok(4, "0xab"));
         assert_eq!(find(Method::GET, "/markets/live"), ok(5, ""));
-        assert_eq!(find(Method::GET, "/rewards/a/b"), ok(6, "a/b"));
         assert_eq!(find(Method::DELETE, "/rewards/a/b"), ok(6, "a/b"));
-        assert_eq!(find(Method::POST, "/rfq"), ok(6, ""));
         for path in [
             "/",
             "//book",
@@ -206,7 +165,7 @@ mod tests {
             "",
             "/%62ook",
         ] {
-            assert_eq!(find(Method::GET, path), Err(Miss::Path), "{path}");
+            assert_eq!(find(Method::GET, path), Err(RouteError::Path), "{path}");
         }
     }
 
@@ -214,7 +173,7 @@ mod tests {
     fn another_method_is_told_which_are_allowed() {
         let routes = routes();
         let miss = |method, path| routes.find(&method, path).err();
-        let allow = |text: &str| Some(Miss::Method(text.to_owned()));
+        let allow = |text: &str| Some(RouteError::Method(text.to_owned()));
         assert_eq!(miss(Method::PUT, "/order"), allow("DELETE, POST"));
         assert_eq!(miss(Method::HEAD, "/order"), allow("DELETE, POST"));
         assert_eq!(miss(Method::POST, "/markets/x"), allow("GET, HEAD"));

@@ -1,5 +1,5 @@
-//! Listeners, threads, connections. Each thread has a runtime of its own, a line of its own to the
-//! engine, and a listener of its own on every address (`SO_REUSEPORT`), so that no request crosses
+//! Listeners, threads, connections. Each thread has its own runtime, its own connection to the
+//! engine, and its own listener on every address (`SO_REUSEPORT`), so that no request crosses
 //! threads.
 
 use std::convert::Infallible;
@@ -20,31 +20,32 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
 
-use crate::admission::{admit, relieve};
-use crate::bare_refusal::Refusing;
+use crate::admission::{admit, free_descriptor};
 use crate::client_shares::Client;
-use crate::connection::{Activity, InService, NotedStream, Order};
+use crate::connection::{Activity, ActivityStream, ConnectionState, RequestInProgress};
 use crate::dispatch::Dispatcher;
+use crate::hyper_errors::ErrorBodyStream;
+use crate::idle_reaper::IdleReaper;
 use crate::limits::{
     ConnectionLimits, HTTP2_WINDOW_BYTES, MAX_HEAD_BYTES, MAX_STREAMS, SEND_BUFFER_BYTES,
 };
-use crate::sweep::Sweep;
 
-/// Connections the kernel completes ahead of us.
+/// Connections that the kernel completes before `accept`.
 const BACKLOG: i32 = 1_024;
-/// Pause after an `accept` that failed for want of descriptors or memory.
+/// Pause after an `accept` that failed for lack of descriptors or memory.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// Between two lines of the log about that.
+/// Interval of log lines about that.
 const ACCEPT_LOG_PAUSE: Duration = Duration::from_secs(10);
 
-/// One address, bound once for every thread; nobody can connect before [`Bound::listen`].
-pub(crate) struct Bound {
+/// One address, bound once for every thread; clients cannot connect before
+/// [`BoundAddress::listen`].
+pub(crate) struct BoundAddress {
     pub(crate) address: SocketAddr,
     sockets: Vec<Socket>,
 }
 
-/// Binds `address` for `threads` threads; port 0 takes a free one for all of them.
-pub(crate) fn bind(address: SocketAddr, threads: usize) -> io::Result<Bound> {
+/// Binds `address` for `threads` threads; port 0 takes one free port for all of them.
+pub(crate) fn bind(address: SocketAddr, threads: usize) -> io::Result<BoundAddress> {
     let first = bind_one(address)?;
     let address = first
         .local_addr()?
@@ -54,7 +55,7 @@ pub(crate) fn bind(address: SocketAddr, threads: usize) -> io::Result<Bound> {
     for _ in 1..threads {
         sockets.push(bind_one(address)?);
     }
-    Ok(Bound { address, sockets })
+    Ok(BoundAddress { address, sockets })
 }
 
 fn bind_one(address: SocketAddr) -> io::Result<Socket> {
@@ -72,8 +73,8 @@ fn bind_one(address: SocketAddr) -> io::Result<Socket> {
     Ok(socket)
 }
 
-impl Bound {
-    /// Lets clients connect.
+impl BoundAddress {
+    /// Starts listening.
     fn listen(self) -> io::Result<Vec<StdListener>> {
         self.sockets
             .into_iter()
@@ -82,32 +83,32 @@ impl Bound {
     }
 }
 
-/// What the threads share beside the dispatchers.
+/// State shared by the threads, in addition to the dispatchers.
 #[derive(Clone)]
 pub(crate) struct Shared {
     pub(crate) limits: ConnectionLimits,
     pub(crate) stop: watch::Receiver<bool>,
 }
 
-/// Threads with a line to the engine that serve once they are told to. Dropped, they end.
+/// Threads with a connection to the engine that serve when asked to. They end when this is dropped.
 pub(crate) struct Servers {
-    threads: Vec<(oneshot::Sender<Work>, JoinHandle<()>)>,
+    threads: Vec<(oneshot::Sender<ThreadWork>, JoinHandle<()>)>,
 }
 
-/// What a thread serves.
-struct Work {
+/// The work of a thread.
+struct ThreadWork {
     listeners: Vec<(StdListener, Dispatcher)>,
     shared: Shared,
-    sweep: Arc<Sweep>,
+    reaper: Arc<IdleReaper>,
 }
 
 impl Servers {
-    /// Starts `threads` threads. `port` tells them from those of other gateways of one process, as
-    /// in measurements. `line` runs a thread's line until it is told to stop.
+    /// Starts `threads` threads. `port` is part of their names, for processes with several
+    /// gateways. `link` drives a thread's engine connection until its stop signal.
     pub(crate) fn spawn<L>(
         threads: usize,
         port: u16,
-        line: impl Fn(usize, watch::Receiver<bool>) -> L,
+        link: impl Fn(usize, watch::Receiver<bool>) -> L,
     ) -> io::Result<Self>
     where
         L: Future<Output = ()> + Send + 'static,
@@ -118,59 +119,60 @@ impl Servers {
                 .enable_time()
                 .build()?;
             let (stop, stopping) = watch::channel(false);
-            let line = line(index, stopping);
-            let (tell, told) = oneshot::channel();
+            let link = link(index, stopping);
+            let (sender, receiver) = oneshot::channel();
             let thread = std::thread::Builder::new()
                 .name(format!("http-{port}-{index}"))
-                .spawn(move || runtime.block_on(work(line, stop, told)))?;
-            Ok((tell, thread))
+                .spawn(move || runtime.block_on(work(link, stop, receiver)))?;
+            Ok((sender, thread))
         };
         let threads = (0..threads).map(spawn).collect::<io::Result<_>>()?;
         Ok(Self { threads })
     }
 
-    /// Listens on every surface, all of which have a socket for each thread. `dispatchers` makes those
-    /// of a thread by its number.
+    /// Starts to listen on every surface with one socket for each thread. `dispatchers` creates
+    /// those of a thread by its index.
     pub(crate) fn serve(
         self,
-        surfaces: Vec<Bound>,
+        surfaces: Vec<BoundAddress>,
         dispatchers: impl Fn(usize) -> Vec<Dispatcher>,
         shared: &Shared,
     ) -> io::Result<Vec<JoinHandle<()>>> {
-        let listening = surfaces.into_iter().map(Bound::listen);
+        let listening = surfaces.into_iter().map(BoundAddress::listen);
         let mut by_surface = listening
             .map(|sockets| sockets.map(Vec::into_iter))
             .collect::<io::Result<Vec<_>>>()?;
-        let (sweep, sweeper) = Sweep::start(&shared.limits)?;
-        let mut running = vec![sweeper];
-        for (number, (tell, thread)) in self.threads.into_iter().enumerate() {
+        let (reaper, thread) = IdleReaper::start(&shared.limits)?;
+        let mut running = vec![thread];
+        for (number, (sender, thread)) in self.threads.into_iter().enumerate() {
             let sockets = by_surface.iter_mut().filter_map(Iterator::next);
             let listeners = sockets.zip(dispatchers(number)).collect();
-            let work = Work {
+            let work = ThreadWork {
                 listeners,
                 shared: shared.clone(),
-                sweep: Arc::clone(&sweep),
+                reaper: Arc::clone(&reaper),
             };
-            // A thread that is gone is found when it is joined.
-            let _ = tell.send(work);
+            // A thread that has exited is reported when it is joined.
+            let _ = sender.send(work);
             running.push(thread);
         }
         Ok(running)
     }
 }
 
-/// One thread's life: its line first, then what it serves; the line ends after the last request.
+/// Runs a thread: engine connection first, then serving; the connection ends after the last
+/// request.
 async fn work(
-    line: impl Future<Output = ()> + Send + 'static,
+    link: impl Future<Output = ()> + Send + 'static,
     stop: watch::Sender<bool>,
-    told: oneshot::Receiver<Work>,
+    receiver: oneshot::Receiver<ThreadWork>,
 ) {
-    let line = tokio::spawn(line);
-    if let Ok(work) = told.await {
-        serve(work.listeners, work.shared, work.sweep).await;
+    let link = tokio::spawn(link);
+    if let Ok(work) = receiver.await {
+        serve(work.listeners, work.shared, work.reaper).await;
     }
     stop.send_replace(true);
-    if let Err(lost) = line.await
+    if let Err(lost) = link.await
         && lost.is_panic()
     {
         std::panic::resume_unwind(lost.into_panic());
@@ -178,19 +180,19 @@ async fn work(
 }
 
 /// Accepts on every listener until asked to stop, then drains.
-async fn serve(listeners: Vec<(StdListener, Dispatcher)>, shared: Shared, sweep: Arc<Sweep>) {
+async fn serve(listeners: Vec<(StdListener, Dispatcher)>, shared: Shared, reaper: Arc<IdleReaper>) {
     let mut accepting = JoinSet::new();
     for (listener, dispatcher) in listeners {
         match TcpListener::from_std(listener) {
             Ok(listener) => {
-                let (shared, sweep) = (shared.clone(), Arc::clone(&sweep));
-                accepting.spawn(accept(listener, dispatcher, shared, sweep));
+                let (shared, reaper) = (shared.clone(), Arc::clone(&reaper));
+                accepting.spawn(accept(listener, dispatcher, shared, reaper));
             }
-            Err(error) => tracing::error!(%error, "a listener is lost"),
+            Err(error) => tracing::error!(%error, "listener failed"),
         }
     }
     let mut open = accepting.join_all().await;
-    sweep.drain();
+    reaper.drain();
     let ended = async {
         for connections in &mut open {
             while connections.join_next().await.is_some() {}
@@ -201,16 +203,16 @@ async fn serve(listeners: Vec<(StdListener, Dispatcher)>, shared: Shared, sweep:
         .is_err()
     {
         let open: usize = open.iter().map(JoinSet::len).sum();
-        tracing::warn!(open, "connections did not end in time and are cut off");
+        tracing::warn!(open, "drain timeout: closing open connections");
     }
 }
 
-/// Accepts until asked to stop; the connections that are open then.
+/// Accepts until asked to stop; returns the connections still open then.
 async fn accept(
     listener: TcpListener,
     dispatcher: Dispatcher,
     shared: Shared,
-    sweep: Arc<Sweep>,
+    reaper: Arc<IdleReaper>,
 ) -> JoinSet<()> {
     let mut stop = shared.stop.clone();
     let builder = builder();
@@ -219,7 +221,7 @@ async fn accept(
     let mut open = JoinSet::new();
     let mut failure_logged = None::<Instant>;
     loop {
-        // Connections that were asked to give way end before the next one comes.
+        // Connections that were asked to end do so before the next accept.
         tokio::task::yield_now().await;
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
@@ -231,16 +233,16 @@ async fn accept(
             Err(error) => {
                 if failure_logged.is_none_or(|at| at.elapsed() >= ACCEPT_LOG_PAUSE) {
                     failure_logged = Some(Instant::now());
-                    tracing::warn!(%error, "accept failed; the idlest connection is closed");
+                    tracing::warn!(%error, "accept failed: closing the most idle connection");
                 }
-                relieve(&sweep);
+                free_descriptor(&reaper);
                 tokio::time::sleep(ACCEPT_PAUSE).await;
                 continue;
             }
         };
         let client = Client::of(peer.ip());
-        let group = app.edge.group(dispatcher.surface, peer.ip());
-        let Some(admitted) = admit(places, &sweep, client, group) else {
+        let group = app.policy.group(dispatcher.surface, peer.ip());
+        let Some(admitted) = admit(places, &reaper, client, group) else {
             app.metrics.connection_refused();
             continue;
         };
@@ -249,7 +251,7 @@ async fn accept(
             peer.ip(),
             builder.clone(),
             dispatcher.clone(),
-            sweep.connection(client, group),
+            reaper.connection(client, group),
         );
         open.spawn(async move {
             connection.await;
@@ -263,7 +265,7 @@ fn builder() -> Builder<TokioExecutor> {
     builder
         .http1()
         .timer(TokioTimer::new())
-        // The watchdog of `connection.rs` does this without counting idle time.
+        // `connection.rs` limits this without counting idle time.
         .header_read_timeout(None)
         .max_buf_size(MAX_HEAD_BYTES);
     builder
@@ -284,49 +286,36 @@ async fn connection(
     dispatcher: Dispatcher,
     activity: Arc<Activity>,
 ) {
-    // Answers are whole when they are written, so waiting to fill a packet only adds latency.
+    // Answers are written whole, so delaying small packets only adds latency.
     let _ = stream.set_nodelay(true);
-    let noted = NotedStream::new(stream, Arc::clone(&activity));
-    let stream = Refusing::new(noted, dispatcher.surface, Arc::clone(&activity));
+    let tracked = ActivityStream::new(stream, Arc::clone(&activity));
+    let stream = ErrorBodyStream::new(tracked, dispatcher.surface, Arc::clone(&activity));
     let service = service_fn(|request| {
-        activity.request_came();
-        let answer = match dispatcher.glance(peer, &request) {
-            Some(response) => Ok(response),
-            None => {
-                let under_way = InService::begin(&activity);
-                let answering = dispatcher.clone().dispatch(peer, request);
-                // Boxed, or every hot read would move as much memory about.
-                Err(Box::pin(async move {
-                    let response = answering.await;
-                    drop(under_way);
-                    response
-                }))
-            }
-        };
+        activity.head_received();
+        let in_progress = RequestInProgress::begin(&activity);
+        let answering = dispatcher.clone().dispatch(peer, request);
         let activity = Arc::clone(&activity);
         async move {
-            let response = match answer {
-                Ok(response) => response,
-                Err(answering) => answering.await,
-            };
+            let response = answering.await;
+            drop(in_progress);
             Ok::<_, Infallible>(response.map(|counted| activity.body(counted)))
         }
     });
     let mut served = pin!(builder.serve_connection(TokioIo::new(stream), service));
     let mut draining = false;
     let result = poll_fn(|cx| {
-        match activity.order(cx) {
-            Order::Serve => {}
-            Order::Drain if draining => {}
-            Order::Drain => {
+        match activity.requested(cx) {
+            ConnectionState::Serving => {}
+            ConnectionState::Draining if draining => {}
+            ConnectionState::Draining => {
                 draining = true;
                 served.as_mut().graceful_shutdown();
             }
-            Order::Cut => return Poll::Ready(Ok(())),
+            ConnectionState::Closing => return Poll::Ready(Ok(())),
         }
         served.as_mut().poll(cx)
     });
     if let Err(error) = result.await {
-        tracing::debug!(%error, "a connection ended early");
+        tracing::debug!(%error, "connection failed");
     }
 }

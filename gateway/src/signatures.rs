@@ -1,6 +1,6 @@
-//! The bound on signature work (design 8): one check at a time on each server thread, and between
-//! two of them everything else that is ready runs. So the most that signatures can delay a read is
-//! one check, however many valid credentials send garbage; and nothing is handed between threads.
+//! The bound on signature work (docs/internals/decisions/0011): each server thread runs one check
+//! at a time and then everything else that is ready. So signatures delay a read by one check at
+//! most, however many valid credentials send garbage. No work crosses threads.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -8,13 +8,13 @@ use tokio::sync::Semaphore;
 
 use crate::limits::MAX_SIGNATURES_WAITING;
 
-/// One a thread.
+/// The gate of one thread.
 pub(crate) struct SignatureGate {
     turn: Semaphore,
     waiting: AtomicUsize,
 }
 
-/// Too many orders wait for their check.
+/// Too many orders are waiting for their check.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct TooManyWaiting;
 
@@ -26,7 +26,7 @@ impl SignatureGate {
         }
     }
 
-    /// Whether somebody checks, or waits for a turn.
+    /// Whether a check is running or waiting.
     pub(crate) fn is_busy(&self) -> bool {
         self.waiting.load(Relaxed) > 0
     }
@@ -40,7 +40,7 @@ impl SignatureGate {
         let _waiting = Counted(&self.waiting);
         let turn = self.turn.acquire().await.expect("the gate is never closed");
         let result = check();
-        // Everything that became ready meanwhile runs before the next one gets its turn.
+        // All tasks that became ready meanwhile run before the next check.
         tokio::task::yield_now().await;
         drop(turn);
         Ok(result)

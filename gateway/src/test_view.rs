@@ -13,10 +13,10 @@ use foretell_view::View;
 pub(crate) const ALICE: AccountNumber = AccountNumber(0);
 pub(crate) const BOB: AccountNumber = AccountNumber(1);
 pub(crate) const CAROL: AccountNumber = AccountNumber(2);
-/// What BUY Yes and BUY No cost.
+/// Price of BUY Yes and of BUY No.
 const YES_PRICE: u16 = 6_000;
 
-/// A view and the frames to come.
+/// A view; its methods append frames.
 pub(crate) struct TestView(pub(crate) View);
 
 fn byte(account: AccountNumber) -> u8 {
@@ -40,7 +40,7 @@ fn token(market: MarketNumber, outcome: Outcome) -> TokenId {
 }
 
 impl TestView {
-    /// Alice, Bob and Carol, each with a key, and so many active markets.
+    /// A view with Alice, Bob and Carol, a key for each, and `markets` active markets.
     pub(crate) fn new(markets: u32) -> Self {
         let mut view = Self(View::new([0; 32]));
         for account in [ALICE, BOB, CAROL] {
@@ -78,7 +78,7 @@ impl TestView {
         self.key(account, 0xFF);
     }
 
-    /// Another key of an account, of this nonce.
+    /// Adds a key with this nonce to an account.
     pub(crate) fn key(&mut self, owner: AccountNumber, nonce: u8) -> KeyNumber {
         let mut api_key = ApiKey([nonce; 16]);
         api_key.0[0] = byte(owner);
@@ -93,7 +93,7 @@ impl TestView {
         key
     }
 
-    /// The key is revoked.
+    /// Revokes the key.
     pub(crate) fn revoke(&mut self, key: KeyNumber) {
         let revoke = Command::RevokeKey {
             key,
@@ -121,7 +121,7 @@ impl TestView {
         self.set_state(market, MarketState::Active);
     }
 
-    /// The market is active, or paused.
+    /// Activates or pauses the market.
     pub(crate) fn set_state(&mut self, market: MarketNumber, state: MarketState) {
         let command = match state {
             MarketState::Paused => Command::PauseMarket { market },
@@ -130,7 +130,7 @@ impl TestView {
         self.step(&command, &[Event::MarketStateSet { market, state }], &[]);
     }
 
-    /// A BUY of so many lots.
+    /// A BUY of `lots`.
     fn buy(
         &mut self,
         account: AccountNumber,
@@ -173,7 +173,7 @@ impl TestView {
         OrderNumber(number)
     }
 
-    /// A BUY of No that rests.
+    /// Rests a BUY of No.
     pub(crate) fn rest(&mut self, account: AccountNumber, lots: u64) -> OrderNumber {
         self.rest_in(MarketNumber(0), account, lots, 0)
     }
@@ -192,7 +192,7 @@ impl TestView {
         self.buy(account, (market, Outcome::No), lots, builder, &[rested])
     }
 
-    /// A BUY of Yes takes a lot of such an order, of which so many are left then.
+    /// A BUY of Yes takes one lot of such an order; `left` lots remain.
     pub(crate) fn take(
         &mut self,
         taker: (AccountNumber, u8),
@@ -213,7 +213,7 @@ impl TestView {
         self.buy(taker.0, (market, Outcome::Yes), 1, taker.1, &events);
     }
 
-    /// A trade of a lot between two, each with its builder; 0 is none.
+    /// A trade of one lot between two accounts, each with a builder; 0 is none.
     pub(crate) fn trade(
         &mut self,
         market: MarketNumber,
@@ -224,7 +224,7 @@ impl TestView {
         self.take(taker, market, (maker.0, resting), 0);
     }
 
-    /// The order is cancelled.
+    /// Cancels the order.
     pub(crate) fn cancel(&mut self, account: AccountNumber, order: OrderNumber, lots: u64) {
         let closed = Event::OrderClosed {
             order,

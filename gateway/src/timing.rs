@@ -1,5 +1,5 @@
-//! How long the stages of a request took: for the process as histograms, and for one answer as
-//! `Server-Timing` (W3C) when its client asks with `x-server-timing`.
+//! Stage durations of requests: histograms of the process, and `Server-Timing` (W3C) in an answer
+//! when its client sends `x-server-timing`.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -11,21 +11,21 @@ use foretell_stages::{Durations, Stages};
 use http::{HeaderName, HeaderValue};
 use parking_lot::Mutex;
 
-/// Whoever sends it, with any value, is told what the request took.
+/// Request header that, with any value, asks for the request's durations.
 pub(crate) const X_SERVER_TIMING: HeaderName = HeaderName::from_static("x-server-timing");
-/// The answer to that.
+/// Response header with the durations.
 pub(crate) const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 
-/// A stage of a write's way through the gateway.
+/// A stage of a write in the gateway.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Stage {
     /// The credentials: window, key, HMAC.
     Hmac,
-    /// The body into orders or cancels.
+    /// Parsing the body into orders or cancels.
     Parse,
-    /// The signature of an order, with the wait for its turn.
+    /// The check of an order's signature, including the wait for its turn.
     Signature,
-    /// From the sending of a command to the engine until its answer is here.
+    /// From sending a command to the engine until its reply.
     Submit,
 }
 
@@ -46,8 +46,8 @@ impl Stages for Stage {
     }
 }
 
-/// What one request takes. Of a batch the signatures count together, and of its commands the one
-/// that waited longest for the engine.
+/// The durations of one request. In a batch the signatures are summed, and of the engine's waits
+/// the longest counts.
 pub(crate) struct Timing {
     durations: Arc<Durations<Stage>>,
     began: Instant,
@@ -57,7 +57,7 @@ pub(crate) struct Timing {
 
 #[derive(Clone, Copy, Default)]
 struct Noted {
-    /// In the order of [`Stages::ALL`].
+    /// Indexed in the order of [`Stages::ALL`].
     stages: [Option<Duration>; 4],
     engine: EngineTiming,
 }
@@ -72,20 +72,19 @@ impl Timing {
         })
     }
 
-    /// When the request's head was complete.
+    /// The time at which the request's head was complete.
     pub(crate) fn began(&self) -> Instant {
         self.began
     }
 
-    /// A stage that began at `since` is over.
+    /// Records a stage that began at `since` and ends now.
     pub(crate) fn note(&self, stage: Stage, since: Instant) {
         let took = since.elapsed();
-        self.durations.note(stage, nanos(took));
+        self.durations.record(stage, nanos(took));
         let noted = &mut self.noted.lock().stages[stage.number()];
         *noted = Some(noted.unwrap_or_default() + took);
     }
 
-    /// Measures a stage.
     pub(crate) fn measure<T>(&self, stage: Stage, work: impl FnOnce() -> T) -> T {
         let began = Instant::now();
         let result = work();
@@ -93,20 +92,20 @@ impl Timing {
         result
     }
 
-    /// A command of the request is with the engine.
+    /// Records that a command of the request was sent to the engine.
     pub(crate) fn submitted(&self) {
         self.acted.store(true, Relaxed);
     }
 
-    /// Whether the request may have changed anything.
+    /// Whether the request may have changed state.
     pub(crate) fn has_acted(&self) -> bool {
         self.acted.load(Relaxed)
     }
 
-    /// The engine has answered a command that was sent at `sent`.
+    /// Records the engine's reply to a command sent at `sent`.
     pub(crate) fn answered(&self, sent: Instant, reply: &Reply) {
         let took = sent.elapsed();
-        self.durations.note(Stage::Submit, nanos(took));
+        self.durations.record(Stage::Submit, nanos(took));
         let mut noted = self.noted.lock();
         let longest = &mut noted.stages[Stage::Submit.number()];
         if longest.is_none_or(|longest| longest < took) {
@@ -115,8 +114,8 @@ impl Timing {
         }
     }
 
-    /// The stages by name in milliseconds, the engine's within `submit`, and the whole. A request
-    /// whose credentials do not hold learns the whole alone, which it can measure itself.
+    /// The stages by name in milliseconds, the engine's stages within `submit`, and the total. A
+    /// request with invalid credentials gets only the total, which it can measure itself.
     pub(crate) fn server_timing(&self) -> HeaderValue {
         let noted = *self.noted.lock();
         let mut text = String::new();
@@ -221,7 +220,7 @@ mod tests {
             text.contains("ring_wait;dur=0.000001, apply;dur=0.002000, encode;dur=0.003000, sync_wait;dur=4.000000"),
             "of the command that took longest: {text}"
         );
-        let submits = durations.tell()[Stage::Submit.number()].since_start;
+        let submits = durations.summaries()[Stage::Submit.number()].since_start;
         assert_eq!(submits.count, 2, "each command counts");
     }
 }

@@ -1,97 +1,94 @@
-//! A page of trades, looked for from the newest trade backwards. No request looks at more than a bounded
-//! number of trades, whatever it asks for: a page may end before it is full, or be empty, and its cursor
-//! says after which trade the next one goes on.
+//! Search for a page of trades, newest first. A request visits a bounded number of trades: a page
+//! may be short or empty, and its cursor names the trade after which the next page continues.
 
 use foretell_model::AccountNumber;
-use foretell_view::{CarriedBuilder, TradeFilter, TradeId, TradeRecord, TradeSlot, View};
+use foretell_view::{BuilderFilter, TradeFilter, TradeId, TradeRecord, TradeSlot, View};
 use foretell_wire::page::Cursor;
 use foretell_wire::query::TradesQuery;
 use foretell_wire::trade::TradeFacts;
 
-use crate::answer::Place;
+use crate::answer::StatePosition;
 use crate::app::App;
 use crate::descriptions::Descriptions;
-use crate::resources::{market_of, named};
-use crate::trade_rows::{facts, receipts};
+use crate::resources::{market_of, resolve_optional};
+use crate::trade_json::{add_receipts, trade_facts};
 
-/// Trades looked at for a page: about two milliseconds.
-const LOOKED_AT: usize = 16_384;
-/// Of them, those looked at under one hold of the lock on the view.
+/// Trades visited for a page: about two milliseconds.
+const MAX_VISITED: usize = 16_384;
+/// Of these, trades visited under one lock hold.
 const STEP: usize = 1_024;
 
-/// What is asked for.
+/// The query and its reader.
 #[derive(Clone, Copy)]
-pub(crate) struct Asked<'q> {
+pub(crate) struct TradesRequest<'q> {
     pub(crate) query: &'q TradesQuery,
-    pub(crate) whose: Whose,
+    pub(crate) scope: TradeScope,
     /// Rows of the page.
     pub(crate) limit: usize,
 }
 
-/// Which trades, and who reads them.
+/// The selected trades and their reader.
 #[derive(Clone, Copy)]
-pub(crate) enum Whose {
-    /// Those of an owner, who reads them.
+pub(crate) enum TradeScope {
+    /// Trades of an owner, who is the reader.
     Owner(AccountNumber),
-    /// Those of builders, which anybody may read.
+    /// Trades of builders, which are public.
     Builders,
 }
 
-/// A page.
 pub(crate) struct TradesPage {
     pub(crate) rows: Vec<TradeFacts>,
     pub(crate) next: Option<Cursor>,
-    /// The state it began with.
-    pub(crate) place: Place,
+    /// The state of the first step.
+    pub(crate) position: StatePosition,
 }
 
-/// Looks for a page.
-pub(crate) async fn trades_page(app: &App, asked: Asked<'_>) -> TradesPage {
-    let mut search = Search::new(asked, LOOKED_AT);
-    let place = app.replica.read().place();
-    while !search.step(&app.replica.read().view, &app.descriptions, STEP) {
+pub(crate) async fn trades_page(app: &App, asked: TradesRequest<'_>) -> TradesPage {
+    let mut search = TradeSearch::new(asked, MAX_VISITED);
+    let position = app.shared_view.read().position();
+    while !search.step(&app.shared_view.read().view, &app.descriptions, STEP) {
         tokio::task::yield_now().await;
     }
     let found = search.found.iter_mut();
-    receipts(app, found.map(|found| (&found.record, &mut found.facts)));
+    add_receipts(app, found.map(|found| (&found.record, &mut found.facts)));
     TradesPage {
         next: search.next(),
         rows: search.found.into_iter().map(|found| found.facts).collect(),
-        place,
+        position,
     }
 }
 
-/// A page being looked for.
-struct Search<'q> {
-    asked: Asked<'q>,
-    /// Trades that may still be looked at.
+/// A search for a page.
+struct TradeSearch<'q> {
+    asked: TradesRequest<'q>,
+    /// Trades that may still be visited.
     left: usize,
-    /// The oldest one looked at, or where the cursor says; `None` before the first.
+    /// The oldest trade visited, or the cursor's; `None` before the first.
     last: Option<TradeSlot>,
-    /// Nothing is left behind it.
+    /// No trade is left.
     is_over: bool,
-    found: Vec<Found>,
+    found: Vec<FoundTrade>,
 }
 
-struct Found {
+struct FoundTrade {
     slot: TradeSlot,
     record: TradeRecord,
     facts: TradeFacts,
 }
 
-impl<'q> Search<'q> {
-    fn new(asked: Asked<'q>, looked_at: usize) -> Self {
+impl<'q> TradeSearch<'q> {
+    fn new(asked: TradesRequest<'q>, max_visited: usize) -> Self {
         let offset = asked.query.cursor.offset();
         Self {
             asked,
-            left: looked_at,
+            left: max_visited,
             last: (offset > 0).then(|| TradeSlot::at(offset)),
             is_over: false,
             found: Vec::new(),
         }
     }
 
-    /// Looks at up to `step` trades; true when the page is made.
+    /// Visits up to `step` trades; true when the page is complete.
     fn step(&mut self, view: &View, descriptions: &Descriptions, step: usize) -> bool {
         let Some(filter) = self.asked.filter(view) else {
             self.is_over = true;
@@ -112,11 +109,11 @@ impl<'q> Search<'q> {
         self.is_over || self.left == 0
     }
 
-    /// The next trades to look at.
+    /// The next trades to visit.
     fn slots(&self, view: &View, filter: &TradeFilter, count: usize) -> Vec<TradeSlot> {
         match &self.asked.query.id {
             None => {
-                let slots = view.trades_to_look_at(filter, self.last);
+                let slots = view.trade_candidates(filter, self.last);
                 slots.take(count).collect()
             }
             Some(id) => {
@@ -135,18 +132,18 @@ impl<'q> Search<'q> {
         slot: TradeSlot,
     ) {
         let record = view.trade(slot);
-        let Some(record) = record.filter(|record| filter.takes(view, record)) else {
+        let Some(record) = record.filter(|record| filter.matches(view, record)) else {
             return;
         };
-        let reader = match self.asked.whose {
-            Whose::Owner(owner) => Some(owner),
-            Whose::Builders => None,
+        let reader = match self.asked.scope {
+            TradeScope::Owner(owner) => Some(owner),
+            TradeScope::Builders => None,
         };
-        if let Some(mut facts) = facts(view, descriptions, reader, &record) {
+        if let Some(mut facts) = trade_facts(view, descriptions, reader, &record) {
             if let Some(builder) = filter.builder {
                 facts.builder = shown_builder(&record, builder);
             }
-            self.found.push(Found {
+            self.found.push(FoundTrade {
                 slot,
                 record,
                 facts,
@@ -154,7 +151,7 @@ impl<'q> Search<'q> {
         }
     }
 
-    /// Where the next page goes on. A row that is one too many is left to that page.
+    /// The next page's cursor. The search finds one row too many, which is left to that page.
     fn next(&mut self) -> Option<Cursor> {
         self.found.truncate(self.asked.limit);
         let is_full = self.found.len() == self.asked.limit;
@@ -167,17 +164,17 @@ impl<'q> Search<'q> {
     }
 }
 
-impl Asked<'_> {
-    /// What the query means; `None` when it names something that is not there, so that nothing can
-    /// match.
+impl TradesRequest<'_> {
+    /// The filter of the query; `None` when it names something that does not exist, so that nothing
+    /// can match.
     fn filter(&self, view: &View) -> Option<TradeFilter> {
         let query = self.query;
-        let wallet = |wallet| named(wallet, |wallet| view.accounts().number_of(wallet));
+        let wallet = |wallet| resolve_optional(wallet, |wallet| view.accounts().number_of(wallet));
         let market = |condition: &_| Some(view.markets().by_condition(condition)?.0);
-        let (owner, builder) = match (self.whose, query.builder) {
-            (Whose::Owner(owner), _) => (Some(owner), None),
-            (Whose::Builders, None) => (None, Some(CarriedBuilder::Any)),
-            (Whose::Builders, Some(code)) => (None, Some(CarriedBuilder::Code(code))),
+        let (owner, builder) = match (self.scope, query.builder) {
+            (TradeScope::Owner(owner), _) => (Some(owner), None),
+            (TradeScope::Builders, None) => (None, Some(BuilderFilter::Any)),
+            (TradeScope::Builders, Some(code)) => (None, Some(BuilderFilter::Code(code))),
         };
         Some(TradeFilter {
             owner,
@@ -185,20 +182,20 @@ impl Asked<'_> {
             taker: wallet(&query.taker)?,
             maker: wallet(&query.maker)?,
             wallet: wallet(&query.maker_address)?,
-            market: named(&query.market, market)?,
-            token: named(&query.asset, |token| market_of(view, token))?,
+            market: resolve_optional(&query.market, market)?,
+            token: resolve_optional(&query.asset, |token| market_of(view, token))?,
             after: query.after.map(|after| after.start()),
             before: query.before.map(|before| before.start()),
         })
     }
 }
 
-/// The builder a trade is shown for: the one asked for, else the taker's, else the maker's.
-fn shown_builder(record: &TradeRecord, asked: CarriedBuilder) -> [u8; 32] {
+/// The builder shown for a trade: the requested one, else the taker's, else the maker's.
+fn shown_builder(record: &TradeRecord, asked: BuilderFilter) -> [u8; 32] {
     let carried = [record.taker.builder, record.maker.builder];
     match asked {
-        CarriedBuilder::Code(code) => code,
-        CarriedBuilder::Any => carried.into_iter().flatten().next().unwrap_or_default(),
+        BuilderFilter::Code(code) => code,
+        BuilderFilter::Any => carried.into_iter().flatten().next().unwrap_or_default(),
     }
 }
 
@@ -275,8 +272,8 @@ mod tests {
         queries
     }
 
-    /// All trades that are meant, newest first, found one by one.
-    fn plainly(view: &View, asked: Asked<'_>) -> Vec<String> {
+    /// All matching trades, newest first, found by a plain loop.
+    fn plainly(view: &View, asked: TradesRequest<'_>) -> Vec<String> {
         let Some(filter) = asked.filter(view) else {
             return Vec::new();
         };
@@ -285,17 +282,17 @@ mod tests {
             .slots()
             .rev()
             .filter_map(|slot| view.trade(slot));
-        let meant = records.filter(|record| filter.takes(view, record));
+        let meant = records.filter(|record| filter.matches(view, record));
         meant.map(|record| record.id.to_string()).collect()
     }
 
-    /// A page, after looking at no more than the bounds say; its rows, and the next one's cursor.
+    /// A page after at most the given number of visits: its rows and the next cursor.
     fn page(
         view: &View,
-        asked: Asked<'_>,
-        (looked_at, step): (usize, usize),
+        asked: TradesRequest<'_>,
+        (max_visited, step): (usize, usize),
     ) -> (Vec<String>, Option<Cursor>) {
-        let mut search = Search::new(asked, looked_at);
+        let mut search = TradeSearch::new(asked, max_visited);
         let descriptions = Descriptions::default();
         let mut left = search.left;
         while !search.step(view, &descriptions, step) {
@@ -312,18 +309,23 @@ mod tests {
     fn pages_hold_every_trade_once_whatever_is_asked_and_however_few_are_looked_at() {
         let view = traded(60).0;
         for query in queries() {
-            for whose in [Whose::Owner(BOB), Whose::Owner(ALICE), Whose::Builders] {
-                for (looked_at, step, limit) in [(5, 2, 3), (7, 7, 60), (1, 1, 1), (100, 30, 10)] {
+            for scope in [
+                TradeScope::Owner(BOB),
+                TradeScope::Owner(ALICE),
+                TradeScope::Builders,
+            ] {
+                for (max_visited, step, limit) in [(5, 2, 3), (7, 7, 60), (1, 1, 1), (100, 30, 10)]
+                {
                     let mut query = query.clone();
                     let mut found = Vec::new();
                     let mut pages = 0;
                     loop {
-                        let asked = Asked {
+                        let asked = TradesRequest {
                             query: &query,
-                            whose,
+                            scope,
                             limit,
                         };
-                        let (rows, next) = page(&view, asked, (looked_at, step));
+                        let (rows, next) = page(&view, asked, (max_visited, step));
                         assert!(rows.len() <= limit);
                         found.extend(rows);
                         pages += 1;
@@ -337,9 +339,9 @@ mod tests {
                         found,
                         plainly(
                             &view,
-                            Asked {
+                            TradesRequest {
                                 query,
-                                whose,
+                                scope,
                                 limit
                             }
                         ),
@@ -353,7 +355,7 @@ mod tests {
     #[test]
     fn what_nothing_matches_costs_no_more_than_the_bound_and_goes_on() {
         let view = traded(60).0;
-        // Bob never takes, and all trades are his.
+        // Bob is always the maker, and all trades are his.
         let query = TradesQuery {
             taker: Some(wallet(BOB)),
             ..TradesQuery::default()
@@ -365,9 +367,9 @@ mod tests {
                 cursor,
                 ..query.clone()
             };
-            let asked = Asked {
+            let asked = TradesRequest {
                 query: &query,
-                whose: Whose::Owner(BOB),
+                scope: TradeScope::Owner(BOB),
                 limit: 100,
             };
             let (rows, next) = page(&view, asked, (16, 4));
@@ -383,9 +385,9 @@ mod tests {
     fn trades_that_come_between_two_pages_move_none() {
         let mut view = traded(20);
         let query = TradesQuery::default();
-        let asked = Asked {
+        let asked = TradesRequest {
             query: &query,
-            whose: Whose::Owner(BOB),
+            scope: TradeScope::Owner(BOB),
             limit: 8,
         };
         let expected = plainly(&view.0, asked);
@@ -395,7 +397,7 @@ mod tests {
             cursor: next.expect("more"),
             ..TradesQuery::default()
         };
-        let asked = Asked {
+        let asked = TradesRequest {
             query: &query,
             limit: 100,
             ..asked
@@ -409,9 +411,9 @@ mod tests {
     fn a_trade_is_found_by_its_id_once() {
         let view = traded(5).0;
         let query = TradesQuery::default();
-        let asked = Asked {
+        let asked = TradesRequest {
             query: &query,
-            whose: Whose::Owner(BOB),
+            scope: TradeScope::Owner(BOB),
             limit: 1,
         };
         for id in plainly(&view, asked) {
@@ -419,7 +421,7 @@ mod tests {
                 id: Some(id.clone()),
                 ..TradesQuery::default()
             };
-            let asked = Asked {
+            let asked = TradesRequest {
                 query: &query,
                 ..asked
             };

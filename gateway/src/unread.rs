@@ -1,5 +1,5 @@
-//! An answer between its handler and the client. Its bytes are counted until whatever holds them,
-//! hyper or the HTTP/2 window, lets go of them; and how long the client has taken none is known.
+//! An answer from its handler to the client. Its bytes count until their last owner (hyper or the
+//! HTTP/2 window) drops them; the time since the client last read any is recorded.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -11,15 +11,15 @@ use bytes::{Buf, Bytes};
 use hyper::body::{Body, Frame, SizeHint};
 
 use crate::client_shares::Share;
-use crate::sweep::{Clock, Patience, Tick};
+use crate::idle_reaper::{Clock, IdlePolicy, Tick};
 
-/// The body of an answer and its share of what clients may leave unread.
-pub(crate) struct Counted {
+/// The body of an answer, with its share of the client's unread bytes.
+pub(crate) struct CountedAnswer {
     pub(crate) bytes: Bytes,
     pub(crate) share: Share,
 }
 
-/// How far a client has taken an answer. Only the connection's own thread writes.
+/// A client's progress in reading an answer. Only the connection's own thread writes.
 #[derive(Debug)]
 pub(crate) struct Progress {
     clock: Arc<Clock>,
@@ -44,22 +44,22 @@ impl Progress {
         self.taken.fetch_add(bytes, Relaxed);
     }
 
-    /// Whether the client takes nothing, or so little at a time that it would never end.
-    pub(crate) fn is_stalled(&self, now: Tick, patience: Patience) -> bool {
-        let taken = self.taken.load(Relaxed) / patience.pace;
+    /// Whether the client reads nothing, or more slowly than the minimum pace.
+    pub(crate) fn is_stalled(&self, now: Tick, policy: IdlePolicy) -> bool {
+        let taken = self.taken.load(Relaxed) / policy.pace;
         let due = Tick::try_from(taken).unwrap_or(Tick::MAX);
         let since = |tick: Tick| now.saturating_sub(tick);
-        since(self.moved.load(Relaxed)) > patience.write_stall
-            || since(self.began) > patience.write_stall.saturating_add(due)
+        since(self.moved.load(Relaxed)) > policy.write_stall
+            || since(self.began) > policy.write_stall.saturating_add(due)
     }
 }
 
-/// A body in one piece.
+/// A body of one frame.
 pub(crate) struct UnreadBody(Option<UnreadBytes>);
 
 impl UnreadBody {
-    pub(crate) fn new(answer: Counted, progress: Arc<Progress>) -> Self {
-        let Counted { bytes, share } = answer;
+    pub(crate) fn new(answer: CountedAnswer, progress: Arc<Progress>) -> Self {
+        let CountedAnswer { bytes, share } = answer;
         Self((!bytes.is_empty()).then_some(UnreadBytes {
             bytes,
             progress,
@@ -89,7 +89,7 @@ impl Body for UnreadBody {
     }
 }
 
-/// Bytes that nobody can hold without their share.
+/// Bytes that always carry their share.
 pub(crate) struct UnreadBytes {
     bytes: Bytes,
     progress: Arc<Progress>,
@@ -115,7 +115,7 @@ impl Buf for UnreadBytes {
 mod tests {
     use super::*;
 
-    const PATIENCE: Patience = Patience {
+    const POLICY: IdlePolicy = IdlePolicy {
         head: 1,
         idle: 1,
         write_stall: 3,
@@ -126,7 +126,7 @@ mod tests {
     fn who_takes_nothing_for_long_stalls() {
         let clock = Arc::new(Clock::default());
         let progress = Progress::new(&clock);
-        let is_stalled = |ticks| progress.is_stalled(clock.advance(ticks), PATIENCE);
+        let is_stalled = |ticks| progress.is_stalled(clock.advance(ticks), POLICY);
         assert!(!is_stalled(3), "not three whole ticks");
         progress.took(1_000);
         assert!(!is_stalled(3));
@@ -141,13 +141,13 @@ mod tests {
         let progress = Progress::new(&clock);
         let stalls_at = (1..100).find(|_| {
             progress.took(5);
-            progress.is_stalled(clock.advance(1), PATIENCE)
+            progress.is_stalled(clock.advance(1), POLICY)
         });
         assert_eq!(stalls_at, Some(7), "3 ticks, and 3 for 35 bytes");
         let steady = Progress::new(&clock);
         let stalls_at = (1..100).find(|_| {
             steady.took(10);
-            steady.is_stalled(clock.advance(1), PATIENCE)
+            steady.is_stalled(clock.advance(1), POLICY)
         });
         assert_eq!(stalls_at, None);
     }

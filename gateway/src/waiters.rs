@@ -1,4 +1,4 @@
-//! Who waits for the view to reach a sequence.
+//! Requests that wait for the view to reach a sequence.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,7 +8,7 @@ use foretell_model::Sequence;
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
-/// How far the view is, and who waits for it to get further.
+/// The view's sequence, and the requests that wait for a later one.
 #[derive(Default)]
 pub(crate) struct Waiters {
     reached: AtomicU64,
@@ -22,13 +22,13 @@ struct Waiting {
 }
 
 impl Waiters {
-    /// The sequence whose effects every read now sees.
+    /// The sequence that every read now covers.
     pub(crate) fn reached(&self) -> Sequence {
         Sequence(self.reached.load(Ordering::Acquire))
     }
 
-    /// The view is at `sequence` (also when it starts anew and goes back): wakes whoever waited
-    /// for that or less.
+    /// Records the view's sequence (lower than before after a rebuild) and wakes the waiters at or
+    /// below it.
     pub(crate) fn set(&self, sequence: Sequence) {
         self.reached.store(sequence.0, Ordering::Release);
         let mut waiting = self.waiting.lock();
@@ -36,7 +36,7 @@ impl Waiters {
             if first.key().0 > sequence {
                 break;
             }
-            // A waiter that gave up is no longer there; one that gives up right now does not care.
+            // `send` fails only if the waiter has just timed out.
             let _ = first.remove().send(());
         }
     }
@@ -47,36 +47,34 @@ impl Waiters {
             return true;
         }
         let (sender, receiver) = oneshot::channel();
-        let place = {
+        let key = {
             let mut waiting = self.waiting.lock();
-            // Again, under the lock `set` takes after it stored: one of the two sees the other.
+            // Check again under the lock, which `set` takes after its store: so either this check
+            // sees the new sequence or `set` sees the waiter.
             if self.reached() >= sequence {
                 return true;
             }
-            let place = (sequence, waiting.next);
+            let key = (sequence, waiting.next);
             waiting.next += 1;
-            waiting.by_sequence.insert(place, sender);
-            place
+            waiting.by_sequence.insert(key, sender);
+            key
         };
-        let leave = Leave {
-            waiters: self,
-            place,
-        };
+        let guard = WaiterGuard { waiters: self, key };
         let reached = matches!(tokio::time::timeout(wait, receiver).await, Ok(Ok(())));
-        drop(leave);
+        drop(guard);
         reached
     }
 }
 
-/// Takes a waiter out of the list, however its wait ends.
-struct Leave<'a> {
+/// Removes a waiter from the list, however its wait ends.
+struct WaiterGuard<'a> {
     waiters: &'a Waiters,
-    place: (Sequence, u64),
+    key: (Sequence, u64),
 }
 
-impl Drop for Leave<'_> {
+impl Drop for WaiterGuard<'_> {
     fn drop(&mut self) {
-        self.waiters.waiting.lock().by_sequence.remove(&self.place);
+        self.waiters.waiting.lock().by_sequence.remove(&self.key);
     }
 }
 

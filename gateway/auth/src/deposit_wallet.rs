@@ -1,5 +1,5 @@
-//! The layout of a deposit wallet's signature (type 3, protocol 8): what a contract wallet would
-//! be handed for checking nested typed data.
+//! The layout of a deposit wallet's signature (type 3, docs/api/authentication.md §6): the bytes
+//! that a contract wallet would receive to verify nested typed data.
 //!
 //! ```text
 //! 65  signature of the owner's key
@@ -17,24 +17,24 @@ const SEPARATOR_AT: usize = SIGNATURE_BYTES;
 const CONTENTS_AT: usize = SEPARATOR_AT + 32;
 const TYPE_AT: usize = CONTENTS_AT + 32;
 const LENGTH_AT: usize = TYPE_AT + ORDER_TYPE.len();
-/// Bytes of the whole.
+/// Bytes of the whole signature.
 pub const DEPOSIT_SIGNATURE_BYTES: usize = LENGTH_AT + 2;
 
 const _: () = assert!(ORDER_TYPE.len() == 186);
 const _: () = assert!(DEPOSIT_SIGNATURE_BYTES <= foretell_model::limits::MAX_SIGNATURE_BYTES);
 
-/// A signature taken apart; length, type and its length were checked, the hashes were not.
+/// The parts of a signature. Length and type have been checked, the hashes have not.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct DepositSignature<'a> {
     /// r, s, v of the owner's key.
     pub(crate) inner: &'a [u8],
-    /// Claimed separator.
+    /// Claimed domain separator.
     pub(crate) separator: &'a [u8],
     /// Claimed contents hash.
     pub(crate) contents: &'a [u8],
 }
 
-/// Takes a signature apart.
+/// Splits a signature into its parts.
 pub(crate) fn split(bytes: &[u8]) -> Result<DepositSignature<'_>, SignatureError> {
     if bytes.len() != DEPOSIT_SIGNATURE_BYTES {
         return Err(SignatureError::DepositLength(bytes.len()));
@@ -52,7 +52,7 @@ pub(crate) fn split(bytes: &[u8]) -> Result<DepositSignature<'_>, SignatureError
     })
 }
 
-/// Puts a signature together.
+/// Joins the parts of a signature.
 #[must_use]
 pub(crate) fn join(inner: &[u8; SIGNATURE_BYTES], separator: &Hash, contents: &Hash) -> Vec<u8> {
     [

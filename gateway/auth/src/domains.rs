@@ -1,40 +1,40 @@
-//! The signing domains of the exchange (protocol 8), from configuration.
+//! The signing domains of the exchange (docs/api/authentication.md §7), from configuration.
 //!
-//! They are journalled too, each as a number, a separator and its text, so that the journal alone
-//! can be audited.
+//! The journal also records each domain (number, separator, text), so an audit needs the journal
+//! alone.
 
 use foretell_model::{DomainNumber, WalletAddress};
 
 use crate::eip712::{Hash, domain_separator};
 use crate::text::{checksum_address, parse_address};
 
-/// The chain of a deployment that says nothing else, and of the demo (protocol 7).
+/// The default chain of a deployment, and the chain of the demo (docs/api/authentication.md §2).
 pub const DEFAULT_CHAIN: u64 = 80_002;
-/// The chain on which L1 statements and orders are signed for a venue in use elsewhere.
+/// The chain on which clients sign L1 statements and orders for a venue in use elsewhere.
 pub const SHARED_CHAIN: u64 = 137;
-/// The most domains tried for one order, and so the most recoveries.
+/// The most domains tried for one order, which bounds the key recoveries.
 pub const MAX_CANDIDATES: usize = 2;
 
 const DEFAULT_NAME: &str = "Polymarket CTF Exchange";
 const DEFAULT_CONTRACT: &str = "0xE111180000d2663C0091e4f400237545B87B996B";
 const DEFAULT_NEG_RISK_CONTRACT: &str = "0xe2222d279d744050d28e00520010520000310F59";
 const DEFAULT_POSITION_CONTRACT: &str = "0x9fE6e61422AdB6F610d8597F9684b16912D50C3D";
-/// Longest name or version: a domain's text is evidence of a frame.
+/// Longest name or version, because the domain's text becomes the evidence of a frame.
 const MAX_TEXT: usize = 128;
 
-/// Of which markets a domain signs the orders.
+/// The markets whose orders a domain signs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Markets {
     /// Plain markets only.
     Plain,
     /// Markets of neg-risk events only.
     NegRisk,
-    /// All.
+    /// All markets.
     Both,
 }
 
 impl Markets {
-    /// Whether markets with this neg-risk flag are among them.
+    /// Whether this set includes markets with this neg-risk flag.
     #[must_use]
     pub const fn include(self, neg_risk: bool) -> bool {
         matches!(
@@ -71,7 +71,7 @@ pub struct Domain {
 }
 
 impl Domain {
-    /// A domain; its separator is computed once, here.
+    /// Creates a domain and computes its separator once.
     ///
     /// # Errors
     /// [`DomainError::Text`] when name or version is empty, overlong or holds a line break.
@@ -99,7 +99,7 @@ impl Domain {
         })
     }
 
-    /// The number it is journalled under.
+    /// The number under which the journal records it.
     #[must_use]
     pub const fn number(&self) -> DomainNumber {
         self.number
@@ -142,7 +142,7 @@ impl Domain {
         )
     }
 
-    /// Reads the text back, as an auditor does; `None` when it is not exactly one.
+    /// Parses such a text, as an auditor does; `None` unless the whole text is valid.
     #[must_use]
     pub fn from_text(number: DomainNumber, text: &str) -> Option<Self> {
         let mut lines = text.strip_suffix('\n')?.split('\n');
@@ -157,36 +157,36 @@ impl Domain {
     }
 }
 
-/// Why a set of domains is refused at the start.
+/// Why the configured domains are rejected at the start.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum DomainError {
-    /// A name or version cannot be written down.
+    /// A name or version cannot be represented as a line of text.
     #[error("signing domain {0}: name and version need 1 to 128 bytes without line breaks")]
     Text(DomainNumber),
-    /// A domain of another chain than the deployment's one.
+    /// A domain has another chain than the deployment.
     #[error(
         "signing domain {domain} is of chain {found}; this deployment accepts chain {expected}"
     )]
     OtherChain {
-        /// Which.
+        /// The domain's number.
         domain: DomainNumber,
-        /// Its chain.
+        /// The domain's chain.
         found: u64,
-        /// The deployment's.
+        /// The deployment's chain.
         expected: u64,
     },
-    /// Two domains with one number, or one separator under two numbers.
-    #[error("signing domain {0} stands twice")]
-    Twice(DomainNumber),
-    /// No domain, or more than two, for plain or for neg-risk markets.
-    #[error("{count} signing domains for {markets} markets; 1 or 2 are possible")]
+    /// Two domains have one number, or two numbers have one separator.
+    #[error("duplicate signing domain {0}")]
+    Duplicate(DomainNumber),
+    /// No domain, or more than two domains, for plain or for neg-risk markets.
+    #[error("{count} signing domains for {markets} markets, expected 1 or 2")]
     Candidates {
-        /// How many.
+        /// Number of domains.
         count: usize,
         /// `plain` or `neg-risk`.
         markets: &'static str,
     },
-    /// Chain 137 without consent.
+    /// Chain 137 without `allow_shared_domain`.
     #[error(
         "chain 137 is in use by another venue: signatures would be interchangeable with it; use chain 80002, or set allow_shared_domain = true to accept that"
     )]
@@ -207,11 +207,11 @@ impl Default for Domains {
 }
 
 impl Domains {
-    /// Domains of a deployment, in the order in which they are tried.
+    /// Checks the domains of a deployment; the order given is the order in which they are tried.
     ///
     /// # Errors
-    /// Whatever [`DomainError`] says; [`DomainError::SharedChain`] for chain 137 unless
-    /// `allow_shared_domain`, whatever the contracts: the L1 statement has no other distinction.
+    /// [`DomainError`]. Chain 137 without `allow_shared_domain` is [`DomainError::SharedChain`]
+    /// for any contracts, because only the chain distinguishes L1 statements.
     pub fn new(
         chain_id: u64,
         domains: Vec<Domain>,
@@ -232,7 +232,7 @@ impl Domains {
                 other.number == domain.number || other.separator == domain.separator
             };
             if domains[..index].iter().any(twin) {
-                return Err(DomainError::Twice(domain.number));
+                return Err(DomainError::Duplicate(domain.number));
             }
         }
         let domains = Self { chain_id, domains };
@@ -245,8 +245,8 @@ impl Domains {
         Ok(domains)
     }
 
-    /// The default domains (protocol 8) on a chain: version 2 for plain markets (number 1) and
-    /// neg-risk ones (2), version 3 for both (3).
+    /// The default domains (docs/api/authentication.md §7) on a chain: version 2 for plain markets
+    /// (number 1) and neg-risk ones (2), version 3 for both (3).
     ///
     /// # Errors
     /// [`DomainError::SharedChain`] as in [`Self::new`].
@@ -273,19 +273,19 @@ impl Domains {
         self.chain_id
     }
 
-    /// Whether signatures are interchangeable with a venue in use elsewhere: worth a warning at
+    /// Whether signatures are interchangeable with a venue in use elsewhere; worth a warning at
     /// every start.
     #[must_use]
     pub const fn is_shared(&self) -> bool {
         self.chain_id == SHARED_CHAIN
     }
 
-    /// All of them, in the order in which they are tried.
+    /// All domains, in the order in which they are tried.
     pub fn iter(&self) -> impl Iterator<Item = &Domain> {
         self.domains.iter()
     }
 
-    /// The one or two that may have signed an order for a market with this neg-risk flag.
+    /// The one or two domains that may have signed an order for a market with this neg-risk flag.
     pub fn candidates(&self, neg_risk: bool) -> impl Iterator<Item = &Domain> {
         self.iter()
             .filter(move |domain| domain.markets.include(neg_risk))
@@ -359,10 +359,10 @@ mod tests {
                 vec![plain.clone(), both.clone(), third],
                 "3 signing domains for plain",
             ),
-            (vec![both.clone(), both.clone()], "stands twice"),
+            (vec![both.clone(), both.clone()], "duplicate"),
             (
                 vec![both.clone(), domain(9, "3", 5, Markets::Plain)],
-                "stands twice",
+                "duplicate",
             ),
             (
                 vec![both.clone(), domain(1, "2", 6, Markets::Plain)],

@@ -1,7 +1,7 @@
 //! Typed data (EIP-712): the hashes of domains, orders, L1 statements and nested signatures.
 //!
-//! Every digest that is ever compared or recovered over is computed here, from configuration and
-//! from the fields as parsed; none is taken from a client.
+//! Every digest that is compared or used for key recovery is computed here from configuration and
+//! parsed fields. None is taken from a client.
 
 use std::sync::LazyLock;
 
@@ -12,9 +12,9 @@ use foretell_model::{OrderId, WalletAddress};
 /// A keccak-256 hash.
 pub type Hash = [u8; 32];
 
-/// The type of a signed order (protocol 8).
+/// The type of a signed order (docs/api/authentication.md §5).
 pub const ORDER_TYPE: &str = "Order(uint256 salt,address maker,address signer,uint256 tokenId,uint256 makerAmount,uint256 takerAmount,uint8 side,uint8 signatureType,uint256 timestamp,bytes32 metadata,bytes32 builder)";
-/// What an L1 signature states (protocol 7).
+/// The text of an L1 statement (docs/api/authentication.md §2).
 pub const L1_MESSAGE: &str = "This message attests that I control the given wallet";
 
 const DOMAIN_TYPE: &str =
@@ -32,7 +32,7 @@ static L1_TYPE_HASH: LazyLock<Hash> = LazyLock::new(|| keccak256(L1_TYPE).0);
 static NESTED_TYPE_HASH: LazyLock<Hash> =
     LazyLock::new(|| keccak256([NESTED_TYPE, ORDER_TYPE].concat()).0);
 
-/// keccak-256 of the parts, one after the other.
+/// keccak-256 of the concatenated parts.
 pub(crate) fn hash_parts(parts: &[&[u8]]) -> Hash {
     let mut hasher = Keccak256::new();
     for part in parts {
@@ -53,7 +53,7 @@ fn word_of_address(address: WalletAddress) -> Hash {
     word
 }
 
-/// Separator of a domain with name, version, chain and, where it has one, contract; no salt.
+/// Separator of a domain with name, version, chain and, if it has one, contract; no salt.
 #[must_use]
 pub fn domain_separator(
     name: &str,
@@ -81,26 +81,27 @@ pub fn domain_separator(
     }
 }
 
-/// What is signed: the hash of a struct under a domain.
+/// The hash that is signed: a struct hash under a domain.
 #[must_use]
 pub fn digest(separator: &Hash, struct_hash: &Hash) -> Hash {
     hash_parts(&[b"\x19\x01", separator, struct_hash])
 }
 
-/// Struct hash of an order, from its eleven words.
+/// Struct hash of an order, from its eleven 32-byte words.
 #[must_use]
 pub fn order_struct_hash(words: &[u8; WORDS_BYTES]) -> Hash {
     hash_parts(&[ORDER_TYPE_HASH.as_slice(), words])
 }
 
-/// Identity of an order under a domain (protocol 8), and what types 0 to 2 sign.
+/// Identity of an order under a domain (docs/api/authentication.md §5); signature types 0 to 2 sign
+/// it.
 #[must_use]
 pub fn order_id(separator: &Hash, words: &[u8; WORDS_BYTES]) -> OrderId {
     OrderId(digest(separator, &order_struct_hash(words)))
 }
 
-/// What the owner of a deposit wallet signs for an order (type 3): the order's struct hash, nested
-/// in a statement of the wallet's own domain, under the exchange's domain.
+/// The hash that the owner of a deposit wallet signs for an order (type 3): the order's struct
+/// hash, nested in a statement of the wallet's own domain, under the exchange's domain.
 #[must_use]
 pub fn nested_digest(
     separator: &Hash,
@@ -120,7 +121,7 @@ pub fn nested_digest(
     digest(separator, &nested)
 }
 
-/// What an L1 signature signs. `timestamp` is the text of the header; `nonce` is big-endian.
+/// The hash that an L1 signature signs. `timestamp` is the header's text; `nonce` is big-endian.
 #[must_use]
 pub fn l1_digest(address: WalletAddress, timestamp: &str, nonce: &[u8; 32], chain_id: u64) -> Hash {
     let statement = hash_parts(&[

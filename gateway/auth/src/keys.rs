@@ -1,4 +1,5 @@
-//! What an API key consists of, derived whenever it is needed and stored nowhere (protocol 7).
+//! The parts of an API key. They are derived from the master secret on use and stored nowhere
+//! (docs/api/authentication.md §2).
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE;
@@ -10,13 +11,13 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 use crate::master::MasterSecret;
 use crate::text::api_key_text;
 
-// What is derived from the master secret; no label is a prefix of another's message.
+// Labels of the derivations from the master secret; no label is a prefix of another's message.
 const API_KEY: &[u8] = b"foretell/v1/api-key\0";
 const SECRET: &[u8] = b"foretell/v1/secret\0";
 const PASSPHRASE: &[u8] = b"foretell/v1/passphrase\0";
 const READ_ONLY_API_KEY: &[u8] = b"foretell/v1/read-only-api-key\0";
 
-/// HMAC-SHA256 over the parts, one after the other.
+/// HMAC-SHA256 over the concatenated parts.
 pub(crate) fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
     let mut hmac = Hmac::<Sha256>::new_from_slice(key).expect("HMAC takes keys of any length");
     for part in parts {
@@ -25,30 +26,30 @@ pub(crate) fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
     hmac.finalize().into_bytes().into()
 }
 
-/// What an API key is derived from; the journal knows it for every key it registered.
+/// The inputs from which an API key is derived; the journal records them for every registered key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KeyOrigin {
-    /// Who owns it.
+    /// Owner of the key.
     pub owner: WalletAddress,
-    /// The nonce of its L1 request, big-endian.
+    /// The nonce of the L1 request that created it, big-endian.
     pub nonce: [u8; 32],
 }
 
-/// The key of the HMAC of a client's requests: 32 bytes.
+/// The HMAC key of a client's requests: 32 bytes.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct ApiSecret(pub(crate) [u8; 32]);
 
 impl ApiSecret {
-    /// The text clients hold: padded base64url, 44 characters.
+    /// The text that clients store: padded base64url, 44 characters.
     #[must_use]
     pub fn text(&self) -> Zeroizing<String> {
         Zeroizing::new(URL_SAFE.encode(self.0))
     }
 
-    /// Reads that text.
+    /// Parses that text.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
-        let mut bytes = Zeroizing::new([0; 33]); // as large as 44 characters can hold
+        let mut bytes = Zeroizing::new([0; 33]); // 44 characters decode to 33 bytes at most
         let length = URL_SAFE.decode_slice(text, bytes.as_mut_slice()).ok()?;
         let secret = bytes[..length].try_into().ok()?;
         Some(Self(secret))
@@ -67,14 +68,14 @@ impl Passphrase {
     }
 }
 
-/// What `POST /auth/api-key` gives out.
+/// The result of `POST /auth/api-key`.
 #[derive(Clone)]
 pub struct KeyTrio {
     /// Names the key.
     pub api_key: ApiKey,
     /// Signs requests.
     pub secret: ApiSecret,
-    /// Goes with every request.
+    /// Accompanies every request.
     pub passphrase: Passphrase,
 }
 
@@ -96,7 +97,7 @@ impl core::fmt::Debug for KeyTrio {
 }
 
 impl MasterSecret {
-    /// The trio of an origin on a chain: the same call always gives the same.
+    /// The trio of an origin on a chain; deterministic.
     #[must_use]
     pub fn trio(&self, origin: &KeyOrigin, chain_id: u64) -> KeyTrio {
         let (secret, passphrase) = self.secrets(origin, chain_id);
@@ -107,14 +108,14 @@ impl MasterSecret {
         }
     }
 
-    /// The read-only key of an origin on a chain; it has no secret beside its name, and is another
-    /// than the trio's.
+    /// The read-only key of an origin on a chain. It has no secret, and its name differs from the
+    /// trio's.
     #[must_use]
     pub fn read_only_key(&self, origin: &KeyOrigin, chain_id: u64) -> ApiKey {
         uuid_key(self.derive(READ_ONLY_API_KEY, origin, chain_id))
     }
 
-    /// What a request with the key of an origin is checked against.
+    /// The secrets against which a request with the key of an origin is checked.
     pub(crate) fn secrets(&self, origin: &KeyOrigin, chain_id: u64) -> (ApiSecret, Passphrase) {
         (
             ApiSecret(self.derive(SECRET, origin, chain_id)),
@@ -133,7 +134,7 @@ impl MasterSecret {
     }
 }
 
-/// A v4-shaped UUID of the first 16 bytes.
+/// A v4-shaped UUID from the first 16 bytes.
 fn uuid_key(bytes: [u8; 32]) -> ApiKey {
     let mut random = [0; 16];
     random.copy_from_slice(&bytes[..16]);

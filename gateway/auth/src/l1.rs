@@ -1,4 +1,5 @@
-//! L1: an address states that it is controlled by whoever asks for an API key (protocol 7).
+//! L1: the holder of an address proves control of it to request an API key
+//! (docs/api/authentication.md §2).
 
 use foretell_model::{TimeMs, WalletAddress};
 
@@ -23,13 +24,13 @@ pub struct L1Headers<'a> {
     pub chain_id: Option<&'a str>,
 }
 
-/// Who proved control of an address, and for which nonce: what an API key is derived from.
+/// The address whose control was proved, and the nonce; an API key is derived from both.
 pub type L1Identity = KeyOrigin;
 
-/// Why an L1 request is refused.
+/// Why an L1 request is rejected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum L1Error {
-    /// `X-Chain-Id` names another chain than this deployment's: 400.
+    /// `X-Chain-Id` differs from the deployment's chain: 400.
     #[error("invalid X-Chain-Id: {0} expected")]
     Chain(u64),
     /// Not a decimal below 2^256: 400.
@@ -38,7 +39,7 @@ pub enum L1Error {
     /// No address: 401.
     #[error("invalid address: 0x and 40 hex digits expected")]
     Address,
-    /// Malformed, or outside the window: 401.
+    /// Malformed timestamp, or outside the window: 401.
     #[error(transparent)]
     Timestamp(#[from] TimestampError),
     /// Not `0x` and 130 hex digits: 401.
@@ -47,13 +48,13 @@ pub enum L1Error {
     /// r, s, v are not well-formed: 401.
     #[error("invalid L1 signature: {0}")]
     Signature(#[from] MalformedSignature),
-    /// Another key signed, or another statement was signed: 401.
+    /// Another key signed, or the signed statement differs: 401.
     #[error("invalid L1 signature: the recovered address is not the one claimed")]
     OtherSigner,
 }
 
 impl L1Error {
-    /// Whether the request is malformed (400) rather than unproven (401).
+    /// Whether the request is malformed (400) instead of unproven (401).
     #[must_use]
     pub const fn is_bad_request(&self) -> bool {
         matches!(self, Self::Chain(_) | Self::Nonce)

@@ -1,7 +1,7 @@
-//! L2: a request is signed with the secret of an API key (protocol 7).
+//! L2: the secret of an API key signs a request (docs/api/authentication.md §3).
 //!
-//! Unknown key, wrong passphrase and wrong signature are one error, and take the same work: the
-//! secrets of a key that does not exist are derived from an origin nobody has.
+//! Unknown key, wrong passphrase and wrong signature give one error and cost the same work: for a
+//! key that does not exist, secrets are derived from a dummy origin.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD_PAD_INDIFFERENT, URL_SAFE_PAD_INDIFFERENT};
@@ -29,29 +29,29 @@ pub struct L2Headers<'a> {
     pub signature: &'a str,
 }
 
-/// What was signed of a request, exactly as received.
+/// The signed parts of a request, exactly as received.
 #[derive(Clone, Copy, Debug)]
 pub struct L2Request<'a> {
     /// `GET`, `POST`, `DELETE`.
     pub method: &'a str,
     /// The raw path, without the query.
     pub path: &'a str,
-    /// The bytes of the body, empty when there is none.
+    /// The body's bytes, empty without a body.
     pub body: &'a [u8],
 }
 
-/// Why an L2 request is refused; always a 401.
+/// Why an L2 request is rejected; always a 401.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum L2Error {
     /// Malformed, or outside the window.
     #[error(transparent)]
     Timestamp(#[from] TimestampError),
-    /// Something about key, passphrase, address or signature; the text never says what.
+    /// Key, passphrase, address or signature do not match; the text never names which.
     #[error("Unauthorized/Invalid api key")]
     Credentials(Hint),
 }
 
-/// What was wrong, for a developer's header (`dev_auth_hints`) and nobody else.
+/// The check that failed, shown only in the developer's header (`dev_auth_hints`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Hint {
     /// No such live key.
@@ -77,21 +77,21 @@ impl Hint {
     }
 }
 
-/// A request that was signed.
+/// The result for a correctly signed request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct L2Proof {
     /// The key's owner.
     pub owner: WalletAddress,
-    /// The HMAC as bytes. One HMAC has several texts, so whoever remembers requests must remember
-    /// this (protocol 7).
+    /// The HMAC as bytes. One HMAC has several texts, so replay protection must store these bytes
+    /// and no text (docs/api/authentication.md §3).
     pub hmac: [u8; 32],
 }
 
-/// Checks an L2 request. `origin` is what the key it names was derived from, `None` when there is
-/// no such live key.
+/// Checks an L2 request. `origin` belongs to the key that the request names; `None` when no such
+/// live key exists.
 ///
 /// # Errors
-/// [`L2Error::Timestamp`], found before anything secret is touched; [`L2Error::Credentials`].
+/// [`L2Error::Timestamp`], checked before any use of secrets; [`L2Error::Credentials`].
 pub fn verify_l2(
     headers: &L2Headers<'_>,
     request: &L2Request<'_>,
@@ -112,7 +112,7 @@ pub fn verify_l2(
     let claimed = decode_hmac(headers.signature).unwrap_or_default();
     let address = parse_address(headers.address).unwrap_or_default();
 
-    // Everything is computed before anything is judged.
+    // All comparisons run before the first decision, so timing reveals none of them.
     let known = Choice::from(u8::from(origin.is_some()));
     let same_address = address.0.ct_eq(&key.owner.0);
     let same_passphrase = passphrase
@@ -146,8 +146,8 @@ pub fn request_hmac(secret: &ApiSecret, timestamp: &str, request: &L2Request<'_>
     hmac.finalize().into_bytes().into()
 }
 
-/// Two client families sign a body after turning `'` into `"`. That form is tried where it reads back
-/// to one JSON text only: see [`only_apostrophes`].
+/// Two client families sign the body with `"` in place of `'` but send it with `'`. That form is
+/// also tried, but only for bodies that fit one JSON text: see [`only_apostrophes`].
 fn hmac_fits(
     secret: &ApiSecret,
     timestamp: &str,
@@ -169,13 +169,13 @@ fn hmac_fits(
     fits | quoted.ct_eq(claimed)
 }
 
-/// Whether each `'` of a body stands where no JSON text has a `"`.
+/// Whether every `'` of a body stands at a position where no JSON text can have a `"`.
 ///
-/// Every `"` of a JSON text opens a string (the byte before it, spaces aside, is one of `{[,:` or the
-/// text begins), closes one (the byte after it is one of `}],:` or the text ends), or is escaped (a
-/// backslash before it). None of these bytes is a quote, so they are the same in all bodies that
-/// differ in their quotes only. So of those no two are JSON and pass here, nor does one beside the
-/// quoted form itself: one HMAC fits one body.
+/// In JSON every `"` opens a string (preceded, ignoring spaces, by one of `{[,:` or the start),
+/// closes one (followed by one of `}],:` or the end), or is escaped (preceded by a backslash). None
+/// of these neighbours is a quote, so bodies that differ only in quotes share them. Hence among
+/// such bodies at most one is JSON and passes here, and the quoted form itself excludes all others:
+/// one HMAC fits one body.
 fn only_apostrophes(body: &[u8]) -> bool {
     let is_space = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
     body.iter().enumerate().all(|(at, byte)| {
@@ -204,15 +204,15 @@ fn begin(secret: &ApiSecret, timestamp: &str, request: &L2Request<'_>) -> Hmac<S
     hmac
 }
 
-/// 64 lower-case hex digits, or base64 in either alphabet, padded or not; `None` when it is not 32
-/// bytes.
+/// Parses 64 lower-case hex digits, or base64 in either alphabet, padded or not; `None` unless the
+/// result has 32 bytes.
 fn decode_hmac(text: &str) -> Option<[u8; 32]> {
     let mut bytes = [0; 32];
     if text.len() == 64 && !text.bytes().any(|byte| byte.is_ascii_uppercase()) {
         hex::decode_to_slice(text, &mut bytes).ok()?;
         return Some(bytes);
     }
-    // Longer than 44 characters it cannot be; the buffer holds what 44 can.
+    // 32 bytes need at most 44 characters of base64, and the buffer fits 44.
     if text.len() > 44 {
         return None;
     }
@@ -229,7 +229,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn known_answers_of_protocol_7() {
+    fn known_answers_of_hmac() {
         let secret = ApiSecret::parse(&format!("{}=", "A".repeat(43))).unwrap();
         let hmac = |timestamp, method, path, body: &str| {
             let request = L2Request {
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn one_hmac_has_these_texts_and_no_others() {
-        // Chosen so that both alphabets differ: 0xfb 0xff gives '-', '_' or '+', '/'.
+        // 0xfb 0xff encodes to '-' and '_' in one alphabet and to '+' and '/' in the other.
         let mut bytes = [0xfb; 32];
         bytes[1] = 0xff;
         let hex = hex::encode(bytes);

@@ -1,16 +1,15 @@
-//! Who is asking, and did they sign it: L1 and L2 authentication (protocol 7), signatures of
-//! orders (protocol 8), and the derivation of API keys.
+//! Authentication of requests: L1 and L2 (docs/api/authentication.md §2, §3), order signatures
+//! (docs/api/authentication.md §5), and the derivation of API keys.
 //!
-//! Texts and bytes come in, a verdict goes out. There is deliberately no HTTP here (the gateway
-//! takes headers apart), no clock (the time is handed in), no engine, and no store: an API key's
-//! secrets are derived from the master secret whenever they are needed.
+//! Input is texts and bytes, output is a verdict. The crate deliberately has no HTTP (the gateway
+//! parses headers), no clock (callers pass the time), no engine and no store: secrets of API keys
+//! are derived from the master secret on use.
 //!
-//! - [`l1`] and [`l2`] check the headers of a request, [`keys`] derives what they are checked
-//!   against, [`master`] keeps the one secret of a deployment;
+//! - [`l1`] and [`l2`] check the headers of a request, [`keys`] derives the secrets they need,
+//!   [`master`] loads the one secret of a deployment;
 //! - [`order_signature`] checks an order with the help of [`domains`], [`eip712`], [`signature`]
 //!   and [`deposit_wallet`]; an auditor uses the same functions;
-//! - [`signing`] is the other side: what a client does. Our own bots, the command line and tests
-//!   sign with it.
+//! - [`signing`] is the client's side: bots, the command line and tests sign with it.
 
 pub mod deposit_wallet;
 pub mod domains;

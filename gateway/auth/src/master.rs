@@ -1,6 +1,8 @@
-//! The one secret of a deployment: 32 bytes from which all API keys are derived (protocol 7).
+//! The one secret of a deployment: 32 bytes from which all API keys are derived
+//! (docs/api/authentication.md §2).
 //!
-//! It is a file only its owner can read, or an environment variable. Its text is 64 hex digits.
+//! The source is a file that only its owner can read, or an environment variable. The text is 64
+//! hex digits.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -10,12 +12,12 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Mode, OFlags};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
-/// Permission bits a secret's file may not have: anything for group and others, execution.
+/// Permission bits that a secret's file must not have: any for group and others, execution.
 const FORBIDDEN_MODE: u32 = 0o177;
 /// Hex digits of the secret.
 const DIGITS: usize = 64;
 
-/// The master secret, or another secret of a deployment that is kept the same way.
+/// The master secret, or another secret of a deployment that is stored the same way.
 #[derive(Clone, Zeroize, ZeroizeOnDrop)]
 pub struct MasterSecret([u8; 32]);
 
@@ -25,37 +27,37 @@ impl core::fmt::Debug for MasterSecret {
     }
 }
 
-/// Why there is no secret. No text holds a byte of it.
+/// Why no secret was loaded. No text contains a byte of it.
 #[derive(Debug, thiserror::Error)]
 pub enum MasterSecretError {
     /// The file cannot be created, opened or read.
     #[error("secret {path}: {source}")]
     Io {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// A symbolic link, a directory, a pipe.
+    /// The path is a symbolic link, a directory or a pipe.
     #[error("secret {0}: not a regular file; symbolic links are refused")]
     NotAFile(PathBuf),
-    /// Others could read it.
+    /// Other users could read the file.
     #[error(
         "secret {path}: mode {mode:04o}, 0600 expected: chmod 600 it, and replace it if others may have read it"
     )]
     Permissions {
-        /// Which.
+        /// The file.
         path: PathBuf,
         /// Its permission bits.
         mode: u32,
     },
-    /// It belongs to another user.
+    /// The file belongs to another user.
     #[error("secret {0}: belongs to another user")]
     Owner(PathBuf),
     /// Not 64 hex digits.
     #[error("secret {0}: 64 hex digits expected")]
     Format(String),
-    /// The system gives no random bytes.
+    /// The system returned no random bytes.
     #[error("secret: no random bytes from the system")]
     NoRandom,
 }
@@ -77,7 +79,7 @@ impl MasterSecret {
         Ok(secret)
     }
 
-    /// The secret in environment variable `name`; `None` when it is unset or empty.
+    /// Reads the secret from environment variable `name`; `None` when it is unset or empty.
     ///
     /// # Errors
     /// [`MasterSecretError::Format`] when it is not 64 hex digits.
@@ -94,11 +96,12 @@ impl MasterSecret {
         }
     }
 
-    /// The secret in the file at `path`, which is created with a fresh one (mode 0600) when it is
-    /// not there. Processes that start at the same time end up with the same secret.
+    /// Reads the secret from the file at `path`, and first creates the file (mode 0600, random
+    /// secret) when it is missing. Processes that start at the same time end up with the same
+    /// secret.
     ///
     /// # Errors
-    /// When the file is not a regular one of our own that only we can read, or does not hold a
+    /// When the file is not a regular one of our own user that only we can read, does not contain a
     /// secret, or cannot be created.
     pub fn load_or_create(path: &Path) -> Result<Self, MasterSecretError> {
         match Self::load(path) {
@@ -112,12 +115,12 @@ impl MasterSecret {
         }
     }
 
-    /// The secret in the file at `path`.
+    /// Reads the secret from the file at `path`.
     ///
     /// # Errors
-    /// As [`Self::load_or_create`]; a missing file is [`MasterSecretError::Io`].
+    /// As [`Self::load_or_create`]; a missing file is an error: [`MasterSecretError::Io`].
     pub fn load(path: &Path) -> Result<Self, MasterSecretError> {
-        // NONBLOCK: a pipe planted there must not hang the start.
+        // NONBLOCK: opening a pipe at this path must not hang the start.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
         let file = match rustix::fs::open(path, flags, Mode::empty()) {
             Ok(descriptor) => File::from(descriptor),
@@ -145,8 +148,8 @@ impl MasterSecret {
         parse(digits).ok_or_else(|| MasterSecretError::Format(path.display().to_string()))
     }
 
-    /// Writes the secret to `path` in one step, so that nobody ever reads half of it. A file that
-    /// stands there already wins.
+    /// Writes the secret to `path` atomically, so that no reader sees part of it. An existing file
+    /// is left unchanged.
     fn create(&self, path: &Path) -> std::io::Result<()> {
         let directory = match path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -178,7 +181,7 @@ impl MasterSecret {
         file.sync_all()
     }
 
-    /// The secret itself. Whoever takes it keeps it out of logs and errors.
+    /// The raw secret. Callers keep it out of logs and errors.
     #[must_use]
     pub const fn bytes(&self) -> &[u8; 32] {
         &self.0
@@ -302,7 +305,7 @@ mod tests {
                 .unwrap()
                 .is_none()
         );
-        // PATH is set wherever tests run, and is no secret.
+        // Every test environment sets PATH, and it is no secret.
         let error = MasterSecret::from_env("PATH").unwrap_err().to_string();
         assert_eq!(error, "secret in PATH: 64 hex digits expected");
     }

@@ -1,16 +1,17 @@
-//! The eleven signed fields of an order and their words.
+//! The eleven signed fields of an order and their encoding as 32-byte words.
 
 use foretell_model::evidence::WORDS_BYTES;
 use foretell_model::{Side, TimeMs, TokenId, WalletAddress, WalletKind};
 
-/// What an order signs (protocol 8), parsed: whatever does not fit these types was refused before.
+/// The signed fields of an order (docs/api/authentication.md §5), parsed; values outside of these
+/// types are rejected earlier.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OrderFields {
     /// An unsigned 256-bit integer, big-endian.
     pub salt: [u8; 32],
     /// The wallet that trades.
     pub maker: WalletAddress,
-    /// Who signs: the owner, or for type 3 the wallet itself.
+    /// The signer: the owner, or for type 3 the wallet itself.
     pub signer: WalletAddress,
     /// The token.
     pub token: TokenId,
@@ -20,18 +21,18 @@ pub struct OrderFields {
     pub taker_amount: u64,
     /// Side in the token.
     pub side: Side,
-    /// Signature type: what the maker is to the owner.
+    /// Signature type: the relation of the maker to the owner.
     pub signature_type: WalletKind,
     /// Milliseconds.
     pub timestamp: TimeMs,
-    /// Free for the client; zero = none.
+    /// Chosen by the client; zero = none.
     pub metadata: [u8; 32],
     /// A wallet left-padded to 32 bytes; zero = none.
     pub builder: [u8; 32],
 }
 
 impl OrderFields {
-    /// The fields as EIP-712 encodes them, in the order of the type; also the order's evidence.
+    /// The fields as EIP-712 encodes them, in the type's field order; also the order's evidence.
     #[must_use]
     pub fn words(&self) -> [u8; WORDS_BYTES] {
         let mut words = [0; WORDS_BYTES];

@@ -1,5 +1,5 @@
-//! Whether an order was signed by whom it says, for the key's owner, under one of our domains
-//! (protocol 8). Everything that costs nothing is checked before a key is recovered.
+//! Verifies an order's signature: the stated signer, the key's owner, and one of our domains
+//! (docs/api/authentication.md §6). All cheap checks precede the recovery of a key.
 
 use foretell_model::evidence::{OrderEvidence, WORDS_BYTES};
 use foretell_model::{DomainNumber, OrderId, WalletAddress, WalletKind};
@@ -10,7 +10,8 @@ use crate::eip712::{Hash, digest, nested_digest, order_struct_hash};
 use crate::order::OrderFields;
 use crate::signature::{MalformedSignature, Signature};
 
-/// Who owns the API key of a request, and the wallets bound to that owner (protocol 6).
+/// The owner of a request's API key, and the wallets bound to that owner
+/// (docs/api/authentication.md §4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct OwnerWallets {
     /// The owner: an EOA.
@@ -47,7 +48,7 @@ impl OwnerWallets {
     }
 }
 
-/// Why an order's signature is refused. The texts go to the client (protocol 10).
+/// Why an order's signature is rejected. Clients get these texts (docs/api/errors.md §3).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SignatureError {
     /// Types 0 to 2: the signer is not the key's owner.
@@ -65,41 +66,41 @@ pub enum SignatureError {
     /// r, s, v are not well-formed.
     #[error("invalid signature: {0}")]
     Malformed(#[from] MalformedSignature),
-    /// Under no domain of this market did the signer's key sign this order.
+    /// No domain of this market gives the signer's key for this order.
     #[error("invalid signature: the recovered address is not the signer's")]
     OtherSigner,
-    /// Type 3: another length.
+    /// Type 3: the length is not 317 bytes.
     #[error("invalid signature: {0} bytes, 317 expected for signature type 3")]
     DepositLength(usize),
-    /// Type 3: the last two bytes.
+    /// Type 3: the last two bytes are not the length of the contents type.
     #[error("invalid signature: length of the contents type")]
     ContentsTypeLength,
-    /// Type 3: the contents type is not the order's.
+    /// Type 3: the contents type is not the order's type.
     #[error("invalid signature: contents type")]
     ContentsType,
-    /// Type 3: the separator is of no domain of this market.
+    /// Type 3: the separator belongs to no domain of this market.
     #[error("invalid signature: domain separator")]
     DomainSeparator,
-    /// Type 3: the contents hash is not the order's.
+    /// Type 3: the contents hash is not the order's struct hash.
     #[error("invalid signature: contents hash")]
     ContentsHash,
 }
 
-/// An order that was signed.
+/// A verified order.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Verified {
-    /// Its identity (protocol 8).
+    /// Its identity (docs/api/authentication.md §5).
     pub order: OrderId,
     /// The domain it was signed for.
     pub domain: DomainNumber,
     /// Its eleven words, for the evidence.
     pub words: [u8; WORDS_BYTES],
-    /// Whose key signed: the key's owner.
+    /// Address of the key that signed: the key's owner.
     pub recovered: WalletAddress,
 }
 
 impl Verified {
-    /// The evidence of the order's frame; `signature` is what was verified.
+    /// The evidence of the order's frame; `signature` is the verified one.
     #[must_use]
     pub const fn evidence<'a>(&'a self, signature: &'a [u8]) -> OrderEvidence<'a> {
         OrderEvidence {
@@ -110,11 +111,11 @@ impl Verified {
     }
 }
 
-/// Checks an order for a market with this neg-risk flag, sent with a key of `owner`. At most two
-/// keys are recovered, none when a cheaper check fails.
+/// Checks an order for a market with this neg-risk flag, sent with a key of `owner`. It recovers at
+/// most two keys, and none when a cheaper check fails.
 ///
 /// # Errors
-/// The first check that fails: the parties, the form of the signature, the tail of a type 3, the
+/// The first check that fails, in this order: parties, form of the signature, tail of a type 3,
 /// recovery.
 pub fn verify_order(
     fields: &OrderFields,
@@ -144,8 +145,8 @@ pub fn verify_order(
 }
 
 /// Checks the evidence of a frame, as an auditor does: the relations between maker, signer and
-/// recovered key that the signature type demands. Gives the order's id and whose key signed; that
-/// the maker was bound to it at the time is for the caller to know.
+/// recovered key that the signature type requires. Returns the order's id and the signing key's
+/// address. The caller checks that the maker was bound to that address at the time.
 ///
 /// # Errors
 /// The first check that fails.
@@ -171,7 +172,7 @@ pub fn verify_evidence(
     Ok((OrderId(digest(domain.separator(), &struct_hash)), recovered))
 }
 
-/// Maker, signer and the key's owner fit each other and the signature type.
+/// Checks that maker, signer and the key's owner fit each other and the signature type.
 fn check_parties(fields: &OrderFields, owner: &OwnerWallets) -> Result<(), SignatureError> {
     let kind = fields.signature_type;
     match kind {
@@ -195,7 +196,7 @@ struct Signed<'d> {
     recovered: WalletAddress,
 }
 
-/// Types 0 to 2: the first domain under which `signer` signed.
+/// Types 0 to 2: the first domain whose recovery gives `signer`.
 fn find_plain<'d>(
     signature: &[u8],
     struct_hash: &Hash,
@@ -215,7 +216,7 @@ fn find_plain<'d>(
     Err(SignatureError::OtherSigner)
 }
 
-/// Type 3: the tail names the domain, so there is one recovery.
+/// Type 3: the tail names the domain, so one recovery is enough.
 fn find_deposit<'d>(
     signature: &[u8],
     struct_hash: &Hash,

@@ -1,4 +1,4 @@
-//! One ECDSA signature of 65 bytes, read strictly, and who made it.
+//! Strict parsing of one ECDSA signature of 65 bytes, and recovery of its signer.
 
 use foretell_model::WalletAddress;
 use secp256k1::ecdsa::{RecoverableSignature, RecoveryId};
@@ -13,16 +13,16 @@ const GROUP_ORDER: [u8; 32] = [
     0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe,
     0xba, 0xae, 0xdc, 0xe6, 0xaf, 0x48, 0xa0, 0x3b, 0xbf, 0xd2, 0x5e, 0x8c, 0xd0, 0x36, 0x41, 0x41,
 ];
-/// Half of the group order: the largest s taken, so that a signature has no malleated twin.
+/// Half of the group order: the largest accepted s, so that no malleated twin is accepted.
 const HALF_ORDER: [u8; 32] = [
     0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
     0x5d, 0x57, 0x6e, 0x73, 0x57, 0xa4, 0x50, 0x1d, 0xdf, 0xe9, 0x2f, 0x46, 0x68, 0x1b, 0x20, 0xa0,
 ];
 
-/// Why 65 bytes are no signature.
+/// Why 65 bytes are not a valid signature.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum MalformedSignature {
-    /// Another length, the compact form of 64 bytes included.
+    /// Another length, including the compact form of 64 bytes.
     #[error("{0} bytes, 65 expected")]
     Length(usize),
     /// r is 0 or not below the group order.
@@ -34,10 +34,10 @@ pub enum MalformedSignature {
     /// s is in the upper half: the malleated twin of another signature.
     #[error("s is in the upper half of the group order")]
     HighS,
-    /// v is something else.
+    /// v is not 27, 28, 0 or 1.
     #[error("v is {0}, expected 27, 28, 0 or 1")]
     V(u8),
-    /// r is not the coordinate of a point, or the key would be at infinity.
+    /// r is not the coordinate of a point, or the recovered key would be at infinity.
     #[error("no key can be recovered from it")]
     Unrecoverable,
 }
@@ -47,7 +47,7 @@ pub enum MalformedSignature {
 pub struct Signature(RecoverableSignature);
 
 impl Signature {
-    /// Reads r, s, v.
+    /// Parses r, s, v.
     ///
     /// # Errors
     /// The first check that fails, in the order length, v, r, s.
@@ -79,7 +79,7 @@ impl Signature {
     /// The address whose key signed `digest`.
     ///
     /// # Errors
-    /// [`MalformedSignature::Unrecoverable`] when no key could have made it.
+    /// [`MalformedSignature::Unrecoverable`] when no key could have made the signature.
     pub fn recover(&self, digest: &Hash) -> Result<WalletAddress, MalformedSignature> {
         self.0
             .recover_ecdsa(secp256k1::Message::from_digest(*digest))

@@ -1,5 +1,5 @@
-//! The client's side: signs orders, L1 statements and requests. Our own bots, the command line and
-//! tests use it; nothing in the exchange signs for anybody else.
+//! The client's side: signs orders, L1 statements and requests. Bots, the command line and tests
+//! use it; the exchange itself never signs for a client.
 
 use foretell_model::{OrderId, WalletAddress, WalletKind};
 use secp256k1::SecretKey;
@@ -15,7 +15,7 @@ use crate::order::OrderFields;
 use crate::signature::{SIGNATURE_BYTES, address_of};
 use crate::text::{api_key_text, checksum_address};
 
-/// A private key that signs what clients sign.
+/// A client's private key.
 pub struct Signer {
     key: SecretKey,
     address: WalletAddress,
@@ -57,7 +57,7 @@ impl Signer {
         self.address
     }
 
-    /// r, s (in the lower half) and v (27 or 28) over a digest; deterministic (RFC 6979).
+    /// Signs a digest: r, s (in the lower half), v (27 or 28); deterministic (RFC 6979).
     #[must_use]
     pub fn sign_digest(&self, digest: &Hash) -> [u8; SIGNATURE_BYTES] {
         let message = secp256k1::Message::from_digest(*digest);
@@ -69,7 +69,7 @@ impl Signer {
         bytes
     }
 
-    /// Signs an order under a domain, in the form its signature type asks for.
+    /// Signs an order under a domain, in the form that its signature type requires.
     #[must_use]
     pub fn sign_order(&self, order: &OrderFields, domain: &Domain) -> Vec<u8> {
         let separator = domain.separator();
@@ -107,13 +107,13 @@ impl Signer {
     }
 }
 
-/// The identity a signed order will have under a domain.
+/// The identity that a signed order will have under a domain.
 #[must_use]
 pub fn signed_order_id(order: &OrderFields, domain: &Domain) -> OrderId {
     order_id(domain.separator(), &order.words())
 }
 
-/// What a client signs its requests with.
+/// The credentials with which a client signs its requests.
 #[derive(Clone)]
 pub struct L2Credentials {
     /// The key's owner.

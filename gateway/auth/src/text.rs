@@ -1,10 +1,11 @@
-//! Strict readings of the texts that headers and signed orders are made of. A text that means
-//! something has exactly one spelling here, the case of hex digits in addresses excepted.
+//! Strict parsers for the texts of headers and signed orders. Every value has exactly one accepted
+//! spelling, except for the case of hex digits in addresses.
 
 use alloy_primitives::U256;
 use foretell_model::{ApiKey, WalletAddress};
 
-/// `0x` and 40 hex digits of any case (protocol 7: addresses compare case-insensitively).
+/// `0x` and 40 hex digits of any case (docs/api/overview.md §2: addresses compare
+/// case-insensitively).
 #[must_use]
 pub fn parse_address(text: &str) -> Option<WalletAddress> {
     let mut address = [0; 20];

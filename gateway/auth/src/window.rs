@@ -1,13 +1,13 @@
-//! How old, and how far ahead, the timestamp of a request may be (protocol 7).
+//! The time window for the timestamps of requests (docs/api/authentication.md §3).
 
 use foretell_model::TimeMs;
 
-/// Bounds around the present; both inclusive.
+/// Bounds around the current time; both inclusive.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Window {
-    /// Seconds a request may be old.
+    /// Seconds that a timestamp may lie in the past.
     pub past_seconds: u64,
-    /// Seconds a client's clock may be ahead.
+    /// Seconds that a timestamp may lie in the future.
     pub future_seconds: u64,
 }
 
@@ -20,13 +20,13 @@ impl Default for Window {
     }
 }
 
-/// Why a timestamp is refused.
+/// Why a timestamp is rejected.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum TimestampError {
     /// Not an unsigned decimal without leading zeros, or neither seconds nor milliseconds.
     #[error("invalid timestamp: unix seconds in decimal digits are expected")]
     Malformed,
-    /// Too old or too far ahead.
+    /// Too far in the past or in the future.
     #[error("invalid timestamp: {timestamp} is outside {from}..{to}")]
     OutsideWindow {
         /// Seconds, as sent.
@@ -42,11 +42,11 @@ pub enum TimestampError {
 const MILLISECOND_DIGITS: usize = 13;
 
 impl Window {
-    /// Checks a timestamp in seconds; 13 digits are milliseconds. Both are compared in whole
-    /// seconds, as a client that sends seconds has cut off its own.
+    /// Checks a timestamp in seconds, or in milliseconds when it has 13 digits. Milliseconds are
+    /// truncated to seconds, because clients that send seconds truncate too.
     ///
     /// # Errors
-    /// When the text is no such timestamp or lies outside the window.
+    /// When the text is not such a timestamp or lies outside the window.
     pub fn check(&self, text: &str, now: TimeMs) -> Result<(), TimestampError> {
         let value = parse_digits(text)?;
         let seconds = match text.len() {
@@ -56,7 +56,7 @@ impl Window {
         self.check_value(seconds, now)
     }
 
-    /// Checks a timestamp that may only be in seconds (L1 signs its text).
+    /// Checks a timestamp in seconds only (L1 signs its text).
     ///
     /// # Errors
     /// As [`Self::check`].

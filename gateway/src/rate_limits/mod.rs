@@ -1,13 +1,13 @@
-//! Rate limits (interface, Limits; protocol 15): sliding windows by client address before any
-//! credential is looked at, and by API key and by its owner for writes after its HMAC holds.
+//! Rate limits (docs/api/limits.md): sliding windows by client address before any check
+//! of credentials, and by API key and its owner for writes whose HMAC is valid.
 //!
-//! Counters belong to the process and are shared by its threads. Only what is let in counts, so a
-//! client that keeps asking is let in again as its window slides. Deliberately absent: counters
-//! shared between gateways (each holds its part of the caps), and anything that survives a restart.
+//! Counters belong to the process and are shared by its threads. Only admitted requests count, so a
+//! client that keeps retrying is admitted again as its window slides. Deliberately absent: counters
+//! shared between gateways (each enforces its part of the limits), and persistence across restarts.
 
+mod quota_status;
 mod scopes;
 mod settings;
-mod standing;
 mod table;
 mod window;
 
@@ -16,22 +16,22 @@ use std::time::Instant;
 use foretell_model::{AccountNumber, KeyNumber};
 use http::{HeaderName, Method};
 
+pub(crate) use quota_status::{QuotaStatus, RateLimited};
+use quota_status::{RATELIMIT_LIMIT, RATELIMIT_REMAINING, RATELIMIT_RESET};
 pub(crate) use scopes::{Scope, Writes};
 pub use settings::RateLimits;
-use standing::{RATELIMIT_LIMIT, RATELIMIT_REMAINING, RATELIMIT_RESET};
-pub(crate) use standing::{Refused, Standing};
 use table::Table;
 use window::Millis;
 
 use crate::client_shares::Client;
 use crate::config::Surface;
 
-/// Locks, and thousands of windows, for addresses; two or three windows an address.
+/// Shards of 1,024 windows for addresses; an address has two or three windows.
 const ADDRESS_SHARDS: usize = 64;
-/// The same for API keys, which nobody without one can push out.
+/// The same for API keys; clients without a key cannot evict these windows.
 const KEY_SHARDS: usize = 16;
 
-/// The headers in which answers tell how a client stands.
+/// The headers with a client's limit status.
 pub(crate) const HEADERS: [HeaderName; 3] = [RATELIMIT_LIMIT, RATELIMIT_REMAINING, RATELIMIT_RESET];
 
 /// The counters of the process.
@@ -57,13 +57,13 @@ impl RateLimiter {
         }
     }
 
-    /// A time as the windows count it.
+    /// Converts a time to the windows' clock.
     pub(crate) fn at(&self, time: Instant) -> Millis {
         let passed = time.saturating_duration_since(self.since);
         u64::try_from(passed.as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// Counts a request from an address; `None` where nothing is capped.
+    /// Counts a request from an address; `None` without a limit.
     pub(crate) fn request(
         &self,
         now: Millis,
@@ -71,7 +71,7 @@ impl RateLimiter {
         surface: Surface,
         method: &Method,
         route: Option<&str>,
-    ) -> Result<Option<Standing>, Refused> {
+    ) -> Result<Option<QuotaStatus>, RateLimited> {
         let scopes = Scope::of_request(surface, method, route);
         let caps = self.caps(scopes.into_iter().flatten());
         if caps.clone().next().is_none() {
@@ -80,15 +80,15 @@ impl RateLimiter {
         self.addresses.charge(now, client.number(), caps, 1)
     }
 
-    /// Counts `count` writes of a key, at least one, and of its owner. What the owner's windows refuse
-    /// has moved those of the key. The standing is that of the key, where it has one.
+    /// Counts `count` writes of a key, at least one, and of its owner. A rejection by the owner's
+    /// windows leaves them counted for the key. The returned status is the key's, if it has limits.
     pub(crate) fn writes(
         &self,
         now: Millis,
         (owner, key): (AccountNumber, KeyNumber),
         writes: Writes,
         count: usize,
-    ) -> Result<Option<Standing>, Refused> {
+    ) -> Result<Option<QuotaStatus>, RateLimited> {
         let cost = u32::try_from(count).unwrap_or(u32::MAX).max(1);
         let charge = |table: &Table, number: u32, scopes: &'static [Scope]| {
             let caps = self.caps(scopes.iter().copied());
@@ -118,7 +118,7 @@ mod tests {
         Client::of(text.parse().expect("an address"))
     }
 
-    /// How many requests of one client are let in at `now`.
+    /// The number of requests of one client admitted at `now`.
     fn let_in(
         limiter: &RateLimiter,
         now: Millis,
@@ -206,7 +206,7 @@ mod tests {
             let_in(&limiter, 0, neighbour, Surface::Trading, "/builder/trades"),
             0
         );
-        // 500 events and 300 markets are within 900 together; with a smaller cap they meet it.
+        // 500 events and 300 markets together are below 900; a smaller limit rejects some.
         let limits = RateLimits {
             catalog_listings: 600,
             ..RateLimits::default()
@@ -244,7 +244,7 @@ mod tests {
         let owner = AccountNumber(1);
         let orders = |now, count| limiter.writes(now, (owner, key), Writes::Orders, count);
         let mut placed = 0;
-        // 15 a batch until the burst window is full; ten such bursts fill the sustained one.
+        // 15 a batch until the burst window is full; ten such bursts fill the sustained window.
         for burst in 0..11_u64 {
             let now = burst * 10_500;
             while orders(now, 15).is_ok() {
@@ -255,7 +255,7 @@ mod tests {
         let refused = orders(11 * 10_500, 1).unwrap_err();
         assert_eq!(refused.scope, Scope::OrderSustained);
         assert_eq!(
-            (refused.standing.limit, refused.standing.remaining),
+            (refused.status.limit, refused.status.remaining),
             (24_000, 0)
         );
         assert!(orders(630_000, 15).is_ok(), "ten minutes later");

@@ -1,11 +1,12 @@
-//! What is counted together, and which counters a request moves (interface, Limits; protocol 15).
+//! The scopes of the rate limits, and which counters a request increments
+//! (docs/api/limits.md).
 
 use http::Method;
 
 use super::window::{Millis, SPAN};
 use crate::config::Surface;
 
-/// A row of the interface's table, and the two windows of writes apart.
+/// A row of the interface's table; the two windows of writes are separate scopes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Scope {
     /// Every request to the catalog surface.
@@ -66,7 +67,7 @@ pub(crate) enum Scope {
     Heartbeats,
 }
 
-/// A scope and what its window takes.
+/// A scope and the limit of its window.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cap {
     pub(crate) scope: Scope,
@@ -77,7 +78,7 @@ const SHORT: Millis = 10_000;
 const LONG: Millis = 600_000;
 
 impl Scope {
-    /// The name of its setting, and of its counter of refusals.
+    /// The name of its setting, and of its metric of rejections.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Catalog => "catalog",
@@ -111,7 +112,7 @@ impl Scope {
         }
     }
 
-    /// Length of a slot of its window.
+    /// Length of a slot of its window, in milliseconds.
     pub(crate) const fn slot(self) -> Millis {
         match self {
             Self::OrderSustained
@@ -127,8 +128,8 @@ impl Scope {
         self.slot() * SPAN / 1_000
     }
 
-    /// What a request counts as for the address it comes from: the surface as a whole, then the
-    /// row of its route, then what rows share. `route` is `None` for a path that is not there.
+    /// The scopes of a request by address: the surface as a whole, its route, and groups of routes.
+    /// `route` is `None` for an unknown path.
     pub(crate) fn of_request(
         surface: Surface,
         method: &Method,
@@ -161,7 +162,7 @@ impl Scope {
                 };
                 [Some(Self::Catalog), row, shared]
             }
-            // The interface caps neither: one is behind an allowlist, one behind a token.
+            // The interface limits neither: one has an allowlist, the other a token.
             Surface::Data | Surface::Operator => [None; 3],
         }
     }
@@ -197,19 +198,19 @@ impl Scope {
     }
 }
 
-/// What an API key writes.
+/// Kinds of writes of an API key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Writes {
     /// `POST /order`, and each order of `POST /orders`.
     Orders,
-    /// Every cancel: each order named, and each request that means many.
+    /// Every cancel: each order named, and each request that cancels many.
     Cancels,
     /// Split, merge, redeem, convert.
     Actions,
 }
 
 impl Writes {
-    /// What is counted for the key.
+    /// The scopes counted for the key.
     pub(crate) const fn of_key(self) -> &'static [Scope] {
         match self {
             Self::Orders => &[Scope::OrderBurst, Scope::OrderSustained],
@@ -218,7 +219,7 @@ impl Writes {
         }
     }
 
-    /// What is counted for the key's owner: anybody may make keys, and an owner pays for accounts.
+    /// The scopes counted for the key's owner: keys are free to create, accounts cost their owner.
     pub(crate) const fn of_owner(self) -> &'static [Scope] {
         match self {
             Self::Orders => &[Scope::OwnerOrderBurst, Scope::OwnerOrderSustained],

@@ -1,16 +1,17 @@
-//! The caps an operator may set.
+//! The limits that an operator may set.
 
 use serde::{Deserialize, Serialize};
 
 use super::scopes::{Cap, Scope};
 
-/// How many requests of one client each window takes, with the defaults of the interface; 0 turns a
-/// cap off. A client is an IPv4 address or an IPv6 network of 64 bits; for orders and cancels it is
-/// an API key, and for orders and account actions also the owner of the key. Windows are 10 seconds unless said.
+/// How many requests of one client each window admits, with the defaults of the interface; 0 turns
+/// a limit off. A client is an IPv4 address or an IPv6 network of 64 bits; for orders and cancels
+/// it is an API key, and for orders and account actions also the key's owner. Windows are 10
+/// seconds unless stated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RateLimits {
-    /// False turns all of them off.
+    /// False turns all limits off.
     pub enabled: bool,
     /// The catalog surface as a whole.
     pub catalog: u32,
@@ -68,8 +69,8 @@ pub struct RateLimits {
     pub owner_cancel_sustained: u32,
     /// `POST /heartbeats`.
     pub heartbeats: u32,
-    /// Split, merge, redeem and convert of an owner. The exchange remembers 512 actions of an account, so
-    /// above 56 in 10 seconds a captured request could outlive the memory that makes it safe to repeat.
+    /// Split, merge, redeem and convert of an owner. The exchange remembers 512 actions of an
+    /// account; above 56 in 10 seconds a captured request could be replayed after it was forgotten.
     pub actions: u32,
 }
 
@@ -110,7 +111,7 @@ impl Default for RateLimits {
 }
 
 impl RateLimits {
-    /// No limits, for measurements.
+    /// No limits; for measurements.
     #[must_use]
     pub fn off() -> Self {
         Self {
@@ -119,8 +120,8 @@ impl RateLimits {
         }
     }
 
-    /// The cap of a scope; `None` when it is off. Where `gateways` processes share a surface, each
-    /// holds its part, rounded up so that no cap becomes 0.
+    /// The limit of a scope; `None` when it is off. With several `gateways` on a surface each
+    /// enforces its part, rounded up so that none becomes 0.
     pub(super) fn cap(&self, scope: Scope, gateways: u32) -> Option<Cap> {
         let most = self.most(scope).div_ceil(gateways.max(1));
         (self.enabled && most > 0).then_some(Cap { scope, most })

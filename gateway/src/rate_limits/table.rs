@@ -1,22 +1,22 @@
-//! The windows of everybody, in memory that never grows.
+//! The windows of all clients, in bounded memory.
 //!
-//! A window stands in the set its client and scope hash to, one of [`WAYS`]. Where a set is full,
-//! the window with the least in it makes room. Whoever comes from ever new addresses pushes out
-//! windows with a request or two in them, its own first, and gains by it what those held: a client
-//! near its cap is the last to be forgotten, and an honest one that is forgotten begins anew. The
-//! hash is keyed, so nobody chooses whom he meets in a set.
+//! A set-associative table: client and scope hash to a set of [`SET_WINDOWS`] windows. In a full
+//! set the window with the smallest count is evicted. A client with ever new addresses therefore
+//! evicts windows with one or two requests, mostly its own; clients near their limit are evicted
+//! last, and an evicted client starts with an empty window. The hash is keyed, so clients cannot
+//! choose their set.
 
 use std::hash::{BuildHasher, RandomState};
 
 use parking_lot::Mutex;
 
+use super::quota_status::{QuotaStatus, RateLimited};
 use super::scopes::{Cap, Scope};
-use super::standing::{Refused, Standing};
 use super::window::{Millis, Window};
 
 /// Windows of a set.
-const WAYS: usize = 8;
-/// Sets behind one lock.
+const SET_WINDOWS: usize = 8;
+/// Sets under one lock.
 const SETS: usize = 128;
 
 /// Windows by subject (a client, a key) and scope.
@@ -25,19 +25,19 @@ pub(super) struct Table {
     shards: Box<[Mutex<Vec<Set>>]>,
 }
 
-/// Whose window, and for what.
+/// The key of a window.
 type Owner = (u64, Scope);
 
 #[derive(Clone)]
 struct Set {
-    owners: [Option<Owner>; WAYS],
-    windows: [Window; WAYS],
+    owners: [Option<Owner>; SET_WINDOWS],
+    windows: [Window; SET_WINDOWS],
 }
 
 impl Set {
     const EMPTY: Self = Self {
-        owners: [None; WAYS],
-        windows: [Window::EMPTY; WAYS],
+        owners: [None; SET_WINDOWS],
+        windows: [Window::EMPTY; SET_WINDOWS],
     };
 
     fn find(&self, owner: Owner) -> Option<&Window> {
@@ -49,7 +49,7 @@ impl Set {
         self.owners.iter().position(|held| *held == Some(owner))
     }
 
-    /// The window of `owner`, in place of the one with the least in it when it is not there.
+    /// The window of `owner`; if missing, it replaces the one with the smallest count.
     fn make(&mut self, owner: Owner, now: Millis) -> &mut Window {
         let way = self.way(owner).unwrap_or_else(|| {
             let way = self.least(now);
@@ -65,13 +65,13 @@ impl Set {
             None => 0,
             Some((_, scope)) => self.windows[*way].used(now, scope.slot()),
         };
-        (0..WAYS).min_by_key(used).unwrap_or_default()
+        (0..SET_WINDOWS).min_by_key(used).unwrap_or_default()
     }
 }
 
 impl Table {
-    /// A table of `shards` locks, and so of `shards` times 1,024 windows. A shard takes its memory,
-    /// some 120 bytes a window, when it is first needed.
+    /// Creates a table of `shards` locks and `shards` × 1,024 windows. A shard allocates its
+    /// memory, about 120 bytes a window, on first use.
     pub(super) fn new(shards: usize) -> Self {
         Self {
             hasher: RandomState::new(),
@@ -79,16 +79,16 @@ impl Table {
         }
     }
 
-    /// Lets `cost` into every window of `subject` that `caps` name, or into none of them when one
-    /// is full. What costs more than a cap takes the whole window. `None` without caps.
+    /// Adds `cost` to every window of `subject` in `caps`, or to none when one is full. A cost
+    /// above a limit counts as the whole limit. `None` without limits.
     pub(super) fn charge(
         &self,
         now: Millis,
         subject: u64,
         caps: impl Iterator<Item = Cap> + Clone,
         cost: u32,
-    ) -> Result<Option<Standing>, Refused> {
-        // All windows of a subject stand behind one lock: nothing comes between look and count.
+    ) -> Result<Option<QuotaStatus>, RateLimited> {
+        // All windows of a subject share one lock, so check and increment are atomic.
         let shard = self.hasher.hash_one(subject) % self.shards.len() as u64;
         let shard = usize::try_from(shard).expect("less than the number of shards");
         let mut sets = self.shards[shard].lock();
@@ -106,10 +106,10 @@ impl Table {
                 && excess > 0
             {
                 let wait = window.until_free(now, slot, excess);
-                return Err(Refused::new(cap, wait));
+                return Err(RateLimited::new(cap, wait));
             }
         }
-        let mut closest: Option<Standing> = None;
+        let mut closest: Option<QuotaStatus> = None;
         for cap in caps {
             let owner = (subject, cap.scope);
             let slot = cap.scope.slot();
@@ -117,7 +117,7 @@ impl Table {
             window.add(now, slot, cost.min(cap.most));
             let remaining = cap.most.saturating_sub(window.used(now, slot));
             if closest.is_none_or(|closest| remaining < closest.remaining) {
-                closest = Some(Standing::new(
+                closest = Some(QuotaStatus::new(
                     cap,
                     remaining,
                     window.until_free(now, slot, 1),
@@ -145,7 +145,7 @@ mod tests {
         let charged = table.charge(now, subject, caps.iter().copied(), cost);
         charged
             .ok()
-            .map(|standing| standing.map_or(u32::MAX, |it| it.remaining))
+            .map(|status| status.map_or(u32::MAX, |it| it.remaining))
     }
 
     #[test]
@@ -178,7 +178,7 @@ mod tests {
         assert_eq!(charge(&table, 0, 2, &cap, 500), Some(0), "a whole window");
         assert_eq!(charge(&table, 0, 2, &cap, 1), None);
         let refused = table.charge(0, 2, cap.into_iter(), 1).unwrap_err();
-        assert_eq!(refused.standing.reset, 11, "until the slot has left");
+        assert_eq!(refused.status.reset, 11, "until the slot has left");
     }
 
     #[test]

@@ -1,79 +1,79 @@
-//! One sliding window: how many requests were let in during the last so many seconds.
+//! One sliding window: the number of requests admitted during the window's length.
 //!
-//! Time is cut into slots of a twentieth of the window. A request counts from when it was let in
-//! until its slot has been over for a whole window, so for one window at least and for a twentieth
-//! more at most. Hence, for every span of the window's length, wherever it begins, no more than the
-//! cap is let in, and a client that is refused has used its cap within 1.05 windows. (The usual two
-//! counters weighed by time are smaller and let in nearly twice the cap around an edge; exact time
-//! stamps take thousands of entries a client.)
+//! Time is divided into slots of a twentieth of the window. A request counts until its slot has
+//! been over for a whole window, so for 1 to 1.05 windows. Hence no span of the window's length
+//! admits more than the limit, and after a rejection the window may reopen up to 5% late. (The
+//! usual two counters weighted by time are smaller but admit nearly twice the limit around a
+//! boundary; exact timestamps need thousands of entries a client.)
 
-/// Slots that are kept: those a window spans, and the present one, which is only partly over.
-const KEPT: usize = 21;
+/// Stored slots: those of a window, and the current one, which is only partly over.
+const STORED_SLOTS: usize = 21;
 /// Slots a window spans.
-pub(crate) const SPAN: u64 = KEPT as u64 - 1;
+pub(crate) const SPAN: u64 = STORED_SLOTS as u64 - 1;
 
-/// Milliseconds since the process began to count.
+/// Milliseconds since the process started to count.
 pub(crate) type Millis = u64;
 
-/// What was let in, by slot.
+/// Counts of admitted requests by slot.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Window {
-    /// The newest slot that anything was let in.
+    /// The newest slot with an admitted request.
     newest: u64,
-    /// By slot number modulo [`KEPT`]; holds `newest` and the [`SPAN`] slots before it.
-    slots: [u32; KEPT],
+    /// By slot number modulo [`STORED_SLOTS`]: `newest` and the [`SPAN`] slots before it.
+    slots: [u32; STORED_SLOTS],
 }
 
 impl Window {
-    /// Nothing was let in yet.
     pub(crate) const EMPTY: Self = Self {
         newest: 0,
-        slots: [0; KEPT],
+        slots: [0; STORED_SLOTS],
     };
 
-    /// What still counts at `now`. `slot` is the length of a slot.
+    /// The count at `now`. `slot` is the length of a slot.
     pub(crate) fn used(&self, now: Millis, slot: Millis) -> u32 {
         self.counting(now / slot)
             .map(|(_, count)| count)
             .fold(0, u32::saturating_add)
     }
 
-    /// Lets `cost` in at `now`.
+    /// Adds `cost` at `now`.
     pub(crate) fn add(&mut self, now: Millis, slot: Millis, cost: u32) {
         let present = (now / slot).max(self.newest);
-        let passed = (present - self.newest).min(KEPT as u64);
+        let passed = (present - self.newest).min(STORED_SLOTS as u64);
         for over in 0..passed {
-            self.slots[place(present - over)] = 0;
+            self.slots[index(present - over)] = 0;
         }
         self.newest = present;
-        let count = &mut self.slots[place(present)];
+        let count = &mut self.slots[index(present)];
         *count = count.saturating_add(cost);
     }
 
-    /// Milliseconds from `now` until at least `amount` of what counts has left the window; 0 when
-    /// less than that is in it.
+    /// Milliseconds from `now` until at least `amount` of the current count has expired; 0 when the
+    /// count is less than that.
     pub(crate) fn until_free(&self, now: Millis, slot: Millis, amount: u32) -> Millis {
         let mut left = amount;
         for (number, count) in self.counting(now / slot) {
             match left.checked_sub(count) {
-                None | Some(0) => return ((number + KEPT as u64) * slot).saturating_sub(now),
+                None | Some(0) => {
+                    return ((number + STORED_SLOTS as u64) * slot).saturating_sub(now);
+                }
                 Some(rest) => left = rest,
             }
         }
         0
     }
 
-    /// The slots that count while `present` is the current one and hold anything, oldest first.
+    /// The slots with a count above 0 when `present` is the current slot, oldest first.
     fn counting(&self, present: u64) -> impl Iterator<Item = (u64, u32)> {
         let present = present.max(self.newest);
         (present.saturating_sub(SPAN)..=self.newest)
-            .map(|number| (number, self.slots[place(number)]))
+            .map(|number| (number, self.slots[index(number)]))
             .filter(|(_, count)| *count > 0)
     }
 }
 
-fn place(number: u64) -> usize {
-    usize::try_from(number % KEPT as u64).expect("less than KEPT")
+fn index(number: u64) -> usize {
+    usize::try_from(number % STORED_SLOTS as u64).expect("less than STORED_SLOTS")
 }
 
 #[cfg(test)]
@@ -116,8 +116,8 @@ mod tests {
     }
 
     proptest! {
-        /// Beside an exact list of times: never more than the cap in any span of the window's
-        /// length, and a refusal only when the cap was used within 21 slots.
+        /// Compared with an exact list of times: never more than the limit in any span of the
+        /// window's length, and a rejection only when the limit was used within 21 slots.
         #[test]
         fn the_cap_holds_in_every_span(
             gaps in prop::collection::vec(prop_oneof![0..40_u64, 0..3_000_u64, 8_000..25_000_u64], 1..400),

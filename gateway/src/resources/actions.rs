@@ -1,107 +1,107 @@
-//! `POST /positions/split`, `/merge`, `/redeem`, `/convert`: what an account does with its shares
-//! beside trading them (protocol 5, 16).
+//! `POST /positions/split`, `/merge`, `/redeem`, `/convert`: account actions on shares other than
+//! trading (docs/verify/rules.md §10, §11, docs/api/positions.md).
 //!
-//! The exchange takes an action from whoever the gateway says acts, so the wallet's owner is
-//! checked here, in a view that shows everything that is durable. What was done is told from the
-//! frame of the command: a retry is answered with what the first request did.
+//! The exchange trusts the gateway for the acting account, so the wallet's owner is checked here,
+//! in a view that covers everything durable. The result is decoded from the command's frame, so a
+//! retry gets the result of the first request.
 
 mod moved;
 
 use foretell_journal::{Frame, Scratch};
 use foretell_link::Reply;
 use foretell_model::{
-    AccountNumber, Command, ConditionId, EventId, EventNumber, FramePlace, MarketNumber, Refusal,
-    RefusalReason, Sequence, Verdict, WalletAddress,
+    AccountNumber, Command, ConditionId, EventId, EventNumber, FramePlace, MarketNumber, Rejection,
+    RejectionReason, Sequence, Verdict, WalletAddress,
 };
 use foretell_view::View;
-use foretell_wire::action::{ActionAnswer, Moved, read_convert, read_redeem, read_sets};
-use foretell_wire::failure::FieldProblem;
-use foretell_wire::{Failure as Refused, json_text};
+use foretell_wire::action::{ActionAnswer, ActionEffect, read_convert, read_redeem, read_sets};
+use foretell_wire::api_error::FieldError;
+use foretell_wire::{ApiError, json_text};
 
 use crate::answer::Answer;
 use crate::app::App;
-use crate::auth::{Caller, Level};
-use crate::call::Call;
+use crate::auth::{Caller, KeyAccess};
 use crate::failure::Failure;
-use crate::rate_limits::{Standing, Writes};
-use crate::resources::{balances, place_of, reference};
+use crate::rate_limits::{QuotaStatus, Writes};
+use crate::request_context::RequestContext;
+use crate::resources::{balances, position_of, reference};
 
 /// `POST /positions/split`.
-pub(crate) async fn split(call: Call) -> Result<Answer, Failure> {
-    let (caller, standing) = caller(&call).await?;
-    let wanted = read_sets(&call.body)?;
-    let account = account(&call.app, &caller, wanted.wallet)?;
+pub(crate) async fn split(context: RequestContext) -> Result<Answer, Failure> {
+    let (caller, quota) = caller(&context).await?;
+    let wanted = read_sets(&context.body)?;
+    let account = account(&context.app, &caller, wanted.wallet)?;
     let command = Command::Split {
         account,
-        market: market(&call.app, wanted.condition)?,
+        market: market(&context.app, wanted.condition)?,
         lots: wanted.lots,
         reference: reference(&wanted.reference),
     };
-    let acted = act(&call, account, command, &wanted.reference).await?;
-    Ok(acted.stands(standing))
+    let acted = submit_action(&context, account, command, &wanted.reference).await?;
+    Ok(acted.with_quota(quota))
 }
 
 /// `POST /positions/merge`.
-pub(crate) async fn merge(call: Call) -> Result<Answer, Failure> {
-    let (caller, standing) = caller(&call).await?;
-    let wanted = read_sets(&call.body)?;
-    let account = account(&call.app, &caller, wanted.wallet)?;
+pub(crate) async fn merge(context: RequestContext) -> Result<Answer, Failure> {
+    let (caller, quota) = caller(&context).await?;
+    let wanted = read_sets(&context.body)?;
+    let account = account(&context.app, &caller, wanted.wallet)?;
     let command = Command::Merge {
         account,
-        market: market(&call.app, wanted.condition)?,
+        market: market(&context.app, wanted.condition)?,
         lots: wanted.lots,
         reference: reference(&wanted.reference),
     };
-    let acted = act(&call, account, command, &wanted.reference).await?;
-    Ok(acted.stands(standing))
+    let acted = submit_action(&context, account, command, &wanted.reference).await?;
+    Ok(acted.with_quota(quota))
 }
 
 /// `POST /positions/redeem`.
-pub(crate) async fn redeem(call: Call) -> Result<Answer, Failure> {
-    let (caller, standing) = caller(&call).await?;
-    let wanted = read_redeem(&call.body)?;
-    let account = account(&call.app, &caller, wanted.wallet)?;
+pub(crate) async fn redeem(context: RequestContext) -> Result<Answer, Failure> {
+    let (caller, quota) = caller(&context).await?;
+    let wanted = read_redeem(&context.body)?;
+    let account = account(&context.app, &caller, wanted.wallet)?;
     let command = Command::Redeem {
         account,
-        market: market(&call.app, wanted.condition)?,
+        market: market(&context.app, wanted.condition)?,
         reference: reference(&wanted.reference),
     };
-    let acted = act(&call, account, command, &wanted.reference).await?;
-    Ok(acted.stands(standing))
+    let acted = submit_action(&context, account, command, &wanted.reference).await?;
+    Ok(acted.with_quota(quota))
 }
 
 /// `POST /positions/convert`.
-pub(crate) async fn convert(call: Call) -> Result<Answer, Failure> {
-    let (caller, standing) = caller(&call).await?;
-    let wanted = read_convert(&call.body)?;
-    let account = account(&call.app, &caller, wanted.wallet)?;
+pub(crate) async fn convert(context: RequestContext) -> Result<Answer, Failure> {
+    let (caller, quota) = caller(&context).await?;
+    let wanted = read_convert(&context.body)?;
+    let account = account(&context.app, &caller, wanted.wallet)?;
     let command = Command::Convert {
         account,
-        event: event(&call.app, wanted.event)?,
+        event: event(&context.app, wanted.event)?,
         questions: wanted.questions,
         lots: wanted.lots,
         reference: reference(&wanted.reference),
     };
-    let acted = act(&call, account, command, &wanted.reference).await?;
-    Ok(acted.stands(standing))
+    let acted = submit_action(&context, account, command, &wanted.reference).await?;
+    Ok(acted.with_quota(quota))
 }
 
-/// Who asks, by the keys and bindings that are durable now. The action is counted.
-async fn caller(call: &Call) -> Result<(Caller, Option<Standing>), Failure> {
-    call.app.replica.caught_up().await?;
-    let caller = call.app.auth.l2(call, Level::Write).await?;
-    let standing = call.count(&caller, Writes::Actions, 1)?;
-    Ok((caller, standing))
+/// The caller, according to the keys and bindings that are durable now. Counts the action.
+async fn caller(context: &RequestContext) -> Result<(Caller, Option<QuotaStatus>), Failure> {
+    context.app.shared_view.catch_up().await?;
+    let caller = context.app.auth.l2(context, KeyAccess::Write).await?;
+    let quota = context.count(&caller, Writes::Actions, 1)?;
+    Ok((caller, quota))
 }
 
-/// The wallet that acts: the one named, if it is the owner's; else as `/balance-allowance` picks.
+/// The acting wallet: the one named, if it is the owner's; else chosen as in `/balance-allowance`.
 fn account(
     app: &App,
     caller: &Caller,
     named: Option<WalletAddress>,
-) -> Result<AccountNumber, Refused> {
+) -> Result<AccountNumber, ApiError> {
     const ALLOWED: &str = "the address of the API key, or a wallet bound to it";
-    let state = app.replica.read();
+    let state = app.shared_view.read();
     let accounts = state.view.accounts();
     let Some(wallet) = named else {
         return Ok(balances::wallet(accounts, caller.owner, None).unwrap_or(caller.owner));
@@ -110,43 +110,43 @@ fn account(
         .by_wallet(&wallet)
         .filter(|(_, account)| account.owner == caller.owner)
         .map(|(number, _)| number)
-        .ok_or_else(|| FieldProblem::wrong("wallet", &wallet.to_string(), ALLOWED).into())
+        .ok_or_else(|| FieldError::wrong("wallet", &wallet.to_string(), ALLOWED).into())
 }
 
-fn market(app: &App, condition: ConditionId) -> Result<MarketNumber, Refused> {
-    let state = app.replica.read();
+fn market(app: &App, condition: ConditionId) -> Result<MarketNumber, ApiError> {
+    let state = app.shared_view.read();
     let found = state.view.markets().by_condition(&condition);
     found
         .map(|(number, _)| number)
-        .ok_or(Refused::MarketNotFound)
+        .ok_or(ApiError::MarketNotFound)
 }
 
-fn event(app: &App, id: EventId) -> Result<EventNumber, Refused> {
-    let state = app.replica.read();
+fn event(app: &App, id: EventId) -> Result<EventNumber, ApiError> {
+    let state = app.shared_view.read();
     let found = state.view.events().by_id(id);
     found
         .map(|(number, _)| number)
-        .ok_or(Refused::Unknown("event not found"))
+        .ok_or(ApiError::Unknown("event not found"))
 }
 
-/// Gives the command and tells what it did, now or when it was given first.
-async fn act(
-    call: &Call,
+/// Submits the command and returns its result, also when it was applied by an earlier request.
+async fn submit_action(
+    context: &RequestContext,
     account: AccountNumber,
     command: Command,
     reference: &str,
 ) -> Result<Answer, Failure> {
-    let app = &call.app;
+    let app = &context.app;
     let pending = app.engine.submit(command, reference.as_bytes())?;
-    let reply = call.reply(pending).await?;
+    let reply = context.reply(pending).await?;
     let wallet = |view: &View| view.accounts().get(account).map(|account| account.wallet);
-    let wallet = wallet(&app.replica.read().view).ok_or(Refused::Internal)?;
+    let wallet = wallet(&app.shared_view.read().view).ok_or(ApiError::Internal)?;
     let (place, sequence, duplicate) = match reply.verdict {
         Verdict::Applied(_) => (Some(reply.place), reply.sequence, false),
         Verdict::Repeated { first, .. } => (None, first, true),
-        Verdict::Refused(refusal) => return Err(refused(&refusal, wallet).into()),
+        Verdict::Rejected(refusal) => return Err(refused(&refusal, wallet).into()),
     };
-    let (moved, receipt) = done(app, place, sequence).await?;
+    let (moved, receipt) = action_result(app, place, sequence).await?;
     let answer = ActionAnswer {
         success: true,
         wallet,
@@ -159,22 +159,22 @@ async fn act(
 }
 
 fn at(reply: &Reply, answer: &ActionAnswer) -> Answer {
-    Answer::json(json_text(answer)).at(place_of(reply))
+    Answer::json(json_text(answer)).at(position_of(reply))
 }
 
-/// What the command at a sequence did, and its receipt. It is durable, so that its frame can only
-/// be missing for a reason that a later retry does not meet.
-async fn done(
+/// The result of the command at `sequence`, and its receipt. The command is durable, so a missing
+/// frame has a transient cause, and a later retry succeeds.
+async fn action_result(
     app: &App,
     place: Option<FramePlace>,
     sequence: Sequence,
-) -> Result<(Moved, [u8; 32]), Refused> {
-    let found = app.replica.frame(place, sequence).await;
-    let (place, bytes) = found.ok_or(Refused::OutcomeUnknown)?;
-    told(&app.replica.read().view, place, &bytes).ok_or(Refused::Internal)
+) -> Result<(ActionEffect, [u8; 32]), ApiError> {
+    let found = app.shared_view.frame(place, sequence).await;
+    let (place, bytes) = found.ok_or(ApiError::OutcomeUnknown)?;
+    decode_result(&app.shared_view.read().view, place, &bytes).ok_or(ApiError::Internal)
 }
 
-fn told(view: &View, place: FramePlace, bytes: &[u8]) -> Option<(Moved, [u8; 32])> {
+fn decode_result(view: &View, place: FramePlace, bytes: &[u8]) -> Option<(ActionEffect, [u8; 32])> {
     let frame = Frame::parse(bytes, place.segment, place.offset).ok()?;
     let mut scratch = Scratch::default();
     let events = frame.decode(&mut scratch).ok()?.events;
@@ -182,10 +182,10 @@ fn told(view: &View, place: FramePlace, bytes: &[u8]) -> Option<(Moved, [u8; 32]
     Some((moved, frame.receipt()))
 }
 
-/// The refusal of an action; closed-only names the wallet, as it does for orders.
-fn refused(refusal: &Refusal, wallet: WalletAddress) -> Refused {
+/// The rejection of an action; closed-only names the wallet, as for orders.
+fn refused(refusal: &Rejection, wallet: WalletAddress) -> ApiError {
     match refusal.reason {
-        RefusalReason::ClosedOnlyAccount => Refused::ClosedOnly { wallet },
-        _ => Refused::of_command(refusal),
+        RejectionReason::ClosedOnlyAccount => ApiError::ClosedOnly { wallet },
+        _ => ApiError::from_command_rejection(refusal),
     }
 }

@@ -1,31 +1,31 @@
-//! `GET /balance-allowance` and `/balance-allowance/update` (protocol 6, 11).
+//! `GET /balance-allowance` and `/balance-allowance/update` (docs/api/market-data.md §7).
 
 use foretell_model::{AccountNumber, Lots, MarketNumber, Outcome, WalletKind};
 use foretell_view::{Account, Accounts};
 use foretell_wire::account::BalanceAnswer;
-use foretell_wire::query::{Asset, BalanceQuery};
-use foretell_wire::{Failure as Refusal, json_text};
+use foretell_wire::query::{BalanceAsset, BalanceQuery};
+use foretell_wire::{ApiError, json_text};
 
 use crate::answer::Answer;
-use crate::auth::Level;
-use crate::call::Call;
+use crate::auth::KeyAccess;
 use crate::failure::Failure;
+use crate::request_context::RequestContext;
 use crate::resources::market_of;
 
-/// Both paths: the built-in ledger has nothing to update.
-pub(crate) async fn one(call: Call) -> Result<Answer, Failure> {
-    let app = &call.app;
-    let caller = app.auth.l2(&call, Level::Read).await?;
-    let wanted = BalanceQuery::of(&call.query()?)?;
-    app.fresh(&call).await?;
+/// Both paths; the built-in ledger has nothing to update.
+pub(crate) async fn one(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let caller = app.auth.l2(&context, KeyAccess::Read).await?;
+    let wanted = BalanceQuery::of(&context.query()?)?;
+    app.wait_fresh(&context).await?;
     let token = match &wanted.asset {
-        Asset::Collateral => None,
-        Asset::Conditional(token) => {
+        BalanceAsset::Collateral => None,
+        BalanceAsset::Conditional(token) => {
             let found = app.find(|view| market_of(view, token)).await?;
-            Some(found.ok_or(Refusal::NoOrderbook)?)
+            Some(found.ok_or(ApiError::NoOrderbook)?)
         }
     };
-    let state = app.replica.read();
+    let state = app.shared_view.read();
     let accounts = state.view.accounts();
     let account = wallet(accounts, caller.owner, wanted.kind).and_then(|it| accounts.get(it));
     let (balance, available) = account.map_or((0, 0), |account| amounts(account, token));
@@ -34,11 +34,11 @@ pub(crate) async fn one(call: Call) -> Result<Answer, Failure> {
         available,
         contracts: &app.auth.contracts,
     };
-    Ok(Answer::json(json_text(&answer)).at(state.place()))
+    Ok(Answer::json(json_text(&answer)).at(state.position()))
 }
 
-/// The owner's wallet a request means: that of the kind it names; else its only bound wallet, else
-/// itself.
+/// The owner's wallet for a request: the wallet of the kind named; else its only bound wallet, else
+/// the owner itself.
 pub(crate) fn wallet(
     accounts: &Accounts,
     owner: AccountNumber,
@@ -54,12 +54,12 @@ pub(crate) fn wallet(
     }
 }
 
-/// All of it, and what is not reserved, in micros.
+/// The total and the free amount, in micros.
 fn amounts(account: &Account, token: Option<(MarketNumber, Outcome)>) -> (u64, u64) {
     match token {
         None => (account.total().0, account.free.0),
         Some((market, outcome)) => {
-            let held = account.holding(market);
+            let held = account.balance(market);
             let micros = |lots: Lots| lots.micro_shares();
             (micros(held.total(outcome)), micros(held.free(outcome)))
         }

@@ -1,86 +1,84 @@
-//! `GET /book` and `POST /books` (protocol 11). A book may have thousands of levels: they are copied
-//! under the lock on the view, and become text without it.
+//! `GET /book` and `POST /books` (docs/api/market-data.md §2). A book may have thousands of levels:
+//! they are copied under the view's lock and rendered outside of it.
 
 use bytes::Bytes;
 use foretell_model::{ConditionId, Lots, MarketNumber, Outcome, Price, Tick, TimeMs, TokenId};
 use foretell_view::View;
-use foretell_wire::batch::{AskedToken, Sides, read_tokens};
-use foretell_wire::book::{Book, Level};
+use foretell_wire::ApiError;
+use foretell_wire::batch::{BatchToken, Sides, read_tokens};
+use foretell_wire::book::{Book, BookLevel};
 use foretell_wire::page::array_json;
-use foretell_wire::query::Query;
-use foretell_wire::{Failure as Refusal, TokenRef};
 
 use crate::answer::Answer;
 use crate::app::App;
-use crate::call::Call;
 use crate::failure::Failure;
-use crate::replica::State;
+use crate::rendered_cache::{BookCache, BookKey, Json, RenderKey, slot_of};
+use crate::request_context::RequestContext;
 use crate::resources::market_of;
-use crate::texts::{BookKey, BookTexts, Json, Saying, place_of};
+use crate::shared_view::ViewState;
 
 /// `GET /book?token_id=`.
-pub(crate) async fn one(call: Call) -> Result<Answer, Failure> {
-    let token = call.query()?.token()?;
-    let app = &call.app;
-    app.fresh(&call).await?;
+pub(crate) async fn one(context: RequestContext) -> Result<Answer, Failure> {
+    let token = context.query()?.token()?;
+    let app = &context.app;
+    app.wait_fresh(&context).await?;
     let found = app.find(|view| market_of(view, &token)).await?;
-    let found = found.ok_or(Refusal::NoOrderbook)?;
-    let (seen, place) = {
-        let state = app.replica.read();
-        (seen(&app.texts, &state, found, Sides::BOTH), state.place())
+    let found = found.ok_or(ApiError::NoOrderbook)?;
+    let (seen, position) = {
+        let state = app.shared_view.read();
+        (
+            book_source(&app.book_cache, &state, found, Sides::BOTH),
+            state.position(),
+        )
     };
-    let book = seen.ok_or(Refusal::NoOrderbook)?.text(&app.texts);
-    Ok(Answer::json(book).at(place))
+    let book = seen.ok_or(ApiError::NoOrderbook)?.text(&app.book_cache);
+    Ok(Answer::json(book).at(position))
 }
 
-/// What such a query asks for.
-pub(crate) fn asked(_: &App, query: &Query<'_>) -> Option<(TokenRef, Saying)> {
-    Some((query.token().ok()?, Saying::Book(Sides::BOTH)))
-}
-
-/// `POST /books`: input order kept, unknown tokens left out, all of one state.
-pub(crate) async fn many(call: Call) -> Result<Answer, Failure> {
-    let asked = read_tokens(&call.body)?;
-    let app = &call.app;
-    app.fresh(&call).await?;
-    app.meet(&asked).await?;
-    // What has to be written is, one by one. Under the last hold, the one that counts, only the books
-    // that have changed since are copied again.
+/// `POST /books`: keeps the input order, omits unknown tokens, and shows one state.
+pub(crate) async fn many(context: RequestContext) -> Result<Answer, Failure> {
+    let asked = read_tokens(&context.body)?;
+    let app = &context.app;
+    app.wait_fresh(&context).await?;
+    app.await_tokens(&asked).await?;
+    // First fill the cache: render missing books one by one and yield after each, so that other
+    // requests run. The lock below takes all books from one state, and copies only those that
+    // changed meanwhile.
     for asked in &asked {
-        let seen = seen_of(app, &app.replica.read(), asked);
-        if let Some(Seen::Copy(copy)) = seen {
-            copy.text(&app.texts);
+        let seen = seen_of(app, &app.shared_view.read(), asked);
+        if let Some(BookSource::Copy(copy)) = seen {
+            copy.text(&app.book_cache);
             tokio::task::yield_now().await;
         }
     }
-    let (seen, place) = {
-        let state = app.replica.read();
+    let (seen, position) = {
+        let state = app.shared_view.read();
         let seen = asked.iter().filter_map(|asked| seen_of(app, &state, asked));
-        (seen.collect::<Vec<_>>(), state.place())
+        (seen.collect::<Vec<_>>(), state.position())
     };
     let books: Vec<Json> = seen
         .into_iter()
-        .map(|seen| Json(seen.text(&app.texts)))
+        .map(|seen| Json(seen.text(&app.book_cache)))
         .collect();
-    Ok(Answer::json(array_json(&books)).at(place))
+    Ok(Answer::json(array_json(&books)).at(position))
 }
 
-fn seen_of(app: &App, state: &State, asked: &AskedToken) -> Option<Seen> {
+fn seen_of(app: &App, state: &ViewState, asked: &BatchToken) -> Option<BookSource> {
     let found = market_of(&state.view, &asked.token)?;
-    seen(&app.texts, state, found, asked.sides)
+    book_source(&app.book_cache, state, found, asked.sides)
 }
 
-/// A book as one state has it.
-pub(crate) enum Seen {
-    /// As text, which was written since it changed.
+/// A book as of one state.
+enum BookSource {
+    /// Cached text, rendered after its last change.
     Text(Bytes),
-    /// What that is written from.
+    /// The data to render it from.
     Copy(Box<CopiedBook>),
 }
 
-impl Seen {
-    /// The JSON.
-    pub(crate) fn text(self, texts: &BookTexts) -> Bytes {
+impl BookSource {
+    /// Renders the JSON, or returns the cached text.
+    fn text(self, texts: &BookCache) -> Bytes {
         match self {
             Self::Text(text) => text,
             Self::Copy(copy) => copy.text(texts),
@@ -88,36 +86,36 @@ impl Seen {
     }
 }
 
-/// The book of a token in a state, for the sides asked for; the work under the lock is a copy at most.
-pub(crate) fn seen(
-    texts: &BookTexts,
-    state: &State,
+/// The book of a token for the sides asked for; under the lock it costs a copy at most.
+fn book_source(
+    texts: &BookCache,
+    state: &ViewState,
     token: (MarketNumber, Outcome),
     sides: Sides,
-) -> Option<Seen> {
+) -> Option<BookSource> {
     let book = state.view.books().get(token.0)?;
     let key = BookKey::of(state, token.0, book);
-    let place = place_of(token, Saying::Book(sides));
-    if let Some(text) = texts.get(place, &key) {
-        return Some(Seen::Text(text));
+    let slot = slot_of(token, RenderKey::Book(sides));
+    if let Some(text) = texts.get(slot, &key) {
+        return Some(BookSource::Text(text));
     }
-    let copy = CopiedBook::of(&state.view, book, token, (sides, place, key))?;
-    Some(Seen::Copy(Box::new(copy)))
+    let copy = CopiedBook::of(&state.view, book, token, (sides, slot, key))?;
+    Some(BookSource::Copy(Box::new(copy)))
 }
 
-/// What the text of a book is made of.
-pub(crate) struct CopiedBook {
+/// The inputs of a book's text.
+struct CopiedBook {
     market: ConditionId,
     token: TokenId,
     timestamp: TimeMs,
-    bids: Vec<Level>,
-    asks: Vec<Level>,
+    bids: Vec<BookLevel>,
+    asks: Vec<BookLevel>,
     minimum_size: Lots,
     tick: Tick,
     neg_risk: bool,
     last_trade_price: Option<Price>,
     sides: Sides,
-    place: usize,
+    slot: usize,
     key: BookKey,
 }
 
@@ -126,11 +124,11 @@ impl CopiedBook {
         view: &View,
         book: &foretell_view::Book,
         (market, outcome): (MarketNumber, Outcome),
-        (sides, place, key): (Sides, usize, BookKey),
+        (sides, slot, key): (Sides, usize, BookKey),
     ) -> Option<Self> {
         let listed = view.markets().get(market)?;
         let seen = book.of(outcome);
-        let level = |level: foretell_view::Level| Level {
+        let level = |level: foretell_view::Level| BookLevel {
             price: level.price,
             lots: level.lots,
         };
@@ -149,12 +147,12 @@ impl CopiedBook {
             neg_risk: listed.is_neg_risk(),
             last_trade_price: seen.last_trade().map(|last| last.price),
             sides,
-            place,
+            slot,
             key,
         })
     }
 
-    fn text(&self, texts: &BookTexts) -> Bytes {
+    fn text(&self, texts: &BookCache) -> Bytes {
         let book = Book {
             market: self.market,
             token: self.token,
@@ -166,6 +164,6 @@ impl CopiedBook {
             neg_risk: self.neg_risk,
             last_trade_price: self.last_trade_price,
         };
-        texts.put(self.place, self.key, book.json(self.sides))
+        texts.put(self.slot, self.key, book.json(self.sides))
     }
 }

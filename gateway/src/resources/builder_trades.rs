@@ -1,5 +1,5 @@
 //! `GET /builder/trades`: trades whose orders carry a builder, newest first, for anyone to read
-//! (protocol 11).
+//! (docs/api/market-data.md §8).
 
 use foretell_wire::json_text;
 use foretell_wire::page::{BARE_BUILDER_ROWS, Cursor, PAGE_ROWS, Page};
@@ -9,21 +9,21 @@ use foretell_wire::trade::{BuilderTrade, Trade};
 use http::HeaderValue;
 
 use crate::answer::{Answer, X_NEXT_CURSOR};
-use crate::call::Call;
 use crate::failure::Failure;
-use crate::trade_search::{Asked, Whose, trades_page};
+use crate::request_context::RequestContext;
+use crate::trade_search::{TradeScope, TradesRequest, trades_page};
 
-/// A bare array as the interface says, whose cursor is a header; a page for clients that name a
-/// builder.
-pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
-    let app = &call.app;
-    let query = TradesQuery::of(&call.query()?)?;
-    let paged = query.builder.is_some() || has_builder_headers(&call);
-    app.fresh(&call).await?;
+/// A bare array with the cursor in a header, as the interface specifies; a page object for clients
+/// that name a builder.
+pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let query = TradesQuery::of(&context.query()?)?;
+    let paged = query.builder.is_some() || has_builder_headers(&context);
+    app.wait_fresh(&context).await?;
     let limit = if paged { PAGE_ROWS } else { BARE_BUILDER_ROWS };
-    let asked = Asked {
+    let asked = TradesRequest {
         query: &query,
-        whose: Whose::Builders,
+        scope: TradeScope::Builders,
         limit,
     };
     let page = trades_page(app, asked).await;
@@ -36,11 +36,12 @@ pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
         let next = HeaderValue::from_str(&Cursor::text_of(page.next)).expect("base64");
         Answer::json(json_text(&rows)).header(X_NEXT_CURSOR, next)
     };
-    Ok(answer.at(page.place))
+    Ok(answer.at(page.position))
 }
 
-/// Builders' clients sign with keys of their own; nobody has one here, and nothing is secret.
-fn has_builder_headers(call: &Call) -> bool {
-    let mut names = call.head.headers.keys();
+/// Builders' clients send signature headers of their own. The exchange issues no builder keys and
+/// the data is public, so the headers are not checked.
+fn has_builder_headers(context: &RequestContext) -> bool {
+    let mut names = context.head.headers.keys();
     names.any(|name| name.as_str().ends_with("_builder_api_key"))
 }

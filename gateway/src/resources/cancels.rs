@@ -1,74 +1,77 @@
-//! `DELETE /order`, `/orders`, `/cancel-all`, `/cancel-market-orders` (protocol 9).
+//! `DELETE /order`, `/orders`, `/cancel-all`, `/cancel-market-orders` (docs/api/orders.md §4).
 //!
-//! A cancel that names orders may be sent again by its nature. One that means "all" is carried out
-//! every time it is asked, and answers what it ended now.
+//! A cancel that names orders is idempotent. One that means "all" runs each time and returns the
+//! orders that it cancelled now.
 
 use foretell_model::{Command, Digest16, MarketNumber, OrderId, Outcome, Verdict};
 use foretell_view::View;
+use foretell_wire::api_error::FieldError;
 use foretell_wire::cancel::{
     MarketCancel, NamedOrder, read_cancel, read_cancels, read_market_cancel,
 };
-use foretell_wire::failure::FieldProblem;
-use foretell_wire::refusal::not_cancelled_because;
+use foretell_wire::rejection::not_cancelled_reason;
 use foretell_wire::result::CancelAnswer;
-use foretell_wire::{Failure as Refusal, json_text};
+use foretell_wire::{ApiError, json_text};
 
-use crate::answer::{Answer, Place};
-use crate::auth::{Caller, Level};
-use crate::call::Call;
-use crate::engine_link::{LinkFailure, PendingAnswer};
-use crate::failure::{Failure, refusal_of};
+use crate::answer::{Answer, StatePosition};
+use crate::auth::{Caller, KeyAccess};
+use crate::engine_link::{LinkError, PendingAnswer};
+use crate::failure::{Failure, api_error_of};
 use crate::rate_limits::Writes;
-use crate::resources::{market_of, place_of};
+use crate::request_context::RequestContext;
+use crate::resources::{market_of, position_of};
 use crate::timing::Stage;
 
-/// The reason for an order nobody has.
+/// The reason for an order that the caller does not have.
 const NOT_FOUND: &str = "order can't be found - already canceled or matched";
 
 /// `DELETE /order`.
-pub(crate) async fn cancel_one(call: Call) -> Result<Answer, Failure> {
-    let caller = call.app.auth.l2(&call, Level::Write).await?;
-    let named = call
+pub(crate) async fn cancel_one(context: RequestContext) -> Result<Answer, Failure> {
+    let caller = context.app.auth.l2(&context, KeyAccess::Write).await?;
+    let named = context
         .timing
-        .measure(Stage::Parse, || read_cancel(&call.body))?;
-    cancel_named(&call, &caller, vec![named]).await
+        .measure(Stage::Parse, || read_cancel(&context.body))?;
+    cancel_named(&context, &caller, vec![named]).await
 }
 
 /// `DELETE /orders`.
-pub(crate) async fn cancel_many(call: Call) -> Result<Answer, Failure> {
-    let caller = call.app.auth.l2(&call, Level::Write).await?;
-    let named = call
+pub(crate) async fn cancel_many(context: RequestContext) -> Result<Answer, Failure> {
+    let caller = context.app.auth.l2(&context, KeyAccess::Write).await?;
+    let named = context
         .timing
-        .measure(Stage::Parse, || read_cancels(&call.body))?;
-    cancel_named(&call, &caller, named).await
+        .measure(Stage::Parse, || read_cancels(&context.body))?;
+    cancel_named(&context, &caller, named).await
 }
 
 /// `DELETE /cancel-all`.
-pub(crate) async fn cancel_all(call: Call) -> Result<Answer, Failure> {
-    let caller = call.app.auth.l2(&call, Level::Write).await?;
+pub(crate) async fn cancel_all(context: RequestContext) -> Result<Answer, Failure> {
+    let caller = context.app.auth.l2(&context, KeyAccess::Write).await?;
     let command = Command::CancelAll {
         owner: caller.owner,
         heartbeat: false,
         request: Digest16::ZERO,
     };
-    cancel_by_owner(&call, &caller, command).await
+    cancel_by_owner(&context, &caller, command).await
 }
 
 /// `DELETE /cancel-market-orders`.
-pub(crate) async fn cancel_market(call: Call) -> Result<Answer, Failure> {
-    let caller = call.app.auth.l2(&call, Level::Write).await?;
-    let named = call
+pub(crate) async fn cancel_market(context: RequestContext) -> Result<Answer, Failure> {
+    let caller = context.app.auth.l2(&context, KeyAccess::Write).await?;
+    let named = context
         .timing
-        .measure(Stage::Parse, || read_market_cancel(&call.body))?;
-    let place = call.app.find(|view| market_to_cancel(view, &named)).await?;
-    let (market, outcome) = place.ok_or_else(|| match (named.market, named.token) {
-        (Some(_), Some(token)) => Refusal::from(FieldProblem::wrong(
+        .measure(Stage::Parse, || read_market_cancel(&context.body))?;
+    let token = context
+        .app
+        .find(|view| market_to_cancel(view, &named))
+        .await?;
+    let (market, outcome) = token.ok_or_else(|| match (named.market, named.token) {
+        (Some(_), Some(token)) => ApiError::from(FieldError::wrong(
             "asset_id",
             &token.to_string(),
             "a token of a registered market, the one named",
         )),
-        (Some(_), None) => Refusal::MarketNotFound,
-        (None, _) => Refusal::NoOrderbook,
+        (Some(_), None) => ApiError::MarketNotFound,
+        (None, _) => ApiError::NoOrderbook,
     })?;
     let command = Command::CancelMarketOrders {
         owner: caller.owner,
@@ -76,7 +79,7 @@ pub(crate) async fn cancel_market(call: Call) -> Result<Answer, Failure> {
         outcome,
         request: Digest16::ZERO,
     };
-    cancel_by_owner(&call, &caller, command).await
+    cancel_by_owner(&context, &caller, command).await
 }
 
 fn market_to_cancel(view: &View, named: &MarketCancel) -> Option<(MarketNumber, Option<Outcome>)> {
@@ -95,18 +98,18 @@ fn market_to_cancel(view: &View, named: &MarketCancel) -> Option<(MarketNumber, 
     }
 }
 
-/// Cancels of one request that are on their way to the engine at once: one request takes no more than a
-/// small part of a line, which orders, other cancels and the operator share.
+/// Cancels of one request in flight at once. One request must use only a small part of an engine
+/// connection, which orders, other cancels and the operator share.
 const CANCELS_AT_ONCE: usize = 32;
 
-/// Sends some cancels before it waits for their answers.
+/// Submits some cancels before it waits for their replies.
 async fn cancel_named(
-    call: &Call,
+    context: &RequestContext,
     caller: &Caller,
     named: Vec<NamedOrder>,
 ) -> Result<Answer, Failure> {
-    let standing = call.count(caller, Writes::Cancels, named.len())?;
-    let app = &call.app;
+    let quota = context.count(caller, Writes::Cancels, named.len())?;
+    let app = &context.app;
     let send = |order: OrderId| {
         app.engine.submit(
             Command::CancelOrder {
@@ -125,7 +128,7 @@ async fn cancel_named(
             .collect();
         for (text, pending) in sent {
             let outcome = match pending {
-                Some(pending) => cancelled(call, pending, &mut last).await?,
+                Some(pending) => cancelled(context, pending, &mut last).await?,
                 None => Err(NOT_FOUND),
             };
             match outcome {
@@ -134,59 +137,59 @@ async fn cancel_named(
             }
         }
     }
-    let answer = Answer::json(json_text(&answer)).stands(standing);
+    let answer = Answer::json(json_text(&answer)).with_quota(quota);
     Ok(match last {
-        Some(place) => answer.at(place),
+        Some(position) => answer.at(position),
         None => answer,
     })
 }
 
-/// Whether one named order was cancelled, or why not. The first order of a request that the
-/// engine gives no answer for makes the whole request fail: named cancels are safe to send again.
+/// Whether one named order was cancelled, or why not. The first order without a reply from the
+/// engine fails the whole request: named cancels are safe to resend.
 async fn cancelled(
-    call: &Call,
-    pending: Result<PendingAnswer, LinkFailure>,
-    last: &mut Option<Place>,
-) -> Result<Result<(), &'static str>, Refusal> {
+    context: &RequestContext,
+    pending: Result<PendingAnswer, LinkError>,
+    last: &mut Option<StatePosition>,
+) -> Result<Result<(), &'static str>, ApiError> {
     let reply = match pending {
-        Ok(pending) => call.reply(pending).await.map_err(refusal_of)?,
-        Err(failure) => return Err(refusal_of(failure)),
+        Ok(pending) => context.reply(pending).await.map_err(api_error_of)?,
+        Err(failure) => return Err(api_error_of(failure)),
     };
-    *last = Some(place_of(&reply));
+    *last = Some(position_of(&reply));
     match reply.verdict {
         Verdict::Applied(_) | Verdict::Repeated { .. } => Ok(Ok(())),
-        Verdict::Refused(refusal) => match not_cancelled_because(refusal.reason) {
+        Verdict::Rejected(refusal) => match not_cancelled_reason(refusal.reason) {
             Some(reason) => Ok(Err(reason)),
-            None => Err(Refusal::of_command(&refusal)),
+            None => Err(ApiError::from_command_rejection(&refusal)),
         },
     }
 }
 
-/// Cancels what an owner has, and lists what ended now: nothing, and no frame, when it had nothing.
+/// Cancels an owner's orders and lists those that ended. Without open orders it writes no frame.
 async fn cancel_by_owner(
-    call: &Call,
+    context: &RequestContext,
     caller: &Caller,
     command: Command,
 ) -> Result<Answer, Failure> {
-    let standing = call.count(caller, Writes::Cancels, 1)?;
-    let app = &call.app;
-    let reply = call.reply(app.engine.submit(command, &[])?).await?;
+    let quota = context.count(caller, Writes::Cancels, 1)?;
+    let app = &context.app;
+    let reply = context.reply(app.engine.submit(command, &[])?).await?;
     let canceled = match reply.verdict {
         Verdict::Applied(_) => {
             let (first, last) = (reply.sequence, reply.last_sequence.max(reply.sequence));
-            let ended = app.after(last, |state| {
+            let ended = app.read_after(last, |state| {
                 let ended = state.view.orders().ended_between(first, last);
                 ended.map(|ended| ended.order.id.to_string()).collect()
             });
             ended.await?
         }
         Verdict::Repeated { .. } => Vec::new(),
-        Verdict::Refused(refusal) => return Err(Refusal::of_command(&refusal).into()),
+        Verdict::Rejected(refusal) => return Err(ApiError::from_command_rejection(&refusal).into()),
     };
     let answer = CancelAnswer {
         canceled,
         not_canceled: Vec::new(),
     };
-    let answer = Answer::json(json_text(&answer)).stands(standing);
-    Ok(answer.at(place_of(&reply)))
+    let answer = Answer::json(json_text(&answer)).with_quota(quota);
+    Ok(answer.at(position_of(&reply)))
 }

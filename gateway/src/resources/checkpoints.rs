@@ -1,31 +1,34 @@
-//! `GET /audit/checkpoint` and `/audit/checkpoints`: what the engine has signed (protocol 16).
+//! `GET /audit/checkpoint` and `/audit/checkpoints`: the engine's signed checkpoints
+//! (docs/api/operator.md §3).
 
 use std::path::PathBuf;
 
-use foretell_checkpoint::{LogError, Reader};
+use foretell_checkpoint::{CheckpointLogError, CheckpointReader};
 use foretell_wire::checkpoint::CheckpointRow;
 use foretell_wire::page::{Cursor, PAGE_ROWS, Page};
-use foretell_wire::{Failure as Refusal, json_text};
+use foretell_wire::{ApiError, json_text};
 
 use crate::answer::Answer;
-use crate::call::Call;
 use crate::failure::Failure;
+use crate::request_context::RequestContext;
 
 /// `GET /audit/checkpoint`: the newest.
-pub(crate) async fn newest(call: Call) -> Result<Answer, Failure> {
-    let row = read(&call, |reader| {
+pub(crate) async fn newest(context: RequestContext) -> Result<Answer, Failure> {
+    let row = read(&context, |reader| {
         let newest = reader.newest()?;
         Ok(newest.map(|signed| CheckpointRow::new(&reader.genesis(), &signed)))
     })
     .await?;
-    let row = row.flatten().ok_or(Refusal::Unknown("no checkpoint yet"))?;
+    let row = row
+        .flatten()
+        .ok_or(ApiError::Unknown("no checkpoint yet"))?;
     Ok(Answer::json(json_text(&row)))
 }
 
-/// `GET /audit/checkpoints?next_cursor=`: all, the oldest first, so that a page stays what it was.
-pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
-    let cursor = call.query()?.cursor()?;
-    let page = read(&call, move |reader| {
+/// `GET /audit/checkpoints?next_cursor=`: all, oldest first, so that pages never change.
+pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+    let cursor = context.query()?.cursor()?;
+    let page = read(&context, move |reader| {
         let rows = reader.read(cursor.offset(), PAGE_ROWS)?;
         let end = cursor.offset() + rows.len() as u64;
         let next = (!rows.is_empty() && end < reader.count()).then(|| Cursor::at(end));
@@ -39,29 +42,29 @@ pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
     Ok(Answer::json(json_text(&page)))
 }
 
-/// Reads the file on a thread that may wait for the disk; `None` while there is none.
+/// Reads the file on a blocking thread; `None` while it does not exist.
 async fn read<T: Send + 'static>(
-    call: &Call,
-    read: impl FnOnce(&Reader) -> std::io::Result<T> + Send + 'static,
+    context: &RequestContext,
+    read: impl FnOnce(&CheckpointReader) -> std::io::Result<T> + Send + 'static,
 ) -> Result<Option<T>, Failure> {
-    let path = call.app.checkpoints.clone();
+    let path = context.app.checkpoints.clone();
     let reading = tokio::task::spawn_blocking(move || from_file(path, read));
-    let found = reading.await.map_err(|_| Refusal::Internal)?;
+    let found = reading.await.map_err(|_| ApiError::Internal)?;
     found.map_err(|error| {
-        tracing::error!(%error, "checkpoints cannot be read");
-        Refusal::Internal.into()
+        tracing::error!(%error, "cannot read checkpoints");
+        ApiError::Internal.into()
     })
 }
 
 fn from_file<T>(
     path: PathBuf,
-    read: impl FnOnce(&Reader) -> std::io::Result<T>,
-) -> Result<Option<T>, LogError> {
-    let Some(reader) = Reader::open(&path)? else {
+    read: impl FnOnce(&CheckpointReader) -> std::io::Result<T>,
+) -> Result<Option<T>, CheckpointLogError> {
+    let Some(reader) = CheckpointReader::open(&path)? else {
         return Ok(None);
     };
     let found = read(&reader);
     found
         .map(Some)
-        .map_err(|source| LogError::Io { path, source })
+        .map_err(|source| CheckpointLogError::Io { path, source })
 }

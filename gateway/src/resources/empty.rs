@@ -1,5 +1,6 @@
-//! What this exchange has nothing of, in the shape clients expect (protocol 11): notifications,
-//! scoring of orders (there are no rewards), orders of an earlier exchange.
+//! Empty answers, in the shape clients expect, for features this exchange does not have
+//! (docs/api/market-data.md §9): notifications, order scoring (there are no rewards), orders of an
+//! earlier exchange.
 
 use std::collections::BTreeMap;
 
@@ -8,41 +9,46 @@ use foretell_wire::json_text;
 use foretell_wire::page::{PAGE_ROWS, Page};
 
 use crate::answer::Answer;
-use crate::auth::Level;
-use crate::call::Call;
+use crate::auth::KeyAccess;
 use crate::failure::Failure;
+use crate::request_context::RequestContext;
 
 /// `GET /notifications`.
-pub(crate) async fn notifications(call: Call) -> Result<Answer, Failure> {
-    own(&call, Level::Read, "[]".to_owned()).await
+pub(crate) async fn notifications(context: RequestContext) -> Result<Answer, Failure> {
+    own(&context, KeyAccess::Read, "[]".to_owned()).await
 }
 
 /// `DELETE /notifications`.
-pub(crate) async fn drop_notifications(call: Call) -> Result<Answer, Failure> {
-    own(&call, Level::Write, "\"OK\"".to_owned()).await
+pub(crate) async fn drop_notifications(context: RequestContext) -> Result<Answer, Failure> {
+    own(&context, KeyAccess::Write, "\"OK\"".to_owned()).await
 }
 
 /// `GET /order-scoring`.
-pub(crate) async fn order_scoring(call: Call) -> Result<Answer, Failure> {
-    own(&call, Level::Read, r#"{"scoring":false}"#.to_owned()).await
+pub(crate) async fn order_scoring(context: RequestContext) -> Result<Answer, Failure> {
+    own(&context, KeyAccess::Read, r#"{"scoring":false}"#.to_owned()).await
 }
 
-/// `POST /orders-scoring`: each id asked for, once.
-pub(crate) async fn orders_scoring(call: Call) -> Result<Answer, Failure> {
-    let ids = read_scoring(&call.body)?;
+/// `POST /orders-scoring`: each requested id once.
+pub(crate) async fn orders_scoring(context: RequestContext) -> Result<Answer, Failure> {
+    let ids = read_scoring(&context.body)?;
     let scoring: BTreeMap<String, bool> = ids.into_iter().map(|id| (id, false)).collect();
-    own(&call, Level::Read, json_text(&scoring)).await
+    own(&context, KeyAccess::Read, json_text(&scoring)).await
 }
 
 /// `GET /data/pre-migration-orders`.
-pub(crate) async fn pre_migration_orders(call: Call) -> Result<Answer, Failure> {
-    call.query()?.cursor()?;
-    own(&call, Level::Read, json_text(&Page::<()>::empty(PAGE_ROWS))).await
+pub(crate) async fn pre_migration_orders(context: RequestContext) -> Result<Answer, Failure> {
+    context.query()?.cursor()?;
+    own(
+        &context,
+        KeyAccess::Read,
+        json_text(&Page::<()>::empty(PAGE_ROWS)),
+    )
+    .await
 }
 
-/// An answer only its caller may see.
-async fn own(call: &Call, level: Level, body: String) -> Result<Answer, Failure> {
-    call.app.auth.l2(call, level).await?;
-    call.app.fresh(call).await?;
-    Ok(Answer::json(body).at(call.app.replica.read().place()))
+/// An answer that only its caller may see.
+async fn own(context: &RequestContext, level: KeyAccess, body: String) -> Result<Answer, Failure> {
+    context.app.auth.l2(context, level).await?;
+    context.app.wait_fresh(context).await?;
+    Ok(Answer::json(body).at(context.app.shared_view.read().position()))
 }

@@ -1,27 +1,28 @@
-//! `POST /heartbeats` and `/v1/heartbeats` (protocol 9). The chains live in the engine,
-//! and no read shows them: an answer names the state before it, as refusals do.
+//! `POST /heartbeats` and `/v1/heartbeats` (docs/api/orders.md §5). A chain is an
+//! owner's sequence of heartbeats, each naming the id of the one before. Only the engine has chains
+//! and no read shows them, so `x-sequence` of an answer is the state before the beat.
 
 use foretell_link::HeartbeatId;
 use foretell_model::{ApiKey, Verdict};
-use foretell_wire::account::{HeartbeatAnswer, HeartbeatRefusal, read_heartbeat};
+use foretell_wire::account::{HeartbeatAnswer, WrongHeartbeatAnswer, read_heartbeat};
 use foretell_wire::ids::{api_key, api_key_text};
-use foretell_wire::{Failure as Refusal, json_text};
+use foretell_wire::{ApiError, json_text};
 use http::StatusCode;
 
 use crate::answer::Answer;
-use crate::auth::Level;
-use crate::call::Call;
+use crate::auth::KeyAccess;
 use crate::failure::Failure;
+use crate::request_context::RequestContext;
 
-/// An id no chain has: what a text that is no id stands for.
+/// An id that no chain has; it stands for a malformed id.
 const NO_CHAIN: HeartbeatId = HeartbeatId([0xff; 16]);
 
 /// Both paths.
-pub(crate) async fn beat(call: Call) -> Result<Answer, Failure> {
-    let app = &call.app;
-    let caller = app.auth.l2(&call, Level::Write).await?;
-    // Ids are shown as UUIDs, so they are read as API keys are.
-    let id = match read_heartbeat(&call.body)? {
+pub(crate) async fn beat(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let caller = app.auth.l2(&context, KeyAccess::Write).await?;
+    // Ids are displayed as UUIDs, so the parser of API keys applies.
+    let id = match read_heartbeat(&context.body)? {
         None => HeartbeatId::NONE,
         Some(text) => match api_key(&text).map(|id| HeartbeatId(id.0)) {
             Some(id) if id != HeartbeatId::NONE => id,
@@ -32,8 +33,8 @@ pub(crate) async fn beat(call: Call) -> Result<Answer, Failure> {
         Ok(beat) => beat,
         Err(reply) => {
             return Err(match reply.verdict {
-                Verdict::Refused(refusal) => Refusal::of_command(&refusal).into(),
-                Verdict::Applied(_) | Verdict::Repeated { .. } => Refusal::Internal.into(),
+                Verdict::Rejected(refusal) => ApiError::from_command_rejection(&refusal).into(),
+                Verdict::Applied(_) | Verdict::Repeated { .. } => ApiError::Internal.into(),
             });
         }
     };
@@ -48,7 +49,7 @@ pub(crate) async fn beat(call: Call) -> Result<Answer, Failure> {
     } else {
         Answer::with_status(
             StatusCode::BAD_REQUEST,
-            json_text(&HeartbeatRefusal::new(&text)),
+            json_text(&WrongHeartbeatAnswer::new(&text)),
         )
     })
 }

@@ -1,6 +1,6 @@
-//! API keys: `/auth/api-key`, `/auth/derive-api-key`, `/auth/api-keys`, `/auth/readonly-api-key(s)`,
-//! `/auth/ban-status/closed-only` (protocol 7). Nothing secret is stored: a key is derived, and
-//! its number and owner are journalled.
+//! API keys: `/auth/api-key`, `/auth/derive-api-key`, `/auth/api-keys`,
+//! `/auth/readonly-api-key(s)`, `/auth/ban-status/closed-only` (docs/api/authentication.md §2). No
+//! secret is stored: keys are derived, and the journal records their number and owner.
 
 use foretell_auth::KeyOrigin;
 use foretell_link::Reply;
@@ -11,40 +11,40 @@ use foretell_wire::account::{
     REVOKED, ReadOnlyKeyAnswer, RevokedAllAnswer, read_read_only_key, read_revocation,
 };
 use foretell_wire::decimal::uint256_text;
-use foretell_wire::{Failure as Refusal, json_text};
+use foretell_wire::{ApiError, json_text};
 
-use crate::answer::{Answer, Place};
+use crate::answer::{Answer, StatePosition};
 use crate::app::App;
-use crate::auth::{Caller, Level};
-use crate::call::Call;
+use crate::auth::{Caller, KeyAccess};
 use crate::failure::Failure;
-use crate::resources::place_of;
+use crate::request_context::RequestContext;
+use crate::resources::position_of;
 
-/// Keys looked at under one hold of the lock on the view.
+/// Keys visited under one lock hold.
 const KEY_STEP: usize = 4_096;
-/// Of an owner's keys, the newest, among which `metadata=true` shows the revoked ones too.
+/// `metadata=true` shows revoked keys among this many newest keys of an owner.
 const NEWEST_KEYS: usize = 1_000;
 
-/// `POST /auth/api-key`: creates the key of an (address, nonce), or gives it again.
-pub(crate) async fn create(call: Call) -> Result<Answer, Failure> {
-    let app = &call.app;
-    let origin = app.auth.l1(&call).await?;
+/// `POST /auth/api-key`: creates the key of an (address, nonce), or returns it again.
+pub(crate) async fn create(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let origin = app.auth.l1(&context).await?;
     let trio = app.auth.master.trio(&origin, app.auth.domains.chain_id());
-    let reply = register(&call, &origin, trio.api_key, false).await?;
+    let reply = register(&context, &origin, trio.api_key, false).await?;
     let (secret, passphrase) = (trio.secret.text(), trio.passphrase.text());
     let answer = ApiKeyAnswer {
         api_key: trio.api_key,
         secret: &secret,
         passphrase: &passphrase,
     };
-    Ok(Answer::json(json_text(&answer)).at(place_of(&reply)))
+    Ok(Answer::json(json_text(&answer)).at(position_of(&reply)))
 }
 
 /// `GET /auth/derive-api-key`: the key of an (address, nonce), if it was created.
-pub(crate) async fn derive(call: Call) -> Result<Answer, Failure> {
-    let app = &call.app;
-    let origin = app.auth.l1(&call).await?;
-    app.fresh(&call).await?;
+pub(crate) async fn derive(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let origin = app.auth.l1(&context).await?;
+    app.wait_fresh(&context).await?;
     let trio = app.auth.master.trio(&origin, app.auth.domains.chain_id());
     let live = |view: &View| {
         view.keys()
@@ -52,24 +52,24 @@ pub(crate) async fn derive(call: Call) -> Result<Answer, Failure> {
             .filter(|(_, key)| key.is_live())
             .map(|_| ())
     };
-    app.find(live).await?.ok_or(Refusal::KeyNotFound)?;
+    app.find(live).await?.ok_or(ApiError::KeyNotFound)?;
     let (secret, passphrase) = (trio.secret.text(), trio.passphrase.text());
     let answer = ApiKeyAnswer {
         api_key: trio.api_key,
         secret: &secret,
         passphrase: &passphrase,
     };
-    Ok(Answer::json(json_text(&answer)).at(app.replica.read().place()))
+    Ok(Answer::json(json_text(&answer)).at(app.shared_view.read().position()))
 }
 
-/// `GET /auth/api-keys`: the live trading keys of the caller; with `metadata=true` the revoked ones of its
-/// newest keys, too.
-pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
-    let app = &call.app;
-    let caller = app.auth.l2(&call, Level::Keys).await?;
-    let metadata = call.query()?.one("metadata")? == Some("true");
-    app.fresh(&call).await?;
-    let (keys, place) = keys_of(app, &caller, false, metadata).await;
+/// `GET /auth/api-keys`: the caller's live trading keys; `metadata=true` adds the revoked ones
+/// among its newest keys.
+pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let caller = app.auth.l2(&context, KeyAccess::Keys).await?;
+    let metadata = context.query()?.one("metadata")? == Some("true");
+    app.wait_fresh(&context).await?;
+    let (keys, position) = keys_of(app, &caller, false, metadata).await;
     let body = if metadata {
         json_text(&ApiKeyRowsAnswer {
             api_keys: keys.iter().map(row).collect(),
@@ -79,23 +79,24 @@ pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
             api_keys: texts(&keys),
         })
     };
-    Ok(Answer::json(body).at(place))
+    Ok(Answer::json(body).at(position))
 }
 
-/// `DELETE /auth/api-key`: the key the request is signed with; its orders too when the body says so.
-pub(crate) async fn revoke(call: Call) -> Result<Answer, Failure> {
-    let app = &call.app;
-    let caller = app.auth.l2(&call, Level::Write).await?;
-    let cancel_orders = read_revocation(&call.body)?;
-    let place = end(&call, caller.key, cancel_orders).await?;
-    Ok(Answer::json(REVOKED).at(place))
+/// `DELETE /auth/api-key`: revokes the request's key; cancels its orders too if the body requests
+/// that.
+pub(crate) async fn revoke(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let caller = app.auth.l2(&context, KeyAccess::Write).await?;
+    let cancel_orders = read_revocation(&context.body)?;
+    let position = end(&context, caller.key, cancel_orders).await?;
+    Ok(Answer::json(REVOKED).at(position))
 }
 
-/// `POST /auth/readonly-api-key`: a new key. Its nonce is that of the request, so that a request
-/// sent again gives the same key and another request another one.
-pub(crate) async fn create_read_only(call: Call) -> Result<Answer, Failure> {
-    let app = &call.app;
-    let caller = app.auth.l2(&call, Level::Write).await?;
+/// `POST /auth/readonly-api-key`: creates a key. Its nonce derives from the request's HMAC, so a
+/// resent request returns the same key and another request another key.
+pub(crate) async fn create_read_only(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let caller = app.auth.l2(&context, KeyAccess::Write).await?;
     let origin = KeyOrigin {
         owner: caller.wallets.owner,
         nonce: *blake3::hash(&caller.request.0).as_bytes(),
@@ -104,85 +105,86 @@ pub(crate) async fn create_read_only(call: Call) -> Result<Answer, Failure> {
         .auth
         .master
         .read_only_key(&origin, app.auth.domains.chain_id());
-    let reply = register(&call, &origin, api_key, true).await?;
-    Ok(Answer::json(json_text(&ReadOnlyKeyAnswer { api_key })).at(place_of(&reply)))
+    let reply = register(&context, &origin, api_key, true).await?;
+    Ok(Answer::json(json_text(&ReadOnlyKeyAnswer { api_key })).at(position_of(&reply)))
 }
 
 /// `GET /auth/readonly-api-keys`: the live ones.
-pub(crate) async fn list_read_only(call: Call) -> Result<Answer, Failure> {
-    let app = &call.app;
-    let caller = app.auth.l2(&call, Level::Keys).await?;
-    app.fresh(&call).await?;
-    let (keys, place) = keys_of(app, &caller, true, false).await;
-    Ok(Answer::json(json_text(&texts(&keys))).at(place))
+pub(crate) async fn list_read_only(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let caller = app.auth.l2(&context, KeyAccess::Keys).await?;
+    app.wait_fresh(&context).await?;
+    let (keys, position) = keys_of(app, &caller, true, false).await;
+    Ok(Answer::json(json_text(&texts(&keys))).at(position))
 }
 
-/// `DELETE /auth/readonly-api-key`. One that is revoked already stays so: a resent request is fine.
-pub(crate) async fn revoke_read_only(call: Call) -> Result<Answer, Failure> {
-    let app = &call.app;
-    let caller = app.auth.l2(&call, Level::Write).await?;
-    let named = read_read_only_key(&call.body)?;
+/// `DELETE /auth/readonly-api-key`. Revoking again succeeds, so a request may be resent.
+pub(crate) async fn revoke_read_only(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let caller = app.auth.l2(&context, KeyAccess::Write).await?;
+    let named = read_read_only_key(&context.body)?;
     let own = |view: &View| {
         let (number, key) = view.keys().by_text(&named)?;
         (key.owner == caller.owner && key.read_only).then_some((number, key.is_live()))
     };
     let found = app.find(own).await?;
-    let place = match found.ok_or(Refusal::Unknown("api key not found"))? {
-        (key, true) => end(&call, key, false).await?,
-        (_, false) => app.replica.read().place(),
+    let position = match found.ok_or(ApiError::Unknown("api key not found"))? {
+        (key, true) => end(&context, key, false).await?,
+        (_, false) => app.shared_view.read().position(),
     };
-    Ok(Answer::json(DELETED).at(place))
+    Ok(Answer::json(DELETED).at(position))
 }
 
-/// `DELETE /auth/api-keys`: every live key of the caller's owner: trading keys, its own as the last of them,
-/// then read-only ones. For an owner whose key somebody else had.
-pub(crate) async fn revoke_all(call: Call) -> Result<Answer, Failure> {
-    let app = &call.app;
-    app.replica.caught_up().await?;
-    let caller = app.auth.l2(&call, Level::Write).await?;
-    // Only a live trading key makes another: once the last is gone, no read-only one can come.
+/// `DELETE /auth/api-keys`: revokes every live key of the caller's owner: trading keys, with the
+/// caller's last, then read-only ones. For an owner whose key was stolen.
+pub(crate) async fn revoke_all(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    app.shared_view.catch_up().await?;
+    let caller = app.auth.l2(&context, KeyAccess::Write).await?;
+    // Only a live trading key can create keys: after the last is revoked no read-only key can
+    // appear.
     let mut revoked = 1;
     for key in live_keys(app, &caller, false).await {
         if key != caller.key {
-            end(&call, key, false).await?;
+            end(&context, key, false).await?;
             revoked += 1;
         }
     }
-    let mut place = end(&call, caller.key, false).await?;
+    let mut position = end(&context, caller.key, false).await?;
     for key in live_keys(app, &caller, true).await {
-        place = end(&call, key, false).await?;
+        position = end(&context, key, false).await?;
         revoked += 1;
     }
     Ok(Answer::json(json_text(&RevokedAllAnswer {
         revoked: true,
         keys: revoked,
     }))
-    .at(place))
+    .at(position))
 }
 
-/// `GET /auth/ban-status/closed-only`: whether a wallet of the caller may only reduce.
-pub(crate) async fn closed_only(call: Call) -> Result<Answer, Failure> {
-    let app = &call.app;
-    let caller = app.auth.l2(&call, Level::Read).await?;
-    app.fresh(&call).await?;
-    let state = app.replica.read();
+/// `GET /auth/ban-status/closed-only`: whether a wallet of the caller is closed-only.
+pub(crate) async fn closed_only(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let caller = app.auth.l2(&context, KeyAccess::Read).await?;
+    app.wait_fresh(&context).await?;
+    let state = app.shared_view.read();
     let accounts = state.view.accounts();
     let closed_only = accounts
         .wallets_of(caller.owner)
         .filter_map(|wallet| accounts.get(wallet))
         .any(|account| account.closed_only);
-    Ok(Answer::json(json_text(&ClosedOnlyAnswer(closed_only))).at(state.place()))
+    Ok(Answer::json(json_text(&ClosedOnlyAnswer(closed_only))).at(state.position()))
 }
 
 async fn register(
-    call: &Call,
+    context: &RequestContext,
     origin: &KeyOrigin,
     api_key: ApiKey,
     read_only: bool,
 ) -> Result<Reply, Failure> {
     let (owner, nonce) = (origin.owner, origin.nonce);
     send(
-        call,
+        context,
         Command::RegisterKey {
             owner,
             nonce,
@@ -193,39 +195,51 @@ async fn register(
     .await
 }
 
-/// Revokes a key, and waits for the view to show it: no request this process reads after the answer
-/// is let in by that key.
-async fn end(call: &Call, key: KeyNumber, cancel_orders: bool) -> Result<Place, Failure> {
-    let reply = send(call, Command::RevokeKey { key, cancel_orders }).await?;
-    let place = place_of(&reply);
-    // The revocation stands, however far the view is.
-    let _ = call.app.replica.until(place.sequence).await;
-    Ok(place)
+/// Revokes a key and waits for the view to show it: no request that this process reads after the
+/// answer is accepted with that key.
+async fn end(
+    context: &RequestContext,
+    key: KeyNumber,
+    cancel_orders: bool,
+) -> Result<StatePosition, Failure> {
+    let reply = send(context, Command::RevokeKey { key, cancel_orders }).await?;
+    let position = position_of(&reply);
+    // The revocation is durable even if the view lags.
+    let _ = context.app.shared_view.wait_for(position.sequence).await;
+    Ok(position)
 }
 
-async fn send(call: &Call, command: Command) -> Result<Reply, Failure> {
-    let reply = call.reply(call.app.engine.submit(command, &[])?).await?;
+async fn send(context: &RequestContext, command: Command) -> Result<Reply, Failure> {
+    let reply = context
+        .reply(context.app.engine.submit(command, &[])?)
+        .await?;
     match reply.verdict {
         Verdict::Applied(_) | Verdict::Repeated { .. } => Ok(reply),
-        Verdict::Refused(refusal) => Err(Refusal::of_command(&refusal).into()),
+        Verdict::Rejected(refusal) => Err(ApiError::from_command_rejection(&refusal).into()),
     }
 }
 
-/// Numbers of the live keys of one kind of the caller's owner.
+/// Numbers of the owner's live keys of one kind.
 async fn live_keys(app: &App, caller: &Caller, read_only: bool) -> Vec<KeyNumber> {
     let (live, _) = keys_of(app, caller, read_only, false).await;
-    let state = app.replica.read();
+    let state = app.shared_view.read();
     let keys = state.view.keys();
     live.iter()
         .filter_map(|key| Some(keys.by_text(&key.api_key)?.0))
         .collect()
 }
 
-/// The caller's live keys of one kind, and where `revoked` ones are wanted those among its newest keys.
-/// No key is ever forgotten, so they are looked through in parts.
-async fn keys_of(app: &App, caller: &Caller, read_only: bool, revoked: bool) -> (Vec<Key>, Place) {
-    let (mut search, place) = {
-        let state = app.replica.read();
+/// The caller's live keys of one kind. With `revoked`, also the revoked ones among the caller's
+/// newest [`NEWEST_KEYS`] keys. An owner's list only grows, so it is read in steps, with the view's
+/// lock released in between.
+async fn keys_of(
+    app: &App,
+    caller: &Caller,
+    read_only: bool,
+    revoked: bool,
+) -> (Vec<Key>, StatePosition) {
+    let (mut search, position) = {
+        let state = app.shared_view.read();
         let all = state.view.keys().count_of(caller.owner);
         let search = KeySearch {
             owner: caller.owner,
@@ -238,27 +252,27 @@ async fn keys_of(app: &App, caller: &Caller, read_only: bool, revoked: bool) -> 
             },
             found: Vec::new(),
         };
-        (search, state.place())
+        (search, state.position())
     };
-    while !search.step(&app.replica.read().view, KEY_STEP) {
+    while !search.step(&app.shared_view.read().view, KEY_STEP) {
         tokio::task::yield_now().await;
     }
-    (search.found, place)
+    (search.found, position)
 }
 
-/// Keys of an owner that are looked for, from the oldest on.
+/// A search through an owner's keys, oldest first.
 struct KeySearch {
     owner: AccountNumber,
     read_only: bool,
-    /// How many were looked at.
+    /// Number of keys visited.
     next: usize,
-    /// Before this place only live ones are shown.
+    /// Before this index only live ones are shown.
     revoked_from: usize,
     found: Vec<Key>,
 }
 
 impl KeySearch {
-    /// Looks at up to `step` keys; true when those were the last.
+    /// Visits up to `step` keys; true after the last.
     fn step(&mut self, view: &View, step: usize) -> bool {
         let keys = view.keys().of_owner_from(self.owner, self.next);
         let before = self.next;

@@ -1,5 +1,5 @@
-//! Lists of markets, in the order they were registered: `/markets`, `/simplified-markets`,
-//! `/sampling-markets`, `/sampling-simplified-markets` (protocol 11).
+//! Lists of markets in registration order: `/markets`, `/simplified-markets`, `/sampling-markets`,
+//! `/sampling-simplified-markets` (docs/api/market-data.md §5).
 
 use foretell_model::{MarketNumber, MarketState};
 use foretell_view::{Market, View};
@@ -10,44 +10,44 @@ use serde_json::{Map, Value};
 
 use crate::answer::Answer;
 use crate::app::App;
-use crate::call::Call;
 use crate::descriptions::Descriptions;
 use crate::failure::Failure;
 use crate::market_facts::market_facts;
-use crate::market_pages::{Form, List, RowKey};
+use crate::market_pages::{MarketList, MarketRowKey, RowForm};
+use crate::rendered_cache::Json;
+use crate::request_context::RequestContext;
 use crate::resources::raw_records::{catalog_change, raw_records};
-use crate::texts::Json;
 
-/// Markets looked at for a page: of an old exchange few may still be active.
-const LOOKED_AT: usize = 1 << 17;
-/// Of them, those looked at under one hold of the lock on the view.
+/// Markets visited for a page: on an old exchange few may still be active.
+const MAX_VISITED: usize = 1 << 17;
+/// Of these, markets visited under one lock hold.
 const STEP: usize = 2_048;
-/// Rows copied under one hold, and rows written before others get their turn on the thread.
-const FEW: usize = 64;
+/// Rows copied under one lock hold, and rows rendered before the thread yields.
+const ROWS_PER_HOLD: usize = 64;
 
-/// `GET /markets`: all of them, whatever their state.
-pub(crate) async fn all(call: Call) -> Result<Answer, Failure> {
-    page(&call, List::All).await
+/// `GET /markets`: all, in any state.
+pub(crate) async fn all(context: RequestContext) -> Result<Answer, Failure> {
+    page(&context, MarketList::All).await
 }
 
-/// `GET /simplified-markets`: the same in short.
-pub(crate) async fn simplified(call: Call) -> Result<Answer, Failure> {
-    page(&call, List::Simplified).await
+/// `GET /simplified-markets`: the same in the short form.
+pub(crate) async fn simplified(context: RequestContext) -> Result<Answer, Failure> {
+    page(&context, MarketList::Simplified).await
 }
 
 /// `GET /sampling-markets`.
-pub(crate) async fn sampling(call: Call) -> Result<Answer, Failure> {
-    page(&call, List::Sampling).await
+pub(crate) async fn sampling(context: RequestContext) -> Result<Answer, Failure> {
+    page(&context, MarketList::Sampling).await
 }
 
 /// `GET /sampling-simplified-markets`.
-pub(crate) async fn sampling_simplified(call: Call) -> Result<Answer, Failure> {
-    page(&call, List::SamplingSimplified).await
+pub(crate) async fn sampling_simplified(context: RequestContext) -> Result<Answer, Failure> {
+    page(&context, MarketList::SamplingSimplified).await
 }
 
-impl List {
-    /// Sampled are those with rewards, and as long as there are none, every active one that is not
-    /// hidden.
+impl MarketList {
+    /// Sampling lists have the markets with rewards. There are none yet, so they have every active
+    /// market that is not hidden.
     fn has(self, market: &Market) -> bool {
         match self {
             Self::All | Self::Simplified => true,
@@ -58,54 +58,54 @@ impl List {
     }
 }
 
-async fn page(call: &Call, list: List) -> Result<Answer, Failure> {
-    let cursor = call.query()?.cursor()?;
-    let app = &call.app;
-    app.fresh(call).await?;
-    // Before the markets are looked at: rows are no older than what their keys say.
+async fn page(context: &RequestContext, list: MarketList) -> Result<Answer, Failure> {
+    let cursor = context.query()?.cursor()?;
+    let app = &context.app;
+    app.wait_fresh(context).await?;
+    // Read before the markets, so that rows are no older than their keys.
     let catalog = match list.form() {
-        Form::Detail => catalog_change(app).await,
-        Form::Trading | Form::Simplified => None,
+        RowForm::Detail => catalog_change(app).await,
+        RowForm::Trading | RowForm::Simplified => None,
     };
-    let mut search = Search::new(list, cursor, catalog);
-    let place = app.replica.read().place();
-    while !search.step(&app.replica.read().view, &app.descriptions) {
+    let mut search = MarketSearch::new(list, cursor, catalog);
+    let position = app.shared_view.read().position();
+    while !search.step(&app.shared_view.read().view, &app.descriptions) {
         tokio::task::yield_now().await;
     }
     let next = search.next();
-    let rows = written(app, list.form(), search.found).await;
+    let rows = rendered_rows(app, list.form(), search.found).await;
     let page = app.market_pages.page(list, cursor, rows, next);
-    Ok(Answer::json(page).at(place))
+    Ok(Answer::json(page).at(position))
 }
 
-/// A page being looked for, from a market on.
-struct Search {
-    list: List,
+/// A search for a page, from a market on.
+struct MarketSearch {
+    list: MarketList,
     catalog: Option<u64>,
-    /// The next market to look at.
+    /// The next market to visit.
     next: usize,
-    /// Markets that may still be looked at.
+    /// Markets that may still be visited.
     left: usize,
-    found: Vec<(MarketNumber, RowKey)>,
-    /// Nothing is left behind it.
+    found: Vec<(MarketNumber, MarketRowKey)>,
+    /// No market is left.
     is_over: bool,
 }
 
-impl Search {
-    fn new(list: List, cursor: Cursor, catalog: Option<u64>) -> Self {
+impl MarketSearch {
+    fn new(list: MarketList, cursor: Cursor, catalog: Option<u64>) -> Self {
         Self {
             list,
             catalog,
             next: usize::try_from(cursor.offset()).unwrap_or(usize::MAX),
-            left: LOOKED_AT,
+            left: MAX_VISITED,
             found: Vec::new(),
             is_over: false,
         }
     }
 
-    /// Looks at the next markets; true when the page is made.
+    /// Visits the next markets; true when the page is complete.
     fn step(&mut self, view: &View, descriptions: &Descriptions) -> bool {
-        let enough = self.found.len() + FEW;
+        let enough = self.found.len() + ROWS_PER_HOLD;
         for _ in 0..STEP.min(self.left) {
             let number = u32::try_from(self.next).map(MarketNumber);
             let market = number
@@ -119,7 +119,7 @@ impl Search {
                 if self.found.len() == PAGE_MARKETS {
                     return true;
                 }
-                let key = market_facts(view, number).map(|facts| RowKey {
+                let key = market_facts(view, number).map(|facts| MarketRowKey {
                     facts,
                     described: descriptions.of(market),
                     catalog: self.catalog,
@@ -135,14 +135,18 @@ impl Search {
         self.left == 0
     }
 
-    /// Where the next page goes on.
+    /// The next page's cursor.
     fn next(&self) -> Option<Cursor> {
         (!self.is_over).then(|| Cursor::at(self.next as u64))
     }
 }
 
-/// The rows as JSON; those that changed are written, a few at a time.
-async fn written(app: &App, form: Form, found: Vec<(MarketNumber, RowKey)>) -> Vec<Json> {
+/// The rows as JSON; changed ones are rendered, a few at a time.
+async fn rendered_rows(
+    app: &App,
+    form: RowForm,
+    found: Vec<(MarketNumber, MarketRowKey)>,
+) -> Vec<Json> {
     let pages = &app.market_pages;
     let known = found
         .iter()
@@ -151,21 +155,21 @@ async fn written(app: &App, form: Form, found: Vec<(MarketNumber, RowKey)>) -> V
     let missing = || (0..found.len()).filter(|&at| rows[at].is_none());
     let missing: Vec<usize> = missing().collect();
     let records = match form {
-        Form::Detail if !missing.is_empty() => {
+        RowForm::Detail if !missing.is_empty() => {
             let conditions = missing.iter().map(|&at| found[at].1.facts.condition);
             raw_records(app, conditions.collect()).await
         }
         _ => None,
     };
-    let is_whole = form != Form::Detail || records.is_some();
+    let is_whole = form != RowForm::Detail || records.is_some();
     let mut records = records.unwrap_or_default().into_iter();
-    for few in missing.chunks(FEW) {
+    for few in missing.chunks(ROWS_PER_HOLD) {
         for &at in few {
             let (number, key) = &found[at];
             let text = row(form, key, records.next().unwrap_or_default());
             rows[at] = Some(match is_whole {
                 true => pages.keep(form, *number, key.clone(), text),
-                // The catalog could not be read just now.
+                // The catalog was not readable, so the row is not cached.
                 false => Json(text.into()),
             });
         }
@@ -174,12 +178,12 @@ async fn written(app: &App, form: Form, found: Vec<(MarketNumber, RowKey)>) -> V
     rows.into_iter().flatten().collect()
 }
 
-fn row(form: Form, key: &RowKey, raw: Map<String, Value>) -> String {
+fn row(form: RowForm, key: &MarketRowKey, raw: Map<String, Value>) -> String {
     let (facts, described) = (&key.facts, &key.described);
     match form {
-        Form::Trading => json_text(&TradingMarket::new(facts, described)),
-        Form::Simplified => json_text(&SimplifiedMarket::new(facts, described)),
-        Form::Detail => json_text(&MarketDetail::new(facts, described).with_raw_metadata(raw)),
+        RowForm::Trading => json_text(&TradingMarket::new(facts, described)),
+        RowForm::Simplified => json_text(&SimplifiedMarket::new(facts, described)),
+        RowForm::Detail => json_text(&MarketDetail::new(facts, described).with_raw_metadata(raw)),
     }
 }
 
@@ -189,18 +193,18 @@ mod tests {
     use crate::market_pages::MarketPages;
     use crate::test_view::{ALICE, BOB, TestView};
 
-    fn search(view: &View, list: List, cursor: Cursor, looked_at: usize) -> Search {
-        let mut search = Search::new(list, cursor, None);
-        search.left = looked_at;
+    fn search(view: &View, list: MarketList, cursor: Cursor, max_visited: usize) -> MarketSearch {
+        let mut search = MarketSearch::new(list, cursor, None);
+        search.left = max_visited;
         while !search.step(view, &Descriptions::default()) {}
         search
     }
 
-    /// All of a list, page after page, and how many pages that were.
-    fn listed(view: &View, list: List, looked_at: usize) -> (Vec<MarketNumber>, usize) {
+    /// All pages of a list, and their number.
+    fn listed(view: &View, list: MarketList, max_visited: usize) -> (Vec<MarketNumber>, usize) {
         let (mut found, mut pages, mut cursor) = (Vec::new(), 0, Some(Cursor::default()));
         while let Some(at) = cursor {
-            let search = search(view, list, at, looked_at);
+            let search = search(view, list, at, max_visited);
             assert!(search.found.len() <= PAGE_MARKETS);
             cursor = search.next();
             found.extend(search.found.into_iter().map(|(number, _)| number));
@@ -217,13 +221,16 @@ mod tests {
         }
         let all: Vec<_> = (0..1_203).map(MarketNumber).collect();
         let active: Vec<_> = (0..1_203).step_by(5).map(MarketNumber).collect();
-        assert_eq!(listed(&view.0, List::All, LOOKED_AT), (all, 3));
+        assert_eq!(listed(&view.0, MarketList::All, MAX_VISITED), (all, 3));
         assert_eq!(
-            listed(&view.0, List::Sampling, LOOKED_AT),
+            listed(&view.0, MarketList::Sampling, MAX_VISITED),
             (active.clone(), 1)
         );
-        // Four hundred and one looks a page: the last one sees that there is no more.
-        assert_eq!(listed(&view.0, List::SamplingSimplified, 401), (active, 4));
+        // 401 visits a page: the last page finds that no market is left.
+        assert_eq!(
+            listed(&view.0, MarketList::SamplingSimplified, 401),
+            (active, 4)
+        );
     }
 
     #[test]
@@ -231,20 +238,20 @@ mod tests {
         let mut view = TestView::new(3);
         let (pages, descriptions) = (MarketPages::default(), Descriptions::default());
         let page = |view: &View| {
-            let mut search = Search::new(List::All, Cursor::default(), None);
+            let mut search = MarketSearch::new(MarketList::All, Cursor::default(), None);
             while !search.step(view, &descriptions) {}
             let next = search.next();
             let (mut rows, mut written) = (Vec::new(), 0);
             for (number, key) in search.found {
-                let known = pages.row(Form::Trading, number, &key);
+                let known = pages.row(RowForm::Trading, number, &key);
                 written += usize::from(known.is_none());
                 rows.push(known.unwrap_or_else(|| {
-                    let text = row(Form::Trading, &key, Map::new());
-                    pages.keep(Form::Trading, number, key, text)
+                    let text = row(RowForm::Trading, &key, Map::new());
+                    pages.keep(RowForm::Trading, number, key, text)
                 }));
             }
             (
-                pages.page(List::All, Cursor::default(), rows, next),
+                pages.page(MarketList::All, Cursor::default(), rows, next),
                 written,
             )
         };
@@ -252,7 +259,7 @@ mod tests {
         assert_eq!(written, 3);
         let (same, written) = page(&view.0);
         assert_eq!((written, same.as_ptr()), (0, first.as_ptr()));
-        // A price moved in one market.
+        // A price in one market changes.
         view.trade(MarketNumber(1), (ALICE, 0), (BOB, 0));
         let (moved, written) = page(&view.0);
         assert_eq!(written, 1);

@@ -1,4 +1,4 @@
-//! One file per resource: what it reads of a request, whom it asks, what it answers.
+//! One file per resource: parsing the request, querying view or engine, building the answer.
 
 pub(crate) mod actions;
 pub(crate) mod balances;
@@ -25,22 +25,22 @@ mod raw_records;
 use foretell_link::Reply;
 use foretell_model::{MarketNumber, Outcome, Reference, Sequence};
 use foretell_view::View;
-use foretell_wire::batch::AskedToken;
-use foretell_wire::{Failure as Refusal, TokenRef};
+use foretell_wire::batch::BatchToken;
+use foretell_wire::{ApiError, TokenRef};
 
-use crate::answer::Place;
+use crate::answer::StatePosition;
 use crate::app::App;
-use crate::replica::State;
+use crate::shared_view::ViewState;
 
-/// Where a write's answer says it stands.
-pub(crate) fn place_of(reply: &Reply) -> Place {
-    Place {
+/// The sequence and epoch for a write's answer.
+pub(crate) fn position_of(reply: &Reply) -> StatePosition {
+    StatePosition {
         sequence: reply.sequence.max(reply.last_sequence),
         epoch: reply.epoch,
     }
 }
 
-/// A reference as the exchange keeps it; its text is the evidence of the frame.
+/// The exchange's form of a reference; the text itself is the frame's evidence.
 pub(crate) fn reference(text: &str) -> Reference {
     Reference(*blake3::hash(text.as_bytes()).as_bytes())
 }
@@ -56,8 +56,8 @@ pub(crate) fn market_of(view: &View, token: &TokenRef) -> Option<(MarketNumber, 
     }
 }
 
-/// What a name stands for, where one is given; `None` when that is not there.
-pub(crate) fn named<N, T>(
+/// Resolves an optional name; `None` when a given name does not exist.
+pub(crate) fn resolve_optional<N, T>(
     name: &Option<N>,
     find: impl FnOnce(&N) -> Option<T>,
 ) -> Option<Option<T>> {
@@ -68,26 +68,26 @@ pub(crate) fn named<N, T>(
 }
 
 impl App {
-    /// Reads what a command of this gateway has just done: waits until the view shows it.
-    pub(crate) async fn after<T>(
+    /// Reads the result of a command of this gateway, after waiting until the view covers it.
+    pub(crate) async fn read_after<T>(
         &self,
         sequence: Sequence,
-        read: impl FnOnce(&State) -> T,
-    ) -> Result<T, Refusal> {
-        let shown = self.replica.until(sequence).await;
+        read: impl FnOnce(&ViewState) -> T,
+    ) -> Result<T, ApiError> {
+        let shown = self.shared_view.wait_for(sequence).await;
         shown.map_err(|refusal| match refusal {
-            Refusal::ViewStopped(stopped) => Refusal::DoneUnshown {
+            ApiError::ViewStopped(stopped) => ApiError::DoneUnshown {
                 sequence: sequence.0,
                 stopped,
             },
             other => other,
         })?;
-        Ok(read(&self.replica.read()))
+        Ok(read(&self.shared_view.read()))
     }
 
-    /// Waits for the view to catch up when it does not know every token of a batch: what is left
-    /// out of the answer then does not exist.
-    pub(crate) async fn meet(&self, asked: &[AskedToken]) -> Result<(), Refusal> {
+    /// Waits for the view to catch up when it lacks a token of a batch: tokens then missing from
+    /// the answer do not exist.
+    pub(crate) async fn await_tokens(&self, asked: &[BatchToken]) -> Result<(), ApiError> {
         self.find(|view| {
             asked
                 .iter()

@@ -1,5 +1,5 @@
-//! `GET /data/orders` and `/data/order/{id}`: a caller's own orders, of every wallet bound to the
-//! owner of its key (protocol 6, 11).
+//! `GET /data/orders` and `/data/order/{id}`: orders of every wallet bound to the owner of the
+//! caller's key (docs/api/market-data.md §6).
 
 use foretell_model::quantity::MICROS_PER_LOT;
 use foretell_model::{AccountNumber, Lots, MarketNumber, OrderId, OrderNumber, Outcome};
@@ -8,33 +8,33 @@ use foretell_wire::ids;
 use foretell_wire::page::{Cursor, PAGE_ROWS, Page};
 use foretell_wire::query::OrdersQuery;
 use foretell_wire::user_order::{OneUserOrder, OrderFacts, UserOrder, UserOrderStatus};
-use foretell_wire::{Failure as Refusal, json_text};
+use foretell_wire::{ApiError, json_text};
 
 use crate::answer::Answer;
-use crate::auth::Level;
-use crate::call::Call;
+use crate::auth::KeyAccess;
 use crate::descriptions::Descriptions;
 use crate::failure::Failure;
-use crate::resources::{market_of, named};
+use crate::request_context::RequestContext;
+use crate::resources::{market_of, resolve_optional};
 
-/// Newest trades an order names; the others are at `/data/trades`.
+/// Newest trades named by an order; `/data/trades` has the others.
 const NAMED_TRADES: usize = 500;
 
-/// What a page of orders may take.
+/// Bounds of a page of orders.
 #[derive(Clone, Copy)]
-struct Bounds {
+struct PageBounds {
     /// Orders of the page.
     rows: usize,
-    /// Trades that the orders of the page name together: the page ends before the order with which
-    /// they were more. No order alone names more.
+    /// Trades that the orders of the page name together: the page ends before the order that would
+    /// exceed it. No single order names more.
     trades: usize,
-    /// Orders looked at under one hold of the lock on the view.
+    /// Orders visited under one lock hold.
     step: usize,
-    /// Trades named under one hold, up to the end of an order.
+    /// Trades named under one lock hold; the order in progress is completed.
     step_trades: usize,
 }
 
-const BOUNDS: Bounds = Bounds {
+const BOUNDS: PageBounds = PageBounds {
     rows: PAGE_ROWS,
     trades: 2 * NAMED_TRADES,
     step: 512,
@@ -42,37 +42,37 @@ const BOUNDS: Bounds = Bounds {
 };
 
 /// `GET /data/orders`: live ones, oldest first.
-pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
-    let app = &call.app;
-    let caller = app.auth.l2(&call, Level::Read).await?;
-    let wanted = OrdersQuery::of(&call.query()?)?;
-    app.fresh(&call).await?;
-    let mut search = Search::new(caller.owner, &wanted, BOUNDS);
-    let place = app.replica.read().place();
-    while !search.step(&app.replica.read().view, &app.descriptions) {
+pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let caller = app.auth.l2(&context, KeyAccess::Read).await?;
+    let wanted = OrdersQuery::of(&context.query()?)?;
+    app.wait_fresh(&context).await?;
+    let mut search = OrderSearch::new(caller.owner, &wanted, BOUNDS);
+    let position = app.shared_view.read().position();
+    while !search.step(&app.shared_view.read().view, &app.descriptions) {
         tokio::task::yield_now().await;
     }
     let (rows, next) = search.page();
     let rows = rows.into_iter().map(|row| UserOrder::from(row.facts()));
     let page = Page::new(rows.collect(), PAGE_ROWS, next);
-    Ok(Answer::json(json_text(&page)).at(place))
+    Ok(Answer::json(json_text(&page)).at(position))
 }
 
-/// A page being looked for, from the oldest order on. An owner has some thousand at most.
-struct Search<'q> {
+/// A search for a page, oldest order first. An owner has some thousand at most.
+struct OrderSearch<'q> {
     owner: AccountNumber,
     wanted: &'q OrdersQuery,
-    bounds: Bounds,
-    /// The first order not looked at.
+    bounds: PageBounds,
+    /// The first order not yet visited.
     first: OrderNumber,
-    found: Vec<Row>,
+    found: Vec<OrderRow>,
     trades: usize,
-    /// The page is made, and there is more.
+    /// The page is complete, and more orders follow.
     is_full: bool,
 }
 
-impl<'q> Search<'q> {
-    fn new(owner: AccountNumber, wanted: &'q OrdersQuery, bounds: Bounds) -> Self {
+impl<'q> OrderSearch<'q> {
+    fn new(owner: AccountNumber, wanted: &'q OrdersQuery, bounds: PageBounds) -> Self {
         Self {
             owner,
             wanted,
@@ -84,9 +84,9 @@ impl<'q> Search<'q> {
         }
     }
 
-    /// Looks at the next orders; true when the page is made.
+    /// Visits the next orders; true when the page is complete.
     fn step(&mut self, view: &View, descriptions: &Descriptions) -> bool {
-        let Some(filter) = Filter::of(view, self.wanted) else {
+        let Some(filter) = OrderFilter::of(view, self.wanted) else {
             return true;
         };
         let enough = self.trades + self.bounds.step_trades;
@@ -94,7 +94,7 @@ impl<'q> Search<'q> {
         let mut looked_at = 0;
         for order in orders.take(self.bounds.step) {
             if filter.takes(order) {
-                let row = Row::of(view, descriptions, order);
+                let row = OrderRow::of(view, descriptions, order);
                 self.is_full = row.as_ref().is_some_and(|row| !self.has_room(row));
                 if self.is_full {
                     return true;
@@ -111,34 +111,34 @@ impl<'q> Search<'q> {
         looked_at < self.bounds.step
     }
 
-    fn has_room(&self, row: &Row) -> bool {
+    fn has_room(&self, row: &OrderRow) -> bool {
         let trades = self.trades + row.trades.len();
         self.found.len() < self.bounds.rows
             && (trades <= self.bounds.trades || self.found.is_empty())
     }
 
-    /// The rows, and where the next page goes on.
-    fn page(self) -> (Vec<Row>, Option<Cursor>) {
+    /// The rows, and the next page's cursor.
+    fn page(self) -> (Vec<OrderRow>, Option<Cursor>) {
         let next = self.is_full.then(|| Cursor::at(self.first.0));
         (self.found, next)
     }
 }
 
-/// What a query asks for, with names already looked up.
-struct Filter {
+/// The filters of a query, with names resolved.
+struct OrderFilter {
     id: Option<OrderId>,
     market: Option<MarketNumber>,
     token: Option<(MarketNumber, Outcome)>,
 }
 
-impl Filter {
-    /// `None` when it names something that is not there, so that nothing can match.
+impl OrderFilter {
+    /// `None` when it names something that does not exist, so that nothing can match.
     fn of(view: &View, wanted: &OrdersQuery) -> Option<Self> {
         let market = |condition: &_| Some(view.markets().by_condition(condition)?.0);
         Some(Self {
-            id: named(&wanted.id, |id| ids::order_id(id))?,
-            market: named(&wanted.market, market)?,
-            token: named(&wanted.asset, |token| market_of(view, token))?,
+            id: resolve_optional(&wanted.id, |id| ids::order_id(id))?,
+            market: resolve_optional(&wanted.market, market)?,
+            token: resolve_optional(&wanted.asset, |token| market_of(view, token))?,
         })
     }
 
@@ -150,32 +150,32 @@ impl Filter {
 }
 
 /// `GET /data/order/{id}`: live or finished.
-pub(crate) async fn one(call: Call) -> Result<Answer, Failure> {
-    let app = &call.app;
-    let caller = app.auth.l2(&call, Level::Read).await?;
-    app.fresh(&call).await?;
-    let id: OrderId = ids::order_id(&call.parameter).ok_or(Refusal::OrderNotFound)?;
+pub(crate) async fn one(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let caller = app.auth.l2(&context, KeyAccess::Read).await?;
+    app.wait_fresh(&context).await?;
+    let id: OrderId = ids::order_id(&context.parameter).ok_or(ApiError::OrderNotFound)?;
     let own = |view: &View| {
         let order = view.orders().by_id(&id)?;
         let account = view.accounts().get(order.account)?;
         if account.owner != caller.owner {
             return None;
         }
-        Row::of(view, &app.descriptions, &order)
+        OrderRow::of(view, &app.descriptions, &order)
     };
-    // Taken first: what is found is not older than the state it is said to show.
-    let place = app.replica.read().place();
-    let found = app.find(own).await?.ok_or(Refusal::OrderNotFound)?;
-    Ok(Answer::json(json_text(&OneUserOrder::from(found.facts()))).at(place))
+    // Taken first, so that the order found is not older than the state named.
+    let position = app.shared_view.read().position();
+    let found = app.find(own).await?.ok_or(ApiError::OrderNotFound)?;
+    Ok(Answer::json(json_text(&OneUserOrder::from(found.facts()))).at(position))
 }
 
-/// An order as the view has it; the ids of its trades become text without the lock on the view.
-struct Row {
+/// An order of the view; the ids of its trades become text outside of the view's lock.
+struct OrderRow {
     facts: OrderFacts,
     trades: Vec<TradeId>,
 }
 
-impl Row {
+impl OrderRow {
     fn of(view: &View, descriptions: &Descriptions, order: &Order) -> Option<Self> {
         let trades = view.trades_of_order(order, NAMED_TRADES);
         let trades = trades.iter().filter_map(|&slot| view.trade_id(slot));
@@ -194,7 +194,7 @@ impl Row {
     }
 }
 
-/// All of it but its trades.
+/// All fields except its trades.
 fn facts(view: &View, descriptions: &Descriptions, order: &Order) -> Option<OrderFacts> {
     let market = view.markets().get(order.market)?;
     Some(OrderFacts {
@@ -230,7 +230,7 @@ mod tests {
 
     const MARKET: MarketNumber = MarketNumber(0);
 
-    /// Orders of Bob's that rest, each after so many trades.
+    /// Resting orders of Bob's, each after the given number of trades.
     fn traded(trades: &[u64]) -> (TestView, Vec<OrderNumber>) {
         let mut view = TestView::new(1);
         let orders = trades.iter().map(|&trades| {
@@ -244,14 +244,14 @@ mod tests {
         (view, orders)
     }
 
-    /// A page: ids of its orders, how many trades each names, where the next one goes on, and how often
-    /// the lock was taken.
+    /// A page: ids of its orders, the number of trades each names, the next cursor, and the number
+    /// of lock holds.
     fn page(
         view: &View,
         wanted: &OrdersQuery,
-        bounds: Bounds,
+        bounds: PageBounds,
     ) -> (Vec<OrderId>, Vec<usize>, Option<Cursor>, usize) {
-        let mut search = Search::new(BOB, wanted, bounds);
+        let mut search = OrderSearch::new(BOB, wanted, bounds);
         let descriptions = Descriptions::default();
         let (mut holds, mut named) = (1, 0);
         while !search.step(view, &descriptions) {
@@ -285,7 +285,7 @@ mod tests {
         assert_eq!((found.len(), trades, next), (2, vec![1, 2], None));
 
         let order = view.0.orders().live(orders[0]).expect("it rests");
-        let row = Row::of(&view.0, &Descriptions::default(), order).expect("a row");
+        let row = OrderRow::of(&view.0, &Descriptions::default(), order).expect("a row");
         let newest: Vec<_> = view.0.trades_of_order(order, usize::MAX);
         let newest = newest[100..]
             .iter()
@@ -305,14 +305,14 @@ mod tests {
             (4, 100, 3, 1),
             (100, 1_000, 512, 128),
         ] {
-            let bounds = Bounds {
+            let bounds = PageBounds {
                 rows,
                 trades,
                 step,
                 step_trades,
             };
             let (mut view, orders) = traded(&counts);
-            // The oldest ends when its page has been read.
+            // The oldest order ends after its page was read.
             let mut wanted = OrdersQuery {
                 market: Some(condition(MARKET)),
                 ..OrdersQuery::default()

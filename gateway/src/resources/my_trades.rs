@@ -1,5 +1,5 @@
 //! `GET /data/trades`: trades of every wallet bound to the owner of the caller's key, newest first
-//! (protocol 6, 11).
+//! (docs/api/market-data.md §6).
 
 use foretell_wire::json_text;
 use foretell_wire::page::{PAGE_ROWS, Page};
@@ -7,25 +7,25 @@ use foretell_wire::query::TradesQuery;
 use foretell_wire::trade::Trade;
 
 use crate::answer::Answer;
-use crate::auth::Level;
-use crate::call::Call;
+use crate::auth::KeyAccess;
 use crate::failure::Failure;
-use crate::trade_search::{Asked, Whose, trades_page};
+use crate::request_context::RequestContext;
+use crate::trade_search::{TradeScope, TradesRequest, trades_page};
 
 /// `GET /data/trades`.
-pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
-    let app = &call.app;
-    let caller = app.auth.l2(&call, Level::Read).await?;
-    let query = TradesQuery::of(&call.query()?)?;
-    app.fresh(&call).await?;
-    let asked = Asked {
+pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let caller = app.auth.l2(&context, KeyAccess::Read).await?;
+    let query = TradesQuery::of(&context.query()?)?;
+    app.wait_fresh(&context).await?;
+    let asked = TradesRequest {
         query: &query,
-        whose: Whose::Owner(caller.owner),
+        scope: TradeScope::Owner(caller.owner),
         limit: PAGE_ROWS,
     };
     let page = trades_page(app, asked).await;
     let rows = page.rows.into_iter();
     let rows = rows.map(|row| Trade::new(row, caller.times)).collect();
     let body = json_text(&Page::new(rows, PAGE_ROWS, page.next));
-    Ok(Answer::json(body).at(page.place))
+    Ok(Answer::json(body).at(page.position))
 }

@@ -1,7 +1,7 @@
-//! `POST /order` and `POST /orders` (protocol 8, 9).
+//! `POST /order` and `POST /orders` (docs/api/orders.md).
 //!
-//! The elements of a batch are checked and sent one after the other and answered together, so the
-//! exchange meets them in input order without waiting for one before the next.
+//! The elements of a batch are checked and sent one after another and answered together, so the
+//! exchange gets them in input order without a wait between them.
 
 use std::time::Instant;
 
@@ -9,98 +9,102 @@ use foretell_auth::{OrderFields, OwnerWallets, SignatureError, Verified, verify_
 use foretell_link::Reply;
 use foretell_model::{
     Command, CommandOutcome, ConditionId, FramePlace, MarketNumber, OrderId, OrderResult,
-    OrderStatus, Outcome, PlaceOrder, Refusal as Refused, RefusalReason, Sequence, TokenId,
-    TradeIndex, Verdict,
+    OrderStatus, Outcome, PlaceOrder, Rejection, Sequence, TokenId, TradeIndex, Verdict,
 };
 use foretell_view::{Order, OrderState, TradeId, View};
 use foretell_wire::order::{OrderSubmission, read_order, read_orders};
-use foretell_wire::refusal::RefusedOrder;
-use foretell_wire::result::{OrderAnswer, ResultStatus, Traded};
-use foretell_wire::{Failure as Refusal, TokenRef, json_text};
+use foretell_wire::rejection::RejectedOrder;
+use foretell_wire::result::{ImmediateTrades, OrderAnswer, ResultStatus};
+use foretell_wire::{ApiError, TokenRef, json_text};
 
-use crate::answer::{Answer, Place};
+use crate::answer::{Answer, StatePosition};
 use crate::app::App;
-use crate::auth::{Caller, Level, owner_wallets};
-use crate::call::Call;
+use crate::auth::{Caller, KeyAccess, owner_wallets};
 use crate::engine_link::PendingAnswer;
-use crate::failure::{self, Failure, refusal_of};
+use crate::failure::{Failure, api_error_of};
 use crate::rate_limits::Writes;
+use crate::request_context::RequestContext;
 use crate::resources::market_of;
 use crate::timing::Stage;
 
-/// Room for the evidence of an order with a plain signature.
+/// Capacity for the evidence of an order with a plain signature.
 const EVIDENCE_BYTES: usize = 512;
-/// Newest trades a repeat names; an order that traded more often is read at `/data/trades`.
+/// Newest trades named in the answer to a repeat; `/data/trades` has all.
 const NAMED_TRADES: usize = 1_000;
 
-/// `POST /order`: 200 for live or matched, else the status of the refusal with the result's fields
-/// beside `error`.
-pub(crate) async fn place_one(call: Call) -> Result<Answer, Failure> {
-    let caller = call.app.auth.l2(&call, Level::Write).await?;
-    let standing = call.count(&caller, Writes::Orders, 1)?;
-    let sent = match call.timing.measure(Stage::Parse, || read_order(&call.body)) {
-        Ok(submission) => send(&call, &caller, &submission).await,
+/// `POST /order`: 200 for live or matched, else the status of the rejection, with the result's
+/// fields in addition to `error`.
+pub(crate) async fn place_one(context: RequestContext) -> Result<Answer, Failure> {
+    let caller = context.app.auth.l2(&context, KeyAccess::Write).await?;
+    let quota = context.count(&caller, Writes::Orders, 1)?;
+    let sent = match context
+        .timing
+        .measure(Stage::Parse, || read_order(&context.body))
+    {
+        Ok(submission) => send(&context, &caller, &submission).await,
         Err(refusal) => Err(refusal.into()),
     };
-    let placed = settle(&call, sent).await;
-    let body = json_text(&placed.answer);
-    let answer = match &placed.refusal {
-        Some(refusal) => failure::with_body(refusal, body),
+    let outcome = await_outcome(&context, sent).await;
+    let body = json_text(&outcome.answer);
+    let answer = match &outcome.refusal {
+        Some(refusal) => Failure::from(refusal)
+            .with_body(body)
+            .render(context.surface),
         None => Answer::json(body),
     }
-    .stands(standing);
-    Ok(match placed.place {
-        Some(place) => answer.at(place),
+    .with_quota(quota);
+    Ok(match outcome.position {
+        Some(position) => answer.at(position),
         None => answer,
     })
 }
 
-/// `POST /orders`: 200 with one result an element, in input order.
-pub(crate) async fn place_many(call: Call) -> Result<Answer, Failure> {
-    let caller = call.app.auth.l2(&call, Level::Write).await?;
-    let submissions = call
+/// `POST /orders`: 200 with one result for each element, in input order.
+pub(crate) async fn place_many(context: RequestContext) -> Result<Answer, Failure> {
+    let caller = context.app.auth.l2(&context, KeyAccess::Write).await?;
+    let submissions = context
         .timing
-        .measure(Stage::Parse, || read_orders(&call.body))?;
-    let standing = call.count(&caller, Writes::Orders, submissions.len())?;
+        .measure(Stage::Parse, || read_orders(&context.body))?;
+    let quota = context.count(&caller, Writes::Orders, submissions.len())?;
     let mut sent = Vec::with_capacity(submissions.len());
     for submission in submissions {
         sent.push(match submission {
-            Ok(submission) => send(&call, &caller, &submission).await,
+            Ok(submission) => send(&context, &caller, &submission).await,
             Err(refusal) => Err(refusal.into()),
         });
     }
     let mut answers = Vec::with_capacity(sent.len());
-    let mut last: Option<Place> = None;
+    let mut last: Option<StatePosition> = None;
     for sent in sent {
-        let placed = settle(&call, sent).await;
-        if let Some(place) = placed.place
-            && last.is_none_or(|last| last.sequence < place.sequence)
+        let outcome = await_outcome(&context, sent).await;
+        if let Some(position) = outcome.position
+            && last.is_none_or(|last| last.sequence < position.sequence)
         {
-            last = Some(place);
+            last = Some(position);
         }
-        answers.push(placed.answer);
+        answers.push(outcome.answer);
     }
-    let answer = Answer::json(json_text(&answers)).stands(standing);
+    let answer = Answer::json(json_text(&answers)).with_quota(quota);
     Ok(match last {
-        Some(place) => answer.at(place),
+        Some(position) => answer.at(position),
         None => answer,
     })
 }
 
-/// An order on its way to the exchange.
-struct Sent {
-    about: RefusedOrder,
+/// An order submitted to the engine.
+struct Submitted {
+    about: RejectedOrder,
     pending: PendingAnswer,
 }
 
-/// An order that was refused here.
-struct NotSent {
+/// An order rejected by this gateway.
+struct SubmitError {
     order: Option<OrderId>,
-    refusal: Refusal,
+    refusal: ApiError,
 }
 
-impl From<Refusal> for NotSent {
-    fn from(refusal: Refusal) -> Self {
+impl From<ApiError> for SubmitError {
+    fn from(refusal: ApiError) -> Self {
         Self {
             order: None,
             refusal,
@@ -108,39 +112,44 @@ impl From<Refusal> for NotSent {
     }
 }
 
-/// What became of one order.
-struct Placed {
+/// The result of one order.
+struct OrderOutcome {
     answer: OrderAnswer,
-    refusal: Option<Refusal>,
-    place: Option<Place>,
+    refusal: Option<ApiError>,
+    position: Option<StatePosition>,
 }
 
-/// Checks an order and sends it.
-async fn send(call: &Call, caller: &Caller, order: &OrderSubmission) -> Result<Sent, NotSent> {
+/// Checks and submits an order.
+async fn send(
+    context: &RequestContext,
+    caller: &Caller,
+    order: &OrderSubmission,
+) -> Result<Submitted, SubmitError> {
     if order.owner != caller.api_key {
-        return Err(Refusal::OwnerNotKeyOwner.into());
+        return Err(ApiError::OwnerNotKeyOwner.into());
     }
-    let app = &call.app;
+    let app = &context.app;
     let traded = app.find(|view| listing(view, &order.token)).await?;
-    let traded = traded.ok_or_else(|| Refusal::UnknownOrderToken(order.token.to_string()))?;
+    let traded = traded.ok_or_else(|| ApiError::UnknownOrderToken(order.token.to_string()))?;
     if let Some(given) = order.condition
         && given != traded.condition
     {
         let expected = traded.condition;
-        return Err(Refusal::ConditionOfAnotherToken { given, expected }.into());
+        return Err(ApiError::ConditionOfAnotherToken { given, expected }.into());
     }
     let began = Instant::now();
-    let verified = verify(call, caller, order, &traded).await?;
-    call.timing.note(Stage::Signature, began);
-    let about = RefusedOrder {
+    let verified = verify(context, caller, order, &traded).await?;
+    context.timing.note(Stage::Signature, began);
+    let about = RejectedOrder {
         order: verified.order,
         maker: order.maker,
         side: order.side,
         maker_amount: order.maker_amount,
         taker_amount: order.taker_amount,
         timestamp: order.timestamp,
+        order_type: order.order_type,
     };
-    let refused = |refusal| NotSent {
+    let refused = |refusal| SubmitError {
         order: Some(about.order),
         refusal,
     };
@@ -150,7 +159,7 @@ async fn send(call: &Call, caller: &Caller, order: &OrderSubmission) -> Result<S
     let command = PlaceOrder {
         order: verified.order,
         account: account.ok_or_else(|| {
-            refused(Refusal::NoAccount {
+            refused(ApiError::NoAccount {
                 wallet: order.maker,
             })
         })?,
@@ -168,13 +177,13 @@ async fn send(call: &Call, caller: &Caller, order: &OrderSubmission) -> Result<S
     let mut evidence = Vec::with_capacity(EVIDENCE_BYTES);
     verified.evidence(&order.signature).encode(&mut evidence);
     match app.engine.submit(Command::PlaceOrder(command), &evidence) {
-        Ok(pending) => Ok(Sent { about, pending }),
-        Err(failure) => Err(refused(refusal_of(failure))),
+        Ok(pending) => Ok(Submitted { about, pending }),
+        Err(failure) => Err(refused(api_error_of(failure))),
     }
 }
 
-/// Where a token is traded.
-struct Listing {
+/// The market and outcome of a token.
+struct TokenListing {
     market: MarketNumber,
     condition: ConditionId,
     outcome: Outcome,
@@ -182,10 +191,10 @@ struct Listing {
     neg_risk: bool,
 }
 
-fn listing(view: &View, token: &TokenRef) -> Option<Listing> {
+fn listing(view: &View, token: &TokenRef) -> Option<TokenListing> {
     let (market, outcome) = market_of(view, token)?;
     let listed = view.markets().get(market)?;
-    Some(Listing {
+    Some(TokenListing {
         market,
         condition: listed.condition,
         outcome,
@@ -194,13 +203,13 @@ fn listing(view: &View, token: &TokenRef) -> Option<Listing> {
     })
 }
 
-/// Checks the signature, in its turn.
+/// Checks the signature when the gate admits it.
 async fn verify(
-    call: &Call,
+    context: &RequestContext,
     caller: &Caller,
     order: &OrderSubmission,
-    traded: &Listing,
-) -> Result<Verified, Refusal> {
+    traded: &TokenListing,
+) -> Result<Verified, ApiError> {
     let fields = OrderFields {
         salt: order.salt,
         maker: order.maker,
@@ -214,7 +223,7 @@ async fn verify(
         metadata: order.metadata,
         builder: order.builder,
     };
-    let app = &call.app;
+    let app = &context.app;
     let check = async |wallets: OwnerWallets| {
         let domains = &app.auth.domains;
         let verify = || {
@@ -226,85 +235,95 @@ async fn verify(
                 domains,
             )
         };
-        call.gate.run(verify).await.map_err(|_| Refusal::Busy)
+        context.gate.run(verify).await.map_err(|_| ApiError::Busy)
     };
     let mut verified = check(caller.wallets).await?;
-    // The binding may be younger than the view that gave the caller's wallets.
-    if matches!(verified, Err(SignatureError::WalletNotBound(_))) && app.replica.caught_up().await?
+    // The binding may be newer than the view that gave the caller's wallets.
+    if matches!(verified, Err(SignatureError::WalletNotBound(_)))
+        && app.shared_view.catch_up().await?
     {
-        let bound = owner_wallets(&app.replica.read().view, caller.owner);
+        let bound = owner_wallets(&app.shared_view.read().view, caller.owner);
         verified = check(bound.unwrap_or(caller.wallets)).await?;
     }
     verified.map_err(|error| match error {
-        SignatureError::SignerIsNotKeyOwner => Refusal::SignerNotKeyAddress,
-        SignatureError::WalletNotBound(kind) => Refusal::MakerNotBound {
+        SignatureError::SignerIsNotKeyOwner => ApiError::SignerNotKeyAddress,
+        SignatureError::WalletNotBound(kind) => ApiError::MakerNotBound {
             maker: order.maker,
             signature_type: kind.code(),
         },
-        // Its text names the check, after `invalid signature: `.
-        other => Refusal::Rejected(other.to_string()),
+        // The error's text names the check, after `invalid signature: `.
+        other => ApiError::InvalidContent(other.to_string()),
     })
 }
 
-/// What became of an order that was sent, or was not.
-async fn settle(call: &Call, sent: Result<Sent, NotSent>) -> Placed {
-    let app = &call.app;
-    let placed = match sent {
-        Ok(Sent { about, pending }) => match call.reply(pending).await {
-            Ok(reply) => judged(app, &about, &reply).await,
-            Err(failure) => refused(Some(&about.order), ResultStatus::Error, refusal_of(failure)),
+/// Waits for the result of an order, submitted or not.
+async fn await_outcome(
+    context: &RequestContext,
+    sent: Result<Submitted, SubmitError>,
+) -> OrderOutcome {
+    let app = &context.app;
+    let outcome = match sent {
+        Ok(Submitted { about, pending }) => match context.reply(pending).await {
+            Ok(reply) => render_verdict(app, &about, &reply).await,
+            Err(failure) => refused(
+                Some(&about.order),
+                ResultStatus::Error,
+                api_error_of(failure),
+            ),
         },
-        Err(NotSent { order, refusal }) => refused(order.as_ref(), ResultStatus::Error, refusal),
+        Err(SubmitError { order, refusal }) => {
+            refused(order.as_ref(), ResultStatus::Error, refusal)
+        }
     };
-    app.metrics.order(match placed.answer.status {
-        _ if placed.answer.duplicate => "duplicate",
+    app.metrics.order(match outcome.answer.status {
+        _ if outcome.answer.duplicate => "duplicate",
         ResultStatus::Matched => "matched",
         ResultStatus::Live => "live",
         ResultStatus::Unmatched => "unmatched",
         ResultStatus::Error => "error",
     });
-    placed
+    outcome
 }
 
-fn refused(order: Option<&OrderId>, status: ResultStatus, refusal: Refusal) -> Placed {
-    let answer = OrderAnswer::refused(order, status, &refusal);
-    Placed {
+fn refused(order: Option<&OrderId>, status: ResultStatus, refusal: ApiError) -> OrderOutcome {
+    let answer = OrderAnswer::rejected(order, status, &refusal);
+    OrderOutcome {
         answer,
         refusal: Some(refusal),
-        place: None,
+        position: None,
     }
 }
 
-/// The exchange's answer in the words of the interface.
-async fn judged(app: &App, about: &RefusedOrder, reply: &Reply) -> Placed {
+/// Converts the exchange's reply into the interface's result.
+async fn render_verdict(app: &App, about: &RejectedOrder, reply: &Reply) -> OrderOutcome {
     let order = &about.order;
-    let placed = match reply.verdict {
+    let outcome = match reply.verdict {
         Verdict::Applied(CommandOutcome::Order(result)) => applied(app, about, reply, &result),
         Verdict::Repeated { first, .. } => repeated(app, about, first).await,
-        Verdict::Refused(refusal) => refused(
+        Verdict::Rejected(refusal) => refused(
             Some(order),
-            status_of(&refusal),
-            Refusal::of_order(&refusal, about),
+            status_of(&refusal, about),
+            ApiError::from_order_rejection(&refusal, about),
         ),
-        Verdict::Applied(_) => refused(Some(order), ResultStatus::Error, Refusal::Internal),
+        Verdict::Applied(_) => refused(Some(order), ResultStatus::Error, ApiError::Internal),
     };
     let sequence = reply.sequence.max(reply.last_sequence);
-    Placed {
-        place: Some(Place {
+    OrderOutcome {
+        position: Some(StatePosition {
             sequence,
             epoch: reply.epoch,
         }),
-        ..placed
+        ..outcome
     }
 }
 
-fn applied(app: &App, about: &RefusedOrder, reply: &Reply, result: &OrderResult) -> Placed {
+fn applied(app: &App, about: &RejectedOrder, reply: &Reply, result: &OrderResult) -> OrderOutcome {
     let order = &about.order;
     let status = match result.status {
         OrderStatus::Live => ResultStatus::Live,
         OrderStatus::Matched => ResultStatus::Matched,
         OrderStatus::Killed(refusal) => {
-            let refusal = Refusal::of_order(&refusal, about);
+            let refusal = ApiError::from_order_rejection(&refusal, about);
             return refused(Some(order), ResultStatus::Unmatched, refusal);
         }
         OrderStatus::Unmatched => {
@@ -312,62 +331,62 @@ fn applied(app: &App, about: &RefusedOrder, reply: &Reply, result: &OrderResult)
             return refused(
                 Some(order),
                 ResultStatus::Unmatched,
-                Refusal::Rejected(text),
+                ApiError::InvalidContent(text),
             );
         }
     };
     let genesis = app.engine.genesis();
     let trade = |index| TradeId::new(&genesis, reply.sequence, TradeIndex(index)).to_string();
-    let receipt = (result.fills > 0).then(|| app.replica.receipt(reply.place, reply.sequence));
-    let traded = Traded {
+    let receipt = (result.fills > 0).then(|| app.shared_view.receipt(reply.place, reply.sequence));
+    let traded = ImmediateTrades {
         lots: result.lots,
         value: result.value,
         trades: (0..result.fills).map(trade).collect(),
         receipts: receipt.flatten().into_iter().collect(),
     };
-    Placed {
-        answer: OrderAnswer::taken(order, about.side, status, traded),
+    OrderOutcome {
+        answer: OrderAnswer::accepted(order, about.side, status, traded),
         refusal: None,
-        place: None,
+        position: None,
     }
 }
 
-/// A refusal by the book, told again for an id it burned.
-fn status_of(refusal: &Refused) -> ResultStatus {
-    match refusal.reason {
-        RefusalReason::CrossesBook | RefusalReason::FokNotFilled | RefusalReason::FakNoMatch => {
-            ResultStatus::Unmatched
-        }
-        _ => ResultStatus::Error,
+/// The status of a rejection: `Unmatched` for one by the book, also when repeated for a used order
+/// id.
+fn status_of(rejection: &Rejection, about: &RejectedOrder) -> ResultStatus {
+    if about.is_killed_by_book(rejection.reason) {
+        ResultStatus::Unmatched
+    } else {
+        ResultStatus::Error
     }
 }
 
-/// The answer to a repeat: how the first order stands now.
-async fn repeated(app: &App, about: &RefusedOrder, first: Sequence) -> Placed {
-    let standing = app.after(first, |state| {
+/// The answer to a repeat: the current status of the first order.
+async fn repeated(app: &App, about: &RejectedOrder, first: Sequence) -> OrderOutcome {
+    let status = app.read_after(first, |state| {
         let order = state.view.orders().by_id(&about.order)?;
-        Some(standing(&state.view, &order))
+        Some(order_status(&state.view, &order))
     });
-    let (status, mut traded, frames) = match standing.await {
-        Ok(Some(standing)) => standing,
-        Ok(None) => return refused(Some(&about.order), ResultStatus::Error, Refusal::Internal),
+    let (status, mut traded, frames) = match status.await {
+        Ok(Some(found)) => found,
+        Ok(None) => return refused(Some(&about.order), ResultStatus::Error, ApiError::Internal),
         Err(refusal) => return refused(Some(&about.order), ResultStatus::Error, refusal),
     };
     traded.receipts = frames
         .iter()
-        .filter_map(|&(place, at)| app.replica.receipt(place, at))
+        .filter_map(|&(place, at)| app.shared_view.receipt(place, at))
         .collect();
-    Placed {
-        answer: OrderAnswer::taken(&about.order, about.side, status, traded).repeated(),
+    OrderOutcome {
+        answer: OrderAnswer::accepted(&about.order, about.side, status, traded).repeated(),
         refusal: None,
-        place: None,
+        position: None,
     }
 }
 
 type Frames = Vec<(FramePlace, Sequence)>;
 
-/// How an order stands, and the frames its trades were settled in, each once.
-fn standing(view: &View, order: &Order) -> (ResultStatus, Traded, Frames) {
+/// The status of an order, and the frames of its trades without duplicates.
+fn order_status(view: &View, order: &Order) -> (ResultStatus, ImmediateTrades, Frames) {
     let status = match order.state {
         _ if !order.matched.is_zero() => ResultStatus::Matched,
         OrderState::Live => ResultStatus::Live,
@@ -380,7 +399,7 @@ fn standing(view: &View, order: &Order) -> (ResultStatus, Traded, Frames) {
         .map(|record| (record.place, record.sequence))
         .collect();
     frames.dedup();
-    let traded = Traded {
+    let traded = ImmediateTrades {
         lots: order.matched,
         value: order.value,
         trades: records.iter().map(|record| record.id.to_string()).collect(),

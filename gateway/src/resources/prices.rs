@@ -1,7 +1,7 @@
-//! What a token costs: `/price`, `/midpoint`, `/spread`, `/last-trade-price`, and the same of many
-//! tokens at once, `/prices`, `/midpoints`, `/spreads`, `/last-trades-prices` (protocol 11).
+//! Prices of tokens: `/price`, `/midpoint`, `/spread`, `/last-trade-price`, and for many tokens
+//! `/prices`, `/midpoints`, `/spreads`, `/last-trades-prices` (docs/api/market-data.md §3).
 //!
-//! What does not exist (a side, a trade) is a 404 alone and left out of a batch.
+//! A missing value (empty side, no trade) is a 404 for one token and omitted in a batch.
 
 use bytes::Bytes;
 use foretell_model::{MarketNumber, Outcome, Price, Side};
@@ -10,37 +10,29 @@ use foretell_wire::batch::{Sides, read_tokens};
 use foretell_wire::price::{
     ByToken, LastTrade, MidpointAnswer, PriceAnswer, SidePrices, SpreadAnswer, Text, TokenLastTrade,
 };
-use foretell_wire::query::Query;
-use foretell_wire::{Decimal, Failure as Refusal, TokenRef, json_text};
+use foretell_wire::{ApiError, Decimal, TokenRef, json_text};
 
-use crate::answer::{Answer, Place};
+use crate::answer::{Answer, StatePosition};
 use crate::app::App;
-use crate::call::Call;
 use crate::config::PriceSide;
 use crate::failure::Failure;
-use crate::replica::State;
+use crate::rendered_cache::{BookKey, Quote, RenderKey, slot_of};
+use crate::request_context::RequestContext;
 use crate::resources::market_of;
-use crate::texts::{BookKey, Quote, Saying, place_of};
+use crate::shared_view::ViewState;
 
 /// `GET /price?token_id=&side=`.
-pub(crate) async fn price(call: Call) -> Result<Answer, Failure> {
-    let query = call.query()?;
+pub(crate) async fn price(context: RequestContext) -> Result<Answer, Failure> {
+    let query = context.query()?;
     let (token, side) = (query.token()?, query.side()?);
-    let side = side_of_book(call.app.price_side, side);
-    one(&call, &token, Quote::Price(side)).await
-}
-
-/// What such a query asks for.
-pub(crate) fn price_asked(app: &App, query: &Query<'_>) -> Option<(TokenRef, Saying)> {
-    let (token, side) = (query.token().ok()?, query.side().ok()?);
-    let side = side_of_book(app.price_side, side);
-    Some((token, Saying::Quote(Quote::Price(side))))
+    let side = side_of_book(context.app.price_side, side);
+    one(&context, &token, Quote::Price(side)).await
 }
 
 /// `POST /prices`.
-pub(crate) async fn prices(call: Call) -> Result<Answer, Failure> {
-    let whose = call.app.price_side;
-    let (rows, place) = many(&call, |book, sides| {
+pub(crate) async fn prices(context: RequestContext) -> Result<Answer, Failure> {
+    let whose = context.app.price_side;
+    let (rows, position) = many(&context, |book, sides| {
         let price = |side| best(side_of_book(whose, side), book);
         let prices = SidePrices {
             buy: price(Side::Buy).filter(|_| sides.buy),
@@ -49,66 +41,60 @@ pub(crate) async fn prices(call: Call) -> Result<Answer, Failure> {
         (prices != SidePrices::default()).then_some(prices)
     })
     .await?;
-    Ok(Answer::json(json_text(&ByToken(rows))).at(place))
+    Ok(Answer::json(json_text(&ByToken(rows))).at(position))
 }
 
 /// `GET /midpoint?token_id=`.
-pub(crate) async fn midpoint(call: Call) -> Result<Answer, Failure> {
-    let token = call.query()?.token()?;
-    one(&call, &token, Quote::Midpoint).await
-}
-
-/// What such a query asks for.
-pub(crate) fn midpoint_asked(_: &App, query: &Query<'_>) -> Option<(TokenRef, Saying)> {
-    Some((query.token().ok()?, Saying::Quote(Quote::Midpoint)))
+pub(crate) async fn midpoint(context: RequestContext) -> Result<Answer, Failure> {
+    let token = context.query()?.token()?;
+    one(&context, &token, Quote::Midpoint).await
 }
 
 /// `POST /midpoints`.
-pub(crate) async fn midpoints(call: Call) -> Result<Answer, Failure> {
-    let (rows, place) = many(&call, |book, _| middle(book).map(Text)).await?;
-    Ok(Answer::json(json_text(&ByToken(rows))).at(place))
+pub(crate) async fn midpoints(context: RequestContext) -> Result<Answer, Failure> {
+    let (rows, position) = many(&context, |book, _| middle(book).map(Text)).await?;
+    Ok(Answer::json(json_text(&ByToken(rows))).at(position))
 }
 
 /// `GET /spread?token_id=`.
-pub(crate) async fn spread(call: Call) -> Result<Answer, Failure> {
-    let token = call.query()?.token()?;
-    one(&call, &token, Quote::Spread).await
-}
-
-/// What such a query asks for.
-pub(crate) fn spread_asked(_: &App, query: &Query<'_>) -> Option<(TokenRef, Saying)> {
-    Some((query.token().ok()?, Saying::Quote(Quote::Spread)))
+pub(crate) async fn spread(context: RequestContext) -> Result<Answer, Failure> {
+    let token = context.query()?.token()?;
+    one(&context, &token, Quote::Spread).await
 }
 
 /// `POST /spreads`.
-pub(crate) async fn spreads(call: Call) -> Result<Answer, Failure> {
-    let (rows, place) = many(&call, |book, _| width(book).map(|it| Text(it.into()))).await?;
-    Ok(Answer::json(json_text(&ByToken(rows))).at(place))
+pub(crate) async fn spreads(context: RequestContext) -> Result<Answer, Failure> {
+    let (rows, position) = many(&context, |book, _| width(book).map(|it| Text(it.into()))).await?;
+    Ok(Answer::json(json_text(&ByToken(rows))).at(position))
 }
 
 /// `GET /last-trade-price?token_id=`.
-pub(crate) async fn last_trade(call: Call) -> Result<Answer, Failure> {
-    let token = call.query()?.token()?;
-    let app = &call.app;
-    app.fresh(&call).await?;
+pub(crate) async fn last_trade(context: RequestContext) -> Result<Answer, Failure> {
+    let token = context.query()?.token()?;
+    let app = &context.app;
+    app.wait_fresh(&context).await?;
     let (market, outcome) = find(app, &token).await?;
-    let state = app.replica.read();
-    let book = state.view.books().get(market).ok_or(Refusal::NoOrderbook)?;
-    let last = last(book.of(outcome)).ok_or(Refusal::NoPrice("trade"))?;
-    Ok(Answer::json(json_text(&last)).at(state.place()))
+    let state = app.shared_view.read();
+    let book = state
+        .view
+        .books()
+        .get(market)
+        .ok_or(ApiError::NoOrderbook)?;
+    let last = last(book.of(outcome)).ok_or(ApiError::NoPrice("trade"))?;
+    Ok(Answer::json(json_text(&last)).at(state.position()))
 }
 
 /// `POST /last-trades-prices`.
-pub(crate) async fn last_trades(call: Call) -> Result<Answer, Failure> {
-    let (rows, place) = many(&call, |book, _| last(book)).await?;
+pub(crate) async fn last_trades(context: RequestContext) -> Result<Answer, Failure> {
+    let (rows, position) = many(&context, |book, _| last(book)).await?;
     let rows: Vec<TokenLastTrade> = rows
         .into_iter()
         .map(|(token_id, last)| TokenLastTrade { token_id, last })
         .collect();
-    Ok(Answer::json(json_text(&rows)).at(place))
+    Ok(Answer::json(json_text(&rows)).at(position))
 }
 
-/// On which side of the book the price of a side stands: a taker buys from those who sell.
+/// The book side that `/price` reads for a requested side: a taker's BUY pays the best ask.
 fn side_of_book(whose: PriceSide, side: Side) -> Side {
     match whose {
         PriceSide::Taker => side.opposite(),
@@ -116,7 +102,7 @@ fn side_of_book(whose: PriceSide, side: Side) -> Side {
     }
 }
 
-/// The best price of those who want to buy, or to sell.
+/// The best price of the bids or the asks.
 fn best(side: Side, book: TokenBook<'_>) -> Option<Price> {
     match side {
         Side::Buy => book.best_bid(),
@@ -141,41 +127,41 @@ fn last(book: TokenBook<'_>) -> Option<LastTrade> {
     })
 }
 
-async fn one(call: &Call, token: &TokenRef, quote: Quote) -> Result<Answer, Failure> {
-    let app = &call.app;
-    app.fresh(call).await?;
+async fn one(context: &RequestContext, token: &TokenRef, quote: Quote) -> Result<Answer, Failure> {
+    let app = &context.app;
+    app.wait_fresh(context).await?;
     let found = find(app, token).await?;
-    let state = app.replica.read();
-    let text = text(app, &state, found, quote).ok_or(Refusal::NoOrderbook)??;
-    Ok(Answer::json(text).at(state.place()))
+    let state = app.shared_view.read();
+    let text = text(app, &state, found, quote).ok_or(ApiError::NoOrderbook)??;
+    Ok(Answer::json(text).at(state.position()))
 }
 
-async fn find(app: &App, token: &TokenRef) -> Result<(MarketNumber, Outcome), Refusal> {
+async fn find(app: &App, token: &TokenRef) -> Result<(MarketNumber, Outcome), ApiError> {
     let found = app.find(|view| market_of(view, token)).await?;
-    found.ok_or(Refusal::NoOrderbook)
+    found.ok_or(ApiError::NoOrderbook)
 }
 
-/// What is said about a token, as bytes: a few dozen, made of its best levels.
-pub(crate) fn text(
+/// Renders an answer about a token: a few dozen bytes, from its best levels.
+fn text(
     app: &App,
-    state: &State,
+    state: &ViewState,
     token: (MarketNumber, Outcome),
     quote: Quote,
-) -> Option<Result<Bytes, Refusal>> {
+) -> Option<Result<Bytes, ApiError>> {
     let book = state.view.books().get(token.0)?;
     let key = BookKey::of(state, token.0, book);
-    let place = place_of(token, Saying::Quote(quote));
-    if let Some(text) = app.texts.get(place, &key) {
+    let slot = slot_of(token, RenderKey::Quote(quote));
+    if let Some(text) = app.book_cache.get(slot, &key) {
         return Some(Ok(text));
     }
     let written = write(quote, book.of(token.1));
-    Some(written.map(|text| app.texts.put(place, key, text)))
+    Some(written.map(|text| app.book_cache.put(slot, key, text)))
 }
 
-fn write(quote: Quote, book: TokenBook<'_>) -> Result<String, Refusal> {
+fn write(quote: Quote, book: TokenBook<'_>) -> Result<String, ApiError> {
     match quote {
         Quote::Price(side) => {
-            let price = best(side, book).ok_or(Refusal::NoPrice(match side {
+            let price = best(side, book).ok_or(ApiError::NoPrice(match side {
                 Side::Buy => "bid",
                 Side::Sell => "ask",
             }))?;
@@ -186,30 +172,30 @@ fn write(quote: Quote, book: TokenBook<'_>) -> Result<String, Refusal> {
             }))
         }
         Quote::Midpoint => {
-            let mid = middle(book).ok_or(Refusal::NoPrice("midpoint"))?;
+            let mid = middle(book).ok_or(ApiError::NoPrice("midpoint"))?;
             Ok(json_text(&MidpointAnswer { mid }))
         }
         Quote::Spread => {
-            let spread = width(book).ok_or(Refusal::NoPrice("spread"))?;
+            let spread = width(book).ok_or(ApiError::NoPrice("spread"))?;
             Ok(json_text(&SpreadAnswer { spread }))
         }
     }
 }
 
-/// What `read` finds of each token asked for, under the token's text, in the order asked.
+/// The result of `read` for each token, keyed by the token's text, in the order asked.
 async fn many<T>(
-    call: &Call,
+    context: &RequestContext,
     read: impl Fn(TokenBook<'_>, Sides) -> Option<T>,
-) -> Result<(Vec<(String, T)>, Place), Failure> {
-    let asked = read_tokens(&call.body)?;
-    let app = &call.app;
-    app.fresh(call).await?;
-    app.meet(&asked).await?;
-    let state = app.replica.read();
+) -> Result<(Vec<(String, T)>, StatePosition), Failure> {
+    let asked = read_tokens(&context.body)?;
+    let app = &context.app;
+    app.wait_fresh(context).await?;
+    app.await_tokens(&asked).await?;
+    let state = app.shared_view.read();
     let rows = asked.into_iter().filter_map(|asked| {
         let (market, outcome) = market_of(&state.view, &asked.token)?;
         let book = state.view.books().get(market)?.of(outcome);
         Some((asked.text, read(book, asked.sides)?))
     });
-    Ok((rows.collect(), state.place()))
+    Ok((rows.collect(), state.position()))
 }

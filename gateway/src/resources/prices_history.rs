@@ -1,68 +1,69 @@
-//! Price history: `GET /prices-history`, `POST /batch-prices-history` (protocol 11).
+//! Price history: `GET /prices-history`, `POST /batch-prices-history` (docs/api/market-data.md §4).
 
 use foretell_view::{BucketSize, PriceHistory, PricePoint, View};
 use foretell_wire::history::{
-    Histories, History, HistoryQuery, MAX_HISTORY_POINTS, Point, read_history, too_many_points,
+    Histories, History, HistoryPoint, HistoryQuery, MAX_HISTORY_POINTS, read_history,
+    too_many_points,
 };
-use foretell_wire::history_range::{HistoryRange, Window};
-use foretell_wire::{Decimal, Failure as Refusal, TokenRef, json_text};
+use foretell_wire::history_range::{HistoryRange, HistoryWindow};
+use foretell_wire::{ApiError, Decimal, TokenRef, json_text};
 
-use crate::answer::{Answer, Place};
+use crate::answer::{Answer, StatePosition};
 use crate::auth::now;
-use crate::call::Call;
 use crate::failure::Failure;
+use crate::request_context::RequestContext;
 use crate::resources::market_of;
 
 /// `GET /prices-history?market=`.
-pub(crate) async fn one(call: Call) -> Result<Answer, Failure> {
-    let asked = HistoryQuery::of(&call.query()?)?;
-    let (mut points, place) =
-        histories(&call, &[Some(asked.token)], asked.range, asked.fidelity).await?;
+pub(crate) async fn one(context: RequestContext) -> Result<Answer, Failure> {
+    let asked = HistoryQuery::of(&context.query()?)?;
+    let (mut points, position) =
+        histories(&context, &[Some(asked.token)], asked.range, asked.fidelity).await?;
     let history = points.pop().unwrap_or_default();
-    Ok(Answer::json(json_text(&History { history })).at(place))
+    Ok(Answer::json(json_text(&History { history })).at(position))
 }
 
 /// `POST /batch-prices-history`.
-pub(crate) async fn many(call: Call) -> Result<Answer, Failure> {
-    let asked = read_history(&call.body)?;
+pub(crate) async fn many(context: RequestContext) -> Result<Answer, Failure> {
+    let asked = read_history(&context.body)?;
     let (texts, tokens): (Vec<_>, Vec<_>) = asked.markets.into_iter().unzip();
-    let (points, place) = histories(&call, &tokens, asked.range, asked.fidelity).await?;
+    let (points, position) = histories(&context, &tokens, asked.range, asked.fidelity).await?;
     let history = texts.into_iter().zip(points).collect();
-    Ok(Answer::json(json_text(&Histories { history })).at(place))
+    Ok(Answer::json(json_text(&Histories { history })).at(position))
 }
 
-/// The points of each token, in the order asked; none of one that is not.
+/// The points of each token, in the order asked; an unknown token has none.
 async fn histories(
-    call: &Call,
+    context: &RequestContext,
     tokens: &[Option<TokenRef>],
     range: HistoryRange,
     fidelity: Option<u32>,
-) -> Result<(Vec<Vec<Point>>, Place), Failure> {
-    let app = &call.app;
-    app.fresh(call).await?;
+) -> Result<(Vec<Vec<HistoryPoint>>, StatePosition), Failure> {
+    let app = &context.app;
+    app.wait_fresh(context).await?;
     app.find(|view| {
         let known = |token: &TokenRef| market_of(view, token).is_some();
         tokens.iter().flatten().all(known).then_some(())
     })
     .await?;
-    // Only copied under the lock: they may be a hundred thousand.
-    let (points, place) = {
-        let state = app.replica.read();
+    // Only copied under the lock: there may be a hundred thousand.
+    let (points, position) = {
+        let state = app.shared_view.read();
         let window = range.window(fidelity, seconds_now(&state.view));
-        (points_of(&state.view, tokens, window)?, state.place())
+        (points_of(&state.view, tokens, window)?, state.position())
     };
     let points = points
         .into_iter()
         .map(|points| points.into_iter().map(shown).collect());
-    Ok((points.collect(), place))
+    Ok((points.collect(), position))
 }
 
-/// All points of a window, unless they are too many for one answer.
+/// All points of a window, or a failure when they exceed one answer's limit.
 fn points_of(
     view: &View,
     tokens: &[Option<TokenRef>],
-    window: Window,
-) -> Result<Vec<Vec<PricePoint>>, Refusal> {
+    window: HistoryWindow,
+) -> Result<Vec<Vec<PricePoint>>, ApiError> {
     let histories: Vec<_> = (tokens.iter())
         .map(|token| history(view, token.as_ref()?, window))
         .collect();
@@ -76,21 +77,25 @@ fn points_of(
     Ok(points.map(Option::unwrap_or_default).collect())
 }
 
-fn history<'a>(view: &'a View, token: &TokenRef, window: Window) -> Option<PriceHistory<'a>> {
+fn history<'a>(
+    view: &'a View,
+    token: &TokenRef,
+    window: HistoryWindow,
+) -> Option<PriceHistory<'a>> {
     let (market, outcome) = market_of(view, token)?;
     let size = BucketSize::at_least(window.minutes);
     let range = (window.from, window.to);
     view.price_history(market, outcome, size, range)
 }
 
-/// Now, and not before what the view has seen: the engine has a clock of its own.
+/// The current time, but not before the view's last time: the engine has its own clock.
 fn seconds_now(view: &View) -> u64 {
     let seen = view.system().time.seconds().0;
     seen.max(now().0 / 1_000)
 }
 
-fn shown(point: PricePoint) -> Point {
-    Point {
+fn shown(point: PricePoint) -> HistoryPoint {
+    HistoryPoint {
         t: point.start,
         p: Decimal::new(i128::from(point.midpoint.half_units()) * 5, 5),
     }
@@ -110,7 +115,7 @@ mod tests {
     const MARKET: MarketNumber = MarketNumber(0);
     const TOKENS: [TokenId; 2] = [TokenId([1; 32]), TokenId([2; 32])];
 
-    /// A bid for 10 shares of a token, and that it rests.
+    /// A bid for 10 shares of a token, and its event of resting.
     fn bid(number: u8, outcome: Outcome, price: u16) -> (Command, Vec<Event>) {
         let order = PlaceOrder {
             order: OrderId([number; 32]),
@@ -196,8 +201,8 @@ mod tests {
         view
     }
 
-    fn asked(to: u64, minutes: u32, tokens: usize) -> Result<Vec<Vec<PricePoint>>, Refusal> {
-        let window = Window {
+    fn asked(to: u64, minutes: u32, tokens: usize) -> Result<Vec<Vec<PricePoint>>, ApiError> {
+        let window = HistoryWindow {
             from: 0,
             to,
             minutes,
@@ -211,7 +216,7 @@ mod tests {
     #[test]
     fn an_answer_has_the_midpoints_of_both_tokens() {
         let histories = asked(60, 1, 2).expect("two points a token");
-        let point = |t, p| Point {
+        let point = |t, p| HistoryPoint {
             t,
             p: Decimal::new(p, 5),
         };

@@ -1,21 +1,21 @@
-//! The upstream's records of markets, out of the catalog: the `raw_metadata` of Market details
-//! (protocol 11).
+//! The upstream's market records from the catalog: the `raw_metadata` of Market details
+//! (docs/api/market-data.md §5).
 
 use foretell_model::ConditionId;
 use serde_json::{Map, Value};
 
 use crate::app::App;
 
-/// A record for each condition, empty where there is none. `None` when the catalog cannot be read: the
-/// trading surface answers all the same.
+/// One record for each condition, empty if missing. `None` when the catalog cannot be read: the
+/// trading surface answers without it.
 pub(crate) async fn raw_records(
     app: &App,
     conditions: Vec<ConditionId>,
 ) -> Option<Vec<Map<String, Value>>> {
-    let Some(door) = &app.catalog else {
+    let Some(pool) = &app.catalog else {
         return Some(Vec::new());
     };
-    let read = door.read(move |catalog| {
+    let read = pool.read(move |catalog| {
         let raw = |condition| catalog.raw_market(condition);
         conditions.iter().map(raw).collect::<Result<Vec<_>, _>>()
     });
@@ -23,8 +23,8 @@ pub(crate) async fn raw_records(
     Some(texts.iter().map(Option::as_deref).map(parsed).collect())
 }
 
-/// The number of the catalog's last change: while it stays the same, so does every record. `None`
-/// without a catalog that can be read.
+/// The sequence number of the catalog's last change; records are unchanged while it is. `None`
+/// without a readable catalog.
 pub(crate) async fn catalog_change(app: &App) -> Option<u64> {
     let read = app.catalog.as_ref()?.read(|catalog| catalog.last_change());
     read.await.ok()?.ok()

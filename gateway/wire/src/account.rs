@@ -1,12 +1,13 @@
-//! Keys, balances, heartbeats and the small fixed answers (protocol 7, 9, 11).
+//! Keys, balances, heartbeats and the small constant answers (docs/api/authentication.md §2,
+//! docs/api/orders.md §5, docs/api/market-data.md §7).
 
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 use foretell_model::{ApiKey, TimeNs, WalletAddress};
 
+use crate::api_error::{ApiError, FieldError};
 use crate::body::{object, optional_text, read_text};
-use crate::failure::{Failure, FieldProblem};
 use crate::ids;
 use crate::json::Value;
 use crate::limits::SMALL_BODY_BYTES;
@@ -19,7 +20,7 @@ pub const VERSION: &str = r#"{"version":2}"#;
 /// Answer of `GET /order-scoring` until rewards exist.
 pub const NOT_SCORING: &str = r#"{"scoring":false}"#;
 
-/// A new or derived key. No `Debug`: it holds secrets.
+/// A created or derived key. No `Debug`, because it holds secrets.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiKeyAnswer<'a> {
@@ -46,7 +47,7 @@ impl Serialize for Keys {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiKeysAnswer {
-    /// The live keys.
+    /// The active keys.
     pub api_keys: Keys,
 }
 
@@ -65,14 +66,14 @@ pub struct ApiKeyRow {
     /// The key.
     #[serde(serialize_with = "ids::key_as_text")]
     pub api_key: ApiKey,
-    /// The nonce it was derived from, decimal.
+    /// The nonce that the key was derived from, decimal.
     pub nonce: String,
     /// `active` or `revoked`.
     pub status: &'static str,
     /// When it was created.
     #[serde(serialize_with = "time::as_iso")]
     pub created_at: TimeNs,
-    /// When it was revoked; absent while it lives.
+    /// When it was revoked; absent while the key is active.
     #[serde(
         skip_serializing_if = "Option::is_none",
         serialize_with = "iso_or_nothing"
@@ -94,7 +95,7 @@ pub const REVOKED: &str = r#"{"revoked":true}"#;
 pub struct RevokedAllAnswer {
     /// Always true.
     pub revoked: bool,
-    /// How many keys were live, read-only ones included.
+    /// Number of keys that were active, read-only ones included.
     pub keys: usize,
 }
 
@@ -110,12 +111,12 @@ pub struct ReadOnlyKeyAnswer {
     pub api_key: ApiKey,
 }
 
-/// Reads the body of `DELETE /auth/api-key`: whether the key's orders are cancelled too. An empty
-/// body says no.
+/// Reads the body of `DELETE /auth/api-key`: whether to cancel the key's orders too. An empty body
+/// means no.
 ///
 /// # Errors
-/// A body that is no object, or `cancel` that is no boolean.
-pub fn read_revocation(body: &[u8]) -> Result<bool, Failure> {
+/// A body that is not an object, or a `cancel` that is not a boolean.
+pub fn read_revocation(body: &[u8]) -> Result<bool, ApiError> {
     if body.trim_ascii().is_empty() {
         return Ok(false);
     }
@@ -124,7 +125,7 @@ pub fn read_revocation(body: &[u8]) -> Result<bool, Failure> {
     match object.get("cancel") {
         Value::Null => Ok(false),
         Value::Bool(cancel) => Ok(*cancel),
-        other => Err(Failure::Field(FieldProblem {
+        other => Err(ApiError::Field(FieldError {
             field: "cancel",
             value: Some(other.shown()),
             allowed: "true or false",
@@ -135,8 +136,8 @@ pub fn read_revocation(body: &[u8]) -> Result<bool, Failure> {
 /// Reads the body of `DELETE /auth/readonly-api-key`.
 ///
 /// # Errors
-/// A body without a `key` that is a UUID.
-pub fn read_read_only_key(body: &[u8]) -> Result<ApiKey, Failure> {
+/// A body whose `key` is missing or not a UUID.
+pub fn read_read_only_key(body: &[u8]) -> Result<ApiKey, ApiError> {
     let mut copy = Vec::new();
     let object = object(body, SMALL_BODY_BYTES, &mut copy)?;
     read_text(&object, "key", "an api key, a UUID", ids::api_key)
@@ -158,15 +159,15 @@ impl Serialize for ClosedOnlyAnswer {
 /// Answer of `GET /balance-allowance`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BalanceAnswer<'a> {
-    /// All of it in micro units, reserved included.
+    /// Total collateral in micro units, reserved included.
     pub balance: u64,
-    /// What is not reserved, in micro units.
+    /// Free collateral in micro units.
     pub available: u64,
     /// The configured contracts.
     pub contracts: &'a [WalletAddress],
 }
 
-/// The allowance of every contract: the built-in ledger asks for none.
+/// The allowance of every contract. The built-in ledger needs no allowances.
 const UNLIMITED: &str =
     "115792089237316195423570985008687907853269984665640564039457584007913129639935";
 
@@ -186,15 +187,15 @@ impl Serialize for BalanceAnswer<'_> {
     }
 }
 
-/// Longest heartbeat id; ours are UUIDs.
+/// Most bytes of a heartbeat id. The ids that the gateway gives out are UUIDs.
 const MAX_HEARTBEAT_ID: usize = 64;
 
-/// Reads the body of `POST /heartbeats`: the id of the running chain; `None` (an empty body, or
-/// null, empty, absent) starts one.
+/// Reads the body of `POST /heartbeats`: the id of the running heartbeat chain. `None` (empty body,
+/// or an id that is null, empty or absent) starts a chain.
 ///
 /// # Errors
-/// A body that is no such object.
-pub fn read_heartbeat(body: &[u8]) -> Result<Option<String>, Failure> {
+/// A body that is not such an object.
+pub fn read_heartbeat(body: &[u8]) -> Result<Option<String>, ApiError> {
     if body.trim_ascii().is_empty() {
         return Ok(None);
     }
@@ -203,7 +204,7 @@ pub fn read_heartbeat(body: &[u8]) -> Result<Option<String>, Failure> {
     match optional_text(&object, "heartbeat_id")? {
         Some(id) if id.len() > MAX_HEARTBEAT_ID => {
             const ALLOWED: &str = "a text of up to 64 bytes";
-            Err(FieldProblem::wrong("heartbeat_id", id, ALLOWED).into())
+            Err(FieldError::wrong("heartbeat_id", id, ALLOWED).into())
         }
         id => Ok(id.map(str::to_owned)),
     }
@@ -212,20 +213,20 @@ pub fn read_heartbeat(body: &[u8]) -> Result<Option<String>, Failure> {
 /// Answer of `POST /heartbeats`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct HeartbeatAnswer<'a> {
-    /// What the next heartbeat must say.
+    /// The id that the next heartbeat must carry.
     pub heartbeat_id: &'a str,
 }
 
 /// Answer (400) to a heartbeat with a wrong id.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct HeartbeatRefusal<'a> {
+pub struct WrongHeartbeatAnswer<'a> {
     error: &'static str,
     error_msg: &'static str,
     heartbeat_id: &'a str,
 }
 
-impl<'a> HeartbeatRefusal<'a> {
-    /// Names the right id.
+impl<'a> WrongHeartbeatAnswer<'a> {
+    /// An answer that names the right id.
     #[must_use]
     pub const fn new(heartbeat_id: &'a str) -> Self {
         const TEXT: &str =
@@ -324,7 +325,7 @@ mod tests {
         let long = format!(r#"{{"heartbeat_id":"{}"}}"#, "x".repeat(65));
         assert!(read_heartbeat(long.as_bytes()).is_err());
         let refusal: serde_json::Value =
-            serde_json::from_str(&json_text(&HeartbeatRefusal::new("abc"))).unwrap();
+            serde_json::from_str(&json_text(&WrongHeartbeatAnswer::new("abc"))).unwrap();
         assert_eq!(refusal["heartbeat_id"], "abc");
         assert_eq!(refusal["error"], refusal["error_msg"]);
     }

@@ -1,58 +1,59 @@
-//! Account actions: `POST /positions/split`, `/merge`, `/redeem`, `/convert` (protocol 16).
+//! Account actions: `POST /positions/split`, `/merge`, `/redeem`, `/convert`
+//! (docs/api/positions.md).
 
 use serde::Serialize;
 
 use foretell_model::limits::MAX_ORDER_LOTS;
 use foretell_model::{ConditionId, EventId, Lots, QuestionSet, WalletAddress};
 
+use crate::api_error::{ApiError, FieldError};
 use crate::body::{object, optional_text, read_text};
 use crate::decimal::{self, Decimal, uint256};
-use crate::failure::{Failure, FieldProblem};
 use crate::ids::{self, TokenRef};
 use crate::json::{Number, Object, Value};
 use crate::limits::SMALL_BODY_BYTES;
 use crate::printable::is_printable;
 
-/// What a split or merge acts on.
+/// A split or merge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetsAction {
-    /// Whose; `None` = the owner's only bound wallet, else itself.
+    /// The acting wallet; `None` = the owner's only bound wallet, else the owner itself.
     pub wallet: Option<WalletAddress>,
-    /// Which market.
+    /// The market.
     pub condition: ConditionId,
-    /// How many sets, above 0.
+    /// Number of sets, above 0.
     pub lots: Lots,
-    /// Makes a retry safe: 1 to 64 printable characters.
+    /// Idempotency reference: 1 to 64 printable characters.
     pub reference: String,
 }
 
-/// What a redeem acts on.
+/// A redeem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RedeemAction {
     /// As in [`SetsAction`].
     pub wallet: Option<WalletAddress>,
-    /// Which market.
+    /// The market.
     pub condition: ConditionId,
     /// As in [`SetsAction`].
     pub reference: String,
 }
 
-/// What a convert acts on.
+/// A convert.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConvertAction {
     /// As in [`SetsAction`].
     pub wallet: Option<WalletAddress>,
-    /// Which event.
+    /// The event group.
     pub event: EventId,
-    /// The questions whose No is given; not empty.
+    /// The questions whose No shares are converted; not empty.
     pub questions: QuestionSet,
-    /// How many of each, above 0.
+    /// Number of No shares of each question, above 0.
     pub lots: Lots,
     /// As in [`SetsAction`].
     pub reference: String,
 }
 
-/// Which account action; the words are those of `/activity` too.
+/// Kind of account action. `/activity` uses the same words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum ActionKind {
@@ -62,51 +63,51 @@ pub enum ActionKind {
     Merge,
     /// Holdings of a resolved market into their payout.
     Redeem,
-    /// No of some questions into collateral and Yes of the others.
+    /// No shares of some questions into collateral and Yes shares of the others.
     Conversion,
 }
 
-/// Shares that came or went.
+/// A change of one share balance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct MovedShares {
-    /// Which token, in the form of the data surface.
+pub struct ShareChange {
+    /// The token, in the data surface's form.
     #[serde(serialize_with = "ids::shown")]
     pub asset: TokenRef,
-    /// Whole shares, negative when they went.
+    /// Whole shares; negative when the wallet lost them.
     #[serde(serialize_with = "decimal::as_text")]
     pub amount: Decimal,
 }
 
-/// What an account action did to its wallet.
+/// The effect of an account action on its wallet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Moved {
-    /// Which action.
+pub struct ActionEffect {
+    /// Kind of action.
     #[serde(rename = "type")]
     pub kind: ActionKind,
-    /// Collateral in whole units, negative when it was paid.
+    /// Collateral in whole units; negative when the wallet paid it.
     #[serde(serialize_with = "decimal::as_text")]
     pub collateral: Decimal,
-    /// By market, then outcome; what did not move is not there.
-    pub shares: Vec<MovedShares>,
+    /// Changed balances only, by market, then outcome.
+    pub shares: Vec<ShareChange>,
 }
 
 /// Answer of an account action.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ActionAnswer {
-    /// Always true; a refusal is an error.
+    /// Always true; a rejection is sent as an error.
     pub success: bool,
     /// The wallet that acted.
     #[serde(serialize_with = "ids::shown")]
     pub wallet: WalletAddress,
-    /// What it did.
+    /// The effect.
     #[serde(flatten)]
-    pub moved: Moved,
-    /// The command that did it.
+    pub moved: ActionEffect,
+    /// Sequence of the command.
     pub sequence: u64,
     /// Receipt of its frame.
     #[serde(rename = "transactionHash", serialize_with = "ids::hex_as_text")]
     pub transaction_hash: [u8; 32],
-    /// It was done before under the same reference.
+    /// The action was already applied under the same reference.
     pub duplicate: bool,
 }
 
@@ -114,7 +115,7 @@ pub struct ActionAnswer {
 ///
 /// # Errors
 /// A field that is missing or wrong.
-pub fn read_sets(body: &[u8]) -> Result<SetsAction, Failure> {
+pub fn read_sets(body: &[u8]) -> Result<SetsAction, ApiError> {
     let mut copy = Vec::new();
     let object = object(body, SMALL_BODY_BYTES, &mut copy)?;
     Ok(SetsAction {
@@ -129,7 +130,7 @@ pub fn read_sets(body: &[u8]) -> Result<SetsAction, Failure> {
 ///
 /// # Errors
 /// A field that is missing or wrong.
-pub fn read_redeem(body: &[u8]) -> Result<RedeemAction, Failure> {
+pub fn read_redeem(body: &[u8]) -> Result<RedeemAction, ApiError> {
     let mut copy = Vec::new();
     let object = object(body, SMALL_BODY_BYTES, &mut copy)?;
     Ok(RedeemAction {
@@ -143,7 +144,7 @@ pub fn read_redeem(body: &[u8]) -> Result<RedeemAction, Failure> {
 ///
 /// # Errors
 /// A field that is missing or wrong.
-pub fn read_convert(body: &[u8]) -> Result<ConvertAction, Failure> {
+pub fn read_convert(body: &[u8]) -> Result<ConvertAction, ApiError> {
     let mut copy = Vec::new();
     let object = object(body, SMALL_BODY_BYTES, &mut copy)?;
     Ok(ConvertAction {
@@ -155,23 +156,23 @@ pub fn read_convert(body: &[u8]) -> Result<ConvertAction, Failure> {
     })
 }
 
-fn wallet(object: &Object<'_>) -> Result<Option<WalletAddress>, Failure> {
+fn wallet(object: &Object<'_>) -> Result<Option<WalletAddress>, ApiError> {
     match optional_text(object, "wallet")? {
         None => Ok(None),
         Some(text) => ids::address(text).map(Some).ok_or_else(|| {
             const ALLOWED: &str = "an address, 0x and 40 hex digits";
-            FieldProblem::wrong("wallet", text, ALLOWED).into()
+            FieldError::wrong("wallet", text, ALLOWED).into()
         }),
     }
 }
 
-fn condition(object: &Object<'_>) -> Result<ConditionId, Failure> {
+fn condition(object: &Object<'_>) -> Result<ConditionId, ApiError> {
     const ALLOWED: &str = "a condition id, 0x and 64 hex digits";
     read_text(object, "conditionId", ALLOWED, ids::condition_id)
 }
 
-/// Micro-shares; a multiple of a lot.
-fn amount(object: &Object<'_>) -> Result<Lots, Failure> {
+/// Reads an amount in micro-shares that is a multiple of a lot.
+fn amount(object: &Object<'_>) -> Result<Lots, ApiError> {
     const ALLOWED: &str =
         "a text of digits, micros, a multiple of 10000, 10000 to 1000000000000000";
     read_text(object, "amount", ALLOWED, |text| {
@@ -180,18 +181,18 @@ fn amount(object: &Object<'_>) -> Result<Lots, Failure> {
     })
 }
 
-/// A text or number of digits.
+/// Reads a text or number made of digits.
 fn digits<'o>(
     object: &'o Object<'_>,
     field: &'static str,
     allowed: &'static str,
-) -> Result<std::borrow::Cow<'o, str>, Failure> {
+) -> Result<std::borrow::Cow<'o, str>, ApiError> {
     let value = object.get(field);
     match value {
         Value::Number(Number::Whole(number)) => Ok(number.to_string().into()),
         Value::Number(Number::Other(text)) | Value::Text(text) => Ok(text.as_ref().into()),
-        Value::Null => Err(FieldProblem::missing(field, allowed).into()),
-        _ => Err(Failure::Field(FieldProblem {
+        Value::Null => Err(FieldError::missing(field, allowed).into()),
+        _ => Err(ApiError::Field(FieldError {
             field,
             value: Some(value.shown()),
             allowed,
@@ -199,14 +200,14 @@ fn digits<'o>(
     }
 }
 
-fn event(object: &Object<'_>) -> Result<u64, Failure> {
+fn event(object: &Object<'_>) -> Result<u64, ApiError> {
     const ALLOWED: &str = "an event id, digits";
     let text = digits(object, "eventId", ALLOWED)?;
-    decimal::digits_u64(&text).map_err(|_| FieldProblem::wrong("eventId", &text, ALLOWED).into())
+    decimal::digits_u64(&text).map_err(|_| FieldError::wrong("eventId", &text, ALLOWED).into())
 }
 
-/// Bit i is question i; at most 128 questions.
-fn questions(object: &Object<'_>) -> Result<QuestionSet, Failure> {
+/// Reads a bit set of at most 128 questions; bit i is question i.
+fn questions(object: &Object<'_>) -> Result<QuestionSet, ApiError> {
     const ALLOWED: &str = "digits, 1 to 2^128 - 1";
     let text = digits(object, "indexSet", ALLOWED)?;
     let set = uint256(&text).ok().and_then(|word| {
@@ -214,7 +215,7 @@ fn questions(object: &Object<'_>) -> Result<QuestionSet, Failure> {
         let bits = u128::from_be_bytes(low.try_into().ok()?);
         (high == [0; 16] && bits > 0).then_some(bits)
     });
-    let bits = set.ok_or_else(|| FieldProblem::wrong("indexSet", &text, ALLOWED))?;
+    let bits = set.ok_or_else(|| FieldError::wrong("indexSet", &text, ALLOWED))?;
     let half = |shift: u32| u64::try_from(bits >> shift & u128::from(u64::MAX));
     Ok(QuestionSet {
         low: half(0).expect("masked to 64 bits"),
@@ -222,13 +223,13 @@ fn questions(object: &Object<'_>) -> Result<QuestionSet, Failure> {
     })
 }
 
-fn reference(object: &Object<'_>) -> Result<String, Failure> {
+fn reference(object: &Object<'_>) -> Result<String, ApiError> {
     read_text(object, "reference", REFERENCE_ALLOWED, |text| {
         is_reference(text).then(|| text.to_owned())
     })
 }
 
-/// What a reference may be.
+/// Description of a valid reference, for error texts.
 pub(crate) const REFERENCE_ALLOWED: &str = "a text of 1 to 64 printable characters";
 
 /// Whether a text may be a reference.
@@ -273,8 +274,8 @@ mod tests {
     #[case("null")]
     #[case(r#""18446744073709560000""#)]
     fn an_amount_is_whole_lots_in_micros(#[case] amount: &str) {
-        let failure = read_sets(sets(amount).as_bytes()).unwrap_err();
-        assert!(failure.text().starts_with("amount is "), "{failure}");
+        let error = read_sets(sets(amount).as_bytes()).unwrap_err();
+        assert!(error.text().starts_with("amount is "), "{error}");
     }
 
     #[rstest]
@@ -299,8 +300,8 @@ mod tests {
     #[case("null")]
     fn an_index_set_names_one_to_128_questions(#[case] set: &str) {
         let body = format!(r#"{{"eventId":42,"indexSet":{set},"amount":"10000","reference":"r"}}"#);
-        let failure = read_convert(body.as_bytes()).unwrap_err();
-        assert!(failure.text().starts_with("indexSet is "), "{failure}");
+        let error = read_convert(body.as_bytes()).unwrap_err();
+        assert!(error.text().starts_with("indexSet is "), "{error}");
     }
 
     #[test]
@@ -313,7 +314,7 @@ mod tests {
         assert!(read_redeem(body("").as_bytes()).is_err());
     }
 
-    /// It is journalled, and printed at the terminal of whoever looks there.
+    /// References are journalled and printed at terminals.
     #[test]
     fn a_reference_holds_printable_characters_only() {
         let read = |reference: &str| {
@@ -331,11 +332,11 @@ mod tests {
             "a\u{202e}b",
             "a\u{200b}",
         ] {
-            let failure = read(bad).unwrap_err();
-            assert_eq!(failure.status(), 400);
-            let shown = crate::failure::quoted(bad);
+            let error = read(bad).unwrap_err();
+            assert_eq!(error.status(), 400);
+            let shown = crate::api_error::quoted(bad);
             assert_eq!(
-                failure.text(),
+                error.text(),
                 format!("reference is {shown}, allowed: a text of 1 to 64 printable characters")
             );
         }
@@ -347,7 +348,7 @@ mod tests {
         ("reference", "r"),
     ];
 
-    /// The fields of [`SETS`] with one of them replaced by this JSON, or left out.
+    /// The fields of [`SETS`] with one field replaced by `value`, or left out.
     fn sets_with(field: &str, value: Option<&str>) -> String {
         let fields = SETS.iter().filter_map(|(name, usual)| {
             let usual = format!("\"{usual}\"");
@@ -376,12 +377,9 @@ mod tests {
         value: Option<&str>,
     ) {
         let body = sets_with(field, value);
-        let failure = read_sets(body.as_bytes()).unwrap_err();
-        assert_eq!(failure.status(), 400);
-        assert!(
-            failure.text().starts_with(&format!("{field} is ")),
-            "{failure}"
-        );
+        let error = read_sets(body.as_bytes()).unwrap_err();
+        assert_eq!(error.status(), 400);
+        assert!(error.text().starts_with(&format!("{field} is ")), "{error}");
     }
 
     #[rstest]
@@ -390,8 +388,8 @@ mod tests {
     #[case("{}")]
     fn a_wallet_is_an_address(#[case] wallet: &str) {
         let body = sets_with("", None).replacen('{', &format!("{{\"wallet\":{wallet},"), 1);
-        let failure = read_sets(body.as_bytes()).unwrap_err();
-        assert!(failure.text().starts_with("wallet is "), "{failure}");
+        let error = read_sets(body.as_bytes()).unwrap_err();
+        assert!(error.text().starts_with("wallet is "), "{error}");
     }
 
     #[test]
@@ -400,7 +398,7 @@ mod tests {
         let twice = body.replacen('{', r#"{"amount":"10000","#, 1);
         assert_eq!(
             read_sets(twice.as_bytes()),
-            Err(Failure::DuplicateKey("'amount'".into()))
+            Err(ApiError::DuplicateKey("'amount'".into()))
         );
         let more = body.replacen('{', r#"{"note":[1],"wallet":null,"#, 1);
         assert_eq!(read_sets(more.as_bytes()), read_sets(body.as_bytes()));
@@ -409,14 +407,14 @@ mod tests {
     #[test]
     fn an_answer_tells_what_came_and_what_went() {
         let market = ConditionId([2; 32]);
-        let moved = |outcome, amount| MovedShares {
+        let moved = |outcome, amount| ShareChange {
             asset: TokenRef::Asset(market, outcome),
             amount,
         };
         let answer = ActionAnswer {
             success: true,
             wallet: WalletAddress([3; 20]),
-            moved: Moved {
+            moved: ActionEffect {
                 kind: ActionKind::Split,
                 collateral: Decimal::micros(-1_500_000),
                 shares: vec![

@@ -1,36 +1,36 @@
 //! Bodies of the batch reads: `POST /books`, `/prices`, `/midpoints`, `/spreads`,
-//! `/last-trades-prices`, `/orders-scoring` (protocol 11).
+//! `/last-trades-prices`, `/orders-scoring` (docs/api/market-data.md §2, §3).
 
 use std::collections::HashMap;
 
 use foretell_model::Side;
 
+use crate::api_error::{ApiError, FieldError};
 use crate::body::bounded;
-use crate::failure::{Failure, FieldProblem};
 use crate::ids::TokenRef;
 use crate::json::Value;
 use crate::limits::LIST_BODY_BYTES;
 
-/// Entries of a batch read.
+/// Most entries of a batch read.
 pub const MAX_BATCH: usize = 500;
 
-/// Which sides of a token are asked for.
+/// The requested sides of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Sides {
-    /// BUY, or no side named.
+    /// BUY, or no side given.
     pub buy: bool,
-    /// SELL, or no side named.
+    /// SELL, or no side given.
     pub sell: bool,
 }
 
 impl Sides {
-    /// Both.
+    /// Both sides.
     pub const BOTH: Self = Self {
         buy: true,
         sell: true,
     };
 
-    /// One, or both when none is named.
+    /// The given side, or both sides for `None`.
     #[must_use]
     pub const fn of(side: Option<Side>) -> Self {
         match side {
@@ -54,77 +54,77 @@ impl Sides {
     }
 }
 
-/// A token of a batch read. Repeated tokens are merged at their first place.
+/// A token of a batch read. Repeated tokens are merged into the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AskedToken {
-    /// As written: the key of the answer where that is an object.
+pub struct BatchToken {
+    /// The token as written; the key in answers that are objects.
     pub text: String,
-    /// Which.
+    /// The token.
     pub token: TokenRef,
-    /// Which sides.
+    /// The requested sides.
     pub sides: Sides,
 }
 
-/// Reads `[{token_id, side?}]`, at most [`MAX_BATCH`] entries. An empty or null side is absent, its
-/// case carries no meaning.
+/// Reads `[{token_id, side?}]`, at most [`MAX_BATCH`] entries. An empty or null side counts as
+/// absent; sides ignore case.
 ///
 /// # Errors
-/// A body that is no such array; `Invalid token id`; `Invalid side`.
-pub fn read_tokens(body: &[u8]) -> Result<Vec<AskedToken>, Failure> {
+/// A body that is not such an array; `Invalid token id`; `Invalid side`.
+pub fn read_tokens(body: &[u8]) -> Result<Vec<BatchToken>, ApiError> {
     let mut copy = Vec::new();
     let elements = array(body, "the array", MAX_BATCH, "up to 500 entries", &mut copy)?;
     let mut merged = Merged::default();
     for element in &elements {
         let Value::Object(entry) = element else {
             let problem = format!("an entry is {}, allowed: an object", element.shown());
-            return Err(Failure::InvalidBody(problem));
+            return Err(ApiError::InvalidBody(problem));
         };
         if let Some(key) = entry.duplicate() {
-            return Err(Failure::DuplicateKey(key));
+            return Err(ApiError::DuplicateKey(key));
         }
         let text = match entry.get("token_id") {
             Value::Text(text) => text,
-            _ => return Err(Failure::InvalidTokenId),
+            _ => return Err(ApiError::InvalidTokenId),
         };
         let side = match entry.get("side") {
             Value::Null => None,
             Value::Text(text) => side_of(text)?,
-            _ => return Err(Failure::InvalidSide),
+            _ => return Err(ApiError::InvalidSide),
         };
         merged.add(text, Sides::of(side))?;
     }
     Ok(merged.tokens)
 }
 
-/// Reads a side of any case; empty is none.
+/// Reads a side, ignoring case; an empty text is `None`.
 ///
 /// # Errors
 /// `Invalid side`.
-pub fn side_of(text: &str) -> Result<Option<Side>, Failure> {
+pub fn side_of(text: &str) -> Result<Option<Side>, ApiError> {
     match text {
         "" => Ok(None),
         text if text.eq_ignore_ascii_case("BUY") => Ok(Some(Side::Buy)),
         text if text.eq_ignore_ascii_case("SELL") => Ok(Some(Side::Sell)),
-        _ => Err(Failure::InvalidSide),
+        _ => Err(ApiError::InvalidSide),
     }
 }
 
 #[derive(Default)]
 struct Merged {
-    tokens: Vec<AskedToken>,
+    tokens: Vec<BatchToken>,
     places: HashMap<TokenRef, usize>,
 }
 
 impl Merged {
-    fn add(&mut self, text: &str, sides: Sides) -> Result<(), Failure> {
-        let token = TokenRef::parse(text).ok_or(Failure::InvalidTokenId)?;
+    fn add(&mut self, text: &str, sides: Sides) -> Result<(), ApiError> {
+        let token = TokenRef::parse(text).ok_or(ApiError::InvalidTokenId)?;
         if let Some(place) = self.places.get(&token) {
             let asked = &mut self.tokens[*place];
             asked.sides = asked.sides.and(sides);
             return Ok(());
         }
         self.places.insert(token, self.tokens.len());
-        self.tokens.push(AskedToken {
+        self.tokens.push(BatchToken {
             text: text.to_owned(),
             token,
             sides,
@@ -136,8 +136,8 @@ impl Merged {
 /// Reads the order ids of `POST /orders-scoring`, an array of texts.
 ///
 /// # Errors
-/// A body that is no such array.
-pub fn read_scoring(body: &[u8]) -> Result<Vec<String>, Failure> {
+/// A body that is not such an array.
+pub fn read_scoring(body: &[u8]) -> Result<Vec<String>, ApiError> {
     let mut copy = Vec::new();
     let elements = array(
         body,
@@ -150,7 +150,7 @@ pub fn read_scoring(body: &[u8]) -> Result<Vec<String>, Failure> {
         .iter()
         .map(|element| match element {
             Value::Text(text) if text.len() <= 128 => Ok(text.clone().into_owned()),
-            other => Err(Failure::Field(FieldProblem {
+            other => Err(ApiError::Field(FieldError {
                 field: "order id",
                 value: Some(other.shown()),
                 allowed: "a text of up to 128 bytes",
@@ -165,9 +165,9 @@ fn array<'a>(
     limit: usize,
     allowed: &'static str,
     copy: &'a mut Vec<u8>,
-) -> Result<Vec<Value<'a>>, Failure> {
+) -> Result<Vec<Value<'a>>, ApiError> {
     match bounded(body, LIST_BODY_BYTES, copy)? {
-        Value::Array(elements) if elements.len() > limit => Err(Failure::TooManyEntries {
+        Value::Array(elements) if elements.len() > limit => Err(ApiError::TooManyEntries {
             field,
             count: elements.len(),
             allowed,
@@ -175,7 +175,7 @@ fn array<'a>(
         Value::Array(elements) => Ok(elements),
         other => {
             let problem = format!("{}, allowed: an array", other.shown());
-            Err(Failure::InvalidBody(problem))
+            Err(ApiError::InvalidBody(problem))
         }
     }
 }

@@ -1,6 +1,6 @@
-//! What the readers of small bodies share.
+//! Helpers of the readers of small bodies.
 
-use crate::failure::{Failure, FieldProblem};
+use crate::api_error::{ApiError, FieldError};
 use crate::json::{self, Object, Value};
 
 /// Reads a body of at most `limit` bytes.
@@ -8,11 +8,11 @@ pub(crate) fn bounded<'a>(
     body: &'a [u8],
     limit: usize,
     copy: &'a mut Vec<u8>,
-) -> Result<Value<'a>, Failure> {
+) -> Result<Value<'a>, ApiError> {
     if body.len() > limit {
-        return Err(Failure::BodyTooLarge { limit });
+        return Err(ApiError::BodyTooLarge { limit });
     }
-    json::read(body, copy).map_err(|broken| Failure::InvalidBody(broken.text().to_owned()))
+    json::read(body, copy).map_err(|broken| ApiError::InvalidBody(broken.text().to_owned()))
 }
 
 /// Reads a body that is one object without duplicate keys.
@@ -20,29 +20,29 @@ pub(crate) fn object<'a>(
     body: &'a [u8],
     limit: usize,
     copy: &'a mut Vec<u8>,
-) -> Result<Object<'a>, Failure> {
+) -> Result<Object<'a>, ApiError> {
     match bounded(body, limit, copy)? {
         Value::Object(object) => match object.duplicate() {
-            Some(key) => Err(Failure::DuplicateKey(key)),
+            Some(key) => Err(ApiError::DuplicateKey(key)),
             None => Ok(object),
         },
-        other => Err(Failure::InvalidBody(format!(
+        other => Err(ApiError::InvalidBody(format!(
             "{}, allowed: an object",
             other.shown()
         ))),
     }
 }
 
-/// A text field; null and empty are absent.
+/// Reads an optional text field; null and empty count as absent.
 pub(crate) fn optional_text<'o>(
     object: &'o Object<'_>,
     field: &'static str,
-) -> Result<Option<&'o str>, Failure> {
+) -> Result<Option<&'o str>, ApiError> {
     match object.get(field) {
         Value::Null => Ok(None),
         Value::Text(text) if text.is_empty() => Ok(None),
         Value::Text(text) => Ok(Some(text)),
-        other => Err(Failure::Field(FieldProblem {
+        other => Err(ApiError::Field(FieldError {
             field,
             value: Some(other.shown()),
             allowed: "a text",
@@ -50,22 +50,22 @@ pub(crate) fn optional_text<'o>(
     }
 }
 
-/// A text field that must be there.
+/// Reads a required text field.
 pub(crate) fn text<'o>(
     object: &'o Object<'_>,
     field: &'static str,
     allowed: &'static str,
-) -> Result<&'o str, Failure> {
-    optional_text(object, field)?.ok_or_else(|| FieldProblem::missing(field, allowed).into())
+) -> Result<&'o str, ApiError> {
+    optional_text(object, field)?.ok_or_else(|| FieldError::missing(field, allowed).into())
 }
 
-/// A text field that must be there and that `read` understands.
+/// Reads a required text field with `read`.
 pub(crate) fn read_text<T>(
     object: &Object<'_>,
     field: &'static str,
     allowed: &'static str,
     read: impl FnOnce(&str) -> Option<T>,
-) -> Result<T, Failure> {
+) -> Result<T, ApiError> {
     let text = text(object, field, allowed)?;
-    read(text).ok_or_else(|| FieldProblem::wrong(field, text, allowed).into())
+    read(text).ok_or_else(|| FieldError::wrong(field, text, allowed).into())
 }

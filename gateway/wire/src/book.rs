@@ -1,4 +1,4 @@
-//! Order books (protocol 11).
+//! Order books (docs/api/market-data.md §2).
 
 use serde::Serialize;
 use sha1::{Digest, Sha1};
@@ -9,10 +9,10 @@ use crate::batch::Sides;
 use crate::decimal;
 use crate::ids;
 
-/// All orders of one price.
+/// A price level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Level {
-    /// Of the book's token.
+pub struct BookLevel {
+    /// Price in the book's own token.
     #[serde(serialize_with = "decimal::as_text")]
     pub price: Price,
     /// Shares.
@@ -29,21 +29,21 @@ pub struct Book<'a> {
     pub token: TokenId,
     /// When it last changed.
     pub timestamp: TimeMs,
-    /// Best first; written best last.
-    pub bids: &'a [Level],
-    /// Best first; written best last.
-    pub asks: &'a [Level],
-    /// The market's smallest order.
+    /// Best first; [`Self::json`] writes them best last.
+    pub bids: &'a [BookLevel],
+    /// Best first; [`Self::json`] writes them best last.
+    pub asks: &'a [BookLevel],
+    /// The market's minimum order size.
     pub minimum_size: Lots,
     /// The market's tick.
     pub tick: Tick,
     /// Whether the market is a question of a neg-risk event.
     pub neg_risk: bool,
-    /// Of this token; `None` before the first trade.
+    /// Last price in this token; `None` before the first trade.
     pub last_trade_price: Option<Price>,
 }
 
-/// The ten keys in the interface's order: the hash is over exactly this text.
+/// The ten keys in the interface's order. The hash covers exactly this text.
 #[derive(Serialize)]
 struct Answer<'a> {
     #[serde(serialize_with = "ids::shown")]
@@ -52,8 +52,8 @@ struct Answer<'a> {
     asset_id: TokenId,
     timestamp: String,
     hash: &'a str,
-    bids: Vec<&'a Level>,
-    asks: Vec<&'a Level>,
+    bids: Vec<&'a BookLevel>,
+    asks: Vec<&'a BookLevel>,
     #[serde(serialize_with = "decimal::as_text")]
     min_order_size: Lots,
     tick_size: &'static str,
@@ -63,8 +63,8 @@ struct Answer<'a> {
 }
 
 impl Book<'_> {
-    /// The JSON of the book. A side that is not asked for is empty (BUY = bids, SELL = asks), and
-    /// the hash is over what is sent.
+    /// The JSON of the book. Sides outside `sides` are empty (BUY = bids, SELL = asks), and the
+    /// hash covers the JSON with those empty sides.
     #[must_use]
     pub fn json(&self, sides: Sides) -> String {
         let mut answer = Answer {
@@ -85,7 +85,7 @@ impl Book<'_> {
     }
 }
 
-fn best_last(levels: &[Level], wanted: bool) -> Vec<&Level> {
+fn best_last(levels: &[BookLevel], wanted: bool) -> Vec<&BookLevel> {
     if wanted {
         levels.iter().rev().collect()
     } else {

@@ -5,8 +5,8 @@ use super::*;
 const CONDITION: &str = "0xdde06286a7b9464d344f410ab0b3d2ebc6469904e72c27fd982f65fdbf78768d";
 const TOKEN: &str = "65193234666628291664907888364936366210889305490897648116746073820519263548476";
 
-fn level(price: u16, lots: u64) -> Level {
-    Level {
+fn level(price: u16, lots: u64) -> BookLevel {
+    BookLevel {
         price: Price(price),
         lots: Lots(lots),
     }
@@ -31,7 +31,7 @@ fn a_book_has_ten_keys_in_order_best_level_last_and_the_hash_of_stock_clients() 
         neg_risk: true,
         last_trade_price: Some(Price(4_500)),
     };
-    // The hashes were computed with the stock Python client's own function.
+    // The stock Python client's own function computed these hashes.
     assert_eq!(
         book.json(Sides::BOTH),
         format!(
@@ -56,8 +56,8 @@ fn a_book_has_ten_keys_in_order_best_level_last_and_the_hash_of_stock_clients() 
     );
 }
 
-/// Recorded answers of the family: written by us from their content, they are the same bytes, hash
-/// included; only the trailing zero that some have in the last price is not ours (protocol 1).
+/// Recorded answers of the family, rebuilt from their content, keep their bytes and hash. Only
+/// trailing zeros of some recorded last prices are not written here (docs/api/overview.md §2).
 #[test]
 fn recorded_books_are_written_letter_by_letter() {
     let path = concat!(
@@ -73,10 +73,10 @@ fn recorded_books_are_written_letter_by_letter() {
     for recorded in books {
         let text = |key: &str| recorded[key].as_str().unwrap().to_owned();
         let price = |text: &str| Price(decimal::fixed_point(text, 4).unwrap().try_into().unwrap());
-        let levels = |key: &str| -> Vec<Level> {
+        let levels = |key: &str| -> Vec<BookLevel> {
             let levels = recorded[key].as_array().unwrap().iter().rev();
             levels
-                .map(|level| Level {
+                .map(|level| BookLevel {
                     price: price(level["price"].as_str().unwrap()),
                     lots: decimal::lots(level["size"].as_str().unwrap()).unwrap(),
                 })

@@ -1,71 +1,71 @@
-//! Bodies of `DELETE /order`, `/orders` and `/cancel-market-orders` (protocol 9).
+//! Bodies of `DELETE /order`, `/orders` and `/cancel-market-orders` (docs/api/orders.md §4).
 
 use foretell_model::{ConditionId, OrderId};
 
+use crate::api_error::{ApiError, FieldError};
 use crate::body::{bounded, object, optional_text};
-use crate::failure::{Failure, FieldProblem};
 use crate::ids::{self, TokenRef};
 use crate::json::Value;
 use crate::limits::{LIST_BODY_BYTES, SMALL_BODY_BYTES};
 
-/// Orders a `DELETE /orders` body may name.
+/// Most orders of a `DELETE /orders` body.
 pub const MAX_CANCELS: usize = 1_000;
-/// Longest text that may stand where an order id belongs; it is repeated in the answer.
+/// Most bytes of a text given as an order id; the answer repeats the text.
 const MAX_ID_TEXT: usize = 128;
 
-/// An order as the caller named it.
+/// An order as the client named it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedOrder {
-    /// As written: the key of the answer.
+    /// The id as written; the key in the answer.
     pub text: String,
-    /// Its id; `None` when the text is no order id, so that no such order can be found.
+    /// The parsed id; `None` when the text is not an order id, which is reported as not found.
     pub order: Option<OrderId>,
 }
 
-/// Which orders of a market to cancel; at least one field is given.
+/// Selects the orders of a market to cancel; at least one field is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MarketCancel {
-    /// Its condition.
+    /// The market's condition.
     pub market: Option<ConditionId>,
-    /// One of its tokens.
+    /// One of the market's tokens.
     pub token: Option<TokenRef>,
 }
 
 /// Reads the body of `DELETE /order`: `orderId`, or `orderID` as stock clients write.
 ///
 /// # Errors
-/// A body that is no such object, or both names with different values.
-pub fn read_cancel(body: &[u8]) -> Result<NamedOrder, Failure> {
+/// A body that is not such an object, or both names with different values.
+pub fn read_cancel(body: &[u8]) -> Result<NamedOrder, ApiError> {
     let mut copy = Vec::new();
     let object = object(body, SMALL_BODY_BYTES, &mut copy)?;
     let both = ["orderId", "orderID"].map(|key| object.get(key));
     match both {
-        [Value::Null, Value::Null] => Err(FieldProblem::missing("orderId", ID_ALLOWED).into()),
+        [Value::Null, Value::Null] => Err(FieldError::missing("orderId", ID_ALLOWED).into()),
         [named, Value::Null] | [Value::Null, named] => named_order("orderId", named),
         [first, second] if first == second => named_order("orderId", first),
-        _ => Err(Failure::InvalidBody(
+        _ => Err(ApiError::InvalidBody(
             "orderId and orderID differ, allowed: one of them".to_owned(),
         )),
     }
 }
 
-/// Reads the body of `DELETE /orders`: an array of ids. An id that stands twice is kept once.
+/// Reads the body of `DELETE /orders`: an array of ids. Repeated ids are dropped.
 ///
 /// # Errors
-/// A body that is no array of texts, or has more than [`MAX_CANCELS`].
-pub fn read_cancels(body: &[u8]) -> Result<Vec<NamedOrder>, Failure> {
+/// A body that is not an array of texts, or has more than [`MAX_CANCELS`] entries.
+pub fn read_cancels(body: &[u8]) -> Result<Vec<NamedOrder>, ApiError> {
     let mut copy = Vec::new();
     let elements = match bounded(body, LIST_BODY_BYTES, &mut copy)? {
         Value::Array(elements) => elements,
         other => {
-            return Err(Failure::InvalidBody(format!(
+            return Err(ApiError::InvalidBody(format!(
                 "{}, allowed: an array of order ids",
                 other.shown()
             )));
         }
     };
     if elements.len() > MAX_CANCELS {
-        return Err(Failure::TooManyEntries {
+        return Err(ApiError::TooManyEntries {
             field: "the array",
             count: elements.len(),
             allowed: "up to 1000 order ids",
@@ -82,16 +82,16 @@ pub fn read_cancels(body: &[u8]) -> Result<Vec<NamedOrder>, Failure> {
     Ok(named)
 }
 
-/// Reads the body of `DELETE /cancel-market-orders`; an empty text is absent.
+/// Reads the body of `DELETE /cancel-market-orders`; an empty text counts as absent.
 ///
 /// # Errors
-/// A body that is no such object, names neither market nor token, or names them wrongly.
-pub fn read_market_cancel(body: &[u8]) -> Result<MarketCancel, Failure> {
+/// A body that is not such an object, has neither market nor token, or has a malformed one.
+pub fn read_market_cancel(body: &[u8]) -> Result<MarketCancel, ApiError> {
     let mut copy = Vec::new();
     let object = object(body, SMALL_BODY_BYTES, &mut copy)?;
     let market = match optional_text(&object, "market")? {
         Some(text) => Some(ids::condition_id(text).ok_or_else(|| {
-            Failure::Field(FieldProblem::wrong(
+            ApiError::Field(FieldError::wrong(
                 "market",
                 text,
                 "a condition id, 0x and 64 hex digits",
@@ -104,12 +104,12 @@ pub fn read_market_cancel(body: &[u8]) -> Result<MarketCancel, Failure> {
         None => optional_text(&object, "assetId")?,
     };
     let token = match asset {
-        Some(text) => Some(TokenRef::parse(text).ok_or(Failure::InvalidTokenId)?),
+        Some(text) => Some(TokenRef::parse(text).ok_or(ApiError::InvalidTokenId)?),
         None => None,
     };
     if market.is_none() && token.is_none() {
         return Err(
-            FieldProblem::missing("market", "a condition id, or asset_id in its place").into(),
+            FieldError::missing("market", "a condition id, or asset_id in its place").into(),
         );
     }
     Ok(MarketCancel { market, token })
@@ -117,13 +117,13 @@ pub fn read_market_cancel(body: &[u8]) -> Result<MarketCancel, Failure> {
 
 const ID_ALLOWED: &str = "an order id, 0x and 64 hex digits";
 
-fn named_order(field: &'static str, value: &Value<'_>) -> Result<NamedOrder, Failure> {
+fn named_order(field: &'static str, value: &Value<'_>) -> Result<NamedOrder, ApiError> {
     match value {
         Value::Text(text) if !text.is_empty() && text.len() <= MAX_ID_TEXT => Ok(NamedOrder {
             order: ids::order_id(text),
             text: text.clone().into_owned(),
         }),
-        other => Err(Failure::Field(FieldProblem {
+        other => Err(ApiError::Field(FieldError {
             field,
             value: Some(other.shown()),
             allowed: ID_ALLOWED,
@@ -202,7 +202,7 @@ mod tests {
         );
         assert!(matches!(
             read_cancels(&vec![b' '; LIST_BODY_BYTES + 1]),
-            Err(Failure::BodyTooLarge { .. })
+            Err(ApiError::BodyTooLarge { .. })
         ));
         assert!(read_cancels(b"{}").is_err());
         assert!(read_cancels(b"[1]").is_err());

@@ -1,9 +1,9 @@
-//! Signed checkpoints as they are shown (protocol 16).
+//! JSON of signed checkpoints (docs/api/operator.md §3).
 
-use foretell_checkpoint::Signed;
+use foretell_checkpoint::SignedCheckpoint;
 use serde::Serialize;
 
-/// A checkpoint: hashes, key and signature as `0x` and hex, the time in milliseconds.
+/// A checkpoint: hashes, key and signature as `0x` and hex digits, the time in milliseconds.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CheckpointRow {
@@ -17,9 +17,9 @@ pub struct CheckpointRow {
 }
 
 impl CheckpointRow {
-    /// A checkpoint of the journal named by `genesis`.
+    /// The row of a checkpoint of the journal with this `genesis`.
     #[must_use]
-    pub fn new(genesis: &[u8; 32], signed: &Signed) -> Self {
+    pub fn new(genesis: &[u8; 32], signed: &SignedCheckpoint) -> Self {
         let hex = |bytes: &[u8]| format!("0x{}", hex::encode(bytes));
         Self {
             genesis: hex(genesis),

@@ -1,15 +1,15 @@
-//! The data surface: parameters in, rows out (interface, protocol 12).
+//! The data surface: parameters in, rows out (docs/api/data.md).
 //!
-//! Every parameter is read by the reader of its endpoint, with its default and its bounds; one that
-//! is unknown, missing or wrong is refused in the surface's own shape ([`DataFailure`]). Rows are
-//! written straight into the text of the answer ([`Rows`]), numbers from exact integers, rounded
-//! once, half away from zero, to six decimals ([`Figures`]).
+//! Each endpoint has a reader for its parameters with their defaults and bounds. An unknown,
+//! missing or wrong parameter is rejected in the data surface's error shape ([`DataError`]). Rows
+//! are written straight into the text of the answer ([`RowWriter`]). Numbers come from exact
+//! integers, rounded once, half away from zero, to six decimals ([`PositionFigures`]).
 //!
-//! Deliberately absent: which rows there are. Whoever has the view picks them, sorts and pages them
+//! Not here: the selection of rows. The gateway filters its view's rows, then sorts and pages them
 //! with [`page`].
 
 mod activity;
-mod failure;
+mod error;
 mod figures;
 mod holders;
 mod market_text;
@@ -21,23 +21,23 @@ mod rows;
 mod totals;
 mod trades;
 
-pub use activity::{Activity, ActivityKind, ActivityQuery};
-pub use failure::{DataFailure, coded};
-pub use figures::{CurPrice, Figures, Shown};
-pub use holders::{Holder, HolderGroup, HoldersQuery};
+pub use activity::{ActivityKind, ActivityQuery, ActivityRow};
+pub use error::{DataError, with_code};
+pub use figures::{CurPrice, PositionFigures, RoundedFigures};
+pub use holders::{HolderGroup, HolderRow, HoldersQuery};
 pub use market_text::{MarketNames, MarketText};
-pub use page::{Direction, Page, page};
+pub use page::{Direction, LimitOffset, page};
 pub use positions::{
-    ClosedKey, ClosedPositionsQuery, ClosedSort, OpenKey, Position, PositionSort, PositionsQuery,
-    compare_closed, compare_open,
+    ClosedKey, ClosedPositionsQuery, ClosedSort, OpenKey, PositionRow, PositionSort,
+    PositionsQuery, compare_closed, compare_open,
 };
 pub use profile::{Profile, WalletText, pseudonym};
-pub use rows::Rows;
+pub use rows::RowWriter;
 pub use totals::{
     MarketsQuery, UserQuery, ValueQuery, live_volume_text, open_interest_text, traded_text,
     value_text,
 };
-pub use trades::{Minimum, Trade, TradesQuery};
+pub use trades::{FillRow, FillsQuery, MinimumFill};
 
 #[cfg(test)]
 mod query_tests;

@@ -1,7 +1,7 @@
-//! Exact decimals, both ways (protocol 1).
+//! Exact decimals, both ways (docs/api/overview.md §2).
 //!
-//! Inside, everything is an integer; outside, it is a decimal in shortest form (`0.6`, `10`). No
-//! float takes part: a JSON number is written from the same digits as the text would be.
+//! Values are integers in memory and decimals in shortest form (`0.6`, `10`) in JSON. No float is
+//! involved: a JSON number is written from the same digits as the text.
 
 use core::fmt;
 
@@ -10,7 +10,7 @@ use serde::Serializer;
 use foretell_model::quantity::{MICROS_PER_LOT, PRICE_ONE};
 use foretell_model::{Lots, Micros, Price, Tick};
 
-/// `mantissa / 10^places`, shown in shortest form. `places` is at most [`Decimal::MAX_PLACES`].
+/// `mantissa / 10^places`, written in shortest form. `places` is at most [`Decimal::MAX_PLACES`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Decimal {
     mantissa: i128,
@@ -18,30 +18,30 @@ pub struct Decimal {
 }
 
 impl Decimal {
-    /// Most decimals a value can carry.
+    /// Most decimals of a value.
     pub const MAX_PLACES: u8 = 18;
-    /// Nothing.
+    /// Zero.
     pub const ZERO: Self = Self {
         mantissa: 0,
         places: 0,
     };
 
-    /// `mantissa / 10^places`; `places` above [`Self::MAX_PLACES`] is a mistake of the caller and
-    /// stops the process.
+    /// `mantissa / 10^places`. Aborts the process if `places` is above [`Self::MAX_PLACES`], which
+    /// is a bug of the caller.
     #[must_use]
     pub const fn new(mantissa: i128, places: u8) -> Self {
         assert!(places <= Self::MAX_PLACES);
         Self { mantissa, places }
     }
 
-    /// A number of micros (1e-6), which may be negative as a profit is.
+    /// A number of micros (1e-6). May be negative, for example a profit.
     #[must_use]
     pub const fn micros(micros: i128) -> Self {
         Self::new(micros, 6)
     }
 
-    /// `numerator / denominator`, rounded half away from zero to `places` decimals: the one
-    /// rounding on output (protocol 1). `None` when the divisor is 0 or 128 bits do not hold it.
+    /// `numerator / denominator`, rounded half away from zero to `places` decimals: the only
+    /// rounding on output (docs/api/overview.md §2). `None` when the divisor is 0 or on overflow.
     #[must_use]
     pub fn ratio(numerator: i128, denominator: i128, places: u8) -> Option<Self> {
         let scaled = numerator.checked_mul(10_i128.checked_pow(u32::from(places))?)?;
@@ -61,7 +61,7 @@ impl Decimal {
         Some(Self::new(mantissa, places))
     }
 
-    /// The middle of two prices, exact: five decimals are enough.
+    /// The exact midpoint of two prices, which has at most five decimals.
     #[must_use]
     pub fn midpoint(bid: Price, ask: Price) -> Self {
         Self::new((i128::from(bid.0) + i128::from(ask.0)) * 5, 5)
@@ -74,26 +74,26 @@ impl Decimal {
     }
 }
 
-/// Room for the text of a decimal: 39 digits, a point, a sign.
+/// Buffer for the text of a decimal: 39 digits, a point, a sign.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Digits([u8; 48]);
+pub(crate) struct DigitBuffer([u8; 48]);
 
-impl Default for Digits {
+impl Default for DigitBuffer {
     fn default() -> Self {
         Self([0; 48])
     }
 }
 
 impl Decimal {
-    /// Its text, in shortest form.
-    pub(crate) fn digits(self, room: &mut Digits) -> &str {
+    /// Writes the decimal in shortest form into `room`.
+    pub(crate) fn digits(self, room: &mut DigitBuffer) -> &str {
         let mut at = room.0.len();
         let mut put = |byte: u8| {
             at -= 1;
             room.0[at] = byte;
         };
-        // From the last digit on; zeros at the end of the decimals are left out.
-        let mut digits = Rest::of(self.mantissa.unsigned_abs());
+        // From the last digit to the first; trailing zeros of the decimals are skipped.
+        let mut digits = RemainingDigits::of(self.mantissa.unsigned_abs());
         let mut places = self.places;
         while places > 0 && digits.drop_zero() {
             places -= 1;
@@ -117,15 +117,15 @@ impl Decimal {
     }
 }
 
-/// Digits still to be taken, from the last on. 64 bits are divided many times faster than 128, and
-/// nearly always are enough.
+/// The digits not yet taken, last one first. Most values fit 64 bits, whose division is many times
+/// faster than that of 128 bits.
 #[derive(Clone, Copy)]
-enum Rest {
+enum RemainingDigits {
     Small(u64),
     Large(u128),
 }
 
-impl Rest {
+impl RemainingDigits {
     fn of(value: u128) -> Self {
         u64::try_from(value).map_or(Self::Large(value), Self::Small)
     }
@@ -163,7 +163,7 @@ impl Rest {
 
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.digits(&mut Digits::default()))
+        f.write_str(self.digits(&mut DigitBuffer::default()))
     }
 }
 
@@ -185,7 +185,7 @@ impl From<Price> for Decimal {
     }
 }
 
-/// A tick's shortest form is its fixed text (`0.1` to `0.0001`), which clients use as a key.
+/// A tick's shortest form is its standard text (`0.1` to `0.0001`), which clients use as a key.
 impl From<Tick> for Decimal {
     fn from(tick: Tick) -> Self {
         Self::new(i128::from(tick.units()), 4)
@@ -219,7 +219,7 @@ where
     }
 }
 
-/// For `serialize_with`: the value as a JSON number, with exactly the digits the text would have.
+/// For `serialize_with`: the value as a JSON number with the same digits as its text.
 ///
 /// # Errors
 /// Those of the serializer.
@@ -236,35 +236,35 @@ where
     number.serialize(serializer)
 }
 
-/// What is wrong with the text of an amount.
+/// Why the text of an amount is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DigitsProblem {
-    /// Empty, or something other than the digits 0 to 9.
+pub enum DigitsError {
+    /// Empty, or has a character other than 0 to 9.
     NotDigits,
-    /// More than its type holds.
+    /// Exceeds the range of its type.
     TooLarge,
 }
 
 /// Digits of the largest uint256.
 pub const MAX_UINT256_DIGITS: usize = 78;
 
-/// Reads an unsigned 256-bit integer, big-endian. Only the ASCII digits, 1 to 78 of them: no sign,
-/// point, exponent, prefix, space, or digits of other scripts.
+/// Reads an unsigned 256-bit integer, big-endian: 1 to 78 ASCII digits. No sign, point, exponent,
+/// prefix, space, or digits of other scripts.
 ///
 /// # Errors
-/// [`DigitsProblem`].
-pub fn uint256(text: &str) -> Result<[u8; 32], DigitsProblem> {
+/// [`DigitsError`].
+pub fn uint256(text: &str) -> Result<[u8; 32], DigitsError> {
     if text.is_empty() || !text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(DigitsProblem::NotDigits);
+        return Err(DigitsError::NotDigits);
     }
     if text.len() > MAX_UINT256_DIGITS {
-        return Err(DigitsProblem::TooLarge);
+        return Err(DigitsError::TooLarge);
     }
-    // As many digits at once as a limb takes; the odd ones first, so that all the rest are whole.
+    // Consume 19 digits a step. The odd digits come first, so all later steps are whole.
     let (odd, whole) = text.as_bytes().split_at(text.len() % LIMB_DIGITS);
     let mut limbs = [digits(odd), 0, 0, 0];
     for chunk in whole.chunks_exact(LIMB_DIGITS) {
-        multiply_add(&mut limbs, LIMB_SCALE, digits(chunk)).ok_or(DigitsProblem::TooLarge)?;
+        multiply_add(&mut limbs, LIMB_SCALE, digits(chunk)).ok_or(DigitsError::TooLarge)?;
     }
     let mut word = [0; 32];
     for (bytes, limb) in word.chunks_exact_mut(8).zip(limbs.iter().rev()) {
@@ -273,16 +273,16 @@ pub fn uint256(text: &str) -> Result<[u8; 32], DigitsProblem> {
     Ok(word)
 }
 
-/// Decimal digits that fit 64 bits, whatever they are, and the power of ten they make.
+/// Decimal digits that always fit 64 bits, and the corresponding power of ten.
 const LIMB_DIGITS: usize = 19;
 const LIMB_SCALE: u64 = 10_000_000_000_000_000_000;
 
-/// The number up to [`LIMB_DIGITS`] ASCII digits say.
+/// The value of up to [`LIMB_DIGITS`] ASCII digits.
 fn digits(text: &[u8]) -> u64 {
     (text.iter()).fold(0, |number, digit| number * 10 + u64::from(digit - b'0'))
 }
 
-/// `limbs = limbs × scale + add`, least significant limb first; `None` past 256 bits.
+/// `limbs = limbs × scale + add`, least significant limb first; `None` on overflow of 256 bits.
 fn multiply_add(limbs: &mut [u64; 4], scale: u64, add: u64) -> Option<()> {
     let mut carry = u128::from(add);
     for limb in limbs {
@@ -293,7 +293,7 @@ fn multiply_add(limbs: &mut [u64; 4], scale: u64, add: u64) -> Option<()> {
     (carry == 0).then_some(())
 }
 
-#[allow(clippy::cast_possible_truncation)] // the low 64 bits are what is asked for
+#[allow(clippy::cast_possible_truncation)] // keeps the low 64 bits
 const fn low_half(wide: u128) -> u64 {
     wide as u64
 }
@@ -323,21 +323,21 @@ pub fn uint256_text(word: &[u8; 32]) -> String {
     text
 }
 
-/// Reads an unsigned 64-bit integer under the rules of [`uint256`].
+/// Reads an unsigned 64-bit integer in the format of [`uint256`].
 ///
 /// # Errors
-/// [`DigitsProblem`].
-pub fn digits_u64(text: &str) -> Result<u64, DigitsProblem> {
+/// [`DigitsError`].
+pub fn digits_u64(text: &str) -> Result<u64, DigitsError> {
     let word = uint256(text)?;
     let (high, low) = word.split_at(24);
     if high.iter().any(|byte| *byte != 0) {
-        return Err(DigitsProblem::TooLarge);
+        return Err(DigitsError::TooLarge);
     }
     Ok(u64::from_be_bytes(low.try_into().expect("8 of 32 bytes")))
 }
 
-/// Reads a plain decimal in whole units (`100.5`) into 10^-`places` of a unit: digits, and
-/// optionally a point with 1 to `places` digits after it. `None` for anything else, and past 64 bits.
+/// Reads a plain decimal in whole units (`100.5`) as a multiple of 10^-`places` units: digits, and
+/// optionally a point with 1 to `places` digits after it. `None` for other texts, or above 64 bits.
 #[must_use]
 pub fn fixed_point(text: &str, places: u8) -> Option<u64> {
     let (whole, fraction) = match text.split_once('.') {
@@ -383,7 +383,7 @@ pub fn tick(text: &str) -> Option<Tick> {
     .find(|tick| tick.text() == text)
 }
 
-// Micro-shares, lots and prices are powers of ten of each other, so their texts need no rounding.
+// Micro-shares, lots and prices differ by powers of ten, so their texts need no rounding.
 const _: () = assert!(MICROS_PER_LOT == 10_000 && PRICE_ONE == 10_000);
 
 #[cfg(test)]
@@ -465,15 +465,15 @@ mod tests {
     #[case("\u{ff11}")] // full-width digit
     #[case("1\0")]
     fn amounts_are_digits_only(#[case] text: &str) {
-        assert_eq!(uint256(text), Err(DigitsProblem::NotDigits));
-        assert_eq!(digits_u64(text), Err(DigitsProblem::NotDigits));
+        assert_eq!(uint256(text), Err(DigitsError::NotDigits));
+        assert_eq!(digits_u64(text), Err(DigitsError::NotDigits));
     }
 
     #[test]
     fn amounts_are_bounded_by_their_type() {
         let hundred = "1".repeat(100);
         for text in [ABOVE_UINT256, &hundred, &"0".repeat(79)] {
-            assert_eq!(uint256(text), Err(DigitsProblem::TooLarge), "{text}");
+            assert_eq!(uint256(text), Err(DigitsError::TooLarge), "{text}");
         }
         let largest = &ABOVE_UINT256.replace("9936", "9935");
         assert_eq!(uint256(largest), Ok([0xff; 32]));
@@ -481,7 +481,7 @@ mod tests {
         assert_eq!(digits_u64("18446744073709551615"), Ok(u64::MAX));
         assert_eq!(
             digits_u64("18446744073709551616"),
-            Err(DigitsProblem::TooLarge)
+            Err(DigitsError::TooLarge)
         );
         assert_eq!(digits_u64("007"), Ok(7));
     }

@@ -1,13 +1,13 @@
-//! How deep a body nests, found out without recursion before any parser sees it.
+//! Nesting depth of a body, computed without recursion before any parser reads the body.
 
-/// Levels of arrays and objects a body may have. The deepest of ours has four.
+/// Most nested arrays and objects of a body. The deepest valid body has four.
 pub(crate) const MAX_DEPTH: usize = 32;
 
-/// Whether `body` opens more than [`MAX_DEPTH`] arrays and objects inside each other. Of what is
-/// not JSON the answer means nothing.
+/// Whether `body` nests more than [`MAX_DEPTH`] arrays and objects. For a body that is not JSON the
+/// result is meaningless.
 pub(crate) fn is_too_deep(body: &[u8]) -> bool {
     let opening = memchr::memchr2_iter(b'[', b'{', body).count();
-    // The usual body has few brackets in all, and counting them is much cheaper than following them.
+    // Most bodies have few brackets in total, and counting is much cheaper than tracking the depth.
     opening > MAX_DEPTH && deepest(body) > MAX_DEPTH
 }
 
@@ -18,7 +18,7 @@ fn deepest(body: &[u8]) -> usize {
     while let Some(byte) = bytes.next() {
         match byte {
             b'"' => in_text = !in_text,
-            // The next byte is escaped, whatever it is.
+            // Skip the escaped byte.
             b'\\' if in_text => {
                 bytes.next();
             }

@@ -1,27 +1,27 @@
-//! Price history: `GET /prices-history`, `POST /batch-prices-history` (protocol 11). What a range
-//! means in seconds and steps is in [`crate::history_range`].
+//! Price history: `GET /prices-history`, `POST /batch-prices-history` (docs/api/market-data.md §4).
+//! [`crate::history_range`] turns a range into seconds and steps.
 
 use serde::Serialize;
 
+use crate::api_error::{ApiError, FieldError, quoted};
 use crate::body::object;
 use crate::decimal::{self, Decimal};
-use crate::failure::{Failure, FieldProblem, quoted};
 use crate::history_range::{HistoryRange, Interval};
 use crate::ids::TokenRef;
 use crate::json::{Number, Object, Value};
 use crate::limits::LIST_BODY_BYTES;
 use crate::query::Query;
 
-/// Tokens of one history request.
+/// Most tokens of one history request.
 pub const MAX_HISTORY_TOKENS: usize = 20;
-/// Points of one answer, of all its tokens together: about 3 MB. A week of minutes has 10,080, all
-/// of ten years in half days 7,305.
+/// Most points of one answer, over all its tokens: about 3 MB. A week in minutes has 10,080 points,
+/// ten years in half days 7,305.
 pub const MAX_HISTORY_POINTS: usize = 100_000;
 
-/// The refusal of a range that has more than [`MAX_HISTORY_POINTS`].
+/// The error for a range with more than [`MAX_HISTORY_POINTS`].
 #[must_use]
-pub fn too_many_points(points: usize) -> Failure {
-    Failure::Rejected(format!(
+pub fn too_many_points(points: usize) -> ApiError {
+    ApiError::InvalidContent(format!(
         "the range has {points} points, allowed: at most {MAX_HISTORY_POINTS} in one answer; take a \
          shorter range, a larger fidelity or fewer markets"
     ))
@@ -32,21 +32,21 @@ pub fn too_many_points(points: usize) -> Failure {
 pub struct HistoryQuery {
     /// The token.
     pub token: TokenRef,
-    /// When.
+    /// The time range.
     pub range: HistoryRange,
-    /// Bucket size in minutes, as asked for.
+    /// Requested bucket size in minutes.
     pub fidelity: Option<u32>,
 }
 
 impl HistoryQuery {
-    /// Reads them.
+    /// Reads the parameters.
     ///
     /// # Errors
     /// A parameter that is missing, repeated or malformed; a range outside the rules.
-    pub fn of(query: &Query) -> Result<Self, Failure> {
+    pub fn of(query: &Query) -> Result<Self, ApiError> {
         let market = query
             .one("market")?
-            .ok_or_else(|| FieldProblem::missing("market", "a token id"))?;
+            .ok_or_else(|| FieldError::missing("market", "a token id"))?;
         let instant = |name, alias| match query.either(name, alias)? {
             Some(text) => parse_seconds(name, text).map(Some),
             None => Ok(None),
@@ -62,7 +62,7 @@ impl HistoryQuery {
             None => None,
         };
         Ok(Self {
-            token: TokenRef::parse(market).ok_or(Failure::InvalidTokenId)?,
+            token: TokenRef::parse(market).ok_or(ApiError::InvalidTokenId)?,
             range: HistoryRange::of(interval, start, end)?,
             fidelity: minutes,
         })
@@ -72,8 +72,8 @@ impl HistoryQuery {
 /// Last second of the year 9999.
 const LAST_SECOND: u64 = 253_402_300_799;
 
-/// Unix seconds; a fraction is floored.
-fn parse_seconds(field: &'static str, text: &str) -> Result<u64, Failure> {
+/// Reads unix seconds; a fraction is floored.
+fn parse_seconds(field: &'static str, text: &str) -> Result<u64, ApiError> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
     let is_fraction = !fraction.is_empty() && fraction.bytes().all(|byte| byte.is_ascii_digit());
     let whole = decimal::digits_u64(whole).ok();
@@ -82,24 +82,24 @@ fn parse_seconds(field: &'static str, text: &str) -> Result<u64, Failure> {
         .ok_or_else(|| wrong_seconds(field, quoted(text)))
 }
 
-fn wrong_seconds(field: &'static str, value: String) -> Failure {
-    Failure::Field(FieldProblem {
+fn wrong_seconds(field: &'static str, value: String) -> ApiError {
+    ApiError::Field(FieldError {
         field,
         value: Some(value),
         allowed: "unix seconds, 0 to 253402300799",
     })
 }
 
-/// Minutes of a bucket.
-fn fidelity(minutes: u64) -> Result<u32, Failure> {
+/// Checks a bucket size in minutes.
+fn fidelity(minutes: u64) -> Result<u32, ApiError> {
     u32::try_from(minutes)
         .ok()
         .filter(|minutes| *minutes >= 1 && i32::try_from(*minutes).is_ok())
         .ok_or_else(|| wrong_fidelity(minutes.to_string()))
 }
 
-fn wrong_fidelity(value: String) -> Failure {
-    Failure::Field(FieldProblem {
+fn wrong_fidelity(value: String) -> ApiError {
+    ApiError::Field(FieldError {
         field: "fidelity",
         value: Some(value),
         allowed: "minutes, 1 to 2147483647",
@@ -109,21 +109,21 @@ fn wrong_fidelity(value: String) -> Failure {
 /// A request for the price history of several tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HistoryBatch {
-    /// The tokens as written (keys of the answer) and as read; an unknown or malformed one has an
+    /// The tokens as written (keys of the answer) and as parsed. Unknown or malformed tokens get an
     /// empty history.
     pub markets: Vec<(String, Option<TokenRef>)>,
-    /// When.
+    /// The time range.
     pub range: HistoryRange,
-    /// Bucket size in minutes, as asked for.
+    /// Requested bucket size in minutes.
     pub fidelity: Option<u32>,
 }
 
 /// Reads the body of `POST /batch-prices-history`.
 ///
 /// # Errors
-/// A body that is no such object; tokens outside 1 to 20; a range outside the rules of
+/// A body that is not such an object; not 1 to 20 tokens; a range outside the rules of
 /// [`HistoryRange`].
-pub fn read_history(body: &[u8]) -> Result<HistoryBatch, Failure> {
+pub fn read_history(body: &[u8]) -> Result<HistoryBatch, ApiError> {
     let mut copy = Vec::new();
     let object = object(body, LIST_BODY_BYTES, &mut copy)?;
     let markets = history_tokens(&object)?;
@@ -147,10 +147,10 @@ pub fn read_history(body: &[u8]) -> Result<HistoryBatch, Failure> {
     })
 }
 
-fn history_tokens(object: &Object<'_>) -> Result<Vec<(String, Option<TokenRef>)>, Failure> {
+fn history_tokens(object: &Object<'_>) -> Result<Vec<(String, Option<TokenRef>)>, ApiError> {
     const ALLOWED: &str = "an array of 1 to 20 token ids";
     let problem = |value: Option<String>| {
-        Failure::Field(FieldProblem {
+        ApiError::Field(FieldError {
             field: "markets",
             value,
             allowed: ALLOWED,
@@ -162,7 +162,7 @@ fn history_tokens(object: &Object<'_>) -> Result<Vec<(String, Option<TokenRef>)>
         other => return Err(problem(Some(other.shown()))),
     };
     if elements.is_empty() || elements.len() > MAX_HISTORY_TOKENS {
-        return Err(Failure::TooManyEntries {
+        return Err(ApiError::TooManyEntries {
             field: "markets",
             count: elements.len(),
             allowed: "1 to 20",
@@ -174,7 +174,7 @@ fn history_tokens(object: &Object<'_>) -> Result<Vec<(String, Option<TokenRef>)>
             return Err(problem(Some(element.shown())));
         };
         if text.len() > 256 {
-            return Err(Failure::InvalidTokenId);
+            return Err(ApiError::InvalidTokenId);
         }
         if tokens.iter().all(|(known, _)| known != text) {
             tokens.push((text.clone().into_owned(), TokenRef::parse(text)));
@@ -183,12 +183,12 @@ fn history_tokens(object: &Object<'_>) -> Result<Vec<(String, Option<TokenRef>)>
     Ok(tokens)
 }
 
-/// Unix seconds under either name; a fraction is floored.
+/// Reads unix seconds under either name; a fraction is floored.
 fn seconds(
     object: &Object<'_>,
     snake: &'static str,
     camel: &'static str,
-) -> Result<Option<u64>, Failure> {
+) -> Result<Option<u64>, ApiError> {
     let field = if object.has(snake) { snake } else { camel };
     let text = match object.get(field) {
         Value::Null => return Ok(None),
@@ -201,10 +201,10 @@ fn seconds(
     parse_seconds(snake, &text).map(Some)
 }
 
-/// One point: the midpoint of a bucket, as it stood at its end.
+/// One point: the midpoint at the end of a bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Point {
-    /// Where the bucket begins, in unix seconds.
+pub struct HistoryPoint {
+    /// Start of the bucket in unix seconds.
     pub t: u64,
     /// The midpoint.
     #[serde(serialize_with = "decimal::as_number")]
@@ -215,15 +215,15 @@ pub struct Point {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct History {
     /// Ascending.
-    pub history: Vec<Point>,
+    pub history: Vec<HistoryPoint>,
 }
 
-/// Answer of `POST /batch-prices-history`: an object of the tokens as written.
+/// Answer of `POST /batch-prices-history`: an object keyed by the tokens as written.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Histories {
-    /// One entry per token asked for.
+    /// One entry for each requested token.
     #[serde(serialize_with = "crate::pairs::as_object")]
-    pub history: Vec<(String, Vec<Point>)>,
+    pub history: Vec<(String, Vec<HistoryPoint>)>,
 }
 
 #[cfg(test)]
@@ -310,7 +310,7 @@ mod tests {
             history: vec![
                 (
                     "12".into(),
-                    vec![Point {
+                    vec![HistoryPoint {
                         t: 10,
                         p: Decimal::new(45_015, 5),
                     }],
@@ -352,8 +352,8 @@ mod tests {
     #[case("market=1&startTs=1.", "start_ts is '1.'")]
     #[case("market=1&startTs=1&fidelity=-1", "fidelity is '-1'")]
     fn a_query_outside_the_rules_is_refused(#[case] text: &str, #[case] part: &str) {
-        let failure = HistoryQuery::of(&Query::parse(Some(text)).unwrap()).unwrap_err();
-        assert!(failure.text().contains(part), "{}", failure.text());
+        let error = HistoryQuery::of(&Query::parse(Some(text)).unwrap()).unwrap_err();
+        assert!(error.text().contains(part), "{}", error.text());
     }
 
     proptest! {

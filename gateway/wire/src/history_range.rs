@@ -1,15 +1,16 @@
-//! From what a request says of time to seconds and steps of price history (protocol 11).
+//! Converts the range parameters of a request to seconds and steps of price history
+//! (docs/api/market-data.md §4).
 
-use crate::failure::{Failure, FieldProblem, quoted};
+use crate::api_error::{ApiError, FieldError, quoted};
 
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 
-/// A named window of price history, ending now.
+/// A named window of price history that ends now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interval {
-    /// `1m`: one minute; with a fidelity of 30 or more the family's month button, 30 days.
+    /// `1m`: one minute. With a fidelity of 30 or more: 30 days, as the month button of the family.
     Minute,
     /// `5m`
     FiveMinutes,
@@ -23,7 +24,7 @@ pub enum Interval {
     Day,
     /// `1w`
     Week,
-    /// `max`, `all`: everything.
+    /// `max`, `all`: the whole history.
     Max,
 }
 
@@ -32,7 +33,7 @@ impl Interval {
     ///
     /// # Errors
     /// Any other text.
-    pub fn parse(text: &str) -> Result<Self, Failure> {
+    pub fn parse(text: &str) -> Result<Self, ApiError> {
         Ok(match text {
             "1m" => Self::Minute,
             "5m" => Self::FiveMinutes,
@@ -46,8 +47,8 @@ impl Interval {
         })
     }
 
-    pub(crate) fn wrong(value: String) -> Failure {
-        Failure::Field(FieldProblem {
+    pub(crate) fn wrong(value: String) -> ApiError {
+        ApiError::Field(FieldError {
             field: "interval",
             value: Some(value),
             allowed: "1m, 5m, 15m, 1h, 6h, 1d, 1w, max, all",
@@ -55,7 +56,7 @@ impl Interval {
     }
 }
 
-/// When a price history begins and ends.
+/// The range of a price history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HistoryRange {
     /// A window that ends now.
@@ -74,19 +75,19 @@ impl HistoryRange {
         interval: Option<Interval>,
         start: Option<u64>,
         end: Option<u64>,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, ApiError> {
         match (interval, start, end) {
             (Some(interval), None, None) => Ok(Self::Interval(interval)),
-            (Some(_), _, _) => Err(Failure::Rejected(
+            (Some(_), _, _) => Err(ApiError::InvalidContent(
                 "interval is given with start_ts or end_ts, allowed: one or the other".to_owned(),
             )),
             (None, None, _) => {
                 const ALLOWED: &str = "unix seconds, or interval in its place";
-                Err(FieldProblem::missing("start_ts", ALLOWED).into())
+                Err(FieldError::missing("start_ts", ALLOWED).into())
             }
-            (None, Some(start), Some(end)) if end < start => Err(Failure::Rejected(format!(
-                "end_ts is '{end}', allowed: not before start_ts ({start})"
-            ))),
+            (None, Some(start), Some(end)) if end < start => Err(ApiError::InvalidContent(
+                format!("end_ts is '{end}', allowed: not before start_ts ({start})"),
+            )),
             (None, Some(start), end) => Ok(Self::Explicit { start, end }),
         }
     }
@@ -94,30 +95,28 @@ impl HistoryRange {
 
 /// The seconds and steps of a range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
-    /// The first second.
+pub struct HistoryWindow {
+    /// First second.
     pub from: u64,
-    /// The last second, not after now; before `from` when the range has not begun.
+    /// Last second, at most now; less than `from` when the range starts in the future.
     pub to: u64,
-    /// The least length of a bucket in minutes. It rounds up to one of 1, 5, 30, 180, 720, and is
-    /// 720 beyond.
+    /// Minimum bucket length in minutes. It rounds up to 1, 5, 30, 180 or 720; above 720 it is 720.
     pub minutes: u32,
 }
 
-/// With a fidelity of so many minutes `1m` is no longer one minute, for which it would mean
-/// nothing, but the family's month button.
+/// From this fidelity in minutes on, `1m` is the family's month button: 30 days, not one minute.
 const MONTH_FIDELITY: u32 = 30;
 
 impl HistoryRange {
-    /// What the range is at `now` (unix seconds). A fidelity asked for wins over the step that the
-    /// range has itself.
+    /// The window of the range at `now` (unix seconds). A requested fidelity overrides the range's
+    /// own step.
     #[must_use]
-    pub fn window(self, fidelity: Option<u32>, now: u64) -> Window {
+    pub fn window(self, fidelity: Option<u32>, now: u64) -> HistoryWindow {
         let (from, to, own) = match self {
             Self::Interval(interval) => {
                 let month = fidelity.is_some_and(|minutes| minutes >= MONTH_FIDELITY);
                 let (length, step) = interval.length_and_step(month);
-                // As many steps begin in it as it is long, and not one more.
+                // Inclusive bounds: exactly `length` seconds.
                 let from = length.map_or(0, |length| now.saturating_add(1).saturating_sub(length));
                 (from, now, step)
             }
@@ -127,7 +126,7 @@ impl HistoryRange {
                 (start, end.min(now), step_of(length))
             }
         };
-        Window {
+        HistoryWindow {
             from,
             to,
             minutes: fidelity.unwrap_or(own),
@@ -136,7 +135,7 @@ impl HistoryRange {
 }
 
 impl Interval {
-    /// Seconds, `None` for all there are, and its own step in minutes.
+    /// Length in seconds (`None` = the whole history) and default step in minutes.
     const fn length_and_step(self, month: bool) -> (Option<u64>, u32) {
         match self {
             Self::Minute if month => (Some(30 * DAY), 30),
@@ -152,7 +151,7 @@ impl Interval {
     }
 }
 
-/// The step in minutes of a range between two instants.
+/// Default step in minutes of an explicit range.
 const fn step_of(length: u64) -> u32 {
     if length <= 2 * DAY {
         5
@@ -210,7 +209,7 @@ mod tests {
         #[case] minutes: u32,
     ) {
         let range = HistoryRange::Interval(Interval::parse(text).unwrap());
-        let whole = Window {
+        let whole = HistoryWindow {
             from: 0,
             to: NOW,
             minutes,

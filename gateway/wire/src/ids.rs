@@ -1,4 +1,4 @@
-//! Names of things as text: token ids in both forms, condition ids, addresses, order ids, keys.
+//! Text forms of ids: token ids in both forms, condition ids, addresses, order ids, keys.
 
 use core::fmt;
 
@@ -8,8 +8,8 @@ use foretell_model::{ApiKey, ConditionId, OrderId, Outcome, TokenId, WalletAddre
 
 use crate::decimal;
 
-/// A token as a request names it. Wherever the trading surface takes a token id it takes both
-/// forms (protocol 1).
+/// A token as a request names it. The trading surface accepts both forms wherever it takes a token
+/// id (docs/api/overview.md §2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TokenRef {
     /// A decimal uint256.
@@ -66,7 +66,8 @@ pub fn order_id(text: &str) -> Option<OrderId> {
     hex_bytes(text).map(OrderId)
 }
 
-/// Reads a wallet address: `0x` and 40 hex digits. Case carries no meaning (protocol 7).
+/// Reads a wallet address: `0x` and 40 hex digits. Case carries no meaning
+/// (docs/api/overview.md §2).
 #[must_use]
 pub fn address(text: &str) -> Option<WalletAddress> {
     hex_bytes(text).map(WalletAddress)
@@ -83,8 +84,8 @@ pub fn api_key(text: &str) -> Option<ApiKey> {
         .map(|key| ApiKey(key.into_bytes()))
 }
 
-/// The text of an API key: a lower-case hyphenated UUID. The zero key stands for "not yours to
-/// know" in trades and orders (protocol 11).
+/// The text of an API key: a lower-case hyphenated UUID. The zero key replaces keys that the reader
+/// may not see in trades and orders (docs/api/market-data.md §6).
 #[must_use]
 pub fn api_key_text(key: &ApiKey) -> String {
     uuid::Uuid::from_bytes(key.0).hyphenated().to_string()
@@ -108,13 +109,13 @@ fn hex_bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
     Some(bytes)
 }
 
-/// `0x` and the lower-case digits of any 32 bytes (receipts, builders).
+/// `0x` and the lower-case hex digits of 32 bytes (receipts, builders).
 #[must_use]
 pub fn hex_text(bytes: &[u8; 32]) -> String {
     format!("0x{}", hex::encode(bytes))
 }
 
-/// For `serialize_with`: 32 bytes as [`hex_text`].
+/// For `serialize_with`: 32 bytes in the form of [`hex_text`].
 ///
 /// # Errors
 /// Those of the serializer.
@@ -138,7 +139,7 @@ pub fn key_as_text<S: Serializer>(key: &ApiKey, serializer: S) -> Result<S::Ok, 
     serializer.serialize_str(&api_key_text(key))
 }
 
-/// For `serialize_with`: whatever shows itself.
+/// For `serialize_with`: the value's `Display` text.
 ///
 /// # Errors
 /// Those of the serializer.

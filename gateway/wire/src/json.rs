@@ -1,10 +1,10 @@
-//! Reads a body into a small tree, twice if need be.
+//! Parses a body into a small tree with simd-json, and with serde_json where simd-json fails.
 //!
-//! simd-json reads first, on a copy (it changes its input). What it refuses gets the second
-//! opinion of serde_json, because simd-json knows no integer past 64 bits and a salt may have 256;
-//! there the numbers keep their letters. So the fast reader decides nothing alone but "yes".
+//! simd-json parses a copy, because it changes its input. It supports no integers above 64 bits,
+//! but a salt may have 256 bits. serde_json therefore parses again every body that simd-json
+//! rejects, and keeps numbers as text. So simd-json alone may accept a body but never reject it.
 //!
-//! Only the upper [`LEVELS`] levels are kept: nothing of ours stands deeper.
+//! Only the upper [`KEPT_LEVELS`] levels are kept, because no request has fields below them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,20 +13,20 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use simd_json::{Node, StaticNode, Tape};
 
+use crate::api_error::quoted;
 use crate::depth::is_too_deep;
-use crate::failure::quoted;
 
-/// Levels that are kept: an array of elements that hold an order.
-const LEVELS: usize = 3;
+/// Levels of the tree: an array of elements that contain an order.
+const KEPT_LEVELS: usize = 3;
 
-/// The body is not JSON, or nests too deep.
+/// The body is not JSON or nests too deep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Broken {
+pub(crate) enum JsonProblem {
     NotJson,
     TooDeep,
 }
 
-impl Broken {
+impl JsonProblem {
     pub(crate) const fn text(self) -> &'static str {
         match self {
             Self::NotJson => "not JSON",
@@ -43,30 +43,30 @@ pub(crate) enum Value<'a> {
     Text(Cow<'a, str>),
     Array(Vec<Value<'a>>),
     Object(Object<'a>),
-    /// An array or object below the levels that matter.
+    /// An array or object below the kept levels.
     Deep,
 }
 
 /// A JSON number.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Number<'a> {
-    /// Digits only, at most 64 bits.
+    /// Digits only, fits 64 bits.
     Whole(u64),
-    /// Negative, or of any size and form: as written.
+    /// Negative, or any other number, as written.
     Other(Cow<'a, str>),
-    /// With a point or exponent: simd-json keeps its value and not its letters, so it is never read
-    /// as digits, whatever it would print as.
+    /// Has a point or exponent. simd-json keeps the value but not the digits, so a float is never
+    /// converted to an integer.
     Float(f64),
 }
 
-/// The entries of an object in the order they stand, duplicates included.
+/// The entries of an object in their original order, duplicates included.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Object<'a>(Vec<(Cow<'a, str>, Value<'a>)>);
 
-/// Reads `body`; `copy` is scratch that the result borrows from.
-pub(crate) fn read<'a>(body: &'a [u8], copy: &'a mut Vec<u8>) -> Result<Value<'a>, Broken> {
+/// Parses `body`; `copy` is scratch memory that the result borrows from.
+pub(crate) fn read<'a>(body: &'a [u8], copy: &'a mut Vec<u8>) -> Result<Value<'a>, JsonProblem> {
     if is_too_deep(body) {
-        return Err(Broken::TooDeep);
+        return Err(JsonProblem::TooDeep);
     }
     copy.clear();
     copy.extend_from_slice(body);
@@ -76,32 +76,32 @@ pub(crate) fn read<'a>(body: &'a [u8], copy: &'a mut Vec<u8>) -> Result<Value<'a
     }
 }
 
-/// The second opinion: slower, and exact on numbers of any size.
-pub(crate) fn read_exactly(body: &[u8]) -> Result<Value<'_>, Broken> {
-    let text = std::str::from_utf8(body).map_err(|_| Broken::NotJson)?;
-    let raw: &RawValue = serde_json::from_str(text).map_err(|_| Broken::NotJson)?;
-    of_raw(raw.get(), LEVELS)
+/// Parses with serde_json: slower, and exact for numbers of any size.
+pub(crate) fn read_exactly(body: &[u8]) -> Result<Value<'_>, JsonProblem> {
+    let text = std::str::from_utf8(body).map_err(|_| JsonProblem::NotJson)?;
+    let raw: &RawValue = serde_json::from_str(text).map_err(|_| JsonProblem::NotJson)?;
+    of_raw(raw.get(), KEPT_LEVELS)
 }
 
 fn of_tape<'a>(tape: &Tape<'a>) -> Value<'a> {
     let mut nodes = tape.0.iter();
-    next_value(&mut nodes, LEVELS)
+    next_value(&mut nodes, KEPT_LEVELS)
 }
 
-/// Takes one value off the tape. Recursion is bounded by `levels`.
+/// Takes one value off the tape. `levels` bounds the recursion.
 fn next_value<'a>(nodes: &mut core::slice::Iter<'_, Node<'a>>, levels: usize) -> Value<'a> {
     match nodes.next() {
         None | Some(Node::Static(StaticNode::Null)) => Value::Null,
         Some(Node::Static(StaticNode::Bool(flag))) => Value::Bool(*flag),
         Some(Node::Static(StaticNode::U64(number))) => Value::Number(Number::Whole(*number)),
-        // Only a written minus gives a signed one, so a zero here was written `-0`.
+        // simd-json gives a signed integer only for a written minus, so a zero here was `-0`.
         Some(Node::Static(StaticNode::I64(number))) => {
             Value::Number(Number::Other(format!("-{}", number.unsigned_abs()).into()))
         }
         Some(Node::Static(StaticNode::F64(number))) => Value::Number(Number::Float(*number)),
         Some(Node::String(text)) => Value::Text(Cow::Borrowed(text)),
         Some(Node::Array { count, .. } | Node::Object { count, .. }) if levels == 0 => {
-            // `count` nodes belong to this value; nobody reads them.
+            // Skip the `count` nodes of this value.
             *nodes = nodes.as_slice()[*count..].iter();
             Value::Deep
         }
@@ -112,7 +112,7 @@ fn next_value<'a>(nodes: &mut core::slice::Iter<'_, Node<'a>>, levels: usize) ->
             let entry = |_| {
                 let key = match nodes.next() {
                     Some(Node::String(key)) => Cow::Borrowed(*key),
-                    _ => Cow::Borrowed(""), // a tape has a text for every key
+                    _ => Cow::Borrowed(""), // unreachable: every key on a tape is a text
                 };
                 (key, next_value(nodes, levels - 1))
             };
@@ -121,10 +121,10 @@ fn next_value<'a>(nodes: &mut core::slice::Iter<'_, Node<'a>>, levels: usize) ->
     }
 }
 
-/// Reads one value of text that is known to be JSON. Recursion is bounded by `levels`.
-fn of_raw(raw: &str, levels: usize) -> Result<Value<'_>, Broken> {
+/// Parses one value of a text known to be JSON. `levels` bounds the recursion.
+fn of_raw(raw: &str, levels: usize) -> Result<Value<'_>, JsonProblem> {
     let raw = raw.trim_matches([' ', '\t', '\n', '\r']);
-    let not_json = |_| Broken::NotJson;
+    let not_json = |_| JsonProblem::NotJson;
     Ok(match raw.as_bytes().first() {
         Some(b'n') => Value::Null,
         Some(b't') => Value::Bool(true),
@@ -156,7 +156,7 @@ fn number_of_text(text: &str) -> Number<'_> {
     }
 }
 
-/// A text, borrowed where it holds no escape.
+/// A text, borrowed unless it has escapes.
 struct Text<'a>(Cow<'a, str>);
 
 impl<'de> Deserialize<'de> for Text<'de> {
@@ -178,7 +178,7 @@ impl<'de> Deserialize<'de> for Text<'de> {
     }
 }
 
-/// The entries of an object with their values unread, duplicates included.
+/// The entries of an object with unparsed values, duplicates included.
 struct Entries<'a>(Vec<(Text<'a>, &'a RawValue)>);
 
 impl<'de> Deserialize<'de> for Entries<'de> {
@@ -201,11 +201,11 @@ impl<'de> Deserialize<'de> for Entries<'de> {
     }
 }
 
-/// `null` and absent are the same: there is nothing.
+/// Also the value of an absent key.
 const NULL: &Value<'static> = &Value::Null;
 
 impl<'a> Object<'a> {
-    /// The value under `key`; `Null` when there is none. Duplicates are refused before: see
+    /// The value under `key`; `Null` when there is none. Reject duplicates first: see
     /// [`Self::duplicate`].
     pub(crate) fn get(&self, key: &str) -> &Value<'a> {
         self.0
@@ -214,17 +214,17 @@ impl<'a> Object<'a> {
             .map_or(NULL, |(_, value)| value)
     }
 
-    /// Its keys, in the order they stand.
+    /// The keys in their original order.
     pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|(key, _)| key.as_ref())
     }
 
-    /// Whether `key` holds anything.
+    /// Whether `key` has a value other than null.
     pub(crate) fn has(&self, key: &str) -> bool {
         *self.get(key) != Value::Null
     }
 
-    /// The first key that stands twice, quoted for an answer.
+    /// The first duplicate key, quoted for an answer.
     pub(crate) fn duplicate(&self) -> Option<String> {
         const FEW: usize = 32;
         let keys = self.0.iter().map(|(key, _)| key.as_ref());
@@ -314,14 +314,17 @@ pub(crate) mod tests {
     #[case(b"\"\xff\"")]
     #[case(b"\"\\ud800\"")]
     fn what_is_not_json_is_refused(#[case] body: &[u8]) {
-        assert_eq!(read(body, &mut Vec::new()), Err(Broken::NotJson));
+        assert_eq!(read(body, &mut Vec::new()), Err(JsonProblem::NotJson));
     }
 
     #[test]
     fn a_hundred_thousand_levels_are_refused_without_a_deep_stack() {
         for opening in ["[", "{\"a\":"] {
             let body = opening.repeat(100_000);
-            assert_eq!(read(body.as_bytes(), &mut Vec::new()), Err(Broken::TooDeep));
+            assert_eq!(
+                read(body.as_bytes(), &mut Vec::new()),
+                Err(JsonProblem::TooDeep)
+            );
         }
     }
 
@@ -344,7 +347,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// JSON of small size, with what the two readers might see differently.
+    /// Small JSON texts with content that the two parsers might treat differently.
     fn json() -> impl Strategy<Value = String> {
         let leaf = prop_oneof![
             Just("null".to_owned()),
@@ -369,7 +372,7 @@ pub(crate) mod tests {
         })
     }
 
-    /// A byte that is likely to mean something in JSON.
+    /// A byte that is likely to have a meaning in JSON.
     pub(crate) fn damage() -> impl Strategy<Value = u8> {
         let telling = b"eE.+-0199\"\\u{}[],: tfn\n\0\x1f\x7f\xc3";
         prop_oneof![prop::sample::select(telling.to_vec()), any::<u8>()]
@@ -390,7 +393,7 @@ pub(crate) mod tests {
             let mut copy = Vec::new();
             let (fast, exact) = (read(&body, &mut copy), read_exactly(&body));
             prop_assert_eq!(fast.is_ok(), exact.is_ok());
-            // With a float in it, the trees differ by its letters.
+            // Trees with floats differ, because simd-json does not keep their digits.
             if let (Ok(fast), Ok(exact)) = (fast, exact)
                 && !format!("{fast:?}").contains("Float(")
             {

@@ -1,15 +1,16 @@
-//! The public JSON, in and out: the only crate that knows it.
+//! The public JSON, in and out. No other crate contains it.
 //!
-//! Text in becomes typed requests ([`order`], [`cancel`], [`batch`], [`action`], [`operator`],
-//! [`query`], [`data`]); typed answers become text ([`result`], [`book`], [`price`], [`user_order`],
-//! [`trade`], [`market`], [`account`], [`history`], [`page`]). [`failure`] is every way to say no, [`decimal`]
-//! every way to write a number.
+//! Requests become typed values ([`order`], [`cancel`], [`batch`], [`action`], [`operator`],
+//! [`query`], [`data`]); typed answers become text ([`result`], [`book`], [`price`],
+//! [`user_order`], [`trade`], [`market`], [`account`], [`history`], [`page`]). [`api_error`] has
+//! every error, [`decimal`] every number format.
 //!
-//! Deliberately absent: HTTP, headers and routes (the gateway's), signatures (auth's), the
-//! journal, and the read model: answers are filled by the gateway from what it has.
+//! Not here: HTTP, headers and routes (gateway), signatures (auth), the journal, and the read
+//! model. The gateway fills answers from its view.
 
 pub mod account;
 pub mod action;
+pub mod api_error;
 pub mod batch;
 mod body;
 pub mod book;
@@ -18,7 +19,6 @@ pub mod checkpoint;
 pub mod data;
 pub mod decimal;
 mod depth;
-pub mod failure;
 pub mod history;
 pub mod history_range;
 pub mod ids;
@@ -32,14 +32,14 @@ mod pairs;
 pub mod price;
 pub mod printable;
 pub mod query;
-pub mod refusal;
+pub mod rejection;
 pub mod result;
 pub mod time;
 pub mod trade;
 pub mod user_order;
 
+pub use api_error::ApiError;
 pub use decimal::Decimal;
-pub use failure::Failure;
 pub use ids::TokenRef;
 
 /// Compact JSON of an answer.

@@ -1,5 +1,5 @@
-//! Markets of the trading surface: lists, details, and the short forms clients cache
-//! (protocol 11).
+//! Markets of the trading surface: lists, details, and the short forms that clients cache
+//! (docs/api/market-data.md §5).
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -11,10 +11,10 @@ use foretell_model::{
 use crate::decimal::{self, Decimal};
 use crate::ids;
 use crate::operator::MarketDescription;
-use crate::refusal::state_word;
+use crate::rejection::state_word;
 use crate::time;
 
-/// What the exchange knows of a market; its words stand in its [`MarketDescription`].
+/// The exchange's data of a market; its texts are in its [`MarketDescription`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MarketFacts {
     /// Its condition.
@@ -23,19 +23,19 @@ pub struct MarketFacts {
     pub tokens: [TokenId; 2],
     /// Its state.
     pub state: MarketState,
-    /// Whether it is hidden.
+    /// Whether it is hidden from lists.
     pub archived: bool,
     /// Its tick.
     pub tick: Tick,
-    /// Its smallest order.
+    /// Its minimum order size.
     pub minimum_size: Lots,
     /// Its taker fee.
     pub fee: FeeSchedule,
     /// Whether it is a question of a neg-risk event.
     pub neg_risk: bool,
-    /// How it pays, once resolved.
+    /// Its payout, once resolved.
     pub payout: Option<Payout>,
-    /// Current prices of `[Yes, No]` (protocol 12); ignored once resolved.
+    /// Current prices of `[Yes, No]` (docs/api/data.md §2); ignored after resolution.
     pub prices: [Decimal; 2],
     /// When it became active for the first time.
     pub accepting_since: Option<TimeNs>,
@@ -57,7 +57,7 @@ impl MarketFacts {
             && matches!(self.mode, SystemMode::Running | SystemMode::PostOnly)
     }
 
-    /// Payout of each outcome once resolved, its current price before.
+    /// The outcome's payout if resolved, else its current price.
     fn price(&self, index: usize) -> Decimal {
         match self.payout {
             Some(payout) => Decimal::new(i128::from(payout.price_units()[index]), 4),
@@ -71,7 +71,7 @@ impl MarketFacts {
             .is_some_and(|payout| payout.price_units()[index] == 10_000)
     }
 
-    /// Parts per million / 100, as stock clients read a fee.
+    /// The fee rate in parts per million / 100, as stock clients expect.
     const fn base_fee(&self) -> u32 {
         self.fee.rate_ppm / 100
     }
@@ -109,7 +109,7 @@ fn tokens(facts: &MarketFacts, description: &MarketDescription) -> [MarketToken;
     })
 }
 
-/// Rewards of a market: none are paid.
+/// Rewards of a market, always empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Rewards {
     rates: [u8; 0],
@@ -155,7 +155,7 @@ pub struct TradingMarket {
 }
 
 impl TradingMarket {
-    /// Writes a market.
+    /// The JSON of a market.
     #[must_use]
     pub fn new(facts: &MarketFacts, description: &MarketDescription) -> Self {
         let text = |text: &Option<String>| text.clone().filter(|text| !text.is_empty());
@@ -203,8 +203,8 @@ pub struct MarketEvent {
     description: String,
 }
 
-/// `GET /markets/{condition_id}`, an item of `GET /sampling-markets`: the fields of the interface's
-/// Market detail and of its Trading market together, each once.
+/// `GET /markets/{condition_id}`, an item of `GET /sampling-markets`: the union of the fields of
+/// the interface's Market detail and Trading market.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MarketDetail {
     status: &'static str,
@@ -219,7 +219,7 @@ pub struct MarketDetail {
 }
 
 impl MarketDetail {
-    /// Writes a market.
+    /// The JSON of a market.
     #[must_use]
     pub fn new(facts: &MarketFacts, description: &MarketDescription) -> Self {
         let event = description.event.clone().unwrap_or_default();
@@ -241,7 +241,7 @@ impl MarketDetail {
         }
     }
 
-    /// With the upstream's record as the catalog has it, unless it was registered with one.
+    /// Adds the upstream's record from the catalog, unless the market was registered with a record.
     #[must_use]
     pub fn with_raw_metadata(mut self, raw: Map<String, Value>) -> Self {
         if self.raw_metadata.is_empty() {
@@ -265,7 +265,7 @@ pub struct SimplifiedMarket {
 }
 
 impl SimplifiedMarket {
-    /// Writes a market.
+    /// The JSON of a market.
     #[must_use]
     pub fn new(facts: &MarketFacts, description: &MarketDescription) -> Self {
         Self {
@@ -280,7 +280,7 @@ impl SimplifiedMarket {
     }
 }
 
-/// A fee schedule in short: rate, exponent, taker only.
+/// Short form of a fee schedule: rate, exponent, taker only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct FeeDetails {
     #[serde(serialize_with = "decimal::as_number")]
@@ -295,7 +295,7 @@ struct ShortToken {
     o: String,
 }
 
-/// Answer of `GET /clob-markets/{condition_id}`: what stock clients cache of a market.
+/// Answer of `GET /clob-markets/{condition_id}`: market data that stock clients cache.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ClobMarket {
     #[serde(serialize_with = "ids::shown")]
@@ -322,7 +322,7 @@ pub struct ClobMarket {
 }
 
 impl ClobMarket {
-    /// Writes a market.
+    /// The JSON of a market.
     #[must_use]
     pub fn new(facts: &MarketFacts, description: &MarketDescription) -> Self {
         Self {
@@ -357,7 +357,7 @@ impl ClobMarket {
 /// Answer of `GET /tick-size`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct TickSizeAnswer {
-    /// A number whose text is exactly the tick's: clients use it as a key.
+    /// A number with exactly the tick's text, which clients use as a key.
     #[serde(serialize_with = "decimal::as_number")]
     pub minimum_tick_size: Tick,
 }
@@ -400,7 +400,7 @@ pub struct FeeRateAnswer {
 }
 
 impl FeeRateAnswer {
-    /// Writes a market's fee.
+    /// The JSON of a market's fee.
     #[must_use]
     pub fn new(facts: &MarketFacts) -> Self {
         let fd = facts.fee_details();
@@ -416,7 +416,7 @@ impl FeeRateAnswer {
     }
 }
 
-/// Answer of `GET /fees/builder-fees/{builder}`: there are none.
+/// Answer of `GET /fees/builder-fees/{builder}`: builder fees are zero.
 pub const BUILDER_FEES: &str = r#"{"builder_maker_fee_rate_bps":0,"builder_taker_fee_rate_bps":0,"builder_maker_flat_fee_bps":0,"builder_taker_fee_share_bps":0}"#;
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! The operator surface: commands in, answers out (protocol 16).
+//! The operator surface: commands in, answers out (docs/api/operator.md).
 //!
-//! Strict where the trading surface is lenient: an unknown field is refused, because a misspelt
-//! option of an operator must not be silently ignored. Collateral is a decimal text in whole units
-//! (`"amount": "100.5"`), shares likewise.
+//! Unlike the trading surface, it rejects unknown fields, so that a misspelt option of an operator
+//! is not silently ignored. Collateral is a decimal text in whole units (`"amount": "100.5"`), and
+//! so are shares.
 
 mod answer;
 mod description;
@@ -10,7 +10,7 @@ mod register;
 mod request;
 mod strict;
 
-pub use answer::{AccountAnswer, Applied, PositionAnswer, StatusAnswer};
+pub use answer::{AccountAnswer, CommandAnswer, PositionAnswer, StatusAnswer};
 pub use description::{
     DomainDescription, EventDescription, EventSummary, MarketDescription, registered_end_date,
 };

@@ -1,7 +1,7 @@
-//! `POST /order` and `POST /orders`: a signed order as clients send it (protocol 9).
+//! `POST /order` and `POST /orders`: a signed order as clients send it (docs/api/orders.md §1).
 //!
-//! Stock clients put `expiration` *inside* `order` although it is not signed; `orderType`,
-//! `owner`, `postOnly` and `deferExec` stand beside `order`.
+//! Stock clients put `expiration` *inside* `order` although it is not signed; `orderType`, `owner`,
+//! `postOnly` and `deferExec` are siblings of `order`.
 
 use foretell_model::evidence::WORDS_BYTES;
 use foretell_model::limits::{MAX_ORDER_LOTS, MAX_SIGNATURE_BYTES};
@@ -9,25 +9,25 @@ use foretell_model::{
     ApiKey, ConditionId, OrderType, Side, TimeMs, TimeSeconds, TokenId, WalletAddress, WalletKind,
 };
 
-use crate::decimal::{self, DigitsProblem};
-use crate::failure::{Failure, FieldProblem};
+use crate::api_error::{ApiError, FieldError};
+use crate::decimal::{self, DigitsError};
 use crate::ids::{self, TokenRef};
 use crate::json::{self, Number, Object, Value};
 use crate::limits::{ORDER_BODY_BYTES, ORDERS_BODY_BYTES};
 
-/// Orders a `POST /orders` body may hold.
+/// Most orders of a `POST /orders` body.
 pub const MAX_ORDERS: usize = 15;
 
-/// An order as it was sent: read, and not yet verified in any way.
+/// A parsed order, not yet verified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrderSubmission {
     /// Signed: makes the order's hash unique.
     pub salt: [u8; 32],
     /// Signed: the wallet that trades.
     pub maker: WalletAddress,
-    /// Signed: who signs.
+    /// Signed: the signing address.
     pub signer: WalletAddress,
-    /// Signed: the token. In the `<condition>:<index>` form the registered token is what is signed.
+    /// Signed: the token. For `<condition>:<index>` the signed value is the registered token id.
     pub token: TokenRef,
     /// Signed: micros of collateral for a BUY, micro-shares for a SELL; above 0.
     pub maker_amount: u64,
@@ -37,7 +37,7 @@ pub struct OrderSubmission {
     pub side: Side,
     /// Signed: the signature type.
     pub kind: WalletKind,
-    /// Signed: when.
+    /// Signed: time of signing.
     pub timestamp: TimeMs,
     /// Signed: opaque; zero by default.
     pub metadata: [u8; 32],
@@ -45,21 +45,21 @@ pub struct OrderSubmission {
     pub builder: [u8; 32],
     /// As received, at most [`MAX_SIGNATURE_BYTES`] bytes.
     pub signature: Vec<u8>,
-    /// The API key it claims to come from.
+    /// The API key that the order claims as its origin.
     pub owner: ApiKey,
-    /// When given, the condition its token must have.
+    /// Optional: the expected condition of the token.
     pub condition: Option<ConditionId>,
     /// GTC by default.
     pub order_type: OrderType,
-    /// For GTD; 0 by default.
+    /// GTD only; 0 by default.
     pub expiration: TimeSeconds,
-    /// Refused if it would cross; false by default.
+    /// Rejected if it would cross; false by default.
     pub post_only: bool,
 }
 
 impl OrderSubmission {
-    /// The eleven signed words in the order of the type, 32 bytes big-endian each: what
-    /// [`foretell_model::evidence::OrderEvidence`] keeps. `token` is the registered id of
+    /// The eleven signed words in the order of the EIP-712 type, 32 bytes big-endian each, as
+    /// [`foretell_model::evidence::OrderEvidence`] stores them. `token` is the registered id of
     /// [`Self::token`].
     #[must_use]
     pub fn words(&self, token: &TokenId) -> [u8; WORDS_BYTES] {
@@ -99,57 +99,57 @@ fn number_word(number: u64) -> [u8; 32] {
 /// Reads the body of `POST /order`.
 ///
 /// # Errors
-/// Any failure of the order as it was sent: too large a body, broken JSON, a duplicate key, the
-/// old version, a field that is missing or wrong.
-pub fn read_order(body: &[u8]) -> Result<OrderSubmission, Failure> {
+/// Too large a body, broken JSON, a duplicate key, the old order version, a field that is missing
+/// or wrong.
+pub fn read_order(body: &[u8]) -> Result<OrderSubmission, ApiError> {
     if body.len() > ORDER_BODY_BYTES {
-        return Err(Failure::BodyTooLarge {
+        return Err(ApiError::BodyTooLarge {
             limit: ORDER_BODY_BYTES,
         });
     }
     let mut copy = Vec::new();
-    let value = json::read(body, &mut copy).map_err(|_| Failure::InvalidOrderPayload)?;
+    let value = json::read(body, &mut copy).map_err(|_| ApiError::InvalidOrderPayload)?;
     submission(&value)
 }
 
 /// Reads the body of `POST /orders`: one result per order, in input order.
 ///
 /// # Errors
-/// What refuses the body whole: too large, broken JSON, not an array, empty, or more than
-/// [`MAX_ORDERS`] elements. Anything else is the error of its element.
-pub fn read_orders(body: &[u8]) -> Result<Vec<Result<OrderSubmission, Failure>>, Failure> {
+/// Errors of the whole body: too large, broken JSON, not an array, empty, or more than
+/// [`MAX_ORDERS`] elements. Any other error belongs to its element.
+pub fn read_orders(body: &[u8]) -> Result<Vec<Result<OrderSubmission, ApiError>>, ApiError> {
     if body.len() > ORDERS_BODY_BYTES {
-        return Err(Failure::BodyTooLarge {
+        return Err(ApiError::BodyTooLarge {
             limit: ORDERS_BODY_BYTES,
         });
     }
     let mut copy = Vec::new();
     match json::read(body, &mut copy) {
         Ok(Value::Array(elements)) if elements.len() > MAX_ORDERS => {
-            Err(Failure::TooManyOrders(elements.len()))
+            Err(ApiError::TooManyOrders(elements.len()))
         }
         Ok(Value::Array(elements)) if !elements.is_empty() => {
             Ok(elements.iter().map(submission).collect())
         }
-        _ => Err(Failure::InvalidOrderPayload),
+        _ => Err(ApiError::InvalidOrderPayload),
     }
 }
 
-fn submission(value: &Value<'_>) -> Result<OrderSubmission, Failure> {
+fn submission(value: &Value<'_>) -> Result<OrderSubmission, ApiError> {
     let Value::Object(item) = value else {
-        return Err(Failure::InvalidOrderPayload);
+        return Err(ApiError::InvalidOrderPayload);
     };
     let Value::Object(order) = item.get("order") else {
         return Err(wrong_or_missing(item, "order", "an object"));
     };
     if let Some(key) = item.duplicate().or_else(|| order.duplicate()) {
-        return Err(Failure::DuplicateOrderKey(key));
+        return Err(ApiError::DuplicateOrderKey(key));
     }
     let of_old_version = ["taker", "nonce", "feeRateBps"]
         .iter()
         .any(|key| order.has(key));
     if of_old_version && !order.has("timestamp") {
-        return Err(Failure::OrderVersionMismatch);
+        return Err(ApiError::OrderVersionMismatch);
     }
     Ok(OrderSubmission {
         salt: salt(order)?,
@@ -173,13 +173,13 @@ fn submission(value: &Value<'_>) -> Result<OrderSubmission, Failure> {
     .and_then(|order| flag(item, "deferExec").map(|_accepted_and_ignored| order))
 }
 
-/// The failure of a field that is not what it must be.
-fn wrong_or_missing(object: &Object<'_>, field: &'static str, allowed: &'static str) -> Failure {
+/// The error of a field that is missing or has a wrong value.
+fn wrong_or_missing(object: &Object<'_>, field: &'static str, allowed: &'static str) -> ApiError {
     let value = match object.get(field) {
         Value::Null => None,
         value => Some(value.shown()),
     };
-    Failure::OrderField(FieldProblem {
+    ApiError::OrderField(FieldError {
         field,
         value,
         allowed,
@@ -192,7 +192,7 @@ fn text_field<T>(
     field: &'static str,
     allowed: &'static str,
     read: impl FnOnce(&str) -> Option<T>,
-) -> Result<T, Failure> {
+) -> Result<T, ApiError> {
     match object.get(field) {
         Value::Text(text) => read(text),
         _ => None,
@@ -200,7 +200,7 @@ fn text_field<T>(
     .ok_or_else(|| wrong_or_missing(object, field, allowed))
 }
 
-fn salt(order: &Object<'_>) -> Result<[u8; 32], Failure> {
+fn salt(order: &Object<'_>) -> Result<[u8; 32], ApiError> {
     const ALLOWED: &str = "a number or text of digits, 0 to 2^256 - 1";
     match order.get("salt") {
         Value::Text(text) | Value::Number(Number::Other(text)) => decimal::uint256(text).ok(),
@@ -210,7 +210,7 @@ fn salt(order: &Object<'_>) -> Result<[u8; 32], Failure> {
     .ok_or_else(|| wrong_or_missing(order, "salt", ALLOWED))
 }
 
-fn address(order: &Object<'_>, field: &'static str) -> Result<WalletAddress, Failure> {
+fn address(order: &Object<'_>, field: &'static str) -> Result<WalletAddress, ApiError> {
     text_field(
         order,
         field,
@@ -219,12 +219,12 @@ fn address(order: &Object<'_>, field: &'static str) -> Result<WalletAddress, Fai
     )
 }
 
-fn token(order: &Object<'_>) -> Result<TokenRef, Failure> {
+fn token(order: &Object<'_>) -> Result<TokenRef, ApiError> {
     const ALLOWED: &str = "a text of 1 to 78 digits, or <condition_id>:<0 or 1>";
     text_field(order, "tokenId", ALLOWED, TokenRef::parse)
 }
 
-fn amount(order: &Object<'_>, field: &'static str) -> Result<u64, Failure> {
+fn amount(order: &Object<'_>, field: &'static str) -> Result<u64, ApiError> {
     const ALLOWED: &str = "a text of digits, 1 to 1000000000000000";
     text_field(order, field, ALLOWED, |text| {
         let amount = decimal::digits_u64(text).ok();
@@ -232,7 +232,7 @@ fn amount(order: &Object<'_>, field: &'static str) -> Result<u64, Failure> {
     })
 }
 
-fn side(order: &Object<'_>) -> Result<Side, Failure> {
+fn side(order: &Object<'_>) -> Result<Side, ApiError> {
     text_field(order, "side", "BUY or SELL", |text| match text {
         "BUY" => Some(Side::Buy),
         "SELL" => Some(Side::Sell),
@@ -240,7 +240,7 @@ fn side(order: &Object<'_>) -> Result<Side, Failure> {
     })
 }
 
-fn signature_type(order: &Object<'_>) -> Result<WalletKind, Failure> {
+fn signature_type(order: &Object<'_>) -> Result<WalletKind, ApiError> {
     match order.get("signatureType") {
         Value::Number(Number::Whole(code)) => {
             u8::try_from(*code).ok().and_then(WalletKind::from_code)
@@ -250,48 +250,48 @@ fn signature_type(order: &Object<'_>) -> Result<WalletKind, Failure> {
     .ok_or_else(|| wrong_or_missing(order, "signatureType", "a number, 0 to 3"))
 }
 
-/// A 64-bit integer as text or number; `None` when absent.
+/// Reads a 64-bit integer given as text or number; `None` when absent.
 fn integer(
     object: &Object<'_>,
     field: &'static str,
     allowed: &'static str,
-) -> Result<Option<u64>, Failure> {
-    let read: Result<u64, DigitsProblem> = match object.get(field) {
+) -> Result<Option<u64>, ApiError> {
+    let read: Result<u64, DigitsError> = match object.get(field) {
         Value::Null => return Ok(None),
         Value::Number(Number::Whole(number)) => Ok(*number),
         Value::Text(text) => decimal::digits_u64(text),
-        _ => Err(DigitsProblem::NotDigits),
+        _ => Err(DigitsError::NotDigits),
     };
     read.map(Some)
         .map_err(|_| wrong_or_missing(object, field, allowed))
 }
 
-fn timestamp(order: &Object<'_>) -> Result<u64, Failure> {
+fn timestamp(order: &Object<'_>) -> Result<u64, ApiError> {
     const ALLOWED: &str = "digits, unix milliseconds";
     integer(order, "timestamp", ALLOWED)?
         .ok_or_else(|| wrong_or_missing(order, "timestamp", ALLOWED))
 }
 
-fn expiration(order: &Object<'_>) -> Result<u64, Failure> {
+fn expiration(order: &Object<'_>) -> Result<u64, ApiError> {
     let seconds = integer(order, "expiration", "digits, unix seconds, 0 = none")?;
     Ok(seconds.unwrap_or(0))
 }
 
-fn bytes32_or_zero(order: &Object<'_>, field: &'static str) -> Result<[u8; 32], Failure> {
+fn bytes32_or_zero(order: &Object<'_>, field: &'static str) -> Result<[u8; 32], ApiError> {
     if !order.has(field) {
         return Ok([0; 32]);
     }
     text_field(order, field, "0x and 64 hex digits", ids::bytes32)
 }
 
-fn signature(order: &Object<'_>) -> Result<Vec<u8>, Failure> {
+fn signature(order: &Object<'_>) -> Result<Vec<u8>, ApiError> {
     const ALLOWED: &str = "0x and an even number of hex digits, up to 2048";
     text_field(order, "signature", ALLOWED, |text| {
         ids::bytes(text, MAX_SIGNATURE_BYTES)
     })
 }
 
-fn condition(order: &Object<'_>) -> Result<Option<ConditionId>, Failure> {
+fn condition(order: &Object<'_>) -> Result<Option<ConditionId>, ApiError> {
     if !order.has("conditionId") {
         return Ok(None);
     }
@@ -299,15 +299,15 @@ fn condition(order: &Object<'_>) -> Result<Option<ConditionId>, Failure> {
     text_field(order, "conditionId", ALLOWED, ids::condition_id).map(Some)
 }
 
-/// A text that is no key at all cannot be the key of the request either.
-fn owner(item: &Object<'_>) -> Result<ApiKey, Failure> {
+/// A text that is not an API key cannot equal the key of the request.
+fn owner(item: &Object<'_>) -> Result<ApiKey, ApiError> {
     match item.get("owner") {
-        Value::Text(text) => ids::api_key(text).ok_or(Failure::OwnerNotKeyOwner),
+        Value::Text(text) => ids::api_key(text).ok_or(ApiError::OwnerNotKeyOwner),
         _ => Err(wrong_or_missing(item, "owner", "the API key")),
     }
 }
 
-fn order_type(item: &Object<'_>) -> Result<OrderType, Failure> {
+fn order_type(item: &Object<'_>) -> Result<OrderType, ApiError> {
     if !item.has("orderType") {
         return Ok(OrderType::Gtc);
     }
@@ -339,7 +339,7 @@ pub const fn side_text(side: Side) -> &'static str {
     }
 }
 
-fn flag(item: &Object<'_>, field: &'static str) -> Result<bool, Failure> {
+fn flag(item: &Object<'_>, field: &'static str) -> Result<bool, ApiError> {
     match item.get(field) {
         Value::Null => Ok(false),
         Value::Bool(flag) => Ok(*flag),

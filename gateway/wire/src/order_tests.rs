@@ -9,10 +9,10 @@ use crate::json::tests::damage;
 
 const CONDITION: &str = "0x0202020202020202020202020202020202020202020202020202020202020202";
 
-/// What the stock Python client sends for a GTC BUY of 100 at 0.62.
+/// The stock Python client's body of a GTC BUY of 100 at 0.62.
 const STOCK: &str = r#"{"order":{"salt":479249096354,"maker":"0x1111111111111111111111111111111111111111","signer":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","tokenId":"1234","makerAmount":"62000000","takerAmount":"100000000","side":"BUY","expiration":"0","signatureType":3,"timestamp":"1710000000000","metadata":"0x0000000000000000000000000000000000000000000000000000000000000000","builder":"0x0000000000000000000000000000000000000000000000000000000000000000","signature":"0xabcd"},"owner":"7d444840-9dc0-41d1-b245-5ffdce74fad2","orderType":"GTC","deferExec":false,"postOnly":false}"#;
 
-/// The stock order with some fields replaced; `null` removes one in the eyes of the reader.
+/// The stock order with some fields replaced; the reader treats `null` as absent.
 fn with(order: Json, item: Json) -> String {
     let mut body: Json = serde_json::from_str(STOCK).unwrap();
     for (key, value) in order.as_object().unwrap() {
@@ -24,7 +24,7 @@ fn with(order: Json, item: Json) -> String {
     body.to_string()
 }
 
-fn read(order: Json) -> Result<OrderSubmission, Failure> {
+fn read(order: Json) -> Result<OrderSubmission, ApiError> {
     read_order(with(order, json!({})).as_bytes())
 }
 
@@ -167,9 +167,9 @@ fn a_wrong_field_is_named_with_its_value_and_what_is_allowed(
     #[case] value: Json,
     #[case] text: &str,
 ) {
-    let failure = read(json!({ field: value })).unwrap_err();
-    assert_eq!(failure.text(), format!("invalid order payload: {text}"));
-    assert_eq!(failure.status(), 400);
+    let error = read(json!({ field: value })).unwrap_err();
+    assert_eq!(error.text(), format!("invalid order payload: {text}"));
+    assert_eq!(error.status(), 400);
 }
 
 #[rstest]
@@ -182,8 +182,8 @@ fn a_wrong_field_is_named_with_its_value_and_what_is_allowed(
 #[case(json!({"owner": ""}), "the order owner has to be the owner of the API KEY")]
 #[case(json!({"order": "x"}), "invalid order payload: order is 'x', allowed: an object")]
 fn a_wrong_field_beside_the_order_is_refused(#[case] item: Json, #[case] text: &str) {
-    let failure = read_order(with(json!({}), item).as_bytes()).unwrap_err();
-    assert_eq!(failure.text(), text);
+    let error = read_order(with(json!({}), item).as_bytes()).unwrap_err();
+    assert_eq!(error.text(), text);
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn a_salt_is_exact_as_number_and_as_text(#[case] number: &str, #[case] expected:
         let body = STOCK.replace("479249096354", &salt);
         let order = read_order(body.as_bytes()).unwrap();
         assert_eq!(decimal::uint256_text(&order.salt), expected);
-        // All else is the same, whichever reader read it.
+        // The other fields are equal, whichever parser was used.
         let stock = read_order(STOCK.as_bytes()).unwrap();
         assert_eq!(
             OrderSubmission {
@@ -223,7 +223,7 @@ fn a_salt_is_exact_as_number_and_as_text(#[case] number: &str, #[case] expected:
     let too_large = STOCK.replace("479249096354", &format!("1{}", "0".repeat(78)));
     assert!(matches!(
         read_order(too_large.as_bytes()),
-        Err(Failure::OrderField(_))
+        Err(ApiError::OrderField(_))
     ));
 }
 
@@ -274,8 +274,8 @@ fn a_key_that_stands_twice_is_refused_at_both_levels() {
 #[case("feeRateBps")]
 fn the_old_version_is_told_so(#[case] field: &str) {
     let old = read(json!({field: "0", "timestamp": null, "metadata": null}));
-    assert_eq!(old, Err(Failure::OrderVersionMismatch));
-    // With a timestamp it is an unknown field like any other.
+    assert_eq!(old, Err(ApiError::OrderVersionMismatch));
+    // With a timestamp it is an unknown field and is ignored.
     assert!(read(json!({field: "0"})).is_ok());
 }
 
@@ -289,7 +289,7 @@ fn the_old_version_is_told_so(#[case] field: &str) {
 fn what_is_no_order_is_refused_by_the_fixed_text(#[case] body: &str) {
     assert_eq!(
         read_order(body.as_bytes()),
-        Err(Failure::InvalidOrderPayload)
+        Err(ApiError::InvalidOrderPayload)
     );
 }
 
@@ -298,7 +298,7 @@ fn bodies_are_bounded_in_size_and_depth() {
     let large = STOCK.replacen('{', &format!("{{{}", " ".repeat(ORDER_BODY_BYTES)), 1);
     assert_eq!(
         read_order(large.as_bytes()),
-        Err(Failure::BodyTooLarge {
+        Err(ApiError::BodyTooLarge {
             limit: ORDER_BODY_BYTES
         })
     );
@@ -309,11 +309,11 @@ fn bodies_are_bounded_in_size_and_depth() {
     assert!(read_order(deep(20).as_bytes()).is_ok());
     assert_eq!(
         read_order(deep(1_000).as_bytes()),
-        Err(Failure::InvalidOrderPayload)
+        Err(ApiError::InvalidOrderPayload)
     );
     assert_eq!(
         read_orders("[".repeat(100_000).as_bytes()),
-        Err(Failure::InvalidOrderPayload)
+        Err(ApiError::InvalidOrderPayload)
     );
 }
 
@@ -330,9 +330,12 @@ fn a_batch_has_one_result_per_order_in_input_order() {
         "invalid order payload: order is missing, allowed: an object"
     );
     assert_eq!(results[2].as_ref().unwrap().side, Side::Sell);
-    assert_eq!(results[3], Err(Failure::InvalidOrderPayload));
-    assert_eq!(results[4], Err(Failure::DuplicateOrderKey("'salt'".into())));
-    assert_eq!(results[5], Err(Failure::InvalidOrderPayload));
+    assert_eq!(results[3], Err(ApiError::InvalidOrderPayload));
+    assert_eq!(
+        results[4],
+        Err(ApiError::DuplicateOrderKey("'salt'".into()))
+    );
+    assert_eq!(results[5], Err(ApiError::InvalidOrderPayload));
 }
 
 #[test]
@@ -340,7 +343,7 @@ fn a_batch_is_refused_whole_when_it_is_none() {
     for body in ["[]", "{}", STOCK, "null", "[", ""] {
         assert_eq!(
             read_orders(body.as_bytes()),
-            Err(Failure::InvalidOrderPayload),
+            Err(ApiError::InvalidOrderPayload),
             "{body}"
         );
     }
@@ -353,7 +356,7 @@ fn a_batch_is_refused_whole_when_it_is_none() {
     let tiny = format!("[{}]", vec!["{}"; 10_000].join(","));
     assert_eq!(
         read_orders(tiny.as_bytes()),
-        Err(Failure::TooManyOrders(10_000))
+        Err(ApiError::TooManyOrders(10_000))
     );
 }
 
@@ -380,16 +383,16 @@ fn the_words_are_those_of_the_type_in_its_order() {
     assert_eq!(evidence.builder(), &order.builder);
 }
 
-/// What the readers may disagree on: the letters of a number that nothing of ours accepts.
-fn without_letters(result: Result<OrderSubmission, Failure>) -> Result<OrderSubmission, String> {
-    result.map_err(|failure| match failure {
-        Failure::OrderField(problem) => format!("{} {}", problem.field, problem.allowed),
+/// Removes the only allowed difference of the parsers: the digits of an unacceptable number.
+fn without_letters(result: Result<OrderSubmission, ApiError>) -> Result<OrderSubmission, String> {
+    result.map_err(|error| match error {
+        ApiError::OrderField(problem) => format!("{} {}", problem.field, problem.allowed),
         other => other.text(),
     })
 }
 
 proptest! {
-    /// Both readers of the same bytes, damaged in one place, give the same order or failure.
+    /// For the same bytes, damaged in one place, both parsers give the same order or error.
     #[test]
     fn simd_json_and_serde_json_agree_on_orders(at in 0..STOCK.len(), byte in damage(), insert: bool) {
         let mut body = STOCK.as_bytes().to_vec();
@@ -400,7 +403,7 @@ proptest! {
         }
         let fast = read_order(&body);
         let exact = json::read_exactly(&body)
-            .map_err(|_| Failure::InvalidOrderPayload)
+            .map_err(|_| ApiError::InvalidOrderPayload)
             .and_then(|value| submission(&value));
         prop_assert_eq!(without_letters(fast), without_letters(exact));
     }
@@ -410,14 +413,14 @@ proptest! {
         let _ = (read_order(&body), read_orders(&body));
     }
 
-    /// Any value under any field is read or refused, and the answer stays short.
+    /// Any value in any field is accepted or rejected, and the answer stays short.
     #[test]
     fn arbitrary_values_never_panic(field in 0..14_usize, text: String, number: i64) {
         let fields = ["salt", "maker", "signer", "tokenId", "makerAmount", "takerAmount", "side", "expiration",
             "signatureType", "timestamp", "metadata", "builder", "signature", "conditionId"];
         for value in [json!(text), json!(number), json!([text]), json!({"a": number})] {
-            if let Err(failure) = read(json!({ fields[field]: value })) {
-                prop_assert!(failure.text().len() < 800);
+            if let Err(error) = read(json!({ fields[field]: value })) {
+                prop_assert!(error.text().len() < 800);
             }
         }
     }

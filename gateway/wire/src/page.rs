@@ -1,27 +1,27 @@
-//! Pages and their cursors: base64 of a decimal offset (interface, common conventions). Offsets count
-//! along what a list is ordered by (markets, trades or orders of the exchange), so a page begins where
-//! the last one ended, whatever came or went in between.
+//! Pages and their cursors: base64 of a decimal offset (docs/api/overview.md §4). An offset
+//! is a number of the list's sort key (market, trade or order number), not a row count. So a page
+//! begins after the last row of the previous page, even if rows were added or removed in between.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 
-/// Rows of a page of orders or trades.
+/// Most rows of a page of orders or trades.
 pub const PAGE_ROWS: usize = 100;
-/// Rows of a page of markets.
+/// Most rows of a page of markets.
 pub const PAGE_MARKETS: usize = 500;
-/// Newest rows `GET /builder/trades` gives as a bare array.
+/// Most rows of `GET /builder/trades` as a bare array, newest first.
 pub const BARE_BUILDER_ROWS: usize = 500;
-/// What the last page says: base64 of `-1`.
+/// The cursor of the last page: base64 of `-1`.
 pub const END: &str = "LTE=";
-/// Nothing is numbered higher; a cursor past it was not ours.
+/// Above every number in use; this exchange issues no cursor above it.
 pub const MAX_OFFSET: u64 = 1_000_000_000_000_000_000;
-/// Digits of base64 that [`MAX_OFFSET`] has, padding included.
+/// Length of [`MAX_OFFSET`] in base64, padding included.
 const MAX_CURSOR: usize = 28;
 
-/// Where a page starts.
+/// Start of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cursor(u64);
 
@@ -29,30 +29,30 @@ impl Cursor {
     /// Reads `next_cursor`; empty or absent is the first page.
     ///
     /// # Errors
-    /// [`Failure::InvalidCursor`] for what is not base64 of a plain offset: negative ones (so `LTE=`
-    /// too: there is no page after the last), ones past any listing, ones with leading zeros.
-    pub fn parse(text: Option<&str>) -> Result<Self, Failure> {
+    /// [`ApiError::InvalidCursor`] unless it is base64 of a plain offset. Offsets are invalid if
+    /// negative (including `LTE=`, the end), above [`MAX_OFFSET`], or with leading zeros.
+    pub fn parse(text: Option<&str>) -> Result<Self, ApiError> {
         let text = match text {
             None | Some("") => return Ok(Self(0)),
             Some(text) => text,
         };
         let offset = offset(text).filter(|offset| *offset <= MAX_OFFSET);
-        offset.map(Self).ok_or(Failure::InvalidCursor)
+        offset.map(Self).ok_or(ApiError::InvalidCursor)
     }
 
-    /// The page that starts at an offset.
+    /// The cursor of a page that starts at an offset.
     #[must_use]
     pub const fn at(offset: u64) -> Self {
         Self(offset)
     }
 
-    /// Where it starts; 0 is the first page.
+    /// The start offset; 0 is the first page.
     #[must_use]
     pub const fn offset(self) -> u64 {
         self.0
     }
 
-    /// What a page says of the one after it.
+    /// The `next_cursor` of a page.
     #[must_use]
     pub fn text_of(next: Option<Self>) -> String {
         match next {
@@ -68,25 +68,25 @@ fn offset(text: &str) -> Option<u64> {
     }
     let digits = String::from_utf8(STANDARD.decode(text).ok()?).ok()?;
     let offset: u64 = digits.parse().ok()?;
-    // One text a page: `+1`, `01` are not ours.
+    // Accept only the canonical text, not `+1` or `01`.
     (offset.to_string() == digits).then_some(offset)
 }
 
-/// A page of a listing.
+/// A page of a list.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Page<T> {
     /// Its rows.
     pub data: Vec<T>,
-    /// Where the next one starts; [`END`] on the last.
+    /// Cursor of the next page; [`END`] on the last.
     pub next_cursor: String,
-    /// Rows a page may have.
+    /// Most rows of a page.
     pub limit: usize,
-    /// Rows this page has.
+    /// Rows of this page.
     pub count: usize,
 }
 
 impl<T> Page<T> {
-    /// A page of at most `limit` rows, and where the next one starts; `None` on the last.
+    /// A page of at most `limit` rows; `next` is `None` on the last page.
     #[must_use]
     pub fn new(rows: Vec<T>, limit: usize, next: Option<Cursor>) -> Self {
         Self {
@@ -97,14 +97,14 @@ impl<T> Page<T> {
         }
     }
 
-    /// A listing without rows.
+    /// A list without rows.
     #[must_use]
     pub fn empty(limit: usize) -> Self {
         Self::new(Vec::new(), limit, None)
     }
 }
 
-/// The same page of rows that are written already.
+/// The JSON of a [`Page`] whose rows are JSON already.
 #[must_use]
 pub fn page_json(rows: &[impl AsRef<str>], limit: usize, next: Option<Cursor>) -> String {
     let (next, count) = (Cursor::text_of(next), rows.len());
@@ -112,7 +112,7 @@ pub fn page_json(rows: &[impl AsRef<str>], limit: usize, next: Option<Cursor>) -
     format!(r#"{{"data":{data},"next_cursor":"{next}","limit":{limit},"count":{count}}}"#)
 }
 
-/// The array of what is written already.
+/// An array of rows that are JSON already.
 #[must_use]
 pub fn array_json(rows: &[impl AsRef<str>]) -> String {
     let length: usize = rows.iter().map(|row| row.as_ref().len() + 1).sum();
@@ -148,13 +148,13 @@ mod tests {
     #[case(Some("MS41"), None)] // 1.5
     #[case(Some("OTk5OTk5OTk5OTk5"), Some(999_999_999_999))]
     #[case(Some("MTAwMDAwMDAwMDAwMDAwMDAwMA=="), Some(MAX_OFFSET))]
-    #[case(Some("MTAwMDAwMDAwMDAwMDAwMDAwMQ=="), None)] // one more
+    #[case(Some("MTAwMDAwMDAwMDAwMDAwMDAwMQ=="), None)] // MAX_OFFSET + 1
     #[case(Some("OTk5OTk5OTk5OTk5OTk5OTk5OTk5OTk5"), None)]
     #[case(Some("/w=="), None)] // not UTF-8
     fn cursors(#[case] text: Option<&str>, #[case] expected: Option<u64>) {
         assert_eq!(
             Cursor::parse(text).map(Cursor::offset),
-            expected.ok_or(Failure::InvalidCursor)
+            expected.ok_or(ApiError::InvalidCursor)
         );
     }
 

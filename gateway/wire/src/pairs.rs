@@ -1,4 +1,4 @@
-//! Objects whose keys are data and keep their order.
+//! JSON objects with data as keys, in insertion order.
 
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};

@@ -1,5 +1,5 @@
-//! Prices, midpoints, spreads, last trades (protocol 11). A missing side or trade is a 404 alone
-//! ([`crate::Failure::NoPrice`]) and left out of a batch.
+//! Prices, midpoints, spreads, last trades (docs/api/market-data.md §3). Without a side or trade, a
+//! single read gets 404 ([`crate::ApiError::NoPrice`]) and a batch omits the token.
 
 use serde::Serialize;
 
@@ -12,18 +12,18 @@ use crate::pairs::as_object;
 /// Answer of `GET /price`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct PriceAnswer {
-    /// The price of the side asked for.
+    /// The price of the requested side.
     #[serde(serialize_with = "decimal::as_text")]
     pub price: Price,
-    /// Empty when there is none.
+    /// Empty without bids.
     #[serde(serialize_with = "decimal::as_text_or_empty")]
     pub best_bid: Option<Price>,
-    /// Empty when there is none.
+    /// Empty without asks.
     #[serde(serialize_with = "decimal::as_text_or_empty")]
     pub best_ask: Option<Price>,
 }
 
-/// One token of `POST /prices`; a side that is not asked for, or has no price, is absent.
+/// One token of `POST /prices`; a side without a price, or not requested, is absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub struct SidePrices {
@@ -41,12 +41,12 @@ pub struct SidePrices {
     pub sell: Option<Price>,
 }
 
-/// An object of tokens as written (`POST /prices`, `/midpoints`, `/spreads`), in the order asked.
+/// An object of tokens as written (`POST /prices`, `/midpoints`, `/spreads`), in request order.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct ByToken<T: Serialize>(#[serde(serialize_with = "as_object")] pub Vec<(String, T)>);
 
-/// A decimal that stands as text (values of `POST /midpoints`, `/spreads`).
+/// A decimal written as text (values of `POST /midpoints`, `/spreads`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Text(#[serde(serialize_with = "decimal::as_text")] pub Decimal);
@@ -62,7 +62,7 @@ pub struct MidpointAnswer {
 /// Answer of `GET /spread`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SpreadAnswer {
-    /// Best ask less best bid.
+    /// Best ask minus best bid.
     #[serde(serialize_with = "decimal::as_text")]
     pub spread: Price,
 }
@@ -70,10 +70,10 @@ pub struct SpreadAnswer {
 /// Answer of `GET /last-trade-price`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct LastTrade {
-    /// Of the token asked for.
+    /// Price in the requested token.
     #[serde(serialize_with = "decimal::as_text")]
     pub price: Price,
-    /// Of the aggressor, seen from the token asked for.
+    /// Side of the aggressor in the requested token.
     #[serde(serialize_with = "side")]
     pub side: Side,
 }
@@ -81,7 +81,7 @@ pub struct LastTrade {
 /// One entry of `POST /last-trades-prices`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TokenLastTrade {
-    /// As written.
+    /// The token as written.
     pub token_id: String,
     /// Its last trade.
     #[serde(flatten)]

@@ -1,14 +1,14 @@
-//! Which characters show as themselves. The others forge lines of a log, move a terminal's cursor or
-//! turn the direction of a text: clients may not send them where a text is kept.
+//! Printable characters. All others can forge lines of a log, move a terminal's cursor or change
+//! text direction, so stored texts must not contain them.
 
-/// Whether a character shows as itself: no control, format, private or unassigned one, no separator
-/// but the space. Accents and marks of scripts are printable.
+/// Whether a character is printable: no control, format, private or unassigned character, and no
+/// separator except the space. Accents and combining marks are printable.
 #[must_use]
 pub fn is_printable(character: char) -> bool {
     if matches!(character, '\'' | '"' | '\\') {
         return true;
     }
-    // A mark at the start of a text is escaped by `escape_debug`; after a letter it is not.
+    // `escape_debug` escapes a combining mark at the start of a text, but not after a letter.
     let mut text = [b'x'; 5];
     let length = character.encode_utf8(&mut text[1..]).len();
     let text = std::str::from_utf8(&text[..=length]).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! Query strings: decoded, bounded, and read into typed parameters.
 //!
-//! Unknown parameters are ignored on the trading surface (protocol 11); the data and catalog
-//! surfaces ask [`Query::unknown`].
+//! The trading surface ignores unknown parameters (docs/api/overview.md §5); the data and catalog
+//! surfaces reject them with [`Query::unknown`].
 
 use std::borrow::Cow;
 
@@ -9,38 +9,38 @@ use percent::decode;
 
 use foretell_model::{ConditionId, Side, TimeSeconds, WalletAddress, WalletKind};
 
+use crate::api_error::{ApiError, FieldError};
 use crate::batch::side_of;
 use crate::decimal;
-use crate::failure::{Failure, FieldProblem};
 use crate::ids::{self, TokenRef};
 use crate::page::Cursor;
 
 mod percent;
 
-/// Bytes of a query string.
+/// Most bytes of a query string.
 pub const MAX_QUERY: usize = 8 * 1024;
-/// Parameters of a query string.
+/// Most parameters of a query string.
 pub const MAX_PARAMETERS: usize = 200;
 
-/// The decoded parameters of a request, in the order they stand. What is not encoded is not copied.
+/// The decoded parameters of a request in their original order. Unencoded text is borrowed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query<'t>(Vec<(Cow<'t, str>, Cow<'t, str>)>);
 
 impl<'t> Query<'t> {
-    /// Reads what follows the `?`.
+    /// Reads the text after the `?`.
     ///
     /// # Errors
-    /// [`Failure::InvalidQuery`]: longer than [`MAX_QUERY`], more than [`MAX_PARAMETERS`], an
-    /// incomplete `%`, or what decodes to no UTF-8.
-    pub fn parse(text: Option<&'t str>) -> Result<Self, Failure> {
+    /// [`ApiError::InvalidQuery`]: longer than [`MAX_QUERY`], more than [`MAX_PARAMETERS`], an
+    /// incomplete `%`, or invalid UTF-8 after decoding.
+    pub fn parse(text: Option<&'t str>) -> Result<Self, ApiError> {
         let text = text.unwrap_or("");
         if text.len() > MAX_QUERY {
-            return Err(Failure::InvalidQuery("longer than 8192 bytes"));
+            return Err(ApiError::InvalidQuery("longer than 8192 bytes"));
         }
         let mut parameters = Vec::new();
         for pair in text.split('&').filter(|pair| !pair.is_empty()) {
             if parameters.len() == MAX_PARAMETERS {
-                return Err(Failure::InvalidQuery("more than 200 parameters"));
+                return Err(ApiError::InvalidQuery("more than 200 parameters"));
             }
             let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
             parameters.push((decode(name)?, decode(value)?));
@@ -48,21 +48,21 @@ impl<'t> Query<'t> {
         Ok(Self(parameters))
     }
 
-    /// The parameters as they stand: for a surface that knows its own.
+    /// All parameters in their original order.
     pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
         let pairs = self.0.iter();
         pairs.map(|(name, value)| (&**name, &**value))
     }
 
-    /// The value of a parameter that may stand once; empty is absent.
+    /// The value of a parameter that is allowed once; an empty value counts as absent.
     ///
     /// # Errors
-    /// [`Failure::RepeatedParameter`].
-    pub fn one(&self, name: &'static str) -> Result<Option<&str>, Failure> {
+    /// [`ApiError::RepeatedParameter`].
+    pub fn one(&self, name: &'static str) -> Result<Option<&str>, ApiError> {
         let mut values = self.all(name);
         let first = values.next();
         if values.next().is_some() {
-            return Err(Failure::RepeatedParameter(name));
+            return Err(ApiError::RepeatedParameter(name));
         }
         Ok(first.filter(|value| !value.is_empty()))
     }
@@ -70,12 +70,12 @@ impl<'t> Query<'t> {
     /// The value of a parameter with two spellings.
     ///
     /// # Errors
-    /// [`Failure::RepeatedParameter`], also when both spellings stand.
-    pub fn either(&self, name: &'static str, alias: &str) -> Result<Option<&str>, Failure> {
+    /// [`ApiError::RepeatedParameter`], also when both spellings are present.
+    pub fn either(&self, name: &'static str, alias: &str) -> Result<Option<&str>, ApiError> {
         let mut values = self.all(name).chain(self.all(alias));
         let first = values.next();
         if values.next().is_some() {
-            return Err(Failure::RepeatedParameter(name));
+            return Err(ApiError::RepeatedParameter(name));
         }
         Ok(first.filter(|value| !value.is_empty()))
     }
@@ -83,20 +83,20 @@ impl<'t> Query<'t> {
     /// The entries of a list: comma-separated, repeated, or both; empty ones are dropped.
     ///
     /// # Errors
-    /// More than `limit`, of which `allowed` is the text.
+    /// More than `limit` entries; `allowed` is the text of the limit.
     pub fn list(
         &self,
         name: &'static str,
         limit: usize,
         allowed: &'static str,
-    ) -> Result<Vec<&str>, Failure> {
+    ) -> Result<Vec<&str>, ApiError> {
         let entries: Vec<&str> = self
             .all(name)
             .flat_map(|value| value.split(','))
             .filter(|entry| !entry.is_empty())
             .collect();
         if entries.len() > limit {
-            return Err(Failure::TooManyEntries {
+            return Err(ApiError::TooManyEntries {
                 field: name,
                 count: entries.len(),
                 allowed,
@@ -105,7 +105,7 @@ impl<'t> Query<'t> {
         Ok(entries)
     }
 
-    /// The first parameter whose name is not among `known`, for the surfaces that refuse it.
+    /// The first parameter whose name is not in `known`, for the surfaces that reject unknown ones.
     #[must_use]
     pub fn unknown(&self, known: &[&str]) -> Option<&str> {
         self.0
@@ -114,7 +114,7 @@ impl<'t> Query<'t> {
             .find(|name| !known.contains(name))
     }
 
-    /// Every value of a parameter, in the order they stand, empty ones included.
+    /// All values of a parameter in their original order, empty ones included.
     pub fn all<'q>(&'q self, name: &str) -> impl Iterator<Item = &'q str> {
         self.0
             .iter()
@@ -122,71 +122,71 @@ impl<'t> Query<'t> {
             .map(|(_, value)| &**value)
     }
 
-    /// A parameter that `read` understands.
+    /// A parameter parsed with `read`.
     ///
     /// # Errors
-    /// Repeated, or not understood.
+    /// Repeated, or not accepted by `read`.
     pub fn read<T>(
         &self,
         name: &'static str,
         allowed: &'static str,
         read: impl FnOnce(&str) -> Option<T>,
-    ) -> Result<Option<T>, Failure> {
+    ) -> Result<Option<T>, ApiError> {
         let Some(text) = self.one(name)? else {
             return Ok(None);
         };
         match read(text) {
             Some(value) => Ok(Some(value)),
-            None => Err(FieldProblem::wrong(name, text, allowed).into()),
+            None => Err(FieldError::wrong(name, text, allowed).into()),
         }
     }
 
-    /// `token_id`, which must be there.
+    /// The required parameter `token_id`.
     ///
     /// # Errors
     /// Missing, repeated, or `Invalid token id`.
-    pub fn token(&self) -> Result<TokenRef, Failure> {
+    pub fn token(&self) -> Result<TokenRef, ApiError> {
         let text = self
             .one("token_id")?
-            .ok_or_else(|| FieldProblem::missing("token_id", "a token id"))?;
-        TokenRef::parse(text).ok_or(Failure::InvalidTokenId)
+            .ok_or_else(|| FieldError::missing("token_id", "a token id"))?;
+        TokenRef::parse(text).ok_or(ApiError::InvalidTokenId)
     }
 
-    /// `side`, which must be there.
+    /// The required parameter `side`.
     ///
     /// # Errors
-    /// `Invalid side`, missing included; repeated.
-    pub fn side(&self) -> Result<Side, Failure> {
-        side_of(self.one("side")?.unwrap_or(""))?.ok_or(Failure::InvalidSide)
+    /// `Invalid side`, also when missing; repeated.
+    pub fn side(&self) -> Result<Side, ApiError> {
+        side_of(self.one("side")?.unwrap_or(""))?.ok_or(ApiError::InvalidSide)
     }
 
     /// `next_cursor`.
     ///
     /// # Errors
     /// `invalid next_cursor`; repeated.
-    pub fn cursor(&self) -> Result<Cursor, Failure> {
+    pub fn cursor(&self) -> Result<Cursor, ApiError> {
         Cursor::parse(self.one("next_cursor")?)
     }
 
-    fn market(&self) -> Result<Option<ConditionId>, Failure> {
+    fn market(&self) -> Result<Option<ConditionId>, ApiError> {
         const ALLOWED: &str = "a condition id, 0x and 64 hex digits";
         self.read("market", ALLOWED, ids::condition_id)
     }
 
-    fn wallet(&self, name: &'static str) -> Result<Option<WalletAddress>, Failure> {
+    fn wallet(&self, name: &'static str) -> Result<Option<WalletAddress>, ApiError> {
         self.read(name, "an address, 0x and 40 hex digits", ids::address)
     }
 
-    fn asset(&self) -> Result<Option<TokenRef>, Failure> {
+    fn asset(&self) -> Result<Option<TokenRef>, ApiError> {
         match self.one("asset_id")? {
             Some(text) => TokenRef::parse(text)
                 .map(Some)
-                .ok_or(Failure::InvalidTokenId),
+                .ok_or(ApiError::InvalidTokenId),
             None => Ok(None),
         }
     }
 
-    fn id(&self) -> Result<Option<String>, Failure> {
+    fn id(&self) -> Result<Option<String>, ApiError> {
         self.read("id", "a text of up to 128 bytes", |text| {
             (text.len() <= 128).then(|| text.to_owned())
         })
@@ -208,22 +208,22 @@ pub struct TradesQuery {
     pub market: Option<ConditionId>,
     /// The taker's or maker's token.
     pub asset: Option<TokenRef>,
-    /// Only trades strictly before.
+    /// Only trades strictly before this time.
     pub before: Option<TimeSeconds>,
-    /// Only trades strictly after.
+    /// Only trades strictly after this time.
     pub after: Option<TimeSeconds>,
     /// A builder; `GET /builder/trades` only.
     pub builder: Option<[u8; 32]>,
-    /// Which page.
+    /// The page.
     pub cursor: Cursor,
 }
 
 impl TradesQuery {
-    /// Reads them.
+    /// Reads the parameters.
     ///
     /// # Errors
     /// A parameter that is repeated or malformed; `before` below `after`.
-    pub fn of(query: &Query<'_>) -> Result<Self, Failure> {
+    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
         let instant = |name| {
             query.read(name, "unix seconds, digits", |text| {
                 decimal::digits_u64(text).ok().map(TimeSeconds)
@@ -233,7 +233,7 @@ impl TradesQuery {
         if let (Some(before), Some(after)) = (before, after)
             && before < after
         {
-            return Err(Failure::Rejected(format!(
+            return Err(ApiError::InvalidContent(format!(
                 "before is {}, allowed: not below after ({})",
                 before.0, after.0
             )));
@@ -256,22 +256,22 @@ impl TradesQuery {
 /// Parameters of `GET /data/orders`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OrdersQuery {
-    /// An order's id as written.
+    /// An order id as written.
     pub id: Option<String>,
     /// A market.
     pub market: Option<ConditionId>,
     /// A token.
     pub asset: Option<TokenRef>,
-    /// Which page.
+    /// The page.
     pub cursor: Cursor,
 }
 
 impl OrdersQuery {
-    /// Reads them.
+    /// Reads the parameters.
     ///
     /// # Errors
     /// A parameter that is repeated or malformed.
-    pub fn of(query: &Query<'_>) -> Result<Self, Failure> {
+    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
         Ok(Self {
             id: query.id()?,
             market: query.market()?,
@@ -281,9 +281,9 @@ impl OrdersQuery {
     }
 }
 
-/// What `GET /balance-allowance` asks about.
+/// The asset of `GET /balance-allowance`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asset {
+pub enum BalanceAsset {
     /// Collateral.
     Collateral,
     /// Shares of a token.
@@ -293,24 +293,24 @@ pub enum Asset {
 /// Parameters of `GET /balance-allowance`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BalanceQuery {
-    /// Of what.
-    pub asset: Asset,
-    /// Of the owner's wallet of this kind; `None` (absent or -1): its only bound wallet, else itself.
+    /// The asset.
+    pub asset: BalanceAsset,
+    /// Kind of the owner's wallet; `None` (absent, -1): its only bound wallet, else the owner.
     pub kind: Option<WalletKind>,
 }
 
 impl BalanceQuery {
-    /// Reads them.
+    /// Reads the parameters.
     ///
     /// # Errors
     /// A parameter that is missing, repeated or malformed.
-    pub fn of(query: &Query<'_>) -> Result<Self, Failure> {
+    pub fn of(query: &Query<'_>) -> Result<Self, ApiError> {
         const ASSETS: &str = "COLLATERAL or CONDITIONAL";
         let asset = match query.one("asset_type")? {
-            Some("COLLATERAL") => Asset::Collateral,
-            Some("CONDITIONAL") => Asset::Conditional(query.token()?),
-            Some(other) => return Err(FieldProblem::wrong("asset_type", other, ASSETS).into()),
-            None => return Err(FieldProblem::missing("asset_type", ASSETS).into()),
+            Some("COLLATERAL") => BalanceAsset::Collateral,
+            Some("CONDITIONAL") => BalanceAsset::Conditional(query.token()?),
+            Some(other) => return Err(FieldError::wrong("asset_type", other, ASSETS).into()),
+            None => return Err(FieldError::missing("asset_type", ASSETS).into()),
         };
         let kind = query.read("signature_type", "-1 to 3", |text| match text {
             "-1" => Some(None),

@@ -30,7 +30,7 @@ fn names_and_values_are_decoded() {
 fn what_is_not_percent_encoded_utf8_is_refused(#[case] text: &str) {
     assert!(matches!(
         Query::parse(Some(text)),
-        Err(Failure::InvalidQuery(_))
+        Err(ApiError::InvalidQuery(_))
     ));
 }
 
@@ -45,10 +45,10 @@ fn a_query_is_bounded() {
 #[test]
 fn a_repeated_parameter_is_refused_where_one_is_expected() {
     let parsed = query("token_id=1&token_id=1&side=&startTs=1&start_ts=1");
-    assert_eq!(parsed.token(), Err(Failure::RepeatedParameter("token_id")));
+    assert_eq!(parsed.token(), Err(ApiError::RepeatedParameter("token_id")));
     assert_eq!(
         parsed.either("start_ts", "startTs"),
-        Err(Failure::RepeatedParameter("start_ts"))
+        Err(ApiError::RepeatedParameter("start_ts"))
     );
     assert_eq!(parsed.one("side"), Ok(None));
     assert_eq!(parsed.one("absent"), Ok(None));
@@ -85,7 +85,7 @@ fn a_token_and_a_side(#[case] text: &str, #[case] expected: Result<(TokenRef, Si
     let parsed = query(text);
     let read = parsed.token().and_then(|token| Ok((token, parsed.side()?)));
     assert_eq!(
-        read.map_err(|failure| failure.text()),
+        read.map_err(|error| error.text()),
         expected.map_err(str::to_owned)
     );
 }
@@ -127,8 +127,8 @@ fn trades_take_every_filter() {
 #[case("next_cursor=LTE%3D", "invalid next_cursor")]
 #[case("builder_code=1", "builder_code is '1', allowed: 0x and 64 hex digits")]
 #[case("id=1&id=2", "the parameter id stands more than once, allowed: once")]
-fn a_wrong_filter_of_trades_is_refused(#[case] text: &str, #[case] failure: &str) {
-    assert_eq!(TradesQuery::of(&query(text)).unwrap_err().text(), failure);
+fn a_wrong_filter_of_trades_is_refused(#[case] text: &str, #[case] error: &str) {
+    assert_eq!(TradesQuery::of(&query(text)).unwrap_err().text(), error);
 }
 
 #[test]
@@ -142,17 +142,21 @@ fn orders_take_every_filter() {
 }
 
 #[rstest]
-#[case("asset_type=COLLATERAL", Asset::Collateral, None)]
-#[case("asset_type=COLLATERAL&signature_type=-1", Asset::Collateral, None)]
+#[case("asset_type=COLLATERAL", BalanceAsset::Collateral, None)]
+#[case(
+    "asset_type=COLLATERAL&signature_type=-1",
+    BalanceAsset::Collateral,
+    None
+)]
 #[case(
     "asset_type=COLLATERAL&signature_type=0",
-    Asset::Collateral,
+    BalanceAsset::Collateral,
     Some(WalletKind::Eoa)
 )]
-#[case("asset_type=CONDITIONAL&token_id=12&signature_type=3", Asset::Conditional(TokenRef::parse("12").unwrap()), Some(WalletKind::Deposit))]
+#[case("asset_type=CONDITIONAL&token_id=12&signature_type=3", BalanceAsset::Conditional(TokenRef::parse("12").unwrap()), Some(WalletKind::Deposit))]
 fn a_balance_is_asked_by_asset_and_kind(
     #[case] text: &str,
-    #[case] asset: Asset,
+    #[case] asset: BalanceAsset,
     #[case] kind: Option<WalletKind>,
 ) {
     assert_eq!(
@@ -177,8 +181,8 @@ fn a_balance_is_asked_by_asset_and_kind(
     "asset_type=COLLATERAL&signature_type=-2",
     "signature_type is '-2', allowed: -1 to 3"
 )]
-fn a_wrong_balance_query_is_refused(#[case] text: &str, #[case] failure: &str) {
-    assert_eq!(BalanceQuery::of(&query(text)).unwrap_err().text(), failure);
+fn a_wrong_balance_query_is_refused(#[case] text: &str, #[case] error: &str) {
+    assert_eq!(BalanceQuery::of(&query(text)).unwrap_err().text(), error);
 }
 
 proptest! {

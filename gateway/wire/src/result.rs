@@ -1,56 +1,56 @@
-//! Answers to order submissions and cancels (protocol 9).
+//! Answers to order submissions and cancels (docs/api/orders.md §2).
 
 use serde::Serialize;
 
 use foretell_model::{Lots, Micros, OrderId, Side};
 
+use crate::api_error::ApiError;
 use crate::decimal::Decimal;
-use crate::failure::Failure;
 use crate::ids;
 
-/// What became of a submission.
+/// Result of a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ResultStatus {
-    /// Something traded, even if a rest stays in the book.
+    /// It traded, possibly with a resting remainder.
     Matched,
-    /// Nothing traded and it rests.
+    /// It rests without a trade.
     Live,
-    /// The book refused it.
+    /// The book rejected it.
     Unmatched,
-    /// It was refused before the book.
+    /// It was rejected before the book.
     Error,
 }
 
-/// What an order traded at once.
+/// The immediate trades of an order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Traded {
+pub struct ImmediateTrades {
     /// Shares.
     pub lots: Lots,
-    /// Their value without the fee.
+    /// Their notional without the fee.
     pub value: Micros,
     /// Ids of its trades.
     pub trades: Vec<String>,
-    /// Receipts of the frames that settled them, each once.
+    /// Receipts of the frames that settled them, without duplicates.
     pub receipts: Vec<[u8; 32]>,
 }
 
-/// The result of one submission: the six fields of the interface, then ours.
+/// The result of one submission: the six fields of the interface, then this exchange's own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OrderAnswer {
-    /// Whether the order was taken.
+    /// Whether the order was accepted.
     pub success: bool,
-    /// Why not; empty when it was.
+    /// The error; empty on success.
     pub error_msg: String,
     /// The order's id; empty when the submission had none.
     #[serde(rename = "orderID")]
     pub order_id: String,
-    /// What the signer received, in whole units; empty when nothing traded.
+    /// The amount the signer received, in whole units; empty without trades.
     pub taking_amount: String,
-    /// What the signer gave, in whole units; empty when nothing traded.
+    /// The amount the signer gave, in whole units; empty without trades.
     pub making_amount: String,
-    /// What became of it.
+    /// The status.
     pub status: ResultStatus,
     /// The same as `orderID`.
     pub order_hash: String,
@@ -59,7 +59,7 @@ pub struct OrderAnswer {
     /// Ids of the trades.
     #[serde(rename = "tradeIDs")]
     pub trade_ids: Vec<String>,
-    /// The submission repeats an earlier one and this is how that order stands; absent otherwise.
+    /// The submission repeats an earlier one, whose status this is; absent otherwise.
     #[serde(skip_serializing_if = "core::ops::Not::not")]
     pub duplicate: bool,
     /// The same as `errorMsg`; absent on success.
@@ -68,9 +68,14 @@ pub struct OrderAnswer {
 }
 
 impl OrderAnswer {
-    /// An order that was taken; `status` is `Live` or `Matched`.
+    /// The answer for an accepted order; `status` is `Live` or `Matched`.
     #[must_use]
-    pub fn taken(order: &OrderId, side: Side, status: ResultStatus, traded: Traded) -> Self {
+    pub fn accepted(
+        order: &OrderId,
+        side: Side,
+        status: ResultStatus,
+        traded: ImmediateTrades,
+    ) -> Self {
         let (taking, making) = amounts(side, &traded);
         Self {
             success: true,
@@ -87,14 +92,14 @@ impl OrderAnswer {
         }
     }
 
-    /// An order that was refused: `Unmatched` when the book did it, `Error` otherwise. `order` is
-    /// its id when it was known.
+    /// The answer for a rejected order: `Unmatched` when the book rejected it, `Error` otherwise.
+    /// `order` is its id, if known.
     #[must_use]
-    pub fn refused(order: Option<&OrderId>, status: ResultStatus, failure: &Failure) -> Self {
+    pub fn rejected(order: Option<&OrderId>, status: ResultStatus, error: &ApiError) -> Self {
         let id = order.map_or_else(String::new, ToString::to_string);
         Self {
             success: false,
-            error_msg: failure.text(),
+            error_msg: error.text(),
             order_id: id.clone(),
             taking_amount: String::new(),
             making_amount: String::new(),
@@ -103,11 +108,11 @@ impl OrderAnswer {
             transactions_hashes: Vec::new(),
             trade_ids: Vec::new(),
             duplicate: false,
-            error: Some(failure.text()),
+            error: Some(error.text()),
         }
     }
 
-    /// The same answer, marked as that of a repeated submission.
+    /// Marks the answer as that of a repeated submission.
     #[must_use]
     pub fn repeated(mut self) -> Self {
         self.duplicate = true;
@@ -116,7 +121,7 @@ impl OrderAnswer {
 }
 
 /// `(takingAmount, makingAmount)`.
-fn amounts(side: Side, traded: &Traded) -> (String, String) {
+fn amounts(side: Side, traded: &ImmediateTrades) -> (String, String) {
     if traded.lots.is_zero() {
         return (String::new(), String::new());
     }
@@ -128,12 +133,12 @@ fn amounts(side: Side, traded: &Traded) -> (String, String) {
     }
 }
 
-/// The answer to every kind of cancel.
+/// The answer to all cancel requests.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CancelAnswer {
-    /// Ids of the orders that were cancelled, as the caller wrote them where it named them.
+    /// Ids of the cancelled orders; as the client wrote them if the client named them.
     pub canceled: Vec<String>,
-    /// The others and why, as the caller wrote them.
+    /// The other orders and the reasons; ids as the client wrote them.
     #[serde(serialize_with = "crate::pairs::as_object")]
     pub not_canceled: Vec<(String, &'static str)>,
 }
@@ -148,13 +153,13 @@ mod tests {
     #[test]
     fn a_matched_buy_names_what_it_took_and_gave() {
         // The first worked example of the protocol (section 17).
-        let traded = Traded {
+        let traded = ImmediateTrades {
             lots: Lots(2_970),
             value: Micros(9_998_000),
             trades: vec!["t1".into(), "t2".into()],
             receipts: vec![[1; 32]],
         };
-        let answer = OrderAnswer::taken(
+        let answer = OrderAnswer::accepted(
             &OrderId([0xab; 32]),
             Side::Buy,
             ResultStatus::Matched,
@@ -167,7 +172,7 @@ mod tests {
                 r#"{{"success":true,"errorMsg":"","orderID":"{ID}","takingAmount":"29.7","makingAmount":"9.998","status":"matched","orderHash":"{ID}","transactionsHashes":["{receipt}"],"tradeIDs":["t1","t2"]}}"#
             )
         );
-        let sell = OrderAnswer::taken(
+        let sell = OrderAnswer::accepted(
             &OrderId([0xab; 32]),
             Side::Sell,
             ResultStatus::Matched,
@@ -181,11 +186,11 @@ mod tests {
 
     #[test]
     fn amounts_are_empty_when_nothing_traded() {
-        let answer = OrderAnswer::taken(
+        let answer = OrderAnswer::accepted(
             &OrderId([0xab; 32]),
             Side::Buy,
             ResultStatus::Live,
-            Traded::default(),
+            ImmediateTrades::default(),
         )
         .repeated();
         assert_eq!(
@@ -199,15 +204,15 @@ mod tests {
     #[test]
     fn a_refusal_says_why_under_both_names() {
         let answer =
-            OrderAnswer::refused(None, ResultStatus::Error, &Failure::OrderVersionMismatch);
+            OrderAnswer::rejected(None, ResultStatus::Error, &ApiError::OrderVersionMismatch);
         assert_eq!(
             json_text(&answer),
             r#"{"success":false,"errorMsg":"order_version_mismatch","orderID":"","takingAmount":"","makingAmount":"","status":"error","orderHash":"","transactionsHashes":[],"tradeIDs":[],"error":"order_version_mismatch"}"#
         );
-        let killed = OrderAnswer::refused(
+        let killed = OrderAnswer::rejected(
             Some(&OrderId([0xab; 32])),
             ResultStatus::Unmatched,
-            &Failure::FakNoMatch,
+            &ApiError::FakNoMatch,
         );
         assert!(json_text(&killed).contains(r#""status":"unmatched""#));
         assert_eq!(killed.order_id, ID);

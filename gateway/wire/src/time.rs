@@ -1,23 +1,23 @@
-//! Instants as text: ISO 8601 with milliseconds, or unix seconds.
+//! Times as text: ISO 8601 with milliseconds, or unix seconds.
 
 use jiff::Timestamp;
 use serde::Serializer;
 
 use foretell_model::TimeNs;
 
-/// How `match_time` and `last_update` are written: an option of the header prefix a request came
-/// with (protocol 7).
+/// The format of `match_time` and `last_update`; the prefix of the request's auth headers selects
+/// it (docs/api/market-data.md §6).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TimeForm {
     /// ISO 8601.
     #[default]
     Iso,
-    /// Unix seconds, as text.
+    /// Unix seconds as text.
     Unix,
 }
 
 impl TimeForm {
-    /// The instant in this form.
+    /// The time in this format.
     #[must_use]
     pub fn text(self, time: TimeNs) -> String {
         match self {
@@ -27,8 +27,8 @@ impl TimeForm {
     }
 }
 
-/// `2026-05-17T06:03:45.875Z`: UTC, always three decimals. What lies past the year 9999 is shown
-/// as its end.
+/// `2026-05-17T06:03:45.875Z`: UTC, always three decimals. Times after the year 9999 are clamped to
+/// its end.
 #[must_use]
 pub fn iso(time: TimeNs) -> String {
     let timestamp = Timestamp::from_nanosecond(i128::from(time.0)).unwrap_or(Timestamp::MAX);
@@ -43,7 +43,7 @@ pub fn as_iso<S: Serializer>(time: &TimeNs, serializer: S) -> Result<S::Ok, S::E
     serializer.serialize_str(&iso(*time))
 }
 
-/// For `serialize_with`: unix seconds, an integer.
+/// For `serialize_with`: unix seconds as an integer.
 ///
 /// # Errors
 /// Those of the serializer.

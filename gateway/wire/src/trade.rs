@@ -1,4 +1,4 @@
-//! Trades: `GET /data/trades`, `/builder/trades` (protocol 11).
+//! Trades: `GET /data/trades`, `/builder/trades` (docs/api/market-data.md §6).
 
 use serde::Serialize;
 
@@ -10,8 +10,7 @@ use crate::decimal::{self, Decimal};
 use crate::ids;
 use crate::time::TimeForm;
 
-/// A trade as the gateway knows it; [`Trade`] is how it is written. Prices, outcomes and sides are
-/// each party's own.
+/// A trade's data, which [`Trade`] writes. Each party has its own price, outcome and side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TradeFacts {
     /// Its id.
@@ -20,28 +19,28 @@ pub struct TradeFacts {
     pub market: ConditionId,
     /// Shares.
     pub lots: Lots,
-    /// Paid by the taker.
+    /// Fee paid by the taker.
     pub fee: Micros,
-    /// When.
+    /// Time of the trade.
     pub time: TimeNs,
     /// Receipt of its frame.
     pub receipt: [u8; 32],
-    /// The builder it is shown for, else that of the taker's order; zero = none.
+    /// The requested builder, else that of the taker's order; zero = none.
     pub builder: [u8; 32],
-    /// Whose order came.
-    pub taker: Party,
-    /// Whose order rested.
-    pub maker: Party,
-    /// Whether the caller is the maker's owner and not the taker's.
+    /// The aggressor.
+    pub taker: TradeParty,
+    /// The resting order's party.
+    pub maker: TradeParty,
+    /// Whether the client owns the maker and not the taker.
     pub as_maker: bool,
 }
 
 /// One of the two orders of a trade.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Party {
-    /// The order.
+pub struct TradeParty {
+    /// The order id.
     pub order: OrderId,
-    /// The key that placed it; the zero key unless it belongs to the caller.
+    /// The key that placed it; the zero key unless it belongs to the client.
     pub owner: ApiKey,
     /// The wallet.
     pub wallet: WalletAddress,
@@ -56,7 +55,7 @@ pub struct Party {
 }
 
 impl TradeFacts {
-    /// What the taker's shares were worth.
+    /// Notional of the taker's shares.
     fn value(&self) -> Micros {
         self.lots.value_at(self.taker.price)
     }
@@ -68,7 +67,7 @@ impl TradeFacts {
     }
 }
 
-/// A maker's side of a trade, as written.
+/// A maker's side of a trade in JSON.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MakerOrder {
     #[serde(serialize_with = "ids::shown")]
@@ -89,7 +88,7 @@ pub struct MakerOrder {
     side: Side,
 }
 
-/// A trade, as written. Its own fields are the taker's.
+/// A trade in JSON. Its top-level fields are the taker's.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Trade {
     id: String,
@@ -126,7 +125,7 @@ pub struct Trade {
 }
 
 impl Trade {
-    /// Writes a trade, with `match_time` and `last_update` in `form`.
+    /// The JSON of a trade, with `match_time` and `last_update` in `form`.
     #[must_use]
     pub fn new(trade: TradeFacts, form: TimeForm) -> Self {
         let kind = if trade.as_maker { "MAKER" } else { "TAKER" };
@@ -139,7 +138,7 @@ impl Trade {
             side: trade.taker.side,
             size: trade.lots,
             price: trade.taker.price,
-            // The built-in ledger settles in the frame of the match (protocol 5).
+            // The built-in ledger settles in the frame of the match (docs/api/market-data.md §6).
             status: "CONFIRMED",
             match_time: time.clone(),
             last_update: time,
@@ -167,7 +166,7 @@ impl Trade {
     }
 }
 
-/// A row of `/builder/trades`: a trade, and the camelCase twins that stock clients read.
+/// A row of `/builder/trades`: a trade with additional camelCase fields that stock clients read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BuilderTrade {
     #[serde(flatten)]
@@ -185,7 +184,7 @@ pub struct BuilderTrade {
 }
 
 impl BuilderTrade {
-    /// Writes a trade for anyone to read; `owner`s are the zero key.
+    /// The public JSON of a trade; each `owner` is the zero key.
     #[must_use]
     pub fn new(trade: TradeFacts, form: TimeForm) -> Self {
         let (size_usdc, builder_code) = (trade.value(), trade.builder);
@@ -206,7 +205,7 @@ mod tests {
     use super::*;
 
     fn trade() -> TradeFacts {
-        let taker = Party {
+        let taker = TradeParty {
             order: OrderId([0xab; 32]),
             owner: ApiKey([1; 16]),
             wallet: WalletAddress([0x11; 20]),
@@ -223,7 +222,7 @@ mod tests {
             time: TimeNs(1_710_000_000_123_456_789),
             receipt: [3; 32],
             builder: [4; 32],
-            maker: Party {
+            maker: TradeParty {
                 order: OrderId([0xcd; 32]),
                 owner: ApiKey::ZERO,
                 wallet: WalletAddress([0x22; 20]),

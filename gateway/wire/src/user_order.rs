@@ -1,4 +1,4 @@
-//! A user's own orders: `GET /data/orders`, `/data/order/{id}` (protocol 11).
+//! A user's own orders: `GET /data/orders`, `/data/order/{id}` (docs/api/market-data.md §6).
 
 use serde::{Serialize, Serializer};
 
@@ -12,28 +12,28 @@ use crate::ids;
 use crate::order::order_type_text;
 use crate::time;
 
-/// How an order stands.
+/// Status of an order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum UserOrderStatus {
-    /// It rests.
+    /// The order rests.
     Live,
-    /// Fully filled, or a budget BUY that is full.
+    /// Fully filled, or a budget BUY that spent its budget.
     Matched,
-    /// By its user, expiry, heartbeat, self-trade, as the rest of a FAK.
+    /// Cancelled by its user, expiry, heartbeat, self-trade, or as the remainder of a FAK.
     Canceled,
     /// Its market closed.
     CanceledMarketResolved,
-    /// The book refused it.
+    /// The book rejected it.
     Unmatched,
 }
 
-/// An order as the gateway knows it; [`UserOrder`] is how it is written.
+/// An order's data, which [`UserOrder`] writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OrderFacts {
     /// Its id.
     pub id: OrderId,
-    /// How it stands.
+    /// Its status.
     pub status: UserOrderStatus,
     /// The key that placed it.
     pub owner: ApiKey,
@@ -49,24 +49,24 @@ pub struct OrderFacts {
     pub side: Side,
     /// Its type.
     pub order_type: OrderType,
-    /// Its limit.
+    /// Its limit price.
     pub price: Price,
-    /// Shares it wanted; of a budget BUY the larger of takerAmount and what matched.
+    /// Ordered shares; for a budget BUY the larger of takerAmount and the matched shares.
     pub original: Lots,
-    /// Shares it got.
+    /// Matched shares.
     pub matched: Lots,
-    /// GTD: its expiration; 0 otherwise.
+    /// Expiration of a GTD; 0 otherwise.
     pub expiration: TimeSeconds,
-    /// When it was placed.
+    /// Time of placement.
     pub created: TimeNs,
-    /// When it last changed.
+    /// Time of the last change.
     pub updated: TimeNs,
     /// Ids of its trades.
     pub trades: Vec<String>,
 }
 
-/// An order as written: the interface's camelCase names, and the snake_case twins that stock
-/// clients read.
+/// An order in JSON: the interface's camelCase names, and the same fields in snake_case for stock
+/// clients.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct UserOrder {
     #[serde(rename = "associateTrades")]
@@ -148,7 +148,7 @@ impl From<OrderFacts> for UserOrder {
     }
 }
 
-/// Answer of `GET /data/order/{id}`: `{order: {…}}` with the same fields beside `order`.
+/// Answer of `GET /data/order/{id}`: `{order: {…}}` and the order's fields again at the top level.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct OneUserOrder {
     order: UserOrder,

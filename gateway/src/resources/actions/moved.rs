@@ -1,13 +1,12 @@
-//! What an event of an account action moved: collateral and shares, as signed amounts.
+//! The collateral and shares that an account action's event moved, as signed amounts.
 
 use foretell_model::{Event, Lots, MarketNumber, Micros, Outcome};
 use foretell_view::View;
-use foretell_wire::action::{ActionKind, Moved, MovedShares};
+use foretell_wire::action::{ActionEffect, ActionKind, ShareChange};
 use foretell_wire::{Decimal, TokenRef};
 
-/// What the event moved; `None` when it is of no account action, or the view does not know its
-/// market yet.
-pub(super) fn by(view: &View, event: &Event) -> Option<Moved> {
+/// The moved amounts; `None` for other events, or when the view does not know the market yet.
+pub(super) fn by(view: &View, event: &Event) -> Option<ActionEffect> {
     match *event {
         Event::Split { market, lots, .. } => {
             let shares = [(market, Outcome::Yes, lots), (market, Outcome::No, lots)];
@@ -84,10 +83,15 @@ fn paid(collateral: Micros) -> Decimal {
     Decimal::micros(-i128::from(collateral.0))
 }
 
-fn moved(view: &View, kind: ActionKind, collateral: Decimal, shares: Shares) -> Option<Moved> {
+fn moved(
+    view: &View,
+    kind: ActionKind,
+    collateral: Decimal,
+    shares: Shares,
+) -> Option<ActionEffect> {
     let named = |(market, outcome, amount): (MarketNumber, Outcome, Decimal)| {
         let condition = view.markets().get(market)?.condition;
-        Some(MovedShares {
+        Some(ShareChange {
             asset: TokenRef::Asset(condition, outcome),
             amount,
         })
@@ -97,7 +101,7 @@ fn moved(view: &View, kind: ActionKind, collateral: Decimal, shares: Shares) -> 
         .filter(|(_, _, amount)| !amount.is_zero())
         .map(named)
         .collect::<Option<_>>()?;
-    Some(Moved {
+    Some(ActionEffect {
         kind,
         collateral,
         shares,

@@ -5,30 +5,30 @@ use foretell_catalog::query::{EventsQuery, MarketsQuery, SearchQuery, SeriesQuer
 
 use super::ask;
 use crate::answer::Answer;
-use crate::call::Call;
 use crate::failure::Failure;
+use crate::request_context::RequestContext;
 
 /// `GET /markets`.
-pub(crate) async fn markets(call: Call) -> Result<Answer, Failure> {
-    ask(&call, MarketsQuery::of, Catalog::markets).await
+pub(crate) async fn markets(context: RequestContext) -> Result<Answer, Failure> {
+    ask(&context, MarketsQuery::of, Catalog::markets).await
 }
 
 /// `GET /events`.
-pub(crate) async fn events(call: Call) -> Result<Answer, Failure> {
-    ask(&call, EventsQuery::of, Catalog::events).await
+pub(crate) async fn events(context: RequestContext) -> Result<Answer, Failure> {
+    ask(&context, EventsQuery::of, Catalog::events).await
 }
 
 /// `GET /series`.
-pub(crate) async fn series(call: Call) -> Result<Answer, Failure> {
-    ask(&call, SeriesQuery::of, Catalog::series).await
+pub(crate) async fn series(context: RequestContext) -> Result<Answer, Failure> {
+    ask(&context, SeriesQuery::of, Catalog::series).await
 }
 
 /// `GET /tags`.
-pub(crate) async fn tags(call: Call) -> Result<Answer, Failure> {
-    ask(&call, TagsQuery::of, Catalog::tags).await
+pub(crate) async fn tags(context: RequestContext) -> Result<Answer, Failure> {
+    ask(&context, TagsQuery::of, Catalog::tags).await
 }
 
 /// `GET /public-search`.
-pub(crate) async fn search(call: Call) -> Result<Answer, Failure> {
-    ask(&call, SearchQuery::of, Catalog::search).await
+pub(crate) async fn search(context: RequestContext) -> Result<Answer, Failure> {
+    ask(&context, SearchQuery::of, Catalog::search).await
 }

@@ -1,65 +1,66 @@
-//! One record, named in the path: `/markets/{id}`, `/events/{id}`, `/tags/{id}` and by slug.
+//! One record by id or slug in the path: `/markets/{id}`, `/events/{id}`, `/tags/{id}` and
+//! `/slug/…`.
 
 use foretell_catalog::query::{OneQuery, Parameters, path_id};
 use foretell_catalog::{Catalog, CatalogError};
 
 use super::ask;
 use crate::answer::Answer;
-use crate::call::Call;
 use crate::failure::Failure;
+use crate::request_context::RequestContext;
 
 /// `GET /markets/{id}`: a number or a condition id.
-pub(crate) async fn market(call: Call) -> Result<Answer, Failure> {
-    by_text(&call, Catalog::market).await
+pub(crate) async fn market(context: RequestContext) -> Result<Answer, Failure> {
+    by_text(&context, Catalog::market).await
 }
 
 /// `GET /markets/slug/{slug}`.
-pub(crate) async fn market_by_slug(call: Call) -> Result<Answer, Failure> {
-    by_text(&call, Catalog::market_by_slug).await
+pub(crate) async fn market_by_slug(context: RequestContext) -> Result<Answer, Failure> {
+    by_text(&context, Catalog::market_by_slug).await
 }
 
 /// `GET /events/{id}`.
-pub(crate) async fn event(call: Call) -> Result<Answer, Failure> {
-    by_number(&call, Catalog::event).await
+pub(crate) async fn event(context: RequestContext) -> Result<Answer, Failure> {
+    by_number(&context, Catalog::event).await
 }
 
 /// `GET /events/slug/{slug}`.
-pub(crate) async fn event_by_slug(call: Call) -> Result<Answer, Failure> {
-    by_text(&call, Catalog::event_by_slug).await
+pub(crate) async fn event_by_slug(context: RequestContext) -> Result<Answer, Failure> {
+    by_text(&context, Catalog::event_by_slug).await
 }
 
 /// `GET /tags/{id}`.
-pub(crate) async fn tag(call: Call) -> Result<Answer, Failure> {
-    by_number(&call, Catalog::tag).await
+pub(crate) async fn tag(context: RequestContext) -> Result<Answer, Failure> {
+    by_number(&context, Catalog::tag).await
 }
 
 /// `GET /tags/slug/{slug}`.
-pub(crate) async fn tag_by_slug(call: Call) -> Result<Answer, Failure> {
-    by_text(&call, Catalog::tag_by_slug).await
+pub(crate) async fn tag_by_slug(context: RequestContext) -> Result<Answer, Failure> {
+    by_text(&context, Catalog::tag_by_slug).await
 }
 
 type ByText = fn(&Catalog, &str, &OneQuery) -> Result<String, CatalogError>;
 type ByNumber = fn(&Catalog, u64, &OneQuery) -> Result<String, CatalogError>;
 
-async fn by_text(call: &Call, find: ByText) -> Result<Answer, Failure> {
-    let name = path_text(&call.parameter);
-    ask(call, OneQuery::of, move |catalog, query| {
+async fn by_text(context: &RequestContext, find: ByText) -> Result<Answer, Failure> {
+    let name = path_text(&context.parameter);
+    ask(context, OneQuery::of, move |catalog, query| {
         find(catalog, &name, query)
     })
     .await
 }
 
-async fn by_number(call: &Call, find: ByNumber) -> Result<Answer, Failure> {
-    let id = path_text(&call.parameter);
+async fn by_number(context: &RequestContext, find: ByNumber) -> Result<Answer, Failure> {
+    let id = path_text(&context.parameter);
     let of = |parameters: &Parameters| Ok((path_id(&id)?, OneQuery::of(parameters)?));
-    ask(call, of, move |catalog, (id, query)| {
+    ask(context, of, move |catalog, (id, query)| {
         find(catalog, *id, query)
     })
     .await
 }
 
-/// A part of a path as it was meant: `%41` is `A`, and `+` is a plus. What is no such code stands
-/// for itself, and what is no UTF-8 names nothing that exists.
+/// Percent-decodes a part of a path: `%41` is `A`, `+` stays a plus. Invalid escapes stay as they
+/// are, and invalid UTF-8 matches no record.
 fn path_text(part: &str) -> String {
     let mut bytes = Vec::with_capacity(part.len());
     let mut rest = part.as_bytes();

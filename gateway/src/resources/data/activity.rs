@@ -6,51 +6,55 @@ use std::sync::Arc;
 use foretell_model::{
     AccountNumber, FramePlace, Lots, Micros, Sequence, TimeNs, TimeSeconds, WalletAddress,
 };
-use foretell_view::{Action, ActionKind, Sought, TradeSlot, View};
-use foretell_wire::data::{Activity, ActivityKind, ActivityQuery, Direction, MarketText, Rows};
+use foretell_view::{Action, ActionKind, RowFilter, TradeSlot, View};
+use foretell_wire::data::{
+    ActivityKind, ActivityQuery, ActivityRow, Direction, MarketText, RowWriter,
+};
 
-use crate::answer::{Answer, Place};
+use crate::answer::{Answer, StatePosition};
 use crate::app::App;
-use crate::call::Call;
 use crate::failure::Failure;
-use crate::profiles::People;
-use crate::resources::data::fills::{Fill, Receipts};
-use crate::resources::data::lists::Lists;
-use crate::resources::data::named::Named;
-use crate::resources::data::{LOOKS, Markets, STEP, account_of, parameters};
+use crate::profiles::ProfileTexts;
+use crate::request_context::RequestContext;
+use crate::resources::data::fill_row::{FillEntry, ReceiptReader};
+use crate::resources::data::market_text_index::MarketTextIndex;
+use crate::resources::data::trade_lists::TradeLists;
+use crate::resources::data::{MAX_VISITED_ROWS, MarketFilter, STEP, account_of, parameters};
 
 /// `GET /activity`.
-pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
-    let app = &call.app;
-    let wanted = parameters(&call, ActivityQuery::of)?;
-    app.fresh(&call).await?;
-    let mut search = Search {
-        markets: Markets::of(app, &wanted.markets).await?,
+pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let wanted = parameters(&context, ActivityQuery::of)?;
+    app.wait_fresh(&context).await?;
+    let mut search = ActivitySearch {
+        markets: MarketFilter::of(app, &wanted.markets).await?,
         skip: wanted.page.offset,
         wanted,
-        named: Named::default(),
+        named: MarketTextIndex::default(),
         ahead: None,
         found: Vec::new(),
-        place: None,
+        position: None,
     };
     if let Some(account) = account_of(app, search.wanted.user).await? {
         while !search.step(app, account) {
             tokio::task::yield_now().await;
         }
     }
-    let place = search.place.unwrap_or_else(|| app.replica.read().place());
-    let mut rows = Rows::with_capacity(search.found.len());
-    let (mut people, mut receipts) = (app.profiles.people(), Receipts::new(app));
+    let position = search
+        .position
+        .unwrap_or_else(|| app.shared_view.read().position());
+    let mut rows = RowWriter::with_capacity(search.found.len());
+    let (mut profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));
     for done in &search.found {
-        done.row(search.wanted.user, &mut people, &mut receipts)
+        done.row(search.wanted.user, &mut profiles, &mut receipts)
             .write(&mut rows);
     }
-    Ok(Answer::json(rows.finish()).at(place))
+    Ok(Answer::json(rows.finish()).at(position))
 }
 
-/// What a wallet did.
-enum Done {
-    Traded(Fill),
+/// An entry of the list.
+enum ActivityEntry {
+    Traded(FillEntry),
     Acted {
         kind: ActivityKind,
         market: Arc<MarketText>,
@@ -61,15 +65,15 @@ enum Done {
     },
 }
 
-impl Done {
+impl ActivityEntry {
     fn row<'a>(
         &'a self,
         wallet: WalletAddress,
-        people: &'a mut People,
-        receipts: &mut Receipts<'_>,
-    ) -> Activity<'a> {
+        profiles: &'a mut ProfileTexts,
+        receipts: &mut ReceiptReader<'_>,
+    ) -> ActivityRow<'a> {
         match self {
-            Self::Traded(fill) => Activity::Trade(fill.row(people, receipts)),
+            Self::Traded(fill) => ActivityRow::Trade(fill.row(profiles, receipts)),
             Self::Acted {
                 kind,
                 market,
@@ -77,9 +81,9 @@ impl Done {
                 collateral,
                 time,
                 frame,
-            } => Activity::Action {
+            } => ActivityRow::Action {
                 kind: *kind,
-                who: people.text(wallet),
+                who: profiles.text(wallet),
                 market,
                 lots: *lots,
                 collateral: *collateral,
@@ -107,15 +111,15 @@ const fn kind_of(action: ActionKind) -> ActivityKind {
     }
 }
 
-/// Entries of a list that are still to be looked at, as places from its oldest: they stay what
-/// they are while the list grows.
+/// A range of entries not yet visited, as positions from the list's oldest, which stay valid while
+/// the list grows.
 #[derive(Clone, Copy, Default)]
-struct Ahead {
+struct UnvisitedRange {
     from: usize,
     to: usize,
 }
 
-impl Ahead {
+impl UnvisitedRange {
     fn new(from: usize, to: usize) -> Self {
         Self {
             from: from.min(to),
@@ -127,7 +131,7 @@ impl Ahead {
         self.from == self.to
     }
 
-    /// Takes the next `count` places in a direction.
+    /// Removes and returns the next `count` positions in a direction.
     fn take(&mut self, count: usize, direction: Direction) -> Self {
         let count = count.min(self.to - self.from);
         let Self { from, to } = *self;
@@ -144,16 +148,16 @@ impl Ahead {
     }
 }
 
-/// What was found and is not shown yet, the next one last.
-struct Found<T> {
-    ahead: Ahead,
-    /// Places looked at next: few at first, for a page is often short.
+/// Entries found but not shown yet, the next one last.
+struct PendingEntries<T> {
+    ahead: UnvisitedRange,
+    /// Positions of the next window: few at first, because most pages are short.
     window: usize,
     next: Vec<T>,
 }
 
-impl<T> Found<T> {
-    fn of(ahead: Ahead) -> Self {
+impl<T> PendingEntries<T> {
+    fn of(ahead: UnvisitedRange) -> Self {
         Self {
             ahead,
             window: FIRST_WINDOW,
@@ -161,19 +165,19 @@ impl<T> Found<T> {
         }
     }
 
-    /// Looks for more while there is nothing, as long as the `looks` last; `in_window` gives those of
-    /// some places from new to old, and takes the looks that needs. True when the next one is known,
-    /// or that there is none.
+    /// Searches further windows while none is found and `visits` remain. `in_window` returns the
+    /// entries of some positions from new to old, and subtracts from the visits. True when the next
+    /// entry is known, or that there is none.
     fn fill(
         &mut self,
         direction: Direction,
-        looks: &mut usize,
-        mut in_window: impl FnMut(Ahead, &mut usize) -> Vec<T>,
+        visits: &mut usize,
+        mut in_window: impl FnMut(UnvisitedRange, &mut usize) -> Vec<T>,
     ) -> bool {
-        while self.next.is_empty() && !self.ahead.is_empty() && *looks > 0 {
+        while self.next.is_empty() && !self.ahead.is_empty() && *visits > 0 {
             let window = self.ahead.take(self.window, direction);
             self.window = (self.window * 2).min(STEP);
-            self.next = in_window(window, looks);
+            self.next = in_window(window, visits);
             if direction == Direction::Descending {
                 self.next.reverse();
             }
@@ -182,100 +186,101 @@ impl<T> Found<T> {
     }
 }
 
-/// Places of the first window.
+/// Positions of the first window.
 const FIRST_WINDOW: usize = 128;
 
-/// A page being looked for.
-struct Search {
+/// A search for a page.
+struct ActivitySearch {
     wanted: ActivityQuery,
-    markets: Markets,
-    named: Named,
-    /// Rows still to be passed over.
+    markets: MarketFilter,
+    named: MarketTextIndex,
+    /// RowWriter still to be skipped.
     skip: usize,
-    /// What of the time asked for is still to come; `None` before the first step.
-    ahead: Option<(Trades, Found<Action>)>,
-    found: Vec<Done>,
-    /// The state it began with.
-    place: Option<Place>,
+    /// The rest of the requested time range; `None` before the first step.
+    ahead: Option<(PendingTrades, PendingEntries<Action>)>,
+    found: Vec<ActivityEntry>,
+    /// The state of the first step.
+    position: Option<StatePosition>,
 }
 
-/// Trades of the time asked for. As many are picked out, from new to old, as a page may need.
-struct Trades {
-    lists: Lists,
-    sought: Sought<'static>,
-    /// How many are needed at most.
+/// Trades of the requested time range. Only as many as a page may need are collected, from new to
+/// old.
+struct PendingTrades {
+    lists: TradeLists,
+    sought: RowFilter<'static>,
+    /// Largest number needed.
     needed: usize,
-    /// Those that were picked; from when all are there on the next one last.
-    picked: Vec<TradeSlot>,
-    /// All are there.
-    are_all: bool,
+    /// The trades collected. Once all are collected the next one is last.
+    collected: Vec<TradeSlot>,
+    /// All are collected.
+    is_complete: bool,
 }
 
-impl Trades {
-    /// Picks some thousand; true when none is missing.
-    fn pick(&mut self, view: &View, direction: Direction) -> bool {
-        if self.are_all {
+impl PendingTrades {
+    /// Collects up to [`STEP`] trades; true when none is missing.
+    fn collect(&mut self, view: &View, direction: Direction) -> bool {
+        if self.is_complete {
             return true;
         }
         let Self {
             lists,
             sought,
             needed,
-            picked,
+            collected,
             ..
         } = self;
-        let enough = (picked.len() + STEP).min(*needed);
-        let missing = *needed - picked.len();
+        let enough = (collected.len() + STEP).min(*needed);
+        let missing = *needed - collected.len();
         let is_end = lists.find(view, *sought, missing, |slot, _| {
-            picked.push(slot);
-            match picked.len() < enough {
+            collected.push(slot);
+            match collected.len() < enough {
                 true => ControlFlow::Continue(()),
                 false => ControlFlow::Break(()),
             }
         });
-        self.are_all = is_end || self.picked.len() >= self.needed;
-        if self.are_all && direction == Direction::Descending {
-            self.picked.reverse();
+        self.is_complete = is_end || self.collected.len() >= self.needed;
+        if self.is_complete && direction == Direction::Descending {
+            self.collected.reverse();
         }
-        self.are_all
+        self.is_complete
     }
 }
 
-impl Search {
-    /// Looks at some thousand trades and actions at most; true when that was all.
+impl ActivitySearch {
+    /// Visits some thousand trades and actions at most; true at the end of the search.
     fn step(&mut self, app: &App, account: AccountNumber) -> bool {
-        let state = app.replica.read();
+        let state = app.shared_view.read();
         let view = &state.view;
-        self.place.get_or_insert(state.place());
+        self.position.get_or_insert(state.position());
         let direction = self.wanted.direction;
         let (mut trades, mut actions) = match self.ahead.take() {
             Some(ahead) => ahead,
             None => self.in_time(view, account),
         };
-        if !trades.pick(view, direction) {
+        if !trades.collect(view, direction) {
             self.ahead = Some((trades, actions));
             return false;
         }
-        let actions_in = |Ahead { from, to }: Ahead, looks: &mut usize| {
+        let actions_in = |UnvisitedRange { from, to }: UnvisitedRange, visits: &mut usize| {
             let actions = view.actions().newest_first(account, to);
-            *looks = looks.saturating_sub(to - from);
+            *visits = visits.saturating_sub(to - from);
             actions.take(to - from).collect()
         };
-        let mut looks = LOOKS;
+        let mut visits = MAX_VISITED_ROWS;
         for _ in 0..STEP {
             if self.found.len() >= self.wanted.page.limit {
                 return true;
             }
-            if !actions.fill(direction, &mut looks, actions_in) {
+            if !actions.fill(direction, &mut visits, actions_in) {
                 break;
             }
-            // One command never both trades and acts.
-            let trade_is_next = match (trades.picked.last(), actions.next.last()) {
+            // One command never yields both a trade and an action.
+            let trade_is_next = match (trades.collected.last(), actions.next.last()) {
                 (None, None) => return true,
                 (Some(_), None) => true,
                 (None, Some(_)) => false,
                 (Some(trade), Some(action)) => {
-                    let trade = view.trade_glance(*trade);
+                    let trade = view.trade_columns(*trade);
                     trade.is_none_or(|trade| match direction {
                         Direction::Ascending => trade.sequence < action.sequence,
                         Direction::Descending => trade.sequence > action.sequence,
@@ -284,7 +289,7 @@ impl Search {
             };
             if !trade_is_next && let Some(action) = actions.next.pop() {
                 self.consider_action(app, view, &action);
-            } else if let Some(trade) = trades.picked.pop() {
+            } else if let Some(trade) = trades.collected.pop() {
                 self.consider_trade(app, view, account, trade);
             }
         }
@@ -292,72 +297,75 @@ impl Search {
         false
     }
 
-    /// The trades and the actions of the time asked for, of the kinds asked for.
-    fn in_time(&mut self, view: &View, account: AccountNumber) -> (Trades, Found<Action>) {
+    /// The trades and actions of the requested time range and kinds.
+    fn in_time(
+        &mut self,
+        view: &View,
+        account: AccountNumber,
+    ) -> (PendingTrades, PendingEntries<Action>) {
         let start = TimeSeconds(self.wanted.start.unwrap_or(0)).start();
         let end = match self.wanted.end {
             Some(end) => TimeSeconds(end.saturating_add(1)).start(),
             None => TimeNs(u64::MAX),
         };
-        let mut actions = Ahead::default();
+        let mut actions = UnvisitedRange::default();
         if ACTIONS.iter().any(|kind| self.wanted.has_kind(*kind)) {
             let before = |time| view.actions().count_before(account, time);
-            actions = Ahead::new(before(start), before(end));
+            actions = UnvisitedRange::new(before(start), before(end));
         }
         let lists = match self.wanted.has_kind(ActivityKind::Trade) {
-            true => {
-                Lists::of(view, Some(account), self.markets.distinct()).within(view, start, end)
-            }
-            false => Lists::none(),
+            true => TradeLists::of(view, Some(account), self.markets.distinct())
+                .within(view, start, end),
+            false => TradeLists::none(),
         };
         let trades = self.trades(view, lists, actions.is_empty());
-        (trades, Found::of(actions))
+        (trades, PendingEntries::of(actions))
     }
 
-    /// Those of lists that a page may need: what of its offset is known by number they leave behind
-    /// them where there is nothing else, and all that lies behind its end. Each has one row here, so that
-    /// exactly as many are passed over.
-    fn trades(&mut self, view: &View, mut lists: Lists, alone: bool) -> Trades {
-        let sought = Sought {
+    /// Restricts the lists to the trades that a page may need. If there are no actions (`alone`),
+    /// the offset is skipped by row counts where these are known; trades after the page's end are
+    /// always dropped. Each trade has one row here, so counts are exact.
+    fn trades(&mut self, view: &View, mut lists: TradeLists, alone: bool) -> PendingTrades {
+        let sought = RowFilter {
             side: self.wanted.side,
-            ..Sought::default()
+            ..RowFilter::default()
         };
         let needed = match self.wanted.direction {
             Direction::Descending => {
                 if alone {
-                    lists.pass(view, sought, &mut self.skip);
+                    lists.skip_newest(view, sought, &mut self.skip);
                 }
                 self.skip.saturating_add(self.wanted.page.limit)
             }
             Direction::Ascending => {
-                let rows = lists.rows(view, sought);
+                let rows = lists.count_rows(view, sought);
                 if alone {
-                    self.skip -= lists.leave_out(view, sought, (rows, self.skip));
+                    self.skip -= lists.skip_oldest(view, sought, (rows, self.skip));
                 }
                 let needed = self.skip.saturating_add(self.wanted.page.limit);
-                let mut beyond = lists.rows(view, sought).saturating_sub(needed);
-                lists.pass(view, sought, &mut beyond);
+                let mut beyond = lists.count_rows(view, sought).saturating_sub(needed);
+                lists.skip_newest(view, sought, &mut beyond);
                 needed
             }
         };
-        Trades {
+        PendingTrades {
             lists,
             sought,
             needed,
-            picked: Vec::new(),
-            are_all: false,
+            collected: Vec::new(),
+            is_complete: false,
         }
     }
 
     fn consider_trade(&mut self, app: &App, view: &View, account: AccountNumber, slot: TradeSlot) {
-        if self.passes_over() {
+        if self.skips_row() {
             return;
         }
-        if let Some(trade) = view.trade_glance(slot) {
+        if let Some(trade) = view.trade_columns(slot) {
             let is_taker = trade.taker.account == account;
             let side = if is_taker { &trade.taker } else { &trade.maker };
-            let fill = Fill::of(app, view, &mut self.named, &trade, side);
-            self.found.extend(fill.map(Done::Traded));
+            let fill = FillEntry::of(app, view, &mut self.named, &trade, side);
+            self.found.extend(fill.map(ActivityEntry::Traded));
         }
     }
 
@@ -365,10 +373,10 @@ impl Search {
         let (kind, time) = (kind_of(action.kind), action.time.seconds());
         let is_wanted = self.markets.contains(action.market) && self.wanted.admits(kind, time);
         if is_wanted
-            && !self.passes_over()
+            && !self.skips_row()
             && let Some(market) = view.markets().get(action.market)
         {
-            self.found.push(Done::Acted {
+            self.found.push(ActivityEntry::Acted {
                 kind,
                 market: app.market_texts.of(market, &app.descriptions),
                 lots: action.lots,
@@ -379,8 +387,8 @@ impl Search {
         }
     }
 
-    /// Whether the next row lies before the page.
-    fn passes_over(&mut self) -> bool {
+    /// Whether the next row precedes the page; counts it.
+    fn skips_row(&mut self) -> bool {
         let is_before = self.skip > 0;
         self.skip -= usize::from(is_before);
         is_before

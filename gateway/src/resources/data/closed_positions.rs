@@ -1,113 +1,115 @@
-//! `GET /closed-positions`: what a wallet no longer holds.
+//! `GET /closed-positions`: positions that a wallet no longer has.
 
 use std::cmp::Ordering;
 
 use foretell_model::{AccountNumber, Outcome, Sequence};
 use foretell_view::{ClosedPosition, View};
-use foretell_wire::data::{ClosedKey, ClosedPositionsQuery, Page, compare_closed, page};
+use foretell_wire::data::{ClosedKey, ClosedPositionsQuery, LimitOffset, compare_closed, page};
 
-use crate::answer::{Answer, Place};
+use crate::answer::{Answer, StatePosition};
 use crate::app::App;
-use crate::call::Call;
 use crate::failure::Failure;
-use crate::resources::data::held::{Held, answer, figures};
-use crate::resources::data::named::Named;
-use crate::resources::data::{Markets, STEP, account_of, parameters};
+use crate::request_context::RequestContext;
+use crate::resources::data::market_text_index::MarketTextIndex;
+use crate::resources::data::position_row::{PositionEntry, answer, figures};
+use crate::resources::data::{MarketFilter, STEP, account_of, parameters};
 
 /// `GET /closed-positions`.
-pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
-    let app = &call.app;
-    let wanted = parameters(&call, ClosedPositionsQuery::of)?;
-    app.fresh(&call).await?;
-    let mut search = Search {
-        markets: Markets::of(app, &wanted.markets).await?,
+pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let wanted = parameters(&context, ClosedPositionsQuery::of)?;
+    app.wait_fresh(&context).await?;
+    let mut search = ClosedPositionSearch {
+        markets: MarketFilter::of(app, &wanted.markets).await?,
         wanted,
-        named: Named::default(),
+        named: MarketTextIndex::default(),
         left: None,
         found: Vec::new(),
         shown: Vec::new(),
-        place: None,
+        position: None,
     };
     if let Some(account) = account_of(app, search.wanted.user).await? {
         while !search.step(app, account) {
             tokio::task::yield_now().await;
         }
     }
-    let place = search.place.unwrap_or_else(|| app.replica.read().place());
-    Ok(answer(&search.shown, search.wanted.user, place))
+    let position = search
+        .position
+        .unwrap_or_else(|| app.shared_view.read().position());
+    Ok(answer(&search.shown, search.wanted.user, position))
 }
 
-/// What decides where a position stands, and where to find the rest of it: a wallet may have closed
-/// a hundred thousand, of which fifty are shown.
-struct Light {
-    /// What it is sorted by.
+/// The sort key of a position and where to find the rest: a wallet may have closed a hundred
+/// thousand, of which a page shows fifty.
+struct SortKey {
+    /// The value of the sort column.
     number: i128,
-    /// Its market's place in [`Named`].
+    /// Index of its market in [`MarketTextIndex`].
     market: usize,
     outcome: Outcome,
     closed_by: Sequence,
-    /// Its place among the wallet's closed positions, from the oldest.
+    /// Its index among the wallet's closed positions, from the oldest.
     rank: usize,
 }
 
-/// The rows asked for, being looked for from the newest back.
-struct Search {
+/// A search from the newest position back.
+struct ClosedPositionSearch {
     wanted: ClosedPositionsQuery,
-    markets: Markets,
-    named: Named,
-    /// How many of the oldest are still to be looked at.
+    markets: MarketFilter,
+    named: MarketTextIndex,
+    /// Number of oldest positions not yet visited.
     left: Option<usize>,
-    /// Never more than a step above those that can be on the page or before it.
-    found: Vec<Light>,
-    /// The page, once all were looked at.
-    shown: Vec<Held>,
-    /// The state it began with.
-    place: Option<Place>,
+    /// At most a step more than the rows up to the page's end.
+    found: Vec<SortKey>,
+    /// The page, after all were visited.
+    shown: Vec<PositionEntry>,
+    /// The state of the first step.
+    position: Option<StatePosition>,
 }
 
-impl Search {
-    /// Looks at up to [`STEP`] positions; true when that was all, and the page is made.
+impl ClosedPositionSearch {
+    /// Visits up to [`STEP`] positions; true when it was the last step and made the page.
     fn step(&mut self, app: &App, account: AccountNumber) -> bool {
-        let state = app.replica.read();
+        let state = app.shared_view.read();
         let view = &state.view;
-        self.place.get_or_insert(state.place());
+        self.position.get_or_insert(state.position());
         let left = *self
             .left
             .get_or_insert(view.positions().closed_count(account));
         self.left = Some(left.saturating_sub(STEP));
         let ranks = (0..left).rev();
         for (closed, rank) in view.positions().closed(account, left).zip(ranks).take(STEP) {
-            let light = self.light(app, view, &closed, rank);
-            self.found.extend(light);
+            let key = self.sort_key(app, view, &closed, rank);
+            self.found.extend(key);
         }
-        self.drop_the_hindmost();
+        self.truncate_to_page();
         if left > STEP {
             return false;
         }
         let page = self.page(self.wanted.page);
-        let rows = page.iter().filter_map(|light| {
-            let closed = view.positions().closed(account, light.rank + 1).next()?;
-            Held::closed(app, view, &closed)
+        let rows = page.iter().filter_map(|key| {
+            let closed = view.positions().closed(account, key.rank + 1).next()?;
+            PositionEntry::closed(app, view, &closed)
         });
         self.shown = rows.collect();
         true
     }
 
-    /// What a position is sorted by, if it is asked for.
-    fn light(
+    /// The sort key of a position, if the filters admit it.
+    fn sort_key(
         &mut self,
         app: &App,
         view: &View,
         closed: &ClosedPosition,
         rank: usize,
-    ) -> Option<Light> {
+    ) -> Option<SortKey> {
         if !self.markets.contains(closed.market) {
             return None;
         }
         let title = self.wanted.title.as_deref();
-        let market = self.named.place(app, view, closed.market, title)?;
+        let market = self.named.index(app, view, closed.market, title)?;
         let figures = figures(view, (closed.market, closed.outcome), &closed.position)?;
-        Some(Light {
+        Some(SortKey {
             number: self.wanted.sort.number(&figures, closed.time.seconds()),
             market,
             outcome: closed.outcome,
@@ -116,28 +118,29 @@ impl Search {
         })
     }
 
-    /// Forgets what cannot be on the page, so that a long history takes no more memory than a page.
-    fn drop_the_hindmost(&mut self) {
-        let Page { limit, offset } = self.wanted.page;
+    /// Drops rows after the page's end once there are twice as many plus [`STEP`], so that memory is
+    /// bounded by the page and not by the history.
+    fn truncate_to_page(&mut self) {
+        let LimitOffset { limit, offset } = self.wanted.page;
         let limit = limit + offset;
         if self.found.len() >= 2 * limit + STEP {
-            self.found = self.page(Page { limit, offset: 0 });
+            self.found = self.page(LimitOffset { limit, offset: 0 });
         }
     }
 
-    /// Takes a page out of what was found.
-    fn page(&mut self, wanted: Page) -> Vec<Light> {
+    /// Takes a page from the rows found.
+    fn page(&mut self, wanted: LimitOffset) -> Vec<SortKey> {
         let found = std::mem::take(&mut self.found);
         page(found, wanted, self.compare())
     }
 
-    fn compare(&self) -> impl Fn(&Light, &Light) -> Ordering {
+    fn compare(&self) -> impl Fn(&SortKey, &SortKey) -> Ordering {
         let compare = compare_closed(self.wanted.sort, self.wanted.direction);
-        let key = |light: &Light| ClosedKey {
-            number: light.number,
-            market: self.named.text(light.market),
-            outcome: light.outcome,
-            closed_by: light.closed_by,
+        let key = |key: &SortKey| ClosedKey {
+            number: key.number,
+            market: self.named.text(key.market),
+            outcome: key.outcome,
+            closed_by: key.closed_by,
         };
         move |a, b| compare(&key(a), &key(b))
     }

@@ -1,26 +1,26 @@
 //! `GET /holders`: the largest holders of each token.
 
 use foretell_model::Outcome;
-use foretell_wire::data::{Holder, HolderGroup, HoldersQuery, Rows};
+use foretell_wire::data::{HolderGroup, HolderRow, HoldersQuery, RowWriter};
 
 use crate::answer::Answer;
-use crate::call::Call;
 use crate::failure::Failure;
-use crate::resources::data::{Markets, parameters};
+use crate::request_context::RequestContext;
+use crate::resources::data::{MarketFilter, parameters};
 
-/// `GET /holders`. Each token is read under a hold of the lock of its own.
-pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
-    let app = &call.app;
-    let wanted = parameters(&call, HoldersQuery::of)?;
-    app.fresh(&call).await?;
-    let markets = Markets::of(app, &wanted.markets).await?;
-    let place = app.replica.read().place();
-    let people = app.profiles.people();
-    let mut rows = Rows::with_capacity(0);
+/// `GET /holders`. Each token is read under a lock hold of its own.
+pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let wanted = parameters(&context, HoldersQuery::of)?;
+    app.wait_fresh(&context).await?;
+    let markets = MarketFilter::of(app, &wanted.markets).await?;
+    let position = app.shared_view.read().position();
+    let profiles = app.profiles.texts();
+    let mut rows = RowWriter::with_capacity(0);
     for market in markets.named.unwrap_or_default() {
         for &outcome in Outcome::ALL {
             let (condition, holders) = {
-                let state = app.replica.read();
+                let state = app.shared_view.read();
                 let Some(listed) = state.view.markets().get(market) else {
                     continue;
                 };
@@ -28,10 +28,10 @@ pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
                 let holders = holders
                     .take_while(|(_, lots)| lots.micro_shares() >= wanted.least)
                     .take(wanted.limit)
-                    .map(|(wallet, lots)| Holder {
+                    .map(|(wallet, lots)| HolderRow {
                         wallet,
                         lots,
-                        profile: people.profile(&wallet),
+                        profile: profiles.profile(&wallet),
                     });
                 (listed.condition, holders.collect::<Vec<_>>())
             };
@@ -44,5 +44,5 @@ pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
         }
         tokio::task::yield_now().await;
     }
-    Ok(Answer::json(rows.finish()).at(place))
+    Ok(Answer::json(rows.finish()).at(position))
 }

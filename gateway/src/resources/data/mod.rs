@@ -1,71 +1,54 @@
-//! The data surface (interface, protocol 12): what wallets traded, hold and closed, and who holds
-//! what. Parameters are read and rows written by `foretell_wire::data`; which rows there are is
-//! found here, in the view, a bounded number of entries under each hold of its lock.
+//! The data surface (docs/api/data.md): wallets' trades, positions and closed positions, and
+//! the holders of tokens. `foretell_wire::data` parses parameters and renders rows; this module
+//! finds the rows in the view, with a bounded number of visits under each lock hold.
 
 pub(crate) mod activity;
 pub(crate) mod closed_positions;
-mod fills;
-mod held;
+mod fill_row;
 pub(crate) mod holders;
-mod lists;
-mod named;
+mod market_text_index;
+mod position_row;
 pub(crate) mod positions;
 pub(crate) mod totals;
+mod trade_lists;
 pub(crate) mod trades;
 
-use bytes::Bytes;
 use foretell_model::{AccountNumber, ConditionId, MarketNumber, WalletAddress};
-use foretell_wire::data::{DataFailure, coded};
+use foretell_wire::data::DataError;
 use foretell_wire::query::Query;
-use serde_json::{Value, json};
 
-use crate::answer::Answer;
 use crate::app::App;
-use crate::call::Call;
 use crate::failure::Failure;
+use crate::request_context::RequestContext;
 
-/// Entries of the view looked at under one hold of its lock: some wallets have millions.
+/// Entries visited under one lock hold: some wallets have millions.
 const STEP: usize = 4_096;
-/// Entries of a list of trades looked at where they are listed, under one hold.
-const LOOKS: usize = 8_192;
+/// Entries of a list of trades visited under one lock hold.
+const MAX_VISITED_ROWS: usize = 8_192;
 
-/// An answer of this surface: a failure of the transport, of the edge or of the process gets the
-/// code that every failure here begins with.
-pub(crate) fn shaped(mut answer: Answer) -> Answer {
-    if answer.status.is_success() {
-        return answer;
-    }
-    let body: Value = serde_json::from_slice(&answer.body).unwrap_or(Value::Null);
-    if let Value::String(text) = &body["error"] {
-        let body = json!({ "error": coded(answer.status.as_u16(), text) });
-        answer.body = Bytes::from(body.to_string());
-    }
-    answer
-}
-
-/// Reads the parameters of a request.
+/// Parses the parameters of a request.
 fn parameters<Q>(
-    call: &Call,
-    of: impl FnOnce(&Query<'_>) -> Result<Q, DataFailure>,
+    context: &RequestContext,
+    of: impl FnOnce(&Query<'_>) -> Result<Q, DataError>,
 ) -> Result<Q, Failure> {
-    let query = call.query().map_err(DataFailure::from)?;
+    let query = context.query().map_err(DataError::from)?;
     Ok(of(&query)?)
 }
 
-/// The account of a wallet; `None` when the exchange has never heard of it.
+/// The account of a wallet; `None` when the exchange does not know the wallet.
 async fn account_of(app: &App, wallet: WalletAddress) -> Result<Option<AccountNumber>, Failure> {
     Ok(app.find(|view| view.accounts().number_of(&wallet)).await?)
 }
 
-/// The markets a request names, as far as they are there.
-struct Markets {
-    /// As they were named; `None` when it names none, and so means all.
+/// The markets that a request names, as far as they exist.
+struct MarketFilter {
+    /// In the order named; `None` when it names none and so means all.
     named: Option<Vec<MarketNumber>>,
-    /// The same in rising order, each once.
+    /// The same in ascending order, without duplicates.
     sorted: Vec<MarketNumber>,
 }
 
-impl Markets {
+impl MarketFilter {
     async fn of(app: &App, conditions: &[ConditionId]) -> Result<Self, Failure> {
         if conditions.is_empty() {
             return Ok(Self {
@@ -73,13 +56,13 @@ impl Markets {
                 sorted: Vec::new(),
             });
         }
-        // One that is not there may have come since.
+        // A missing one may have been registered since.
         app.find(|view| {
             let known = |condition| view.markets().by_condition(condition).is_some();
             conditions.iter().all(known).then_some(())
         })
         .await?;
-        let state = app.replica.read();
+        let state = app.shared_view.read();
         let markets = state.view.markets();
         let found = conditions
             .iter()
@@ -94,7 +77,7 @@ impl Markets {
         })
     }
 
-    /// Those it is about, in rising order, each once; `None` when it is about all.
+    /// The markets in ascending order without duplicates; `None` for all.
     fn distinct(&self) -> Option<&[MarketNumber]> {
         self.named.as_ref().map(|_| &*self.sorted)
     }
@@ -102,35 +85,5 @@ impl Markets {
     fn contains(&self, market: MarketNumber) -> bool {
         let distinct = self.distinct();
         distinct.is_none_or(|distinct| distinct.binary_search(&market).is_ok())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use http::StatusCode;
-
-    #[test]
-    fn every_failure_has_a_code() {
-        let shaped = |status: u16, body: &str| {
-            let status = StatusCode::from_u16(status).unwrap();
-            let answer = shaped(Answer::with_status(status, body.to_owned()));
-            String::from_utf8(answer.body.to_vec()).unwrap()
-        };
-        for (status, text, expected) in [
-            (404, "not found", "not_found: not found"),
-            (405, "x", "method_not_allowed: x"),
-            (413, "x", "bad_request: x"),
-            (425, "x", "unavailable: x"),
-            (503, "x", "unavailable: x"),
-            (400, "missing_field: user", "missing_field: user"),
-            (429, "rate_limited: x", "rate_limited: x"),
-            (500, "x", "internal_error: unexpected database failure"),
-        ] {
-            let body = json!({ "error": text }).to_string();
-            let expected = json!({ "error": expected }).to_string();
-            assert_eq!(shaped(status, &body), expected);
-        }
-        assert_eq!(shaped(200, "[]"), "[]");
     }
 }

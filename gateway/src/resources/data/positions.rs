@@ -1,99 +1,101 @@
-//! `GET /positions`: what a wallet holds.
+//! `GET /positions`: a wallet's open positions.
 
 use foretell_model::{AccountNumber, MarketNumber, Outcome};
 use foretell_view::{OpenPosition, View};
 use foretell_wire::data::{OpenKey, PositionsQuery, compare_open, page};
 
-use crate::answer::{Answer, Place};
+use crate::answer::{Answer, StatePosition};
 use crate::app::App;
-use crate::call::Call;
 use crate::failure::Failure;
-use crate::resources::data::held::{Held, answer, figures};
-use crate::resources::data::named::Named;
-use crate::resources::data::{Markets, STEP, account_of, parameters};
+use crate::request_context::RequestContext;
+use crate::resources::data::market_text_index::MarketTextIndex;
+use crate::resources::data::position_row::{PositionEntry, answer, figures};
+use crate::resources::data::{MarketFilter, STEP, account_of, parameters};
 
 /// `GET /positions`.
-pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
-    let app = &call.app;
-    let wanted = parameters(&call, PositionsQuery::of)?;
-    app.fresh(&call).await?;
-    let mut search = Search {
-        markets: Markets::of(app, &wanted.markets).await?,
+pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let wanted = parameters(&context, PositionsQuery::of)?;
+    app.wait_fresh(&context).await?;
+    let mut search = PositionSearch {
+        markets: MarketFilter::of(app, &wanted.markets).await?,
         wanted,
-        named: Named::default(),
+        named: MarketTextIndex::default(),
         last: None,
         found: Vec::new(),
         shown: Vec::new(),
-        place: None,
+        position: None,
     };
     if let Some(account) = account_of(app, search.wanted.user).await? {
         while !search.step(app, account) {
             tokio::task::yield_now().await;
         }
     }
-    let place = search.place.unwrap_or_else(|| app.replica.read().place());
-    Ok(answer(&search.shown, search.wanted.user, place))
+    let position = search
+        .position
+        .unwrap_or_else(|| app.shared_view.read().position());
+    Ok(answer(&search.shown, search.wanted.user, position))
 }
 
-/// What decides where a position stands, and where to find the rest of it.
-struct Light {
-    /// What it is sorted by.
+/// The sort key of a position, and where to find the rest.
+struct SortKey {
+    /// The value of the sort column.
     number: i128,
-    /// Its market's place in [`Named`].
+    /// Index of its market in [`MarketTextIndex`].
     named: usize,
     token: (MarketNumber, Outcome),
 }
 
-/// The rows asked for, being looked for. Nearly every wallet is one step, and so one state; one
-/// with more positions than that may have traded between two.
-struct Search {
+/// A search for a page. Nearly every wallet needs one step, and so one state; a wallet with more
+/// positions may trade between two steps.
+struct PositionSearch {
     wanted: PositionsQuery,
-    markets: Markets,
-    named: Named,
-    /// The last token looked at.
+    markets: MarketFilter,
+    named: MarketTextIndex,
+    /// The last token visited.
     last: Option<(MarketNumber, Outcome)>,
-    found: Vec<Light>,
-    /// The page, once all were looked at.
-    shown: Vec<Held>,
-    /// The state it began with.
-    place: Option<Place>,
+    found: Vec<SortKey>,
+    /// The page, after all were visited.
+    shown: Vec<PositionEntry>,
+    /// The state of the first step.
+    position: Option<StatePosition>,
 }
 
-impl Search {
-    /// Looks at up to [`STEP`] positions; true when that was all, and the page is made.
+impl PositionSearch {
+    /// Visits up to [`STEP`] positions; true when it was the last step and made the page.
     fn step(&mut self, app: &App, account: AccountNumber) -> bool {
-        let state = app.replica.read();
+        let state = app.shared_view.read();
         let view = &state.view;
-        self.place.get_or_insert(state.place());
+        self.position.get_or_insert(state.position());
         let mut seen = 0;
         let open = view.positions().open_of(account, self.last);
         for (market, outcome, open) in open.take(STEP) {
             seen += 1;
             self.last = Some((market, outcome));
-            let light = self.light(app, view, account, (market, outcome), open);
-            self.found.extend(light);
+            let key = self.sort_key(app, view, account, (market, outcome), open);
+            self.found.extend(key);
         }
         if seen == STEP {
             return false;
         }
-        let rows = self.page().into_iter().filter_map(|light| {
-            let (market, outcome) = light.token;
+        let rows = self.page().into_iter().filter_map(|key| {
+            let (market, outcome) = key.token;
             let open = view.positions().open(account, market, outcome)?;
-            Held::open(app, view, account, light.token, open)
+            PositionEntry::open(app, view, account, key.token, open)
         });
         self.shown = rows.collect();
         true
     }
 
-    /// What a position is sorted by, if it is asked for.
-    fn light(
+    /// The sort key of a position, if the filters admit it.
+    fn sort_key(
         &mut self,
         app: &App,
         view: &View,
         account: AccountNumber,
         (market, outcome): (MarketNumber, Outcome),
         open: &OpenPosition,
-    ) -> Option<Light> {
+    ) -> Option<SortKey> {
         let wanted = &self.wanted;
         let is_small = open.position.lots().micro_shares() < wanted.least;
         if is_small || !self.markets.contains(market) {
@@ -108,23 +110,23 @@ impl Search {
         if (wanted.redeemable && !redeemable()) || (wanted.mergeable && other().is_none()) {
             return None;
         }
-        let named = (self.named).place(app, view, market, wanted.title.as_deref())?;
+        let named = (self.named).index(app, view, market, wanted.title.as_deref())?;
         let figures = figures(view, (market, outcome), &open.position)?;
-        Some(Light {
+        Some(SortKey {
             number: wanted.sort.number(&figures),
             named,
             token: (market, outcome),
         })
     }
 
-    /// Takes the page out of what was found.
-    fn page(&mut self) -> Vec<Light> {
+    /// Takes the page from the rows found.
+    fn page(&mut self) -> Vec<SortKey> {
         let found = std::mem::take(&mut self.found);
         let compare = compare_open(self.wanted.sort, self.wanted.direction);
-        let key = |light: &Light| OpenKey {
-            number: light.number,
-            market: self.named.text(light.named),
-            outcome: light.token.1,
+        let key = |key: &SortKey| OpenKey {
+            number: key.number,
+            market: self.named.text(key.named),
+            outcome: key.token.1,
         };
         page(found, self.wanted.page, |a, b| compare(&key(a), &key(b)))
     }

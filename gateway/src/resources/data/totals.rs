@@ -9,18 +9,18 @@ use foretell_wire::data::{
 
 use crate::answer::Answer;
 use crate::app::App;
-use crate::call::Call;
 use crate::failure::Failure;
-use crate::resources::data::held::figures;
-use crate::resources::data::{Markets, STEP, account_of, parameters};
+use crate::request_context::RequestContext;
+use crate::resources::data::position_row::figures;
+use crate::resources::data::{MarketFilter, STEP, account_of, parameters};
 
-/// `GET /value`: what a wallet's positions are worth.
-pub(crate) async fn value(call: Call) -> Result<Answer, Failure> {
-    let app = &call.app;
-    let wanted = parameters(&call, ValueQuery::of)?;
-    app.fresh(&call).await?;
-    let markets = Markets::of(app, &wanted.markets).await?;
-    let place = app.replica.read().place();
+/// `GET /value`: total value of a wallet's positions.
+pub(crate) async fn value(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let wanted = parameters(&context, ValueQuery::of)?;
+    app.wait_fresh(&context).await?;
+    let markets = MarketFilter::of(app, &wanted.markets).await?;
+    let position = app.shared_view.read().position();
     let mut sum = 0;
     if let Some(account) = account_of(app, wanted.user).await? {
         let mut last = None;
@@ -29,17 +29,17 @@ pub(crate) async fn value(call: Call) -> Result<Answer, Failure> {
             tokio::task::yield_now().await;
         }
     }
-    Ok(Answer::json(value_text(&wanted.user, sum)).at(place))
+    Ok(Answer::json(value_text(&wanted.user, sum)).at(position))
 }
 
-/// What the next [`STEP`] positions are worth, in half micros; `None` when there is none left.
+/// The value of the next [`STEP`] positions, in half micros; `None` when none is left.
 fn value_of_step(
     app: &App,
     account: AccountNumber,
-    markets: &Markets,
+    markets: &MarketFilter,
     last: &mut Option<(MarketNumber, foretell_model::Outcome)>,
 ) -> Option<i128> {
-    let state = app.replica.read();
+    let state = app.shared_view.read();
     let mut sum = None;
     let open = state.view.positions().open_of(account, *last);
     for (market, outcome, open) in open.take(STEP) {
@@ -54,44 +54,44 @@ fn value_of_step(
     sum
 }
 
-/// `GET /traded`: in how many markets a wallet has traded.
-pub(crate) async fn traded(call: Call) -> Result<Answer, Failure> {
-    let app = &call.app;
-    let wanted = parameters(&call, UserQuery::of)?;
-    app.fresh(&call).await?;
+/// `GET /traded`: number of markets in which a wallet has traded.
+pub(crate) async fn traded(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let wanted = parameters(&context, UserQuery::of)?;
+    app.wait_fresh(&context).await?;
     let account = account_of(app, wanted.user).await?;
-    let state = app.replica.read();
+    let state = app.shared_view.read();
     let markets = account.map_or(0, |account| state.view.trades().markets_of(account));
-    Ok(Answer::json(traded_text(&wanted.user, markets as u64)).at(state.place()))
+    Ok(Answer::json(traded_text(&wanted.user, markets as u64)).at(state.position()))
 }
 
 /// `GET /oi`: the collateral locked in markets.
-pub(crate) async fn open_interest(call: Call) -> Result<Answer, Failure> {
+pub(crate) async fn open_interest(context: RequestContext) -> Result<Answer, Failure> {
     let locked = |_: &View, _, market: &Market| market.locked();
-    of_markets(&call, locked, open_interest_text).await
+    of_markets(&context, locked, open_interest_text).await
 }
 
-/// `GET /live-volume`: what was traded in markets.
-pub(crate) async fn live_volume(call: Call) -> Result<Answer, Failure> {
-    let traded = |view: &View, market, _: &Market| view.turnover().value_in(market);
-    of_markets(&call, traded, live_volume_text).await
+/// `GET /live-volume`: traded volume of markets.
+pub(crate) async fn live_volume(context: RequestContext) -> Result<Answer, Failure> {
+    let traded = |view: &View, market, _: &Market| view.volume().value_in(market);
+    of_markets(&context, traded, live_volume_text).await
 }
 
 async fn of_markets(
-    call: &Call,
+    context: &RequestContext,
     amount: impl Fn(&View, MarketNumber, &Market) -> Micros,
     write: fn(&[(ConditionId, Micros)]) -> String,
 ) -> Result<Answer, Failure> {
-    let app = &call.app;
-    let wanted = parameters(call, MarketsQuery::of)?;
-    app.fresh(call).await?;
-    let markets = Markets::of(app, &wanted.markets).await?;
-    let state = app.replica.read();
+    let app = &context.app;
+    let wanted = parameters(context, MarketsQuery::of)?;
+    app.wait_fresh(context).await?;
+    let markets = MarketFilter::of(app, &wanted.markets).await?;
+    let state = app.shared_view.read();
     let named = markets.named.unwrap_or_default();
     let rows = named.into_iter().filter_map(|number| {
         let market = state.view.markets().get(number)?;
         Some((market.condition, amount(&state.view, number, market)))
     });
     let rows: Vec<_> = rows.collect();
-    Ok(Answer::json(write(&rows)).at(state.place()))
+    Ok(Answer::json(write(&rows)).at(state.position()))
 }

@@ -4,113 +4,115 @@ use std::ops::ControlFlow;
 
 use foretell_model::quantity::MICROS_PER_LOT;
 use foretell_model::{AccountNumber, Lots, MarketNumber, Micros};
-use foretell_view::{Sought, TradeSlot, View};
-use foretell_wire::data::{Minimum, Rows, TradesQuery};
+use foretell_view::{RowFilter, TradeSlot, View};
+use foretell_wire::data::{FillsQuery, MinimumFill, RowWriter};
 
-use crate::answer::{Answer, Place};
+use crate::answer::{Answer, StatePosition};
 use crate::app::App;
-use crate::call::Call;
 use crate::failure::Failure;
-use crate::resources::data::fills::{Fill, Receipts};
-use crate::resources::data::lists::Lists;
-use crate::resources::data::named::Named;
-use crate::resources::data::{Markets, account_of, parameters};
+use crate::request_context::RequestContext;
+use crate::resources::data::fill_row::{FillEntry, ReceiptReader};
+use crate::resources::data::market_text_index::MarketTextIndex;
+use crate::resources::data::trade_lists::TradeLists;
+use crate::resources::data::{MarketFilter, account_of, parameters};
 
-/// Rows written before others get their turn on the thread.
-const WRITTEN: usize = 512;
-/// Rows found under one hold of the view's lock.
-const FOUND: usize = 2_048;
+/// RowWriter rendered before the thread yields to other requests.
+const ROWS_PER_YIELD: usize = 512;
+/// RowWriter collected under one lock hold.
+const ROWS_PER_HOLD: usize = 2_048;
 
 /// `GET /trades`.
-pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
-    let app = &call.app;
-    let wanted = parameters(&call, TradesQuery::of)?;
-    app.fresh(&call).await?;
+pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let wanted = parameters(&context, FillsQuery::of)?;
+    app.wait_fresh(&context).await?;
     let user = match wanted.user {
         None => None,
         Some(wallet) => match account_of(app, wallet).await? {
             Some(account) => Some(account),
-            // Nobody has no trades.
-            None => return Ok(Answer::json("[]").at(app.replica.read().place())),
+            // A wallet without an account has no trades.
+            None => return Ok(Answer::json("[]").at(app.shared_view.read().position())),
         },
     };
-    let mut search = Search {
-        page: PageOfFills {
+    let mut search = FillSearch {
+        page: FillPage {
             skip: wanted.page.offset,
             limit: wanted.page.limit,
-            named: Named::default(),
+            named: MarketTextIndex::default(),
             found: Vec::new(),
         },
-        asked: Asked {
+        asked: FillQuery {
             user,
-            markets: Markets::of(app, &wanted.markets).await?,
-            sought: sought(&wanted),
+            markets: MarketFilter::of(app, &wanted.markets).await?,
+            sought: trade_filter(&wanted),
         },
         lists: None,
-        place: None,
+        position: None,
     };
     while !search.step(app) {
         tokio::task::yield_now().await;
     }
     let found = &search.page.found;
-    let mut rows = Rows::with_capacity(found.len());
-    let (mut people, mut receipts) = (app.profiles.people(), Receipts::new(app));
-    for fills in found.chunks(WRITTEN) {
+    let mut rows = RowWriter::with_capacity(found.len());
+    let (mut profiles, mut receipts) = (app.profiles.texts(), ReceiptReader::new(app));
+    for fills in found.chunks(ROWS_PER_YIELD) {
         for fill in fills {
-            fill.row(&mut people, &mut receipts).write(&mut rows);
+            fill.row(&mut profiles, &mut receipts).write(&mut rows);
         }
         tokio::task::yield_now().await;
     }
-    let place = search.place.unwrap_or_else(|| app.replica.read().place());
-    Ok(Answer::json(rows.finish()).at(place))
+    let position = search
+        .position
+        .unwrap_or_else(|| app.shared_view.read().position());
+    Ok(Answer::json(rows.finish()).at(position))
 }
 
-/// A page being looked for, from the newest trade backwards.
-struct Search {
-    asked: Asked,
-    page: PageOfFills,
-    /// Where rows are looked for, and how far that has come; `None` before the first step.
-    lists: Option<Lists>,
-    /// The state it began with.
-    place: Option<Place>,
+/// A search for a page, from the newest trade backwards.
+struct FillSearch {
+    asked: FillQuery,
+    page: FillPage,
+    /// The lists searched, and the progress in them; `None` before the first step.
+    lists: Option<TradeLists>,
+    /// The state of the first step.
+    position: Option<StatePosition>,
 }
 
-/// What is asked for.
-struct Asked {
+struct FillQuery {
     user: Option<AccountNumber>,
-    markets: Markets,
-    /// In all markets.
-    sought: Sought<'static>,
+    markets: MarketFilter,
+    /// The filter without the markets.
+    sought: RowFilter<'static>,
 }
 
-impl Asked {
-    /// The markets whose lists are looked through, and what is sought in them. Rows of a wallet that few
-    /// trades meet are nearer to each other in the list of all its trades than in those of many markets.
-    fn way(&self) -> (Option<&[MarketNumber]>, Sought<'_>) {
+impl FillQuery {
+    /// The markets whose lists are searched, and the filter. For a wallet and a rare match, the
+    /// list of all the wallet's trades has matches closer together than many market lists.
+    fn lists_and_filter(&self) -> (Option<&[MarketNumber]>, RowFilter<'_>) {
         let (markets, sought) = (self.markets.distinct(), self.sought);
         match markets {
-            Some(many) if self.user.is_some() && !sought.is_counted() && many.len() > 1 => {
-                (None, Sought { markets, ..sought })
+            Some(many) if self.user.is_some() && !sought.is_countable() && many.len() > 1 => {
+                (None, RowFilter { markets, ..sought })
             }
             _ => (markets, sought),
         }
     }
 }
 
-impl Search {
-    /// Looks at some thousand trades at most, those passed over by number apart; true when that was all.
+impl FillSearch {
+    /// Visits some thousand trades at most, not counting those skipped by row counts; true at the
+    /// end.
     fn step(&mut self, app: &App) -> bool {
-        let state = app.replica.read();
+        let state = app.shared_view.read();
         let view = &state.view;
-        self.place.get_or_insert(state.place());
+        self.position.get_or_insert(state.position());
         let Self { asked, page, .. } = self;
-        let (listed, sought) = asked.way();
+        let (listed, sought) = asked.lists_and_filter();
         let lists = self.lists.get_or_insert_with(|| {
-            let mut lists = Lists::of(view, asked.user, listed);
-            lists.pass(view, sought, &mut page.skip);
+            let mut lists = TradeLists::of(view, asked.user, listed);
+            lists.skip_newest(view, sought, &mut page.skip);
             lists
         });
-        let enough = page.found.len() + FOUND;
+        let enough = page.found.len() + ROWS_PER_HOLD;
         let needed = page.needed();
         let is_all = lists.find(view, sought, needed, |slot, rows| {
             page.consider(app, view, slot, rows);
@@ -123,14 +125,14 @@ impl Search {
     }
 }
 
-/// The rows asked for.
-fn sought(wanted: &TradesQuery) -> Sought<'static> {
+/// The filter of a query.
+fn trade_filter(wanted: &FillsQuery) -> RowFilter<'static> {
     let (lots, value) = match wanted.minimum {
         None => (0, 0),
-        Some(Minimum::Cash(least)) => (0, least),
-        Some(Minimum::Tokens(least)) => (least.div_ceil(MICROS_PER_LOT), 0),
+        Some(MinimumFill::Cash(least)) => (0, least),
+        Some(MinimumFill::Tokens(least)) => (least.div_ceil(MICROS_PER_LOT), 0),
     };
-    Sought {
+    RowFilter {
         taker_only: wanted.taker_only,
         side: wanted.side,
         lots: Lots(lots),
@@ -139,42 +141,41 @@ fn sought(wanted: &TradesQuery) -> Sought<'static> {
     }
 }
 
-/// What was found.
-struct PageOfFills {
-    /// Rows still to be passed over.
+struct FillPage {
+    /// RowWriter still to be skipped.
     skip: usize,
-    /// Most rows.
+    /// Largest number of rows.
     limit: usize,
-    named: Named,
-    found: Vec<Fill>,
+    named: MarketTextIndex,
+    found: Vec<FillEntry>,
 }
 
-impl PageOfFills {
+impl FillPage {
     fn is_full(&self) -> bool {
         self.found.len() >= self.limit
     }
 
-    /// Rows that are missing, those passed over among them.
+    /// RowWriter missing, including those to be skipped.
     fn needed(&self) -> usize {
         self.skip + self.limit.saturating_sub(self.found.len())
     }
 
-    /// Takes the rows of a trade, the taker's first, as far as they are on the page.
+    /// Adds the rows of a trade that are on the page, the taker's first.
     fn consider(&mut self, app: &App, view: &View, slot: TradeSlot, rows: [bool; 2]) {
         let mut trade = None;
-        for (place, _) in rows.iter().enumerate().filter(|(_, is_meant)| **is_meant) {
+        for (index, _) in rows.iter().enumerate().filter(|(_, is_meant)| **is_meant) {
             if self.skip > 0 {
                 self.skip -= 1;
                 continue;
             }
-            trade = trade.or_else(|| view.trade_glance(slot));
+            trade = trade.or_else(|| view.trade_columns(slot));
             if let Some(trade) = trade.filter(|_| !self.is_full()) {
-                let side = if place == 0 {
+                let side = if index == 0 {
                     &trade.taker
                 } else {
                     &trade.maker
                 };
-                let fill = Fill::of(app, view, &mut self.named, &trade, side);
+                let fill = FillEntry::of(app, view, &mut self.named, &trade, side);
                 self.found.extend(fill);
             }
         }

@@ -2,65 +2,71 @@
 
 use foretell_model::{Command, Outcome};
 use foretell_view::{Account, View};
-use foretell_wire::failure::FieldProblem;
+use foretell_wire::api_error::FieldError;
 use foretell_wire::operator::{
     AccountAnswer, PositionAnswer, read_binding, read_closed_only, read_fees_withdrawal,
     read_transfer, read_unbinding,
 };
-use foretell_wire::{Failure as Refusal, ids, json_text};
+use foretell_wire::{ApiError, ids, json_text};
 
-use super::order;
+use super::submit_or_reject;
 use crate::answer::Answer;
-use crate::call::Call;
 use crate::failure::Failure;
+use crate::request_context::RequestContext;
 use crate::resources::reference;
 
 /// `POST /accounts/deposit`.
-pub(crate) async fn deposit(call: Call) -> Result<Answer, Failure> {
-    let to = read_transfer(&call.body)?;
+pub(crate) async fn deposit(context: RequestContext) -> Result<Answer, Failure> {
+    let to = read_transfer(&context.body)?;
     let (wallet, amount) = (to.wallet, to.amount);
     let command = Command::Deposit {
         wallet,
         amount,
         reference: reference(&to.reference),
     };
-    Ok(order(&call.app, command, to.reference.as_bytes())
-        .await?
-        .answer())
+    Ok(
+        submit_or_reject(&context.app, command, to.reference.as_bytes())
+            .await?
+            .answer(),
+    )
 }
 
 /// `POST /accounts/withdraw`.
-pub(crate) async fn withdraw(call: Call) -> Result<Answer, Failure> {
-    let from = read_transfer(&call.body)?;
+pub(crate) async fn withdraw(context: RequestContext) -> Result<Answer, Failure> {
+    let from = read_transfer(&context.body)?;
     let (wallet, amount) = (from.wallet, from.amount);
     let command = Command::Withdraw {
         wallet,
         amount,
         reference: reference(&from.reference),
     };
-    Ok(order(&call.app, command, from.reference.as_bytes())
-        .await?
-        .answer())
+    Ok(
+        submit_or_reject(&context.app, command, from.reference.as_bytes())
+            .await?
+            .answer(),
+    )
 }
 
 /// `POST /fees/withdraw`.
-pub(crate) async fn withdraw_fees(call: Call) -> Result<Answer, Failure> {
-    let fees = read_fees_withdrawal(&call.body)?;
+pub(crate) async fn withdraw_fees(context: RequestContext) -> Result<Answer, Failure> {
+    let fees = read_fees_withdrawal(&context.body)?;
     let command = Command::WithdrawFees {
         amount: fees.amount,
         reference: reference(&fees.reference),
     };
-    Ok(order(&call.app, command, fees.reference.as_bytes())
-        .await?
-        .answer())
+    Ok(
+        submit_or_reject(&context.app, command, fees.reference.as_bytes())
+            .await?
+            .answer(),
+    )
 }
 
 /// `POST /accounts/bind`.
-pub(crate) async fn bind(call: Call) -> Result<Answer, Failure> {
-    let binding = read_binding(&call.body)?;
+pub(crate) async fn bind(context: RequestContext) -> Result<Answer, Failure> {
+    let binding = read_binding(&context.body)?;
     let (owner, wallet, kind) = (binding.owner, binding.wallet, binding.kind);
-    Ok(order(
-        &call.app,
+    Ok(submit_or_reject(
+        &context.app,
         Command::BindWallet {
             owner,
             wallet,
@@ -73,19 +79,21 @@ pub(crate) async fn bind(call: Call) -> Result<Answer, Failure> {
 }
 
 /// `POST /accounts/unbind`.
-pub(crate) async fn unbind(call: Call) -> Result<Answer, Failure> {
-    let wallet = read_unbinding(&call.body)?;
-    Ok(order(&call.app, Command::UnbindWallet { wallet }, &[])
-        .await?
-        .answer())
+pub(crate) async fn unbind(context: RequestContext) -> Result<Answer, Failure> {
+    let wallet = read_unbinding(&context.body)?;
+    Ok(
+        submit_or_reject(&context.app, Command::UnbindWallet { wallet }, &[])
+            .await?
+            .answer(),
+    )
 }
 
 /// `POST /accounts/closed-only`.
-pub(crate) async fn closed_only(call: Call) -> Result<Answer, Failure> {
-    let mark = read_closed_only(&call.body)?;
+pub(crate) async fn closed_only(context: RequestContext) -> Result<Answer, Failure> {
+    let mark = read_closed_only(&context.body)?;
     let (wallet, closed_only) = (mark.wallet, mark.closed_only);
-    Ok(order(
-        &call.app,
+    Ok(submit_or_reject(
+        &context.app,
         Command::SetClosedOnly {
             wallet,
             closed_only,
@@ -97,26 +105,26 @@ pub(crate) async fn closed_only(call: Call) -> Result<Answer, Failure> {
 }
 
 /// `GET /accounts/{wallet}`.
-pub(crate) async fn show(call: Call) -> Result<Answer, Failure> {
-    const UNKNOWN: Refusal = Refusal::Unknown("account not found");
-    let app = &call.app;
-    let wallet = ids::address(&call.parameter).ok_or_else(|| {
+pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
+    const UNKNOWN: ApiError = ApiError::Unknown("account not found");
+    let app = &context.app;
+    let wallet = ids::address(&context.parameter).ok_or_else(|| {
         const ALLOWED: &str = "an address, 0x and 40 hex digits";
-        Refusal::from(FieldProblem::wrong("wallet", &call.parameter, ALLOWED))
+        ApiError::from(FieldError::wrong("wallet", &context.parameter, ALLOWED))
     })?;
-    app.fresh(&call).await?;
+    app.wait_fresh(&context).await?;
     let found = app.find(|view| {
         let (number, account) = view.accounts().by_wallet(&wallet)?;
         let live_orders = view.orders().live_count_of(number);
         describe(view, account, live_orders)
     });
     let account = found.await?.ok_or(UNKNOWN)?;
-    Ok(Answer::json(json_text(&account)).at(app.replica.read().place()))
+    Ok(Answer::json(json_text(&account)).at(app.shared_view.read().position()))
 }
 
 fn describe(view: &View, account: &Account, live_orders: usize) -> Option<AccountAnswer> {
     let mut positions = Vec::new();
-    for (market, held) in account.holdings() {
+    for (market, held) in account.balances() {
         let condition_id = view.markets().get(market)?.condition;
         for &outcome in Outcome::ALL {
             if !held.total(outcome).is_zero() {

@@ -1,33 +1,32 @@
-//! What the exchange has: `GET /markets` of the operator, for whoever keeps it in step with a catalog.
+//! `GET /markets` of the operator: the exchange's markets, for synchronisation with a catalog.
 
 use std::collections::BTreeSet;
 
 use foretell_model::{ConditionId, EventId, MarketNumber};
 use foretell_view::{Market, View};
+use foretell_wire::api_error::FieldError;
 use foretell_wire::decimal::{Decimal, digits_u64};
-use foretell_wire::failure::FieldProblem;
 use foretell_wire::ids::{condition_id, token_text};
 use foretell_wire::operator::{payout_word, registered_end_date};
 use foretell_wire::query::Query;
-use foretell_wire::refusal::state_word;
-use foretell_wire::{Failure as Refusal, json_text};
+use foretell_wire::rejection::state_word;
+use foretell_wire::{ApiError, json_text};
 use serde::Serialize;
 
 use crate::answer::Answer;
 use crate::app::App;
-use crate::call::Call;
 use crate::failure::Failure;
+use crate::request_context::RequestContext;
 
-/// Most rows of one answer when a page is asked for.
+/// Most rows of a page.
 const MAX_ROWS: usize = 10_000;
 /// Most conditions, and most events, that a request may name.
 const MAX_NAMED: usize = 100;
 
-/// A row of `GET /markets`: what is journalled of a market, so that whoever keeps the exchange in
-/// step with a catalog can compare.
+/// A row of `GET /markets`: the journaled facts of a market, for comparison with a catalog.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Row {
+struct MarketRow {
     condition_id: String,
     token_ids: [String; 2],
     status: &'static str,
@@ -37,17 +36,17 @@ struct Row {
     minimum_size: String,
     fee: Fee,
     neg_risk: bool,
-    /// The neg-risk event whose question it is.
+    /// The neg-risk event of which it is a question.
     #[serde(skip_serializing_if = "Option::is_none")]
     event_id: Option<u64>,
     /// Whether that event's list of questions is final.
     event_frozen: bool,
-    /// Once resolved.
+    /// Set when resolved.
     #[serde(skip_serializing_if = "Option::is_none")]
     payout: Option<&'static str>,
     question: String,
     slug: String,
-    /// As registered, whatever the catalog says since.
+    /// As registered, without later changes of the catalog.
     #[serde(skip_serializing_if = "Option::is_none")]
     end_date: Option<String>,
 }
@@ -61,27 +60,27 @@ struct Fee {
 
 /// The answer of `GET /markets`.
 #[derive(Serialize)]
-struct Rows {
-    markets: Vec<Row>,
+struct MarketRows {
+    markets: Vec<MarketRow>,
 }
 
-/// `GET /markets`: all of them, by number; with `condition_id` or `event_id`, each a list, only
-/// those and the questions of those neg-risk events; with `limit` and `offset`, a page.
-pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
+/// `GET /markets`: all, by number; with `condition_id` or `event_id` (each a list) only those
+/// markets and the questions of those neg-risk events; with `limit` and `offset` a page.
+pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     const ROWS: &str = "1 to 10000";
-    let app = &call.app;
-    let query = call.query()?;
+    let app = &context.app;
+    let query = context.query()?;
     let number = |text: &str| usize::try_from(digits_u64(text).ok()?).ok();
     let limit = query.read("limit", ROWS, |text| {
         number(text).filter(|rows| (1..=MAX_ROWS).contains(rows))
     })?;
     let limit = limit.unwrap_or(usize::MAX);
     let offset = query.read("offset", "a number", number)?.unwrap_or(0);
-    let named = Named::of(&query)?;
-    app.fresh(&call).await?;
-    // Whoever compares must not act on less than is durable: also right after a gateway's start.
-    app.replica.caught_up().await?;
-    let state = app.replica.read();
+    let named = MarketSelection::of(&query)?;
+    app.wait_fresh(&context).await?;
+    // A comparison must see everything durable, also right after a gateway's start.
+    app.shared_view.catch_up().await?;
+    let state = app.shared_view.read();
     let view = &state.view;
     let row = |market| row(app, view, market);
     let markets = match named {
@@ -98,18 +97,18 @@ pub(crate) async fn list(call: Call) -> Result<Answer, Failure> {
             all.skip(offset).take(limit).map(row).collect()
         }
     };
-    Ok(Answer::json(json_text(&Rows { markets })).at(state.place()))
+    Ok(Answer::json(json_text(&MarketRows { markets })).at(state.position()))
 }
 
-/// Markets that a request names.
-struct Named {
+/// Markets named by a request.
+struct MarketSelection {
     conditions: Vec<ConditionId>,
     events: Vec<EventId>,
 }
 
-impl Named {
+impl MarketSelection {
     /// `None` when it names none.
-    fn of(query: &Query<'_>) -> Result<Option<Self>, Refusal> {
+    fn of(query: &Query<'_>) -> Result<Option<Self>, ApiError> {
         const ALLOWED: &str = "up to 100";
         let conditions = query.list("condition_id", MAX_NAMED, ALLOWED)?;
         let events = query.list("event_id", MAX_NAMED, ALLOWED)?;
@@ -118,12 +117,12 @@ impl Named {
         }
         let condition = |text: &str| {
             condition_id(text)
-                .ok_or_else(|| FieldProblem::wrong("condition_id", text, "0x and 64 hex digits"))
+                .ok_or_else(|| FieldError::wrong("condition_id", text, "0x and 64 hex digits"))
         };
         let event = |text: &str| {
             digits_u64(text)
                 .map(EventId)
-                .map_err(|_| FieldProblem::wrong("event_id", text, "a number"))
+                .map_err(|_| FieldError::wrong("event_id", text, "a number"))
         };
         Ok(Some(Self {
             conditions: conditions
@@ -134,7 +133,7 @@ impl Named {
         }))
     }
 
-    /// Those that there are, each once.
+    /// Those that exist, without duplicates.
     fn numbers(&self, view: &View) -> BTreeSet<MarketNumber> {
         let condition = |id: &ConditionId| view.markets().by_condition(id);
         let conditions = self.conditions.iter().filter_map(condition);
@@ -148,11 +147,11 @@ impl Named {
     }
 }
 
-fn row(app: &App, view: &View, market: &Market) -> Row {
+fn row(app: &App, view: &View, market: &Market) -> MarketRow {
     let described = app.descriptions.of(market);
     let question = market.question;
     let event = question.and_then(|(event, _)| view.events().get(event));
-    Row {
+    MarketRow {
         condition_id: market.condition.to_string(),
         token_ids: [0, 1].map(|index| token_text(&market.tokens[index])),
         status: state_word(market.state),

@@ -3,30 +3,30 @@
 use foretell_link::Reply;
 use foretell_model::command::RegisterMarket;
 use foretell_model::{
-    Command, CommandOutcome, ConditionId, EventNumber, MarketNumber, MarketState, RefusalReason,
+    Command, CommandOutcome, ConditionId, EventNumber, MarketNumber, MarketState, RejectionReason,
     Sequence,
 };
 use foretell_view::{Market, View};
 use foretell_wire::operator::{
-    Applied, read_archive, read_event, read_fee, read_market, read_market_name, read_minimum,
+    CommandAnswer, read_archive, read_event, read_fee, read_market, read_market_name, read_minimum,
     read_resolution, read_tick,
 };
-use foretell_wire::refusal::state_word;
-use foretell_wire::{Failure as Refusal, json_text};
+use foretell_wire::rejection::state_word;
+use foretell_wire::{ApiError, json_text};
 use serde::Serialize;
 
-use super::{Done, give, order};
+use super::{CommandResult, submit, submit_or_reject};
 use crate::answer::Answer;
-use crate::call::Call;
 use crate::failure::Failure;
-use crate::resources::place_of;
+use crate::request_context::RequestContext;
+use crate::resources::position_of;
 
 /// `POST /events`.
-pub(crate) async fn register_event(call: Call) -> Result<Answer, Failure> {
-    let event = read_event(&call.body)?;
+pub(crate) async fn register_event(context: RequestContext) -> Result<Answer, Failure> {
+    let event = read_event(&context.body)?;
     let evidence = event.description.to_evidence()?;
-    Ok(order(
-        &call.app,
+    Ok(submit_or_reject(
+        &context.app,
         Command::RegisterEvent { event: event.event },
         &evidence,
     )
@@ -38,45 +38,45 @@ pub(crate) async fn register_event(call: Call) -> Result<Answer, Failure> {
 #[derive(Serialize)]
 struct Registered {
     #[serde(flatten)]
-    applied: Applied,
+    applied: CommandAnswer,
     status: &'static str,
 }
 
 /// `POST /markets`: registers a market and opens it for trading. With `activate` false it stays
-/// registered. So does, unless `activate` is true, a question of a neg-risk event: opening the
-/// first question makes the list of all of them final.
-pub(crate) async fn register(call: Call) -> Result<Answer, Failure> {
-    let app = &call.app;
-    let wanted = read_market(&call.body)?;
+/// registered. A question of a neg-risk event also stays registered unless `activate` is true,
+/// because opening the first question freezes the event's list.
+pub(crate) async fn register(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
+    let wanted = read_market(&context.body)?;
     let event = match wanted.event {
         Some(id) => {
             let find = |view: &View| view.events().by_id(id).map(|(number, _)| number);
             Some(
                 app.find(find)
                     .await?
-                    .ok_or(Refusal::Unknown("event not found"))?,
+                    .ok_or(ApiError::Unknown("event not found"))?,
             )
         }
         None => None,
     };
     let evidence = wanted.description.to_evidence()?;
     let command = registration(&wanted, event);
-    let done = order(app, command, &evidence).await?;
+    let done = submit_or_reject(app, command, &evidence).await?;
     let CommandOutcome::Market(market) = done.outcome else {
-        return Err(Refusal::Internal.into());
+        return Err(ApiError::Internal.into());
     };
     let mut last: Reply = done.reply;
     if wanted.activate.unwrap_or(event.is_none()) {
-        match give(app, Command::ActivateMarket { market }, &[]).await? {
+        match submit(app, Command::ActivateMarket { market }, &[]).await? {
             Ok(activated) => last = activated.reply,
-            // It has been opened before; what became of it since is not ours to change.
-            Err((reply, refusal)) if refusal.reason == RefusalReason::InvalidTransition => {
+            // It was opened before; its state since then must not be changed here.
+            Err((reply, refusal)) if refusal.reason == RejectionReason::InvalidTransition => {
                 last = reply;
             }
-            Err((_, refusal)) => return Err(Refusal::of_command(&refusal).into()),
+            Err((_, refusal)) => return Err(ApiError::from_command_rejection(&refusal).into()),
         }
     }
-    let state = app.after(last.sequence, |state| {
+    let state = app.read_after(last.sequence, |state| {
         state.view.markets().get(market).map(|market| market.state)
     });
     let state = state.await?.unwrap_or(MarketState::Registered);
@@ -84,7 +84,7 @@ pub(crate) async fn register(call: Call) -> Result<Answer, Failure> {
         applied: done.applied(),
         status: state_word(state),
     };
-    Ok(Answer::json(json_text(&answer)).at(place_of(&last)))
+    Ok(Answer::json(json_text(&answer)).at(position_of(&last)))
 }
 
 fn registration(
@@ -103,11 +103,11 @@ fn registration(
 }
 
 /// `POST /markets/activate`.
-pub(crate) async fn activate(call: Call) -> Result<Answer, Failure> {
-    let condition = read_market_name(&call.body)?;
+pub(crate) async fn activate(context: RequestContext) -> Result<Answer, Failure> {
+    let condition = read_market_name(&context.body)?;
     let open = |market: &Market| market.state == MarketState::Active;
     change(
-        &call,
+        &context,
         condition,
         |market| Command::ActivateMarket { market },
         open,
@@ -116,11 +116,11 @@ pub(crate) async fn activate(call: Call) -> Result<Answer, Failure> {
 }
 
 /// `POST /markets/pause`.
-pub(crate) async fn pause(call: Call) -> Result<Answer, Failure> {
-    let condition = read_market_name(&call.body)?;
+pub(crate) async fn pause(context: RequestContext) -> Result<Answer, Failure> {
+    let condition = read_market_name(&context.body)?;
     let paused = |market: &Market| market.state == MarketState::Paused;
     change(
-        &call,
+        &context,
         condition,
         |market| Command::PauseMarket { market },
         paused,
@@ -129,11 +129,11 @@ pub(crate) async fn pause(call: Call) -> Result<Answer, Failure> {
 }
 
 /// `POST /markets/resume`.
-pub(crate) async fn resume(call: Call) -> Result<Answer, Failure> {
-    let condition = read_market_name(&call.body)?;
+pub(crate) async fn resume(context: RequestContext) -> Result<Answer, Failure> {
+    let condition = read_market_name(&context.body)?;
     let open = |market: &Market| market.state == MarketState::Active;
     change(
-        &call,
+        &context,
         condition,
         |market| Command::ResumeMarket { market },
         open,
@@ -142,11 +142,11 @@ pub(crate) async fn resume(call: Call) -> Result<Answer, Failure> {
 }
 
 /// `POST /markets/close`.
-pub(crate) async fn close(call: Call) -> Result<Answer, Failure> {
-    let condition = read_market_name(&call.body)?;
+pub(crate) async fn close(context: RequestContext) -> Result<Answer, Failure> {
+    let condition = read_market_name(&context.body)?;
     let closed = |market: &Market| market.state == MarketState::Closed;
     change(
-        &call,
+        &context,
         condition,
         |market| Command::CloseMarket { market },
         closed,
@@ -155,28 +155,28 @@ pub(crate) async fn close(call: Call) -> Result<Answer, Failure> {
 }
 
 /// `POST /markets/resolve`.
-pub(crate) async fn resolve(call: Call) -> Result<Answer, Failure> {
-    let wanted = read_resolution(&call.body)?;
+pub(crate) async fn resolve(context: RequestContext) -> Result<Answer, Failure> {
+    let wanted = read_resolution(&context.body)?;
     let payout = wanted.payout;
     let paid = |market: &Market| market.payout == Some(payout);
     let command = |market| Command::ResolveMarket { market, payout };
-    change(&call, wanted.condition, command, paid).await
+    change(&context, wanted.condition, command, paid).await
 }
 
 /// `POST /markets/archive`.
-pub(crate) async fn archive(call: Call) -> Result<Answer, Failure> {
-    let wanted = read_archive(&call.body)?;
+pub(crate) async fn archive(context: RequestContext) -> Result<Answer, Failure> {
+    let wanted = read_archive(&context.body)?;
     let archived = wanted.archived;
     let command = |market| Command::ArchiveMarket { market, archived };
-    change(&call, wanted.condition, command, |_| false).await
+    change(&context, wanted.condition, command, |_| false).await
 }
 
 /// `POST /markets/tick`.
-pub(crate) async fn tick(call: Call) -> Result<Answer, Failure> {
-    let wanted = read_tick(&call.body)?;
+pub(crate) async fn tick(context: RequestContext) -> Result<Answer, Failure> {
+    let wanted = read_tick(&context.body)?;
     let tick = wanted.tick;
     change(
-        &call,
+        &context,
         wanted.condition,
         |market| Command::SetTick { market, tick },
         |_| false,
@@ -185,22 +185,22 @@ pub(crate) async fn tick(call: Call) -> Result<Answer, Failure> {
 }
 
 /// `POST /markets/minimum`.
-pub(crate) async fn minimum(call: Call) -> Result<Answer, Failure> {
-    let wanted = read_minimum(&call.body)?;
+pub(crate) async fn minimum(context: RequestContext) -> Result<Answer, Failure> {
+    let wanted = read_minimum(&context.body)?;
     let minimum_size = wanted.minimum_size;
     let command = |market| Command::SetMinimumSize {
         market,
         minimum_size,
     };
-    change(&call, wanted.condition, command, |_| false).await
+    change(&context, wanted.condition, command, |_| false).await
 }
 
 /// `POST /markets/fee`.
-pub(crate) async fn fee(call: Call) -> Result<Answer, Failure> {
-    let wanted = read_fee(&call.body)?;
+pub(crate) async fn fee(context: RequestContext) -> Result<Answer, Failure> {
+    let wanted = read_fee(&context.body)?;
     let fee = wanted.fee;
     change(
-        &call,
+        &context,
         wanted.condition,
         |market| Command::SetFee { market, fee },
         |_| false,
@@ -208,36 +208,36 @@ pub(crate) async fn fee(call: Call) -> Result<Answer, Failure> {
     .await
 }
 
-/// Changes a market. When the exchange says that its state does not allow this because it is
-/// `already` so, the change was made before and a repeat of it is fine.
+/// Changes a market. A rejection because the market is `already` in that state counts as success,
+/// so that a command may be repeated.
 async fn change(
-    call: &Call,
+    context: &RequestContext,
     condition: ConditionId,
     command: impl Fn(MarketNumber) -> Command,
     already: impl Fn(&Market) -> bool,
 ) -> Result<Answer, Failure> {
-    let app = &call.app;
+    let app = &context.app;
     let find = |view: &View| {
         view.markets()
             .by_condition(&condition)
             .map(|(number, _)| number)
     };
-    let market = app.find(find).await?.ok_or(Refusal::MarketNotFound)?;
-    let (reply, refusal) = match give(app, command(market), &[]).await? {
+    let market = app.find(find).await?.ok_or(ApiError::MarketNotFound)?;
+    let (reply, refusal) = match submit(app, command(market), &[]).await? {
         Ok(done) => return Ok(done.answer()),
         Err(refused) => refused,
     };
-    let is_so = refusal.reason == RefusalReason::InvalidTransition
+    let is_so = refusal.reason == RejectionReason::InvalidTransition
         && app
-            .after(reply.sequence, |state| {
+            .read_after(reply.sequence, |state| {
                 state.view.markets().get(market).is_some_and(&already)
             })
             .await?;
     if !is_so {
-        return Err(Refusal::of_command(&refusal).into());
+        return Err(ApiError::from_command_rejection(&refusal).into());
     }
     let outcome = CommandOutcome::Market(market);
-    Ok(Done {
+    Ok(CommandResult {
         reply,
         outcome,
         before: Some(Sequence(0)),

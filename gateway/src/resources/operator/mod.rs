@@ -1,5 +1,5 @@
-//! The operator surface (protocol 16): every command an operator may give, and what it asks.
-//! Every handler but the three probes stands behind the bearer token; the routes see to it.
+//! The operator surface (docs/api/operator.md): all operator commands and queries. Every handler
+//! except the three probes requires the bearer token; the routes enforce it.
 
 pub(crate) mod accounts;
 pub(crate) mod keys;
@@ -10,44 +10,44 @@ pub(crate) mod status;
 pub(crate) mod system;
 
 use foretell_link::Reply;
-use foretell_model::{Command, CommandOutcome, Refusal as Refused, Sequence, Verdict};
-use foretell_wire::operator::Applied;
-use foretell_wire::{Failure as Refusal, json_text};
+use foretell_model::{Command, CommandOutcome, Rejection, Sequence, Verdict};
+use foretell_wire::operator::CommandAnswer;
+use foretell_wire::{ApiError, json_text};
 use http::header::AUTHORIZATION;
 
 use crate::answer::Answer;
 use crate::app::App;
-use crate::call::Call;
 use crate::failure::Failure;
-use crate::resources::place_of;
+use crate::request_context::RequestContext;
+use crate::resources::position_of;
 
-/// Refuses whoever does not present the token.
-pub(crate) fn authorize(call: &Call) -> Result<(), Failure> {
-    let presented = call
+/// Rejects a request without the token.
+pub(crate) fn authorize(context: &RequestContext) -> Result<(), Failure> {
+    let presented = context
         .head
         .headers
         .get(AUTHORIZATION)
         .map(|value| value.as_bytes());
-    let token = call.app.operator_token.as_ref();
+    let token = context.app.operator_token.as_ref();
     match (token, presented) {
         (Some(token), Some(presented)) if token.matches(presented) => Ok(()),
-        _ => Err(Refusal::OperatorUnauthorized.into()),
+        _ => Err(ApiError::OperatorUnauthorized.into()),
     }
 }
 
-/// A command that was done, now or before.
-struct Done {
+/// A command that was applied, now or earlier.
+struct CommandResult {
     reply: Reply,
     outcome: CommandOutcome,
-    /// When it was done before: by which command, 0 where that is not remembered.
+    /// When applied earlier: the sequence of that command, 0 where it is not remembered.
     before: Option<Sequence>,
 }
 
-impl Done {
-    fn applied(&self) -> Applied {
+impl CommandResult {
+    fn applied(&self) -> CommandAnswer {
         let mut applied = match self.before {
-            Some(first) => Applied::new(first, true),
-            None => Applied::new(self.reply.sequence, false),
+            Some(first) => CommandAnswer::new(first, true),
+            None => CommandAnswer::new(self.reply.sequence, false),
         };
         match self.outcome {
             CommandOutcome::Account(number) => applied.number = Some(number.0),
@@ -62,34 +62,38 @@ impl Done {
     }
 
     fn answer(&self) -> Answer {
-        Answer::json(json_text(&self.applied())).at(place_of(&self.reply))
+        Answer::json(json_text(&self.applied())).at(position_of(&self.reply))
     }
 }
 
-/// Gives a command and waits for its outcome; a refusal comes back as it is.
-async fn give(
+/// Submits a command and waits for its outcome; returns a rejection unchanged.
+async fn submit(
     app: &App,
     command: Command,
     evidence: &[u8],
-) -> Result<Result<Done, (Reply, Refused)>, Failure> {
+) -> Result<Result<CommandResult, (Reply, Rejection)>, Failure> {
     let reply = app.engine.submit(command, evidence)?.reply().await?;
     Ok(match reply.verdict {
-        Verdict::Applied(outcome) => Ok(Done {
+        Verdict::Applied(outcome) => Ok(CommandResult {
             reply,
             outcome,
             before: None,
         }),
-        Verdict::Repeated { first, outcome, .. } => Ok(Done {
+        Verdict::Repeated { first, outcome, .. } => Ok(CommandResult {
             reply,
             outcome,
             before: Some(first),
         }),
-        Verdict::Refused(refusal) => Err((reply, refusal)),
+        Verdict::Rejected(refusal) => Err((reply, refusal)),
     })
 }
 
-/// Gives a command whose refusal is the answer.
-async fn order(app: &App, command: Command, evidence: &[u8]) -> Result<Done, Failure> {
-    let given = give(app, command, evidence).await?;
-    given.map_err(|(_, refusal)| Refusal::of_command(&refusal).into())
+/// Submits a command whose rejection becomes the answer.
+async fn submit_or_reject(
+    app: &App,
+    command: Command,
+    evidence: &[u8],
+) -> Result<CommandResult, Failure> {
+    let given = submit(app, command, evidence).await?;
+    given.map_err(|(_, refusal)| ApiError::from_command_rejection(&refusal).into())
 }

@@ -1,4 +1,4 @@
-//! `/livez`, `/readyz`, `/metrics`: for machines on this machine, without a token. They tell no
+//! `/livez`, `/readyz`, `/metrics`: for programs on this machine, without a token. They reveal no
 //! secret and change nothing.
 
 use http::header::CONTENT_TYPE;
@@ -6,14 +6,14 @@ use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 
 use crate::answer::Answer;
-use crate::call::Call;
 use crate::failure::Failure;
+use crate::request_context::RequestContext;
 
 const OPEN_METRICS: HeaderValue =
     HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8");
 
-/// `GET /livez`: the process serves.
-pub(crate) async fn live(_: Call) -> Result<Answer, Failure> {
+/// `GET /livez`: the process is serving.
+pub(crate) async fn live(_: RequestContext) -> Result<Answer, Failure> {
     Ok(Answer::json(r#"{"live":true}"#))
 }
 
@@ -22,20 +22,20 @@ struct Ready {
     ready: bool,
     view: bool,
     engine: bool,
-    /// What this gateway's view cannot follow, when that is why it is not ready.
+    /// The frame this gateway's view cannot follow, when that is why it is not ready.
     #[serde(skip_serializing_if = "Option::is_none")]
     view_stopped: Option<u64>,
 }
 
-/// `GET /readyz`: reads show a state and the engine takes commands.
-pub(crate) async fn ready(call: Call) -> Result<Answer, Failure> {
-    let view = call.app.replica.is_ready();
-    let engine = call.app.engine.welcome().is_some();
+/// `GET /readyz`: the view serves reads and the engine accepts commands.
+pub(crate) async fn ready(context: RequestContext) -> Result<Answer, Failure> {
+    let view = context.app.shared_view.is_ready();
+    let engine = context.app.engine.welcome().is_some();
     let body = foretell_wire::json_text(&Ready {
         ready: view && engine,
         view,
         engine,
-        view_stopped: call.app.replica.stopped().map(|at| at.0),
+        view_stopped: context.app.shared_view.stopped().map(|at| at.0),
     });
     let status = if view && engine {
         StatusCode::OK
@@ -46,9 +46,9 @@ pub(crate) async fn ready(call: Call) -> Result<Answer, Failure> {
 }
 
 /// `GET /metrics`.
-pub(crate) async fn metrics(call: Call) -> Result<Answer, Failure> {
-    let engine = call.app.engine.status().await.ok();
-    let app = &call.app;
+pub(crate) async fn metrics(context: RequestContext) -> Result<Answer, Failure> {
+    let engine = context.app.engine.status().await.ok();
+    let app = &context.app;
     let page = app
         .metrics
         .page(app.readings(), &app.durations, engine.as_deref());

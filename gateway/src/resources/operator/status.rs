@@ -1,27 +1,27 @@
-//! `GET /status`: the exchange, its engine and this gateway at a glance.
+//! `GET /status`: an overview of the exchange, its engine and this gateway.
 
 use foretell_link::{Stage, StageSummary, Status};
 use foretell_model::{MarketNumber, MarketState, Outcome, Price};
 use foretell_stages::Stages as _;
 use foretell_view::View;
 use foretell_wire::operator::{StatusAnswer, mode_word};
-use foretell_wire::refusal::state_word;
+use foretell_wire::rejection::state_word;
 use foretell_wire::{decimal, json_text};
 use serde::Serialize;
 
 use crate::answer::Answer;
 use crate::app::App;
-use crate::call::Call;
 use crate::descriptions::Descriptions;
 use crate::failure::Failure;
+use crate::request_context::RequestContext;
 use crate::timing;
 
-/// Books that are listed: those with the most orders. The rest is at the trading surface.
+/// Books listed: those with the most orders. The trading surface has all.
 const BOOKS: usize = 100;
 
 #[derive(Serialize)]
 struct Page {
-    /// Absent while the engine is away.
+    /// Absent while the engine is unavailable.
     engine: Option<Engine>,
     gateway: Gateway,
     exchange: StatusAnswer,
@@ -47,15 +47,15 @@ struct Engine {
     disk_low: bool,
     clock_alarms: u64,
     snapshot_sequence: u64,
-    /// The newest try to write a snapshot failed.
+    /// Whether the newest attempt to write a snapshot failed.
     snapshot_failed: bool,
-    /// What the publisher's view cannot follow; 0 when it follows.
+    /// The frame that the publisher's view cannot follow; 0 when it follows.
     view_stopped: u64,
     publisher_lag: u64,
     stages: Vec<StageRow>,
 }
 
-/// Prices of the first outcome; empty where a side is.
+/// Prices of the first outcome; empty where the book has no such side.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct BookRow {
@@ -69,7 +69,7 @@ struct BookRow {
     live_orders: usize,
 }
 
-/// What a stage took since the process started, and in the last whole second.
+/// Durations of a stage since the process started, and in the last whole second.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct StageRow {
@@ -95,7 +95,7 @@ struct Gateway {
     pid: u32,
     version: &'static str,
     ready: bool,
-    /// What its view cannot follow; 0 when it follows.
+    /// The frame its view cannot follow; 0 when it follows.
     view_stopped: u64,
     sequence: u64,
     durable_sequence: u64,
@@ -106,11 +106,11 @@ struct Gateway {
 }
 
 /// `GET /status`.
-pub(crate) async fn show(call: Call) -> Result<Answer, Failure> {
-    let app = &call.app;
+pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
     let status = app.engine.status().await.ok();
     let readings = app.readings();
-    let state = app.replica.read();
+    let state = app.shared_view.read();
     let durability = app
         .engine
         .welcome()
@@ -120,7 +120,7 @@ pub(crate) async fn show(call: Call) -> Result<Answer, Failure> {
         gateway: Gateway {
             pid: std::process::id(),
             version: env!("CARGO_PKG_VERSION"),
-            ready: app.replica.is_ready(),
+            ready: app.shared_view.is_ready(),
             view_stopped: readings.view_stopped,
             sequence: readings.view_sequence,
             durable_sequence: readings.durable_sequence,
@@ -132,7 +132,7 @@ pub(crate) async fn show(call: Call) -> Result<Answer, Failure> {
         exchange: exchange(&state.view, state.epoch, durability),
         books: books(&state.view, &app.descriptions),
     };
-    Ok(Answer::json(json_text(&page)).at(state.place()))
+    Ok(Answer::json(json_text(&page)).at(state.position()))
 }
 
 fn exchange(view: &View, epoch: u64, durability: &'static str) -> StatusAnswer {
@@ -208,7 +208,7 @@ fn engine_stages(status: &Status) -> Vec<StageRow> {
 }
 
 fn own_stages(app: &App) -> Vec<StageRow> {
-    let told = app.durations.tell();
+    let told = app.durations.summaries();
     let rows = timing::Stage::ALL.iter().zip(&told);
     rows.map(|(stage, told)| row(stage.name(), &told.since_start, &told.second))
         .collect()

@@ -3,59 +3,61 @@
 use foretell_link::SnapshotResult;
 use foretell_model::Command;
 use foretell_wire::operator::{read_mode, read_settings};
-use foretell_wire::{Failure as Refusal, json_text};
+use foretell_wire::{ApiError, json_text};
 use serde::Serialize;
 
-use super::order;
+use super::submit_or_reject;
 use crate::answer::Answer;
-use crate::call::Call;
-use crate::engine_link::LinkFailure;
+use crate::engine_link::LinkError;
 use crate::failure::Failure;
+use crate::request_context::RequestContext;
 
 /// `POST /system/mode`.
-pub(crate) async fn mode(call: Call) -> Result<Answer, Failure> {
-    let mode = read_mode(&call.body)?;
-    Ok(order(&call.app, Command::SetMode { mode }, &[])
-        .await?
-        .answer())
-}
-
-/// `POST /system/settings`: what the body names is changed, the rest stays as it is.
-pub(crate) async fn settings(call: Call) -> Result<Answer, Failure> {
-    let change = read_settings(&call.body)?;
-    let app = &call.app;
-    app.replica.caught_up().await?;
-    let now = app.replica.read().view.system().settings;
+pub(crate) async fn mode(context: RequestContext) -> Result<Answer, Failure> {
+    let mode = read_mode(&context.body)?;
     Ok(
-        order(app, Command::ChangeSettings(change.applied_to(now)), &[])
+        submit_or_reject(&context.app, Command::SetMode { mode }, &[])
             .await?
             .answer(),
     )
 }
 
-/// The answer to a snapshot that was asked for.
+/// `POST /system/settings`: changes the settings that the body names.
+pub(crate) async fn settings(context: RequestContext) -> Result<Answer, Failure> {
+    let change = read_settings(&context.body)?;
+    let app = &context.app;
+    app.shared_view.catch_up().await?;
+    let now = app.shared_view.read().view.system().settings;
+    Ok(
+        submit_or_reject(app, Command::ChangeSettings(change.applied_to(now)), &[])
+            .await?
+            .answer(),
+    )
+}
+
+/// The answer to a snapshot request.
 #[derive(Serialize)]
 struct Snapshot {
-    /// There is an image of the state after this command.
+    /// Sequence of the last command that the snapshot includes.
     sequence: u64,
 }
 
-/// `POST /snapshot`: an image of everything that is durable now.
-pub(crate) async fn snapshot(call: Call) -> Result<Answer, Failure> {
-    let app = &call.app;
+/// `POST /snapshot`: a snapshot of everything that is durable now.
+pub(crate) async fn snapshot(context: RequestContext) -> Result<Answer, Failure> {
+    let app = &context.app;
     match app.engine.snapshot().await {
         Ok(SnapshotResult::Published { sequence }) => {
             let body = json_text(&Snapshot {
                 sequence: sequence.0,
             });
-            Ok(Answer::json(body).at(app.replica.read().place()))
+            Ok(Answer::json(body).at(app.shared_view.read().position()))
         }
-        Ok(SnapshotResult::Failed) => Err(Refusal::SnapshotFailed.into()),
+        Ok(SnapshotResult::Failed) => Err(ApiError::SnapshotFailed.into()),
         Ok(SnapshotResult::Off) => {
             const OFF: &str = "this engine publishes no snapshots";
-            Err(Refusal::Conflict(OFF.to_owned()).into())
+            Err(ApiError::Conflict(OFF.to_owned()).into())
         }
-        Err(LinkFailure::Unknown) => Err(Refusal::SnapshotLate.into()),
+        Err(LinkError::OutcomeUnknown) => Err(ApiError::SnapshotTimeout.into()),
         Err(failure) => Err(failure.into()),
     }
 }

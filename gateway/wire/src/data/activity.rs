@@ -1,20 +1,20 @@
-//! `GET /activity`: what a wallet did, trades and account actions in one list (protocol 12).
+//! `GET /activity`: a wallet's trades and account actions in one list (docs/api/data.md §1).
 
 use foretell_model::{ConditionId, Lots, Micros, Side, TimeSeconds, WalletAddress};
 
-use crate::data::failure::DataFailure;
+use crate::data::error::DataError;
 use crate::data::market_text::MarketText;
-use crate::data::page::{Direction, Page};
+use crate::data::page::{Direction, LimitOffset};
 use crate::data::parameters::Parameters;
 use crate::data::profile::WalletText;
-use crate::data::rows::{Rows, field};
-use crate::data::trades::{self, Trade};
+use crate::data::rows::{RowWriter, field};
+use crate::data::trades::{self, FillRow};
 use crate::query::Query;
 
-/// `outcomeIndex` of what concerns no single outcome, as the family's clients know it.
+/// `outcomeIndex` of actions without a single outcome; clients of the family expect this value.
 const NO_OUTCOME: u64 = 999;
 
-/// What was done.
+/// Kind of activity.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum ActivityKind {
     /// A fill, as taker or maker.
@@ -25,7 +25,7 @@ pub enum ActivityKind {
     Merge,
     /// Holdings of a resolved market into their payout.
     Redeem,
-    /// No of some questions into collateral and Yes of the others.
+    /// No shares of some questions into collateral and Yes shares of the others.
     Conversion,
 }
 
@@ -40,30 +40,30 @@ const KINDS: [(&str, ActivityKind); 5] = [
 /// Parameters of `GET /activity`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ActivityQuery {
-    /// Whose.
+    /// The wallet.
     pub user: WalletAddress,
     /// Only in these markets; empty = all.
     pub markets: Vec<ConditionId>,
     /// Only of these kinds; empty = all.
     pub kinds: Vec<ActivityKind>,
-    /// Only buys or sells, which leaves out everything but trades.
+    /// Only buys or only sells, which excludes everything but trades.
     pub side: Option<Side>,
-    /// Not before this second.
+    /// First second, inclusive.
     pub start: Option<u64>,
-    /// Not after this second.
+    /// Last second, inclusive.
     pub end: Option<u64>,
-    /// 0 to 500 rows from 0 to 10,000; 100 from 0.
-    pub page: Page,
-    /// By time; newest first when not given.
+    /// `limit` 0 to 500, default 100; `offset` 0 to 10,000, default 0.
+    pub page: LimitOffset,
+    /// By time; default newest first.
     pub direction: Direction,
 }
 
 impl ActivityQuery {
-    /// Reads them. `sortBy` knows `TIMESTAMP` only.
+    /// Reads the parameters. `sortBy` accepts `TIMESTAMP` only.
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong; `end` before `start`.
-    pub fn of(query: &Query<'_>) -> Result<Self, DataFailure> {
+    pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
         let known = [
             "user",
             "market",
@@ -83,7 +83,7 @@ impl ActivityQuery {
             && end < start
         {
             let allowed = format!("a time from start ({start}) on");
-            return Err(DataFailure::invalid("end", &end.to_string(), &allowed));
+            return Err(DataError::invalid("end", &end.to_string(), &allowed));
         }
         Ok(Self {
             user: parameters.required_user()?,
@@ -92,19 +92,19 @@ impl ActivityQuery {
             side: trades::side(&parameters)?,
             start,
             end,
-            page: Page::of(&parameters, 100, 500, 10_000)?,
+            page: LimitOffset::of(&parameters, 100, 500, 10_000)?,
             direction: Direction::of(&parameters)?,
         })
     }
 
-    /// Whether this kind is asked for.
+    /// Whether the request includes this kind.
     #[must_use]
     pub fn has_kind(&self, kind: ActivityKind) -> bool {
         let is_kind = self.kinds.is_empty() || self.kinds.contains(&kind);
         is_kind && (self.side.is_none() || kind == ActivityKind::Trade)
     }
 
-    /// Whether this kind, done at this second, is asked for.
+    /// Whether the request includes this kind at this second.
     #[must_use]
     pub fn admits(&self, kind: ActivityKind, time: TimeSeconds) -> bool {
         let starts = self.start.is_none_or(|start| start <= time.0);
@@ -113,34 +113,34 @@ impl ActivityQuery {
     }
 }
 
-/// Something a wallet did.
+/// One activity of a wallet.
 #[derive(Clone, Copy, Debug)]
-pub enum Activity<'a> {
+pub enum ActivityRow<'a> {
     /// A fill.
-    Trade(Trade<'a>),
-    /// An account action. It concerns no single token: `side`, `asset` and `outcome` are empty,
+    Trade(FillRow<'a>),
+    /// An account action, which has no single token: `side`, `asset` and `outcome` are empty,
     /// `price` is 0, `outcomeIndex` 999.
     Action {
-        /// Which.
+        /// The kind.
         kind: ActivityKind,
-        /// Whose.
+        /// The wallet.
         who: &'a WalletText,
-        /// The market; of a conversion the first question given.
+        /// The market; for a conversion that of the first given question.
         market: &'a MarketText,
-        /// Sets, or the No of each question, or all shares redeemed.
+        /// Number of sets, No shares per question, or all redeemed shares.
         lots: Lots,
-        /// Collateral paid by a split, received by all others.
+        /// Collateral, paid by a split and received by all others.
         collateral: Micros,
-        /// When.
+        /// The time.
         time: TimeSeconds,
         /// Receipt of its frame.
         receipt: [u8; 32],
     },
 }
 
-impl Activity<'_> {
+impl ActivityRow<'_> {
     /// Adds its row.
-    pub fn write(&self, rows: &mut Rows) {
+    pub fn write(&self, rows: &mut RowWriter) {
         rows.row(|row| match *self {
             Self::Trade(ref trade) => {
                 trade.fields(row);

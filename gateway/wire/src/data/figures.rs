@@ -1,23 +1,23 @@
-//! What a position is worth, and what it earned: exact inside, rounded once for the answer
-//! (protocol 12).
+//! Value and profit of a position: exact in memory, rounded once for the answer
+//! (docs/api/data.md §2).
 
 use foretell_model::Price;
 use foretell_model::quantity::PRICE_ONE;
 
 /// Micros in half a price unit.
 const MICROS_PER_HALF_UNIT: i128 = 50;
-/// A hundred percent with six decimals.
-const HUNDRED: i128 = 100_000_000;
+/// 100 % with six decimals.
+const HUNDRED_PERCENT: i128 = 100_000_000;
 
-/// `curPrice`: in half price units of 0.00005, so that a midpoint is exact.
+/// `curPrice` in half price units of 0.00005, so that a midpoint is exact.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CurPrice(u16);
 
 impl CurPrice {
-    /// The middle of two prices.
+    /// The midpoint of two prices.
     ///
     /// # Panics
-    /// A price is above one, which none is.
+    /// If a price is above one, which no valid price is.
     #[must_use]
     pub const fn midpoint(bid: Price, ask: Price) -> Self {
         assert!(
@@ -27,7 +27,7 @@ impl CurPrice {
         Self(bid.0 + ask.0)
     }
 
-    /// A price as it is; payouts are prices here.
+    /// An exact price; also a payout.
     ///
     /// # Panics
     /// As [`Self::midpoint`].
@@ -36,44 +36,44 @@ impl CurPrice {
         Self::midpoint(price, price)
     }
 
-    /// So many times 0.00005.
+    /// A multiple of 0.00005.
     ///
     /// # Panics
-    /// That is above one.
+    /// If it is above one.
     #[must_use]
     pub const fn half_units(count: u16) -> Self {
         assert!(count <= 2 * PRICE_ONE, "prices are at most one");
         Self(count)
     }
 
-    /// The other outcome's.
+    /// The price of the other outcome.
     #[must_use]
     pub const fn complement(self) -> Self {
         Self(2 * PRICE_ONE - self.0)
     }
 }
 
-/// The integers a position is shown from.
+/// The exact integers that a position's row is computed from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Figures {
-    /// Lots held; 0 = it is closed.
+pub struct PositionFigures {
+    /// Lots held; 0 = closed.
     pub lots: u64,
-    /// What they cost, in micros.
+    /// Their cost in micros.
     pub cost: i128,
     /// Lots ever bought.
     pub bought: u128,
-    /// What those cost, in micros.
+    /// The cost of all bought lots, in micros.
     pub spent: i128,
-    /// Proceeds less the cost of what was sold, in micros.
+    /// Sale proceeds minus the cost of the sold lots, in micros.
     pub realized: i128,
-    /// The price of its token now.
+    /// Current price of its token.
     pub price: CurPrice,
 }
 
-/// The numbers of a row, each in millionths, each rounded once. Sorting goes by these: by what a
-/// client sees.
+/// The numbers of a row, each in millionths and rounded once. Sorting uses these rounded numbers,
+/// which clients see.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Shown {
+pub struct RoundedFigures {
     /// `size`
     pub size: i128,
     /// `avgPrice`
@@ -96,17 +96,17 @@ pub struct Shown {
     pub cur_price: i128,
 }
 
-impl Figures {
-    /// `currentValue` in half micros: exact, for whoever adds up many.
+impl PositionFigures {
+    /// `currentValue` in half micros: exact, for sums over many positions.
     #[must_use]
     pub fn current_half_micros(&self) -> i128 {
         i128::from(self.lots) * i128::from(self.price.0)
     }
 
-    /// `avgPrice`: of the shares held; once there are none, of all ever bought.
+    /// `avgPrice`: of the held shares; of all bought shares once none is held.
     #[must_use]
     pub fn avg_price(&self) -> i128 {
-        // Of micros a lot, a hundred lots a share.
+        // (micros per lot) × (100 lots per share).
         match self.lots {
             0 => {
                 let bought = i128::try_from(self.bought).unwrap_or(i128::MAX);
@@ -128,7 +128,7 @@ impl Figures {
         rounded(self.current_half_micros(), 2)
     }
 
-    /// `cashPnl`: of the shares held; once there are none, what was realized.
+    /// `cashPnl`: of the held shares; the realized profit once none is held.
     #[must_use]
     pub fn cash_pnl(&self) -> i128 {
         match self.lots {
@@ -137,17 +137,17 @@ impl Figures {
         }
     }
 
-    /// `percentPnl`, likewise.
+    /// `percentPnl`: of the held shares; of the realized profit once none is held.
     #[must_use]
     pub fn percent_pnl(&self) -> i128 {
         match self.lots {
             0 => self.percent_realized_pnl(),
-            _ => rounded(self.gain_half_micros() * HUNDRED, 2 * self.cost),
+            _ => rounded(self.gain_half_micros() * HUNDRED_PERCENT, 2 * self.cost),
         }
     }
 
     fn percent_realized_pnl(&self) -> i128 {
-        rounded(self.realized * HUNDRED, self.spent)
+        rounded(self.realized * HUNDRED_PERCENT, self.spent)
     }
 
     fn gain_half_micros(&self) -> i128 {
@@ -160,10 +160,10 @@ impl Figures {
         i128::from(self.price.0) * MICROS_PER_HALF_UNIT
     }
 
-    /// The numbers of its row.
+    /// The rounded numbers of its row.
     #[must_use]
-    pub fn shown(&self) -> Shown {
-        Shown {
+    pub fn shown(&self) -> RoundedFigures {
+        RoundedFigures {
             size: self.size(),
             avg_price: self.avg_price(),
             initial_value: self.cost,
@@ -178,12 +178,12 @@ impl Figures {
     }
 }
 
-/// The quotient rounded half away from zero; 0 when the divisor is 0.
+/// The quotient, rounded half away from zero; 0 for a divisor of 0.
 pub(crate) fn rounded(dividend: i128, divisor: i128) -> i128 {
     if divisor == 0 {
         return 0;
     }
-    // 64 bits hold nearly all, and divide many times faster.
+    // Most values fit 64 bits, whose division is many times faster.
     if let (Ok(dividend), Ok(divisor)) = (i64::try_from(dividend), i64::try_from(divisor)) {
         return rounded_small(dividend, divisor);
     }
@@ -196,12 +196,12 @@ pub(crate) fn rounded(dividend: i128, divisor: i128) -> i128 {
     }
 }
 
-/// The same of numbers of which the divisor is not 0.
+/// [`rounded`] for 64-bit numbers and a divisor other than 0.
 fn rounded_small(dividend: i64, divisor: i64) -> i128 {
     let (Some(quotient), Some(rest)) =
         (dividend.checked_div(divisor), dividend.checked_rem(divisor))
     else {
-        // The one quotient that 64 bits do not hold.
+        // Avoids the one overflow of 64-bit division.
         return -i128::from(dividend);
     };
     let is_far = rest.unsigned_abs() >= divisor.unsigned_abs() - rest.unsigned_abs();
@@ -241,7 +241,7 @@ mod tests {
     /// 150 bought for 67.50, 40 of them sold with a profit of 6.00, now at 0.505 (a midpoint).
     #[test]
     fn an_open_position_by_hand() {
-        let figures = Figures {
+        let figures = PositionFigures {
             lots: 11_000,
             cost: 49_500_000,
             bought: 15_000,
@@ -249,7 +249,7 @@ mod tests {
             realized: 6_000_000,
             price: CurPrice::midpoint(Price(5_000), Price(5_100)),
         };
-        let expected = Shown {
+        let expected = RoundedFigures {
             size: 110_000_000,
             avg_price: 450_000,
             initial_value: 49_500_000,
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn a_closed_position_shows_what_was_realized() {
-        let figures = Figures {
+        let figures = PositionFigures {
             lots: 0,
             cost: 0,
             bought: 300,
@@ -277,7 +277,7 @@ mod tests {
         let shown = figures.shown();
         let nothing = [shown.size, shown.initial_value, shown.current_value];
         assert_eq!(nothing, [0; 3]);
-        // Of all that was bought: 1 for 3 shares.
+        // Average over all bought shares: 1 for 3 shares.
         assert_eq!(shown.avg_price, 333_333);
         assert_eq!((shown.cash_pnl, shown.percent_pnl), (-333_333, -33_333_300));
         assert_eq!(
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn a_cost_below_zero_or_none_divides_as_it_is() {
-        let figures = |cost| Figures {
+        let figures = |cost| PositionFigures {
             lots: 1,
             cost,
             bought: 1,
@@ -306,7 +306,7 @@ mod tests {
     fn both_outcomes_are_worth_one() {
         let yes = CurPrice::midpoint(Price(3_333), Price(3_400));
         let value = |price| {
-            let figures = Figures {
+            let figures = PositionFigures {
                 lots: 1,
                 cost: 0,
                 bought: 0,

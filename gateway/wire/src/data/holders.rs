@@ -1,31 +1,31 @@
-//! `GET /holders`: the largest holders of each token of each market asked for.
+//! `GET /holders`: the largest holders of each token of each requested market.
 
 use foretell_model::{ConditionId, Lots, Outcome, WalletAddress};
 
-use crate::data::failure::DataFailure;
+use crate::data::error::DataError;
 use crate::data::parameters::Parameters;
 use crate::data::profile::Profile;
-use crate::data::rows::{Rows, field};
+use crate::data::rows::{RowWriter, field};
 use crate::ids::TokenRef;
 use crate::query::Query;
 
 /// Parameters of `GET /holders`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HoldersQuery {
-    /// Which markets; at least one.
+    /// The markets; at least one.
     pub markets: Vec<ConditionId>,
-    /// Holders of each token: 0 to 500, 100 when not given.
+    /// Most holders per token: 0 to 500, default 100.
     pub limit: usize,
-    /// The least balance, in micro-shares; one share when not given.
+    /// Minimum balance in micro-shares; default one share.
     pub least: u64,
 }
 
 impl HoldersQuery {
-    /// Reads them.
+    /// Reads the parameters.
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, DataFailure> {
+    pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
         let parameters = Parameters::of(query, &["market", "limit", "minBalance"])?;
         Ok(Self {
             markets: parameters.required_markets()?,
@@ -37,10 +37,10 @@ impl HoldersQuery {
 
 /// A holder of a token.
 #[derive(Clone, Copy, Debug)]
-pub struct Holder<'a> {
+pub struct HolderRow<'a> {
     /// The wallet.
     pub wallet: WalletAddress,
-    /// What it holds, reserved included.
+    /// Its balance, reserved shares included.
     pub lots: Lots,
     /// Its profile.
     pub profile: Profile<'a>,
@@ -51,15 +51,15 @@ pub struct Holder<'a> {
 pub struct HolderGroup<'a> {
     /// The market.
     pub condition: ConditionId,
-    /// Which token of it.
+    /// The token's outcome.
     pub outcome: Outcome,
-    /// Who holds it.
-    pub holders: &'a [Holder<'a>],
+    /// Its holders.
+    pub holders: &'a [HolderRow<'a>],
 }
 
 impl HolderGroup<'_> {
     /// Adds its row.
-    pub fn write(&self, rows: &mut Rows) {
+    pub fn write(&self, rows: &mut RowWriter) {
         let token = TokenRef::Asset(self.condition, self.outcome).to_string();
         rows.row(|row| {
             row.text(field!("token"), &token);
@@ -72,8 +72,8 @@ impl HolderGroup<'_> {
     }
 }
 
-impl Holder<'_> {
-    fn fields(&self, token: &str, outcome: Outcome, row: &mut Rows) {
+impl HolderRow<'_> {
+    fn fields(&self, token: &str, outcome: Outcome, row: &mut RowWriter) {
         row.wallet(field!("proxyWallet"), &self.wallet);
         row.text(field!("bio"), self.profile.bio);
         row.text(field!("asset"), token);

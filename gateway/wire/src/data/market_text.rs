@@ -1,10 +1,10 @@
-//! What rows say of a market, made into JSON once.
+//! Market fields of data rows, rendered to JSON once.
 
 use foretell_model::{ConditionId, Outcome};
 
 use crate::data::rows::json_fields;
 
-/// What is known of a market's names; what is not known is empty.
+/// The names of a market; unknown ones are empty.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MarketNames<'a> {
     /// Its question.
@@ -17,30 +17,30 @@ pub struct MarketNames<'a> {
     pub event_slug: &'a str,
     /// Labels of `[Yes, No]`.
     pub outcomes: [&'a str; 2],
-    /// When it is expected to end, ISO 8601.
+    /// Expected end, ISO 8601.
     pub end_date: &'a str,
 }
 
-/// The fields that rows of a market share.
+/// The rendered fields that all rows of a market share.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MarketText {
     condition: ConditionId,
     title: Box<str>,
     end_date: Box<str>,
-    /// `asset` and `conditionId` of a row of each outcome.
+    /// `asset` and `conditionId`, by outcome.
     ids: [Box<str>; 2],
     /// `title`, `slug`, `icon`, `eventSlug`.
     names: Box<str>,
-    /// `outcome` of each.
+    /// `outcome`, by outcome.
     labels: [Box<str>; 2],
-    /// `outcome`, `oppositeOutcome`, `oppositeAsset` of each.
+    /// `outcome`, `oppositeOutcome`, `oppositeAsset`, by outcome.
     both: [Box<str>; 2],
     /// `endDate`.
     end: Box<str>,
 }
 
 impl MarketText {
-    /// The fields of a market.
+    /// Renders the fields of a market.
     #[must_use]
     pub fn new(condition: ConditionId, names: &MarketNames<'_>) -> Self {
         let asset = |outcome: Outcome| format!("{condition}:{}", outcome.code());
@@ -90,19 +90,19 @@ impl MarketText {
         self.condition
     }
 
-    /// Its title, for sorting.
+    /// Its title, as sort key.
     #[must_use]
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// When it is expected to end, for sorting.
+    /// Its expected end, as sort key.
     #[must_use]
     pub fn end_date(&self) -> &str {
         &self.end_date
     }
 
-    /// Whether its title contains a text, whatever the case of either.
+    /// Whether its title contains a text, ignoring case.
     #[must_use]
     pub fn title_contains(&self, text: &str) -> bool {
         self.title.to_lowercase().contains(&text.to_lowercase())

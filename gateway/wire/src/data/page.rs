@@ -1,16 +1,16 @@
-//! Which rows of a sorted list are shown.
+//! Selects the page of a sorted list.
 
 use std::cmp::Ordering;
 
-use crate::data::failure::DataFailure;
+use crate::data::error::DataError;
 use crate::data::parameters::Parameters;
 
 /// `limit` and `offset`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Page {
+pub struct LimitOffset {
     /// Most rows shown.
     pub limit: usize,
-    /// Rows left out before the first.
+    /// Rows skipped before the first.
     pub offset: usize,
 }
 
@@ -23,14 +23,14 @@ pub enum Direction {
     Descending,
 }
 
-impl Page {
+impl LimitOffset {
     /// Reads `limit` (0 to `largest_limit`) and `offset` (0 to `largest_offset`).
     pub(crate) fn of(
         parameters: &Parameters<'_>,
         default_limit: u32,
         largest_limit: u32,
         largest_offset: u32,
-    ) -> Result<Self, DataFailure> {
+    ) -> Result<Self, DataError> {
         Ok(Self {
             limit: parameters.whole("limit", default_limit, largest_limit)?,
             offset: parameters.whole("offset", 0, largest_offset)?,
@@ -39,13 +39,13 @@ impl Page {
 }
 
 impl Direction {
-    pub(crate) fn of(parameters: &Parameters<'_>) -> Result<Self, DataFailure> {
+    pub(crate) fn of(parameters: &Parameters<'_>) -> Result<Self, DataError> {
         let words = [("ASC", Self::Ascending), ("DESC", Self::Descending)];
         let given = parameters.choice("sortDirection", &words)?;
         Ok(given.unwrap_or(Self::Descending))
     }
 
-    /// An order of what is sorted by, in this direction.
+    /// Applies the direction to an ascending ordering.
     #[must_use]
     pub const fn apply(self, ordering: Ordering) -> Ordering {
         match self {
@@ -55,12 +55,12 @@ impl Direction {
     }
 }
 
-/// The rows of a page, in order. `compare` must tell any two rows apart, or paging would show some
-/// of them twice and others never. Sorts no more than the rows before the page's end.
+/// The rows of a page, in order. `compare` must be a total order without ties, or paging would
+/// repeat some rows and omit others. Sorts only the rows before the page's end.
 #[must_use]
 pub fn page<T>(
     mut rows: Vec<T>,
-    page: Page,
+    page: LimitOffset,
     mut compare: impl FnMut(&T, &T) -> Ordering,
 ) -> Vec<T> {
     let end = page.offset.saturating_add(page.limit);
@@ -100,7 +100,7 @@ mod tests {
             sorted.sort_by(compare);
             let mut shown = Vec::new();
             for offset in (0..=rows.len()).step_by(limit) {
-                shown.extend(page(rows.clone(), Page { limit, offset }, compare));
+                shown.extend(page(rows.clone(), LimitOffset { limit, offset }, compare));
             }
             prop_assert_eq!(shown, sorted);
         }
@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn nothing_is_shown_of_nothing_or_behind_the_end() {
         for (limit, offset) in [(0, 0), (5, 3), (0, 2), (5, usize::MAX)] {
-            let rows = page(vec![1, 2, 3], Page { limit, offset }, i32::cmp);
+            let rows = page(vec![1, 2, 3], LimitOffset { limit, offset }, i32::cmp);
             assert!(rows.is_empty(), "{limit} {offset}");
         }
     }

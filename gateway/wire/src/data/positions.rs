@@ -4,15 +4,15 @@ use std::cmp::Ordering;
 
 use foretell_model::{ConditionId, Outcome, Sequence, TimeSeconds, WalletAddress};
 
-use crate::data::failure::DataFailure;
-use crate::data::figures::{Figures, Shown};
+use crate::data::error::DataError;
+use crate::data::figures::{PositionFigures, RoundedFigures};
 use crate::data::market_text::MarketText;
-use crate::data::page::{Direction, Page};
+use crate::data::page::{Direction, LimitOffset};
 use crate::data::parameters::Parameters;
-use crate::data::rows::{Rows, field};
+use crate::data::rows::{RowWriter, field};
 use crate::query::Query;
 
-/// What positions are sorted by.
+/// Sort key of positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PositionSort {
     /// `currentValue`
@@ -47,7 +47,7 @@ const POSITION_SORTS: [(&str, PositionSort); 9] = [
     ("AVGPRICE", PositionSort::AvgPrice),
 ];
 
-/// What closed positions are sorted by.
+/// Sort key of closed positions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ClosedSort {
     /// `realizedPnl`
@@ -73,32 +73,32 @@ const CLOSED_SORTS: [(&str, ClosedSort); 5] = [
 /// Parameters of `GET /positions`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PositionsQuery {
-    /// Whose.
+    /// The wallet.
     pub user: WalletAddress,
     /// Only in these markets; empty = all.
     pub markets: Vec<ConditionId>,
-    /// The least `size`, in micro-shares; one share when not given.
+    /// Minimum `size` in micro-shares; default one share.
     pub least: u64,
-    /// Only what can be redeemed.
+    /// Only redeemable positions.
     pub redeemable: bool,
-    /// Only what can be merged.
+    /// Only mergeable positions.
     pub mergeable: bool,
-    /// 0 to 500 rows from 0 to 10,000; 100 from 0.
-    pub page: Page,
+    /// `limit` 0 to 500, default 100; `offset` 0 to 10,000, default 0.
+    pub page: LimitOffset,
     /// Default `TOKENS`.
     pub sort: PositionSort,
     /// Default `DESC`.
     pub direction: Direction,
-    /// What the market's title must contain.
+    /// Text that the market's title must contain.
     pub title: Option<String>,
 }
 
 impl PositionsQuery {
-    /// Reads them.
+    /// Reads the parameters.
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, DataFailure> {
+    pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
         let known = [
             "user",
             "market",
@@ -119,7 +119,7 @@ impl PositionsQuery {
             least: parameters.micros("sizeThreshold")?.unwrap_or(1_000_000),
             redeemable: parameters.flag("redeemable", false)?,
             mergeable: parameters.flag("mergeable", false)?,
-            page: Page::of(&parameters, 100, 500, 10_000)?,
+            page: LimitOffset::of(&parameters, 100, 500, 10_000)?,
             sort: sort.unwrap_or(PositionSort::Tokens),
             direction: Direction::of(&parameters)?,
             title: parameters.title()?,
@@ -130,14 +130,14 @@ impl PositionsQuery {
 /// Parameters of `GET /closed-positions`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ClosedPositionsQuery {
-    /// Whose.
+    /// The wallet.
     pub user: WalletAddress,
     /// Only in these markets; empty = all.
     pub markets: Vec<ConditionId>,
-    /// What the market's title must contain.
+    /// Text that the market's title must contain.
     pub title: Option<String>,
-    /// 0 to 50 rows from 0 to 100,000; 10 from 0.
-    pub page: Page,
+    /// `limit` 0 to 50, default 10; `offset` 0 to 100,000, default 0.
+    pub page: LimitOffset,
     /// Default `REALIZEDPNL`.
     pub sort: ClosedSort,
     /// Default `DESC`.
@@ -145,11 +145,11 @@ pub struct ClosedPositionsQuery {
 }
 
 impl ClosedPositionsQuery {
-    /// Reads them. `sizeThreshold` is checked and has no effect: every size here is 0.
+    /// Reads the parameters. `sizeThreshold` is checked and has no effect: all sizes are 0.
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, DataFailure> {
+    pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
         let known = [
             "user",
             "market",
@@ -167,37 +167,37 @@ impl ClosedPositionsQuery {
             user: parameters.required_user()?,
             markets: parameters.markets()?,
             title: parameters.title()?,
-            page: Page::of(&parameters, 10, 50, 100_000)?,
+            page: LimitOffset::of(&parameters, 10, 50, 100_000)?,
             sort: sort.unwrap_or(ClosedSort::RealizedPnl),
             direction: Direction::of(&parameters)?,
         })
     }
 }
 
-/// A position, or a closed one.
+/// An open or closed position.
 #[derive(Clone, Copy, Debug)]
-pub struct Position<'a> {
-    /// Whose.
+pub struct PositionRow<'a> {
+    /// The wallet.
     pub wallet: WalletAddress,
     /// The market.
     pub market: &'a MarketText,
-    /// Which token of it.
+    /// The token's outcome.
     pub outcome: Outcome,
-    /// Its numbers.
-    pub shown: Shown,
-    /// The market is resolved and shares are held.
+    /// Its rounded numbers.
+    pub shown: RoundedFigures,
+    /// The market is resolved and the wallet holds shares.
     pub redeemable: bool,
-    /// Shares of both outcomes are held.
+    /// The wallet holds shares of both outcomes.
     pub mergeable: bool,
-    /// `negativeRisk`; `None` in a closed position, which has no such field.
+    /// `negativeRisk`; `None` in a closed position, which lacks the field.
     pub neg_risk: Option<bool>,
-    /// The last activity.
+    /// Time of the last activity.
     pub time: TimeSeconds,
 }
 
-impl Position<'_> {
+impl PositionRow<'_> {
     /// Adds its row.
-    pub fn write(&self, rows: &mut Rows) {
+    pub fn write(&self, rows: &mut RowWriter) {
         let shown = &self.shown;
         rows.row(|row| {
             row.wallet(field!("proxyWallet"), &self.wallet);
@@ -230,22 +230,21 @@ impl Position<'_> {
     }
 }
 
-/// What an open position is sorted by: as much of it as that takes, for a wallet may have ten
-/// thousand.
+/// Sort key of an open position. Kept small, because a wallet may have ten thousand positions.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenKey<'a> {
-    /// Of [`PositionSort::number`].
+    /// The number from [`PositionSort::number`].
     pub number: i128,
     /// The market.
     pub market: &'a MarketText,
-    /// Which token of it.
+    /// The token's outcome.
     pub outcome: Outcome,
 }
 
 impl PositionSort {
-    /// The number it sorts by, as it is shown; 0 when it goes by a text.
+    /// The sort number, rounded as in the answer; 0 for sorts by text.
     #[must_use]
-    pub fn number(self, figures: &Figures) -> i128 {
+    pub fn number(self, figures: &PositionFigures) -> i128 {
         match self {
             Self::Current => figures.current_value(),
             Self::Initial => figures.cost,
@@ -259,7 +258,7 @@ impl PositionSort {
     }
 }
 
-/// The order of open positions: by what is shown, ties by asset.
+/// Orders open positions by the sort key, ties by asset.
 pub fn compare_open(
     sort: PositionSort,
     direction: Direction,
@@ -277,24 +276,23 @@ pub fn compare_open(
     }
 }
 
-/// What a closed position is sorted by: as much of it as that takes, for a wallet may have closed
-/// a hundred thousand.
+/// Sort key of a closed position. Kept small, because a wallet may have a hundred thousand of them.
 #[derive(Clone, Copy, Debug)]
 pub struct ClosedKey<'a> {
-    /// Of [`ClosedSort::number`].
+    /// The number from [`ClosedSort::number`].
     pub number: i128,
     /// The market.
     pub market: &'a MarketText,
-    /// Which token of it.
+    /// The token's outcome.
     pub outcome: Outcome,
-    /// The command that closed it.
+    /// Sequence of the command that closed it.
     pub closed_by: Sequence,
 }
 
 impl ClosedSort {
-    /// The number it sorts by, as it is shown; 0 when it goes by a text.
+    /// The sort number, rounded as in the answer; 0 for sorts by text.
     #[must_use]
-    pub fn number(self, figures: &Figures, time: TimeSeconds) -> i128 {
+    pub fn number(self, figures: &PositionFigures, time: TimeSeconds) -> i128 {
         match self {
             Self::RealizedPnl => figures.realized,
             Self::Title => 0,
@@ -305,7 +303,7 @@ impl ClosedSort {
     }
 }
 
-/// The order of closed positions: by what is shown, ties by asset, then by when it was closed.
+/// Orders closed positions by the sort key, ties by asset, then by closing sequence.
 pub fn compare_closed(
     sort: ClosedSort,
     direction: Direction,

@@ -1,4 +1,4 @@
-//! Who a wallet is: what an operator wrote down of it, and a pseudonym for everybody.
+//! Profiles of wallets: the operator's entry, or a generated pseudonym.
 
 use std::borrow::Cow;
 
@@ -6,18 +6,18 @@ use foretell_model::WalletAddress;
 
 use crate::data::rows::{json_fields, wallet_field};
 
-/// A row of the operators' table; empty where nothing is known.
+/// A row of the operators' profile table; unknown fields are empty.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Profile<'a> {
     /// Display name.
     pub name: &'a str,
-    /// Second name; one made of the address when empty.
+    /// Second name; if empty, generated from the address.
     pub pseudonym: &'a str,
-    /// A few words.
+    /// A short text.
     pub bio: &'a str,
     /// URL of an image.
     pub image: &'a str,
-    /// URL of a smaller one.
+    /// URL of a smaller image.
     pub image_optimized: &'a str,
     /// Whether the name may be shown in public.
     pub is_public: bool,
@@ -33,7 +33,7 @@ impl Profile<'_> {
     }
 }
 
-/// What rows say of a wallet, made into JSON once.
+/// Profile fields of data rows, rendered to JSON once.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WalletText {
     /// `proxyWallet`.
@@ -43,7 +43,7 @@ pub struct WalletText {
 }
 
 impl WalletText {
-    /// The fields of a wallet.
+    /// Renders the fields of a wallet.
     #[must_use]
     pub fn new(wallet: WalletAddress, profile: &Profile<'_>) -> Self {
         let fields = [
@@ -70,12 +70,12 @@ impl WalletText {
     }
 }
 
-/// A name made of the address, the same everywhere and for ever: two words and a number, such as
-/// `Quiet-Heron-417`. It is no identity: wallets may share one.
+/// A name generated from the address, always the same: two words and a number, such as
+/// `Quiet-Heron-417`. It is not an identity: wallets may share a name.
 #[must_use]
 pub fn pseudonym(wallet: &WalletAddress) -> String {
-    // FNV-1a over the bytes, then the finalizer of MurmurHash3: addresses that differ in their last
-    // byte only, or are mostly zeros, get other words too.
+    // FNV-1a over the bytes, then the finalizer of MurmurHash3, so that addresses that differ only
+    // in the last byte, or are mostly zeros, get different words too.
     let mut hash = wallet
         .0
         .iter()

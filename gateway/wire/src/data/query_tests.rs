@@ -1,12 +1,12 @@
-//! Every parameter of every endpoint: its default, its bounds, and each way to get it wrong.
+//! Every parameter of every endpoint: its default, its bounds, and each invalid form.
 
 use foretell_model::{ConditionId, Lots, Price, Side, TimeSeconds, WalletAddress};
 use proptest::prelude::*;
 use rstest::rstest;
 
 use super::{
-    ActivityKind, ActivityQuery, ClosedPositionsQuery, ClosedSort, DataFailure, Direction,
-    HoldersQuery, MarketsQuery, Minimum, Page, PositionSort, PositionsQuery, TradesQuery,
+    ActivityKind, ActivityQuery, ClosedPositionsQuery, ClosedSort, DataError, Direction,
+    FillsQuery, HoldersQuery, LimitOffset, MarketsQuery, MinimumFill, PositionSort, PositionsQuery,
     UserQuery, ValueQuery,
 };
 use crate::query::Query;
@@ -15,20 +15,20 @@ const USER: &str = "0x1111111111111111111111111111111111111111";
 const MARKET: &str = "0x0202020202020202020202020202020202020202020202020202020202020202";
 const OTHER: &str = "0x0303030303030303030303030303030303030303030303030303030303030303";
 
-/// What an endpoint says of a query string: nothing, or why it is refused.
-fn refused<T>(read: impl Fn(&Query) -> Result<T, DataFailure>, text: &str) -> Option<String> {
-    let query = Query::parse(Some(text)).map_err(DataFailure::from);
+/// The error of an endpoint for a query string, or `None`.
+fn refused<T>(read: impl Fn(&Query) -> Result<T, DataError>, text: &str) -> Option<String> {
+    let query = Query::parse(Some(text)).map_err(DataError::from);
     let outcome = query.and_then(|query| read(&query));
-    outcome.err().map(|failure| {
-        assert_eq!(failure.status(), 400, "{failure}");
-        failure.to_string()
+    outcome.err().map(|error| {
+        assert_eq!(error.status(), 400, "{error}");
+        error.to_string()
     })
 }
 
-/// An endpoint by its path, as [`refused`] asks it.
+/// [`refused`] for the endpoint of a path.
 fn ask(endpoint: &str, text: &str) -> Option<String> {
     match endpoint {
-        "trades" => refused(TradesQuery::of, text),
+        "trades" => refused(FillsQuery::of, text),
         "positions" => refused(PositionsQuery::of, text),
         "closed-positions" => refused(ClosedPositionsQuery::of, text),
         "holders" => refused(HoldersQuery::of, text),
@@ -40,7 +40,7 @@ fn ask(endpoint: &str, text: &str) -> Option<String> {
     }
 }
 
-/// The parameters without which an endpoint says nothing else.
+/// The required parameters of an endpoint.
 fn required(endpoint: &str) -> String {
     match endpoint {
         "trades" => String::new(),
@@ -49,17 +49,17 @@ fn required(endpoint: &str) -> String {
     }
 }
 
-fn parse<T>(read: impl Fn(&Query) -> Result<T, DataFailure>, text: &str) -> T {
+fn parse<T>(read: impl Fn(&Query) -> Result<T, DataError>, text: &str) -> T {
     let query = Query::parse(Some(text)).expect("a query");
-    read(&query).unwrap_or_else(|failure| panic!("{text}: {failure}"))
+    read(&query).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 #[test]
 fn what_is_not_given_has_its_default() {
-    let page = |limit| Page { limit, offset: 0 };
+    let page = |limit| LimitOffset { limit, offset: 0 };
     assert_eq!(
-        parse(TradesQuery::of, ""),
-        TradesQuery {
+        parse(FillsQuery::of, ""),
+        FillsQuery {
             page: page(100),
             taker_only: true,
             minimum: None,
@@ -110,14 +110,14 @@ fn what_is_given_is_taken() {
          &market={MARKET}&user={USER}&side=SELL&cursorTimestamp=1&cursorId=x&cursorUser=y"
     );
     assert_eq!(
-        parse(TradesQuery::of, &text),
-        TradesQuery {
-            page: Page {
+        parse(FillsQuery::of, &text),
+        FillsQuery {
+            page: LimitOffset {
                 limit: 10_000,
                 offset: 10_000
             },
             taker_only: false,
-            minimum: Some(Minimum::Cash(2_500_000)),
+            minimum: Some(MinimumFill::Cash(2_500_000)),
             markets: vec![ConditionId([2; 32]), ConditionId([3; 32])],
             user: Some(WalletAddress([0x11; 20])),
             side: Some(Side::Sell),
@@ -152,7 +152,7 @@ fn what_is_given_is_taken() {
     assert!(!activity.admits(ActivityKind::Trade, TimeSeconds(6)));
 }
 
-/// Every sort the interface names, and no other.
+/// All sorts that the interface names, and no others.
 #[test]
 fn the_sorts_are_those_of_the_interface() {
     for (endpoint, sorts) in [
@@ -387,7 +387,7 @@ fn a_list_of_markets_may_be_cut_by_commas_or_repeated(
         let text = ask(endpoint, &format!("{required}market={bad}")).expect(bad);
         assert!(text.starts_with("invalid_field: market: '"), "{text}");
     }
-    // As many as a query string holds are fewer than may be named.
+    // A query string of the maximum length holds fewer markets than the limit.
     let long = vec![MARKET; 120].join(",");
     assert_eq!(ask(endpoint, &format!("{required}market={long}")), None);
     let endless = vec![MARKET; 10_000].join(",");
@@ -477,7 +477,7 @@ fn activity_says_what_is_wrong(#[case] text: &str, #[case] expected: &str) {
 
 #[test]
 fn an_amount_without_a_type_is_checked_and_ignored() {
-    assert_eq!(parse(TradesQuery::of, "filterAmount=5").minimum, None);
+    assert_eq!(parse(FillsQuery::of, "filterAmount=5").minimum, None);
 }
 
 #[rstest]
@@ -510,10 +510,10 @@ fn an_unknown_parameter_is_named_before_anything_else(
 fn a_minimum_counts_what_it_names() {
     let (lots, price) = (Lots(250), Price(4_000));
     for (minimum, admitted) in [
-        (Minimum::Cash(1_000_000), true),
-        (Minimum::Cash(1_000_001), false),
-        (Minimum::Tokens(2_500_000), true),
-        (Minimum::Tokens(2_500_001), false),
+        (MinimumFill::Cash(1_000_000), true),
+        (MinimumFill::Cash(1_000_001), false),
+        (MinimumFill::Tokens(2_500_000), true),
+        (MinimumFill::Tokens(2_500_001), false),
     ] {
         assert_eq!(minimum.admits(lots, price), admitted, "{minimum:?}");
     }

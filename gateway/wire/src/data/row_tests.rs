@@ -8,9 +8,9 @@ use foretell_model::{
 use serde_json::Value;
 
 use super::{
-    Activity, ActivityKind, ClosedKey, ClosedSort, CurPrice, Direction, Figures, Holder,
-    HolderGroup, MarketNames, MarketText, OpenKey, Position, PositionSort, Profile, Rows, Trade,
-    WalletText, compare_closed, compare_open,
+    ActivityKind, ActivityRow, ClosedKey, ClosedSort, CurPrice, Direction, FillRow, HolderGroup,
+    HolderRow, MarketNames, MarketText, OpenKey, PositionFigures, PositionRow, PositionSort,
+    Profile, RowWriter, WalletText, compare_closed, compare_open,
 };
 
 const WALLET: WalletAddress = WalletAddress([0x11; 20]);
@@ -41,8 +41,8 @@ fn who() -> WalletText {
     WalletText::new(WALLET, &PROFILE)
 }
 
-fn trade<'a>(market: &'a MarketText, who: &'a WalletText) -> Trade<'a> {
-    Trade {
+fn trade<'a>(market: &'a MarketText, who: &'a WalletText) -> FillRow<'a> {
+    FillRow {
         who,
         side: Side::Sell,
         market,
@@ -54,19 +54,19 @@ fn trade<'a>(market: &'a MarketText, who: &'a WalletText) -> Trade<'a> {
     }
 }
 
-/// An answer as readable text, in the order it was written.
-fn pretty(rows: Rows) -> String {
+/// An answer formatted for reading, fields in their original order.
+fn pretty(rows: RowWriter) -> String {
     let text = rows.finish();
     let value: Value = serde_json::from_str(&text).expect("JSON");
     assert!(value.is_array());
-    // Objects of `serde_json` are sorted; the text itself shows the order.
+    // `serde_json` sorts object fields, so format the text itself.
     text.replace("},{", "},\n{")
         .replace("\",\"", "\",\n \"")
         .replace(",\"", ",\n \"")
 }
 
-/// The names of the fields of the first row, in order.
-fn names(rows: Rows) -> Vec<String> {
+/// The field names of the first row, in order.
+fn names(rows: RowWriter) -> Vec<String> {
     let text = rows.finish();
     let mut names = Vec::new();
     let mut rest = text.as_str();
@@ -78,8 +78,8 @@ fn names(rows: Rows) -> Vec<String> {
     names
 }
 
-fn figures() -> Figures {
-    Figures {
+fn figures() -> PositionFigures {
+    PositionFigures {
         lots: 11_000,
         cost: 49_500_000,
         bought: 15_000,
@@ -89,8 +89,8 @@ fn figures() -> Figures {
     }
 }
 
-fn position(market: &MarketText) -> Position<'_> {
-    Position {
+fn position(market: &MarketText) -> PositionRow<'_> {
+    PositionRow {
         wallet: WALLET,
         market,
         outcome: Outcome::Yes,
@@ -105,7 +105,7 @@ fn position(market: &MarketText) -> Position<'_> {
 #[test]
 fn a_trade_fill_has_the_fields_of_the_interface() {
     let market = market(2);
-    let mut rows = Rows::with_capacity(1);
+    let mut rows = RowWriter::with_capacity(1);
     trade(&market, &who()).write(&mut rows);
     insta::assert_snapshot!(pretty(rows));
 }
@@ -113,7 +113,7 @@ fn a_trade_fill_has_the_fields_of_the_interface() {
 #[test]
 fn a_position_has_the_fields_of_the_interface() {
     let market = market(2);
-    let mut rows = Rows::with_capacity(1);
+    let mut rows = RowWriter::with_capacity(1);
     position(&market).write(&mut rows);
     insta::assert_snapshot!(pretty(rows));
 }
@@ -122,15 +122,15 @@ fn a_position_has_the_fields_of_the_interface() {
 fn a_closed_position_has_no_negative_risk() {
     let market = market(2);
     let open = position(&market);
-    let write = |position: Position<'_>| {
-        let mut rows = Rows::with_capacity(1);
+    let write = |position: PositionRow<'_>| {
+        let mut rows = RowWriter::with_capacity(1);
         position.write(&mut rows);
         names(rows)
     };
     let mut fields = write(open);
     fields.retain(|name| name != "negativeRisk");
     assert_eq!(
-        write(Position {
+        write(PositionRow {
             neg_risk: None,
             ..open
         }),
@@ -140,13 +140,13 @@ fn a_closed_position_has_no_negative_risk() {
 
 #[test]
 fn holders_are_grouped_by_token() {
-    let holder = |byte, lots| Holder {
+    let holder = |byte, lots| HolderRow {
         wallet: WalletAddress([byte; 20]),
         lots: Lots(lots),
         profile: PROFILE,
     };
     let holders = [holder(1, 250), holder(2, 100)];
-    let mut rows = Rows::with_capacity(2);
+    let mut rows = RowWriter::with_capacity(2);
     for (outcome, holders) in [(Outcome::Yes, &holders[..]), (Outcome::No, &[])] {
         let condition = ConditionId([2; 32]);
         HolderGroup {
@@ -162,13 +162,13 @@ fn holders_are_grouped_by_token() {
 #[test]
 fn an_activity_is_a_trade_fill_and_a_type() {
     let market = market(2);
-    let mut rows = Rows::with_capacity(1);
+    let mut rows = RowWriter::with_capacity(1);
     trade(&market, &who()).write(&mut rows);
     let mut fields = names(rows);
     fields.push("type".to_owned());
     let stranger = WalletText::new(WALLET, &Profile::default());
     let who = who();
-    let action = Activity::Action {
+    let action = ActivityRow::Action {
         kind: ActivityKind::Conversion,
         who: &stranger,
         market: &market,
@@ -177,18 +177,17 @@ fn an_activity_is_a_trade_fill_and_a_type() {
         time: TimeSeconds(1_700_000_000),
         receipt: [0; 32],
     };
-    for activity in [Activity::Trade(trade(&market, &who)), action] {
-        let mut rows = Rows::with_capacity(1);
+    for activity in [ActivityRow::Trade(trade(&market, &who)), action] {
+        let mut rows = RowWriter::with_capacity(1);
         activity.write(&mut rows);
         assert_eq!(names(rows), fields);
     }
-    let mut rows = Rows::with_capacity(1);
+    let mut rows = RowWriter::with_capacity(1);
     action.write(&mut rows);
     insta::assert_snapshot!(pretty(rows));
 }
 
-/// Each sort goes by the number that its field shows; of two positions that do not differ in it,
-/// the asset decides, whatever the direction.
+/// Each sort uses the number in its field; ties go by asset in both directions.
 #[test]
 fn positions_are_sorted_by_what_they_show() {
     use PositionSort::*;
@@ -274,7 +273,7 @@ const CLOSED_SORTS: [ClosedSort; 5] = [
 
 #[test]
 fn closed_positions_are_sorted_by_what_they_show() {
-    let figures = Figures {
+    let figures = PositionFigures {
         lots: 0,
         cost: 0,
         bought: 400,
@@ -286,6 +285,6 @@ fn closed_positions_are_sorted_by_what_they_show() {
     let numbers = CLOSED_SORTS.map(|sort| sort.number(&figures, time));
     let (pnl, price) = (shown.realized_pnl, shown.cur_price);
     assert_eq!(numbers, [pnl, 0, price, shown.avg_price, 9]);
-    // What was paid for the four shares ever bought, though none is left.
+    // Cost of the four shares ever bought, although none is held.
     assert_eq!(shown.avg_price, 250_000);
 }

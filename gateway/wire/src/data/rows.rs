@@ -1,15 +1,15 @@
-//! The text of an answer that is an array of objects, written as it goes.
+//! Incremental writer of a JSON array of objects.
 //!
-//! A page may hold ten thousand rows, and most of a row is text that is the same in many: pieces
-//! that were made into JSON once are copied, and a number is written from its digits.
+//! A page may have ten thousand rows that share most of their text. Shared text is rendered once
+//! and copied, and numbers are written from their digits.
 
 use core::fmt::Write as _;
 
 use foretell_model::WalletAddress;
 
-use crate::decimal::{Decimal, Digits};
+use crate::decimal::{Decimal, DigitBuffer};
 
-/// The name of a field as one text: `,"name":`. Names are this crate's own and need no escapes.
+/// A field name as one text: `,"name":`. Names are constants of this crate and need no escapes.
 macro_rules! field {
     ($name:literal) => {
         concat!(",\"", $name, "\":")
@@ -19,16 +19,16 @@ pub(crate) use field;
 
 /// An array of objects.
 #[derive(Debug)]
-pub struct Rows {
+pub struct RowWriter {
     text: String,
-    /// Nothing stands before the next field of the open object.
+    /// The open object has no field yet.
     is_first: bool,
 }
 
-/// Bytes a row takes, about.
+/// Approximate bytes of a row.
 const ROW_BYTES: usize = 900;
 
-/// The two digits of every byte.
+/// The two hex digits of every byte.
 const HEX: [[u8; 2]; 256] = {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut table = [[0; 2]; 256];
@@ -40,8 +40,8 @@ const HEX: [[u8; 2]; 256] = {
     table
 };
 
-impl Rows {
-    /// An empty array with room for so many rows.
+impl RowWriter {
+    /// An empty array with capacity for `rows` rows.
     #[must_use]
     pub fn with_capacity(rows: usize) -> Self {
         let mut text = String::with_capacity(rows * ROW_BYTES + 2);
@@ -52,14 +52,14 @@ impl Rows {
         }
     }
 
-    /// The whole array.
+    /// Closes and returns the array.
     #[must_use]
     pub fn finish(mut self) -> String {
         self.text.push(']');
         self.text
     }
 
-    /// Adds an object of what `fill` writes.
+    /// Adds an object whose fields `fill` writes.
     pub(crate) fn row(&mut self, fill: impl FnOnce(&mut Self)) {
         if !self.text.ends_with('[') {
             self.text.push(',');
@@ -71,7 +71,7 @@ impl Rows {
         self.is_first = false;
     }
 
-    /// Adds a field that is an array of objects.
+    /// Adds a field that is an array of objects written by `fill`.
     pub(crate) fn array(&mut self, name: &'static str, fill: impl FnOnce(&mut Self)) {
         self.name(name);
         self.text.push('[');
@@ -80,7 +80,7 @@ impl Rows {
         self.is_first = false;
     }
 
-    /// Adds fields that are JSON already: `"a":1,"b":"x"`.
+    /// Adds fields that are already JSON: `"a":1,"b":"x"`.
     pub(crate) fn fields(&mut self, json: &str) {
         self.separate();
         self.text.push_str(json);
@@ -113,7 +113,8 @@ impl Rows {
 
     pub(crate) fn number(&mut self, name: &'static str, value: Decimal) {
         self.name(name);
-        self.text.push_str(value.digits(&mut Digits::default()));
+        self.text
+            .push_str(value.digits(&mut DigitBuffer::default()));
     }
 
     pub(crate) fn whole(&mut self, name: &'static str, value: u64) {
@@ -125,14 +126,14 @@ impl Rows {
         self.text.push_str(if value { "true" } else { "false" });
     }
 
-    /// Appends a name of [`field`], with the comma it begins with where something stands before it.
+    /// Appends a name of [`field`], without its leading comma for the first field.
     fn name(&mut self, name: &'static str) {
         let name = if self.is_first { &name[1..] } else { name };
         self.is_first = false;
         self.text.push_str(name);
     }
 
-    /// Appends some bytes as [`push_hex`] does.
+    /// Appends bytes in the form of [`push_hex`].
     fn hex<const BYTES: usize>(&mut self, bytes: &[u8; BYTES]) {
         push_hex(&mut self.text, bytes);
     }
@@ -145,7 +146,7 @@ impl Rows {
     }
 }
 
-/// Appends `"0x` and the digits of up to 32 bytes, and `"`.
+/// Appends `"0x`, the hex digits of up to 32 bytes, and `"`.
 fn push_hex<const BYTES: usize>(out: &mut String, bytes: &[u8; BYTES]) {
     let mut text = [b'"'; 2 * 32 + 4];
     let text = &mut text[..2 * BYTES + 4];
@@ -156,7 +157,7 @@ fn push_hex<const BYTES: usize>(out: &mut String, bytes: &[u8; BYTES]) {
     out.push_str(core::str::from_utf8(text).expect("digits are ASCII"));
 }
 
-/// The field `proxyWallet`, as [`json_fields`] would write it.
+/// The field `proxyWallet`, in the form of [`json_fields`].
 pub(crate) fn wallet_field(wallet: &WalletAddress) -> Box<str> {
     let mut json = String::with_capacity(64);
     json.push_str("\"proxyWallet\":");
@@ -164,7 +165,7 @@ pub(crate) fn wallet_field(wallet: &WalletAddress) -> Box<str> {
     json.into()
 }
 
-/// Fields as they stand in an object.
+/// Renders text fields for use inside an object.
 pub(crate) fn json_fields<'a>(fields: impl Iterator<Item = (&'a str, &'a str)>) -> Box<str> {
     let mut json = String::new();
     for (name, value) in fields {
@@ -178,7 +179,7 @@ pub(crate) fn json_fields<'a>(fields: impl Iterator<Item = (&'a str, &'a str)>) 
     json.into()
 }
 
-/// Appends a JSON text.
+/// Appends a JSON string.
 pub(crate) fn push_text(out: &mut String, value: &str) {
     let is_plain = |byte: u8| byte >= 0x20 && byte != b'"' && byte != b'\\';
     if value.bytes().all(is_plain) {
@@ -198,8 +199,8 @@ mod tests {
 
     #[test]
     fn rows_are_objects_with_their_fields_in_order() {
-        assert_eq!(Rows::with_capacity(0).finish(), "[]");
-        let mut rows = Rows::with_capacity(2);
+        assert_eq!(RowWriter::with_capacity(0).finish(), "[]");
+        let mut rows = RowWriter::with_capacity(2);
         rows.row(|row| {
             row.text(field!("a"), "x");
             row.fields("\"b\":1,\"c\":[]");
@@ -220,7 +221,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_stays_itself(text: String) {
-            let mut rows = Rows::with_capacity(1);
+            let mut rows = RowWriter::with_capacity(1);
             rows.row(|row| row.text(field!("a"), &text));
             let value: Value = serde_json::from_str(&rows.finish()).unwrap();
             prop_assert_eq!(value, json!([{ "a": text }]));

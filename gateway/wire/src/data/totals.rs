@@ -1,17 +1,17 @@
-//! `GET /value`, `/traded`, `/oi` and `/live-volume` (protocol 12).
+//! `GET /value`, `/traded`, `/oi` and `/live-volume` (docs/api/data.md §2).
 
 use foretell_model::{ConditionId, Micros, WalletAddress};
 
-use crate::data::failure::DataFailure;
+use crate::data::error::DataError;
 use crate::data::figures::rounded;
 use crate::data::parameters::Parameters;
-use crate::data::rows::{Rows, field};
+use crate::data::rows::{RowWriter, field};
 use crate::query::Query;
 
 /// Parameters of `GET /value`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ValueQuery {
-    /// Whose positions.
+    /// The wallet.
     pub user: WalletAddress,
     /// Only in these markets; empty = all.
     pub markets: Vec<ConditionId>,
@@ -20,23 +20,23 @@ pub struct ValueQuery {
 /// Parameters of `GET /traded`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct UserQuery {
-    /// Whose.
+    /// The wallet.
     pub user: WalletAddress,
 }
 
 /// Parameters of `GET /oi` and `GET /live-volume`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MarketsQuery {
-    /// Which markets; at least one.
+    /// The markets; at least one.
     pub markets: Vec<ConditionId>,
 }
 
 impl ValueQuery {
-    /// Reads them.
+    /// Reads the parameters.
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, DataFailure> {
+    pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
         let parameters = Parameters::of(query, &["user", "market"])?;
         Ok(Self {
             user: parameters.required_user()?,
@@ -46,31 +46,31 @@ impl ValueQuery {
 }
 
 impl UserQuery {
-    /// Reads them.
+    /// Reads the parameters.
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, DataFailure> {
+    pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
         let user = Parameters::of(query, &["user"])?.required_user()?;
         Ok(Self { user })
     }
 }
 
 impl MarketsQuery {
-    /// Reads them.
+    /// Reads the parameters.
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, DataFailure> {
+    pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
         let markets = Parameters::of(query, &["market"])?.required_markets()?;
         Ok(Self { markets })
     }
 }
 
-/// `[{user, value}]`; the value is the sum of [`crate::data::Figures::current_half_micros`].
+/// `[{user, value}]`; `value` is the sum of [`crate::data::PositionFigures::current_half_micros`].
 #[must_use]
 pub fn value_text(user: &WalletAddress, half_micros: i128) -> String {
-    let mut rows = Rows::with_capacity(1);
+    let mut rows = RowWriter::with_capacity(1);
     rows.row(|row| {
         row.wallet(field!("user"), user);
         row.millionths(field!("value"), rounded(half_micros, 2));
@@ -78,7 +78,7 @@ pub fn value_text(user: &WalletAddress, half_micros: i128) -> String {
     rows.finish()
 }
 
-/// `{user, traded}`: in how many markets the wallet has traded.
+/// `{user, traded}`: the number of markets that the wallet has traded in.
 #[must_use]
 pub fn traded_text(user: &WalletAddress, markets: u64) -> String {
     format!(r#"{{"user":"{user}","traded":{markets}}}"#)
@@ -87,16 +87,16 @@ pub fn traded_text(user: &WalletAddress, markets: u64) -> String {
 /// `[{market, value}]`: the collateral locked in each market.
 #[must_use]
 pub fn open_interest_text(markets: &[(ConditionId, Micros)]) -> String {
-    let mut rows = Rows::with_capacity(markets.len());
+    let mut rows = RowWriter::with_capacity(markets.len());
     market_rows(&mut rows, markets);
     rows.finish()
 }
 
-/// `[{total, markets: [{market, value}]}]`: what was traded in each market.
+/// `[{total, markets: [{market, value}]}]`: the traded volume of each market.
 #[must_use]
 pub fn live_volume_text(markets: &[(ConditionId, Micros)]) -> String {
     let total = markets.iter().map(|(_, value)| i128::from(value.0)).sum();
-    let mut rows = Rows::with_capacity(markets.len() + 1);
+    let mut rows = RowWriter::with_capacity(markets.len() + 1);
     rows.row(|row| {
         row.millionths(field!("total"), total);
         row.array(field!("markets"), |rows| market_rows(rows, markets));
@@ -104,7 +104,7 @@ pub fn live_volume_text(markets: &[(ConditionId, Micros)]) -> String {
     rows.finish()
 }
 
-fn market_rows(rows: &mut Rows, markets: &[(ConditionId, Micros)]) {
+fn market_rows(rows: &mut RowWriter, markets: &[(ConditionId, Micros)]) {
     for (condition, value) in markets {
         rows.row(|row| {
             row.shown(field!("market"), condition);

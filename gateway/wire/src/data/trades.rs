@@ -2,46 +2,46 @@
 
 use foretell_model::{ConditionId, Lots, Micros, Outcome, Price, Side, TimeSeconds, WalletAddress};
 
-use crate::data::failure::DataFailure;
+use crate::data::error::DataError;
 use crate::data::market_text::MarketText;
-use crate::data::page::Page;
+use crate::data::page::LimitOffset;
 use crate::data::parameters::Parameters;
 use crate::data::profile::WalletText;
-use crate::data::rows::{Rows, field};
+use crate::data::rows::{RowWriter, field};
 use crate::decimal::Decimal;
 use crate::query::Query;
 
-/// Parameters that other venues of the family page by; accepted, without effect.
+/// Paging parameters of other venues of the family; accepted, without effect.
 const CURSORS: [&str; 3] = ["cursorTimestamp", "cursorId", "cursorUser"];
 
 /// Parameters of `GET /trades`.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct TradesQuery {
-    /// 0 to 10,000 rows from 0 to 10,000; 100 from 0.
-    pub page: Page,
-    /// One row a match, for the taker; else a row for each maker beside it. Default true.
+pub struct FillsQuery {
+    /// `limit` 0 to 10,000, default 100; `offset` 0 to 10,000, default 0.
+    pub page: LimitOffset,
+    /// One row per match, for the taker only; else also one row per maker. Default true.
     pub taker_only: bool,
-    /// The smallest fill.
-    pub minimum: Option<Minimum>,
+    /// The minimum fill.
+    pub minimum: Option<MinimumFill>,
     /// Only these markets; empty = all.
     pub markets: Vec<ConditionId>,
     /// Only fills of this wallet.
     pub user: Option<WalletAddress>,
-    /// Only buys, or only sells, of the row's owner.
+    /// Only buys, or only sells, of the row's wallet.
     pub side: Option<Side>,
 }
 
 /// `filterType` and `filterAmount`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Minimum {
-    /// The least `usdcSize`, in micros.
+pub enum MinimumFill {
+    /// Minimum `usdcSize` in micros.
     Cash(u64),
-    /// The least `size`, in micro-shares.
+    /// Minimum `size` in micro-shares.
     Tokens(u64),
 }
 
-impl Minimum {
-    /// Whether a fill is large enough.
+impl MinimumFill {
+    /// Whether a fill meets the minimum.
     #[must_use]
     pub const fn admits(self, lots: Lots, price: Price) -> bool {
         match self {
@@ -51,12 +51,12 @@ impl Minimum {
     }
 }
 
-impl TradesQuery {
-    /// Reads them.
+impl FillsQuery {
+    /// Reads the parameters.
     ///
     /// # Errors
     /// A parameter that is unknown, missing or wrong.
-    pub fn of(query: &Query<'_>) -> Result<Self, DataFailure> {
+    pub fn of(query: &Query<'_>) -> Result<Self, DataError> {
         let own = [
             "limit",
             "offset",
@@ -73,7 +73,7 @@ impl TradesQuery {
             query.one(name)?;
         }
         Ok(Self {
-            page: Page::of(&parameters, 100, 10_000, 10_000)?,
+            page: LimitOffset::of(&parameters, 100, 10_000, 10_000)?,
             taker_only: parameters.flag("takerOnly", true)?,
             minimum: minimum(&parameters)?,
             markets: parameters.markets()?,
@@ -83,50 +83,50 @@ impl TradesQuery {
     }
 }
 
-/// An amount without a type is checked and has no effect; a type needs its amount.
-fn minimum(parameters: &Parameters<'_>) -> Result<Option<Minimum>, DataFailure> {
+/// An amount without a type is checked and has no effect; a type needs an amount.
+fn minimum(parameters: &Parameters<'_>) -> Result<Option<MinimumFill>, DataError> {
     let is_cash = parameters.choice("filterType", &[("CASH", true), ("TOKENS", false)])?;
     let amount = parameters.micros("filterAmount")?;
     match (is_cash, amount) {
         (None, _) => Ok(None),
-        (Some(_), None) => Err(DataFailure::MissingField("filterAmount")),
-        (Some(true), Some(amount)) => Ok(Some(Minimum::Cash(amount))),
-        (Some(false), Some(amount)) => Ok(Some(Minimum::Tokens(amount))),
+        (Some(_), None) => Err(DataError::MissingField("filterAmount")),
+        (Some(true), Some(amount)) => Ok(Some(MinimumFill::Cash(amount))),
+        (Some(false), Some(amount)) => Ok(Some(MinimumFill::Tokens(amount))),
     }
 }
 
-pub(crate) fn side(parameters: &Parameters<'_>) -> Result<Option<Side>, DataFailure> {
+pub(crate) fn side(parameters: &Parameters<'_>) -> Result<Option<Side>, DataError> {
     parameters.choice("side", &[("BUY", Side::Buy), ("SELL", Side::Sell)])
 }
 
-/// A fill as one of its two wallets sees it.
+/// A fill from the perspective of one of its two wallets.
 #[derive(Clone, Copy, Debug)]
-pub struct Trade<'a> {
-    /// Whose row it is.
+pub struct FillRow<'a> {
+    /// The row's wallet.
     pub who: &'a WalletText,
-    /// What the wallet did.
+    /// The wallet's side.
     pub side: Side,
     /// The market.
     pub market: &'a MarketText,
     /// The token the wallet traded.
     pub outcome: Outcome,
-    /// How much.
+    /// Size of the fill.
     pub lots: Lots,
-    /// At which price of that token.
+    /// Price of that token.
     pub price: Price,
-    /// When.
+    /// Time of the fill.
     pub time: TimeSeconds,
     /// Receipt of the frame that settled it.
     pub receipt: [u8; 32],
 }
 
-impl Trade<'_> {
+impl FillRow<'_> {
     /// Adds its row.
-    pub fn write(&self, rows: &mut Rows) {
+    pub fn write(&self, rows: &mut RowWriter) {
         rows.row(|row| self.fields(row));
     }
 
-    pub(crate) fn fields(&self, row: &mut Rows) {
+    pub(crate) fn fields(&self, row: &mut RowWriter) {
         row.fields(self.who.wallet());
         row.fields(side_field(self.side));
         row.fields(self.market.ids(self.outcome));

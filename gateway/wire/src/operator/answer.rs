@@ -12,23 +12,23 @@ use crate::ids;
 
 /// Answer to every command.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Applied {
-    /// Always true; a refusal is an error.
+pub struct CommandAnswer {
+    /// Always true; a rejection is sent as an error.
     pub success: bool,
-    /// The command that did it; 0 when it was done before and not remembered by sequence.
+    /// Sequence of the command; 0 for a repeat of a command whose sequence is not remembered.
     pub sequence: u64,
-    /// It was done before, nothing changed now.
+    /// The command was already applied; nothing changed now.
     pub duplicate: bool,
-    /// The number that was given out: of the account, market, event, key or domain.
+    /// The assigned number of the account, market, event group, key or domain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub number: Option<u32>,
-    /// Orders that were cancelled along with it.
+    /// Number of orders that the command cancelled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cancelled: Option<u32>,
 }
 
-impl Applied {
-    /// A command that was done, now or before.
+impl CommandAnswer {
+    /// The answer to a command applied now or before.
     #[must_use]
     pub const fn new(sequence: Sequence, duplicate: bool) -> Self {
         Self {
@@ -46,25 +46,25 @@ impl Applied {
 pub struct StatusAnswer {
     /// Newest durable sequence.
     pub sequence: u64,
-    /// Rises at every recovery.
+    /// Incremented at every recovery.
     pub epoch: u64,
     /// `disk`, `process` or `none`.
     pub durability: &'static str,
-    /// What the system accepts.
+    /// The mode: which commands the system accepts.
     #[serde(serialize_with = "mode")]
     pub mode: SystemMode,
     /// Rules number in force.
     pub rules: u32,
-    /// Markets registered.
+    /// Number of registered markets.
     pub markets: u64,
-    /// Accounts opened.
+    /// Number of open accounts.
     pub accounts: u64,
-    /// Orders that rest.
+    /// Number of resting orders.
     pub live_orders: u64,
-    /// What the fee account holds, whole units.
+    /// Balance of the fee account, whole units.
     #[serde(serialize_with = "decimal::as_text")]
     pub fees: Micros,
-    /// All deposits less withdrawals, whole units.
+    /// All deposits minus all withdrawals, whole units.
     #[serde(serialize_with = "decimal::as_text")]
     pub collateral: Micros,
     /// The core's settings.
@@ -76,7 +76,7 @@ fn mode<S: serde::Serializer>(mode: &SystemMode, serializer: S) -> Result<S::Ok,
     serializer.serialize_str(mode_word(*mode))
 }
 
-/// The fields of a settings change, so that an answer can be edited and sent back.
+/// Writes the fields of a settings change, so that an answer can be edited and sent back.
 fn settings<S: serde::Serializer>(settings: &Settings, serializer: S) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     struct Fields {
@@ -105,23 +105,23 @@ pub struct AccountAnswer {
     /// Its address.
     #[serde(serialize_with = "ids::shown")]
     pub wallet: WalletAddress,
-    /// Its owner; itself when bound to nobody.
+    /// Its owner; the account itself when not bound.
     #[serde(serialize_with = "ids::shown")]
     pub owner: WalletAddress,
-    /// What it is to its owner.
+    /// Its wallet kind.
     #[serde(serialize_with = "kind")]
     pub kind: WalletKind,
-    /// Whether it may only reduce.
+    /// Whether it is closed-only: may only reduce positions.
     pub closed_only: bool,
-    /// Collateral not reserved, whole units.
+    /// Free collateral, whole units.
     #[serde(serialize_with = "decimal::as_text")]
     pub free: Micros,
-    /// Collateral reserved, whole units.
+    /// Reserved collateral, whole units.
     #[serde(serialize_with = "decimal::as_text")]
     pub reserved: Micros,
-    /// Orders that rest.
+    /// Number of resting orders.
     pub live_orders: u32,
-    /// What it holds.
+    /// Its share balances.
     pub positions: Vec<PositionAnswer>,
 }
 
@@ -135,12 +135,12 @@ pub struct PositionAnswer {
     /// Its market.
     #[serde(serialize_with = "ids::shown")]
     pub condition_id: ConditionId,
-    /// Which outcome, 0 or 1.
+    /// The outcome, 0 or 1.
     pub outcome_index: u8,
-    /// Not reserved, shares.
+    /// Free shares.
     #[serde(serialize_with = "decimal::as_text")]
     pub free: Lots,
-    /// Reserved, shares.
+    /// Reserved shares.
     #[serde(serialize_with = "decimal::as_text")]
     pub reserved: Lots,
 }
@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn answers_are_in_whole_units() {
-        let mut applied = Applied::new(Sequence(7), false);
+        let mut applied = CommandAnswer::new(Sequence(7), false);
         assert_eq!(
             json_text(&applied),
             r#"{"success":true,"sequence":7,"duplicate":false}"#

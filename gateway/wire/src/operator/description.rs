@@ -1,5 +1,5 @@
-//! Descriptions: JSON that stands as evidence in the journal beside a registration. The core never
-//! reads it; views and gateways do, so a field may be added and none may change its meaning.
+//! Descriptions: JSON that the journal stores as evidence with a registration. Views and gateways
+//! read it, the core does not. Fields may be added, but no field may change its meaning.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -7,15 +7,15 @@ use serde_json::{Map, Value};
 
 use foretell_model::limits::MAX_EVIDENCE_BYTES;
 
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 
-/// The words of a market.
+/// The texts of a market.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MarketDescription {
-    /// What is asked.
+    /// The question.
     pub question: String,
-    /// How it resolves.
+    /// The resolution rules.
     pub description: String,
     /// Its name in URLs.
     pub slug: String,
@@ -25,7 +25,7 @@ pub struct MarketDescription {
     pub icon: String,
     /// URL.
     pub image: String,
-    /// A word.
+    /// A category word.
     pub category: String,
     /// Labels.
     pub tags: Vec<String>,
@@ -35,7 +35,7 @@ pub struct MarketDescription {
     /// ISO 8601.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub game_start_time: Option<String>,
-    /// Where the answer is read.
+    /// The source that decides the answer.
     pub resolution_source: String,
     /// The upstream's id of the question.
     pub question_id: String,
@@ -45,10 +45,10 @@ pub struct MarketDescription {
     pub neg_risk_market_id: String,
     /// The upstream's neg-risk ids.
     pub neg_risk_request_id: String,
-    /// Its event, neg-risk or not.
+    /// Its event group, neg-risk or not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event: Option<EventSummary>,
-    /// The upstream record, as it came.
+    /// The unchanged upstream record.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub raw_metadata: Map<String, Value>,
 }
@@ -77,7 +77,7 @@ impl Default for MarketDescription {
     }
 }
 
-/// The event a market belongs to, in short.
+/// Short form of a market's event group.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EventSummary {
@@ -90,11 +90,11 @@ pub struct EventSummary {
     pub title: String,
     /// Its short name.
     pub ticker: String,
-    /// What it is about.
+    /// Its description.
     pub description: String,
 }
 
-/// The words of a neg-risk event.
+/// The texts of a neg-risk event group.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct EventDescription {
@@ -104,11 +104,11 @@ pub struct EventDescription {
     pub slug: String,
     /// Its short name.
     pub ticker: String,
-    /// What it is about.
+    /// Its description.
     pub description: String,
 }
 
-/// What is hashed into the separator of a signing domain.
+/// The fields that the separator of a signing domain hashes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DomainDescription {
     /// EIP-712 name.
@@ -127,12 +127,12 @@ macro_rules! evidence {
             /// The evidence of a registration.
             ///
             /// # Errors
-            /// [`Failure::Rejected`] when it is longer than a frame may carry.
-            pub fn to_evidence(&self) -> Result<Vec<u8>, Failure> {
+            /// [`ApiError::InvalidContent`] when it exceeds the evidence limit of a frame.
+            pub fn to_evidence(&self) -> Result<Vec<u8>, ApiError> {
                 bounded(crate::json_text(self).into_bytes())
             }
 
-            /// Reads evidence back; `None` when it is none.
+            /// Parses evidence; `None` when it is not a description.
             #[must_use]
             pub fn from_evidence(evidence: &[u8]) -> Option<Self> {
                 parsed(evidence)
@@ -142,7 +142,7 @@ macro_rules! evidence {
 }
 evidence!(MarketDescription, EventDescription, DomainDescription);
 
-/// The end date in the evidence of a market's registration; the rest of it is passed over.
+/// The end date in the evidence of a market's registration; ignores all other fields.
 #[must_use]
 pub fn registered_end_date(evidence: &[u8]) -> Option<String> {
     #[derive(Deserialize)]
@@ -152,9 +152,9 @@ pub fn registered_end_date(evidence: &[u8]) -> Option<String> {
     parsed::<EndDate>(evidence)?.end_date
 }
 
-fn bounded(evidence: Vec<u8>) -> Result<Vec<u8>, Failure> {
+fn bounded(evidence: Vec<u8>) -> Result<Vec<u8>, ApiError> {
     if evidence.len() > MAX_EVIDENCE_BYTES {
-        return Err(Failure::Rejected(format!(
+        return Err(ApiError::InvalidContent(format!(
             "the description has {} bytes, allowed: {MAX_EVIDENCE_BYTES}",
             evidence.len()
         )));
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(registered_end_date(&evidence), market.end_date);
         assert_eq!(registered_end_date(b"{}"), None);
         assert_eq!(MarketDescription::from_evidence(&evidence), Some(market));
-        // Numbers of the upstream record keep their letters.
+        // Numbers of the upstream record keep their digits.
         assert!(
             String::from_utf8(evidence)
                 .unwrap()

@@ -1,4 +1,4 @@
-//! Registrations of markets and events.
+//! Registrations of markets and event groups.
 
 use serde_json::{Map, Value as Json};
 
@@ -6,12 +6,12 @@ use foretell_model::{ConditionId, EventId, FeeSchedule, Lots, Tick, TokenId};
 
 use super::description::{EventDescription, EventSummary, MarketDescription};
 use super::request::{SHARES, TICKS, condition, fee};
-use super::strict::Strict;
+use super::strict::StrictObject;
+use crate::api_error::ApiError;
 use crate::decimal;
-use crate::failure::Failure;
 use crate::json::Value;
 
-/// Minimum order size of a market that names none: 5 shares (protocol 1).
+/// Default minimum order size of a market: 5 shares (docs/verify/rules.md §3).
 const DEFAULT_MINIMUM: Lots = Lots(500);
 
 /// A market to register.
@@ -29,20 +29,20 @@ pub struct MarketRegistration {
     pub minimum_size: Lots,
     /// None by default.
     pub fee: FeeSchedule,
-    /// The neg-risk event whose next question it is; none by default.
+    /// The neg-risk event group; the market becomes its next question. None by default.
     pub event: Option<EventId>,
-    /// Whether it opens for trading at once; the surface decides when this is absent.
+    /// Whether it opens for trading at once; the gateway's default applies when absent.
     pub activate: Option<bool>,
-    /// Its words: the evidence of the registration.
+    /// Its texts: the evidence of the registration.
     pub description: MarketDescription,
 }
 
-/// A neg-risk event to register.
+/// A neg-risk event group to register.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventRegistration {
     /// The catalog's id.
     pub event: EventId,
-    /// Its words: the evidence of the registration.
+    /// Its texts: the evidence of the registration.
     pub description: EventDescription,
 }
 
@@ -73,20 +73,20 @@ const MARKET_FIELDS: &[&str] = &[
     "event",
     "raw_metadata",
 ];
-/// Bytes of a title, slug, URL or label.
-const SHORT: usize = 2_048;
-/// Bytes of a description.
-const LONG: usize = 32 * 1024;
-/// Tags of a market.
+/// Most bytes of a title, slug, URL or label.
+const MAX_TEXT_BYTES: usize = 2_048;
+/// Most bytes of a description.
+const MAX_DESCRIPTION_BYTES: usize = 32 * 1024;
+/// Most tags of a market.
 const MAX_TAGS: usize = 64;
 
 /// Reads a market: `condition_id`, `token_ids`, `question` and `slug` are required.
 ///
 /// # Errors
 /// A field that is missing, wrong or unknown.
-pub fn read_market(body: &[u8]) -> Result<MarketRegistration, Failure> {
+pub fn read_market(body: &[u8]) -> Result<MarketRegistration, ApiError> {
     let mut copy = Vec::new();
-    let fields = Strict::body(body, &mut copy, MARKET_FIELDS)?;
+    let fields = StrictObject::body(body, &mut copy, MARKET_FIELDS)?;
     let fee = match fields.inner("fee", &["rate_ppm", "exponent"])? {
         Some(inner) => fee(&inner)?,
         None => FeeSchedule::default(),
@@ -108,39 +108,41 @@ pub fn read_market(body: &[u8]) -> Result<MarketRegistration, Failure> {
     })
 }
 
-fn description(fields: &Strict<'_>, body: &[u8]) -> Result<MarketDescription, Failure> {
-    let date = |field| match fields.text(field, SHORT)? {
+fn description(fields: &StrictObject<'_>, body: &[u8]) -> Result<MarketDescription, ApiError> {
+    let date = |field| match fields.text(field, MAX_TEXT_BYTES)? {
         text if text.is_empty() => Ok(None),
-        text => Ok::<_, Failure>(Some(text)),
+        text => Ok::<_, ApiError>(Some(text)),
     };
     Ok(MarketDescription {
         question: required_text(fields, "question")?,
-        description: fields.text("description", LONG)?,
+        description: fields.text("description", MAX_DESCRIPTION_BYTES)?,
         slug: required_text(fields, "slug")?,
         outcomes: outcomes(fields)?,
-        icon: fields.text("icon", SHORT)?,
-        image: fields.text("image", SHORT)?,
-        category: fields.text("category", SHORT)?,
+        icon: fields.text("icon", MAX_TEXT_BYTES)?,
+        image: fields.text("image", MAX_TEXT_BYTES)?,
+        category: fields.text("category", MAX_TEXT_BYTES)?,
         tags: tags(fields)?,
         end_date: date("end_date")?,
         game_start_time: date("game_start_time")?,
-        resolution_source: fields.text("resolution_source", SHORT)?,
-        question_id: fields.text("question_id", SHORT)?,
+        resolution_source: fields.text("resolution_source", MAX_TEXT_BYTES)?,
+        question_id: fields.text("question_id", MAX_TEXT_BYTES)?,
         market_id: fields.number("market_id", "a number")?.unwrap_or(0),
-        neg_risk_market_id: fields.text("neg_risk_market_id", SHORT)?,
-        neg_risk_request_id: fields.text("neg_risk_request_id", SHORT)?,
+        neg_risk_market_id: fields.text("neg_risk_market_id", MAX_TEXT_BYTES)?,
+        neg_risk_request_id: fields.text("neg_risk_request_id", MAX_TEXT_BYTES)?,
         event: event_summary(fields)?,
         raw_metadata: raw_metadata(fields, body)?,
     })
 }
 
-fn required_text(fields: &Strict<'_>, field: &'static str) -> Result<String, Failure> {
+fn required_text(fields: &StrictObject<'_>, field: &'static str) -> Result<String, ApiError> {
     fields.read(field, "a text of 1 to 2048 bytes", |text| {
-        (1..=SHORT).contains(&text.len()).then(|| text.to_owned())
+        (1..=MAX_TEXT_BYTES)
+            .contains(&text.len())
+            .then(|| text.to_owned())
     })
 }
 
-/// The texts of an array; `None` when it is not one of 0 to `limit` texts of up to [`SHORT`] bytes.
+/// At most `limit` texts of an array, each at most [`MAX_TEXT_BYTES`]; `None` beyond.
 fn texts<'v>(value: &'v Value<'_>, limit: usize) -> Option<Vec<&'v str>> {
     let Value::Array(elements) = value else {
         return None;
@@ -149,13 +151,13 @@ fn texts<'v>(value: &'v Value<'_>, limit: usize) -> Option<Vec<&'v str>> {
         return None;
     }
     let text = |element: &'v Value<'_>| match element {
-        Value::Text(text) if text.len() <= SHORT => Some(text.as_ref()),
+        Value::Text(text) if text.len() <= MAX_TEXT_BYTES => Some(text.as_ref()),
         _ => None,
     };
     elements.iter().map(text).collect()
 }
 
-fn token_pair(fields: &Strict<'_>) -> Result<[TokenId; 2], Failure> {
+fn token_pair(fields: &StrictObject<'_>) -> Result<[TokenId; 2], ApiError> {
     const ALLOWED: &str = "an array of two token ids, texts of 1 to 78 digits";
     let pair = texts(fields.get("token_ids"), 2).and_then(|texts| match texts.as_slice() {
         [yes, no] => Some([
@@ -167,7 +169,7 @@ fn token_pair(fields: &Strict<'_>) -> Result<[TokenId; 2], Failure> {
     pair.ok_or_else(|| fields.wrong("token_ids", ALLOWED))
 }
 
-fn outcomes(fields: &Strict<'_>) -> Result<[String; 2], Failure> {
+fn outcomes(fields: &StrictObject<'_>) -> Result<[String; 2], ApiError> {
     let value = fields.get("outcomes");
     if *value == Value::Null {
         return Ok(MarketDescription::default().outcomes);
@@ -180,7 +182,7 @@ fn outcomes(fields: &Strict<'_>) -> Result<[String; 2], Failure> {
     }
 }
 
-fn tags(fields: &Strict<'_>) -> Result<Vec<String>, Failure> {
+fn tags(fields: &StrictObject<'_>) -> Result<Vec<String>, ApiError> {
     let value = fields.get("tags");
     if *value == Value::Null {
         return Ok(Vec::new());
@@ -190,22 +192,22 @@ fn tags(fields: &Strict<'_>) -> Result<Vec<String>, Failure> {
     Ok(tags.into_iter().map(str::to_owned).collect())
 }
 
-fn event_summary(fields: &Strict<'_>) -> Result<Option<EventSummary>, Failure> {
+fn event_summary(fields: &StrictObject<'_>) -> Result<Option<EventSummary>, ApiError> {
     const KNOWN: &[&str] = &["id", "slug", "title", "ticker", "description"];
     let Some(event) = fields.inner("event", KNOWN)? else {
         return Ok(None);
     };
     Ok(Some(EventSummary {
         id: event.number("id", "a number")?,
-        slug: event.text("slug", SHORT)?,
-        title: event.text("title", SHORT)?,
-        ticker: event.text("ticker", SHORT)?,
-        description: event.text("description", LONG)?,
+        slug: event.text("slug", MAX_TEXT_BYTES)?,
+        title: event.text("title", MAX_TEXT_BYTES)?,
+        ticker: event.text("ticker", MAX_TEXT_BYTES)?,
+        description: event.text("description", MAX_DESCRIPTION_BYTES)?,
     }))
 }
 
-/// The upstream record, whole: the reader of bodies keeps only upper levels, so it is read again.
-fn raw_metadata(fields: &Strict<'_>, body: &[u8]) -> Result<Map<String, Json>, Failure> {
+/// The whole upstream record. Parsed again, because the body reader keeps only the upper levels.
+fn raw_metadata(fields: &StrictObject<'_>, body: &[u8]) -> Result<Map<String, Json>, ApiError> {
     #[derive(serde::Deserialize)]
     struct Raw {
         raw_metadata: Map<String, Json>,
@@ -219,21 +221,21 @@ fn raw_metadata(fields: &Strict<'_>, body: &[u8]) -> Result<Map<String, Json>, F
     }
 }
 
-/// Reads an event: `event_id` and `title` are required.
+/// Reads an event group: `event_id` and `title` are required.
 ///
 /// # Errors
 /// A field that is missing, wrong or unknown.
-pub fn read_event(body: &[u8]) -> Result<EventRegistration, Failure> {
+pub fn read_event(body: &[u8]) -> Result<EventRegistration, ApiError> {
     const KNOWN: &[&str] = &["event_id", "title", "slug", "ticker", "description"];
     let mut copy = Vec::new();
-    let fields = Strict::body(body, &mut copy, KNOWN)?;
+    let fields = StrictObject::body(body, &mut copy, KNOWN)?;
     Ok(EventRegistration {
         event: EventId(fields.required_number("event_id", "a number")?),
         description: EventDescription {
             title: required_text(&fields, "title")?,
-            slug: fields.text("slug", SHORT)?,
-            ticker: fields.text("ticker", SHORT)?,
-            description: fields.text("description", LONG)?,
+            slug: fields.text("slug", MAX_TEXT_BYTES)?,
+            ticker: fields.text("ticker", MAX_TEXT_BYTES)?,
+            description: fields.text("description", MAX_DESCRIPTION_BYTES)?,
         },
     })
 }

@@ -109,7 +109,7 @@ proptest! {
     }
 }
 
-/// Its description is bounded by what evidence may have, however the body spells it.
+/// The limit applies to the evidence, not to the spelling of the body.
 #[test]
 fn a_body_may_be_longer_than_the_evidence_it_makes() {
     let padded = |bytes: usize| {
@@ -121,6 +121,6 @@ fn a_body_may_be_longer_than_the_evidence_it_makes() {
     let limit = OPERATOR_BODY_BYTES;
     assert_eq!(
         padded(OPERATOR_BODY_BYTES + 1),
-        Err(Failure::BodyTooLarge { limit })
+        Err(ApiError::BodyTooLarge { limit })
     );
 }

@@ -1,4 +1,4 @@
-//! Bodies of the operator's commands, but for registrations.
+//! Bodies of the operator's commands, except registrations.
 
 use foretell_model::{
     ApiKey, ConditionId, DomainNumber, FeeSchedule, Lots, Micros, Payout, Settings, SystemMode,
@@ -6,10 +6,10 @@ use foretell_model::{
 };
 
 use super::description::DomainDescription;
-use super::strict::Strict;
+use super::strict::StrictObject;
 use crate::action::{REFERENCE_ALLOWED, is_reference};
+use crate::api_error::ApiError;
 use crate::decimal;
-use crate::failure::Failure;
 use crate::ids;
 
 pub(super) const CONDITION: &str = "a condition id, 0x and 64 hex digits";
@@ -21,11 +21,11 @@ const COLLATERAL: &str = "a text, whole units with up to six decimals, above 0";
 /// A deposit or a withdrawal: `{wallet, amount, reference}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transfer {
-    /// Whose.
+    /// The wallet.
     pub wallet: WalletAddress,
-    /// How much, above 0.
+    /// The amount, above 0.
     pub amount: Micros,
-    /// Makes a repeat safe.
+    /// Idempotency reference.
     pub reference: String,
 }
 
@@ -33,9 +33,9 @@ pub struct Transfer {
 ///
 /// # Errors
 /// A field that is missing, wrong or unknown.
-pub fn read_transfer(body: &[u8]) -> Result<Transfer, Failure> {
+pub fn read_transfer(body: &[u8]) -> Result<Transfer, ApiError> {
     let mut copy = Vec::new();
-    let fields = Strict::body(body, &mut copy, &["wallet", "amount", "reference"])?;
+    let fields = StrictObject::body(body, &mut copy, &["wallet", "amount", "reference"])?;
     Ok(Transfer {
         wallet: fields.read("wallet", ADDRESS, ids::address)?,
         amount: amount(&fields)?,
@@ -46,9 +46,9 @@ pub fn read_transfer(body: &[u8]) -> Result<Transfer, Failure> {
 /// A withdrawal from the fee account: `{amount, reference}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FeesWithdrawal {
-    /// How much, above 0.
+    /// The amount, above 0.
     pub amount: Micros,
-    /// Makes a repeat safe.
+    /// Idempotency reference.
     pub reference: String,
 }
 
@@ -56,22 +56,22 @@ pub struct FeesWithdrawal {
 ///
 /// # Errors
 /// A field that is missing, wrong or unknown.
-pub fn read_fees_withdrawal(body: &[u8]) -> Result<FeesWithdrawal, Failure> {
+pub fn read_fees_withdrawal(body: &[u8]) -> Result<FeesWithdrawal, ApiError> {
     let mut copy = Vec::new();
-    let fields = Strict::body(body, &mut copy, &["amount", "reference"])?;
+    let fields = StrictObject::body(body, &mut copy, &["amount", "reference"])?;
     Ok(FeesWithdrawal {
         amount: amount(&fields)?,
         reference: reference(&fields)?,
     })
 }
 
-fn amount(fields: &Strict<'_>) -> Result<Micros, Failure> {
+fn amount(fields: &StrictObject<'_>) -> Result<Micros, ApiError> {
     fields.read("amount", COLLATERAL, |text| {
         decimal::micros(text).filter(|amount| !amount.is_zero())
     })
 }
 
-fn reference(fields: &Strict<'_>) -> Result<String, Failure> {
+fn reference(fields: &StrictObject<'_>) -> Result<String, ApiError> {
     fields.read("reference", REFERENCE_ALLOWED, |text| {
         is_reference(text).then(|| text.to_owned())
     })
@@ -80,11 +80,11 @@ fn reference(fields: &Strict<'_>) -> Result<String, Failure> {
 /// A binding: `{owner, wallet, kind}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Binding {
-    /// To whom.
+    /// The owner.
     pub owner: WalletAddress,
-    /// Which wallet.
+    /// The wallet to bind.
     pub wallet: WalletAddress,
-    /// What it is: proxy, safe or deposit.
+    /// Its kind: proxy, safe or deposit.
     pub kind: WalletKind,
 }
 
@@ -92,9 +92,9 @@ pub struct Binding {
 ///
 /// # Errors
 /// A field that is missing, wrong or unknown.
-pub fn read_binding(body: &[u8]) -> Result<Binding, Failure> {
+pub fn read_binding(body: &[u8]) -> Result<Binding, ApiError> {
     let mut copy = Vec::new();
-    let fields = Strict::body(body, &mut copy, &["owner", "wallet", "kind"])?;
+    let fields = StrictObject::body(body, &mut copy, &["owner", "wallet", "kind"])?;
     Ok(Binding {
         owner: fields.read("owner", ADDRESS, ids::address)?,
         wallet: fields.read("wallet", ADDRESS, ids::address)?,
@@ -107,7 +107,7 @@ pub fn read_binding(body: &[u8]) -> Result<Binding, Failure> {
     })
 }
 
-/// The word for what a wallet is.
+/// The word for a wallet kind.
 #[must_use]
 pub const fn wallet_kind_word(kind: WalletKind) -> &'static str {
     match kind {
@@ -118,54 +118,54 @@ pub const fn wallet_kind_word(kind: WalletKind) -> &'static str {
     }
 }
 
-/// Reads the undoing of a binding: `{wallet}`.
+/// Reads an unbinding: `{wallet}`.
 ///
 /// # Errors
 /// A field that is missing, wrong or unknown.
-pub fn read_unbinding(body: &[u8]) -> Result<WalletAddress, Failure> {
+pub fn read_unbinding(body: &[u8]) -> Result<WalletAddress, ApiError> {
     let mut copy = Vec::new();
-    Strict::body(body, &mut copy, &["wallet"])?.read("wallet", ADDRESS, ids::address)
+    StrictObject::body(body, &mut copy, &["wallet"])?.read("wallet", ADDRESS, ids::address)
 }
 
-/// Whether an account may only reduce: `{wallet, closed_only}`.
+/// Whether an account may only reduce positions: `{wallet, closed_only}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClosedOnly {
-    /// Whose.
+    /// The wallet.
     pub wallet: WalletAddress,
     /// On or off.
     pub closed_only: bool,
 }
 
-/// Reads a closed-only mark.
+/// Reads a closed-only change.
 ///
 /// # Errors
 /// A field that is missing, wrong or unknown.
-pub fn read_closed_only(body: &[u8]) -> Result<ClosedOnly, Failure> {
+pub fn read_closed_only(body: &[u8]) -> Result<ClosedOnly, ApiError> {
     let mut copy = Vec::new();
-    let fields = Strict::body(body, &mut copy, &["wallet", "closed_only"])?;
+    let fields = StrictObject::body(body, &mut copy, &["wallet", "closed_only"])?;
     Ok(ClosedOnly {
         wallet: fields.read("wallet", ADDRESS, ids::address)?,
         closed_only: fields.required_flag("closed_only")?,
     })
 }
 
-/// Reads the name of a market to activate, pause, resume or close: `{condition_id}`.
+/// Reads the market to activate, pause, resume or close: `{condition_id}`.
 ///
 /// # Errors
 /// A field that is missing, wrong or unknown.
-pub fn read_market_name(body: &[u8]) -> Result<ConditionId, Failure> {
+pub fn read_market_name(body: &[u8]) -> Result<ConditionId, ApiError> {
     let mut copy = Vec::new();
-    condition(&Strict::body(body, &mut copy, &["condition_id"])?)
+    condition(&StrictObject::body(body, &mut copy, &["condition_id"])?)
 }
 
-pub(super) fn condition(fields: &Strict<'_>) -> Result<ConditionId, Failure> {
+pub(super) fn condition(fields: &StrictObject<'_>) -> Result<ConditionId, ApiError> {
     fields.read("condition_id", CONDITION, ids::condition_id)
 }
 
-/// How a market pays: `{condition_id, payout}`.
+/// The payout of a market: `{condition_id, payout}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resolution {
-    /// Which market.
+    /// The market.
     pub condition: ConditionId,
     /// `yes`, `no` or `half`.
     pub payout: Payout,
@@ -175,9 +175,9 @@ pub struct Resolution {
 ///
 /// # Errors
 /// A field that is missing, wrong or unknown.
-pub fn read_resolution(body: &[u8]) -> Result<Resolution, Failure> {
+pub fn read_resolution(body: &[u8]) -> Result<Resolution, ApiError> {
     let mut copy = Vec::new();
-    let fields = Strict::body(body, &mut copy, &["condition_id", "payout"])?;
+    let fields = StrictObject::body(body, &mut copy, &["condition_id", "payout"])?;
     Ok(Resolution {
         condition: condition(&fields)?,
         payout: fields.read("payout", "yes, no or half", |text| {
@@ -199,22 +199,22 @@ pub const fn payout_word(payout: Payout) -> &'static str {
     }
 }
 
-/// Whether a market is hidden: `{condition_id, archived}`.
+/// Whether a market is hidden from lists: `{condition_id, archived}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Archive {
-    /// Which market.
+    /// The market.
     pub condition: ConditionId,
     /// Hidden or not.
     pub archived: bool,
 }
 
-/// Reads an archive mark.
+/// Reads an archive change.
 ///
 /// # Errors
 /// A field that is missing, wrong or unknown.
-pub fn read_archive(body: &[u8]) -> Result<Archive, Failure> {
+pub fn read_archive(body: &[u8]) -> Result<Archive, ApiError> {
     let mut copy = Vec::new();
-    let fields = Strict::body(body, &mut copy, &["condition_id", "archived"])?;
+    let fields = StrictObject::body(body, &mut copy, &["condition_id", "archived"])?;
     Ok(Archive {
         condition: condition(&fields)?,
         archived: fields.required_flag("archived")?,
@@ -224,7 +224,7 @@ pub fn read_archive(body: &[u8]) -> Result<Archive, Failure> {
 /// A finer tick: `{condition_id, tick_size}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TickChange {
-    /// Which market.
+    /// The market.
     pub condition: ConditionId,
     /// The new tick.
     pub tick: Tick,
@@ -234,19 +234,19 @@ pub struct TickChange {
 ///
 /// # Errors
 /// A field that is missing, wrong or unknown.
-pub fn read_tick(body: &[u8]) -> Result<TickChange, Failure> {
+pub fn read_tick(body: &[u8]) -> Result<TickChange, ApiError> {
     let mut copy = Vec::new();
-    let fields = Strict::body(body, &mut copy, &["condition_id", "tick_size"])?;
+    let fields = StrictObject::body(body, &mut copy, &["condition_id", "tick_size"])?;
     Ok(TickChange {
         condition: condition(&fields)?,
         tick: fields.read("tick_size", TICKS, decimal::tick)?,
     })
 }
 
-/// Another minimum: `{condition_id, minimum_order_size}`.
+/// A new minimum order size: `{condition_id, minimum_order_size}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MinimumChange {
-    /// Which market.
+    /// The market.
     pub condition: ConditionId,
     /// The new minimum.
     pub minimum_size: Lots,
@@ -256,19 +256,19 @@ pub struct MinimumChange {
 ///
 /// # Errors
 /// A field that is missing, wrong or unknown.
-pub fn read_minimum(body: &[u8]) -> Result<MinimumChange, Failure> {
+pub fn read_minimum(body: &[u8]) -> Result<MinimumChange, ApiError> {
     let mut copy = Vec::new();
-    let fields = Strict::body(body, &mut copy, &["condition_id", "minimum_order_size"])?;
+    let fields = StrictObject::body(body, &mut copy, &["condition_id", "minimum_order_size"])?;
     Ok(MinimumChange {
         condition: condition(&fields)?,
         minimum_size: fields.read("minimum_order_size", SHARES, decimal::lots)?,
     })
 }
 
-/// Another taker fee: `{condition_id, rate_ppm, exponent}`.
+/// A new taker fee: `{condition_id, rate_ppm, exponent}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FeeChange {
-    /// Which market.
+    /// The market.
     pub condition: ConditionId,
     /// The new schedule.
     pub fee: FeeSchedule,
@@ -278,28 +278,28 @@ pub struct FeeChange {
 ///
 /// # Errors
 /// A field that is missing, wrong or unknown.
-pub fn read_fee(body: &[u8]) -> Result<FeeChange, Failure> {
+pub fn read_fee(body: &[u8]) -> Result<FeeChange, ApiError> {
     let mut copy = Vec::new();
-    let fields = Strict::body(body, &mut copy, &["condition_id", "rate_ppm", "exponent"])?;
+    let fields = StrictObject::body(body, &mut copy, &["condition_id", "rate_ppm", "exponent"])?;
     Ok(FeeChange {
         condition: condition(&fields)?,
         fee: fee(&fields)?,
     })
 }
 
-pub(super) fn fee(fields: &Strict<'_>) -> Result<FeeSchedule, Failure> {
+pub(super) fn fee(fields: &StrictObject<'_>) -> Result<FeeSchedule, ApiError> {
     Ok(FeeSchedule {
         rate_ppm: fields.required_number("rate_ppm", "a number, 0 to 1000000")?,
         exponent: fields.required_number("exponent", "a number, 0 to 2")?,
     })
 }
 
-/// A key to revoke for ever: `{api_key, cancel_orders?}`.
+/// A permanent revocation of a key: `{api_key, cancel_orders?}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyRevocation {
-    /// Which.
+    /// The key.
     pub api_key: ApiKey,
-    /// Whether its owner's orders are cancelled too; false by default.
+    /// Whether to cancel its owner's orders too; false by default.
     pub cancel_orders: bool,
 }
 
@@ -307,9 +307,9 @@ pub struct KeyRevocation {
 ///
 /// # Errors
 /// A field that is missing, wrong or unknown.
-pub fn read_key_revocation(body: &[u8]) -> Result<KeyRevocation, Failure> {
+pub fn read_key_revocation(body: &[u8]) -> Result<KeyRevocation, ApiError> {
     let mut copy = Vec::new();
-    let fields = Strict::body(body, &mut copy, &["api_key", "cancel_orders"])?;
+    let fields = StrictObject::body(body, &mut copy, &["api_key", "cancel_orders"])?;
     Ok(KeyRevocation {
         api_key: fields.read("api_key", "an api key, a UUID", ids::api_key)?,
         cancel_orders: fields.flag("cancel_orders")?.unwrap_or(false),
@@ -320,10 +320,10 @@ pub fn read_key_revocation(body: &[u8]) -> Result<KeyRevocation, Failure> {
 ///
 /// # Errors
 /// A field that is missing, wrong or unknown.
-pub fn read_mode(body: &[u8]) -> Result<SystemMode, Failure> {
+pub fn read_mode(body: &[u8]) -> Result<SystemMode, ApiError> {
     const ALLOWED: &str = "running, post_only, cancel_only or paused";
     let mut copy = Vec::new();
-    Strict::body(body, &mut copy, &["mode"])?.read("mode", ALLOWED, |text| {
+    StrictObject::body(body, &mut copy, &["mode"])?.read("mode", ALLOWED, |text| {
         SystemMode::ALL
             .iter()
             .copied()
@@ -342,8 +342,7 @@ pub const fn mode_word(mode: SystemMode) -> &'static str {
     }
 }
 
-/// The core's settings an operator wants changed; the others stay. `marketable_minimum` is in
-/// whole units.
+/// A change of the core's settings; absent settings stay. `marketable_minimum` is in whole units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SettingsChange {
     /// See [`Settings::timestamp_past_ms`].
@@ -361,7 +360,7 @@ pub struct SettingsChange {
 }
 
 impl SettingsChange {
-    /// The settings with the change made.
+    /// Applies the change to the current settings.
     #[must_use]
     pub fn applied_to(self, now: Settings) -> Settings {
         Settings {
@@ -379,11 +378,11 @@ impl SettingsChange {
     }
 }
 
-/// Reads a change of settings. The bounds are the core's to check.
+/// Reads a change of settings. The core checks the bounds.
 ///
 /// # Errors
 /// A field that is wrong or unknown.
-pub fn read_settings(body: &[u8]) -> Result<SettingsChange, Failure> {
+pub fn read_settings(body: &[u8]) -> Result<SettingsChange, ApiError> {
     const KNOWN: &[&str] = &[
         "timestamp_past_ms",
         "timestamp_future_ms",
@@ -395,7 +394,7 @@ pub fn read_settings(body: &[u8]) -> Result<SettingsChange, Failure> {
     const MINIMUM: &str = "a text, whole units with up to six decimals";
     const NUMBER: &str = "a number";
     let mut copy = Vec::new();
-    let fields = Strict::body(body, &mut copy, KNOWN)?;
+    let fields = StrictObject::body(body, &mut copy, KNOWN)?;
     Ok(SettingsChange {
         timestamp_past_ms: fields.number("timestamp_past_ms", NUMBER)?,
         timestamp_future_ms: fields.number("timestamp_future_ms", NUMBER)?,
@@ -409,9 +408,9 @@ pub fn read_settings(body: &[u8]) -> Result<SettingsChange, Failure> {
 /// A signing domain: `{number, name, version, chain_id, verifying_contract}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Domain {
-    /// Its number for ever.
+    /// Its permanent number.
     pub number: DomainNumber,
-    /// What is hashed into its separator; the evidence of its registration.
+    /// The fields of its separator; the evidence of its registration.
     pub description: DomainDescription,
 }
 
@@ -419,7 +418,7 @@ pub struct Domain {
 ///
 /// # Errors
 /// A field that is missing, wrong or unknown.
-pub fn read_domain(body: &[u8]) -> Result<Domain, Failure> {
+pub fn read_domain(body: &[u8]) -> Result<Domain, ApiError> {
     const KNOWN: &[&str] = &[
         "number",
         "name",
@@ -430,7 +429,7 @@ pub fn read_domain(body: &[u8]) -> Result<Domain, Failure> {
     const TEXT: &str = "a text of 1 to 128 bytes";
     let text = |text: &str| (1..=128).contains(&text.len()).then(|| text.to_owned());
     let mut copy = Vec::new();
-    let fields = Strict::body(body, &mut copy, KNOWN)?;
+    let fields = StrictObject::body(body, &mut copy, KNOWN)?;
     let contract = fields.read("verifying_contract", ADDRESS, ids::address)?;
     Ok(Domain {
         number: DomainNumber(fields.required_number("number", "a number, 0 to 255")?),

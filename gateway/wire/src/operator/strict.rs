@@ -1,26 +1,26 @@
-//! An object of which every field must be known.
+//! A JSON object that rejects unknown fields.
 
+use crate::api_error::{ApiError, FieldError, quoted};
 use crate::body::object;
-use crate::failure::{Failure, FieldProblem, quoted};
 use crate::json::{Number, Object, Value};
 use crate::limits::OPERATOR_BODY_BYTES;
 
 /// A body, or an object inside one.
-pub(super) struct Strict<'a>(Object<'a>);
+pub(super) struct StrictObject<'a>(Object<'a>);
 
-impl<'a> Strict<'a> {
-    /// Reads a body whose fields are among `known`.
+impl<'a> StrictObject<'a> {
+    /// Reads a body and rejects fields outside `known`.
     pub(super) fn body(
         body: &'a [u8],
         copy: &'a mut Vec<u8>,
         known: &[&str],
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self, ApiError> {
         Self::of(object(body, OPERATOR_BODY_BYTES, copy)?, known)
     }
 
-    fn of(object: Object<'a>, known: &[&str]) -> Result<Self, Failure> {
+    fn of(object: Object<'a>, known: &[&str]) -> Result<Self, ApiError> {
         if let Some(unknown) = object.keys().find(|key| !known.contains(key)) {
-            return Err(Failure::Rejected(format!(
+            return Err(ApiError::InvalidContent(format!(
                 "the field {} is unknown, allowed: {}",
                 quoted(unknown),
                 known.join(", ")
@@ -29,58 +29,58 @@ impl<'a> Strict<'a> {
         Ok(Self(object))
     }
 
-    /// An object inside, if it is there.
+    /// An optional object inside this one.
     pub(super) fn inner(
         &self,
         field: &'static str,
         known: &[&str],
-    ) -> Result<Option<Self>, Failure> {
+    ) -> Result<Option<Self>, ApiError> {
         match self.0.get(field) {
             Value::Null => Ok(None),
             Value::Object(object) => match object.duplicate() {
-                Some(key) => Err(Failure::DuplicateKey(key)),
+                Some(key) => Err(ApiError::DuplicateKey(key)),
                 None => Self::of(object.clone(), known).map(Some),
             },
             _ => Err(self.wrong(field, "an object")),
         }
     }
 
-    /// A field as it stands.
+    /// The value of a field.
     pub(super) fn get(&self, field: &str) -> &Value<'a> {
         self.0.get(field)
     }
 
-    /// The failure of a field that is missing or not what it must be.
-    pub(super) fn wrong(&self, field: &'static str, allowed: &'static str) -> Failure {
+    /// The error of a missing field or a wrong value.
+    pub(super) fn wrong(&self, field: &'static str, allowed: &'static str) -> ApiError {
         let value = match self.0.get(field) {
             Value::Null => None,
             value => Some(value.shown()),
         };
-        Failure::Field(FieldProblem {
+        ApiError::Field(FieldError {
             field,
             value,
             allowed,
         })
     }
 
-    /// A text that must be there.
+    /// A required text, parsed with `read`.
     pub(super) fn read<T>(
         &self,
         field: &'static str,
         allowed: &'static str,
         read: impl FnOnce(&str) -> Option<T>,
-    ) -> Result<T, Failure> {
+    ) -> Result<T, ApiError> {
         self.optional(field, allowed, read)?
             .ok_or_else(|| self.wrong(field, allowed))
     }
 
-    /// A text that may be missing.
+    /// An optional text, parsed with `read`.
     pub(super) fn optional<T>(
         &self,
         field: &'static str,
         allowed: &'static str,
         read: impl FnOnce(&str) -> Option<T>,
-    ) -> Result<Option<T>, Failure> {
+    ) -> Result<Option<T>, ApiError> {
         match self.0.get(field) {
             Value::Null => Ok(None),
             Value::Text(text) => read(text)
@@ -91,19 +91,19 @@ impl<'a> Strict<'a> {
     }
 
     /// A text of at most `limit` bytes, empty when missing.
-    pub(super) fn text(&self, field: &'static str, limit: usize) -> Result<String, Failure> {
+    pub(super) fn text(&self, field: &'static str, limit: usize) -> Result<String, ApiError> {
         let text = self.optional(field, "a text, shorter", |text| {
             (text.len() <= limit).then(|| text.to_owned())
         })?;
         Ok(text.unwrap_or_default())
     }
 
-    /// A number of at most `largest` that may be missing.
+    /// An optional number of at most `largest`.
     pub(super) fn number<N: TryFrom<u64>>(
         &self,
         field: &'static str,
         allowed: &'static str,
-    ) -> Result<Option<N>, Failure> {
+    ) -> Result<Option<N>, ApiError> {
         match self.0.get(field) {
             Value::Null => Ok(None),
             Value::Number(Number::Whole(number)) => N::try_from(*number)
@@ -113,18 +113,18 @@ impl<'a> Strict<'a> {
         }
     }
 
-    /// A number that must be there.
+    /// A required number.
     pub(super) fn required_number<N: TryFrom<u64>>(
         &self,
         field: &'static str,
         allowed: &'static str,
-    ) -> Result<N, Failure> {
+    ) -> Result<N, ApiError> {
         self.number(field, allowed)?
             .ok_or_else(|| self.wrong(field, allowed))
     }
 
-    /// A boolean that may be missing.
-    pub(super) fn flag(&self, field: &'static str) -> Result<Option<bool>, Failure> {
+    /// An optional boolean.
+    pub(super) fn flag(&self, field: &'static str) -> Result<Option<bool>, ApiError> {
         match self.0.get(field) {
             Value::Null => Ok(None),
             Value::Bool(flag) => Ok(Some(*flag)),
@@ -132,8 +132,8 @@ impl<'a> Strict<'a> {
         }
     }
 
-    /// A boolean that must be there.
-    pub(super) fn required_flag(&self, field: &'static str) -> Result<bool, Failure> {
+    /// A required boolean.
+    pub(super) fn required_flag(&self, field: &'static str) -> Result<bool, ApiError> {
         self.flag(field)?
             .ok_or_else(|| self.wrong(field, "true or false"))
     }

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use crate::failure::Failure;
+use crate::api_error::ApiError;
 
 /// Decodes one name or value; `+` is a space.
-pub(super) fn decode(text: &str) -> Result<Cow<'_, str>, Failure> {
+pub(super) fn decode(text: &str) -> Result<Cow<'_, str>, ApiError> {
     if !text.bytes().any(|byte| matches!(byte, b'%' | b'+')) {
         return Ok(Cow::Borrowed(text));
     }
@@ -18,11 +18,11 @@ pub(super) fn decode(text: &str) -> Result<Cow<'_, str>, Failure> {
             b'%' => {
                 let (digits, after) = rest
                     .split_first_chunk::<2>()
-                    .ok_or(Failure::InvalidQuery("% without two hex digits"))?;
+                    .ok_or(ApiError::InvalidQuery("% without two hex digits"))?;
                 rest = after;
                 let mut decoded = [0];
                 hex::decode_to_slice(digits, &mut decoded)
-                    .map_err(|_| Failure::InvalidQuery("% without two hex digits"))?;
+                    .map_err(|_| ApiError::InvalidQuery("% without two hex digits"))?;
                 bytes.push(decoded[0]);
             }
             other => bytes.push(*other),
@@ -31,5 +31,5 @@ pub(super) fn decode(text: &str) -> Result<Cow<'_, str>, Failure> {
     let decoded = String::from_utf8(bytes);
     decoded
         .map(Cow::Owned)
-        .map_err(|_| Failure::InvalidQuery("not UTF-8"))
+        .map_err(|_| ApiError::InvalidQuery("not UTF-8"))
 }

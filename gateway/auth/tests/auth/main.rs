@@ -1,0 +1,9 @@
+//! Signatures and credentials.
+
+#![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
+
+mod common;
+mod known_answers;
+mod order_attacks;
+mod properties;
+mod request_attacks;

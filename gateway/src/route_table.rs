@@ -1,0 +1,226 @@
+//! The route table of each surface.
+
+use http::Method;
+
+use crate::config::Surface;
+use crate::limits::{LIST_BODY_BYTES, OPERATOR_BODY_BYTES, ORDER_BODY_BYTES, ORDERS_BODY_BYTES};
+use crate::resources::{
+    actions, balances, books, builder_trades, cancels, catalog, checkpoints, data, empty, health,
+    heartbeats, keys, market_info, market_lists, my_orders, my_trades, operator, orders, prices,
+    prices_history,
+};
+use crate::routes::{Handler, Route, Routes};
+
+/// Builds a route's handler as a plain function.
+macro_rules! handle {
+    ($handler:path) => {
+        |context| Box::pin($handler(context))
+    };
+}
+
+/// The same, requiring the operator's token.
+macro_rules! guarded {
+    ($handler:path) => {
+        |context| {
+            Box::pin(async move {
+                operator::authorize(&context)?;
+                $handler(context).await
+            })
+        }
+    };
+}
+
+/// The routes of a surface.
+pub(crate) fn routes(surface: Surface) -> Routes {
+    Routes::new(match surface {
+        Surface::Trading => trading_routes(),
+        Surface::Data => data_routes(),
+        Surface::Catalog => catalog_routes(),
+        Surface::Operator => operator_routes(),
+    })
+}
+
+fn get(path: &'static str, handle: Handler) -> Route {
+    Route::new(Method::GET, path, handle)
+}
+
+fn post(path: &'static str, handle: Handler) -> Route {
+    Route::new(Method::POST, path, handle)
+}
+
+fn delete(path: &'static str, handle: Handler) -> Route {
+    Route::new(Method::DELETE, path, handle)
+}
+
+fn trading_routes() -> Vec<Route> {
+    let mut routes = vec![
+        get("/", handle!(health::ok)),
+        get("/ok", handle!(health::ok)),
+        get("/time", handle!(health::time)),
+        get("/version", handle!(health::version)),
+        get("/audit/checkpoint", handle!(checkpoints::newest)),
+        get("/audit/checkpoints", handle!(checkpoints::list)),
+        post("/order", handle!(orders::place_one)).with_body(ORDER_BODY_BYTES),
+        post("/orders", handle!(orders::place_many)).with_body(ORDERS_BODY_BYTES),
+        delete("/order", handle!(cancels::cancel_one)),
+        delete("/orders", handle!(cancels::cancel_many)).with_body(LIST_BODY_BYTES),
+        delete("/cancel-all", handle!(cancels::cancel_all)),
+        delete("/cancel-market-orders", handle!(cancels::cancel_market)),
+        post("/positions/split", handle!(actions::split)),
+        post("/positions/merge", handle!(actions::merge)),
+        post("/positions/redeem", handle!(actions::redeem)),
+        post("/positions/convert", handle!(actions::convert)),
+        get("/book", handle!(books::one)),
+        post("/books", handle!(books::many)).with_body(LIST_BODY_BYTES),
+        get("/price", handle!(prices::price)),
+        post("/prices", handle!(prices::prices)).with_body(LIST_BODY_BYTES),
+        get("/midpoint", handle!(prices::midpoint)),
+        post("/midpoints", handle!(prices::midpoints)).with_body(LIST_BODY_BYTES),
+        get("/spread", handle!(prices::spread)),
+        post("/spreads", handle!(prices::spreads)).with_body(LIST_BODY_BYTES),
+        get("/last-trade-price", handle!(prices::last_trade)),
+        post("/last-trades-prices", handle!(prices::last_trades)).with_body(LIST_BODY_BYTES),
+        get("/prices-history", handle!(prices_history::one)),
+        post("/batch-prices-history", handle!(prices_history::many)).with_body(LIST_BODY_BYTES),
+        get("/data/orders", handle!(my_orders::list)),
+        get(
+            "/data/pre-migration-orders",
+            handle!(empty::pre_migration_orders),
+        ),
+        get("/order-scoring", handle!(empty::order_scoring)),
+        post("/orders-scoring", handle!(empty::orders_scoring)).with_body(LIST_BODY_BYTES),
+        get("/notifications", handle!(empty::notifications)),
+        delete("/notifications", handle!(empty::drop_notifications)),
+        get("/data/order/{id}", handle!(my_orders::one)),
+        get("/data/trades", handle!(my_trades::list)),
+        get("/builder/trades", handle!(builder_trades::list)),
+        post("/heartbeats", handle!(heartbeats::beat)),
+        post("/v1/heartbeats", handle!(heartbeats::beat)),
+        get("/balance-allowance", handle!(balances::one)),
+        get("/balance-allowance/update", handle!(balances::one)),
+        post("/auth/api-key", handle!(keys::create)),
+        delete("/auth/api-key", handle!(keys::revoke)),
+        get("/auth/derive-api-key", handle!(keys::derive)),
+        get("/auth/api-keys", handle!(keys::list)),
+        delete("/auth/api-keys", handle!(keys::revoke_all)),
+        post("/auth/readonly-api-key", handle!(keys::create_read_only)),
+        delete("/auth/readonly-api-key", handle!(keys::revoke_read_only)),
+        get("/auth/readonly-api-keys", handle!(keys::list_read_only)),
+        get("/auth/ban-status/closed-only", handle!(keys::closed_only)),
+        get("/tick-size", handle!(market_info::tick_size)),
+        get("/neg-risk", handle!(market_info::neg_risk)),
+        get("/fee-rate", handle!(market_info::fee_rate)),
+        get(
+            "/fees/builder-fees/{builder}",
+            handle!(market_info::builder_fees),
+        ),
+        get(
+            "/markets-by-token/{token}",
+            handle!(market_info::market_by_token),
+        ),
+        get(
+            "/clob-markets/{condition}",
+            handle!(market_info::clob_market),
+        ),
+        get("/markets", handle!(market_lists::all)),
+        get("/simplified-markets", handle!(market_lists::simplified)),
+        get("/sampling-markets", handle!(market_lists::sampling)),
+        get(
+            "/sampling-simplified-markets",
+            handle!(market_lists::sampling_simplified),
+        ),
+        get("/markets/{condition}", handle!(market_info::detail)),
+    ];
+    routes.extend(not_supported());
+    routes
+}
+
+/// Paths of features this exchange does not have, for any method (docs/api/market-data.md).
+fn not_supported() -> impl Iterator<Item = Route> {
+    use Method as M;
+    let paths = [
+        "/auth/builder-api-key",
+        "/markets/live-activity/{condition}",
+        "/rewards/{*rest}",
+        "/rfq/{*rest}",
+    ];
+    let methods = [M::GET, M::POST, M::PUT, M::PATCH, M::DELETE];
+    paths.into_iter().flat_map(move |path| {
+        let route = |method| Route::new(method, path, handle!(health::not_supported));
+        methods
+            .clone()
+            .map(route)
+            .map(|route| route.with_body(ORDER_BODY_BYTES))
+    })
+}
+
+fn data_routes() -> Vec<Route> {
+    use data::{activity, closed_positions, holders, positions, totals, trades};
+    vec![
+        get("/", handle!(health::ok)),
+        get("/ok", handle!(health::ok)),
+        get("/trades", handle!(trades::list)),
+        get("/positions", handle!(positions::list)),
+        get("/closed-positions", handle!(closed_positions::list)),
+        get("/holders", handle!(holders::list)),
+        get("/activity", handle!(activity::list)),
+        get("/value", handle!(totals::value)),
+        get("/traded", handle!(totals::traded)),
+        get("/oi", handle!(totals::open_interest)),
+        get("/live-volume", handle!(totals::live_volume)),
+    ]
+}
+
+fn catalog_routes() -> Vec<Route> {
+    use catalog::{lists, records};
+    vec![
+        get("/", handle!(health::ok)),
+        get("/ok", handle!(health::ok)),
+        get("/markets", handle!(lists::markets)),
+        get("/markets/slug/{slug}", handle!(records::market_by_slug)),
+        get("/markets/{id}", handle!(records::market)),
+        get("/events", handle!(lists::events)),
+        get("/events/slug/{slug}", handle!(records::event_by_slug)),
+        get("/events/{id}", handle!(records::event)),
+        get("/series", handle!(lists::series)),
+        get("/tags", handle!(lists::tags)),
+        get("/tags/slug/{slug}", handle!(records::tag_by_slug)),
+        get("/tags/{id}", handle!(records::tag)),
+        get("/public-search", handle!(lists::search)),
+    ]
+}
+
+fn operator_routes() -> Vec<Route> {
+    use operator::{accounts, keys, market_list, markets, probes, status, system};
+    vec![
+        get("/livez", handle!(probes::live)),
+        get("/readyz", handle!(probes::ready)),
+        get("/metrics", handle!(probes::metrics)),
+        get("/status", guarded!(status::show)),
+        post("/accounts/deposit", guarded!(accounts::deposit)),
+        post("/accounts/withdraw", guarded!(accounts::withdraw)),
+        post("/accounts/bind", guarded!(accounts::bind)),
+        post("/accounts/unbind", guarded!(accounts::unbind)),
+        post("/accounts/closed-only", guarded!(accounts::closed_only)),
+        get("/accounts/{wallet}", guarded!(accounts::show)),
+        post("/fees/withdraw", guarded!(accounts::withdraw_fees)),
+        get("/keys", guarded!(keys::list)),
+        post("/keys/revoke", guarded!(keys::revoke)),
+        post("/events", guarded!(markets::register_event)).with_body(OPERATOR_BODY_BYTES),
+        get("/markets", guarded!(market_list::list)),
+        post("/markets", guarded!(markets::register)).with_body(OPERATOR_BODY_BYTES),
+        post("/markets/activate", guarded!(markets::activate)),
+        post("/markets/pause", guarded!(markets::pause)),
+        post("/markets/resume", guarded!(markets::resume)),
+        post("/markets/close", guarded!(markets::close)),
+        post("/markets/resolve", guarded!(markets::resolve)),
+        post("/markets/archive", guarded!(markets::archive)),
+        post("/markets/tick", guarded!(markets::tick)),
+        post("/markets/minimum", guarded!(markets::minimum)),
+        post("/markets/fee", guarded!(markets::fee)),
+        get("/markets/{condition}", guarded!(market_info::detail)),
+        post("/system/mode", guarded!(system::mode)),
+        post("/system/settings", guarded!(system::settings)),
+        post("/snapshot", guarded!(system::snapshot)),
+    ]
+}

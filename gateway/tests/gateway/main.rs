@@ -1,0 +1,8 @@
+//! The gateway over its sockets.
+
+#![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
+
+mod edge;
+mod greedy;
+mod server;
+mod site;

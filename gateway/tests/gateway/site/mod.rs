@@ -1,0 +1,85 @@
+//! A gateway without an engine, and a minimal HTTP client for tests.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use foretell_auth::{Domains, MasterSecret, Window};
+use foretell_gateway::{
+    ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, OperatorToken, PriceSide,
+    RequestPolicyConfig, Surface, TimeForm,
+};
+
+/// Far longer than any answer takes: reaching it means that no answer comes.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
+pub(crate) const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+
+pub(crate) fn config(connections: ConnectionLimits) -> GatewayConfig {
+    let nowhere = std::path::PathBuf::from("/nonexistent/foretell");
+    let any = SocketAddr::from(([127, 0, 0, 1], 0));
+    GatewayConfig {
+        journal: nowhere.clone(),
+        snapshots: nowhere.clone(),
+        checkpoints: std::path::PathBuf::new(),
+        checked_at_start: foretell_gateway::CHECKED_AT_START,
+        chunking: Default::default(),
+        engine_socket: nowhere.join("engine.sock"),
+        listen: vec![(Surface::Trading, any), (Surface::Operator, any)],
+        threads: 2,
+        connections,
+        policy: RequestPolicyConfig::default(),
+        prefixes: vec![HeaderPrefix {
+            name: "SERVICE".to_owned(),
+            times: TimeForm::Iso,
+        }],
+        price_side: PriceSide::default(),
+        ready_patience: Duration::ZERO,
+        window: Window::default(),
+        dev_auth_hints: false,
+        master: MasterSecret::from_bytes([1; 32]),
+        domains: Domains::default(),
+        catalog: None,
+        stage_log: None,
+        operator_token: Some(OperatorToken::new(TOKEN).unwrap()),
+    }
+}
+
+/// Starts a gateway; returns the addresses of its trading and operator surfaces.
+pub(crate) fn start(config: GatewayConfig) -> (Gateway, SocketAddr, SocketAddr) {
+    let gateway = foretell_gateway::start(config).unwrap();
+    let [(Surface::Trading, trading), (Surface::Operator, operator)] = *gateway.addresses() else {
+        panic!("{:?}", gateway.addresses());
+    };
+    (gateway, trading, operator)
+}
+
+pub(crate) fn connect(address: SocketAddr) -> TcpStream {
+    let stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream
+}
+
+/// Sends bytes and reads one answer with a Content-Length.
+pub(crate) fn ask(stream: &mut TcpStream, request: &str) -> (u16, String, String) {
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut bytes = Vec::new();
+    let mut byte = [0];
+    while !bytes.ends_with(b"\r\n\r\n") {
+        stream.read_exact(&mut byte).unwrap();
+        bytes.push(byte[0]);
+    }
+    let head = String::from_utf8(bytes).unwrap().to_lowercase();
+    let status = head[9..12].parse().unwrap();
+    let length = head
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length: "));
+    let mut body = vec![0; length.map_or(0, |length| length.parse().unwrap())];
+    if !request.starts_with("HEAD") {
+        stream.read_exact(&mut body).unwrap();
+    }
+    (status, head, String::from_utf8(body).unwrap())
+}
+
+pub(crate) fn get(path: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nHost: x\r\n\r\n")
+}

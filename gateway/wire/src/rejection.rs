@@ -1,0 +1,472 @@
+//! Translates the core's rejections to errors of the interface.
+
+use foretell_model::quantity::PRICE_ONE;
+use foretell_model::{
+    MarketState, OrderId, OrderType, Price, Rejection, RejectionReason, Side, Tick, TimeMs,
+    WalletAddress,
+};
+
+use crate::api_error::ApiError;
+use crate::decimal::Decimal;
+
+/// The fields of an order that its rejection texts use.
+#[derive(Clone, Copy, Debug)]
+pub struct RejectedOrder {
+    /// Its id.
+    pub order: OrderId,
+    /// The wallet that trades.
+    pub maker: WalletAddress,
+    /// Its side.
+    pub side: Side,
+    /// Signed makerAmount.
+    pub maker_amount: u64,
+    /// Signed takerAmount.
+    pub taker_amount: u64,
+    /// Signed timestamp.
+    pub timestamp: TimeMs,
+    /// Its type.
+    pub order_type: OrderType,
+}
+
+impl RejectedOrder {
+    /// The signed ratio as a price; 0 when an amount is 0.
+    fn price(&self) -> Decimal {
+        let places = Decimal::MAX_PLACES;
+        let (collateral, shares) = self.amounts();
+        Decimal::ratio(collateral, shares, places).unwrap_or(Decimal::ZERO)
+    }
+
+    /// Whether the book killed the order, in contrast to a rejection before the book
+    /// (docs/verify/rules.md).
+    #[must_use]
+    pub fn is_killed_by_book(&self, reason: RejectionReason) -> bool {
+        use RejectionReason as Reason;
+        match reason {
+            Reason::CrossesBook | Reason::FokNotFilled | Reason::FakNoMatch => true,
+            Reason::MarketableBelowMinimum => {
+                matches!(self.order_type, OrderType::Gtc | OrderType::Gtd)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the price is in `[lowest, 1 - lowest]`.
+    fn is_within(&self, lowest: Price) -> bool {
+        let (collateral, shares) = self.amounts();
+        let at = |price: Price| i128::from(price.0) * shares;
+        (at(lowest)..=at(lowest.complement())).contains(&(collateral * i128::from(PRICE_ONE)))
+    }
+
+    /// Collateral and shares, in micros.
+    fn amounts(&self) -> (i128, i128) {
+        let (collateral, shares) = match self.side {
+            Side::Buy => (self.maker_amount, self.taker_amount),
+            Side::Sell => (self.taker_amount, self.maker_amount),
+        };
+        (collateral.into(), shares.into())
+    }
+}
+
+impl ApiError {
+    /// The error for a wrong price.
+    fn wrong_price(of: &RejectedOrder, tick: Tick) -> Self {
+        let (order, price) = (of.order, of.price());
+        if of.is_within(Price(tick.units())) {
+            Self::PriceOffTick { order, price, tick }
+        } else {
+            Self::PriceOffGrid { order, price, tick }
+        }
+    }
+
+    /// The error for an order rejected at admission or by the book.
+    #[must_use]
+    pub fn from_order_rejection(refusal: &Rejection, of: &RejectedOrder) -> Self {
+        let order = of.order;
+        let [first, second] = refusal.details;
+        match refusal.reason {
+            RejectionReason::UnknownAccount => Self::NoAccount { wallet: of.maker },
+            RejectionReason::UnknownMarket => Self::NoOrderbook,
+            RejectionReason::UnknownKey => Self::Unauthorized,
+            RejectionReason::KeyOfAnotherOwner => Self::SignerNotKeyAddress,
+            RejectionReason::AmountZero => Self::OrderAmountZero { order },
+            RejectionReason::AmountTooLarge => Self::OrderTooLarge { order },
+            RejectionReason::SizeNotLots => Self::SizeNotLots {
+                order,
+                size: Decimal::micros(i128::from(first)),
+            },
+            RejectionReason::PriceOffTick => Self::wrong_price(of, tick_of_units(first)),
+            RejectionReason::SizeBelowMinimum => Self::SizeBelowMinimum {
+                order,
+                size: shares(first),
+                minimum: shares(second),
+            },
+            RejectionReason::MarketableBelowMinimum => Self::MarketableBelowMinimum {
+                amount: Decimal::micros(i128::from(first)),
+                minimum: Decimal::micros(i128::from(second)),
+            },
+            RejectionReason::InvalidExpiration => Self::InvalidExpiration,
+            RejectionReason::PostOnlyNeedsResting => Self::PostOnlyNeedsResting { order },
+            RejectionReason::CrossesBook => Self::CrossesBook { order },
+            RejectionReason::FokNotFilled => Self::FokNotFilled,
+            RejectionReason::FakNoMatch => Self::FakNoMatch,
+            RejectionReason::TooManyLiveOrders => Self::TooManyLiveOrders {
+                order,
+                live: first,
+                cap: second,
+            },
+            RejectionReason::TooManyOrderIds => Self::TooManyOrderIds {
+                order,
+                held: first,
+                allowed: second,
+            },
+            RejectionReason::TimestampOutOfWindow => Self::TimestampOutOfWindow {
+                given: of.timestamp.0,
+                from: first,
+                to: second,
+            },
+            RejectionReason::Duplicate => Self::Duplicated { order },
+            RejectionReason::ClosedOnlyAccount => Self::ClosedOnly { wallet: of.maker },
+            _ => Self::from_command_rejection(refusal),
+        }
+    }
+
+    /// The error for a rejected account action or operator command.
+    #[must_use]
+    pub fn from_command_rejection(refusal: &Rejection) -> Self {
+        let [first, second] = refusal.details;
+        match refusal.reason {
+            RejectionReason::Busy | RejectionReason::WorkPending => Self::Busy,
+            RejectionReason::UnknownAccount => Self::Unknown("account not found"),
+            RejectionReason::UnknownMarket => Self::MarketNotFound,
+            RejectionReason::UnknownEvent => Self::Unknown("event not found"),
+            RejectionReason::UnknownKey => Self::Unknown("api key not found"),
+            RejectionReason::MarketNotReady => Self::MarketNotReady,
+            RejectionReason::MarketPaused => Self::ConditionPaused,
+            RejectionReason::MarketClosed => Self::MarketClosed,
+            RejectionReason::SystemPaused => Self::SystemPaused,
+            RejectionReason::CancelOnly => Self::CancelOnly,
+            RejectionReason::PostOnlyMode => Self::PostOnlyMode,
+            RejectionReason::NotEnoughCollateral => Self::NotEnoughBalance {
+                needed: Decimal::micros(i128::from(first)),
+                available: Decimal::micros(i128::from(second)),
+            },
+            RejectionReason::NotEnoughShares => Self::NotEnoughBalance {
+                needed: shares(first),
+                available: shares(second),
+            },
+            RejectionReason::NonceRevoked => Self::NonceRevoked,
+            RejectionReason::TooManyKeys => Self::TooManyKeys,
+            RejectionReason::NotAnOwner => Self::NotAnOwner,
+            RejectionReason::OrderNotFound => Self::OrderNotFound,
+            reason => match conflict(reason, first) {
+                Some(text) => Self::Conflict(text),
+                None => Self::InvalidContent(rejection(reason, first, second)),
+            },
+        }
+    }
+}
+
+/// The reason why an order was not cancelled, in the words of docs/api/orders.md §4; `None` when
+/// the rejection concerns the whole request and not the order.
+#[must_use]
+pub const fn not_cancelled_reason(reason: RejectionReason) -> Option<&'static str> {
+    match reason {
+        RejectionReason::OrderNotFound | RejectionReason::UnknownAccount => {
+            Some("order can't be found - already canceled or matched")
+        }
+        RejectionReason::OrderOfAnotherOwner => Some("order belongs to another account"),
+        _ => None,
+    }
+}
+
+fn shares(lots: u64) -> Decimal {
+    Decimal::new(i128::from(lots), 2)
+}
+
+/// The tick of this many price units; the finest tick for other values, which the core never sends.
+fn tick_of_units(units: u64) -> Tick {
+    [Tick::Tenth, Tick::Hundredth, Tick::Thousandth]
+        .into_iter()
+        .find(|tick| u64::from(tick.units()) == units)
+        .unwrap_or(Tick::TenThousandth)
+}
+
+/// The word for a market's state (docs/verify/rules.md §12).
+#[must_use]
+pub const fn state_word(state: MarketState) -> &'static str {
+    match state {
+        MarketState::Registered => "registered",
+        MarketState::Active => "active",
+        MarketState::Paused => "paused",
+        MarketState::Closed => "closed",
+        MarketState::Resolved => "resolved",
+    }
+}
+
+/// Rejections because of existing state: 409.
+fn conflict(reason: RejectionReason, first: u64) -> Option<String> {
+    let text = match reason {
+        RejectionReason::ReferenceReused => "reference was used with other content",
+        RejectionReason::WalletNotBindable => {
+            "wallet cannot be bound: it is bound, or owns wallets or keys"
+        }
+        RejectionReason::WalletHasLiveOrders => "wallet has live orders, allowed: none",
+        RejectionReason::WalletKindTaken => {
+            "the owner has a wallet of this kind, allowed: one of each"
+        }
+        RejectionReason::WalletNotBound => "wallet is not bound",
+        RejectionReason::KeyTaken => "the api key or its nonce belongs to another key",
+        RejectionReason::MarketDiffers => "another market is registered under this condition_id",
+        RejectionReason::TokenTaken => "a token is in use, or both tokens are the same",
+        RejectionReason::EventFrozen => "the event's question list is frozen",
+        RejectionReason::EventFull => "the event has 128 questions, allowed: 128",
+        RejectionReason::BookNotEmpty => {
+            "the market still has orders, retry when they are cancelled"
+        }
+        RejectionReason::SecondYes => "another question of the event resolved Yes",
+        RejectionReason::NoWouldLeaveNone => "this No would leave the event without a Yes",
+        RejectionReason::DomainDiffers => "another domain is registered under this number",
+        RejectionReason::NotResolved => "market is not resolved",
+        RejectionReason::NothingToRedeem => "nothing to redeem",
+        RejectionReason::EventNotActive => "a question of the event is not active",
+        RejectionReason::OrderOfAnotherOwner => "order belongs to another account",
+        RejectionReason::InvalidTransition => {
+            let state = u8::try_from(first).ok().and_then(MarketState::from_code);
+            return Some(format!(
+                "the market's state does not allow this, it is: {}",
+                state.map_or("unknown", state_word)
+            ));
+        }
+        _ => return None,
+    };
+    Some(text.to_owned())
+}
+
+/// Rejections because of the request's content: 400.
+fn rejection(reason: RejectionReason, first: u64, second: u64) -> String {
+    let text = match reason {
+        RejectionReason::AmountZero => "amount is 0, allowed: above 0",
+        RejectionReason::AmountTooLarge => "amount is above the largest: 1000000000",
+        RejectionReason::BalanceLimit => {
+            return format!(
+                "amount is {}, allowed: all deposits less withdrawals up to {}",
+                Decimal::micros(i128::from(first)),
+                Decimal::micros(i128::from(second))
+            );
+        }
+        RejectionReason::TooManyReferences => {
+            return format!(
+                "the account has {first} actions remembered, allowed: {second}, retry in 90 s"
+            );
+        }
+        RejectionReason::HalfInNegRisk => "payout is half, allowed in plain markets only",
+        RejectionReason::InvalidTick => {
+            let tick = u8::try_from(first).ok().and_then(Tick::from_code);
+            return format!(
+                "tick_size is not allowed: finer than {} only",
+                tick.map_or("the market's", Tick::text)
+            );
+        }
+        RejectionReason::InvalidFee => "fee is not allowed: rate_ppm 0 to 1000000, exponent 0 to 2",
+        RejectionReason::InvalidMinimumSize => {
+            "minimum_order_size is not allowed: 0.01 to 1000000000"
+        }
+        RejectionReason::InvalidQuestions => {
+            "indexSet names a question that is not there, allowed: one bit or more, each of a question of the event"
+        }
+        RejectionReason::InvalidSettings => "the settings break their bounds",
+        RejectionReason::UnknownRules => {
+            "rules is not allowed: a number this build knows, not below the one in force"
+        }
+        RejectionReason::ClosedOnlyAccount => "the account is in closed only mode",
+        RejectionReason::KeyOfAnotherOwner => "the wallet belongs to another owner",
+        other => return format!("refused: {other:?}"),
+    };
+    text.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rstest::rstest;
+
+    fn order() -> RejectedOrder {
+        RejectedOrder {
+            order: OrderId([0xab; 32]),
+            maker: WalletAddress([0x11; 20]),
+            side: Side::Buy,
+            maker_amount: 4_560_000,
+            taker_amount: 10_000_000,
+            timestamp: TimeMs(1_710_000_000_000),
+            order_type: OrderType::Gtc,
+        }
+    }
+
+    #[rstest]
+    #[case(OrderType::Gtc, RejectionReason::MarketableBelowMinimum, true)]
+    #[case(OrderType::Gtd, RejectionReason::MarketableBelowMinimum, true)]
+    #[case(OrderType::Fok, RejectionReason::MarketableBelowMinimum, false)]
+    #[case(OrderType::Fak, RejectionReason::MarketableBelowMinimum, false)]
+    #[case(OrderType::Fok, RejectionReason::FokNotFilled, true)]
+    #[case(OrderType::Fak, RejectionReason::FakNoMatch, true)]
+    #[case(OrderType::Gtc, RejectionReason::CrossesBook, true)]
+    #[case(OrderType::Gtc, RejectionReason::PriceOffTick, false)]
+    fn kills_by_the_book_depend_on_reason_and_type(
+        #[case] order_type: OrderType,
+        #[case] reason: RejectionReason,
+        #[case] killed: bool,
+    ) {
+        let order = RejectedOrder {
+            order_type,
+            ..order()
+        };
+        assert_eq!(order.is_killed_by_book(reason), killed);
+    }
+
+    /// The text has all digits of an off-tick price, and the range for a price outside it.
+    #[rstest]
+    #[case(
+        1_000_001,
+        10_000_000,
+        "Price (0.1000001) breaks minimum tick size rule: 0.01"
+    )]
+    #[case(
+        9_900_000,
+        10_000_000,
+        "Price (0.99) breaks minimum tick size rule: 0.01"
+    )]
+    #[case(
+        10_000_000,
+        10_000_000,
+        "Price (1) breaks minimum tick size rule: 0.01, allowed: 0.01 to 0.99"
+    )]
+    #[case(
+        9_900_001,
+        10_000_000,
+        "Price (0.9900001) breaks minimum tick size rule: 0.01, allowed: 0.01 to 0.99"
+    )]
+    #[case(
+        99_999,
+        10_000_000,
+        "Price (0.0099999) breaks minimum tick size rule: 0.01, allowed: 0.01 to 0.99"
+    )]
+    #[case(
+        u64::MAX,
+        1,
+        "Price (18446744073709551615) breaks minimum tick size rule: 0.01, allowed: 0.01 to 0.99"
+    )]
+    fn a_price_that_is_none_is_told_in_full(
+        #[case] maker_amount: u64,
+        #[case] taker_amount: u64,
+        #[case] text: &str,
+    ) {
+        let refusal = Rejection::with(RejectionReason::PriceOffTick, 100, 0);
+        let order = RejectedOrder {
+            maker_amount,
+            taker_amount,
+            ..order()
+        };
+        let error = ApiError::from_order_rejection(&refusal, &order);
+        assert!(error.text().ends_with(text), "{error}");
+    }
+
+    #[rstest]
+    #[case(
+        Rejection::with(RejectionReason::PriceOffTick, 100, 0),
+        "Price (0.456) breaks minimum tick size rule: 0.01"
+    )]
+    #[case(
+        Rejection::with(RejectionReason::SizeNotLots, 5_001_000, 0),
+        "Size (5.001) has more than two decimals"
+    )]
+    #[case(
+        Rejection::with(RejectionReason::SizeBelowMinimum, 499, 500),
+        "Size (4.99) lower than the minimum: 5"
+    )]
+    #[case(
+        Rejection::with(RejectionReason::NotEnoughCollateral, 10_263_980, 3_000_000),
+        "needed 10.26398, available 3"
+    )]
+    #[case(
+        Rejection::with(RejectionReason::NotEnoughShares, 250, 1),
+        "needed 2.5, available 0.01"
+    )]
+    #[case(
+        Rejection::with(RejectionReason::MarketableBelowMinimum, 500_000, 1_000_000),
+        "($0.5), min size: $1"
+    )]
+    #[case(
+        Rejection::with(RejectionReason::TimestampOutOfWindow, 5, 6),
+        "invalid order timestamp: 1710000000000, allowed 5..6"
+    )]
+    #[case(
+        Rejection::with(RejectionReason::TooManyLiveOrders, 4_096, 4_096),
+        "has 4096 live orders, allowed: 4096"
+    )]
+    #[case(RejectionReason::ClosedOnlyAccount.into(), "'0x1111111111111111111111111111111111111111' address in closed only mode")]
+    #[case(RejectionReason::Duplicate.into(), "is invalid. Duplicated.")]
+    fn the_text_carries_the_numbers_of_the_refusal(#[case] refusal: Rejection, #[case] part: &str) {
+        let text = ApiError::from_order_rejection(&refusal, &order()).text();
+        assert!(text.contains(part), "{text}");
+    }
+
+    #[rstest]
+    #[case(RejectionReason::MarketPaused, 409)]
+    #[case(RejectionReason::SystemPaused, 409)]
+    #[case(RejectionReason::CancelOnly, 503)]
+    #[case(RejectionReason::PostOnlyMode, 503)]
+    #[case(RejectionReason::Busy, 503)]
+    #[case(RejectionReason::FokNotFilled, 400)]
+    #[case(RejectionReason::MarketClosed, 400)]
+    #[case(RejectionReason::UnknownKey, 401)]
+    fn a_refused_order_has_its_status(#[case] reason: RejectionReason, #[case] status: u16) {
+        assert_eq!(
+            ApiError::from_order_rejection(&reason.into(), &order()).status(),
+            status
+        );
+    }
+
+    #[rstest]
+    #[case(RejectionReason::ReferenceReused, 409)]
+    #[case(RejectionReason::MarketDiffers, 409)]
+    #[case(RejectionReason::UnknownMarket, 404)]
+    #[case(RejectionReason::UnknownEvent, 404)]
+    #[case(RejectionReason::InvalidFee, 400)]
+    #[case(RejectionReason::WorkPending, 503)]
+    fn a_refused_command_is_a_conflict_or_bad_input(
+        #[case] reason: RejectionReason,
+        #[case] status: u16,
+    ) {
+        assert_eq!(
+            ApiError::from_command_rejection(&reason.into()).status(),
+            status
+        );
+    }
+
+    #[test]
+    fn no_reason_is_an_internal_error_or_without_text() {
+        for reason in RejectionReason::ALL {
+            for error in [
+                ApiError::from_order_rejection(&(*reason).into(), &order()),
+                ApiError::from_command_rejection(&(*reason).into()),
+            ] {
+                assert!(!error.text().is_empty());
+                assert_ne!(error.status(), 500, "{reason:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_price_without_shares_is_shown_as_0() {
+        let of = RejectedOrder {
+            taker_amount: 0,
+            ..order()
+        };
+        assert_eq!(of.price(), Decimal::ZERO);
+        let sell = RejectedOrder {
+            side: Side::Sell,
+            ..order()
+        };
+        assert_eq!(sell.price().to_string(), "2.192982456140350877");
+    }
+}
