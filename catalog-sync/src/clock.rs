@@ -1,4 +1,4 @@
-//! Time and chance as the sync sees them: both are handed in, so that tests decide them.
+//! Time and randomness of the sync, injected so that tests control them.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,17 +9,17 @@ use jiff::Timestamp;
 /// A wait in progress.
 pub type Wait = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// What the sync asks of the world around it besides the network.
+/// The time and randomness that the sync uses.
 pub trait Clock: Send + Sync {
-    /// The present.
+    /// The current time.
     fn now(&self) -> Timestamp;
-    /// Passes after `pause`.
+    /// Completes after `pause`.
     fn pause(&self, pause: Duration) -> Wait;
-    /// A duration by chance, from zero to `longest`.
-    fn by_chance(&self, longest: Duration) -> Duration;
+    /// A random duration from zero to `longest`.
+    fn random_up_to(&self, longest: Duration) -> Duration;
 }
 
-/// The clock of the machine.
+/// The system clock.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
@@ -32,8 +32,8 @@ impl Clock for SystemClock {
         Box::pin(tokio::time::sleep(pause))
     }
 
-    fn by_chance(&self, longest: Duration) -> Duration {
-        // Without randomness every client waits the same, which is worse and not wrong.
+    fn random_up_to(&self, longest: Duration) -> Duration {
+        // Without randomness every client waits equally long: worse, but not wrong.
         let draw = getrandom::u32().unwrap_or(u32::MAX);
         longest.mul_f64(f64::from(draw) / f64::from(u32::MAX))
     }

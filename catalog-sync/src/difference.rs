@@ -1,6 +1,5 @@
-//! What the exchange has to be told so that it agrees with the catalog. Pure: records in, commands
-//! and findings out; whoever calls it reads both sides afresh, so that nothing has to be remembered
-//! across a crash of either.
+//! Computes the commands that make the exchange agree with the catalog. Pure: records in, commands
+//! and findings out. Callers read both sides again each time, so nothing must survive a crash.
 
 mod finding;
 mod policy;
@@ -12,74 +11,74 @@ use foretell_catalog::record::{Flags, NotTradable, TradingTerms};
 use foretell_model::{ConditionId, Payout};
 use foretell_wire::operator::MarketDescription;
 
-use crate::exchange::{Command, EventRegistration, MarketRegistration, Registered, Status};
+use crate::exchange::{Command, EventRegistration, MarketRegistration, RegisteredMarket, Status};
 
-pub use finding::{Finding, Kind, Note};
+pub use finding::{Finding, FindingKind, Note};
 pub use policy::{Allowance, Policy};
 
 /// A market of the catalog.
 #[derive(Clone, Debug)]
-pub struct Listed {
-    /// Its number.
+pub struct CatalogMarket {
+    /// Its id.
     pub id: u64,
     /// Its name in URLs.
     pub slug: String,
     /// Its condition, also when it cannot trade.
     pub condition: Option<ConditionId>,
-    /// Its lifecycle, as the upstream says.
+    /// Its lifecycle flags at the upstream.
     pub flags: Flags,
     /// How it trades, or why it cannot.
     pub terms: Result<TradingTerms, NotTradable>,
-    /// Its words for the journal.
-    pub words: MarketDescription,
+    /// Its texts for the journal.
+    pub description: MarketDescription,
 }
 
-/// Markets that are looked at together: those of one event, or a market that has none.
+/// Markets that are compared together: those of one event group, or a single market without one.
 #[derive(Clone, Debug)]
-pub struct Group {
-    /// The neg-risk event, when their outcomes exclude each other.
+pub struct MarketGroup {
+    /// The neg-risk event group, if there is one.
     pub event: Option<EventRegistration>,
     /// The markets, in any order.
-    pub markets: Vec<Listed>,
+    pub markets: Vec<CatalogMarket>,
 }
 
-/// What the exchange has.
+/// The state of the exchange.
 #[derive(Clone, Debug, Default)]
-pub struct Present {
-    markets: HashMap<ConditionId, Registered>,
-    events: HashMap<u64, Questions>,
+pub struct ExchangeState {
+    markets: HashMap<ConditionId, RegisteredMarket>,
+    events: HashMap<u64, QuestionList>,
 }
 
-/// The questions of a neg-risk event of the exchange.
+/// The questions of a neg-risk event group of the exchange.
 #[derive(Clone, Copy, Debug, Default)]
-struct Questions {
+struct QuestionList {
     count: usize,
     is_final: bool,
 }
 
-impl Present {
-    /// Of its markets, of which some may come twice.
-    pub fn of(markets: impl IntoIterator<Item = Registered>) -> Self {
-        let mut present = Self::default();
+impl ExchangeState {
+    /// The state of these markets, which may contain duplicates.
+    pub fn of(markets: impl IntoIterator<Item = RegisteredMarket>) -> Self {
+        let mut state = Self::default();
         for market in markets {
-            if present.markets.contains_key(&market.condition) {
+            if state.markets.contains_key(&market.condition) {
                 continue;
             }
             if let Some(event) = market.event {
-                let questions = present.events.entry(event).or_default();
+                let questions = state.events.entry(event).or_default();
                 questions.count += 1;
                 questions.is_final |= market.event_frozen;
             }
-            present.markets.insert(market.condition, market);
+            state.markets.insert(market.condition, market);
         }
-        present
+        state
     }
 
-    fn market(&self, condition: &ConditionId) -> Option<&Registered> {
+    fn market(&self, condition: &ConditionId) -> Option<&RegisteredMarket> {
         self.markets.get(condition)
     }
 
-    /// Markets that have not ended.
+    /// Number of markets that have not ended.
     #[must_use]
     pub fn live(&self) -> u64 {
         let live = self
@@ -89,15 +88,15 @@ impl Present {
         u64::try_from(live.count()).unwrap_or(u64::MAX)
     }
 
-    fn questions(&self, event: u64) -> Questions {
+    fn questions(&self, event: u64) -> QuestionList {
         self.events.get(&event).copied().unwrap_or_default()
     }
 }
 
-/// Commands whose order matters, because a later one is right only when the earlier were done.
+/// Commands in order: each requires that the earlier ones succeeded.
 pub type Steps = Vec<Command>;
 
-/// What is to be done about a group, and what is to be known.
+/// The commands and findings of a group.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Plan {
     /// Independent of each other.
@@ -107,7 +106,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    fn note(&mut self, market: &Listed, finding: Finding) {
+    fn note(&mut self, market: &CatalogMarket, finding: Finding) {
         self.notes.push(Note {
             market: market.id,
             slug: market.slug.clone(),
@@ -116,8 +115,8 @@ impl Plan {
         });
     }
 
-    /// Leaves a command to the operator.
-    fn hold(&mut self, market: &Listed, finding: Finding, command: Command) {
+    /// Leaves a command to the operator's decision.
+    fn hold_back(&mut self, market: &CatalogMarket, finding: Finding, command: Command) {
         self.note(market, finding);
         if let Some(note) = self.notes.last_mut() {
             note.consent = Some(command);
@@ -131,23 +130,23 @@ impl Plan {
     }
 }
 
-/// Compares a group with what the exchange has. What it takes over of `allowance` is gone from it.
+/// Compares a group with the exchange. Subtracts registrations and closings from `allowance`.
 #[must_use]
-pub fn difference(group: &Group, present: &Present, allowance: &mut Allowance) -> Plan {
+pub fn difference(group: &MarketGroup, state: &ExchangeState, allowance: &mut Allowance) -> Plan {
     let mut plan = Plan::default();
     let mut questions = Vec::new();
     for market in &group.markets {
         let terms = match &market.terms {
             Ok(terms) => terms,
             Err(reason) => {
-                let here = market.condition.and_then(|known| present.market(&known));
-                unusable(&mut plan, market, reason, here, allowance);
+                let here = market.condition.and_then(|known| state.market(&known));
+                close_untradable(&mut plan, market, reason, here, allowance);
                 continue;
             }
         };
-        let here = present.market(&terms.condition);
+        let here = state.market(&terms.condition);
         if let Some(here) = here {
-            known(
+            update_registered(
                 &mut plan,
                 market,
                 terms,
@@ -159,17 +158,17 @@ pub fn difference(group: &Group, present: &Present, allowance: &mut Allowance) -
         if terms.neg_risk {
             questions.push((market, terms, here));
         } else if here.is_none() {
-            new_plain(&mut plan, market, terms);
+            register_plain(&mut plan, market, terms);
         }
     }
     if !questions.is_empty() {
-        questions::list(&mut plan, group.event.as_ref(), present, questions);
+        questions::list(&mut plan, group.event.as_ref(), state, questions);
     }
     plan
 }
 
-impl Group {
-    /// What of the exchange it is compared with: its conditions, and its neg-risk event.
+impl MarketGroup {
+    /// Names of the exchange's markets to compare with: conditions and the neg-risk event group.
     pub fn names(&self) -> (impl Iterator<Item = ConditionId>, Option<u64>) {
         let conditions = self.markets.iter().filter_map(|market| market.condition);
         (conditions, self.event.as_ref().map(|event| event.id))
@@ -181,24 +180,24 @@ impl Group {
     }
 }
 
-impl Listed {
+impl CatalogMarket {
     const fn is_over(&self) -> bool {
         self.flags.closed || self.flags.archived
     }
 
-    /// Whether it may trade now: an upstream lists questions before they open.
+    /// Whether it may trade now; upstreams list questions before they open.
     const fn opens(&self, terms: &TradingTerms) -> bool {
         !self.is_over() && self.flags.active && terms.accepting_orders
     }
 }
 
-/// A market whose record no longer describes one of this exchange: if it trades here, only its end
-/// is still taken over.
-fn unusable(
+/// Handles a market whose record no longer fits this exchange. If it is registered here, only its
+/// close is still applied.
+fn close_untradable(
     plan: &mut Plan,
-    market: &Listed,
+    market: &CatalogMarket,
     reason: &NotTradable,
-    here: Option<&Registered>,
+    here: Option<&RegisteredMarket>,
     allowance: &mut Allowance,
 ) {
     let Some(here) = here else {
@@ -206,16 +205,16 @@ fn unusable(
     };
     plan.note(market, Finding::NoLongerTradable(reason.clone()));
     if market.flags.closed {
-        let steps = close(plan, market, here, allowance);
+        let steps = close_steps(plan, market, here, allowance);
         plan.push(steps.unwrap_or_default());
     }
 }
 
-/// What closes a market that is closed upstream; `None` when that is left to the operator.
-fn close(
+/// The steps that close a market which is closed upstream; `None` when the operator must decide.
+fn close_steps(
     plan: &mut Plan,
-    market: &Listed,
-    here: &Registered,
+    market: &CatalogMarket,
+    here: &RegisteredMarket,
     allowance: &mut Allowance,
 ) -> Option<Steps> {
     let command = Command::Close(here.condition);
@@ -224,13 +223,13 @@ fn close(
     } else if allowance.closes(here) {
         Some(vec![command])
     } else {
-        plan.hold(market, Finding::ClosesEarly, command);
+        plan.hold_back(market, Finding::ClosesEarly, command);
         None
     }
 }
 
-/// A market that belongs to no neg-risk event and is not registered.
-fn new_plain(plan: &mut Plan, market: &Listed, terms: &TradingTerms) {
+/// Registers a market without a neg-risk event group.
+fn register_plain(plan: &mut Plan, market: &CatalogMarket, terms: &TradingTerms) {
     if market.is_over() {
         plan.note(market, Finding::OverBefore);
     } else {
@@ -240,7 +239,7 @@ fn new_plain(plan: &mut Plan, market: &Listed, terms: &TradingTerms) {
 }
 
 fn registration(
-    market: &Listed,
+    market: &CatalogMarket,
     terms: &TradingTerms,
     event: Option<u64>,
     activate: bool,
@@ -253,17 +252,17 @@ fn registration(
         fee: terms.fee,
         event,
         activate,
-        description: market.words.clone(),
+        description: market.description.clone(),
     }))
 }
 
-/// A market that is registered: what may change is changed, what must not differ is reported, and
-/// then nothing is done about the market at all.
-fn known(
+/// Handles a registered market. Changeable fields are updated; a difference in a fixed field is
+/// reported and stops all further steps for the market.
+fn update_registered(
     plan: &mut Plan,
-    market: &Listed,
+    market: &CatalogMarket,
     terms: &TradingTerms,
-    here: &Registered,
+    here: &RegisteredMarket,
     event: Option<u64>,
     allowance: &mut Allowance,
 ) {
@@ -275,27 +274,27 @@ fn known(
         return plan.note(market, Finding::EventDiffers { here, upstream });
     }
     if here.status.is_over() || market.flags.closed {
-        return ending(plan, market, terms, here, allowance);
+        return close_and_resolve(plan, market, terms, here, allowance);
     }
-    rules(plan, market, terms, here, &allowance.policy);
-    // A question of an event opens with the list of all of them.
+    update_rules(plan, market, terms, here, &allowance.policy);
+    // Questions of an event group open together, after their list is complete.
     if here.status == Status::Registered && event.is_none() && market.opens(terms) {
         plan.push(vec![Command::Activate(terms.condition)]);
     }
 }
 
-/// Tick, smallest order and fee of a market that still trades.
-fn rules(
+/// Updates tick, minimum order and fee of a market that still trades.
+fn update_rules(
     plan: &mut Plan,
-    market: &Listed,
+    market: &CatalogMarket,
     terms: &TradingTerms,
-    here: &Registered,
+    here: &RegisteredMarket,
     policy: &Policy,
 ) {
     let mut steps = Vec::new();
     let mut change = |command, is_allowed: bool, finding| match is_allowed {
         true => steps.push(command),
-        false => plan.hold(market, finding, command),
+        false => plan.hold_back(market, finding, command),
     };
     if terms.tick.units() < here.tick.units() {
         let is_allowed = policy.allows_tick(terms.tick);
@@ -314,24 +313,24 @@ fn rules(
     }
     plan.push(steps);
     if terms.tick.units() > here.tick.units() {
-        // A trade near 0 or 1 makes the tick finer here, and a tick never becomes coarser.
+        // A trade near 0 or 1 refines the tick here, and a tick never becomes coarser.
         let (here, upstream) = (here.tick, terms.tick);
         plan.note(market, Finding::TickCoarser { here, upstream });
     }
 }
 
-/// A market that is over here or upstream.
-fn ending(
+/// Handles a market that has ended here or upstream.
+fn close_and_resolve(
     plan: &mut Plan,
-    market: &Listed,
+    market: &CatalogMarket,
     terms: &TradingTerms,
-    here: &Registered,
+    here: &RegisteredMarket,
     allowance: &mut Allowance,
 ) {
     if !market.flags.closed {
         return plan.note(market, Finding::Reopened);
     }
-    let Some(mut steps) = close(plan, market, here, allowance) else {
+    let Some(mut steps) = close_steps(plan, market, here, allowance) else {
         return;
     };
     match (here.payout, terms.payout) {
@@ -346,7 +345,7 @@ fn ending(
             let command = Command::Resolve(terms.condition, payout);
             match allowance.policy.resolve {
                 true => steps.push(command),
-                false => plan.hold(market, Finding::ResolutionDue(payout), command),
+                false => plan.hold_back(market, Finding::ResolutionDue(payout), command),
             }
         }
     }

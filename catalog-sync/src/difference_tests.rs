@@ -1,5 +1,5 @@
-//! Tables of single markets, and events by chance against a model of the exchange that stops
-//! anywhere and is compared again.
+//! Tables of single markets, and random event groups against a model of the exchange that stops at
+//! any point and is compared again.
 
 use std::collections::BTreeSet;
 
@@ -41,8 +41,8 @@ fn terms(market: u64) -> TradingTerms {
     }
 }
 
-fn listed(market: u64) -> Listed {
-    Listed {
+fn listed(market: u64) -> CatalogMarket {
+    CatalogMarket {
         id: market,
         slug: format!("m{market}"),
         condition: Some(condition(market)),
@@ -52,20 +52,20 @@ fn listed(market: u64) -> Listed {
             archived: false,
         },
         terms: Ok(terms(market)),
-        words: MarketDescription::default(),
+        description: MarketDescription::default(),
     }
 }
 
-fn with(market: u64, change: impl FnOnce(&mut Listed, &mut TradingTerms)) -> Listed {
+fn with(market: u64, change: impl FnOnce(&mut CatalogMarket, &mut TradingTerms)) -> CatalogMarket {
     let (mut listed, mut terms) = (listed(market), terms(market));
     change(&mut listed, &mut terms);
     listed.terms = Ok(terms);
     listed
 }
 
-fn registered(market: u64, status: Status) -> Registered {
+fn registered(market: u64, status: Status) -> RegisteredMarket {
     let terms = terms(market);
-    Registered {
+    RegisteredMarket {
         condition: terms.condition,
         tokens: terms.tokens,
         status,
@@ -90,19 +90,19 @@ fn event() -> EventRegistration {
 
 fn plan_of(
     event: Option<EventRegistration>,
-    markets: &[Listed],
-    here: &[Registered],
+    markets: &[CatalogMarket],
+    here: &[RegisteredMarket],
     policy: Policy,
 ) -> Plan {
-    let group = Group {
+    let group = MarketGroup {
         event,
         markets: markets.to_vec(),
     };
-    let present = Present::of(here.iter().copied());
-    difference(&group, &present, &mut allowance(policy))
+    let state = ExchangeState::of(here.iter().copied());
+    difference(&group, &state, &mut allowance(policy))
 }
 
-/// At noon of a day on which nothing was closed yet.
+/// Noon of a day without closings so far.
 fn allowance(policy: Policy) -> Allowance {
     Allowance {
         policy,
@@ -113,7 +113,7 @@ fn allowance(policy: Policy) -> Allowance {
     }
 }
 
-/// What a plan does, in words.
+/// The commands and findings of a plan as texts.
 fn told(plan: &Plan) -> Vec<String> {
     let name = |command: &Command| match command {
         Command::RegisterMarket(market) if market.activate => "register open".to_owned(),
@@ -155,8 +155,8 @@ fn found(plan: &Plan) -> Vec<String> {
     Some(registered(1, Status::Closed)), ""
 )]
 fn a_plain_market(
-    #[case] market: Listed,
-    #[case] here: Option<Registered>,
+    #[case] market: CatalogMarket,
+    #[case] here: Option<RegisteredMarket>,
     #[case] expected: &str,
 ) {
     let here: Vec<_> = here.into_iter().collect();
@@ -165,14 +165,14 @@ fn a_plain_market(
     assert_eq!(plan.notes, []);
 }
 
-fn resolved(payout: Payout) -> Listed {
+fn resolved(payout: Payout) -> CatalogMarket {
     with(1, |market, terms| {
         (market.flags.closed, terms.payout) = (true, Some(payout))
     })
 }
 
-fn paid(payout: Payout) -> Registered {
-    Registered {
+fn paid(payout: Payout) -> RegisteredMarket {
+    RegisteredMarket {
         payout: Some(payout),
         ..registered(1, Status::Resolved)
     }
@@ -184,7 +184,7 @@ fn paid(payout: Payout) -> Registered {
 #[case::other_tokens(with(1, |_, t| t.tokens = tokens(2)), Some(registered(1, Status::Active)), "registered with other tokens")]
 #[case::swapped_tokens(with(1, |_, t| t.tokens.reverse()), Some(registered(1, Status::Active)), "registered with other tokens")]
 #[case::other_event(
-    listed(1), Some(Registered { event: Some(3), ..registered(1, Status::Active) }),
+    listed(1), Some(RegisteredMarket { event: Some(3), ..registered(1, Status::Active) }),
     "registered under event 3, upstream says no neg-risk event"
 )]
 #[case::reopened(
@@ -193,7 +193,7 @@ fn paid(payout: Payout) -> Registered {
     "closed here and open upstream: a closed market does not open again"
 )]
 #[case::coarser(
-    listed(1), Some(Registered { tick: Tick::Thousandth, ..registered(1, Status::Active) }),
+    listed(1), Some(RegisteredMarket { tick: Tick::Thousandth, ..registered(1, Status::Active) }),
     "tick 0.001 here, 0.01 upstream"
 )]
 #[case::due(
@@ -207,7 +207,11 @@ fn paid(payout: Payout) -> Registered {
     Some(paid(Payout::Yes)),
     "paid out yes here, upstream says no"
 )]
-fn a_finding(#[case] market: Listed, #[case] here: Option<Registered>, #[case] expected: &str) {
+fn a_finding(
+    #[case] market: CatalogMarket,
+    #[case] here: Option<RegisteredMarket>,
+    #[case] expected: &str,
+) {
     let here: Vec<_> = here.into_iter().collect();
     let plan = plan_of(None, &[market], &here, Policy::default());
     assert_eq!(found(&plan).join(", "), expected);
@@ -216,7 +220,7 @@ fn a_finding(#[case] market: Listed, #[case] here: Option<Registered>, #[case] e
 
 #[test]
 fn what_cannot_trade_is_told_and_its_end_is_taken_over() {
-    let three = |closed| Listed {
+    let three = |closed| CatalogMarket {
         terms: Err(NotTradable::Outcomes(3)),
         flags: Flags {
             closed,
@@ -225,12 +229,12 @@ fn what_cannot_trade_is_told_and_its_end_is_taken_over() {
         ..listed(1)
     };
     let plan = plan_of(None, &[three(false)], &[], Policy::default());
-    assert_eq!(plan.notes[0].finding.kind(), Kind::NotTradable);
+    assert_eq!(plan.notes[0].finding.kind(), FindingKind::NotTradable);
     let here = [registered(1, Status::Active)];
     let plan = plan_of(None, &[three(false)], &here, Policy::default());
     assert_eq!(
         (plan.notes[0].finding.kind(), told(&plan).len()),
-        (Kind::Error, 0)
+        (FindingKind::Error, 0)
     );
     assert_eq!(
         told(&plan_of(None, &[three(true)], &here, Policy::default())),
@@ -256,7 +260,7 @@ fn resolving() -> Policy {
     }
 }
 
-/// What an upstream may not do to a market that trades here, and what the operator types to have it so.
+/// Changes to a trading market that need the operator's consent, and the command for each.
 #[rstest]
 #[case::fee(
     with(1, |_, t| t.fee = FeeSchedule { rate_ppm: 1_000_000, exponent: 1 }),
@@ -264,13 +268,13 @@ fn resolving() -> Policy {
 )]
 #[case::minimum(
     with(1, |_, t| t.minimum_size = Lots(100_000_000_000)),
-    "smallest order upstream above catalog.max_minimum_shares: foretell market minimum-size C 1000000000"
+    "minimum order upstream above catalog.max_minimum_shares: foretell market minimum-size C 1000000000"
 )]
 #[case::tick(
     with(1, |_, t| t.tick = Tick::TenThousandth),
     "tick 0.0001 upstream, finer than catalog.finest_tick: foretell market tick C 0.0001"
 )]
-fn a_change_beyond_the_policy_is_held_back(#[case] market: Listed, #[case] expected: &str) {
+fn a_change_beyond_the_policy_is_held_back(#[case] market: CatalogMarket, #[case] expected: &str) {
     let here = [registered(1, Status::Active)];
     let plan = plan_of(
         None,
@@ -281,8 +285,8 @@ fn a_change_beyond_the_policy_is_held_back(#[case] market: Listed, #[case] expec
     assert_eq!(told(&plan), [""; 0]);
     let expected = expected.replace('C', &condition(1).to_string());
     assert_eq!(plan.notes[0].text(), expected);
-    assert_eq!(plan.notes[0].finding.kind(), Kind::HeldBack);
-    // What the policy allows of the same record is done.
+    assert_eq!(plan.notes[0].finding.kind(), FindingKind::HeldBack);
+    // The allowed changes of the same record are applied.
     let mut both = market;
     if let Ok(terms) = &mut both.terms {
         terms.minimum_size = terms.minimum_size.max(Lots(501));
@@ -299,7 +303,7 @@ fn consent_ends_the_waiting() {
         exponent: 1,
     };
     let market = with(1, |_, terms| terms.fee = fee);
-    let here = Registered {
+    let here = RegisteredMarket {
         fee,
         ..registered(1, Status::Active)
     };
@@ -307,8 +311,8 @@ fn consent_ends_the_waiting() {
     assert_eq!(plan, Plan::default());
 }
 
-/// All markets are closed upstream at once: those whose registered end date has passed are closed, and a
-/// few more; the rest waits for the operator.
+/// The upstream closes all markets at once. Those with a past registered end date close, and a few
+/// more; the others wait for the operator.
 #[test]
 fn not_all_markets_are_closed_at_once() {
     let closed = |id| {
@@ -317,7 +321,7 @@ fn not_all_markets_are_closed_at_once() {
         })
     };
     let markets: Vec<_> = (1..=20).map(closed).collect();
-    let ends = |id| Registered {
+    let ends = |id| RegisteredMarket {
         end_date: Some(
             if id <= 8 {
                 NOON
@@ -345,8 +349,8 @@ fn not_all_markets_are_closed_at_once() {
             condition(14)
         )
     );
-    // Nor are those whose record turned into something else.
-    let broken = |market: &Listed| Listed {
+    // The same holds for markets whose record became invalid.
+    let broken = |market: &CatalogMarket| CatalogMarket {
         terms: Err(NotTradable::Tokens),
         ..market.clone()
     };
@@ -355,11 +359,11 @@ fn not_all_markets_are_closed_at_once() {
     assert_eq!(told(&plan), ["close"; 13]);
 }
 
-fn question(market: u64) -> Listed {
+fn question(market: u64) -> CatalogMarket {
     with(market, |_, terms| terms.neg_risk = true)
 }
 
-fn answered(market: u64, payout: Payout) -> Listed {
+fn answered(market: u64, payout: Payout) -> CatalogMarket {
     with(market, |listed, terms| {
         terms.neg_risk = true;
         (listed.flags.closed, terms.payout) = (true, Some(payout));
@@ -401,7 +405,7 @@ fn an_event_is_registered_whole_before_its_first_question_opens() {
 
 #[test]
 fn a_question_that_comes_late_is_reported() {
-    let known = Registered {
+    let known = RegisteredMarket {
         event: Some(EVENT),
         event_frozen: true,
         ..registered(1, Status::Active)
@@ -414,8 +418,8 @@ fn a_question_that_comes_late_is_reported() {
     );
     assert_eq!(found(&plan), ["its event's list of questions is final"]);
     assert_eq!(told(&plan), [""; 0]);
-    // A list that is not final yet still grows.
-    let known = Registered {
+    // A list that is not final yet may grow.
+    let known = RegisteredMarket {
         event_frozen: false,
         status: Status::Registered,
         ..known
@@ -432,23 +436,22 @@ fn a_question_that_comes_late_is_reported() {
     );
 }
 
-/// The exchange is asked only for what a group names: the plan is the one that all of it gives,
-/// also when a market comes twice.
+/// Reading only the named markets gives the same plan as reading all, also with duplicates.
 #[test]
 fn what_a_group_names_is_all_it_is_compared_with() {
-    let of_event = |market| Registered {
+    let of_event = |market| RegisteredMarket {
         event: Some(EVENT),
         ..registered(market, Status::Registered)
     };
-    let frozen = Registered {
+    let frozen = RegisteredMarket {
         event_frozen: true,
         ..of_event(8)
     };
-    let many: Vec<Registered> = (20..=147).map(of_event).collect();
+    let many: Vec<RegisteredMarket> = (20..=147).map(of_event).collect();
     for of_the_event in [vec![], vec![of_event(1)], vec![frozen], many] {
         let mut whole = vec![registered(5, Status::Active), registered(6, Status::Closed)];
         whole.extend(of_the_event);
-        let group = Group {
+        let group = MarketGroup {
             event: Some(event()),
             markets: vec![question(1), question(2), listed(5), listed(9)],
         };
@@ -457,10 +460,10 @@ fn what_a_group_names_is_all_it_is_compared_with() {
         let named = whole.iter().filter(|market| {
             conditions.contains(&market.condition) || (event.is_some() && market.event == event)
         });
-        let named: Vec<Registered> = named.copied().collect();
-        let twice = Present::of(named.iter().chain(&named).copied());
-        let plan = |present| difference(&group, &present, &mut allowance(Policy::default()));
-        assert_eq!(plan(twice), plan(Present::of(whole)));
+        let named: Vec<RegisteredMarket> = named.copied().collect();
+        let twice = ExchangeState::of(named.iter().chain(&named).copied());
+        let plan = |state| difference(&group, &state, &mut allowance(Policy::default()));
+        assert_eq!(plan(twice), plan(ExchangeState::of(whole)));
     }
 }
 
@@ -483,7 +486,7 @@ fn lists_that_cannot_resolve_are_not_made() {
 
 #[test]
 fn a_question_never_pays_a_half() {
-    let known = Registered {
+    let known = RegisteredMarket {
         event: Some(EVENT),
         event_frozen: true,
         ..registered(1, Status::Closed)
@@ -498,18 +501,18 @@ fn a_question_never_pays_a_half() {
     assert_eq!(plan.notes[0].finding, Finding::HalfOfQuestion);
 }
 
-/// The rules of protocol 5, as far as the sync meets them.
+/// The rules of docs/verify/rules.md §11, §12 that concern the sync.
 #[derive(Default)]
 struct Model {
-    markets: HashMap<ConditionId, Registered>,
+    markets: HashMap<ConditionId, RegisteredMarket>,
     frozen: bool,
     questions: BTreeSet<ConditionId>,
     registrations: usize,
 }
 
 impl Model {
-    fn present(&self) -> Present {
-        Present::of(self.markets.values().copied())
+    fn state(&self) -> ExchangeState {
+        ExchangeState::of(self.markets.values().copied())
     }
 
     fn give(&mut self, command: &Command) {
@@ -541,7 +544,7 @@ impl Model {
         }
     }
 
-    fn market(&mut self, condition: &ConditionId) -> &mut Registered {
+    fn market(&mut self, condition: &ConditionId) -> &mut RegisteredMarket {
         self.markets
             .get_mut(condition)
             .expect("only registered markets are changed")
@@ -562,7 +565,7 @@ impl Model {
             Status::Registered
         };
         assert!(!(market.activate && market.event.is_some()));
-        let here = Registered {
+        let here = RegisteredMarket {
             condition: market.condition,
             tokens: market.tokens,
             status,
@@ -592,7 +595,7 @@ impl Model {
     }
 }
 
-fn any_market(id: u64) -> impl Strategy<Value = Listed> {
+fn any_market(id: u64) -> impl Strategy<Value = CatalogMarket> {
     let life = prop_oneof![
         4 => Just((true, false, None)),
         1 => Just((false, false, None)),
@@ -616,13 +619,13 @@ fn any_market(id: u64) -> impl Strategy<Value = Listed> {
     )
 }
 
-fn any_markets() -> impl Strategy<Value = Vec<Listed>> {
+fn any_markets() -> impl Strategy<Value = Vec<CatalogMarket>> {
     (0..9_u64).prop_flat_map(|count| (0..count).map(any_market).collect::<Vec<_>>())
 }
 
 proptest! {
-    /// However often either side dies in between, in the end nothing is left to do, nothing was
-    /// registered twice, and no rule of the exchange was broken on the way.
+    /// With any number of crashes of either side, finally nothing is left to do, nothing was
+    /// registered twice, and no rule of the exchange was broken.
     #[test]
     fn any_interruption_ends_in_agreement(
         versions in prop::collection::vec((any_markets(), 0..6_usize), 1..5),
@@ -634,14 +637,14 @@ proptest! {
         let last = versions.last().map(|(markets, _)| markets.clone()).unwrap_or_default();
         let rounds = versions.into_iter().chain([(last.clone(), usize::MAX)]);
         for (markets, commands) in rounds {
-            let group = Group { event: Some(event()), markets };
-            let plan = difference(&group, &model.present(), &mut allowance);
+            let group = MarketGroup { event: Some(event()), markets };
+            let plan = difference(&group, &model.state(), &mut allowance);
             for command in plan.steps.iter().flatten().take(commands) {
                 model.give(command);
             }
         }
-        let group = Group { event: Some(event()), markets: last };
-        let plan = difference(&group, &model.present(), &mut allowance);
+        let group = MarketGroup { event: Some(event()), markets: last };
+        let plan = difference(&group, &model.state(), &mut allowance);
         prop_assert_eq!(told(&plan), [""; 0]);
         prop_assert_eq!(model.registrations, model.markets.len());
     }

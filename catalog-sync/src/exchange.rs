@@ -1,10 +1,10 @@
-//! The exchange as the sync sees it: what is registered there, and the commands it takes. Both go
-//! through the operator's surface, like any operator's; of matching nothing is known here.
+//! The exchange's side of the sync: its registered markets and its commands. Both use the operator
+//! surface. This module contains no matching.
 
 mod client;
 mod command;
 mod registered;
 
-pub use client::{Exchange, ExchangeFailure};
+pub use client::{Exchange, ExchangeError};
 pub use command::{Command, EventRegistration, MarketRegistration};
-pub use registered::{Registered, Status};
+pub use registered::{RegisteredMarket, Status};

@@ -1,4 +1,4 @@
-//! From files into the catalog.
+//! Imports files into the catalog.
 
 use std::io::Read;
 use std::path::Path;
@@ -8,7 +8,7 @@ use foretell_catalog::{CatalogError, Report, Writer};
 use crate::clock::Clock;
 use crate::progress::Progress;
 
-/// Puts every record of files into the catalog.
+/// Imports the records of files.
 pub struct Importer<'p> {
     writer: Writer,
     clock: &'p dyn Clock,
@@ -16,10 +16,10 @@ pub struct Importer<'p> {
 }
 
 impl<'p> Importer<'p> {
-    /// Opens the catalog at `path`, or makes it.
+    /// Opens or creates the catalog at `path`.
     ///
     /// # Errors
-    /// What the database said.
+    /// A database error.
     pub fn open(
         path: &Path,
         clock: &'p dyn Clock,
@@ -32,11 +32,11 @@ impl<'p> Importer<'p> {
         })
     }
 
-    /// Puts the records of one file, known by `name`, and keeps the report.
+    /// Imports the records of one file, named `name`, and stores the report.
     ///
     /// # Errors
-    /// The file cannot be read to its end, or what the database said. What stood before the bad
-    /// place stays in the catalog.
+    /// The file cannot be read to its end, or the database failed. Earlier records stay in the
+    /// catalog.
     pub fn import(&mut self, name: &str, file: impl Read) -> Result<Report, CatalogError> {
         self.progress.begin(name);
         let mut before = 0;

@@ -1,30 +1,29 @@
-//! Keeps the catalog in step with an upstream or files, and the exchange in step with the catalog.
+//! Synchronizes the catalog with an upstream or files, and the exchange with the catalog.
 //!
-//! [`Service`] runs the whole way: pages of the [`upstream`] are read in passes ([`pass`]) and put
-//! into the catalog ([`sync`]); what changed there is compared with what the exchange has
-//! ([`difference`]) and given as commands ([`reconcile`], [`exchange`]). [`Importer`] does the first
-//! half for files.
+//! [`Service`] runs all steps. It reads pages of the [`upstream`] in passes ([`pass`]) and stores
+//! them in the catalog ([`sync`]). It compares changes with the exchange ([`difference`]) and sends
+//! commands ([`reconcile`], [`exchange`]). [`Importer`] does the first half for files.
 //!
-//! Deliberately absent: matching, and any memory of what was done. A crash of either side needs no
-//! repair: records are put again and change nothing, and the comparison starts from what both
-//! sides have now.
+//! Not here: matching, and any memory of completed work. A crash of either side needs no repair:
+//! storing a record again changes nothing, and each comparison starts from the current state of
+//! both sides.
 
+mod catalog_lock;
 pub mod clock;
 pub mod difference;
 mod disk;
 pub mod exchange;
 mod importer;
 pub mod limits;
+pub mod market_text;
 pub mod pass;
 mod progress;
 pub mod reconcile;
 pub mod resource;
 mod service;
 pub mod sync;
-mod turn;
 pub mod upstream;
-pub mod words;
 
 pub use importer::Importer;
 pub use progress::Progress;
-pub use service::{Round, Service, Settings, StartFailure};
+pub use service::{RoundReport, Service, Settings, StartError};

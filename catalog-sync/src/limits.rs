@@ -1,4 +1,4 @@
-//! Every bound of following an upstream, in one place. What one record may be is the catalog's to say.
+//! All limits of syncing an upstream. The catalog crate has the limits of single records.
 
 use std::time::Duration;
 
@@ -6,53 +6,53 @@ use thiserror::Error;
 
 use crate::resource::Resource;
 
-/// Bytes of one page of an upstream's list.
+/// Most bytes of one page of an upstream's list.
 pub const MAX_PAGE_BYTES: usize = 64 * 1024 * 1024;
-/// Rows asked for in one page.
+/// Rows requested per page.
 pub const PAGE_ROWS: u64 = 100;
-/// Rows of one page that are read; an upstream may send more than was asked for.
+/// Most rows read per page; an upstream may send more than requested.
 pub const MAX_PAGE_ROWS: usize = 10_000;
-/// Rows of a page that are asked for again with the next one: when none of them is there, rows went
-/// away in between and the list has shifted past us.
+/// Rows of a page that the next page repeats. If none of them is there, rows before them were
+/// deleted and the list has shifted past the offset.
 pub const PAGE_OVERLAP: u64 = 10;
-/// Redirects that one request follows.
+/// Most redirects of one request.
 pub const MAX_REDIRECTS: usize = 5;
-/// Times one page is asked for before the pass gives up.
+/// Most attempts for one page before the pass gives up.
 pub const MAX_ATTEMPTS: u32 = 8;
-/// The longest pause that an upstream's `Retry-After` may ask of us.
+/// Longest honoured pause of an upstream's `Retry-After`.
 pub const MAX_RETRY_AFTER: Duration = Duration::from_secs(600);
-/// How far behind the newest `updatedAt` an incremental pass reads on: writes of the upstream become
-/// visible out of order.
+/// How far before the newest `updatedAt` an incremental pass continues to read, because an
+/// upstream's writes become visible out of order.
 pub const UPDATE_OVERLAP: Duration = Duration::from_secs(300);
 
-/// Tags and series are few: their lists have this part of a list's bounds.
-pub const SMALL_LIST_PART: u64 = 16;
-/// Closings before the end date that are taken over in a day, however few markets there are.
-pub const LEAST_EARLY_CLOSINGS: u64 = 5;
-/// The time that early closings are counted over.
+/// Divisor of the list limits for tags and series, which are short lists.
+pub const SMALL_LIST_DIVISOR: u64 = 16;
+/// Minimum number of early closings applied per day, however few markets there are.
+pub const MIN_EARLY_CLOSINGS: u64 = 5;
+/// Period over which early closings are counted.
 pub const CLOSING_WINDOW: Duration = Duration::from_secs(24 * 3_600);
 
-/// What one round may take from an upstream; settings of `[catalog]`.
+/// Limits of one round; settings of `[catalog]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Rows of one list in one reading of it.
+    /// Rows of one list per pass.
     pub list_rows: u64,
-    /// Bytes of one list in one reading of it.
+    /// Bytes of one list per pass.
     pub list_bytes: u64,
-    /// Pages of a round.
+    /// Pages per round.
     pub round_pages: u64,
-    /// Bytes of a round.
+    /// Bytes per round.
     pub round_bytes: u64,
     /// Bytes of the catalog's files.
     pub catalog_bytes: u64,
-    /// Bytes that stay free on the disk of the catalog, which is the journal's.
+    /// Bytes that stay free on the disk that the catalog shares with the journal.
     pub disk_reserve_bytes: u64,
-    /// Markets registered in a round.
+    /// Markets registered per round.
     pub new_markets: u64,
 }
 
 impl Default for Limits {
-    /// Fits an upstream of 300,000 markets: about 6 KB a row and 25 KB of catalog a market.
+    /// Fits an upstream of 300,000 markets: about 6 KB per row and 25 KB of catalog per market.
     fn default() -> Self {
         Self {
             list_rows: 1_000_000,
@@ -67,20 +67,20 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The bound that a reading of a list has reached with so many rows and bytes.
+    /// The limit that a pass through a list has reached after this many rows and bytes.
     #[must_use]
     pub fn of_list(&self, list: Resource, rows: u64, bytes: u64) -> Option<LimitReached> {
-        let part = match list {
-            Resource::Tags | Resource::Series => SMALL_LIST_PART,
+        let divisor = match list {
+            Resource::Tags | Resource::Series => SMALL_LIST_DIVISOR,
             Resource::Events | Resource::Markets => 1,
         };
-        if rows >= self.list_rows / part {
+        if rows >= self.list_rows / divisor {
             return Some(LimitReached::ListRows(list));
         }
-        (bytes >= self.list_bytes / part).then_some(LimitReached::ListBytes(list))
+        (bytes >= self.list_bytes / divisor).then_some(LimitReached::ListBytes(list))
     }
 
-    /// The bound that a round has reached with so many pages and bytes.
+    /// The limit that a round has reached after this many pages and bytes.
     #[must_use]
     pub fn of_round(&self, pages: u64, bytes: u64) -> Option<LimitReached> {
         if pages >= self.round_pages {
@@ -90,33 +90,33 @@ impl Limits {
     }
 }
 
-/// A bound that a round reached. The text names the setting.
+/// A reached limit. The text names the setting.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum LimitReached {
-    /// A list has more rows.
+    /// The list has more rows.
     #[error("the list of {} reached catalog.list_rows: the rest of it is not read", .0.name())]
     ListRows(Resource),
-    /// A list has more bytes.
+    /// The list has more bytes.
     #[error("the list of {} reached catalog.list_mib: the rest of it is not read", .0.name())]
     ListBytes(Resource),
-    /// The round ended.
-    #[error("the round reached catalog.round_pages: the next one goes on from there")]
+    /// The round ended after its pages.
+    #[error("the round reached catalog.round_pages: the next round continues")]
     RoundPages,
-    /// The round ended.
-    #[error("the round reached catalog.round_mib: the next one goes on from there")]
+    /// The round ended after its bytes.
+    #[error("the round reached catalog.round_mib: the next round continues")]
     RoundBytes,
-    /// Nothing more is written to the catalog.
+    /// Writes to the catalog stopped.
     #[error("catalog.db reached catalog.size_mib: nothing more is read from the upstream")]
     CatalogBytes,
-    /// Nothing is written at all.
+    /// All writes stopped.
     #[error("less than catalog.disk_reserve_mib is free on the disk: the upstream is not followed")]
     DiskReserve,
-    /// Some markets are not registered yet.
-    #[error("the round reached catalog.new_markets: {0} markets wait for the next one")]
+    /// This many markets are not registered yet.
+    #[error("the round reached catalog.new_markets: {0} markets wait for the next round")]
     NewMarkets(u64),
 }
 
-/// Reached bounds for programs.
+/// The reached limits as texts, for JSON output.
 pub(crate) fn texts(limits: &[LimitReached]) -> Vec<String> {
     limits.iter().map(ToString::to_string).collect()
 }

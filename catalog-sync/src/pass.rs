@@ -1,4 +1,4 @@
-//! How a list is read page by page while others change it. Pure: pages in, the next request out.
+//! Reads a list page by page while it may change. Pure: pages in, the next request out.
 
 mod full;
 mod updated;
@@ -6,15 +6,15 @@ mod updated;
 pub use full::FullPass;
 pub use updated::UpdatedPass;
 
-/// What a page means for the pass.
+/// The next step of a pass after a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Next {
-    /// There is more.
+pub enum PassStep {
+    /// Request the next page.
     More,
-    /// Rows went away in between and others may have slipped past: some are asked for again.
+    /// Rows were deleted in between and others may have been missed: read some rows again.
     Again,
-    /// The list has been read.
+    /// The list is complete.
     Done,
-    /// The upstream does not keep to the order that was asked for.
+    /// The upstream ignores the requested order.
     Unordered,
 }

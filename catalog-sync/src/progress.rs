@@ -1,20 +1,20 @@
-//! What a person at a terminal sees of long work; nothing elsewhere.
+//! Progress of long work for a person at a terminal; no output elsewhere.
 
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// How often the line is drawn anew while nothing arrives.
-const TICK: Duration = Duration::from_millis(200);
+/// Redraw interval while nothing arrives.
+const REDRAW_INTERVAL: Duration = Duration::from_millis(200);
 
-/// A line on standard error that says what is being done and how far it is.
+/// A line on standard error with the current work and its count.
 #[derive(Clone, Debug)]
 pub struct Progress {
     bar: ProgressBar,
 }
 
 impl Progress {
-    /// A line that is drawn when standard error is a terminal.
+    /// A line that is drawn if standard error is a terminal.
     #[must_use]
     pub fn on_terminal() -> Self {
         let bar = ProgressBar::new_spinner();
@@ -25,7 +25,7 @@ impl Progress {
             Ok(style) => bar.with_style(style),
             Err(_) => bar,
         };
-        bar.enable_steady_tick(TICK);
+        bar.enable_steady_tick(REDRAW_INTERVAL);
         Self { bar }
     }
 
@@ -37,23 +37,23 @@ impl Progress {
         }
     }
 
-    /// Begins something, counting from zero.
+    /// Starts a piece of work with a count of zero.
     pub fn begin(&self, what: impl Into<String>) {
         self.bar.reset();
         self.bar.set_message(what.into());
     }
 
-    /// So many records further.
+    /// Adds `records` to the count.
     pub fn advance(&self, records: usize) {
         self.bar.inc(u64::try_from(records).unwrap_or(u64::MAX));
     }
 
-    /// Says something above the line.
-    pub fn say(&self, text: &str) {
+    /// Prints a warning above the line.
+    pub fn warn(&self, text: &str) {
         self.bar.suspend(|| tracing::warn!("{text}"));
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     pub fn end(&self) {
         self.bar.finish_and_clear();
     }

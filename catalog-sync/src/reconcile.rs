@@ -1,4 +1,4 @@
-//! Bringing the exchange in step with the catalog: read both sides, compare, give the commands.
+//! Makes the exchange agree with the catalog: reads both sides, compares, sends the commands.
 
 mod report;
 
@@ -10,52 +10,52 @@ use foretell_model::ConditionId;
 use thiserror::Error;
 use tokio::task::JoinSet;
 
-use crate::difference::{Allowance, Finding, Group, Note, Present, Steps, difference};
-use crate::exchange::{Command, Exchange, ExchangeFailure};
+use crate::difference::{Allowance, ExchangeState, Finding, MarketGroup, Note, Steps, difference};
+use crate::exchange::{Command, Exchange, ExchangeError};
+use crate::market_text;
 use crate::progress::Progress;
-use crate::words;
 
-pub use report::{Given, Reconciled};
+pub use report::{CommandCounts, ReconcileReport};
 
-/// Units read at once.
-const BATCH: usize = 256;
-/// Markets that are asked for one by one; of more, all that the exchange has are read.
-const FEW: usize = 512;
-/// Requests under way at once: a durable command mostly waits for its turn on the disk.
-const AT_ONCE: usize = 32;
+/// Units per read.
+const UNITS_PER_READ: usize = 256;
+/// Up to this many markets are requested by name; above it, all markets of the exchange are read.
+const MAX_NAMED_MARKETS: usize = 512;
+/// Concurrent requests; a durable command mostly waits for the disk.
+const CONCURRENT_REQUESTS: usize = 32;
 
-/// Why a comparison ended early. What was done until then is done; the next one goes on.
+/// Why a comparison ended early. Sent commands stay; the next comparison continues.
 #[derive(Debug, Error)]
-pub enum ReconcileFailure {
+pub enum ReconcileError {
     /// The catalog cannot be read.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
-    /// The exchange is away, or not what it should be.
+    /// The exchange is unavailable or sends an unexpected answer.
     #[error(transparent)]
-    Exchange(#[from] ExchangeFailure),
-    /// It cannot be told whose turn it is.
-    #[error("waiting for our turn: {0}")]
-    Turn(std::io::Error),
+    Exchange(#[from] ExchangeError),
+    /// The catalog's lock cannot be taken.
+    #[error("cannot lock the catalog: {0}")]
+    CatalogLock(std::io::Error),
 }
 
-/// Whether commands are given or only counted.
+/// Whether commands are sent or only counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// They are given.
+    /// Commands are sent.
     Apply,
-    /// They are only counted.
-    Look,
+    /// Commands are only counted.
+    DryRun,
 }
 
-/// Compares what changed in the catalog after the change `after` with the exchange, and in
-/// [`Mode::Apply`] makes them agree. After a crash of either side, or an early end, the same call does
-/// the rest. Costs about what changed: of the exchange only the markets of what changed are read, or
-/// all of it, once, when that is much.
+/// Compares the catalog's changes after change `after` with the exchange and, in [`Mode::Apply`],
+/// makes both agree. After a crash of either side, or an early end, the same call continues. Costs
+/// in proportion to the changes: it reads only their markets from the exchange, or once all markets
+/// if there are many changes.
 ///
-/// What changed in the exchange alone is seen when everything is compared, with `after` 0.
+/// A comparison with `after` 0 also finds changes that happened only in the exchange.
 ///
 /// # Errors
-/// See [`ReconcileFailure`].
+/// See [`ReconcileError`].
 pub async fn reconcile(
     catalog: &Catalog,
     exchange: &Arc<Exchange>,
@@ -63,35 +63,35 @@ pub async fn reconcile(
     allowance: &mut Allowance,
     mode: Mode,
     progress: &Progress,
-) -> Result<Reconciled, ReconcileFailure> {
-    let mut reconciled = Reconciled::since(after);
-    let mut units = catalog.changes_after(after, BATCH)?;
+) -> Result<ReconcileReport, ReconcileError> {
+    let mut reconciled = ReconcileReport::since(after);
+    let mut units = catalog.changes_after(after, UNITS_PER_READ)?;
     if units.is_empty() {
         return Ok(reconciled);
     }
-    let mut whole = None;
+    let mut all_markets = None;
     progress.begin("comparing with the exchange");
     while let Some(last) = units.last().map(|unit| unit.change) {
-        let groups: Vec<Group> = units.iter().map(words::group).collect();
+        let groups: Vec<MarketGroup> = units.iter().map(market_text::group).collect();
         let changes: Vec<u64> = units.iter().map(|unit| unit.change).collect();
-        let few = if after > 0 && whole.is_none() {
-            few(exchange, &groups).await?
+        let named_state = if after > 0 && all_markets.is_none() {
+            named_state(exchange, &groups).await?
         } else {
             None
         };
-        let present = match (&few, &mut whole) {
-            (Some(few), _) => few,
-            (None, Some(whole)) => whole,
-            (None, whole) => {
-                let present = whole.insert(Present::of(exchange.markets().await?));
-                allowance.live = present.live();
-                present
+        let state = match (&named_state, &mut all_markets) {
+            (Some(named_state), _) => named_state,
+            (None, Some(all_markets)) => all_markets,
+            (None, all_markets) => {
+                let state = all_markets.insert(ExchangeState::of(exchange.markets().await?));
+                allowance.live = state.live();
+                state
             }
         };
         let groups = changes.into_iter().zip(groups);
-        let (jobs, names) = compare(groups, present, allowance, &mut reconciled);
+        let (jobs, names) = compare(groups, state, allowance, &mut reconciled);
         match mode {
-            Mode::Look => jobs
+            Mode::DryRun => jobs
                 .iter()
                 .flatten()
                 .for_each(|command| reconciled.count(command, true)),
@@ -99,37 +99,40 @@ pub async fn reconcile(
         }
         reconciled.reached(last);
         progress.advance(units.iter().map(|unit| unit.markets.len()).sum());
-        units = catalog.changes_after(last, BATCH)?;
+        units = catalog.changes_after(last, UNITS_PER_READ)?;
     }
     Ok(reconciled)
 }
 
 type Names = HashMap<ConditionId, (u64, String)>;
 
-/// What the exchange has of these groups, when they are few.
-async fn few(exchange: &Exchange, groups: &[Group]) -> Result<Option<Present>, ExchangeFailure> {
+/// The exchange's state of these groups, if they are few.
+async fn named_state(
+    exchange: &Exchange,
+    groups: &[MarketGroup],
+) -> Result<Option<ExchangeState>, ExchangeError> {
     let (mut conditions, mut events) = (Vec::new(), Vec::new());
     for group in groups {
         let (of_group, event) = group.names();
         conditions.extend(of_group);
         events.extend(event);
     }
-    if conditions.len() + events.len() > FEW {
+    if conditions.len() + events.len() > MAX_NAMED_MARKETS {
         return Ok(None);
     }
     let markets = exchange.markets_named(&conditions, &events).await?;
-    Ok(Some(Present::of(markets)))
+    Ok(Some(ExchangeState::of(markets)))
 }
 
 fn compare(
-    groups: impl Iterator<Item = (u64, Group)>,
-    present: &Present,
+    groups: impl Iterator<Item = (u64, MarketGroup)>,
+    state: &ExchangeState,
     allowance: &mut Allowance,
-    reconciled: &mut Reconciled,
+    reconciled: &mut ReconcileReport,
 ) -> (Vec<Steps>, Names) {
     let (mut jobs, mut names) = (Vec::new(), Names::new());
     for (change, group) in groups {
-        let mut plan = difference(&group, present, allowance);
+        let mut plan = difference(&group, state, allowance);
         plan.steps.retain(|steps| {
             let new_markets = registrations(steps);
             let fits = allowance.registers(new_markets);
@@ -156,25 +159,25 @@ fn registrations(steps: &Steps) -> u64 {
     u64::try_from(steps.iter().filter(is_registration).count()).unwrap_or(u64::MAX)
 }
 
-/// What became of the steps of one job.
+/// Result of the steps of one job.
 struct Outcome {
     done: Vec<(Command, bool)>,
-    failed: Option<(Command, ExchangeFailure)>,
+    failed: Option<(Command, ExchangeError)>,
 }
 
 async fn apply(
     exchange: &Arc<Exchange>,
     jobs: Vec<Steps>,
     names: &Names,
-    reconciled: &mut Reconciled,
-) -> Result<(), ReconcileFailure> {
+    reconciled: &mut ReconcileReport,
+) -> Result<(), ReconcileError> {
     let mut waiting = jobs.into_iter();
     let mut running = JoinSet::new();
-    let mut away = None;
+    let mut unavailable = None;
     loop {
-        // Once the exchange is away, what is under way ends and nothing more begins.
-        while running.len() < AT_ONCE
-            && away.is_none()
+        // After the exchange becomes unavailable, running steps end and none starts.
+        while running.len() < CONCURRENT_REQUESTS
+            && unavailable.is_none()
             && let Some(steps) = waiting.next()
         {
             running.spawn(run(Arc::clone(exchange), steps));
@@ -187,30 +190,30 @@ async fn apply(
             reconciled.count(command, *changed);
         }
         match outcome.failed {
-            Some((command, ExchangeFailure::Refused { status, text })) => {
-                reconciled.note(refusal(&command, status, &text, names));
+            Some((command, ExchangeError::Rejected { status, text })) => {
+                reconciled.note(rejection(&command, status, &text, names));
             }
-            Some((_, failure)) => away = Some(failure),
+            Some((_, error)) => unavailable = Some(error),
             None => {}
         }
     }
-    match away {
-        Some(failure) => Err(failure.into()),
+    match unavailable {
+        Some(error) => Err(error.into()),
         None => Ok(()),
     }
 }
 
-/// Gives commands in their order until one fails: the later ones are right only after it.
+/// Sends commands in order until one fails, because later ones depend on it.
 async fn run(exchange: Arc<Exchange>, steps: Steps) -> Outcome {
     let mut outcome = Outcome {
         done: Vec::new(),
         failed: None,
     };
     for command in steps {
-        match exchange.give(&command).await {
+        match exchange.send(&command).await {
             Ok(changed) => outcome.done.push((command, changed)),
-            Err(failure) => {
-                outcome.failed = Some((command, failure));
+            Err(error) => {
+                outcome.failed = Some((command, error));
                 break;
             }
         }
@@ -218,7 +221,7 @@ async fn run(exchange: Arc<Exchange>, steps: Steps) -> Outcome {
     outcome
 }
 
-fn refusal(command: &Command, status: u16, text: &str, names: &Names) -> Note {
+fn rejection(command: &Command, status: u16, text: &str, names: &Names) -> Note {
     let named = command
         .condition()
         .and_then(|condition| names.get(&condition));
@@ -226,7 +229,7 @@ fn refusal(command: &Command, status: u16, text: &str, names: &Names) -> Note {
     Note {
         market,
         slug,
-        finding: Finding::Refused {
+        finding: Finding::Rejected {
             command: command.name(),
             reason: format!("{text} ({status})"),
         },

@@ -1,25 +1,25 @@
 //! The four lists of an upstream.
 
-use foretell_catalog::record::Kind;
+use foretell_catalog::record::RecordKind;
 
-/// A kind of record, and the list of an upstream that holds it.
+/// A list of an upstream and the kind of its records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Resource {
     /// Labels of events.
     Tags,
-    /// Events that come back.
+    /// Recurring series of event groups.
     Series,
-    /// Events with their markets and tags.
+    /// Event groups with their markets and tags.
     Events,
-    /// Markets with short forms of their events.
+    /// Markets with short forms of their event groups.
     Markets,
 }
 
 impl Resource {
-    /// All, in the order a full pass reads them: what others refer to comes first.
+    /// All lists in the order of a full pass: referenced records first.
     pub const ALL: [Self; 4] = [Self::Tags, Self::Series, Self::Events, Self::Markets];
 
-    /// Its path below the base URL.
+    /// Its path relative to the base URL.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -30,7 +30,7 @@ impl Resource {
         }
     }
 
-    /// The list of that name.
+    /// The list with that name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL
@@ -38,7 +38,7 @@ impl Resource {
             .find(|resource| resource.name() == name)
     }
 
-    /// The one that a full pass reads after it.
+    /// The next list of a full pass.
     #[must_use]
     pub const fn next(self) -> Option<Self> {
         match self {
@@ -49,14 +49,14 @@ impl Resource {
         }
     }
 
-    /// What its rows are.
+    /// The kind of its rows.
     #[must_use]
-    pub const fn kind(self) -> Kind {
+    pub const fn kind(self) -> RecordKind {
         match self {
-            Self::Tags => Kind::Tag,
-            Self::Series => Kind::Series,
-            Self::Events => Kind::Event,
-            Self::Markets => Kind::Market,
+            Self::Tags => RecordKind::Tag,
+            Self::Series => RecordKind::Series,
+            Self::Events => RecordKind::Event,
+            Self::Markets => RecordKind::Market,
         }
     }
 }

@@ -1,4 +1,4 @@
-//! One round, from the upstream through the catalog into the exchange; and rounds without end.
+//! One round, from the upstream through the catalog to the exchange; and endless rounds.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -10,66 +10,66 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use thiserror::Error;
 
+use crate::catalog_lock::CatalogLock;
 use crate::clock::Clock;
 use crate::difference::{Allowance, Note, Policy};
 use crate::disk::free_bytes;
 use crate::exchange::Exchange;
 use crate::limits::{CLOSING_WINDOW, LimitReached, Limits, texts};
 use crate::progress::Progress;
-use crate::reconcile::{Mode, ReconcileFailure, Reconciled, reconcile};
-use crate::sync::{Pulled, Sync, SyncFailure};
-use crate::turn::Turn;
+use crate::reconcile::{Mode, ReconcileError, ReconcileReport, reconcile};
+use crate::sync::{PullReport, Sync, SyncError};
 use crate::upstream::{Bounds, Upstream};
 
-/// Findings that are remembered as told; a log that repeats one is better than one without end.
-const REMEMBERED: usize = 100_000;
+/// Most remembered findings. Above it the memory is cleared and the log may repeat findings.
+const MAX_REMEMBERED: usize = 100_000;
 
-/// What a service works with.
+/// Settings of a service.
 pub struct Settings {
-    /// The catalog's file; made when it is not there.
+    /// The catalog's file; created if missing.
     pub catalog: PathBuf,
-    /// Base URL of the upstream; without one only the exchange is kept in step.
+    /// Base URL of the upstream; without it, only the exchange is synchronized.
     pub upstream: Option<String>,
-    /// How the upstream is treated.
+    /// Timeouts, sizes and retries of upstream requests.
     pub bounds: Bounds,
-    /// What a round may take from it.
+    /// Limits of a round.
     pub limits: Limits,
-    /// The exchange; without one only the catalog is kept.
+    /// The exchange; without it, only the catalog is synchronized.
     pub exchange: Option<Arc<Exchange>>,
-    /// What is done without an operator.
+    /// Changes that are applied without an operator.
     pub policy: Policy,
-    /// Between the end of a round and the next.
+    /// Pause between rounds.
     pub every: Duration,
-    /// Between two full passes over the upstream.
+    /// Interval between full passes through the upstream.
     pub full_every: Duration,
-    /// Time and chance.
+    /// Time and randomness.
     pub clock: Arc<dyn Clock>,
-    /// What a person sees.
+    /// Progress output.
     pub progress: Progress,
 }
 
 /// Why a service does not start.
 #[derive(Debug, Error)]
-pub enum StartFailure {
-    /// The upstream's address.
+pub enum StartError {
+    /// The upstream's URL is invalid.
     #[error("{0}")]
     Upstream(String),
-    /// The catalog.
+    /// The catalog cannot be opened.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
 }
 
-/// What a round did. Its halves fail apart: an exchange that is away does not keep the catalog from
-/// being read, nor the other way round.
+/// Result of a round. Its halves fail independently: each runs even if the other side is
+/// unavailable.
 #[derive(Debug, Default)]
-pub struct Round {
-    /// From the upstream into the catalog.
-    pub pulled: Option<Result<Pulled, SyncFailure>>,
-    /// From the catalog into the exchange.
-    pub exchange: Option<Result<Reconciled, ReconcileFailure>>,
+pub struct RoundReport {
+    /// Upstream to catalog.
+    pub pulled: Option<Result<PullReport, SyncError>>,
+    /// Catalog to exchange.
+    pub exchange: Option<Result<ReconcileReport, ReconcileError>>,
 }
 
-/// Keeps a catalog and an exchange in step.
+/// Synchronizes a catalog and an exchange.
 pub struct Service {
     sync: Option<Sync>,
     catalog: Catalog,
@@ -80,19 +80,19 @@ pub struct Service {
     every: Duration,
     clock: Arc<dyn Clock>,
     progress: Progress,
-    /// Changes of the catalog up to this one are in the exchange.
-    reached: u64,
-    closings: Closings,
+    /// The exchange has all catalog changes up to this one.
+    synced_change: u64,
+    early_closings: EarlyClosings,
 }
 
-/// Closings before the end date, as far as this process knows.
+/// Closings before the end date, counted by this process.
 #[derive(Clone, Copy, Default)]
-struct Closings {
-    /// When the day began that they are counted in.
+struct EarlyClosings {
+    /// Start of the current counting period.
     began: Option<Timestamp>,
-    /// How many there were.
+    /// Closings in the period.
     count: u64,
-    /// Live markets, of which they are a part.
+    /// Live markets, the base of the percentage.
     live: u64,
 }
 
@@ -100,8 +100,8 @@ impl Service {
     /// Opens the catalog.
     ///
     /// # Errors
-    /// See [`StartFailure`].
-    pub fn new(settings: Settings) -> Result<Self, StartFailure> {
+    /// See [`StartError`].
+    pub fn new(settings: Settings) -> Result<Self, StartError> {
         let writer = Writer::open(&settings.catalog)?;
         let catalog = Catalog::open(&settings.catalog, Sites::default())?;
         let sync = match &settings.upstream {
@@ -109,7 +109,7 @@ impl Service {
             Some(base) => {
                 let clock = Arc::clone(&settings.clock);
                 let upstream = Upstream::new(base, settings.bounds, Arc::clone(&clock))
-                    .map_err(StartFailure::Upstream)?;
+                    .map_err(StartError::Upstream)?;
                 let progress = settings.progress.clone();
                 Some(Sync::new(
                     upstream,
@@ -131,19 +131,19 @@ impl Service {
             every: settings.every,
             clock: settings.clock,
             progress: settings.progress,
-            reached: 0,
-            closings: Closings::default(),
+            synced_change: 0,
+            early_closings: EarlyClosings::default(),
         })
     }
 
-    /// One round.
-    pub async fn round(&mut self) -> Round {
-        let mut round = Round::default();
+    /// Runs one round.
+    pub async fn round(&mut self) -> RoundReport {
+        let mut round = RoundReport::default();
         if let Some(sync) = &mut self.sync {
             let pulled = sync.pull().await;
             if pulled.as_ref().is_ok_and(|pulled| pulled.full) {
-                // Everything is compared again, what an operator changed meanwhile included.
-                self.reached = 0;
+                // Compare everything again, including changes that an operator made meanwhile.
+                self.synced_change = 0;
             }
             round.pulled = Some(pulled);
         }
@@ -152,38 +152,38 @@ impl Service {
         round
     }
 
-    async fn apply(&mut self) -> Option<Result<Reconciled, ReconcileFailure>> {
+    async fn apply(&mut self) -> Option<Result<ReconcileReport, ReconcileError>> {
         let exchange = Arc::clone(self.exchange.as_ref()?);
         if self.sync.is_some() && free_bytes(&self.path) < self.limits.disk_reserve_bytes {
-            return Some(Ok(Reconciled {
-                change: self.reached,
+            return Some(Ok(ReconcileReport {
+                change: self.synced_change,
                 limits: vec![LimitReached::DiskReserve],
-                ..Reconciled::default()
+                ..ReconcileReport::default()
             }));
         }
-        let _turn = match Turn::take(&self.path, &*self.clock).await {
-            Ok(turn) => turn,
-            Err(error) => return Some(Err(ReconcileFailure::Turn(error))),
+        let _lock = match CatalogLock::take(&self.path, &*self.clock).await {
+            Ok(catalog_lock) => catalog_lock,
+            Err(error) => return Some(Err(ReconcileError::CatalogLock(error))),
         };
         let now = self.clock.now();
         if self
-            .closings
+            .early_closings
             .began
             .is_none_or(|began| has_passed(began, now))
         {
-            self.closings.began = Some(now);
-            self.closings.count = 0;
-            // What was held back is not among what changed since.
-            self.reached = 0;
+            self.early_closings.began = Some(now);
+            self.early_closings.count = 0;
+            // Markets that were held back may have no newer change, so compare everything.
+            self.synced_change = 0;
         }
         let mut allowance = self.allowance(now);
-        let compared = self.compare(&exchange, self.reached, &mut allowance, Mode::Apply);
+        let compared = self.compare(&exchange, self.synced_change, &mut allowance, Mode::Apply);
         let compared = compared.await;
-        // What was closed before an error broke the round off counts, too.
-        self.closings.count = allowance.early_closed;
+        // Also count closings that were sent before an error ended the round.
+        self.early_closings.count = allowance.early_closed;
         if let Ok(reconciled) = &compared {
-            self.reached = reconciled.change;
-            self.closings.live = allowance.live;
+            self.synced_change = reconciled.change;
+            self.early_closings.live = allowance.live;
         }
         Some(compared)
     }
@@ -193,19 +193,21 @@ impl Service {
             policy: self.policy,
             now,
             new_markets: self.limits.new_markets,
-            live: self.closings.live,
-            early_closed: self.closings.count,
+            live: self.early_closings.live,
+            early_closed: self.early_closings.count,
         }
     }
 
     /// Compares everything and changes nothing.
     ///
     /// # Errors
-    /// See [`ReconcileFailure`]; `None` without an exchange.
-    pub async fn look(&self) -> Option<Result<Reconciled, ReconcileFailure>> {
+    /// See [`ReconcileError`]; `None` without an exchange.
+    pub async fn dry_run(&self) -> Option<Result<ReconcileReport, ReconcileError>> {
         let mut allowance = self.allowance(self.clock.now());
         let exchange = self.exchange.as_ref()?;
-        let found = self.compare(exchange, 0, &mut allowance, Mode::Look).await;
+        let found = self
+            .compare(exchange, 0, &mut allowance, Mode::DryRun)
+            .await;
         self.progress.end();
         Some(found)
     }
@@ -216,29 +218,29 @@ impl Service {
         after: u64,
         allowance: &mut Allowance,
         mode: Mode,
-    ) -> Result<Reconciled, ReconcileFailure> {
+    ) -> Result<ReconcileReport, ReconcileError> {
         let (catalog, progress) = (&self.catalog, &self.progress);
         reconcile(catalog, exchange, after, allowance, mode, progress).await
     }
 
-    /// Rounds for ever; drop it to stop: every step of it may be interrupted anywhere.
-    pub async fn keep(mut self) {
-        let mut told = HashSet::new();
+    /// Runs rounds forever. Cancellation-safe at every await point: drop the future to stop.
+    pub async fn run_forever(mut self) {
+        let mut reported = HashSet::new();
         loop {
             let round = self.round().await;
-            round.log(&mut told);
+            round.log(&mut reported);
             self.clock.pause(self.every).await;
         }
     }
 }
 
-/// Whether the day that began then is over. A clock that went back does not end it.
+/// Whether the period that began at `began` is over. A clock that went back does not end it.
 fn has_passed(began: Timestamp, now: Timestamp) -> bool {
     Duration::try_from(now.duration_since(began)).is_ok_and(|age| age >= CLOSING_WINDOW)
 }
 
-impl Round {
-    /// Bounds that were reached.
+impl RoundReport {
+    /// All reached limits.
     pub fn limits(&self) -> impl Iterator<Item = &LimitReached> {
         let pulled = self
             .pulled
@@ -253,36 +255,36 @@ impl Round {
         pulled.chain(compared)
     }
 
-    /// Whether both halves went well.
+    /// Whether both halves succeeded.
     #[must_use]
     pub fn is_ok(&self) -> bool {
         !matches!(self.pulled, Some(Err(_))) && !matches!(self.exchange, Some(Err(_)))
     }
 
-    /// For programs.
+    /// The JSON output.
     #[must_use]
     pub fn json(&self) -> Value {
         let mut json = json!({ "ok": self.is_ok() });
         match &self.pulled {
             None => {}
             Some(Ok(pulled)) => json["catalog"] = pulled.json(),
-            Some(Err(failure)) => json["catalog"] = json!({ "error": failure.to_string() }),
+            Some(Err(error)) => json["catalog"] = json!({ "error": error.to_string() }),
         }
         match &self.exchange {
             None => {}
             Some(Ok(reconciled)) => json["exchange"] = reconciled.json(),
-            Some(Err(failure)) => json["exchange"] = json!({ "error": failure.to_string() }),
+            Some(Err(error)) => json["exchange"] = json!({ "error": error.to_string() }),
         }
         json
     }
 
-    /// What changed goes to the log; a finding or a bound only the first time.
-    fn log(&self, told: &mut HashSet<(u64, String)>) {
+    /// Logs changes, and each finding or limit only once.
+    fn log(&self, reported: &mut HashSet<(u64, String)>) {
         for limit in self.limits() {
-            // The number of those that wait changes from round to round.
+            // Key without the part after `:`, whose number changes from round to round.
             let limit = limit.to_string();
             let kind = limit.split(':').next().unwrap_or_default();
-            if is_new(told, 0, kind) {
+            if is_new(reported, 0, kind) {
                 tracing::warn!("limit: {limit}");
             }
         }
@@ -295,7 +297,7 @@ impl Round {
                     line(&pulled.records)
                 );
             }
-            Some(Err(failure)) => tracing::warn!("catalog: {failure}"),
+            Some(Err(error)) => tracing::warn!("catalog: {error}"),
             _ => {}
         }
         match &self.exchange {
@@ -306,17 +308,17 @@ impl Round {
                 reconciled
                     .notes
                     .iter()
-                    .for_each(|note| log_note(note, told));
+                    .for_each(|note| log_note(note, reported));
             }
-            Some(Err(failure)) => tracing::warn!("exchange: {failure}"),
+            Some(Err(error)) => tracing::warn!("exchange: {error}"),
             None => {}
         }
     }
 }
 
-fn log_note(note: &Note, told: &mut HashSet<(u64, String)>) {
+fn log_note(note: &Note, reported: &mut HashSet<(u64, String)>) {
     let (kind, text) = (note.finding.kind(), note.text());
-    if kind.is_pressing() && is_new(told, note.market, &text) {
+    if kind.is_pressing() && is_new(reported, note.market, &text) {
         tracing::warn!(
             market = note.market,
             slug = note.slug,
@@ -326,11 +328,11 @@ fn log_note(note: &Note, told: &mut HashSet<(u64, String)>) {
     }
 }
 
-fn is_new(told: &mut HashSet<(u64, String)>, market: u64, text: &str) -> bool {
-    if told.len() >= REMEMBERED {
-        told.clear();
+fn is_new(reported: &mut HashSet<(u64, String)>, market: u64, text: &str) -> bool {
+    if reported.len() >= MAX_REMEMBERED {
+        reported.clear();
     }
-    told.insert((market, text.to_owned()))
+    reported.insert((market, text.to_owned()))
 }
 
 fn line(report: &Report) -> String {
@@ -348,8 +350,8 @@ fn line(report: &Report) -> String {
     .join(", ")
 }
 
-impl Pulled {
-    /// For programs.
+impl PullReport {
+    /// The JSON output.
     #[must_use]
     pub fn json(&self) -> Value {
         json!({

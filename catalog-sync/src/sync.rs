@@ -1,6 +1,6 @@
-//! From an upstream into the catalog: a full pass over all lists, then what changed.
+//! Upstream to catalog: a full pass through all lists, then only changes.
 
-mod point;
+mod resume_point;
 
 use std::collections::HashSet;
 use std::fmt;
@@ -15,45 +15,45 @@ use thiserror::Error;
 use crate::clock::Clock;
 use crate::disk::free_bytes;
 use crate::limits::{LimitReached, Limits, PAGE_ROWS};
-use crate::pass::{FullPass, Next, UpdatedPass};
+use crate::pass::{FullPass, PassStep, UpdatedPass};
 use crate::progress::Progress;
 use crate::resource::Resource;
-use crate::upstream::{Failure, Order, Page, PageRequest, Upstream};
-use point::{Amount, Full, Point};
+use crate::upstream::{ListOrder, PageRequest, Upstream, UpstreamError, UpstreamPage};
+use resume_point::{AmountRead, FullProgress, ResumePoint};
 
-/// Reports of one round that are remembered.
-const REMEMBERED: usize = 10_000;
+/// Most skips and warnings remembered in a round.
+const MAX_REMEMBERED: usize = 10_000;
 
-/// Why a pass ended early. What was committed stays; the next one goes on from there.
+/// Why a pass ended early. Committed pages stay; the next pass continues after them.
 #[derive(Debug, Error)]
-pub enum SyncFailure {
-    /// The upstream gave up on us, or we on it.
+pub enum SyncError {
+    /// The upstream failed.
     #[error(transparent)]
-    Upstream(#[from] Failure),
+    Upstream(#[from] UpstreamError),
     /// The catalog cannot be written.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
 }
 
-/// What a pass did.
+/// Result of a pass.
 #[derive(Clone, Debug, Default)]
-pub struct Pulled {
-    /// Whether a reading of all lists has ended.
+pub struct PullReport {
+    /// Whether a pass through all lists has ended.
     pub full: bool,
-    /// Pages that arrived.
+    /// Pages received.
     pub pages: u64,
-    /// Bytes of them.
+    /// Bytes of these pages.
     pub bytes: u64,
-    /// Pages that had to be asked for again.
+    /// Retried requests.
     pub retries: u64,
-    /// What became of the records.
+    /// Result of storing the records.
     pub records: Report,
-    /// Bounds that were reached.
+    /// Reached limits.
     pub limits: Vec<LimitReached>,
 }
 
-impl Pulled {
-    /// Notes a bound, if one was reached, once.
+impl PullReport {
+    /// Adds a reached limit, without duplicates; returns whether there was one.
     fn reach(&mut self, reached: Option<LimitReached>) -> bool {
         let Some(limit) = reached else {
             return false;
@@ -65,7 +65,7 @@ impl Pulled {
     }
 }
 
-/// Keeps one catalog in step with one upstream.
+/// Synchronizes one catalog with one upstream.
 pub struct Sync {
     upstream: Upstream,
     writer: Writer,
@@ -73,12 +73,12 @@ pub struct Sync {
     progress: Progress,
     full_every: Duration,
     limits: Limits,
-    /// What the present round has reported as left out: pages overlap, and reports should not.
-    told: HashSet<String>,
+    /// Skips and warnings already reported in this round, because overlapping pages repeat rows.
+    reported: HashSet<String>,
 }
 
 impl Sync {
-    /// Lists are read whole when they never were, and again after `full_every`.
+    /// Full passes run first and then every `full_every`.
     #[must_use]
     pub fn new(
         upstream: Upstream,
@@ -95,45 +95,49 @@ impl Sync {
             progress,
             full_every,
             limits,
-            told: HashSet::new(),
+            reported: HashSet::new(),
         }
     }
 
-    /// Reads what is due: all lists, or what changed since the last time. Ends early, and well, at a
-    /// bound of the round; the next one goes on from there.
+    /// Runs the due pass: all lists, or changes since the last pass. A limit of the round ends it
+    /// early without an error; the next round continues.
     ///
     /// # Errors
-    /// See [`SyncFailure`].
-    pub async fn pull(&mut self) -> Result<Pulled, SyncFailure> {
-        self.told.clear();
-        let mut pulled = Pulled::default();
-        if self.must_end(&mut pulled)? {
+    /// See [`SyncError`].
+    pub async fn pull(&mut self) -> Result<PullReport, SyncError> {
+        self.reported.clear();
+        let mut pulled = PullReport::default();
+        if self.is_at_limit(&mut pulled)? {
             return Ok(pulled);
         }
-        let mut point = Point::load(&self.writer, self.upstream.name())?;
+        let mut resume_point = ResumePoint::load(&self.writer, self.upstream.name())?;
         let now = self.clock.now();
-        if point.full.is_none() && point.is_due(now, self.full_every) {
-            point.full = Some(Full::begin(now));
+        if resume_point.full.is_none() && resume_point.is_due(now, self.full_every) {
+            resume_point.full = Some(FullProgress::begin(now));
         }
-        if point.full.is_some() {
-            self.full(&mut point, &mut pulled).await?;
+        if resume_point.full.is_some() {
+            self.full(&mut resume_point, &mut pulled).await?;
         }
-        if point.full.is_some() {
+        if resume_point.full.is_some() {
             return Ok(pulled);
         }
-        // After a full pass, too: a second look at what changed while it ran.
-        let is_complete = self.updated(&mut point, &mut pulled).await?;
+        // Also after a full pass, to catch changes during it.
+        let is_complete = self.updated(&mut resume_point, &mut pulled).await?;
         if !is_complete && !pulled.full {
-            point.full = Some(Full::begin(now));
-            self.full(&mut point, &mut pulled).await?;
+            resume_point.full = Some(FullProgress::begin(now));
+            self.full(&mut resume_point, &mut pulled).await?;
         }
         Ok(pulled)
     }
 
-    async fn full(&mut self, point: &mut Point, pulled: &mut Pulled) -> Result<(), SyncFailure> {
-        while let Some(full) = point.full.clone() {
+    async fn full(
+        &mut self,
+        resume_point: &mut ResumePoint,
+        pulled: &mut PullReport,
+    ) -> Result<(), SyncError> {
+        while let Some(full) = resume_point.full.clone() {
             self.progress.begin(full.resource.name());
-            if !self.list(full, point, pulled).await? {
+            if !self.list(full, resume_point, pulled).await? {
                 return Ok(());
             }
         }
@@ -141,43 +145,48 @@ impl Sync {
         Ok(())
     }
 
-    /// Reads a list, or the rest of it, up to its bound; `false` when the round's bound came first.
+    /// Reads a list, or the rest of it, up to its limit; `false` when the round's limit came first.
     async fn list(
         &mut self,
-        mut full: Full,
-        point: &mut Point,
-        pulled: &mut Pulled,
-    ) -> Result<bool, SyncFailure> {
+        mut full: FullProgress,
+        resume_point: &mut ResumePoint,
+        pulled: &mut PullReport,
+    ) -> Result<bool, SyncError> {
         let mut pass = FullPass::from(full.offset);
         loop {
-            if self.must_end(pulled)? {
-                self.put(full.resource, Page::default(), Some(point), pulled)?;
+            if self.is_at_limit(pulled)? {
+                self.put(
+                    full.resource,
+                    UpstreamPage::default(),
+                    Some(resume_point),
+                    pulled,
+                )?;
                 return Ok(false);
             }
             let page = self
-                .page(full.resource, Order::Oldest, pass.offset(), pulled)
+                .page(full.resource, ListOrder::Oldest, pass.offset(), pulled)
                 .await?;
-            point.saw(full.resource, newest(&page));
-            let is_over = pass.take(&page) == Next::Done;
+            resume_point.saw(full.resource, newest(&page));
+            let is_over = pass.take(&page) == PassStep::Done;
             full = full.at(pass.offset(), full.read.and(&page));
-            let is_over = is_over || self.is_long(full.resource, full.read, pulled);
-            point.full = if is_over {
+            let is_over = is_over || self.exceeds_limit(full.resource, full.read, pulled);
+            resume_point.full = if is_over {
                 full.after()
             } else {
                 Some(full.clone())
             };
-            if point.full.is_none() {
-                point.finish(full.started);
+            if resume_point.full.is_none() {
+                resume_point.finish(full.started);
             }
-            self.put(full.resource, page, Some(point), pulled)?;
+            self.put(full.resource, page, Some(resume_point), pulled)?;
             if is_over {
                 return Ok(true);
             }
         }
     }
 
-    /// Whether this round asks for no more pages.
-    fn must_end(&self, pulled: &mut Pulled) -> Result<bool, CatalogError> {
+    /// Whether this round may request no more pages.
+    fn is_at_limit(&self, pulled: &mut PullReport) -> Result<bool, CatalogError> {
         let limits = &self.limits;
         let mut reached = limits.of_round(pulled.pages, pulled.bytes);
         if self.writer.bytes()? >= limits.catalog_bytes {
@@ -193,48 +202,55 @@ impl Sync {
         Ok(pulled.reach(reached))
     }
 
-    /// Whether the rest of a list is left.
-    fn is_long(&self, list: Resource, read: Amount, pulled: &mut Pulled) -> bool {
+    /// Whether a list exceeds its limit and the rest is dropped.
+    fn exceeds_limit(&self, list: Resource, read: AmountRead, pulled: &mut PullReport) -> bool {
         pulled.reach(self.limits.of_list(list, read.rows, read.bytes))
     }
 
-    /// Whether all changes were read: the upstream kept the order that was asked for, and there were
-    /// not too many. Otherwise all lists are to be read: that goes on in later rounds where it was.
+    /// Reads the changes; returns whether it read all of them. `false` if the upstream ignored the
+    /// requested order or there were too many: a full pass follows, over several rounds if needed.
     async fn updated(
         &mut self,
-        point: &mut Point,
-        pulled: &mut Pulled,
-    ) -> Result<bool, SyncFailure> {
+        resume_point: &mut ResumePoint,
+        pulled: &mut PullReport,
+    ) -> Result<bool, SyncError> {
         for resource in [Resource::Events, Resource::Markets] {
-            let Some(seen) = point.seen(resource) else {
+            let Some(seen) = resume_point.seen(resource) else {
                 continue;
             };
             self.progress.begin(format!("changed {}", resource.name()));
             let began = self.clock.now();
             let mut pass = UpdatedPass::since(seen);
-            let mut read = Amount::default();
+            let mut read = AmountRead::default();
             loop {
-                if self.must_end(pulled)? {
+                if self.is_at_limit(pulled)? {
                     return Ok(false);
                 }
                 let page = self
-                    .page(resource, Order::LastUpdated, pass.offset(), pulled)
+                    .page(resource, ListOrder::LastUpdated, pass.offset(), pulled)
                     .await?;
                 let next = pass.take(&page);
                 read = read.and(&page);
                 self.put(resource, page, None, pulled)?;
                 match next {
-                    Next::Done => break,
-                    Next::Unordered => return Ok(false),
-                    Next::More | Next::Again if self.is_long(resource, read, pulled) => {
+                    PassStep::Done => break,
+                    PassStep::Unordered => return Ok(false),
+                    PassStep::More | PassStep::Again
+                        if self.exceeds_limit(resource, read, pulled) =>
+                    {
                         return Ok(false);
                     }
-                    Next::More | Next::Again => {}
+                    PassStep::More | PassStep::Again => {}
                 }
             }
-            // A record from the future would hide all later changes.
-            point.advance(resource, pass.newest().map(|newest| newest.min(began)));
-            self.put(resource, Page::default(), Some(point), pulled)?;
+            // Clamp: an `updatedAt` in the future would hide all later changes.
+            resume_point.advance(resource, pass.newest().map(|newest| newest.min(began)));
+            self.put(
+                resource,
+                UpstreamPage::default(),
+                Some(resume_point),
+                pulled,
+            )?;
         }
         Ok(true)
     }
@@ -242,20 +258,22 @@ impl Sync {
     async fn page(
         &self,
         resource: Resource,
-        order: Order,
+        order: ListOrder,
         offset: u64,
-        pulled: &mut Pulled,
-    ) -> Result<Page, Failure> {
+        pulled: &mut PullReport,
+    ) -> Result<UpstreamPage, UpstreamError> {
         let request = PageRequest {
             resource,
             order,
             limit: PAGE_ROWS,
             offset,
         };
-        let failed = |failure: &Failure, pause: Duration| {
+        let failed = |error: &UpstreamError, pause: Duration| {
             pulled.retries += 1;
-            self.progress
-                .say(&format!("{failure}; again in {:.1} s", pause.as_secs_f64()));
+            self.progress.warn(&format!(
+                "{error}; retrying in {:.1} s",
+                pause.as_secs_f64()
+            ));
         };
         let page = self.upstream.page(request, failed).await?;
         pulled.pages += 1;
@@ -264,49 +282,52 @@ impl Sync {
         Ok(page)
     }
 
-    /// Puts the rows of a page, and the place the pass has reached with them, in one transaction.
+    /// Stores the rows of a page and the resume point after it in one transaction.
     fn put(
         &mut self,
         resource: Resource,
-        page: Page,
-        point: Option<&Point>,
-        pulled: &mut Pulled,
+        page: UpstreamPage,
+        resume_point: Option<&ResumePoint>,
+        pulled: &mut PullReport,
     ) -> Result<(), CatalogError> {
         let mut batch = self.writer.begin()?;
         for row in page.rows {
             let json = row.content;
             match json.and_then(|json| read(Some(resource.kind()), &json)) {
                 Ok(mut read) => {
-                    read.skipped.retain(|skip| is_new(&mut self.told, skip));
+                    read.skipped.retain(|skip| is_new(&mut self.reported, skip));
                     read.warnings
-                        .retain(|warning| is_new(&mut self.told, warning));
+                        .retain(|warning| is_new(&mut self.reported, warning));
                     batch.put(&read)?;
                 }
                 Err(skip) => {
                     let skip = named(skip, resource, row.id);
-                    if is_new(&mut self.told, &skip) {
+                    if is_new(&mut self.reported, &skip) {
                         batch.skip(skip);
                     }
                 }
             }
         }
-        if let Some(point) = point {
-            batch.set_state(&Point::key(self.upstream.name()), Some(&point.text()))?;
+        if let Some(resume_point) = resume_point {
+            batch.set_state(
+                &ResumePoint::key(self.upstream.name()),
+                Some(&resume_point.text()),
+            )?;
         }
         pulled.records.merge(batch.commit()?);
         Ok(())
     }
 }
 
-/// Whether it has not been reported yet; of more than so many some are reported again.
-fn is_new(told: &mut HashSet<String>, what: &impl fmt::Debug) -> bool {
-    if told.len() >= REMEMBERED {
-        told.clear();
+/// Whether it is unreported. Above [`MAX_REMEMBERED`] entries some are reported again.
+fn is_new(reported: &mut HashSet<String>, what: &impl fmt::Debug) -> bool {
+    if reported.len() >= MAX_REMEMBERED {
+        reported.clear();
     }
-    told.insert(format!("{what:?}"))
+    reported.insert(format!("{what:?}"))
 }
 
-/// A skip with what the page said about its row.
+/// Completes a skip with the kind and id from the page.
 fn named(skip: Skip, resource: Resource, id: String) -> Skip {
     Skip {
         kind: skip.kind.or(Some(resource.kind())),
@@ -315,6 +336,6 @@ fn named(skip: Skip, resource: Resource, id: String) -> Skip {
     }
 }
 
-fn newest(page: &Page) -> Option<Timestamp> {
+fn newest(page: &UpstreamPage) -> Option<Timestamp> {
     page.rows.iter().filter_map(|row| row.updated).max()
 }

@@ -1,14 +1,14 @@
-//! The upstream: pages of its lists over HTTP, each asked for until it comes or hope is gone.
+//! The upstream: fetches pages of its lists over HTTP, with retries.
 //!
-//! Nothing an upstream sends can hurt: sizes, times, redirects, nesting and kinds of content are
-//! bounded before anything is parsed, and a broken record costs only itself.
+//! An upstream cannot do harm: sizes, times, redirects, nesting and content types are limited
+//! before parsing, and a broken record affects only itself.
 
 mod client;
-mod failure;
+mod error;
 mod page;
 mod retry;
 
 pub use client::{Bounds, Upstream};
-pub use failure::Failure;
-pub use page::{Order, Page, PageRequest, Row};
+pub use error::UpstreamError;
+pub use page::{ListOrder, PageRequest, PageRow, UpstreamPage};
 pub use retry::{Backoff, retry_after};

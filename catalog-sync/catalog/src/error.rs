@@ -1,40 +1,40 @@
-//! What can go wrong between a caller and the catalog.
+//! Errors of catalog calls.
 
 use std::path::PathBuf;
 
 use thiserror::Error;
 
-/// A refusal of a request, or a failure of the database.
+/// A rejected request or a database error.
 #[derive(Debug, Error)]
 pub enum CatalogError {
-    /// The request is wrong: 400, `{"type": "bad request", "error": …}`.
+    /// Invalid request: 400, `{"type": "bad request", "error": …}`.
     #[error("{0}")]
     BadRequest(String),
-    /// Nothing has that name: 404, `{"type": "not found error", "error": …}`.
+    /// No record has that name: 404, `{"type": "not found error", "error": …}`.
     #[error("{0} not found")]
     NotFound(NotFound),
-    /// There is no catalog at this place yet.
+    /// No catalog file at this path yet.
     #[error("no catalog at {}", .0.display())]
     Missing(PathBuf),
-    /// Written by a newer build.
+    /// A newer build wrote the file.
     #[error(
         "the catalog has schema {found}, this build knows up to {known}: use the build that wrote it"
     )]
     NewerSchema {
-        /// What the file says.
+        /// Schema version of the file.
         found: i64,
-        /// What this build knows.
+        /// Newest version that this build supports.
         known: i64,
     },
-    /// Made by an older build: whoever writes the catalog brings it up to date.
+    /// An older build wrote the file; a [`crate::Writer`] migrates it when it opens the file.
     #[error("the catalog has schema {found}, this build needs {needed}: start catalog-sync once")]
     OlderSchema {
-        /// What the file says.
+        /// Schema version of the file.
         found: i64,
-        /// What this build needs.
+        /// Version that this build needs.
         needed: i64,
     },
-    /// What lists are made with is still being read into memory.
+    /// The first table for lists is still being read into memory.
     #[error("the catalog is being read into memory: ask again in a few seconds")]
     Reading,
     /// The database failed.
@@ -45,7 +45,7 @@ pub enum CatalogError {
     Input(#[from] std::io::Error),
 }
 
-/// What was looked for in vain; the word stands in the answer.
+/// The missing name; its word is part of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotFound {
     /// `slug not found`
@@ -64,7 +64,7 @@ impl core::fmt::Display for NotFound {
 }
 
 impl CatalogError {
-    /// The HTTP status of the answer: 400, 404, 500, or 503 while the catalog is not there or not read yet.
+    /// The HTTP status: 400, 404, 500, or 503 while the catalog does not exist or is not loaded.
     #[must_use]
     pub const fn status(&self) -> u16 {
         match self {
@@ -78,7 +78,7 @@ impl CatalogError {
         }
     }
 
-    /// The body of the answer. What the database said is for the log, not for clients.
+    /// The body of the answer. Database messages go to the log, not to clients.
     #[must_use]
     pub fn body(&self) -> String {
         let (kind, text) = match self {

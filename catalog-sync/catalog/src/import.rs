@@ -1,8 +1,8 @@
-//! Files and pages of records, taken apart with constant memory.
+//! Splits files and pages into records with constant memory.
 //!
-//! Understood: JSON arrays, JSON lines, objects that wrap an array
-//! (`{data|markets|events|series|tags|value: […]}`), and any of these one after another in one
-//! file; in UTF-8 with or without a byte order mark or UTF-16 with one; plain, gzip or zstd.
+//! Input formats: JSON arrays, JSON lines, objects that wrap an array
+//! (`{data|markets|events|series|tags|value: […]}`), and concatenations of these; in UTF-8 with or
+//! without a byte order mark or UTF-16 with one; plain, gzip or zstd.
 
 mod encoding;
 mod scan;
@@ -17,15 +17,14 @@ use crate::record::read;
 use crate::report::Report;
 use crate::store::Writer;
 
-/// Records that one transaction takes: many, as every transaction writes most pages of the indices.
+/// Records per transaction. Large, because every transaction writes most pages of the indices.
 const BATCH: usize = 4_096;
 
-/// Puts every record of a file, some thousands at a time, and calls `progress` after each of these
-/// transactions with what was done so far. What was committed stays when a later part fails.
+/// Stores all records of a file in transactions of `BATCH` records, and calls `progress` with the
+/// totals after each. Committed transactions stay when a later one fails.
 ///
 /// # Errors
-/// The file cannot be read or unpacked, or what the database said. Bad records are no error: the
-/// report lists them.
+/// The file cannot be read or unpacked, or the database failed. The report lists bad records.
 pub fn import(
     writer: &mut Writer,
     file: impl Read,

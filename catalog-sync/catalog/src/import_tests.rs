@@ -1,18 +1,18 @@
 use std::io::{self, Read, Write};
 
 use super::*;
-use crate::record::{Kind, SkipReason};
+use crate::record::{RecordKind, SkipReason};
 use proptest::prelude::*;
 use rstest::rstest;
 
-/// What comes out of a file: ids of records, `!` for each part left out.
+/// The ids of a file's records, with `!` for each skipped part.
 fn found(file: &[u8]) -> String {
     let mut found = Vec::new();
     for record in Records::open(file).unwrap() {
         found.push(match record.unwrap() {
             Ok(raw) => {
                 let value: serde_json::Value = serde_json::from_slice(&raw.json).unwrap();
-                let kind = raw.kind.map_or("", Kind::word);
+                let kind = raw.kind.map_or("", RecordKind::word);
                 format!("{kind}{}", value["id"])
             }
             Err(skip) => format!("!{}", skip.reason.to_string().split(' ').next().unwrap()),
@@ -56,7 +56,7 @@ fn found(file: &[u8]) -> String {
 #[case::stray("}{\"id\":1}", "!not")]
 fn records_are_found(#[case] text: &str, #[case] expected: &str) {
     assert_eq!(found(text.as_bytes()), expected);
-    // A mark of order in front changes nothing.
+    // A leading byte order mark changes nothing.
     assert_eq!(found(format!("\u{feff}{text}").as_bytes()), expected);
 }
 
@@ -125,7 +125,7 @@ fn a_packed_file_that_is_cut_off_is_an_error_of_the_file() {
 
 #[test]
 fn long_units_and_halves_of_pairs_survive_the_edges_of_a_buffer() {
-    // A rocket at every place around the buffer's edge, and a file that ends inside a unit.
+    // A surrogate pair at every offset around the buffer's end, and a file that ends inside a unit.
     for padding in 4_080..4_110 {
         let text = format!(r#"[{{"id":1,"a":"{}🚀"}}]"#, "x".repeat(padding));
         let record = Records::open(utf16(&text, u16::to_le_bytes).as_slice())
@@ -139,7 +139,7 @@ fn long_units_and_halves_of_pairs_survive_the_edges_of_a_buffer() {
     assert_eq!(found(&odd), "1 !not");
 }
 
-/// Gives a file in pieces of up to so many bytes.
+/// Reads a file in pieces of at most this many bytes.
 struct Pieces<'f>(&'f [u8], usize);
 
 impl Read for Pieces<'_> {

@@ -1,11 +1,11 @@
-//! The catalog: markets, events, series and tags, kept in SQLite, searched and read.
+//! The catalog: markets, event groups, series and tags, stored in SQLite, with lists and search.
 //!
-//! - [`record`]: records of an upstream, read leniently; pure.
-//! - [`import`]: files and pages of records, taken apart with constant memory.
-//! - [`Writer`], [`Batch`]: putting records, in transactions that readers see whole.
-//! - [`Report`]: what that did.
-//! - [`query`]: parameters of the catalog surface, read into types.
-//! - [`Catalog`]: reading it, from any number of threads and processes.
+//! - [`record`]: lenient parsing of upstream records; pure.
+//! - [`import`]: splits files and pages into records with constant memory.
+//! - [`Writer`], [`Batch`]: store records in transactions.
+//! - [`Report`]: the result of storing.
+//! - [`query`]: parameters of the catalog surface as types.
+//! - [`Catalog`]: reads, from any number of threads and processes.
 
 mod error;
 mod ids;
@@ -13,18 +13,18 @@ pub mod import;
 mod lookup;
 mod profile;
 pub mod query;
+mod quoting;
 mod read;
 pub mod record;
 mod render;
 mod report;
 mod search_match;
 mod search_text;
-mod shown;
 mod store;
 mod table;
 
 pub use error::{CatalogError, NotFound};
-pub use lookup::{EventWords, Lookup, MarketWords};
+pub use lookup::{EventTexts, Lookup, MarketTexts};
 pub use profile::{Profile, Profiles};
 pub use read::{Catalog, Sites, Unit};
 pub use report::{NotTraded, Report, Tally};

@@ -1,4 +1,4 @@
-//! What markets are called, in memory: for surfaces that show a title beside every row.
+//! In-memory table of market texts, for surfaces that show a title in each row.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use crate::error::CatalogError;
 use crate::ids;
 use crate::record::{token_id, token_texts};
 
-/// Words of an event.
+/// Texts of an event group.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct EventWords {
-    /// Its number.
+pub struct EventTexts {
+    /// Its id.
     pub id: u64,
     /// Its short name.
     pub ticker: Box<str>,
@@ -27,14 +27,14 @@ pub struct EventWords {
     pub tags: Box<[Box<str>]>,
 }
 
-/// Words of a market with a condition, binary or not.
+/// Texts of a market that has a condition, binary or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MarketWords {
-    /// Its number.
+pub struct MarketTexts {
+    /// Its id.
     pub id: u64,
     /// Its condition.
     pub condition: ConditionId,
-    /// What is asked.
+    /// The question.
     pub title: Box<str>,
     /// Its name in URLs.
     pub slug: Box<str>,
@@ -44,24 +44,24 @@ pub struct MarketWords {
     pub image: Box<str>,
     /// Labels of its outcomes.
     pub outcomes: Box<[Box<str>]>,
-    /// Its tokens, one for each outcome, as far as they are numbers.
+    /// Its tokens by outcome; tokens that are not numbers are omitted.
     pub tokens: Box<[TokenId]>,
     /// When it ends, ISO 8601.
     pub end_date: Option<Box<str>>,
-    /// Its event.
-    pub event: Option<Arc<EventWords>>,
+    /// Its event group.
+    pub event: Option<Arc<EventTexts>>,
 }
 
-/// Parts of the table: what did not change is shared with the table before it.
+/// Parts of the table; successive tables share the unchanged parts.
 const PARTS: usize = 256;
 
-type Part = HashMap<ConditionId, Arc<MarketWords>, RandomState>;
+type Part = HashMap<ConditionId, Arc<MarketTexts>, RandomState>;
 
-/// The words of all markets at one moment. It never changes; [`crate::Catalog::lookup`] gives the
+/// The texts of all markets at one moment; immutable. [`crate::Catalog::lookup`] returns the
 /// newest.
 #[derive(Clone, Debug)]
 pub struct Lookup {
-    /// Up to which change of the catalog this is complete.
+    /// Number of the last change of the catalog that the table includes.
     change: i64,
     parts: Box<[Arc<Part>]>,
 }
@@ -75,7 +75,7 @@ impl Default for Lookup {
     }
 }
 
-/// Where a market stands: conditions are hashes.
+/// The part of a market, from its condition, which is a hash.
 fn part(condition: &ConditionId) -> usize {
     usize::from(condition.0[31]) % PARTS
 }
@@ -83,51 +83,51 @@ fn part(condition: &ConditionId) -> usize {
 impl Lookup {
     /// The market with this condition; of several, the one with the lowest id.
     #[must_use]
-    pub fn market(&self, condition: &ConditionId) -> Option<&Arc<MarketWords>> {
+    pub fn market(&self, condition: &ConditionId) -> Option<&Arc<MarketTexts>> {
         self.parts[part(condition)].get(condition)
     }
 
-    /// How many markets it knows.
+    /// Number of markets.
     #[must_use]
     pub fn len(&self) -> usize {
         self.parts.iter().map(|part| part.len()).sum()
     }
 
-    /// Whether it knows none.
+    /// Whether the table has no market.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.parts.iter().all(|part| part.is_empty())
     }
 
-    /// This table with what changed since, and the conditions whose words are others now.
-    pub(crate) fn brought_up_to_date(
+    /// A copy of this table with all later changes, and the conditions whose texts changed.
+    pub(crate) fn updated(
         &self,
         connection: &Connection,
     ) -> Result<(Self, Vec<ConditionId>), CatalogError> {
         let last: i64 = connection
             .prepare_cached("SELECT last FROM changes")?
             .query_row([], |row| row.get(0))?;
-        let mut renewal = Renewal {
+        let mut update = LookupUpdate {
             lookup: self.clone(),
             changed: Vec::new(),
         };
         if last != self.change {
-            renewal.lookup.change = last;
-            renewal.take_events(connection, self.change)?;
-            renewal.take_lone_markets(connection, self.change)?;
+            update.lookup.change = last;
+            update.add_events(connection, self.change)?;
+            update.add_lone_markets(connection, self.change)?;
         }
-        Ok((renewal.lookup, renewal.changed))
+        Ok((update.lookup, update.changed))
     }
 }
 
-/// A table that is being brought up to date.
-struct Renewal {
+/// The next table during an update.
+struct LookupUpdate {
     lookup: Lookup,
     changed: Vec<ConditionId>,
 }
 
-impl Renewal {
-    fn take_events(&mut self, connection: &Connection, after: i64) -> Result<(), CatalogError> {
+impl LookupUpdate {
+    fn add_events(&mut self, connection: &Connection, after: i64) -> Result<(), CatalogError> {
         let mut events = connection.prepare_cached(
             "SELECT id, base FROM events JOIN event_texts USING (id) WHERE change > ?1",
         )?;
@@ -138,20 +138,20 @@ impl Renewal {
         let mut rows = events.query([after])?;
         while let Some(row) = rows.next()? {
             let id: i64 = row.get(0)?;
-            let event = Arc::new(event_words(
+            let event = Arc::new(event_texts(
                 connection,
                 id,
                 row.get_ref(1)?.as_str().unwrap_or(""),
             )?);
             let mut rows = markets.query([id])?;
             while let Some(row) = rows.next()? {
-                self.take(market_words(row, Some(&event))?);
+                self.add(market_texts(row, Some(&event))?);
             }
         }
         Ok(())
     }
 
-    fn take_lone_markets(
+    fn add_lone_markets(
         &mut self,
         connection: &Connection,
         after: i64,
@@ -162,14 +162,14 @@ impl Renewal {
         )?;
         let mut rows = markets.query(params![after])?;
         while let Some(row) = rows.next()? {
-            self.take(market_words(row, None)?);
+            self.add(market_texts(row, None)?);
         }
         Ok(())
     }
 
-    /// Takes a market in. One whose upstream gave it another condition stays known by the old one
-    /// too: the exchange may have it registered so.
-    fn take(&mut self, words: MarketWords) {
+    /// Adds a market. If the upstream changed its condition, the old condition stays valid too,
+    /// because the exchange may have registered it.
+    fn add(&mut self, words: MarketTexts) {
         let condition = words.condition;
         let known = self.lookup.market(&condition);
         if known.is_some_and(|known| known.id < words.id || **known == words) {
@@ -180,7 +180,7 @@ impl Renewal {
     }
 }
 
-/// The fields of our own JSON that are wanted here.
+/// The used fields of the rendered market.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct MarketJson {
@@ -207,10 +207,10 @@ fn own<'j, T: Deserialize<'j>>(json: &'j str) -> Result<T, CatalogError> {
     })
 }
 
-fn market_words(
+fn market_texts(
     row: &Row<'_>,
-    event: Option<&Arc<EventWords>>,
-) -> Result<MarketWords, CatalogError> {
+    event: Option<&Arc<EventTexts>>,
+) -> Result<MarketTexts, CatalogError> {
     let json: MarketJson = own(row.get_ref(2)?.as_str().unwrap_or(""))?;
     let labels: Vec<serde_json::Value> = serde_json::from_str(&json.outcomes).unwrap_or_default();
     let label = |value: serde_json::Value| match value {
@@ -218,7 +218,7 @@ fn market_words(
         other => other.to_string().into_boxed_str(),
     };
     let tokens = token_texts(&json.clob_token_ids);
-    Ok(MarketWords {
+    Ok(MarketTexts {
         id: ids::of_row(row.get(0)?),
         condition: ConditionId(row.get(1)?),
         title: json.question,
@@ -232,13 +232,13 @@ fn market_words(
     })
 }
 
-fn event_words(connection: &Connection, id: i64, base: &str) -> Result<EventWords, CatalogError> {
+fn event_texts(connection: &Connection, id: i64, base: &str) -> Result<EventTexts, CatalogError> {
     let json: EventJson = own(base)?;
     let mut tags = connection.prepare_cached(
         "SELECT label FROM event_tags JOIN tags ON id = tag_id WHERE event_id = ?1 ORDER BY place",
     )?;
     let tags = tags.query_map([id], |row| row.get(0).map(String::into_boxed_str))?;
-    Ok(EventWords {
+    Ok(EventTexts {
         id: ids::of_row(id),
         ticker: json.ticker,
         slug: json.slug,

@@ -1,4 +1,4 @@
-//! What operators call a wallet (protocol 12).
+//! Operators' profiles of wallets (docs/api/data.md §2).
 
 use foretell_model::WalletAddress;
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -6,14 +6,14 @@ use rusqlite::{Connection, OptionalExtension, Row, params};
 use crate::error::CatalogError;
 use crate::store;
 
-/// Names and images of a wallet; what is unknown is empty.
+/// Names and images of a wallet; unknown fields are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
     /// Display name.
     pub name: String,
     /// Second name; empty = the caller derives one from the address.
     pub pseudonym: String,
-    /// A few words.
+    /// A short text.
     pub bio: String,
     /// URL.
     pub image: String,
@@ -76,21 +76,21 @@ impl Profile {
     }
 }
 
-/// Name of the count of changes, in the table of states.
+/// Key of the change counter in the table of states.
 const VERSION: &str = "profiles";
 
-/// All profiles, as of some moment.
+/// All profiles at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Profiles {
-    /// Changes with every change.
+    /// Differs after every change.
     pub version: String,
     /// By wallet.
     pub profiles: Vec<(WalletAddress, Profile)>,
 }
 
 impl Profiles {
-    /// All of them, unless they still are those of `seen`. One that changes meanwhile is here and
-    /// counts as not seen, so that it is read once more.
+    /// All profiles, or `None` if `seen` is still their version. A profile that changes during the
+    /// read is included but counts as unseen, so the next call reads it again.
     pub(crate) fn load(
         connection: &Connection,
         seen: Option<&str>,

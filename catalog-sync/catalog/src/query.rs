@@ -1,5 +1,5 @@
-//! Parameters of the catalog surface, read into types: every name, alias, default and bound of
-//! the interface, and nothing about how they are answered.
+//! Parameters of the catalog surface as types: every name, alias, default and bound of the
+//! interface.
 
 mod events;
 mod filters;
@@ -19,10 +19,10 @@ pub use search::SearchQuery;
 
 use crate::error::CatalogError;
 
-/// Reads the number in a path such as `/events/{id}`.
+/// Parses the id in a path such as `/events/{id}`.
 ///
 /// # Errors
-/// [`CatalogError::BadRequest`] when it is none.
+/// [`CatalogError::BadRequest`] when it is not an id.
 pub fn path_id(text: &str) -> Result<u64, CatalogError> {
     parameters::whole(text).ok_or_else(|| parameters::wrong("id", text, "a whole number"))
 }

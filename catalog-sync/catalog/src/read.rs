@@ -1,13 +1,13 @@
-//! Reading the catalog: any number of readers, each answer from one state of the database.
+//! Reads the catalog. Any number of readers; each answer comes from one database snapshot.
 
 mod changes;
+mod creator_filter;
 mod events;
-mod listed;
 mod markets;
 mod one;
 mod pool;
-mod scope;
 mod search;
+mod selection;
 mod series;
 mod tags;
 
@@ -28,26 +28,26 @@ use crate::lookup::Lookup;
 use crate::profile::{Profile, Profiles};
 use crate::render::Array;
 use crate::store;
-use crate::table::{Keeper, Table};
+use crate::table::{Table, TableUpdater};
+use creator_filter::CreatorFilter;
 use pool::Pool;
-use scope::Scope;
 
-/// Site names, as `creator` may give them, and the creators that each stands for.
+/// Site names that `creator` accepts, and the creators of each site.
 pub type Sites = BTreeMap<String, Vec<WalletAddress>>;
 
-/// How long a list waits for others that bring its table up to date. That takes milliseconds, but for
-/// the first time: then lists are refused rather than that they keep single records waiting.
-const PATIENCE: Duration = Duration::from_millis(if cfg!(test) { 10 } else { 2_000 });
+/// How long a list waits for another thread's update of the table: milliseconds, except the first
+/// update. Lists time out during that one, so that they do not block reads of single records.
+const TABLE_LOCK_TIMEOUT: Duration = Duration::from_millis(if cfg!(test) { 10 } else { 2_000 });
 
-/// The side of the catalog that reads. Calls block for as long as the database takes, at most a
-/// few milliseconds, but for the first list, which reads all markets; each ends its read transaction
-/// before it returns. May be shared by threads.
+/// The read side of the catalog. Calls block for the database, at most a few milliseconds, except
+/// the first list, which reads all markets. Each call ends its read transaction before it returns.
+/// Threads may share it.
 #[derive(Debug)]
 pub struct Catalog {
     pool: Pool,
     sites: Sites,
     lookup: RwLock<Arc<Lookup>>,
-    keeper: Mutex<Keeper>,
+    updater: Mutex<TableUpdater>,
 }
 
 impl Catalog {
@@ -55,47 +55,45 @@ impl Catalog {
     ///
     /// # Errors
     /// [`CatalogError::Missing`], [`CatalogError::OlderSchema`], [`CatalogError::NewerSchema`], or
-    /// what the database said.
+    /// a database error.
     pub fn open(path: &Path, sites: Sites) -> Result<Self, CatalogError> {
         Ok(Self {
             pool: Pool::open(path)?,
             sites,
             lookup: RwLock::default(),
-            keeper: Mutex::default(),
+            updater: Mutex::default(),
         })
     }
 
-    /// What markets are called, as of the last [`Self::refresh_lookup`]; empty before the first.
+    /// The market texts as of the last [`Self::refresh_lookup`]; empty before the first.
     #[must_use]
     pub fn lookup(&self) -> Arc<Lookup> {
         Arc::clone(&self.lookup.read())
     }
 
-    /// Brings [`Self::lookup`] up to date and tells the conditions whose words are others now.
-    /// Costs a point read when nothing changed, else about what changed: to be called by a timer of
-    /// its own, a few times a second, not by requests.
+    /// Updates [`Self::lookup`] and returns the conditions whose texts changed. Costs a point read
+    /// without changes, else in proportion to the changes. Call it from a timer, a few times a
+    /// second, not from requests.
     ///
     /// # Errors
-    /// What the database said.
+    /// A database error.
     pub fn refresh_lookup(&self) -> Result<Vec<ConditionId>, CatalogError> {
         let known = self.lookup();
-        let (next, changed) = self
-            .pool
-            .with(|connection| known.brought_up_to_date(connection))?;
+        let (next, changed) = self.pool.with(|connection| known.updated(connection))?;
         *self.lookup.write() = Arc::new(next);
         Ok(changed)
     }
 
-    /// Brings what lists are made with up to date, so that the next list need not. The first call
-    /// reads all markets, later ones what changed: to be called by a timer, a few times a second.
+    /// Updates the table for lists, so that the next list need not. The first call reads all
+    /// markets, later calls only changes. Call it from a timer, a few times a second.
     ///
     /// # Errors
-    /// What the database said.
+    /// A database error.
     pub fn refresh_lists(&self) -> Result<(), CatalogError> {
         self.with_table(|_, _| Ok(()))
     }
 
-    /// Runs `read` inside one read transaction with the table of what that sees.
+    /// Runs `read` in a read transaction, with the table of the same database snapshot.
     fn with_table<T>(
         &self,
         read: impl FnOnce(&Connection, &Table) -> Result<T, CatalogError>,
@@ -106,48 +104,48 @@ impl Catalog {
         })
     }
 
-    /// The table of what a transaction sees that has not read yet: it sees what is newest at its
-    /// first read, which is under the lock.
+    /// The table of a transaction that has not read yet. SQLite fixes a transaction's snapshot at
+    /// its first read, which happens under the keeper's lock.
     fn table(&self, connection: &Connection) -> Result<Arc<Table>, CatalogError> {
-        let keeper = self.keeper.try_lock_for(PATIENCE);
-        keeper.ok_or(CatalogError::Reading)?.table(connection)
+        let updater = self.updater.try_lock_for(TABLE_LOCK_TIMEOUT);
+        updater.ok_or(CatalogError::Reading)?.table(connection)
     }
 
-    fn scope(&self, creator: Option<&str>) -> Scope {
-        Scope::of(creator, &self.sites)
+    fn scope(&self, creator: Option<&str>) -> CreatorFilter {
+        CreatorFilter::of(creator, &self.sites)
     }
 
-    /// What operators call a wallet.
+    /// The profile of a wallet.
     ///
     /// # Errors
-    /// What the database said.
+    /// A database error.
     pub fn profile(&self, wallet: &WalletAddress) -> Result<Option<Profile>, CatalogError> {
         self.pool
             .with(|connection| Profile::load(connection, wallet))
     }
 
-    /// What operators call all wallets, unless nothing changed since the version `seen`.
+    /// All profiles, or `None` if `seen` is still their version.
     ///
     /// # Errors
-    /// What the database said.
+    /// A database error.
     pub fn profiles(&self, seen: Option<&str>) -> Result<Option<Profiles>, CatalogError> {
         self.pool
             .with(|connection| Profiles::load(connection, seen))
     }
 
-    /// What a writer keeps under a name ([`crate::Batch::set_state`]).
+    /// The value of a state ([`crate::Batch::set_state`]).
     ///
     /// # Errors
-    /// What the database said.
+    /// A database error.
     pub fn state(&self, key: &str) -> Result<Option<String>, CatalogError> {
         self.pool.with(|connection| store::state(connection, key))
     }
 
-    /// The upstream's record of the market with this condition, without its events, as it came;
-    /// of several, the one with the lowest id.
+    /// The unchanged upstream record of the market with this condition, without its events; of
+    /// several, the one with the lowest id.
     ///
     /// # Errors
-    /// What the database said.
+    /// A database error.
     pub fn raw_market(&self, condition: &ConditionId) -> Result<Option<String>, CatalogError> {
         self.pool.with(|connection| {
             Ok(connection
@@ -160,10 +158,10 @@ impl Catalog {
         })
     }
 
-    /// The number of the last change of an event or a market; 0 before the first. A point read.
+    /// Number of the last change of an event group or market; 0 before the first. A point read.
     ///
     /// # Errors
-    /// What the database said.
+    /// A database error.
     pub fn last_change(&self) -> Result<u64, CatalogError> {
         self.pool.with(|connection| {
             Ok(connection
@@ -172,20 +170,20 @@ impl Catalog {
         })
     }
 
-    /// Up to `limit` units (at least one when there is any) that changed after the change with
-    /// this number, oldest change first. Start with 0; go on with the last one's
-    /// [`Unit::change`]. A unit that changes again moves to the end, so each is seen in its newest
-    /// form and none is missed.
+    /// Up to `limit` units (at least one if there is any) that changed after change number
+    /// `change`, oldest change first. Start with 0 and continue with the last unit's
+    /// [`Unit::change`]. A unit that changes again moves to the end, so a reader sees each unit's
+    /// newest form and misses none.
     ///
     /// # Errors
-    /// What the database said.
+    /// A database error.
     pub fn changes_after(&self, change: u64, limit: usize) -> Result<Vec<Unit>, CatalogError> {
         self.pool
             .with(|connection| changes::after(connection, change, limit))
     }
 }
 
-/// A JSON array of the text that a statement gives for each id, in the order of the ids.
+/// A JSON array of the texts that a statement returns for the ids, in their order.
 fn array_of(connection: &Connection, statement: &str, ids: &[i64]) -> Result<String, CatalogError> {
     let mut statement = connection.prepare_cached(statement)?;
     let mut array = Array::of(ids.len());

@@ -1,4 +1,4 @@
-//! Tags and creators, of which an event speaks for its markets.
+//! Tags and creators of events apply to their markets.
 
 use foretell_model::WalletAddress;
 use rstest::rstest;
@@ -15,7 +15,7 @@ fn address(id: u64) -> String {
     format!("0x{id:040x}")
 }
 
-/// Tags of an event: one that all have, one of every second, one of a single event.
+/// Tags of an event: one of all events, one of every second, one of a single event.
 fn tags(event: u64) -> Vec<u64> {
     let mut tags = vec![1];
     tags.extend(event.is_multiple_of(2).then_some(2));
@@ -23,12 +23,12 @@ fn tags(event: u64) -> Vec<u64> {
     tags
 }
 
-/// Who made a market; every third one does not say.
+/// Creator of a market; every third market has none.
 fn creator(market: u64) -> Option<u64> {
     (!market.is_multiple_of(3)).then_some(if market == 8 { 9 } else { 7 })
 }
 
-/// Who made an event, which speaks for its markets that do not say.
+/// Creator of an event, which applies to its markets without a creator.
 fn event_creator(event: u64) -> Option<u64> {
     event.is_multiple_of(4).then_some(7)
 }
@@ -136,7 +136,7 @@ fn tags_and_creators_are_those_of_the_records(
 fn a_list_is_refused_while_another_reads_everything() {
     let (_directory, catalog) = shelf();
     let list = || catalog.markets(&MarketsQuery::default());
-    let reading = catalog.keeper.lock();
+    let reading = catalog.updater.lock();
     let refused = list().unwrap_err();
     assert!(matches!(refused, CatalogError::Reading));
     assert_eq!(refused.status(), 503);

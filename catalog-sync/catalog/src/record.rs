@@ -1,9 +1,9 @@
-//! Records of an upstream, read leniently: pure functions from JSON to what the catalog keeps.
+//! Lenient parsing of upstream records: pure functions from JSON to the catalog's types.
 //!
-//! Upstream data is dirty: ids and amounts come as text or number, lists as text that holds JSON,
-//! dates in several forms or as prose. What can be read is; a field that cannot is left out with a
-//! [`Warning`]; a record without what identifies it is a [`Skip`]. Texts are kept to the letter,
-//! spaces and invisible characters included: only search looks at a trimmed form of them.
+//! Upstream data is dirty: ids and amounts come as text or number, lists as text that contains
+//! JSON, dates in several forms or as prose. An unreadable field is dropped with a [`Warning`]; a
+//! record without an identity becomes a [`Skip`]. Texts keep every character, spaces and invisible
+//! ones included; only search trims its own copy.
 
 mod date;
 mod event;
@@ -25,30 +25,30 @@ pub use skip::{Skip, SkipReason, Warning};
 pub use tag::TagRecord;
 pub use terms::{NotTradable, TradingTerms};
 
-use fields::Fields;
+use fields::RecordFields;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// Longest record that is read, in bytes of JSON: an event with all its markets.
+/// Most bytes of JSON of a record, such as an event with all its markets.
 pub const MAX_RECORD_BYTES: usize = 8 << 20;
 /// Most markets, tags or series of an event.
 pub const MAX_ENTRIES: usize = 4_096;
 
-/// What a record is.
+/// Kind of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
-    /// An event, with or without its markets.
+pub enum RecordKind {
+    /// An event group, with or without its markets.
     Event,
-    /// A market, with or without its event.
+    /// A market, with or without its event group.
     Market,
-    /// A series of events.
+    /// A series of event groups.
     Series,
     /// A tag.
     Tag,
 }
 
-impl Kind {
+impl RecordKind {
     /// Its word in reports.
     #[must_use]
     pub const fn word(self) -> &'static str {
@@ -61,18 +61,18 @@ impl Kind {
     }
 }
 
-/// Lifecycle hints of markets, events and series, as the upstream says them.
+/// Lifecycle flags of markets, events and series, as the upstream sends them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Flags {
-    /// True on closed ones too: it does not mean tradable.
+    /// Also true on closed ones, so it does not mean tradable.
     pub active: bool,
-    /// Over.
+    /// Ended.
     pub closed: bool,
     /// Hidden.
     pub archived: bool,
 }
 
-/// A record that was read.
+/// A parsed record.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Record {
     /// An event.
@@ -86,14 +86,14 @@ pub enum Record {
 }
 
 impl Record {
-    /// What it is.
+    /// Its kind.
     #[must_use]
-    pub const fn kind(&self) -> Kind {
+    pub const fn kind(&self) -> RecordKind {
         match self {
-            Self::Event(_) => Kind::Event,
-            Self::Market(_) => Kind::Market,
-            Self::Series(_) => Kind::Series,
-            Self::Tag(_) => Kind::Tag,
+            Self::Event(_) => RecordKind::Event,
+            Self::Market(_) => RecordKind::Market,
+            Self::Series(_) => RecordKind::Series,
+            Self::Tag(_) => RecordKind::Tag,
         }
     }
 
@@ -108,7 +108,7 @@ impl Record {
         }
     }
 
-    /// When the upstream last changed it, as far as it says: what an incremental sync goes by.
+    /// Time of the upstream's last change, if known; incremental syncs use it.
     #[must_use]
     pub const fn updated_at(&self) -> Option<jiff::Timestamp> {
         match self {
@@ -120,22 +120,22 @@ impl Record {
     }
 }
 
-/// What reading a record gives: the record, what was wrong in it, and what inside it was left out.
+/// Result of parsing: the record, its warnings, and the skipped records inside it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Read {
+pub struct ParsedRecord {
     /// The record.
     pub record: Record,
-    /// Fields left out of it and of the records inside it.
+    /// Dropped fields of the record and of the records inside it.
     pub warnings: Vec<Warning>,
-    /// Records inside it that were left out: a market of an event, a tag, a series.
+    /// Skipped records inside it: a market of an event, a tag, a series.
     pub skipped: Vec<Skip>,
 }
 
-/// Reads one record of JSON. Without a `kind` it is told from its fields.
+/// Parses one JSON record. Without `kind`, its fields decide the kind.
 ///
 /// # Errors
-/// A [`Skip`] that says why the record cannot be used.
-pub fn read(kind: Option<Kind>, json: &[u8]) -> Result<Read, Skip> {
+/// A [`Skip`] with the reason why the record is unusable.
+pub fn read(kind: Option<RecordKind>, json: &[u8]) -> Result<ParsedRecord, Skip> {
     let skip = |reason| Skip {
         kind,
         id: String::new(),
@@ -151,7 +151,7 @@ pub fn read(kind: Option<Kind>, json: &[u8]) -> Result<Read, Skip> {
     }
 }
 
-fn read_map(kind: Option<Kind>, map: Map<String, Value>) -> Result<Read, Skip> {
+fn read_map(kind: Option<RecordKind>, map: Map<String, Value>) -> Result<ParsedRecord, Skip> {
     let Some(kind) = kind.or_else(|| kind_of(&map)) else {
         return Err(Skip {
             kind: None,
@@ -159,40 +159,40 @@ fn read_map(kind: Option<Kind>, map: Map<String, Value>) -> Result<Read, Skip> {
             reason: SkipReason::UnknownKind,
         });
     };
-    let mut notes = Notes::default();
-    let fields = Fields::new(kind, map)?;
+    let mut problems = Problems::default();
+    let fields = RecordFields::new(kind, map)?;
     let record = match kind {
-        Kind::Event => Record::Event(Box::new(EventRecord::of(fields, &mut notes)?)),
-        Kind::Market => Record::Market(Box::new(MarketRecord::of(fields, &mut notes)?)),
-        Kind::Series => Record::Series(Box::new(SeriesRecord::of(fields, &mut notes)?)),
-        Kind::Tag => Record::Tag(Box::new(TagRecord::of(fields, &mut notes)?)),
+        RecordKind::Event => Record::Event(Box::new(EventRecord::of(fields, &mut problems)?)),
+        RecordKind::Market => Record::Market(Box::new(MarketRecord::of(fields, &mut problems)?)),
+        RecordKind::Series => Record::Series(Box::new(SeriesRecord::of(fields, &mut problems)?)),
+        RecordKind::Tag => Record::Tag(Box::new(TagRecord::of(fields, &mut problems)?)),
     };
-    Ok(Read {
+    Ok(ParsedRecord {
         record,
-        warnings: notes.warnings,
-        skipped: notes.skipped,
+        warnings: problems.warnings,
+        skipped: problems.skipped,
     })
 }
 
-/// Tells a record's kind from fields that only one kind has.
-fn kind_of(map: &Map<String, Value>) -> Option<Kind> {
+/// Detects a record's kind by fields that only one kind has.
+fn kind_of(map: &Map<String, Value>) -> Option<RecordKind> {
     let has = |name: &str| map.contains_key(name);
     if has("question") || has("conditionId") || has("clobTokenIds") {
-        Some(Kind::Market)
+        Some(RecordKind::Market)
     } else if has("seriesType") || has("recurrence") {
-        Some(Kind::Series)
+        Some(RecordKind::Series)
     } else if has("label") {
-        Some(Kind::Tag)
+        Some(RecordKind::Tag)
     } else if has("title") || has("markets") {
-        Some(Kind::Event)
+        Some(RecordKind::Event)
     } else {
         None
     }
 }
 
-/// What reading a record found wrong in it.
+/// Warnings and skips of one record.
 #[derive(Default)]
-struct Notes {
+struct Problems {
     warnings: Vec<Warning>,
     skipped: Vec<Skip>,
 }

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use rstest::rstest;
 use serde_json::json;
 
-fn read_one(record: &Value) -> Result<Read, Skip> {
+fn read_one(record: &Value) -> Result<ParsedRecord, Skip> {
     read(None, record.to_string().as_bytes())
 }
 
@@ -16,12 +16,12 @@ fn market(record: &Value) -> (MarketRecord, Vec<Warning>) {
 }
 
 #[rstest]
-#[case(json!({"id": "1", "slug": "a", "question": "Q"}), Kind::Market)]
-#[case(json!({"id": 1, "slug": "a", "conditionId": "", "title": "T"}), Kind::Market)]
-#[case(json!({"id": "1", "slug": "a", "title": "T", "ticker": "a"}), Kind::Event)]
-#[case(json!({"id": "1", "slug": "a", "title": "T", "seriesType": "single"}), Kind::Series)]
-#[case(json!({"id": "1", "slug": "a", "label": "L"}), Kind::Tag)]
-fn kinds_are_told_by_their_fields(#[case] record: Value, #[case] kind: Kind) {
+#[case(json!({"id": "1", "slug": "a", "question": "Q"}), RecordKind::Market)]
+#[case(json!({"id": 1, "slug": "a", "conditionId": "", "title": "T"}), RecordKind::Market)]
+#[case(json!({"id": "1", "slug": "a", "title": "T", "ticker": "a"}), RecordKind::Event)]
+#[case(json!({"id": "1", "slug": "a", "title": "T", "seriesType": "single"}), RecordKind::Series)]
+#[case(json!({"id": "1", "slug": "a", "label": "L"}), RecordKind::Tag)]
+fn kinds_are_told_by_their_fields(#[case] record: Value, #[case] kind: RecordKind) {
     assert_eq!(read_one(&record).unwrap().record.kind(), kind);
 }
 
@@ -167,7 +167,7 @@ fn a_market_stays_with_its_first_event() {
     assert_eq!(read.skipped[0].reason, SkipReason::SecondEvent(5));
 }
 
-/// Any JSON at all, some of it with the field names of records.
+/// Any JSON, often with the field names of records.
 fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -220,11 +220,11 @@ proptest! {
             map.insert("id".into(), json!(id));
             map.insert("slug".into(), json!("s"));
         }
-        let kinds = [None, Some(Kind::Event), Some(Kind::Market), Some(Kind::Series), Some(Kind::Tag)];
+        let kinds = [None, Some(RecordKind::Event), Some(RecordKind::Market), Some(RecordKind::Series), Some(RecordKind::Tag)];
         let kind = kinds[usize::try_from(kind).unwrap()];
         if let Ok(first) = read(kind, record.to_string().as_bytes()) {
             prop_assert_eq!(first.record.id(), u64::from(id));
-            // What was kept reads as itself.
+            // The stored JSON parses to the same record.
             let raw = match &first.record {
                 Record::Event(event) => &event.raw,
                 Record::Market(market) => &market.raw,

@@ -1,6 +1,6 @@
-//! The JSON of the catalog surface, written once when a record is stored (interface, "Catalog
-//! surface records"): every field of the interface, texts and booleans always, dates when known,
-//! never null.
+//! The JSON of the catalog surface (docs/api/catalog.md §1), rendered once when a
+//! record is stored. It has every field of the interface: texts and booleans always, dates when
+//! known, never null.
 
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
@@ -35,7 +35,7 @@ struct Market<'r> {
     question_id: &'r str,
 }
 
-/// A market without `events`, as it stands inside an event.
+/// A market without `events`, in the form it has inside an event.
 pub(crate) fn market(record: &MarketRecord) -> String {
     json(&Market {
         id: record.id.to_string(),
@@ -67,7 +67,7 @@ struct ShortEvent<'r> {
     title: &'r str,
 }
 
-/// The short summary of an event: in lists of markets and in search results.
+/// The short event summary for lists of markets and search results.
 pub(crate) fn short_event(record: &EventRecord) -> String {
     json(&ShortEvent {
         id: record.id.to_string(),
@@ -103,7 +103,7 @@ struct FullEvent<'r> {
     updated_at: Option<Timestamp>,
 }
 
-/// The full summary of an event, which is also the base of the event itself.
+/// The full event summary, also the base of the complete event.
 pub(crate) fn full_event(record: &EventRecord) -> String {
     json(&FullEvent {
         id: record.id.to_string(),
@@ -145,7 +145,7 @@ struct Series<'r> {
     updated_at: Option<Timestamp>,
 }
 
-/// A series without `events`, as it stands inside an event.
+/// A series without `events`, in the form it has inside an event.
 pub(crate) fn series(record: &SeriesRecord) -> String {
     json(&Series {
         id: record.id.to_string(),
@@ -207,7 +207,7 @@ pub(crate) fn search_tag(id: u64, label: &str, slug: &str, event_count: u64) -> 
     })
 }
 
-/// A rendered object with further fields, whose values are JSON already.
+/// A rendered object with additional fields, whose values are JSON already.
 pub(crate) fn with_fields(object: &str, fields: &[(&str, &str)]) -> String {
     let added: usize = fields
         .iter()
@@ -238,15 +238,15 @@ pub(crate) fn array<T: AsRef<str>>(elements: &[T]) -> String {
     array.end()
 }
 
-/// A JSON array in the making.
+/// Builder of a JSON array.
 pub(crate) struct Array {
     text: String,
-    /// Elements that are still expected.
+    /// Expected number of further elements.
     left: usize,
 }
 
 impl Array {
-    /// One that will have about so many elements.
+    /// An array of approximately this many elements.
     pub(crate) fn of(elements: usize) -> Self {
         Self {
             text: String::from("["),
@@ -266,7 +266,7 @@ impl Array {
         push_fields(&mut self.text, object, &[(name, value)]);
     }
 
-    /// Separates the next element, and makes room for all that are left when each is as long.
+    /// Writes the separator, and reserves capacity as if all remaining elements had this length.
     fn begin(&mut self, length: usize) {
         if self.text.len() > 1 {
             self.text.push(',');
@@ -287,7 +287,7 @@ fn json<T: Serialize>(value: &T) -> String {
     serde_json::to_string(value).expect("texts, booleans and numbers have a JSON form")
 }
 
-/// ISO 8601 UTC with as many decimals as the instant needs.
+/// ISO 8601 UTC with as many decimals as the time needs.
 fn iso<S: Serializer>(date: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {
     match date {
         Some(date) => serializer.collect_str(date),

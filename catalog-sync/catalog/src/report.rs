@@ -1,39 +1,39 @@
-//! What an import or a sync did: added, changed, unchanged, left out and why.
+//! Result of an import or sync: records added, changed, unchanged, and skipped with reasons.
 
 use core::fmt;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::record::{Kind, NotTradable, Skip, Warning};
+use crate::record::{NotTradable, RecordKind, Skip, Warning};
 
-/// Skips, warnings and markets that cannot be traded are listed one by one up to this many of each;
-/// beyond, they are only counted.
-const LISTED: usize = 1_000;
+/// Most entries in each list of a report (skips, warnings, untradable markets); the rest is only
+/// counted.
+const MAX_LISTED: usize = 1_000;
 
-/// How many records of a kind were what.
+/// Counts of records of one kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
-    /// New.
+    /// New records.
     pub added: u64,
-    /// Known, and different now.
+    /// Existing records with a new content.
     pub changed: u64,
-    /// Known, and the same; or older than what is known.
+    /// Existing records with the same content, or a newer stored version.
     pub unchanged: u64,
 }
 
-/// What became of one record.
+/// Effect of storing one record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Effect {
+pub(crate) enum PutEffect {
     /// It is new.
     Added,
-    /// It replaced what was known.
+    /// It replaced the stored one.
     Changed,
-    /// It said nothing new.
+    /// Nothing changed.
     Unchanged,
 }
 
-/// A market that is catalogued and cannot be traded.
+/// A market in the catalog that cannot be traded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct NotTraded {
     /// Its id.
@@ -42,7 +42,7 @@ pub struct NotTraded {
     pub reason: NotTradable,
 }
 
-/// What a batch, or a whole import, did.
+/// Result of a batch or of a whole import.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
     /// Events, those inside markets included.
@@ -53,62 +53,62 @@ pub struct Report {
     pub series: Tally,
     /// Tags, those inside events included.
     pub tags: Tally,
-    /// Added or changed markets that cannot be traded, by the field that is the reason.
+    /// Added or changed markets that cannot be traded, counted by the offending field.
     pub not_tradable: BTreeMap<&'static str, u64>,
-    /// The first thousand of them.
+    /// The first thousand untradable markets.
     pub not_traded: Vec<NotTraded>,
-    /// Records left out.
+    /// Number of skipped records.
     pub skipped: u64,
-    /// The first thousand of them.
+    /// The first thousand skips.
     pub skips: Vec<Skip>,
-    /// Fields left out.
+    /// Number of dropped fields.
     pub warned: u64,
-    /// The first thousand of them.
+    /// The first thousand warnings.
     pub warnings: Vec<Warning>,
 }
 
 impl Report {
-    /// Counts what became of a record.
-    pub(crate) fn count(&mut self, kind: Kind, effect: Effect) {
+    /// Counts the effect of a record.
+    pub(crate) fn count(&mut self, kind: RecordKind, effect: PutEffect) {
         let tally = match kind {
-            Kind::Event => &mut self.events,
-            Kind::Market => &mut self.markets,
-            Kind::Series => &mut self.series,
-            Kind::Tag => &mut self.tags,
+            RecordKind::Event => &mut self.events,
+            RecordKind::Market => &mut self.markets,
+            RecordKind::Series => &mut self.series,
+            RecordKind::Tag => &mut self.tags,
         };
         *match effect {
-            Effect::Added => &mut tally.added,
-            Effect::Changed => &mut tally.changed,
-            Effect::Unchanged => &mut tally.unchanged,
+            PutEffect::Added => &mut tally.added,
+            PutEffect::Changed => &mut tally.changed,
+            PutEffect::Unchanged => &mut tally.unchanged,
         } += 1;
     }
 
-    /// Notes a market that cannot be traded.
+    /// Adds a market that cannot be traded.
     pub(crate) fn not_traded(&mut self, market: u64, reason: &NotTradable) {
         *self.not_tradable.entry(reason.field()).or_default() += 1;
-        if self.not_traded.len() < LISTED {
+        if self.not_traded.len() < MAX_LISTED {
             let reason = reason.clone();
             self.not_traded.push(NotTraded { market, reason });
         }
     }
 
-    /// Notes a record that was left out.
+    /// Adds a skipped record.
     pub fn skip(&mut self, skip: Skip) {
         self.skipped += 1;
-        if self.skips.len() < LISTED {
+        if self.skips.len() < MAX_LISTED {
             self.skips.push(skip);
         }
     }
 
-    /// Notes a field that was left out.
+    /// Adds a dropped field.
     pub fn warn(&mut self, warning: Warning) {
         self.warned += 1;
-        if self.warnings.len() < LISTED {
+        if self.warnings.len() < MAX_LISTED {
             self.warnings.push(warning);
         }
     }
 
-    /// Whether anything in the catalog is different now.
+    /// Whether the catalog changed.
     #[must_use]
     pub fn changed_anything(&self) -> bool {
         [self.events, self.markets, self.series, self.tags]
@@ -116,7 +116,7 @@ impl Report {
             .any(|tally| tally.added + tally.changed > 0)
     }
 
-    /// Adds what another batch did.
+    /// Adds the result of another batch.
     pub fn merge(&mut self, other: Self) {
         for (sum, part) in [
             (&mut self.events, other.events),
@@ -139,9 +139,9 @@ impl Report {
     }
 }
 
-/// Lists more, as long as there is room.
+/// Appends entries up to the limit of a list.
 fn fill<T>(list: &mut Vec<T>, more: Vec<T>) {
-    let room = LISTED.saturating_sub(list.len());
+    let room = MAX_LISTED.saturating_sub(list.len());
     list.extend(more.into_iter().take(room));
 }
 
@@ -166,7 +166,7 @@ impl fmt::Display for Report {
             writeln!(f, "not tradable, market {market}: {reason}")?;
         }
         for skip in &self.skips {
-            let kind = skip.kind.map_or("record", Kind::word);
+            let kind = skip.kind.map_or("record", RecordKind::word);
             writeln!(f, "skipped {kind} {}: {}", skip.id, skip.reason)?;
         }
         for warning in &self.warnings {
@@ -196,7 +196,7 @@ mod tests {
         let mut total = Report::default();
         for _ in 0..3 {
             let mut batch = Report::default();
-            batch.count(Kind::Market, Effect::Added);
+            batch.count(RecordKind::Market, PutEffect::Added);
             for _ in 0..600 {
                 batch.skip(Skip {
                     kind: None,

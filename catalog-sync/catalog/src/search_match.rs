@@ -1,30 +1,30 @@
-//! How well an event's text fits a term: pure, on texts as search compares them.
+//! Match quality of an event's text for a search term; pure, on normalised texts.
 
 use memchr::memmem::Finder;
 
 use crate::search_text::{BEGIN, END};
 
-/// Ways to fit, best first: a field is the term, begins with it, holds it; it holds its words.
-pub(crate) const WAYS: usize = 4;
-const WHOLE: usize = 0;
-const BEGINNING: usize = 1;
-const INSIDE: usize = 2;
-const APART: usize = 3;
+/// Match classes, best first: a field equals, begins with, contains the term, contains its words.
+pub(crate) const MATCH_CLASSES: usize = 4;
+const EQUALS: usize = 0;
+const BEGINS: usize = 1;
+const CONTAINS: usize = 2;
+const WORDS: usize = 3;
 
-/// A term, made ready to be looked for in many texts.
+/// A term prepared for matching many texts.
 pub(crate) struct Matcher<'t> {
     term: Finder<'t>,
-    /// The term where a field begins.
+    /// The term at the beginning of a field.
     beginning: Finder<'static>,
-    /// Words of three and more characters, the longest first: it is the rarest.
+    /// Words of three or more characters, longest first, because long words are rarest.
     long: Vec<Finder<'t>>,
-    /// Words of one and two, which count only where a word begins with them.
+    /// Words of one or two characters, which match only at the beginning of a word.
     short: Vec<ShortWord<'t>>,
 }
 
 struct ShortWord<'t> {
     finder: Finder<'t>,
-    /// A sign such as `%` begins a word wherever it stands.
+    /// A sign such as `%` is a word of its own, so it matches everywhere.
     is_sign: bool,
 }
 
@@ -49,29 +49,29 @@ impl<'t> Matcher<'t> {
         }
     }
 
-    /// The way in which a text fits, an index below [`WAYS`]; `None` when it does not.
-    pub(crate) fn way(&self, text: &[u8]) -> Option<usize> {
+    /// The match class of a text, an index below [`MATCH_CLASSES`]; `None` without a match.
+    pub(crate) fn match_class(&self, text: &[u8]) -> Option<usize> {
         let in_one_piece = self.term.find(text).is_some();
-        // Long words stand wherever the term does.
+        // Every occurrence of the term contains its long words.
         let fits = (in_one_piece || self.long.iter().all(|word| word.find(text).is_some()))
             && self.short.iter().all(|word| word.begins_a_word(text));
         match (fits, in_one_piece) {
             (false, _) => None,
-            (true, false) => Some(APART),
-            (true, true) => Some(self.way_in_one_piece(text)),
+            (true, false) => Some(WORDS),
+            (true, true) => Some(self.class_of_whole_term(text)),
         }
     }
 
-    fn way_in_one_piece(&self, text: &[u8]) -> usize {
-        let mut way = INSIDE;
+    fn class_of_whole_term(&self, text: &[u8]) -> usize {
+        let mut match_class = CONTAINS;
         for at in self.beginning.find_iter(text) {
             let end = at + self.beginning.needle().len();
             if text[end..].starts_with(END.as_bytes()) {
-                return WHOLE;
+                return EQUALS;
             }
-            way = BEGINNING;
+            match_class = BEGINS;
         }
-        way
+        match_class
     }
 }
 
@@ -86,13 +86,13 @@ impl ShortWord<'_> {
 
 /// The last character of a text in UTF-8.
 fn last_character(text: &[u8]) -> Option<char> {
-    // A character has at most four bytes, of which those after the first begin with the bits 10.
+    // A UTF-8 character has at most four bytes; continuation bytes start with the bits 10.
     let tail = &text[text.len().saturating_sub(4)..];
     let start = tail.iter().rposition(|byte| byte & 0xc0 != 0x80)?;
     std::str::from_utf8(&tail[start..]).ok()?.chars().next()
 }
 
-/// Whether a word has the three characters that the index is made of.
+/// Whether a word has at least three characters, the unit of the index.
 pub(crate) fn is_long(word: &str) -> bool {
     word.chars().nth(2).is_some()
 }
@@ -104,24 +104,24 @@ mod tests {
     use rstest::rstest;
 
     #[rstest]
-    #[case("rain", Some(WHOLE))]
-    #[case("may", Some(BEGINNING))]
-    #[case("it rain", Some(INSIDE))]
-    #[case("ain", Some(INSIDE))]
-    #[case("rain may", Some(APART))]
-    #[case("m", Some(BEGINNING))]
-    #[case("i", Some(INSIDE))]
+    #[case("rain", Some(EQUALS))]
+    #[case("may", Some(BEGINS))]
+    #[case("it rain", Some(CONTAINS))]
+    #[case("ain", Some(CONTAINS))]
+    #[case("rain may", Some(WORDS))]
+    #[case("m", Some(BEGINS))]
+    #[case("i", Some(CONTAINS))]
     #[case("a", None)]
-    #[case("ra it", Some(APART))]
+    #[case("ra it", Some(WORDS))]
     #[case("ai it", None)]
-    #[case("%", Some(INSIDE))]
+    #[case("%", Some(CONTAINS))]
     #[case("00", None)]
     #[case("sun", None)]
     #[case("rain sun", None)]
     #[case("é", None)]
-    #[case("té", Some(INSIDE))]
+    #[case("té", Some(CONTAINS))]
     fn a_text_fits_in_its_best_way(#[case] term: &str, #[case] expected: Option<usize>) {
         let text = document(["May it rain 100% là tété?", "rain"].into_iter());
-        assert_eq!(Matcher::of(term).way(text.as_bytes()), expected);
+        assert_eq!(Matcher::of(term).match_class(text.as_bytes()), expected);
     }
 }

@@ -1,17 +1,17 @@
-//! Texts as search compares them.
+//! Normalised texts for search.
 //!
-//! What the eye does not tell apart is one: letters in lower case, every kind of space a single
-//! space, curly quotes straight, invisible characters gone, edges trimmed. The texts themselves
-//! are kept and shown to the letter.
+//! Visually equal texts become equal: lower-case letters, every white space a single space,
+//! straight quotes, no invisible characters, trimmed ends. The stored and displayed texts are
+//! unchanged.
 
 use std::collections::BTreeSet;
 
-/// Marks where a field begins; twice, so that even one character makes three with it.
+/// Marks the beginning of a field; doubled, so that it forms a trigram with a single character.
 pub(crate) const BEGIN: &str = "\u{2}\u{2}";
-/// Marks where a field ends.
+/// Marks the end of a field.
 pub(crate) const END: &str = "\u{3}";
 
-/// A text as search compares it.
+/// The normalised form of a text.
 #[must_use]
 pub(crate) fn normalised(text: &str) -> String {
     let mut result = String::with_capacity(text.len());
@@ -28,7 +28,7 @@ pub(crate) fn normalised(text: &str) -> String {
         match character {
             '\u{2018}' | '\u{2019}' => result.push('\''),
             '\u{201c}' | '\u{201d}' => result.push('"'),
-            // The same letter at the end of a word.
+            // Final form of the same letter.
             'ς' => result.push('σ'),
             other => result.extend(other.to_lowercase()),
         }
@@ -36,14 +36,14 @@ pub(crate) fn normalised(text: &str) -> String {
     result
 }
 
-/// Controls other than white space, zero-width characters, soft hyphens, marks of direction.
+/// Control characters other than white space, zero-width characters, soft hyphens, direction marks.
 fn is_invisible(character: char) -> bool {
     matches!(character, '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}')
         || matches!(character, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fe00}'..='\u{fe0f}')
         || (character.is_control() && !character.is_whitespace())
 }
 
-/// What search is told of an event: its fields, each between its marks.
+/// The search text of an event: its fields, each between a begin and an end mark.
 pub(crate) fn document<'f>(fields: impl Iterator<Item = &'f str>) -> String {
     let mut document = String::new();
     for field in fields {
@@ -54,8 +54,8 @@ pub(crate) fn document<'f>(fields: impl Iterator<Item = &'f str>) -> String {
     document
 }
 
-/// The first one and the first two characters of every word of a document, each written as a word
-/// of hexadecimal digits, so that no tokenizer takes it apart.
+/// The first one and two characters of every word of a document, each encoded as hexadecimal
+/// digits, so that no tokenizer splits it.
 pub(crate) fn prefixes(document: &str) -> String {
     let mut found = BTreeSet::new();
     let marks = |character: char| ['\u{2}', '\u{3}', ' '].contains(&character);
@@ -72,13 +72,13 @@ pub(crate) fn prefixes(document: &str) -> String {
     words.join(" ")
 }
 
-/// A prefix as it stands in the index of prefixes.
+/// A prefix in the encoding of the prefix index.
 pub(crate) fn prefix_word(prefix: &str) -> String {
     hex::encode(prefix)
 }
 
-/// The places in a run of characters without spaces where a word begins: at its start, after a
-/// character that is neither letter nor digit, and at such a character itself (an emoji, a `%`).
+/// The words in a run of characters without spaces: one starts at the beginning, after each
+/// character that is neither letter nor digit, and at each such character itself (an emoji, a `%`).
 fn words(run: &str) -> impl Iterator<Item = &str> {
     let mut before_was_word = false;
     run.char_indices().filter_map(move |(at, character)| {
@@ -89,7 +89,7 @@ fn words(run: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A text as a phrase of FTS5: nothing inside it is an operator.
+/// A text as an FTS5 phrase, without operators.
 pub(crate) fn phrase(text: &str) -> String {
     format!("\"{}\"", text.replace('"', "\"\""))
 }

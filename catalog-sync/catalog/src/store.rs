@@ -1,10 +1,10 @@
-//! Writing the catalog: one writer at a time, in transactions that readers see whole or not at all.
+//! Writes the catalog: one writer at a time, in atomic transactions.
 
 mod batch;
+mod derive;
 mod links;
 mod put;
 pub(crate) mod schema;
-mod settle;
 mod write;
 
 pub use batch::Batch;
@@ -20,36 +20,36 @@ use crate::error::CatalogError;
 use crate::profile::Profile;
 use crate::report::Report;
 
-/// How long a writer waits for another to end its transaction.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// Page cache of a writer, in KiB. New records touch most pages of the indices; a page that has to
-/// leave the cache before its transaction ends is written twice.
+/// How long a writer waits for another writer's transaction.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
+/// Page cache of a writer in KiB. New records touch most pages of the indices. A page that is
+/// evicted before its transaction ends is written twice.
 const CACHE_KIB: i64 = 192 * 1024;
-/// Bytes that the write-ahead log keeps after a transaction that made it longer.
+/// Size to which the write-ahead log is truncated after a transaction that made it longer.
 const KEPT_LOG_BYTES: i64 = 64 << 20;
-/// Reports that are kept.
+/// Reports kept in the database.
 const KEPT_REPORTS: i64 = 100;
-/// Prepared statements that are kept.
+/// Prepared statements kept per connection.
 const STATEMENTS: usize = 64;
 
-/// The side of the catalog that writes: syncs, imports, profiles.
+/// The write side of the catalog: syncs, imports, profiles.
 #[derive(Debug)]
 pub struct Writer {
     connection: Connection,
 }
 
 impl Writer {
-    /// Opens the catalog at `path`, makes it when there is none, and brings its tables up to date.
+    /// Opens or creates the catalog at `path` and migrates its tables.
     ///
     /// # Errors
-    /// [`CatalogError::NewerSchema`], or what the database said.
+    /// [`CatalogError::NewerSchema`], or a database error.
     pub fn open(path: &Path) -> Result<Self, CatalogError> {
         let mut connection = Connection::open(path)?;
-        connection.busy_timeout(PATIENCE)?;
+        connection.busy_timeout(LOCK_TIMEOUT)?;
         keep_plans(&connection)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
-        // A power cut may lose the last transactions, never tear one: a sync is simply resumed
-        // from the resume point that was lost with them.
+        // A power cut may lose the last transactions but never tear one. The sync then continues at
+        // an earlier resume point, because the later one was lost with its records.
         connection.pragma_update(None, "synchronous", "NORMAL")?;
         connection.pragma_update(None, "journal_size_limit", KEPT_LOG_BYTES)?;
         connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
@@ -59,25 +59,25 @@ impl Writer {
         Ok(Self { connection })
     }
 
-    /// Begins a transaction. What is put becomes visible together, at [`Batch::commit`]; a batch
-    /// that is dropped leaves no trace. A few hundred events a batch is what imports fastest.
+    /// Begins a transaction. Its records become visible together at [`Batch::commit`]; dropping the
+    /// batch discards them. A few hundred events per batch import fastest.
     ///
     /// # Errors
-    /// What the database said; busy when another writer holds it for ten seconds.
+    /// A database error; busy when another writer keeps the database for ten seconds.
     pub fn begin(&mut self) -> Result<Batch<'_>, CatalogError> {
         Batch::begin(&mut self.connection)
     }
 
-    /// Where the catalog is.
+    /// The path of the catalog.
     #[must_use]
     pub fn path(&self) -> Option<&Path> {
         self.connection.path().map(Path::new)
     }
 
-    /// Bytes of the catalog: its pages, and the write-ahead log that some of them still stand in.
+    /// Bytes of the catalog: its pages and its write-ahead log.
     ///
     /// # Errors
-    /// What the database said.
+    /// A database error.
     pub fn bytes(&self) -> Result<u64, CatalogError> {
         let number = |name| {
             let read = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);
@@ -90,18 +90,18 @@ impl Writer {
         Ok(u64::try_from(pages).unwrap_or(0).saturating_add(log))
     }
 
-    /// What [`Batch::set_state`] kept under a name.
+    /// The value stored with [`Batch::set_state`].
     ///
     /// # Errors
-    /// What the database said.
+    /// A database error.
     pub fn state(&self, key: &str) -> Result<Option<String>, CatalogError> {
         state(&self.connection, key)
     }
 
-    /// Names a wallet, or renames it.
+    /// Adds or replaces the profile of a wallet.
     ///
     /// # Errors
-    /// What the database said.
+    /// A database error.
     pub fn set_profile(
         &mut self,
         wallet: &WalletAddress,
@@ -110,10 +110,10 @@ impl Writer {
         profile.store(&mut self.connection, wallet)
     }
 
-    /// Keeps what an import or a sync reported; the newest hundred are kept.
+    /// Stores a report of an import or a sync and deletes all but the newest hundred.
     ///
     /// # Errors
-    /// What the database said.
+    /// A database error.
     pub fn keep_report(
         &mut self,
         at: jiff::Timestamp,
@@ -134,8 +134,8 @@ impl Writer {
     }
 }
 
-/// Statements keep the plan they were prepared with: otherwise those that an index with a condition
-/// could serve are planned anew for every value they are asked with.
+/// Makes statements keep their first plan. By default SQLite replans statements that could use a
+/// partial index whenever a parameter changes.
 pub(crate) fn keep_plans(connection: &Connection) -> Result<(), CatalogError> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())

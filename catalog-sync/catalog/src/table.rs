@@ -1,23 +1,23 @@
-//! What lists are filtered and sorted by, in memory: any filter in any order is then a walk over
-//! numbers that lie side by side, and only the records of the page come from the database.
+//! In-memory columns for filters and sort orders of lists. A list scans adjacent numbers and reads
+//! only the records of its page from the database.
 //!
-//! A row is the place of a market or event here. It is given at the first sight of a record and
-//! never changes, and records are never deleted, so rows of a [`Table`] hold in all later ones. A
-//! table never changes either: what did not change is shared with the next one.
+//! A row is the index of a market or event. It is assigned once and never changes, and records are
+//! never deleted, so rows of a [`Table`] are valid in all later tables. Tables are immutable and
+//! share their unchanged parts.
 
 mod columns;
-mod keeper;
 mod links;
 mod page;
 mod ranking;
 mod row_set;
 mod rows;
+mod updater;
 
-pub(crate) use keeper::Keeper;
 pub(crate) use links::Links;
-pub(crate) use page::Asked;
+pub(crate) use page::ListRequest;
 pub(crate) use row_set::RowSet;
 pub(crate) use rows::Rows;
+pub(crate) use updater::TableUpdater;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,61 +25,60 @@ use std::sync::Arc;
 use foldhash::fast::RandomState;
 use foretell_model::WalletAddress;
 
-/// The catalog at one moment, as far as lists need it.
+/// The list columns of the catalog at one moment.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
-    /// Up to which change of the catalog this is complete.
+    /// Number of the last change of the catalog that the table includes.
     change: i64,
     /// All markets.
     pub(crate) markets: Rows,
-    /// By the row of a market: the row of its event, or [`NO_EVENT`].
+    /// By market row: the row of its event, or [`NO_EVENT`].
     event_of: Arc<Vec<u32>>,
-    /// By the row of a market: the number of who made it, or [`NOBODY`]. Where it does not say, its
-    /// event's creator counts.
+    /// By market row: the number of its creator, else of its event's creator, or [`NO_CREATOR`].
     creator_of: Arc<Vec<u32>>,
     /// All events.
     pub(crate) events: Rows,
-    /// Tags and the events that have them.
+    /// Tags and their events.
     pub(crate) tags: Arc<Links>,
     /// Series and their events.
     pub(crate) series: Arc<Links>,
-    /// Numbers of creators and the events of which they made it or a market.
+    /// Creators by number, and the events that they made or have a market in.
     creators: Arc<Links>,
-    /// Their numbers.
+    /// Numbers of the creators.
     numbers: Arc<HashMap<WalletAddress, u32, RandomState>>,
 }
 
-/// The event of a market that has none.
+/// Event row of a market without an event.
 const NO_EVENT: u32 = u32::MAX;
-/// Who made what does not say.
-const NOBODY: u32 = u32::MAX;
+/// Creator number of a record without a creator.
+const NO_CREATOR: u32 = u32::MAX;
 
 impl Table {
-    /// The number of a market's event.
+    /// The id of a market's event.
     pub(crate) fn event_of(&self, market: u32) -> Option<i64> {
         let event = self.event_of[market as usize];
         (event != NO_EVENT).then(|| self.events.id(event))
     }
 
-    /// Whether the event of a market is among these.
+    /// Whether the event of a market is in the set.
     pub(crate) fn is_of_one(&self, market: u32, events: &RowSet) -> bool {
         let event = self.event_of[market as usize];
         event != NO_EVENT && events.contains(event)
     }
 
-    /// Numbers of wallets that made something.
+    /// Numbers of these wallets, as far as they created something.
     pub(crate) fn numbers_of(&self, creators: &[WalletAddress]) -> RowSet {
         let known = creators.iter().filter_map(|it| self.numbers.get(it));
         RowSet::of(known.copied())
     }
 
-    /// Whether a market was made by one of these.
+    /// Whether a market was created by one of these.
     pub(crate) fn was_made_by(&self, market: u32, numbers: &RowSet) -> bool {
         let creator = self.creator_of[market as usize];
-        creator != NOBODY && numbers.contains(creator)
+        creator != NO_CREATOR && numbers.contains(creator)
     }
 
-    /// The events of which one of these wallets made it or a market.
+    /// Events created by one of these wallets, or with a market created by one.
     pub(crate) fn events_by(&self, creators: &[WalletAddress]) -> RowSet {
         let known = creators.iter().filter_map(|it| self.numbers.get(it));
         RowSet::of(known.flat_map(|number| self.creators.rows_of(i64::from(*number))))

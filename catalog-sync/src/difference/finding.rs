@@ -1,4 +1,4 @@
-//! What a comparison finds that is no command.
+//! Findings of a comparison that are not commands.
 
 use foretell_catalog::record::NotTradable;
 use foretell_model::limits::MAX_QUESTIONS;
@@ -8,23 +8,23 @@ use thiserror::Error;
 
 use crate::exchange::Command;
 
-/// What a finding asks of the operator.
+/// The action that a finding requires of the operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
-    /// The two sides contradict each other: somebody must look.
+pub enum FindingKind {
+    /// The two sides contradict each other; an operator must investigate.
     Error,
     /// A market waits for its payout.
     Resolution,
-    /// A change waits for consent.
+    /// A change waits for the operator's consent.
     HeldBack,
-    /// Catalogued and not tradable.
+    /// In the catalog, but not tradable.
     NotTradable,
-    /// Worth knowing.
+    /// Informational.
     Remark,
 }
 
-impl Kind {
-    /// All, the most pressing first.
+impl FindingKind {
+    /// All kinds, most urgent first.
     pub const ALL: [Self; 5] = [
         Self::Error,
         Self::Resolution,
@@ -45,7 +45,7 @@ impl Kind {
         }
     }
 
-    /// Whether an operator is needed.
+    /// Whether it requires an operator.
     #[must_use]
     pub const fn is_pressing(self) -> bool {
         matches!(self, Self::Error | Self::Resolution | Self::HeldBack)
@@ -55,18 +55,18 @@ impl Kind {
 /// A finding about a market of the catalog.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Note {
-    /// Its number.
+    /// Its id.
     pub market: u64,
     /// Its name in URLs.
     pub slug: String,
-    /// What was found.
+    /// The finding.
     pub finding: Finding,
-    /// The command that the operator gives to have it so.
+    /// The command that the operator may send to apply the change.
     pub consent: Option<Command>,
 }
 
 impl Note {
-    /// The finding, with the command line that consents.
+    /// The finding, with the operator's command line.
     #[must_use]
     pub fn text(&self) -> String {
         match self.command_line() {
@@ -75,78 +75,78 @@ impl Note {
         }
     }
 
-    /// The command line that consents.
+    /// The operator's command line.
     #[must_use]
     pub fn command_line(&self) -> Option<String> {
         self.consent.as_ref().and_then(Command::command_line)
     }
 }
 
-/// Findings.
+/// A finding.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Finding {
-    /// Its record does not describe a market of this exchange.
+    /// Its record does not fit this exchange.
     #[error("{0}")]
     NotTradable(NotTradable),
-    /// It trades here, and its record now describes something else.
-    #[error("registered here, and upstream now {0}")]
+    /// It is registered here, and its record no longer fits this exchange.
+    #[error("registered here, but upstream now: {0}")]
     NoLongerTradable(NotTradable),
-    /// It had ended before it was known here.
+    /// It ended before it was registered here.
     #[error("closed or archived before it was registered")]
     OverBefore,
-    /// A neg-risk question without a neg-risk event.
+    /// A neg-risk question without a neg-risk event group.
     #[error("a neg-risk question whose event is unknown or is not neg-risk")]
     NoEvent,
-    /// A question that came when its event's list was final.
+    /// A question that arrived after its event group's list was final.
     #[error("its event's list of questions is final")]
     Late,
-    /// More questions than an event may have.
+    /// More questions than an event group may have.
     #[error("its event has {0} questions, allowed: {MAX_QUESTIONS}")]
     TooManyQuestions(usize),
-    /// A question that was answered Yes is not in the list.
+    /// A question that was answered Yes is missing from the list.
     #[error("its event is decided: a question closed before resolved Yes")]
     Decided,
     /// The condition is registered with other tokens.
     #[error("registered with other tokens")]
     TokensDiffer,
-    /// The condition is registered under another event.
+    /// The condition is registered under another event group.
     #[error("registered under {}, upstream says {}", event(*here), event(*upstream))]
     EventDiffers {
-        /// Event it is registered under.
+        /// Event group at the exchange.
         here: Option<u64>,
-        /// Event the upstream says.
+        /// Event group upstream.
         upstream: Option<u64>,
     },
-    /// Over here, open upstream.
+    /// Closed here, open upstream.
     #[error("closed here and open upstream: a closed market does not open again")]
     Reopened,
-    /// Paid out otherwise.
+    /// Paid out differently.
     #[error("paid out {} here, upstream says {}", payout_word(*here), payout_word(*upstream))]
     PayoutDiffers {
-        /// What was paid.
+        /// Payout here.
         here: Payout,
-        /// What the upstream says.
+        /// Payout upstream.
         upstream: Payout,
     },
-    /// A question of an event cannot pay a half.
+    /// A neg-risk question cannot pay a half.
     #[error("resolved half and half upstream, which a question of a neg-risk event cannot pay")]
     HalfOfQuestion,
-    /// The upstream says how it resolved.
+    /// The upstream resolved it with this payout.
     #[error("resolved {} upstream", payout_word(*.0))]
     ResolutionDue(Payout),
-    /// More closings before the end date than are taken over in a day.
+    /// More early closings than the daily allowance.
     #[error("closed upstream before its end date, beyond catalog.early_close_percent")]
     ClosesEarly,
-    /// A fee above the bound.
+    /// Fee above the limit.
     #[error("fee {} ppm, exponent {} upstream, above catalog.max_fee_ppm", .0.rate_ppm, .0.exponent)]
     FeeTooHigh(FeeSchedule),
-    /// A smallest order above the bound.
-    #[error("smallest order upstream above catalog.max_minimum_shares")]
+    /// Minimum order above the limit.
+    #[error("minimum order upstream above catalog.max_minimum_shares")]
     MinimumTooLarge,
-    /// A tick below the bound.
+    /// Tick below the limit.
     #[error("tick {} upstream, finer than catalog.finest_tick", .0.text())]
     TickTooFine(Tick),
-    /// Finer here.
+    /// The tick is finer here.
     #[error("tick {} here, {} upstream", here.text(), upstream.text())]
     TickCoarser {
         /// Tick here.
@@ -154,40 +154,40 @@ pub enum Finding {
         /// Tick upstream.
         upstream: Tick,
     },
-    /// The exchange refused a command.
+    /// The exchange rejected a command.
     #[error("{command}: {reason}")]
-    Refused {
-        /// The command's word.
+    Rejected {
+        /// The command's name.
         command: &'static str,
-        /// The exchange's words.
+        /// The exchange's error text.
         reason: String,
     },
 }
 
 impl Finding {
-    /// What it asks of the operator.
+    /// The action it requires of the operator.
     #[must_use]
-    pub const fn kind(&self) -> Kind {
+    pub const fn kind(&self) -> FindingKind {
         match self {
             Self::NotTradable(_)
             | Self::OverBefore
             | Self::NoEvent
             | Self::Late
             | Self::TooManyQuestions(_)
-            | Self::Decided => Kind::NotTradable,
-            Self::ResolutionDue(_) => Kind::Resolution,
+            | Self::Decided => FindingKind::NotTradable,
+            Self::ResolutionDue(_) => FindingKind::Resolution,
             Self::ClosesEarly
             | Self::FeeTooHigh(_)
             | Self::MinimumTooLarge
-            | Self::TickTooFine(_) => Kind::HeldBack,
-            Self::TickCoarser { .. } => Kind::Remark,
+            | Self::TickTooFine(_) => FindingKind::HeldBack,
+            Self::TickCoarser { .. } => FindingKind::Remark,
             Self::NoLongerTradable(_)
             | Self::TokensDiffer
             | Self::EventDiffers { .. }
             | Self::Reopened
             | Self::PayoutDiffers { .. }
             | Self::HalfOfQuestion
-            | Self::Refused { .. } => Kind::Error,
+            | Self::Rejected { .. } => FindingKind::Error,
         }
     }
 }

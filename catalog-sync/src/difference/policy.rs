@@ -1,24 +1,24 @@
-//! What is taken over from a catalog without an operator's consent.
+//! Catalog changes that are applied without an operator's consent.
 
 use foretell_model::{FeeSchedule, Lots, Tick};
 use jiff::Timestamp;
 
-use crate::exchange::Registered;
-use crate::limits::LEAST_EARLY_CLOSINGS;
+use crate::exchange::RegisteredMarket;
+use crate::limits::MIN_EARLY_CLOSINGS;
 
-/// What the operator has settled; settings of `[catalog]`.
+/// The operator's policy; settings of `[catalog]`.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy {
-    /// Pay out what the upstream says is resolved, without an operator looking at it.
+    /// Pay out the upstream's resolutions without an operator's review.
     pub resolve: bool,
-    /// Highest fee that a registered market gets: millionths of a unit for a share at the price ½,
-    /// where a fee is highest.
+    /// Maximum fee of a registered market, in millionths of a unit per share at the price ½, where
+    /// a fee is highest.
     pub max_fee_ppm: u32,
-    /// Largest smallest order that a registered market gets.
+    /// Maximum of a registered market's minimum order.
     pub max_minimum: Lots,
-    /// Finest tick that a registered market gets.
+    /// Finest tick of a registered market.
     pub finest_tick: Tick,
-    /// Of the live markets, how many hundredths may be closed before their end date in a day.
+    /// Maximum early closings per day, in percent of the live markets.
     pub early_close_percent: u32,
 }
 
@@ -35,60 +35,60 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// A fee within the bound, or no higher than the present one.
+    /// Whether a fee is within the limit or no higher than the current one.
     pub(super) fn allows_fee(&self, here: FeeSchedule, fee: FeeSchedule) -> bool {
-        // Per unit of price × (1 − price), which is a quarter at ½.
+        // The rate is per unit of price × (1 − price), which is ¼ at ½.
         let peak =
             |fee: FeeSchedule| u64::from(fee.rate_ppm) << (2 * (MAX_QUARTERS - quarters(fee)));
         let allowed = u64::from(self.max_fee_ppm) << (2 * MAX_QUARTERS);
         peak(fee) <= allowed.max(peak(here))
     }
 
-    /// A smallest order within the bound, or no larger than the present one.
+    /// Whether a minimum order is within the limit or no larger than the current one.
     pub(super) fn allows_minimum(&self, here: Lots, minimum: Lots) -> bool {
         minimum <= self.max_minimum.max(here)
     }
 
-    /// A tick within the bound.
+    /// Whether a tick is within the limit.
     pub(super) fn allows_tick(&self, tick: Tick) -> bool {
         tick.units() >= self.finest_tick.units()
     }
 
-    /// Early closings of a day, with so many live markets.
+    /// Allowed early closings per day with `live` live markets.
     #[must_use]
     pub fn early_closings(&self, live: u64) -> u64 {
         match u64::from(self.early_close_percent) {
             0 => 0,
-            percent => (live.saturating_mul(percent) / 100).max(LEAST_EARLY_CLOSINGS),
+            percent => (live.saturating_mul(percent) / 100).max(MIN_EARLY_CLOSINGS),
         }
     }
 }
 
-/// Highest exponent of a fee.
+/// Maximum exponent of a fee.
 const MAX_QUARTERS: u8 = foretell_model::limits::MAX_FEE_EXPONENT;
 
-/// How often a fee's rate is divided by four at the price ½.
+/// How often the price ½ divides a fee's rate by four.
 fn quarters(fee: FeeSchedule) -> u8 {
     fee.exponent.min(MAX_QUARTERS)
 }
 
-/// What one comparison may take over.
+/// Remaining allowance of one comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Allowance {
-    /// What the operator has settled.
+    /// The operator's policy.
     pub policy: Policy,
-    /// The present.
+    /// The current time.
     pub now: Timestamp,
-    /// Markets that may still be registered.
+    /// Registrations left.
     pub new_markets: u64,
-    /// Live markets, as far as they were counted.
+    /// Counted live markets.
     pub live: u64,
-    /// Markets that were closed before their end date today.
+    /// Early closings so far in the current period.
     pub early_closed: u64,
 }
 
 impl Allowance {
-    /// Takes so many registrations of the new markets that may still be, or none of them.
+    /// Subtracts `markets` registrations if all of them are allowed, else none.
     #[must_use]
     pub fn registers(&mut self, markets: u64) -> bool {
         let fits = markets <= self.new_markets;
@@ -99,9 +99,9 @@ impl Allowance {
         fits
     }
 
-    /// Whether a market may be closed: it has ended by the date that it was registered with, which the
-    /// upstream cannot change any more, or it is one of few.
-    pub(super) fn closes(&mut self, market: &Registered) -> bool {
+    /// Whether a market may be closed: its registered end date, which the upstream cannot change,
+    /// has passed, or the allowance of early closings is not used up.
+    pub(super) fn closes(&mut self, market: &RegisteredMarket) -> bool {
         if market.end_date.is_some_and(|end| end <= self.now) {
             return true;
         }

@@ -1,22 +1,27 @@
-//! The questions of a neg-risk event: one list, final when its first question opens (protocol 5, 13).
+//! Questions of a neg-risk event: one list, final when its first question opens
+//! (docs/verify/rules.md §11, docs/api/catalog.md §5).
 
 use foretell_catalog::record::TradingTerms;
 use foretell_model::Payout;
 use foretell_model::limits::MAX_QUESTIONS;
 
-use super::{Finding, Listed, Plan, Present, registration};
-use crate::exchange::{Command, EventRegistration, Registered, Status};
+use super::{CatalogMarket, ExchangeState, Finding, Plan, registration};
+use crate::exchange::{Command, EventRegistration, RegisteredMarket, Status};
 
-type Question<'a> = (&'a Listed, &'a TradingTerms, Option<&'a Registered>);
+type Question<'a> = (
+    &'a CatalogMarket,
+    &'a TradingTerms,
+    Option<&'a RegisteredMarket>,
+);
 
-/// Registers the open questions that are missing, all before one opens, and then opens them.
+/// Registers all missing open questions, then opens the questions.
 pub(super) fn list(
     plan: &mut Plan,
     event: Option<&EventRegistration>,
-    present: &Present,
+    state: &ExchangeState,
     mut questions: Vec<Question<'_>>,
 ) {
-    // Everybody who reads the same records makes the same list.
+    // Deterministic: equal records give an equal list in every process.
     questions.sort_by_key(|(market, terms, _)| (terms.question_order, market.id));
     let missing: Vec<_> = questions
         .iter()
@@ -31,7 +36,7 @@ pub(super) fn list(
     let Some(event) = event else {
         return note_all(plan, &missing, &Finding::NoEvent);
     };
-    let known = present.questions(event.id);
+    let known = state.questions(event.id);
     let is_final = known.is_final;
     if !is_final && let Some(obstacle) = obstacle(&questions, known.count + missing.len()) {
         return note_all(plan, &missing, &obstacle);
@@ -59,12 +64,12 @@ pub(super) fn list(
     plan.push(steps);
 }
 
-/// Why a list of so many questions cannot be made: none of them would resolve rightly.
+/// Why a list of these questions cannot be made without wrong resolutions.
 fn obstacle(questions: &[Question<'_>], all: usize) -> Option<Finding> {
     if u32::try_from(all).is_ok_and(|all| all > MAX_QUESTIONS) {
         return Some(Finding::TooManyQuestions(all));
     }
-    // The answer Yes is left out of the list, so every question of it would have to be No.
+    // The ended question with the answer Yes would be missing, and all listed ones resolve to No.
     let decided = questions
         .iter()
         .any(|(_, terms, here)| here.is_none() && terms.payout == Some(Payout::Yes));

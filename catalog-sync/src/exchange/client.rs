@@ -1,5 +1,5 @@
-//! Requests to the operator's surface, repeated while the exchange is away or busy: every command
-//! may safely be given again.
+//! Client of the operator surface. It retries while the exchange is unavailable or busy, because
+//! every command is idempotent.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,40 +10,40 @@ use serde::Deserialize;
 use serde_json::Value;
 use thiserror::Error;
 
-use super::registered::Row;
-use super::{Command, Registered};
+use super::registered::MarketRow;
+use super::{Command, RegisteredMarket};
 use crate::clock::Clock;
 use crate::upstream::Backoff;
 
-/// Rows asked for at once.
-const PAGE: usize = 5_000;
-/// Conditions or events named at once: a query has at most 8 KiB.
-const NAMED: usize = 64;
-/// For one answer: a durable command on a slow disk is far below it.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Rows per request.
+const ROWS_PER_REQUEST: usize = 5_000;
+/// Conditions or events per request; a query string has at most 8 KiB.
+const NAMES_PER_REQUEST: usize = 64;
+/// Timeout of one answer; a durable command takes far less, even on a slow disk.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Why the exchange did not do something.
+/// Why a request to the exchange failed.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum ExchangeFailure {
-    /// Nobody answers, or only that it cannot now.
+pub enum ExchangeError {
+    /// No answer, or a temporary error.
     #[error("the exchange does not answer at {base}: {reason}")]
-    Away {
-        /// Where.
+    Unavailable {
+        /// URL of the exchange.
         base: String,
-        /// What happened.
+        /// The cause.
         reason: String,
     },
-    /// It was understood and refused.
-    #[error("the exchange refuses: {text} ({status})")]
-    Refused {
+    /// The exchange rejected the request.
+    #[error("the exchange rejected the request: {text} ({status})")]
+    Rejected {
         /// HTTP status.
         status: u16,
-        /// Its words.
+        /// The error text.
         text: String,
     },
-    /// It answers something this version does not know.
-    #[error("the exchange answers something else than expected: {0}")]
-    Strange(String),
+    /// An answer that this version does not understand.
+    #[error("unexpected answer of the exchange: {0}")]
+    UnexpectedAnswer(String),
 }
 
 /// A running exchange.
@@ -59,7 +59,7 @@ impl Exchange {
     /// The exchange whose operator surface is at `base`, such as `http://127.0.0.1:8090`.
     ///
     /// # Errors
-    /// No HTTP client can be made.
+    /// The HTTP client cannot be created.
     pub fn new(
         base: &str,
         token: &str,
@@ -67,7 +67,7 @@ impl Exchange {
         clock: Arc<dyn Clock>,
     ) -> Result<Self, String> {
         let http = reqwest::Client::builder()
-            .timeout(PATIENCE)
+            .timeout(ANSWER_TIMEOUT)
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
             .build()
@@ -84,13 +84,13 @@ impl Exchange {
     /// Every market of the exchange.
     ///
     /// # Errors
-    /// It is away, or answers what this version does not know.
-    pub async fn markets(&self) -> Result<Vec<Registered>, ExchangeFailure> {
+    /// The exchange is unavailable, or its answer is not understood.
+    pub async fn markets(&self) -> Result<Vec<RegisteredMarket>, ExchangeError> {
         let mut markets = Vec::new();
         loop {
-            let asked = format!("limit={PAGE}&offset={}", markets.len());
+            let asked = format!("limit={ROWS_PER_REQUEST}&offset={}", markets.len());
             let page = self.market_rows(&asked).await?;
-            let last = page.len() < PAGE;
+            let last = page.len() < ROWS_PER_REQUEST;
             markets.extend(page);
             if last {
                 return Ok(markets);
@@ -98,21 +98,21 @@ impl Exchange {
         }
     }
 
-    /// Of the markets with these conditions, and of the questions of these neg-risk events, those
-    /// that the exchange has; some perhaps twice.
+    /// The registered markets among these conditions and the questions of these neg-risk event
+    /// groups; may contain duplicates.
     ///
     /// # Errors
-    /// It is away, or answers what this version does not know.
+    /// The exchange is unavailable, or its answer is not understood.
     pub async fn markets_named(
         &self,
         conditions: &[ConditionId],
         events: &[u64],
-    ) -> Result<Vec<Registered>, ExchangeFailure> {
+    ) -> Result<Vec<RegisteredMarket>, ExchangeError> {
         let conditions: Vec<String> = conditions.iter().map(ToString::to_string).collect();
         let events: Vec<String> = events.iter().map(ToString::to_string).collect();
         let mut markets = Vec::new();
         for (name, values) in [("condition_id", conditions), ("event_id", events)] {
-            for some in values.chunks(NAMED) {
+            for some in values.chunks(NAMES_PER_REQUEST) {
                 let asked = format!("{name}={}", some.join(","));
                 markets.extend(self.market_rows(&asked).await?);
             }
@@ -120,25 +120,25 @@ impl Exchange {
         Ok(markets)
     }
 
-    async fn market_rows(&self, asked: &str) -> Result<Vec<Registered>, ExchangeFailure> {
+    async fn market_rows(&self, asked: &str) -> Result<Vec<RegisteredMarket>, ExchangeError> {
         #[derive(Deserialize)]
         struct Rows {
-            markets: Vec<Row>,
+            markets: Vec<MarketRow>,
         }
         let path = format!("/markets?{asked}");
         let answer = self.patiently(Method::GET, &path, None).await?;
         let rows = serde_json::from_value::<Rows>(answer)
-            .map_err(|error| ExchangeFailure::Strange(error.to_string()))?;
-        let strange = || ExchangeFailure::Strange("a row of its markets".to_owned());
-        let read = |row: &Row| row.read().ok_or_else(strange);
+            .map_err(|error| ExchangeError::UnexpectedAnswer(error.to_string()))?;
+        let strange = || ExchangeError::UnexpectedAnswer("a row of its markets".to_owned());
+        let read = |row: &MarketRow| row.read().ok_or_else(strange);
         rows.markets.iter().map(read).collect()
     }
 
-    /// Gives a command; whether it changed something, or had been done before.
+    /// Sends a command; returns whether it changed something (`false`: already applied).
     ///
     /// # Errors
-    /// It is away, or refuses.
-    pub async fn give(&self, command: &Command) -> Result<bool, ExchangeFailure> {
+    /// The exchange is unavailable, or rejects the command.
+    pub async fn send(&self, command: &Command) -> Result<bool, ExchangeError> {
         let body = command.body();
         let answer = self
             .patiently(Method::POST, command.path(), Some(&body))
@@ -151,18 +151,18 @@ impl Exchange {
         method: Method,
         path: &str,
         body: Option<&Value>,
-    ) -> Result<Value, ExchangeFailure> {
+    ) -> Result<Value, ExchangeError> {
         let mut attempt = 0;
         loop {
             attempt += 1;
-            let failure = match self.ask(method.clone(), path, body).await {
-                Err(failure @ ExchangeFailure::Away { .. }) => failure,
+            let error = match self.ask(method.clone(), path, body).await {
+                Err(error @ ExchangeError::Unavailable { .. }) => error,
                 outcome => return outcome,
             };
-            let by_chance = |longest| self.clock.by_chance(longest);
-            match self.backoff.pause(attempt, None, by_chance) {
+            let random_up_to = |longest| self.clock.random_up_to(longest);
+            match self.backoff.pause(attempt, None, random_up_to) {
                 Some(pause) => self.clock.pause(pause).await,
-                None => return Err(failure),
+                None => return Err(error),
             }
         }
     }
@@ -172,8 +172,8 @@ impl Exchange {
         method: Method,
         path: &str,
         body: Option<&Value>,
-    ) -> Result<Value, ExchangeFailure> {
-        let away = |reason: String| ExchangeFailure::Away {
+    ) -> Result<Value, ExchangeError> {
+        let away = |reason: String| ExchangeError::Unavailable {
             base: self.base.clone(),
             reason,
         };
@@ -201,11 +201,11 @@ impl Exchange {
             return Err(away(text));
         }
         let status = status.as_u16();
-        Err(ExchangeFailure::Refused { status, text })
+        Err(ExchangeError::Rejected { status, text })
     }
 }
 
-/// Recovering, busy, the engine away; and a market whose orders are still being cancelled.
+/// Recovering, busy, engine unavailable, or a market whose orders are still being cancelled.
 fn is_temporary(status: StatusCode, text: &str) -> bool {
     status == StatusCode::TOO_EARLY
         || status == StatusCode::TOO_MANY_REQUESTS

@@ -1,4 +1,4 @@
-//! What the sync tells the exchange.
+//! The commands that the sync sends to the exchange.
 
 use foretell_model::{ConditionId, FeeSchedule, Lots, Payout, Tick, TokenId};
 use foretell_wire::decimal::Decimal;
@@ -9,28 +9,28 @@ use serde_json::{Value, json};
 /// A market to register.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MarketRegistration {
-    /// Its condition: the same one twice is registered once.
+    /// Its condition; a repeated registration changes nothing.
     pub condition: ConditionId,
     /// Tokens of `[Yes, No]`.
     pub tokens: [TokenId; 2],
-    /// Step of its prices.
+    /// Its tick.
     pub tick: Tick,
-    /// Smallest resting order.
+    /// Minimum resting order.
     pub minimum_size: Lots,
     /// Taker fee.
     pub fee: FeeSchedule,
-    /// The neg-risk event whose next question it is.
+    /// The neg-risk event group; the market becomes its next question.
     pub event: Option<u64>,
-    /// Whether it opens for trading with the same command.
+    /// Whether the command also opens it for trading.
     pub activate: bool,
-    /// Its words, journalled beside it.
+    /// Its texts, journalled with the registration.
     pub description: MarketDescription,
 }
 
-/// A neg-risk event to register.
+/// A neg-risk event group to register.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventRegistration {
-    /// Its number in the catalog.
+    /// Its id in the catalog.
     pub id: u64,
     /// Its title; never empty.
     pub title: String,
@@ -40,20 +40,20 @@ pub struct EventRegistration {
     pub ticker: String,
 }
 
-/// A command. Giving one again after it was done changes nothing.
+/// A command. All are idempotent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Command {
-    /// Makes a neg-risk event known.
+    /// Registers a neg-risk event group.
     RegisterEvent(EventRegistration),
-    /// Makes a market known, and opens it when it says so.
+    /// Registers a market, and optionally opens it.
     RegisterMarket(Box<MarketRegistration>),
     /// Opens a registered market.
     Activate(ConditionId),
     /// Ends trading.
     Close(ConditionId),
-    /// Makes the tick finer.
+    /// Refines the tick.
     SetTick(ConditionId, Tick),
-    /// Changes the smallest order.
+    /// Changes the minimum order.
     SetMinimumSize(ConditionId, Lots),
     /// Changes the fee.
     SetFee(ConditionId, FeeSchedule),
@@ -62,7 +62,7 @@ pub enum Command {
 }
 
 impl Command {
-    /// Its word in reports.
+    /// Its name in reports.
     #[must_use]
     pub const fn name(&self) -> &'static str {
         match self {
@@ -77,7 +77,7 @@ impl Command {
         }
     }
 
-    /// The market it is about.
+    /// The market it concerns.
     #[must_use]
     pub fn condition(&self) -> Option<ConditionId> {
         match self {
@@ -92,8 +92,8 @@ impl Command {
         }
     }
 
-    /// What an operator types for it, of a market that is registered. It names the market by its
-    /// condition: a slug is the upstream's text, which no shell should read.
+    /// The operator's command line for a registered market. It names the market by its condition,
+    /// because a slug is upstream text that must not reach a shell.
     #[must_use]
     pub fn command_line(&self) -> Option<String> {
         let words = match self {
@@ -114,7 +114,7 @@ impl Command {
         Some(format!("foretell market {words}"))
     }
 
-    /// Its path on the operator's surface.
+    /// Its path on the operator surface.
     #[must_use]
     pub const fn path(&self) -> &'static str {
         match self {
@@ -129,7 +129,7 @@ impl Command {
         }
     }
 
-    /// Its body.
+    /// Its request body.
     #[must_use]
     pub fn body(&self) -> Value {
         match self {
@@ -203,7 +203,7 @@ mod tests {
         command.body().to_string().into_bytes()
     }
 
-    /// The operator's surface reads back what is written here, to the field.
+    /// The operator surface parses every field that is written here.
     #[test]
     fn the_surface_understands_every_command() {
         let condition = ConditionId([7; 32]);

@@ -1,4 +1,4 @@
-//! A market as the exchange has it.
+//! Markets of the exchange.
 
 use foretell_catalog::record::read_date;
 use foretell_model::{ConditionId, FeeSchedule, Lots, Payout, Tick, TokenId};
@@ -8,15 +8,15 @@ use foretell_wire::operator::payout_word;
 use jiff::Timestamp;
 use serde::Deserialize;
 
-/// Where a market is in its life (protocol 5).
+/// Lifecycle state of a market (docs/verify/rules.md §12).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// Known, not yet open.
+    /// Registered, not yet open.
     Registered,
     /// Trading.
     Active,
-    /// Trading interrupted by an operator.
+    /// Trading paused by an operator.
     Paused,
     /// Trading ended.
     Closed,
@@ -25,7 +25,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// Whether trading has ended for good.
+    /// Whether trading has ended permanently.
     #[must_use]
     pub const fn is_over(self) -> bool {
         matches!(self, Self::Closed | Self::Resolved)
@@ -34,33 +34,33 @@ impl Status {
 
 /// A market of the exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Registered {
+pub struct RegisteredMarket {
     /// Its condition.
     pub condition: ConditionId,
     /// Tokens of `[Yes, No]`.
     pub tokens: [TokenId; 2],
-    /// Where it is in its life.
+    /// Its lifecycle state.
     pub status: Status,
-    /// Step of its prices.
+    /// Its tick.
     pub tick: Tick,
-    /// Smallest resting order.
+    /// Minimum resting order.
     pub minimum_size: Lots,
     /// Taker fee.
     pub fee: FeeSchedule,
-    /// The neg-risk event whose question it is.
+    /// The neg-risk event group it is a question of.
     pub event: Option<u64>,
-    /// Whether that event's list of questions is final.
+    /// Whether that event group's list of questions is final.
     pub event_frozen: bool,
-    /// What it pays, once resolved.
+    /// Its payout, once resolved.
     pub payout: Option<Payout>,
-    /// The end date it was registered with.
+    /// The registered end date.
     pub end_date: Option<Timestamp>,
 }
 
 /// A row of the operator's `GET /markets`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Row {
+pub(super) struct MarketRow {
     condition_id: String,
     token_ids: [String; 2],
     status: Status,
@@ -80,9 +80,9 @@ struct Fee {
     exponent: u8,
 }
 
-impl Row {
-    /// `None` when a field holds what the surface does not write.
-    pub(super) fn read(&self) -> Option<Registered> {
+impl MarketRow {
+    /// `None` when a field has an unexpected value.
+    pub(super) fn read(&self) -> Option<RegisteredMarket> {
         let token = |text: &str| decimal::uint256(text).ok().map(TokenId);
         let payout = match &self.payout {
             None => None,
@@ -93,7 +93,7 @@ impl Row {
                     .find(|payout| payout_word(*payout) == word)?,
             ),
         };
-        Some(Registered {
+        Some(RegisteredMarket {
             condition: ids::condition_id(&self.condition_id)?,
             tokens: [token(&self.token_ids[0])?, token(&self.token_ids[1])?],
             status: self.status,

@@ -1,46 +1,46 @@
-//! A whole list, oldest first.
+//! A pass through a whole list, oldest rows first.
 //!
-//! Each page begins a few rows before the end of the one before. When none of those rows is there,
-//! the list has become shorter in between and rows slipped past: the pass goes back. Rows that come
-//! twice are harmless, since putting a record again changes nothing.
+//! Each page repeats the last rows of the previous page. If none of them is there, rows were
+//! deleted and others slipped before the offset, so the pass goes back. Repeated rows are harmless,
+//! because storing a record again changes nothing.
 
 use std::collections::HashSet;
 
-use super::Next;
+use super::PassStep;
 use crate::limits::{PAGE_OVERLAP, PAGE_ROWS};
-use crate::upstream::Page;
+use crate::upstream::UpstreamPage;
 
-/// Where a pass over a whole list stands.
+/// State of a pass through a whole list.
 #[derive(Clone, Debug, Default)]
 pub struct FullPass {
     offset: u64,
-    /// Ids of the last page; empty at the beginning and after a restart.
+    /// Ids of the last page; empty at the start and after a restart.
     last: HashSet<String>,
-    /// Rows of the last page that the next one begins with; none when a page is a single row.
+    /// Rows of the last page that the next one repeats; none when a page is a single row.
     overlap: u64,
-    /// Most rows that one page brought: an upstream may give fewer than asked for.
+    /// Most rows of a page so far; an upstream may send fewer than requested.
     page: u64,
 }
 
 impl FullPass {
-    /// A pass that goes on from `offset`, as [`Self::offset`] said before a restart, or from 0.
+    /// Continues at `offset`, the value of [`Self::offset`] before a restart, or starts at 0.
     #[must_use]
     pub fn from(offset: u64) -> Self {
         Self {
-            // What slipped past just before the restart is looked for, too.
+            // Goes back one page, because rows may have slipped just before the restart.
             offset: offset.saturating_sub(PAGE_ROWS),
             ..Self::default()
         }
     }
 
-    /// Rows to pass over in the next request.
+    /// Offset of the next request.
     #[must_use]
     pub const fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// Takes the page that began at [`Self::offset`].
-    pub fn take(&mut self, page: &Page) -> Next {
+    /// Processes the page at [`Self::offset`].
+    pub fn take(&mut self, page: &UpstreamPage) -> PassStep {
         let rows = u64::try_from(page.rows.len()).unwrap_or(u64::MAX);
         self.page = self.page.max(rows);
         let ids: HashSet<String> = page
@@ -53,17 +53,17 @@ impl FullPass {
         let slipped = overlaps && !self.last.is_empty() && self.last.is_disjoint(&ids);
         if slipped {
             self.offset = self.offset.saturating_sub(self.page.max(1));
-            return Next::Again;
+            return PassStep::Again;
         }
-        // Rows without an id cannot be told apart, so they alone never keep a pass going.
+        // Rows without an id are indistinguishable, so they never count as new.
         let is_new = ids.iter().any(|id| !self.last.contains(id));
         if rows == 0 || !is_new {
-            return Next::Done;
+            return PassStep::Done;
         }
         self.overlap = PAGE_OVERLAP.min(rows / 2);
         self.offset = self.offset.saturating_add(rows - self.overlap);
         self.last = ids;
-        Next::More
+        PassStep::More
     }
 }
 
@@ -74,23 +74,23 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::upstream::Row;
+    use crate::upstream::PageRow;
 
-    fn page(list: &[u64], offset: u64, limit: u64) -> Page {
+    fn page(list: &[u64], offset: u64, limit: u64) -> UpstreamPage {
         let skipped = list.iter().skip(usize::try_from(offset).unwrap());
-        let row = |id: &u64| Row {
+        let row = |id: &u64| PageRow {
             id: id.to_string(),
             updated: None,
             content: Ok(Vec::new()),
         };
         let limit = usize::try_from(limit).unwrap();
-        Page {
+        UpstreamPage {
             rows: skipped.take(limit).map(row).collect(),
             bytes: 0,
         }
     }
 
-    /// Reads `list`, which `change` alters before each page; every id that was seen.
+    /// Reads `list`, which `change` alters before each page; returns the ids seen.
     fn read(
         mut list: Vec<u64>,
         limit: u64,
@@ -101,7 +101,7 @@ mod tests {
             change(number, &mut list);
             let page = page(&list, pass.offset(), limit);
             seen.extend(page.rows.iter().map(|row| row.id.parse::<u64>().unwrap()));
-            if pass.take(&page) == Next::Done {
+            if pass.take(&page) == PassStep::Done {
                 return seen;
             }
         }
@@ -130,13 +130,13 @@ mod tests {
     fn an_upstream_that_ignores_the_offset_ends_the_pass() {
         let mut pass = FullPass::default();
         let first = page(&all(0..500), 0, 100);
-        assert_eq!(pass.take(&first), Next::More);
-        assert_eq!(pass.take(&first), Next::Done);
+        assert_eq!(pass.take(&first), PassStep::More);
+        assert_eq!(pass.take(&first), PassStep::Done);
     }
 
     #[test]
     fn rows_that_slip_past_are_fetched() {
-        // A hundred rows at the front go away just before the third page.
+        // A hundred rows at the front are deleted just before the third page.
         let gone = |number, list: &mut Vec<u64>| {
             if number == 2 {
                 list.drain(..100);
@@ -148,7 +148,7 @@ mod tests {
             1_000,
             "all were there while they were read, or stayed"
         );
-        // And when the list ends before the place that is asked for.
+        // The list becomes shorter than the requested offset.
         let seen = read(all(0..200), 100, |number, list| {
             if number == 1 {
                 list.drain(..50);
@@ -164,13 +164,13 @@ mod tests {
         assert_eq!(FullPass::from(40).offset(), 0);
         let mut pass = FullPass::from(450);
         assert_eq!(pass.offset(), 350);
-        assert_eq!(pass.take(&page(&all(0..500), 350, 100)), Next::More);
-        assert_eq!(pass.take(&Page::default()), Next::Again);
+        assert_eq!(pass.take(&page(&all(0..500), 350, 100)), PassStep::More);
+        assert_eq!(pass.take(&UpstreamPage::default()), PassStep::Again);
     }
 
     proptest! {
-        /// Rows come at both ends and go away anywhere while the list is read: what was there all
-        /// the time is read.
+        /// Rows are added at both ends and deleted anywhere during the pass. The pass must read
+        /// every row that is always there.
         #[test]
         fn what_stays_is_read(
             rows in 0..600_u64,

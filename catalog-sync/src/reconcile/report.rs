@@ -1,4 +1,4 @@
-//! What a comparison did and found.
+//! Result of a comparison.
 
 use core::fmt;
 use std::collections::BTreeMap;
@@ -6,42 +6,42 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::difference::{Kind, Note};
+use crate::difference::{FindingKind, Note};
 use crate::exchange::Command;
 use crate::limits::{LimitReached, texts};
 
-/// Findings that are listed one by one; beyond, they are only counted.
-const LISTED: usize = 1_000;
+/// Most findings in the list; the rest is only counted.
+const MAX_LISTED: usize = 1_000;
 
-/// How often a command was given.
+/// Counts of a command.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Given {
-    /// And changed something.
+pub struct CommandCounts {
+    /// Sent and applied.
     pub done: u64,
-    /// And had been done before.
+    /// Sent, but already applied before.
     pub repeated: u64,
 }
 
-/// What a comparison did and found.
+/// Result of a comparison.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Reconciled {
-    /// Changes of the catalog up to this one are in the exchange.
+pub struct ReconcileReport {
+    /// The exchange has all catalog changes up to this one.
     pub change: u64,
-    /// Commands by their word.
-    pub commands: BTreeMap<&'static str, Given>,
-    /// Findings by what they ask of the operator.
-    pub found: BTreeMap<Kind, u64>,
-    /// Findings that need no operator, by their text.
+    /// Counts by command name.
+    pub commands: BTreeMap<&'static str, CommandCounts>,
+    /// Findings by kind.
+    pub found: BTreeMap<FindingKind, u64>,
+    /// Findings that require no operator, by text.
     pub reasons: BTreeMap<String, u64>,
     /// The first thousand findings.
     pub notes: Vec<Note>,
-    /// Markets that wait for the next round to be registered.
+    /// Markets to register in the next round.
     pub waiting: u64,
-    /// Bounds that were reached.
+    /// Reached limits.
     pub limits: Vec<LimitReached>,
 }
 
-impl Reconciled {
+impl ReconcileReport {
     pub(super) fn since(change: u64) -> Self {
         Self {
             change,
@@ -55,7 +55,7 @@ impl Reconciled {
         }
     }
 
-    /// Leaves markets of this change to the next round, which begins there.
+    /// Postpones markets of this change; the next round starts there.
     pub(super) fn postpone(&mut self, change: u64, markets: u64) {
         if self.waiting == 0 {
             self.change = change.saturating_sub(1);
@@ -76,30 +76,30 @@ impl Reconciled {
     pub(super) fn note(&mut self, note: Note) {
         let kind = note.finding.kind();
         *self.found.entry(kind).or_default() += 1;
-        if matches!(kind, Kind::NotTradable | Kind::Remark) {
+        if matches!(kind, FindingKind::NotTradable | FindingKind::Remark) {
             *self.reasons.entry(note.finding.to_string()).or_default() += 1;
         }
-        if self.notes.len() < LISTED {
+        if self.notes.len() < MAX_LISTED {
             self.notes.push(note);
         }
     }
 
-    /// How many findings of a kind there are.
+    /// Number of findings of a kind.
     #[must_use]
-    pub fn count_of(&self, kind: Kind) -> u64 {
+    pub fn count_of(&self, kind: FindingKind) -> u64 {
         self.found.get(&kind).copied().unwrap_or_default()
     }
 
-    /// Commands that changed something.
+    /// Number of commands that changed something.
     #[must_use]
     pub fn done(&self) -> u64 {
         self.commands.values().map(|given| given.done).sum()
     }
 
-    /// For programs.
+    /// The JSON output.
     #[must_use]
     pub fn json(&self) -> Value {
-        let found: BTreeMap<&str, u64> = Kind::ALL
+        let found: BTreeMap<&str, u64> = FindingKind::ALL
             .iter()
             .map(|kind| (kind.word(), self.count_of(*kind)))
             .collect();
@@ -126,7 +126,7 @@ impl Reconciled {
     }
 }
 
-impl fmt::Display for Reconciled {
+impl fmt::Display for ReconcileReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (command, given) in &self.commands {
             write!(f, "{command}: {}", given.done)?;
@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn it_reads_as_a_list_of_what_happened() {
-        let mut reconciled = Reconciled::since(3);
+        let mut reconciled = ReconcileReport::since(3);
         let close = Command::Close(ConditionId([1; 32]));
         reconciled.count(&close, true);
         reconciled.count(&close, false);
@@ -195,7 +195,7 @@ mod tests {
                  error: market 3 m3: registered with other tokens\n\
                  resolution due: market 4 m4: resolved yes upstream: foretell market resolve \
                  0x{} yes\n\
-                 limit: the round reached catalog.new_markets: 7 markets wait for the next one\n",
+                 limit: the round reached catalog.new_markets: 7 markets wait for the next round\n",
                 "02".repeat(32)
             )
         );

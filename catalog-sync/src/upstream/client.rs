@@ -1,4 +1,4 @@
-//! The HTTP side: one request, one bounded body.
+//! HTTP client: one request, one bounded body.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,23 +7,23 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, RETRY_AFTER};
 use reqwest::redirect::{Action, Attempt};
 use reqwest::{Response, StatusCode, Url};
 
-use super::{Backoff, Failure, Page, PageRequest, retry_after};
+use super::{Backoff, PageRequest, UpstreamError, UpstreamPage, retry_after};
 use crate::clock::Clock;
 use crate::limits::{MAX_PAGE_BYTES, MAX_REDIRECTS};
 
-/// Bytes of a body that are repeated in a message.
-const SHOWN: usize = 48;
+/// Most bytes of a body that an error repeats.
+const MAX_SHOWN_BYTES: usize = 48;
 
-/// How long an upstream may take, how much it may send, and how often it is asked again.
+/// Timeouts, size limit and retries of upstream requests.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// To open a connection.
+    /// Connect timeout.
     pub connect: Duration,
-    /// Between two parts of an answer.
+    /// Timeout between two parts of an answer.
     pub read: Duration,
-    /// For a whole answer.
+    /// Timeout of a whole answer.
     pub total: Duration,
-    /// Bytes of a whole answer.
+    /// Most bytes of a whole answer.
     pub page_bytes: usize,
     /// Pauses between attempts.
     pub backoff: Backoff,
@@ -53,7 +53,7 @@ impl Upstream {
     /// The upstream at a base URL such as `https://gamma.example/api`.
     ///
     /// # Errors
-    /// The text is no http or https URL, or no client can be made.
+    /// The text is not an http or https URL, or the HTTP client cannot be created.
     pub fn new(base: &str, bounds: Bounds, clock: Arc<dyn Clock>) -> Result<Self, String> {
         let wrong =
             |why: &str| format!("the upstream is {base:?}: {why}; allowed: an http or https URL");
@@ -89,38 +89,38 @@ impl Upstream {
         self.base.as_str()
     }
 
-    /// A page, asked for again after each failure that may pass. `failed` is told of each.
+    /// Requests a page, with retries after transient failures. Calls `failed` after each failure.
     ///
     /// # Errors
     /// The last failure.
     pub async fn page(
         &self,
         request: PageRequest,
-        mut failed: impl FnMut(&Failure, Duration),
-    ) -> Result<Page, Failure> {
+        mut failed: impl FnMut(&UpstreamError, Duration),
+    ) -> Result<UpstreamPage, UpstreamError> {
         let mut attempt = 0_u32;
         loop {
             attempt += 1;
-            let failure = match self.ask(request).await {
+            let error = match self.ask(request).await {
                 Ok(page) => return Ok(page),
-                Err(failure) => failure,
+                Err(error) => error,
             };
-            let by_chance = |longest| self.clock.by_chance(longest);
+            let random_up_to = |longest| self.clock.random_up_to(longest);
             let pause = self
                 .bounds
                 .backoff
-                .pause(attempt, failure.retry_after(), by_chance);
-            match pause.filter(|_| failure.is_transient()) {
+                .pause(attempt, error.retry_after(), random_up_to);
+            match pause.filter(|_| error.is_transient()) {
                 Some(pause) => {
-                    failed(&failure, pause);
+                    failed(&error, pause);
                     self.clock.pause(pause).await;
                 }
-                None => return Err(failure),
+                None => return Err(error),
             }
         }
     }
 
-    async fn ask(&self, request: PageRequest) -> Result<Page, Failure> {
+    async fn ask(&self, request: PageRequest) -> Result<UpstreamPage, UpstreamError> {
         let url = format!("{}{request}", self.base);
         let answer = self
             .http
@@ -131,15 +131,15 @@ impl Upstream {
             .map_err(|error| no_answer(&url, &error))?;
         let answer = self.checked(&url, answer)?;
         let body = self.body(&url, answer).await?;
-        Page::read(&url, &body)
+        UpstreamPage::read(&url, &body)
     }
 
-    /// An answer that says it is a page.
-    fn checked(&self, url: &str, answer: Response) -> Result<Response, Failure> {
+    /// Checks the status and headers of an answer.
+    fn checked(&self, url: &str, answer: Response) -> Result<Response, UpstreamError> {
         if answer.status() != StatusCode::OK {
             let asked = answer.headers().get(RETRY_AFTER);
             let asked = asked.and_then(|value| value.to_str().ok());
-            return Err(Failure::Status {
+            return Err(UpstreamError::Status {
                 url: url.to_owned(),
                 status: answer.status().as_u16(),
                 retry_after: asked.and_then(|text| retry_after(text, self.clock.now())),
@@ -148,22 +148,22 @@ impl Upstream {
         let kind = answer.headers().get(CONTENT_TYPE);
         let kind = kind.map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
         match kind {
-            Some(kind) if !is_json(&kind) => Err(Failure::NotJson {
+            Some(kind) if !is_json(&kind) => Err(UpstreamError::NotJson {
                 url: url.to_owned(),
-                given: kind.chars().take(SHOWN).collect(),
+                given: kind.chars().take(MAX_SHOWN_BYTES).collect(),
             }),
-            // An upstream that names no kind is judged by what it sends.
+            // Without a content type, the body decides.
             _ => Ok(answer),
         }
     }
 
-    async fn body(&self, url: &str, mut answer: Response) -> Result<Vec<u8>, Failure> {
+    async fn body(&self, url: &str, mut answer: Response) -> Result<Vec<u8>, UpstreamError> {
         let limit = self.bounds.page_bytes;
         let mut body = Vec::new();
         let part = |error: reqwest::Error| no_answer(url, &error);
         while let Some(part) = answer.chunk().await.map_err(part)? {
             if body.len() + part.len() > limit {
-                return Err(Failure::TooLarge {
+                return Err(UpstreamError::TooLarge {
                     url: url.to_owned(),
                     limit,
                 });
@@ -172,8 +172,8 @@ impl Upstream {
         }
         let first = body.iter().find(|byte| !byte.is_ascii_whitespace());
         if first.is_some_and(|first| *first == b'<') {
-            let start = String::from_utf8_lossy(&body[..body.len().min(SHOWN)]);
-            return Err(Failure::NotJson {
+            let start = String::from_utf8_lossy(&body[..body.len().min(MAX_SHOWN_BYTES)]);
+            return Err(UpstreamError::NotJson {
                 url: url.to_owned(),
                 given: format!("{start:?}"),
             });
@@ -182,8 +182,8 @@ impl Upstream {
     }
 }
 
-/// Redirects stay on the origin that was named: the operator trusts that one, and no other host of
-/// the operator's network is to be asked in its name, nor anything without TLS when it has TLS.
+/// Redirects must stay on the origin that the operator configured: an upstream must not reach other
+/// hosts of the operator's network, nor downgrade from TLS.
 fn follow(attempt: Attempt<'_>) -> Action {
     if attempt.previous().len() > MAX_REDIRECTS {
         return attempt.error("without end");
@@ -196,7 +196,7 @@ fn follow(attempt: Attempt<'_>) -> Action {
     attempt.follow()
 }
 
-/// `application/json`, something `+json`, or `text/plain`, which careless upstreams say of JSON.
+/// `application/json`, any `+json`, or `text/plain`, which some upstreams send for JSON.
 fn is_json(kind: &str) -> bool {
     let kind = kind
         .split(';')
@@ -207,20 +207,20 @@ fn is_json(kind: &str) -> bool {
     kind.ends_with("/json") || kind.ends_with("+json") || kind == "text/plain"
 }
 
-fn no_answer(url: &str, error: &reqwest::Error) -> Failure {
+fn no_answer(url: &str, error: &reqwest::Error) -> UpstreamError {
     if error.is_redirect() {
-        return Failure::Redirects {
+        return UpstreamError::Redirects {
             url: url.to_owned(),
             reason: reason(error),
         };
     }
-    Failure::NoAnswer {
+    UpstreamError::NoAnswer {
         url: url.to_owned(),
         reason: reason(error),
     }
 }
 
-/// The innermost cause: the outer ones only say that a request failed.
+/// The innermost cause; the outer errors only state that a request failed.
 fn reason(error: &reqwest::Error) -> String {
     if error.is_timeout() {
         return "it took too long".to_owned();

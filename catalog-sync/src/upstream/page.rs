@@ -1,4 +1,4 @@
-//! A page of a list: what is asked for, and what came.
+//! Requests and answers for one page of a list.
 
 use std::fmt;
 
@@ -8,38 +8,38 @@ use jiff::Timestamp;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Failure;
+use super::UpstreamError;
 use crate::limits::MAX_PAGE_ROWS;
 use crate::resource::Resource;
 
-/// In which order a list is read.
+/// Order of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// By id, oldest first: new rows come at the end and shift nothing.
+pub enum ListOrder {
+    /// By id, oldest first: new rows are appended and shift no others.
     Oldest,
     /// By `updatedAt`, newest first.
     LastUpdated,
 }
 
-/// What to ask for.
+/// The request for a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageRequest {
-    /// Of which list.
+    /// The list.
     pub resource: Resource,
-    /// In which order.
-    pub order: Order,
-    /// Rows, at most.
+    /// The order.
+    pub order: ListOrder,
+    /// Most rows.
     pub limit: u64,
-    /// Rows passed over.
+    /// Rows to skip.
     pub offset: u64,
 }
 
 impl fmt::Display for PageRequest {
-    /// Path and query below the base URL.
+    /// Writes path and query relative to the base URL.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (order, ascending) = match self.order {
-            Order::Oldest => ("id", true),
-            Order::LastUpdated => ("updatedAt", false),
+            ListOrder::Oldest => ("id", true),
+            ListOrder::LastUpdated => ("updatedAt", false),
         };
         let Self {
             resource,
@@ -57,32 +57,32 @@ impl fmt::Display for PageRequest {
 
 /// One row of a page.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// Its id as text, empty when it has none.
+pub struct PageRow {
+    /// Its id as text, empty without one.
     pub id: String,
-    /// When it was changed last, as far as it can be read.
+    /// Its `updatedAt`, if readable.
     pub updated: Option<Timestamp>,
-    /// The record's JSON, or why there is none.
+    /// The record's JSON, or why it is unusable.
     pub content: Result<Vec<u8>, Skip>,
 }
 
-/// The rows of one answer, in its order.
+/// The rows of one answer in their original order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Page {
+pub struct UpstreamPage {
     /// The rows.
-    pub rows: Vec<Row>,
+    pub rows: Vec<PageRow>,
     /// Bytes of the answer.
     pub bytes: u64,
 }
 
-impl Page {
-    /// Reads the body of an answer: a bare array, or one wrapped in an object. Rows beyond
-    /// [`MAX_PAGE_ROWS`] are left to the next page.
+impl UpstreamPage {
+    /// Parses the body of an answer: an array, or an object that wraps one. Ignores rows beyond
+    /// [`MAX_PAGE_ROWS`]; the next page has them.
     ///
     /// # Errors
-    /// It is no list, or ends before it should: then no row of it counts.
-    pub fn read(url: &str, body: &[u8]) -> Result<Self, Failure> {
-        let broken = |reason: &str| Failure::Broken {
+    /// Truncated, or not a list: all rows are discarded.
+    pub fn read(url: &str, body: &[u8]) -> Result<Self, UpstreamError> {
+        let broken = |reason: &str| UpstreamError::Broken {
             url: url.to_owned(),
             reason: reason.to_owned(),
         };
@@ -95,11 +95,11 @@ impl Page {
         for record in records.take(MAX_PAGE_ROWS) {
             match record.map_err(|error| broken(&error.to_string()))? {
                 Ok(record) if record.json == text => return Err(broken("it is no list")),
-                Ok(record) => rows.push(Row::of(record.json)),
+                Ok(record) => rows.push(PageRow::of(record.json)),
                 Err(skip) if skip.reason == SkipReason::CutOff => {
                     return Err(broken("it ends too early"));
                 }
-                Err(skip) => rows.push(Row {
+                Err(skip) => rows.push(PageRow {
                     id: String::new(),
                     updated: None,
                     content: Err(skip),
@@ -111,10 +111,10 @@ impl Page {
     }
 }
 
-impl Row {
+impl PageRow {
     fn of(json: Vec<u8>) -> Self {
-        // Of a record that is not JSON nothing is known here; putting it says what is wrong.
-        let known: Known = serde_json::from_slice(&json).unwrap_or_default();
+        // Ignore invalid JSON here; storing the record reports it.
+        let known: PagingFields = serde_json::from_slice(&json).unwrap_or_default();
         Self {
             id: id_text(&known.id),
             updated: known.updated_at.as_str().and_then(read_date),
@@ -123,10 +123,10 @@ impl Row {
     }
 }
 
-/// What paging itself needs to know of a record.
+/// The fields of a record that paging uses.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct Known {
+struct PagingFields {
     id: Value,
     updated_at: Value,
 }
@@ -147,12 +147,12 @@ mod tests {
     fn a_request_is_a_path_and_a_query() {
         let request = PageRequest {
             resource: Resource::Events,
-            order: Order::LastUpdated,
+            order: ListOrder::LastUpdated,
             limit: 100,
             offset: 90,
         };
         let oldest = PageRequest {
-            order: Order::Oldest,
+            order: ListOrder::Oldest,
             ..request
         };
         assert_eq!(
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn rows_keep_what_paging_needs_and_the_record_whole() {
         let body = r#"[{"id":"7","updatedAt":"2026-02-08T10:00:00.5Z"},{"id":8,"updatedAt":null},{"x":1},3]"#;
-        let rows = Page::read("u", body.as_bytes()).unwrap().rows;
+        let rows = UpstreamPage::read("u", body.as_bytes()).unwrap().rows;
         let ids: Vec<_> = rows.iter().map(|row| row.id.as_str()).collect();
         assert_eq!(ids, ["7", "8", "", ""]);
         let time: Timestamp = "2026-02-08T10:00:00.5Z".parse().unwrap();
@@ -181,7 +181,7 @@ mod tests {
     #[test]
     fn a_page_of_many_rows_is_read_in_part() {
         let body = format!("[{}{{}}]", "{},".repeat(MAX_PAGE_ROWS + 5));
-        let page = Page::read("u", body.as_bytes()).unwrap();
+        let page = UpstreamPage::read("u", body.as_bytes()).unwrap();
         assert_eq!(page.rows.len(), MAX_PAGE_ROWS);
         assert_eq!(page.bytes, u64::try_from(body.len()).unwrap());
     }
@@ -196,11 +196,11 @@ mod tests {
             "OK",
             "{\"error\":\"maintenance\"}",
         ] {
-            let failure = Page::read("u", body.as_bytes()).unwrap_err();
-            assert!(failure.is_transient(), "{body}: {failure}");
+            let error = UpstreamPage::read("u", body.as_bytes()).unwrap_err();
+            assert!(error.is_transient(), "{body}: {error}");
         }
         for body in ["[]", "{\"data\":[]}"] {
-            assert_eq!(Page::read("u", body.as_bytes()).unwrap().rows, []);
+            assert_eq!(UpstreamPage::read("u", body.as_bytes()).unwrap().rows, []);
         }
     }
 }

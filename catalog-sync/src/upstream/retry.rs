@@ -1,4 +1,4 @@
-//! When a request is made again, and after which pause.
+//! Retry policy and back-off.
 
 use std::time::Duration;
 
@@ -6,15 +6,15 @@ use jiff::Timestamp;
 
 use crate::limits::{MAX_ATTEMPTS, MAX_RETRY_AFTER};
 
-/// Pauses between attempts: they double from `first` to `longest`, and chance takes a part of each
-/// so that clients that failed together do not come back together.
+/// Pauses between attempts. They double from `first` to `longest`, with random jitter, so that
+/// clients that failed together do not retry together.
 #[derive(Clone, Copy, Debug)]
 pub struct Backoff {
-    /// After the first failure, at most.
+    /// Maximum after the first failure.
     pub first: Duration,
-    /// After any failure, at most.
+    /// Maximum after any failure.
     pub longest: Duration,
-    /// Attempts in all, at least 1.
+    /// Total attempts, at least 1.
     pub attempts: u32,
 }
 
@@ -30,13 +30,13 @@ impl Default for Backoff {
 
 impl Backoff {
     /// The pause after attempt number `failed` (from 1), or `None` when it was the last. `asked` is
-    /// what the upstream asked for; it is honoured up to [`MAX_RETRY_AFTER`]. `by_chance` draws a
+    /// the upstream's requested pause, honoured up to [`MAX_RETRY_AFTER`]. `random_up_to` draws a
     /// duration from zero to its argument.
     pub fn pause(
         &self,
         failed: u32,
         asked: Option<Duration>,
-        by_chance: impl FnOnce(Duration) -> Duration,
+        random_up_to: impl FnOnce(Duration) -> Duration,
     ) -> Option<Duration> {
         if failed >= self.attempts {
             return None;
@@ -45,8 +45,8 @@ impl Backoff {
             .first
             .saturating_mul(1_u32.checked_shl(failed - 1).unwrap_or(u32::MAX));
         let ceiling = doubled.min(self.longest);
-        // Half of it is certain: a pause of nothing would be no back-off.
-        let own = ceiling / 2 + by_chance(ceiling / 2);
+        // Half of the pause is fixed, so that it is never zero.
+        let own = ceiling / 2 + random_up_to(ceiling / 2);
         Some(match asked {
             Some(asked) => asked.min(MAX_RETRY_AFTER).max(own),
             None => own,
@@ -54,13 +54,12 @@ impl Backoff {
     }
 }
 
-/// The pause that a `Retry-After` header asks for: seconds, or a date as HTTP writes it. What is
-/// neither asks for nothing.
+/// The pause of a `Retry-After` header: seconds, or an HTTP date. `None` for other texts.
 #[must_use]
 pub fn retry_after(text: &str, now: Timestamp) -> Option<Duration> {
     let text = text.trim();
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        // A number too long to read is longer than any pause we accept.
+        // A number that overflows exceeds every accepted pause.
         return Some(Duration::from_secs(text.parse().unwrap_or(u64::MAX)));
     }
     let date = jiff::fmt::rfc2822::DateTimeParser::new()

@@ -1,14 +1,14 @@
-//! What an upstream may do to an exchange, round by round.
+//! Effects of an upstream on an exchange over several rounds.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use foretell_catalog_sync::difference::Kind;
+use foretell_catalog_sync::difference::FindingKind;
 use foretell_catalog_sync::exchange::Exchange;
 use foretell_catalog_sync::limits::LimitReached;
-use foretell_catalog_sync::reconcile::Reconciled;
+use foretell_catalog_sync::reconcile::ReconcileReport;
 use foretell_catalog_sync::upstream::Backoff;
-use foretell_catalog_sync::{Round, Service};
+use foretell_catalog_sync::{RoundReport, Service};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ use crate::world::{World, event, page};
 
 const NOW: &str = "2026-02-08T12:00:00Z";
 
-/// The markets of an exchange, as its operator's surface shows them.
+/// The markets of an exchange in the form of its operator surface.
 type Markets = Arc<Mutex<BTreeMap<String, Value>>>;
 
 fn answer(markets: &Markets, asked: &Asked) -> Reply {
@@ -48,7 +48,7 @@ fn answer(markets: &Markets, asked: &Asked) -> Reply {
     Reply::Json("{}".into())
 }
 
-/// An exchange on a real socket, and what it has.
+/// An exchange on a real socket, and its markets.
 async fn exchange(clock: &Arc<NoWait>) -> (Arc<Exchange>, Markets) {
     let markets = Markets::default();
     let served = Arc::clone(&markets);
@@ -82,8 +82,8 @@ fn has(markets: &Markets, status: &str) -> usize {
         .count()
 }
 
-async fn compared(service: &mut Service) -> Reconciled {
-    let round: Round = service.round().await;
+async fn compared(service: &mut Service) -> ReconcileReport {
+    let round: RoundReport = service.round().await;
     assert!(round.is_ok(), "{round:?}");
     round
         .exchange
@@ -103,7 +103,7 @@ fn new_markets_are_registered_in_several_rounds() {
         assert_eq!((has(&markets, "active"), first.waiting), (130, 190));
         assert_eq!(first.limits, [LimitReached::NewMarkets(190)]);
 
-        // The rest of a round goes on: a market that ends is closed in the meantime.
+        // The rest of a round still runs: a market that ended is closed in the meantime.
         close(&mut events.lock()[0]["markets"][0], 1);
         let second = compared(&mut service).await;
         assert_eq!((has(&markets, "active"), has(&markets, "closed")), (259, 1));
@@ -116,8 +116,8 @@ fn new_markets_are_registered_in_several_rounds() {
     });
 }
 
-/// An upstream that closes everything closes a few markets a day; the rest is reported, each with the
-/// command that the operator would give, until its registered end date has passed.
+/// If an upstream closes everything, a few markets close per day. The others are reported with the
+/// operator's command until their registered end date has passed.
 #[test]
 fn an_upstream_does_not_close_everything() {
     run(async {
@@ -141,13 +141,13 @@ fn an_upstream_does_not_close_everything() {
         for event in events.lock().iter_mut() {
             for market in event["markets"].as_array_mut().unwrap() {
                 close(market, 2);
-                // Nor does a new end date help.
+                // A new end date changes nothing.
                 market["endDate"] = "2026-01-01T00:00:00Z".into();
             }
         }
         let found = compared(&mut service).await;
         assert_eq!(has(&markets, "closed"), 8, "a tenth");
-        assert_eq!(found.count_of(Kind::HeldBack), 72);
+        assert_eq!(found.count_of(FindingKind::HeldBack), 72);
         let json = found.json();
         let note = &json["notes"][0];
         assert_eq!(note["kind"], "held back");
@@ -159,7 +159,7 @@ fn an_upstream_does_not_close_everything() {
             "{note}"
         );
 
-        // At the next reading of all lists the first ten events have ended by their own date.
+        // At the next full pass the registered end dates of the first ten events have passed.
         clock.set("2026-02-08T13:30:00Z");
         compared(&mut service).await;
         assert!(

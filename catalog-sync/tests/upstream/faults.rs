@@ -1,9 +1,9 @@
-//! One fault at a time.
+//! Tests with one fault each.
 
 use std::time::Duration;
 
-use foretell_catalog_sync::sync::SyncFailure;
-use foretell_catalog_sync::upstream::Failure;
+use foretell_catalog_sync::sync::SyncError;
+use foretell_catalog_sync::upstream::UpstreamError;
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -49,10 +49,10 @@ fn a_fault_that_stays_ends_the_pass_after_ever_longer_pauses() {
     run(async {
         let mock = Mock::start(|_| Reply::Status(502, "", String::new())).await;
         let clock = NoWait::at(NOW);
-        let failure = World::new(&mock.base, &clock).pull().await.unwrap_err();
+        let error = World::new(&mock.base, &clock).pull().await.unwrap_err();
         assert!(
-            failure.to_string().contains("the upstream answers 502"),
-            "{failure}"
+            error.to_string().contains("the upstream answers 502"),
+            "{error}"
         );
         assert_eq!(seconds(&clock.pauses()), [0.5, 1.0, 2.0]);
         assert_eq!(mock.asked().len(), 4);
@@ -69,14 +69,14 @@ fn a_fault_that_will_not_pass_ends_it_at_once(#[case] fault: Reply, #[case] text
         let mock = Mock::start(move |_| fault.clone()).await;
         let clock = NoWait::at(NOW);
         let world = World::new(&mock.base, &clock).bounded(|bounds| bounds.page_bytes = 1_000_000);
-        let failure = world.pull().await.unwrap_err();
-        assert!(failure.to_string().contains(text), "{failure}");
+        let error = world.pull().await.unwrap_err();
+        assert!(error.to_string().contains(text), "{error}");
         assert!(clock.pauses().is_empty());
         assert!(mock.asked().len() <= 7, "{}", mock.asked().len());
     });
 }
 
-/// What comes in parts is whole when each part comes in time and all of it does.
+/// A body in parts is complete if each part and the whole arrive in time.
 #[rstest]
 #[case::in_time(10, 60_000, None)]
 #[case::all_too_late(10, 15, Some("it took too long"))]
@@ -99,7 +99,7 @@ fn a_slow_body_is_waited_for_as_long_as_is_allowed(
         });
         match (world.pull().await, expected) {
             (Ok(pulled), None) => assert_eq!((pulled.retries, world.events()), (0, vec![1, 2])),
-            (Err(failure), Some(text)) => assert!(failure.to_string().contains(text), "{failure}"),
+            (Err(error), Some(text)) => assert!(error.to_string().contains(text), "{error}"),
             (other, _) => panic!("{other:?}"),
         }
     });
@@ -114,17 +114,16 @@ fn an_answer_that_stops_in_the_middle_is_given_up() {
             bounds.read = Duration::from_millis(30);
             bounds.backoff.attempts = 2;
         });
-        let failure = world.pull().await.unwrap_err();
-        let SyncFailure::Upstream(Failure::NoAnswer { reason, .. }) = failure else {
-            panic!("{failure}");
+        let error = world.pull().await.unwrap_err();
+        let SyncError::Upstream(UpstreamError::NoAnswer { reason, .. }) = error else {
+            panic!("{error}");
         };
         assert_eq!(reason, "it took too long");
         assert_eq!(clock.pauses().len(), 1);
     });
 }
 
-/// An upstream speaks for itself alone: neither another port of this machine nor plain HTTP is asked in
-/// its name.
+/// A redirect must not lead to another port of this machine or to plain HTTP.
 #[rstest]
 #[case::another_port("")]
 #[case::another_host("http://localhost:1/api/tags")]
@@ -138,10 +137,10 @@ fn a_redirect_to_another_origin_is_not_followed(#[case] target: &'static str) {
         };
         let mock = Mock::start(move |_| Reply::Status(302, "location", location.clone())).await;
         let clock = NoWait::at(NOW);
-        let failure = World::new(&mock.base, &clock).pull().await.unwrap_err();
+        let error = World::new(&mock.base, &clock).pull().await.unwrap_err();
         assert!(
-            failure.to_string().contains("redirects to another origin"),
-            "{failure}"
+            error.to_string().contains("redirects to another origin"),
+            "{error}"
         );
         assert_eq!((mock.asked().len(), other.asked().len()), (1, 0));
         assert!(clock.pauses().is_empty());
@@ -173,7 +172,7 @@ fn nobody_there_is_a_fault_too() {
         let world = World::new("http://127.0.0.1:1", &clock);
         assert!(matches!(
             world.pull().await,
-            Err(SyncFailure::Upstream(Failure::NoAnswer { .. }))
+            Err(SyncError::Upstream(UpstreamError::NoAnswer { .. }))
         ));
         assert_eq!(clock.pauses().len(), 3);
     });

@@ -1,4 +1,4 @@
-//! Upstreams without an end, against the bounds of a round.
+//! Endless upstreams against the limits of a round.
 
 use foretell_catalog_sync::limits::LimitReached;
 use foretell_catalog_sync::resource::Resource;
@@ -10,7 +10,7 @@ use crate::world::{World, event, page};
 
 const NOW: &str = "2026-02-08T12:00:00Z";
 
-/// As many rows as were asked for, wherever the list is read.
+/// A full page of rows at any offset.
 fn endless(asked: &Asked, row: impl Fn(usize) -> Value) -> Reply {
     let first = asked.number("offset");
     let rows = first..first + asked.number("limit");
@@ -25,7 +25,7 @@ fn long_tag(id: usize) -> Value {
     json!({"id": (id + 1).to_string(), "label": "x".repeat(20_000), "slug": format!("tag-{id}")})
 }
 
-/// An upstream whose list of tags has no end, beside a few events.
+/// An upstream with an endless list of tags and a few events.
 async fn endless_tags(row: fn(usize) -> Value) -> Mock {
     let events = [event(1, 60), event(2, 120)];
     Mock::start(move |asked| match asked.path.as_str() {
@@ -49,7 +49,7 @@ fn a_list_without_an_end_is_left_and_the_others_are_read() {
         let before = mock.asked().len();
         assert!(before < 30, "{before} pages");
 
-        // The list is not begun again before all lists are due again.
+        // The list restarts only when the next full pass is due.
         let again = world.pull().await.unwrap();
         assert_eq!((again.full, again.limits), (false, vec![]));
         assert!(
@@ -74,7 +74,7 @@ fn a_list_is_bounded_in_bytes() {
     });
 }
 
-/// Each round goes on where the one before ended, until the list has had its share.
+/// Each round continues where the previous one ended, until the list reaches its limit.
 #[test]
 fn a_round_that_is_full_ends_well_and_the_next_goes_on() {
     run(async {
@@ -154,7 +154,7 @@ fn a_catalog_that_is_full_is_written_no_more_and_can_be_read() {
         let again = world.pull().await.unwrap();
         assert_eq!(again.limits, [LimitReached::CatalogBytes]);
         assert_eq!(mock.asked().len(), before, "nothing more is asked for");
-        // A page of these events is 2 MB, and stands in the catalog a few times.
+        // A page of these events is 2 MB, and the catalog stores it a few times.
         assert!(world.bytes() < bound + 30_000_000, "{}", world.bytes());
         assert_eq!(world.events()[..3], [1, 2, 3]);
     });
@@ -172,8 +172,7 @@ fn a_disk_with_little_room_is_left_to_the_journal() {
     });
 }
 
-/// Rows that all changed just now hide what changed before: all lists are read instead, in rounds that
-/// go on from each other.
+/// If too many recent changes hide the older ones, a full pass through several rounds follows.
 #[test]
 fn changes_without_an_end_become_a_reading_of_all_lists() {
     run(async {

@@ -1,4 +1,4 @@
-//! An upstream on a real socket, with every fault an upstream has been seen to have.
+//! A mock upstream on a real socket, with every fault observed at real upstreams.
 
 mod exchange;
 mod faults;
@@ -8,7 +8,7 @@ mod recorded;
 mod rounds;
 mod world;
 
-/// Runs a test on a runtime of its own.
+/// Runs a test on its own runtime.
 fn run<T>(test: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

@@ -1,4 +1,4 @@
-//! An upstream on a real socket that does what a test tells it, and a clock that never waits.
+//! A scripted upstream on a real socket, and a clock that never waits.
 
 use std::io;
 use std::sync::Arc;
@@ -10,20 +10,20 @@ use parking_lot::Mutex;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-/// What an upstream answers.
+/// A scripted answer.
 #[derive(Clone, Debug)]
 pub(crate) enum Reply {
     /// 200 with JSON.
     Json(String),
-    /// Any status, one more header, a body of HTML.
+    /// A status, an additional header, a body of HTML.
     Status(u16, &'static str, String),
-    /// 200 with JSON of which the last byte never comes.
+    /// 200 with JSON whose last byte is never sent.
     Cut(String),
-    /// 200 with JSON that has no end.
+    /// 200 with endless JSON.
     Endless,
-    /// 200 with JSON in small parts, each a while after the one before.
+    /// 200 with JSON in small parts and a pause between them.
     Slow(String, Duration),
-    /// 200 with the beginning of a body, and then silence.
+    /// 200 with the beginning of a body, then silence.
     Silence,
 }
 
@@ -34,9 +34,9 @@ pub(crate) struct Asked {
     pub(crate) path: String,
     /// `limit=100&offset=0&…`
     pub(crate) query: String,
-    /// How many requests came before it.
+    /// Number of earlier requests.
     pub(crate) before: usize,
-    /// What it brought.
+    /// Its body.
     pub(crate) body: String,
 }
 
@@ -85,7 +85,7 @@ impl Mock {
         let (log, answer): (_, Arc<Answer>) = (Arc::clone(&asked), Arc::new(answer));
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                // A client that goes away is no matter of ours.
+                // Ignore clients that disconnect.
                 tokio::spawn(serve(stream, Arc::clone(&log), Arc::clone(&answer)));
             }
         });
@@ -190,14 +190,14 @@ async fn send(stream: &mut TcpStream, reply: Reply) -> io::Result<()> {
     }
 }
 
-/// A clock that notes every pause and waits for none.
+/// A clock that records every pause and never waits.
 pub(crate) struct NoWait {
     now: Mutex<Timestamp>,
     pauses: Mutex<Vec<Duration>>,
 }
 
 impl NoWait {
-    /// At a time.
+    /// A clock at this time.
     pub(crate) fn at(now: &str) -> Arc<Self> {
         Arc::new(Self {
             now: Mutex::new(now.parse().expect("a fixture of ours")),
@@ -205,12 +205,12 @@ impl NoWait {
         })
     }
 
-    /// Moves on.
+    /// Sets the time.
     pub(crate) fn set(&self, now: &str) {
         *self.now.lock() = now.parse().expect("a fixture of ours");
     }
 
-    /// The pauses so far.
+    /// The recorded pauses.
     pub(crate) fn pauses(&self) -> Vec<Duration> {
         self.pauses.lock().clone()
     }
@@ -226,7 +226,7 @@ impl Clock for NoWait {
         Box::pin(std::future::ready(()))
     }
 
-    fn by_chance(&self, longest: Duration) -> Duration {
+    fn random_up_to(&self, longest: Duration) -> Duration {
         longest
     }
 }

@@ -1,4 +1,4 @@
-//! The recorded pages of a real upstream, where they are.
+//! Recorded pages of a real upstream, if available.
 
 use std::collections::BTreeSet;
 use std::io::Read as _;

@@ -1,4 +1,4 @@
-//! Full passes, what changed, lists that move, and starts in the middle.
+//! Full passes, changes, lists that shift, and restarts in the middle.
 
 use std::sync::Arc;
 
@@ -123,7 +123,7 @@ fn a_list_that_moves_while_it_is_read_loses_nothing() {
             let mut list = served.lock();
             if asked.path == "/events" && asked.query.contains("order=id") {
                 match asked.before % 3 {
-                    // Rows come back twice, and rows before the place that is read go away.
+                    // Rows are added at the front, and rows before the offset are deleted.
                     0 => list.insert(0, event(1_000 + asked.before as u64, 1)),
                     1 => list.drain(..15).for_each(drop),
                     _ => {}

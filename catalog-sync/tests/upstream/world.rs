@@ -1,4 +1,4 @@
-//! An upstream's lists in memory, served page by page, and a catalog of its own to read them into.
+//! A mock upstream's lists in memory, served page by page, and a temporary catalog to sync them to.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use foretell_catalog::{Catalog, Sites};
 use foretell_catalog_sync::difference::Policy;
 use foretell_catalog_sync::exchange::Exchange;
 use foretell_catalog_sync::limits::Limits;
-use foretell_catalog_sync::sync::{Pulled, SyncFailure};
+use foretell_catalog_sync::sync::{PullReport, SyncError};
 use foretell_catalog_sync::upstream::{Backoff, Bounds};
 use foretell_catalog_sync::{Progress, Service, Settings};
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use crate::mock::{Asked, NoWait, Reply};
 
-/// An event with two markets, changed in the given second of the day.
+/// An event with two markets and an `updatedAt` in this second of the day.
 pub(crate) fn event(id: u64, second: u64) -> Value {
     let time = format!(
         "2026-02-08T{:02}:{:02}:{:02}Z",
@@ -41,7 +41,7 @@ pub(crate) fn event(id: u64, second: u64) -> Value {
     })
 }
 
-/// The answer of an upstream that has these events, in the order that was asked for.
+/// A page of these events in the requested order.
 pub(crate) fn page(events: &[Value], asked: &Asked) -> Reply {
     let markets = || -> Vec<Value> {
         let of = |event: &Value| event["markets"].as_array().cloned().unwrap_or_default();
@@ -70,7 +70,7 @@ pub(crate) fn page(events: &[Value], asked: &Asked) -> Reply {
     Reply::Json(rows.collect::<Value>().to_string())
 }
 
-/// A catalog that is read from one upstream.
+/// A catalog that is synchronized with one upstream.
 pub(crate) struct World {
     directory: TempDir,
     base: String,
@@ -97,13 +97,13 @@ impl World {
         }
     }
 
-    /// With other bounds.
+    /// Changes the bounds.
     pub(crate) fn bounded(mut self, change: impl FnOnce(&mut Bounds)) -> Self {
         change(&mut self.bounds);
         self
     }
 
-    /// With other limits of a round.
+    /// Changes the limits of a round.
     pub(crate) fn limited(mut self, change: impl FnOnce(&mut Limits)) -> Self {
         change(&mut self.limits);
         self
@@ -120,13 +120,13 @@ impl World {
         files.map(length).sum()
     }
 
-    /// One round, as a process that has just started does it.
-    pub(crate) async fn pull(&self) -> Result<Pulled, SyncFailure> {
+    /// One round in a newly started process.
+    pub(crate) async fn pull(&self) -> Result<PullReport, SyncError> {
         let mut service = self.service(None);
         service.round().await.pulled.expect("a fixture of ours")
     }
 
-    /// A process that follows the upstream, for an exchange or without one.
+    /// A service for the upstream, with or without an exchange.
     pub(crate) fn service(&self, exchange: Option<Arc<Exchange>>) -> Service {
         let settings = Settings {
             catalog: self.directory.path().join("catalog.db"),
@@ -156,7 +156,7 @@ impl World {
         ids(&self.catalog().events(&query).expect("a fixture of ours"))
     }
 
-    /// The same of markets.
+    /// Ids of the catalog's markets, ascending, up to five hundred.
     pub(crate) fn markets(&self) -> Vec<u64> {
         let pairs = [("limit", "500"), ("ascending", "true")];
         let query = MarketsQuery::of(&pairs.into_iter().collect::<Parameters>())

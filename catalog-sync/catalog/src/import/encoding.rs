@@ -1,4 +1,4 @@
-//! Unpacking and decoding: whatever comes in, UTF-8 comes out.
+//! Decompression and decoding of input files to UTF-8.
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
@@ -9,9 +9,8 @@ const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 const UTF16_LITTLE: &[u8] = &[0xff, 0xfe];
 const UTF16_BIG: &[u8] = &[0xfe, 0xff];
 
-/// A file as UTF-8: unpacked when its first bytes are those of gzip or zstd, then decoded when its
-/// first bytes are a mark of UTF-16. A mark of UTF-8 is left for the splitter, which also meets it
-/// between files put end to end.
+/// A file as UTF-8: decompressed if it starts like gzip or zstd, then decoded if it starts with a
+/// UTF-16 byte order mark. The splitter skips UTF-8 marks, because concatenated files have several.
 pub(super) fn decoded<'r>(file: impl Read + 'r) -> io::Result<Box<dyn BufRead + 'r>> {
     let (start, file) = peeked(file)?;
     let unpacked: Box<dyn Read + 'r> = if start.starts_with(GZIP) {
@@ -37,10 +36,10 @@ pub(super) fn decoded<'r>(file: impl Read + 'r) -> io::Result<Box<dyn BufRead + 
     }
 }
 
-/// A reader of which the first bytes were looked at.
+/// A reader with its first bytes put back.
 type Peeked<R> = BufReader<io::Chain<Cursor<Vec<u8>>, R>>;
 
-/// The first four bytes, and a reader that still has them.
+/// The first four bytes, and a reader that still returns them.
 fn peeked<R: Read>(mut file: R) -> io::Result<(Vec<u8>, Peeked<R>)> {
     let mut start = Vec::with_capacity(4);
     file.by_ref().take(4).read_to_end(&mut start)?;
@@ -48,13 +47,13 @@ fn peeked<R: Read>(mut file: R) -> io::Result<(Vec<u8>, Peeked<R>)> {
     Ok((start, BufReader::with_capacity(64 * 1024, whole)))
 }
 
-/// UTF-16 as UTF-8; the mark is left out, and what is no character becomes U+FFFD.
+/// Converts UTF-16 to UTF-8, without the byte order mark; invalid units become U+FFFD.
 struct Utf16<R> {
     inner: R,
     order: fn([u8; 2]) -> u16,
-    /// The first half of a pair.
+    /// The first half of a surrogate pair.
     high: Option<u16>,
-    /// UTF-8 that was not asked for yet.
+    /// Decoded UTF-8 that the reader has not taken yet.
     ready: Vec<u8>,
     at: usize,
 }
@@ -107,7 +106,7 @@ impl<R: BufRead> Read for Utf16<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         if self.at == self.ready.len() {
             self.refill()?;
-            // A refill of nothing but marks is not the end.
+            // A refill that only read byte order marks is not the end.
             while self.ready.is_empty() && !self.inner.fill_buf()?.is_empty() {
                 self.refill()?;
             }

@@ -1,18 +1,17 @@
-//! Where a JSON value ends: braces, brackets and texts are followed, nothing else is understood.
+//! Finds the end of a JSON value by its braces, brackets and texts, without parsing it.
 
-/// What a byte did to the value that is being followed.
+/// Effect of a byte on the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step {
-    /// It goes on.
+pub(super) enum ScanStep {
+    /// The value continues.
     Inside,
-    /// This byte was its last.
+    /// This byte ends the value.
     End,
-    /// A line ended inside a text, which JSON does not allow: the value is broken here.
+    /// A line break inside a text: invalid JSON, the value is broken.
     Broken,
 }
 
-/// Follows one object or array from its first byte to its last. Depth is only counted, so nesting
-/// costs nothing.
+/// Scans one object or array from its first byte to its last. Nesting only increments a counter.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Scan {
     depth: u64,
@@ -21,18 +20,18 @@ pub(super) struct Scan {
 }
 
 impl Scan {
-    /// How many objects and arrays are open.
+    /// Number of open objects and arrays.
     pub(super) const fn depth(&self) -> u64 {
         self.depth
     }
 
-    /// Whether the last byte was part of a text.
+    /// Whether the last byte is part of a text.
     pub(super) const fn in_text(&self) -> bool {
         self.in_text
     }
 
-    /// Takes the next byte.
-    pub(super) const fn step(&mut self, byte: u8) -> Step {
+    /// Scans the next byte.
+    pub(super) const fn step(&mut self, byte: u8) -> ScanStep {
         if self.in_text {
             return self.step_in_text(byte);
         }
@@ -42,22 +41,22 @@ impl Scan {
             b'}' | b']' => {
                 self.depth = self.depth.saturating_sub(1);
                 if self.depth == 0 {
-                    return Step::End;
+                    return ScanStep::End;
                 }
             }
             _ => {}
         }
-        Step::Inside
+        ScanStep::Inside
     }
 
-    const fn step_in_text(&mut self, byte: u8) -> Step {
+    const fn step_in_text(&mut self, byte: u8) -> ScanStep {
         match byte {
-            b'\n' => return Step::Broken,
+            b'\n' => return ScanStep::Broken,
             _ if self.escaped => self.escaped = false,
             b'\\' => self.escaped = true,
             b'"' => self.in_text = false,
             _ => {}
         }
-        Step::Inside
+        ScanStep::Inside
     }
 }

@@ -1,25 +1,25 @@
-//! The records of a file, one after another, without holding more than one of them.
+//! Splits a file into records, with one record in memory at a time.
 
 use std::io::{self, BufRead, Read};
 
 use super::encoding::decoded;
-use super::scan::{Scan, Step};
-use crate::record::{Kind, MAX_RECORD_BYTES, Skip, SkipReason};
+use super::scan::{Scan, ScanStep};
+use crate::record::{MAX_RECORD_BYTES, RecordKind, Skip, SkipReason};
 
-/// Arrays and wrappers that may be open around a record.
+/// Most open arrays and wrappers around a record.
 const MAX_OPEN: usize = 8;
-/// Fields that wrap records, and what they hold as far as their name says.
-const WRAPPERS: &[(&str, Option<Kind>)] = &[
+/// Wrapper fields that contain records, and the kind of the records if the name implies it.
+const WRAPPERS: &[(&str, Option<RecordKind>)] = &[
     ("data", None),
     ("value", None),
-    ("markets", Some(Kind::Market)),
-    ("events", Some(Kind::Event)),
-    ("series", Some(Kind::Series)),
-    ("tags", Some(Kind::Tag)),
+    ("markets", Some(RecordKind::Market)),
+    ("events", Some(RecordKind::Event)),
+    ("series", Some(RecordKind::Series)),
+    ("tags", Some(RecordKind::Tag)),
 ];
-/// Fields that a record has and a wrapper has not: after one of these, `markets` or `events` are
-/// part of a record.
-const OF_RECORDS: &[&str] = &[
+/// Fields of records that wrappers lack. In an object with one of them, `markets` or `events` are
+/// part of the record.
+const RECORD_FIELDS: &[&str] = &[
     "id",
     "slug",
     "ticker",
@@ -37,58 +37,58 @@ const OF_RECORDS: &[&str] = &[
     "automaticallyActive",
 ];
 
-/// A record as it stands in a file.
+/// A raw record of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RawRecord {
-    /// What it is, when the name of the array it stands in says so.
-    pub kind: Option<Kind>,
+    /// Its kind, if the name of its array implies it.
+    pub kind: Option<RecordKind>,
     /// Its JSON.
     pub json: Vec<u8>,
 }
 
-/// What stands open around the place that is read.
+/// An open container around the current position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Around {
+enum Container {
     /// An array of records.
-    Array(Option<Kind>),
-    /// An object, of which a field is an array of records.
+    Array(Option<RecordKind>),
+    /// An object with a field that is an array of records.
     Wrapper,
 }
 
-/// The records of a file: an iterator that fails only when the file itself cannot be read. A part
-/// that is no record comes as a [`Skip`], in its place.
+/// Iterator over the records of a file. It fails only when the file cannot be read; a part that is
+/// not a record becomes a [`Skip`].
 pub struct Records<'r> {
     input: Box<dyn BufRead + 'r>,
-    around: Vec<Around>,
+    containers: Vec<Container>,
     ended: bool,
 }
 
 impl core::fmt::Debug for Records<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.debug_struct("Records")
-            .field("around", &self.around)
+            .field("containers", &self.containers)
             .field("ended", &self.ended)
             .finish_non_exhaustive()
     }
 }
 
-/// What reading a value from the input came to.
-enum Value {
+/// Result of reading a value.
+enum RawValue {
     Whole(Vec<u8>),
-    /// The field of a wrapper that holds records, opened.
-    Opened(Option<Kind>),
+    /// The array of records of a wrapper was opened.
+    Opened(Option<RecordKind>),
     Bad(SkipReason),
 }
 
 impl<'r> Records<'r> {
-    /// Opens a file, or a page that is in memory.
+    /// Opens a file, or a page in memory.
     ///
     /// # Errors
     /// Its first bytes cannot be read or unpacked.
     pub fn open(file: impl Read + 'r) -> io::Result<Self> {
         Ok(Self {
             input: decoded(file)?,
-            around: Vec::new(),
+            containers: Vec::new(),
             ended: false,
         })
     }
@@ -97,7 +97,7 @@ impl<'r> Records<'r> {
         Ok(self.input.fill_buf()?.first().copied())
     }
 
-    /// The next byte that is neither white space, a comma, nor a mark of order or of records.
+    /// Peeks the next byte, skipping white space, commas, byte order marks and record separators.
     fn next_mark(&mut self) -> io::Result<Option<u8>> {
         loop {
             match self.peek()? {
@@ -113,48 +113,50 @@ impl<'r> Records<'r> {
         loop {
             let Some(mark) = self.next_mark()? else {
                 self.ended = true;
-                let cut = !std::mem::take(&mut self.around).is_empty();
+                let cut = !std::mem::take(&mut self.containers).is_empty();
                 return Ok(cut.then(|| self.skipped(SkipReason::CutOff)));
             };
-            let value = match (mark, self.around.last().copied()) {
-                (b']', Some(Around::Array(_))) | (b'}', Some(Around::Wrapper)) => {
+            let value = match (mark, self.containers.last().copied()) {
+                (b']', Some(Container::Array(_))) | (b'}', Some(Container::Wrapper)) => {
                     self.input.consume(1);
-                    self.around.pop();
+                    self.containers.pop();
                     continue;
                 }
-                (b'"', Some(Around::Wrapper)) => match self.wrapper_field()? {
-                    Some(reason) => Value::Bad(reason),
+                (b'"', Some(Container::Wrapper)) => match self.wrapper_field()? {
+                    Some(reason) => RawValue::Bad(reason),
                     None => continue,
                 },
-                (b'[', around) if self.around.len() < MAX_OPEN => {
+                (b'[', container) if self.containers.len() < MAX_OPEN => {
                     self.input.consume(1);
-                    let kind = match around {
-                        Some(Around::Array(kind)) => kind,
+                    let kind = match container {
+                        Some(Container::Array(kind)) => kind,
                         _ => None,
                     };
-                    self.around.push(Around::Array(kind));
+                    self.containers.push(Container::Array(kind));
                     continue;
                 }
-                (b'{' | b'[', around) => self.value(around.is_none())?,
-                _ => self.junk()?,
+                (b'{' | b'[', container) => self.value(container.is_none())?,
+                _ => self.skip_garbage()?,
             };
             match value {
-                Value::Whole(json) => {
-                    let kind = match self.around.last() {
-                        Some(Around::Array(kind)) => *kind,
+                RawValue::Whole(json) => {
+                    let kind = match self.containers.last() {
+                        Some(Container::Array(kind)) => *kind,
                         _ => None,
                     };
                     return Ok(Some(Ok(RawRecord { kind, json })));
                 }
-                Value::Opened(kind) => self.around.extend([Around::Wrapper, Around::Array(kind)]),
-                Value::Bad(reason) => return Ok(Some(self.skipped(reason))),
+                RawValue::Opened(kind) => self
+                    .containers
+                    .extend([Container::Wrapper, Container::Array(kind)]),
+                RawValue::Bad(reason) => return Ok(Some(self.skipped(reason))),
             }
         }
     }
 
     fn skipped(&self, reason: SkipReason) -> Result<RawRecord, Skip> {
-        let kind = match self.around.last() {
-            Some(Around::Array(kind)) => *kind,
+        let kind = match self.containers.last() {
+            Some(Container::Array(kind)) => *kind,
             _ => None,
         };
         Err(Skip {
@@ -164,18 +166,18 @@ impl<'r> Records<'r> {
         })
     }
 
-    /// Reads one object or array to its end. One that stands alone may turn out to be a wrapper:
-    /// then its array is opened instead.
-    fn value(&mut self, alone: bool) -> io::Result<Value> {
-        let mut reading = Reading::new(alone);
+    /// Reads one object or array to its end. If a top-level object is a wrapper, opens its array
+    /// instead.
+    fn value(&mut self, alone: bool) -> io::Result<RawValue> {
+        let mut reader = ValueReader::new(alone);
         loop {
             let chunk = self.input.fill_buf()?;
             if chunk.is_empty() {
-                // Everything that was open ends with the file, and is told of once.
-                self.around.clear();
-                return Ok(Value::Bad(SkipReason::CutOff));
+                // The end of the file closes all containers; report it once.
+                self.containers.clear();
+                return Ok(RawValue::Bad(SkipReason::CutOff));
             }
-            let (used, outcome) = reading.take(chunk);
+            let (used, outcome) = reader.take(chunk);
             self.input.consume(used);
             if let Some(value) = outcome {
                 return Ok(value);
@@ -183,7 +185,7 @@ impl<'r> Records<'r> {
         }
     }
 
-    /// Passes over a field of a wrapper beside its records, or opens another array of records.
+    /// Skips a field of a wrapper, or opens it if it is another array of records.
     fn wrapper_field(&mut self) -> io::Result<Option<SkipReason>> {
         let Some(key) = self.text()? else {
             return Ok(Some(SkipReason::NotJson("a broken field name".to_owned())));
@@ -195,11 +197,11 @@ impl<'r> Records<'r> {
         match (self.peek()?, records) {
             (Some(b'['), Some((_, kind))) => {
                 self.input.consume(1);
-                self.around.push(Around::Array(*kind));
+                self.containers.push(Container::Array(*kind));
                 Ok(None)
             }
             (Some(b'{' | b'['), _) => Ok(match self.value(false)? {
-                Value::Bad(reason) => Some(reason),
+                RawValue::Bad(reason) => Some(reason),
                 _ => None,
             }),
             (Some(b'"'), _) => Ok(match self.text()? {
@@ -215,13 +217,13 @@ impl<'r> Records<'r> {
         }
     }
 
-    /// Reads a text from its quote to its quote; `None` when it is broken or as long as no name is.
+    /// Reads a text between its quotes; `None` when it is broken or longer than a record.
     fn text(&mut self) -> io::Result<Option<Vec<u8>>> {
         let mut scan = Scan::default();
         let mut text = Vec::new();
         while let Some(byte) = self.peek()? {
             self.input.consume(1);
-            if scan.step(byte) == Step::Broken || text.len() > MAX_RECORD_BYTES {
+            if scan.step(byte) == ScanStep::Broken || text.len() > MAX_RECORD_BYTES {
                 return Ok(None);
             }
             text.push(byte);
@@ -234,13 +236,13 @@ impl<'r> Records<'r> {
         Ok(None)
     }
 
-    /// Passes over what begins no object: to the next element of an array, else to the end of the
+    /// Skips bytes that start no object: to the next element of an array, else to the end of the
     /// line.
-    fn junk(&mut self) -> io::Result<Value> {
-        let in_array = matches!(self.around.last(), Some(Around::Array(_)));
+    fn skip_garbage(&mut self) -> io::Result<RawValue> {
+        let in_array = matches!(self.containers.last(), Some(Container::Array(_)));
         if in_array && self.peek()? == Some(b'"') {
             self.text()?;
-            return Ok(Value::Bad(SkipReason::NotAnObject));
+            return Ok(RawValue::Bad(SkipReason::NotAnObject));
         }
         let ends = |byte: &u8| *byte == b'\n' || (in_array && matches!(byte, b',' | b']'));
         let mut shown = Vec::new();
@@ -254,24 +256,24 @@ impl<'r> Records<'r> {
             self.input.consume(used);
             if done {
                 let shown = String::from_utf8_lossy(&shown).escape_debug().to_string();
-                return Ok(Value::Bad(SkipReason::NotJson(format!("\"{shown}\""))));
+                return Ok(RawValue::Bad(SkipReason::NotJson(format!("\"{shown}\""))));
             }
         }
     }
 }
 
-/// A value that is being read.
-struct Reading {
+/// A value during reading.
+struct ValueReader {
     scan: Scan,
     json: Vec<u8>,
     too_long: bool,
-    /// Whether it may still be a wrapper.
+    /// `Some` while the value may still be a wrapper.
     keys: Option<Keys>,
     line_began: bool,
     alone: bool,
 }
 
-/// The fields of an object that may be a wrapper.
+/// Field names of an object that may be a wrapper.
 #[derive(Default)]
 struct Keys {
     key: Vec<u8>,
@@ -279,7 +281,7 @@ struct Keys {
     after_colon: bool,
 }
 
-impl Reading {
+impl ValueReader {
     fn new(alone: bool) -> Self {
         Self {
             scan: Scan::default(),
@@ -291,32 +293,32 @@ impl Reading {
         }
     }
 
-    /// Takes bytes until the value ends; says how many it used.
-    fn take(&mut self, chunk: &[u8]) -> (usize, Option<Value>) {
+    /// Consumes bytes until the value ends; returns the number of used bytes.
+    fn take(&mut self, chunk: &[u8]) -> (usize, Option<RawValue>) {
         for (at, byte) in chunk.iter().copied().enumerate() {
-            // Of JSON lines, one that is cut off must not take the others with it.
+            // In JSON lines, a truncated line must not swallow the following lines.
             if self.alone && self.line_began && byte == b'{' && self.scan.depth() > 0 {
-                return (at, Some(Value::Bad(SkipReason::CutOff)));
+                return (at, Some(RawValue::Bad(SkipReason::CutOff)));
             }
             self.line_began = byte == b'\n';
             if let Some(kind) = self.wrapped(byte) {
-                return (at + 1, Some(Value::Opened(kind)));
+                return (at + 1, Some(RawValue::Opened(kind)));
             }
             let step = self.scan.step(byte);
-            if step == Step::Broken {
+            if step == ScanStep::Broken {
                 let problem = "a line ends inside a text".to_owned();
-                return (at + 1, Some(Value::Bad(SkipReason::NotJson(problem))));
+                return (at + 1, Some(RawValue::Bad(SkipReason::NotJson(problem))));
             }
             self.too_long |= self.json.len() == MAX_RECORD_BYTES;
             if !self.too_long {
                 self.json.push(byte);
             }
-            if step == Step::End {
+            if step == ScanStep::End {
                 let json = std::mem::take(&mut self.json);
                 let value = if self.too_long {
-                    Value::Bad(SkipReason::TooLong)
+                    RawValue::Bad(SkipReason::TooLong)
                 } else {
-                    Value::Whole(json)
+                    RawValue::Whole(json)
                 };
                 return (at + 1, Some(value));
             }
@@ -324,8 +326,8 @@ impl Reading {
         (chunk.len(), None)
     }
 
-    /// Follows the fields of the outermost object; `Some` when `byte` opens the array of a wrapper.
-    fn wrapped(&mut self, byte: u8) -> Option<Option<Kind>> {
+    /// Tracks the fields of the outermost object; `Some` when `byte` opens the array of a wrapper.
+    fn wrapped(&mut self, byte: u8) -> Option<Option<RecordKind>> {
         let keys = self.keys.as_mut()?;
         if self.scan.depth() != 1 {
             return None;
@@ -339,7 +341,7 @@ impl Reading {
             (_, true) if keys.in_key && keys.key.len() < 64 => keys.key.push(byte),
             (b':', false) => {
                 keys.after_colon = true;
-                if OF_RECORDS.iter().any(|name| name.as_bytes() == keys.key) {
+                if RECORD_FIELDS.iter().any(|name| name.as_bytes() == keys.key) {
                     self.keys = None;
                 }
             }

@@ -8,21 +8,21 @@ use crate::error::CatalogError;
 /// Parameters of `GET /events`; filters combine with AND.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EventsQuery {
-    /// Which part.
+    /// The page.
     pub page: Page,
-    /// By lifecycle.
+    /// Filter by lifecycle.
     pub flags: FlagFilter,
-    /// By tag: `tag`, `tag_slug`.
+    /// Filter by tag: `tag`, `tag_slug`.
     pub tag_slug: Option<String>,
-    /// By tag.
+    /// Filter by tag.
     pub tag_id: Option<u64>,
-    /// By series.
+    /// Filter by series.
     pub series_slug: Option<String>,
-    /// By slug.
+    /// Filter by slug.
     pub slug: Option<String>,
-    /// How it is sorted.
+    /// Sort order.
     pub order: Order,
-    /// By who made it or one of its markets: an address or a site.
+    /// Filter by creator of the event or of one of its markets: an address or a site.
     pub creator: Option<String>,
 }
 
@@ -43,10 +43,10 @@ const KNOWN: &[&str] = &[
 ];
 
 impl EventsQuery {
-    /// Reads them.
+    /// Reads the parameters.
     ///
     /// # Errors
-    /// [`CatalogError::BadRequest`] names the parameter, its value and what is allowed.
+    /// [`CatalogError::BadRequest`] names the parameter, its value and the allowed values.
     pub fn of(parameters: &Parameters) -> Result<Self, CatalogError> {
         parameters.only(KNOWN)?;
         Ok(Self {

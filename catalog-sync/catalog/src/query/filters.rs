@@ -1,21 +1,21 @@
-//! What several lists have in common.
+//! Parameters that several lists share.
 
 use super::parameters::Parameters;
 use crate::error::CatalogError;
 
-/// Rows of a page.
+/// Allowed rows of a page.
 const LIMIT: std::ops::RangeInclusive<u64> = 1..=500;
-/// Rows of a page unless asked otherwise.
+/// Default rows of a page.
 const DEFAULT_LIMIT: u64 = 100;
 /// Highest offset.
 const MAX_OFFSET: u64 = u32::MAX as u64;
 
-/// Which part of a list.
+/// The requested page of a list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page {
-    /// At most how many rows, 1 to 500.
+    /// Most rows, 1 to 500.
     pub limit: u32,
-    /// After how many.
+    /// Rows to skip.
     pub offset: u32,
 }
 
@@ -39,14 +39,14 @@ impl Page {
     }
 }
 
-/// Filters by lifecycle; `None` lets everything through.
+/// Filters by lifecycle; `None` matches everything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FlagFilter {
-    /// By `active`.
+    /// Required `active`.
     pub active: Option<bool>,
-    /// By `closed`.
+    /// Required `closed`.
     pub closed: Option<bool>,
-    /// By `archived`.
+    /// Required `archived`.
     pub archived: Option<bool>,
 }
 
@@ -60,7 +60,7 @@ impl FlagFilter {
     }
 }
 
-/// An id out of another record: 1 to 63 bits.
+/// An id of another record: 1 to 63 bits.
 pub(super) fn id(parameters: &Parameters, name: &'static str) -> Result<Option<u64>, CatalogError> {
     parameters.number(name, 0..=u64::MAX, "a whole number")
 }

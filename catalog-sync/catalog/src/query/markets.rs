@@ -8,31 +8,31 @@ use crate::error::CatalogError;
 /// Parameters of `GET /markets`; filters combine with AND.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MarketsQuery {
-    /// Which part.
+    /// The page.
     pub page: Page,
-    /// By lifecycle.
+    /// Filter by lifecycle.
     pub flags: FlagFilter,
-    /// By a tag of the event: `tag`, `tag_slug`.
+    /// Filter by a tag of the event: `tag`, `tag_slug`.
     pub tag_slug: Option<String>,
-    /// By a tag of the event.
+    /// Filter by a tag of the event.
     pub tag_id: Option<u64>,
-    /// By the event.
+    /// Filter by event.
     pub event_id: Option<u64>,
-    /// By the event: `event_slug`, `eventSlug`.
+    /// Filter by event: `event_slug`, `eventSlug`.
     pub event_slug: Option<String>,
-    /// By condition: `conditionId`, `condition_id`.
+    /// Filter by condition: `conditionId`, `condition_id`.
     pub condition_id: Option<String>,
-    /// By one of several conditions.
+    /// Filter by any of several conditions.
     pub condition_ids: Option<Vec<String>>,
-    /// By one of several tokens.
+    /// Filter by any of several tokens.
     pub clob_token_ids: Option<Vec<String>>,
-    /// By one of several ids.
+    /// Filter by any of several ids.
     pub ids: Option<Vec<u64>>,
-    /// By slug.
+    /// Filter by slug.
     pub slug: Option<String>,
-    /// How it is sorted.
+    /// Sort order.
     pub order: Order,
-    /// By who made it: an address or a site.
+    /// Filter by creator: an address or a site.
     pub creator: Option<String>,
 }
 
@@ -60,10 +60,10 @@ const KNOWN: &[&str] = &[
 ];
 
 impl MarketsQuery {
-    /// Reads them.
+    /// Reads the parameters.
     ///
     /// # Errors
-    /// [`CatalogError::BadRequest`] names the parameter, its value and what is allowed.
+    /// [`CatalogError::BadRequest`] names the parameter, its value and the allowed values.
     pub fn of(parameters: &Parameters) -> Result<Self, CatalogError> {
         parameters.only(KNOWN)?;
         let texts = |name| -> Result<Option<Vec<String>>, CatalogError> {

@@ -3,14 +3,14 @@
 use super::parameters::{Parameters, wrong};
 use crate::error::CatalogError;
 
-/// What a list can be sorted by (protocol 13).
+/// Sort columns of lists (docs/api/catalog.md §3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
-    /// The number.
+    /// The id.
     Id,
     /// The name in URLs.
     Slug,
-    /// `title` of events, `question` of markets; either word on both.
+    /// `title` of events, `question` of markets; both words work for both.
     Title,
     /// `startDate`
     StartDate,
@@ -20,11 +20,11 @@ pub enum Column {
     CreatedAt,
     /// `updatedAt`
     UpdatedAt,
-    /// `creationDate` of events; markets have none of their own and sort by `createdAt`.
+    /// `creationDate` of events; markets lack it and sort by `createdAt`.
     CreationDate,
-    /// Collateral traded.
+    /// Traded collateral.
     Volume,
-    /// Collateral resting.
+    /// Resting collateral.
     Liquidity,
 }
 
@@ -49,11 +49,11 @@ impl Column {
     }
 }
 
-/// How a list is sorted: by these columns in turn, then by id, all in one direction. What a row
-/// does not have counts as smallest.
+/// Sort order of a list: by the columns in turn, then by id, all in one direction. Missing values
+/// sort as the smallest.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Order {
-    /// First the first; none = by id alone.
+    /// Most significant first; empty = by id alone.
     pub columns: Vec<Column>,
     /// Smallest first.
     pub ascending: bool,

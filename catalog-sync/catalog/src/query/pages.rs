@@ -1,4 +1,4 @@
-//! `GET /series`, `GET /tags`, and the endpoints that answer with one record.
+//! `GET /series`, `GET /tags`, and the endpoints that return one record.
 
 use super::filters::{Page, owned};
 use super::parameters::Parameters;
@@ -9,17 +9,17 @@ macro_rules! page_and_creator {
         $(#[$doc])*
         #[derive(Clone, Debug, Default, PartialEq, Eq)]
         pub struct $name {
-            /// Which part.
+            /// The page.
             pub page: Page,
-            /// By who made one of its events: an address or a site.
+            /// Filter by creator of one of its events: an address or a site.
             pub creator: Option<String>,
         }
 
         impl $name {
-            /// Reads them.
+            /// Reads the parameters.
             ///
             /// # Errors
-            /// [`CatalogError::BadRequest`] names the parameter, its value and what is allowed.
+            /// [`CatalogError::BadRequest`] names the parameter, its value and the allowed values.
             pub fn of(parameters: &Parameters) -> Result<Self, CatalogError> {
                 parameters.only(&["limit", "offset", "creator"])?;
                 Ok(Self {
@@ -39,18 +39,18 @@ page_and_creator!(
     TagsQuery
 );
 
-/// Parameters of an endpoint that answers with one record, named in its path.
+/// Parameters of an endpoint that returns the record named in its path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OneQuery {
-    /// Only when it belongs to this creator: an address or a site.
+    /// Return it only if it belongs to this creator: an address or a site.
     pub creator: Option<String>,
 }
 
 impl OneQuery {
-    /// Reads them.
+    /// Reads the parameters.
     ///
     /// # Errors
-    /// [`CatalogError::BadRequest`] names the parameter, its value and what is allowed.
+    /// [`CatalogError::BadRequest`] names the parameter, its value and the allowed values.
     pub fn of(parameters: &Parameters) -> Result<Self, CatalogError> {
         parameters.only(&["creator"])?;
         Ok(Self {

@@ -1,12 +1,12 @@
-//! Names and values of a query string, already decoded.
+//! Decoded names and values of a query string.
 
 use crate::error::CatalogError;
-use crate::shown::quoted;
+use crate::quoting::quoted;
 
-/// Entries of a list parameter.
+/// Most entries of a list parameter.
 const MAX_ENTRIES: usize = 500;
 
-/// The parameters of a request, in the order they stand.
+/// The parameters of a request in their original order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Parameters(Vec<(String, String)>);
 
@@ -22,8 +22,8 @@ impl<N: Into<String>, V: Into<String>> FromIterator<(N, V)> for Parameters {
 }
 
 impl Parameters {
-    /// Refuses what the endpoint does not know: a filter that is silently ignored would answer
-    /// another question than was asked (protocol 13).
+    /// Rejects unknown parameters: silently ignoring a filter would return unfiltered rows
+    /// (docs/api/catalog.md §2).
     pub(super) fn only(&self, known: &[&str]) -> Result<(), CatalogError> {
         match self
             .0
@@ -39,7 +39,7 @@ impl Parameters {
         }
     }
 
-    /// The value of a parameter by its name or one of its aliases; empty is absent.
+    /// The value of a parameter under its name or an alias; an empty value counts as absent.
     pub(super) fn text(&self, names: &[&'static str]) -> Result<Option<&str>, CatalogError> {
         let mut found = None;
         for (name, value) in &self.0 {
@@ -82,7 +82,7 @@ impl Parameters {
         }
     }
 
-    /// The entries of a list, separated by commas, repeated, or both; `None` when there is none.
+    /// The entries of a list, comma-separated, repeated, or both; `None` when there are none.
     pub(super) fn list(&self, name: &'static str) -> Result<Option<Vec<&str>>, CatalogError> {
         let entries: Vec<&str> = self
             .0
@@ -102,12 +102,12 @@ impl Parameters {
     }
 }
 
-/// A parameter holds what it must not.
+/// The error of a parameter with a wrong value.
 pub(super) fn wrong(name: &str, value: &str, allowed: &str) -> CatalogError {
     CatalogError::BadRequest(format!("{name} is {}, allowed: {allowed}", quoted(value)))
 }
 
-/// A whole number, in digits only, of up to 63 bits.
+/// A whole number of up to 63 bits, digits only.
 pub(super) fn whole(text: &str) -> Option<u64> {
     let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let number = text.parse::<i64>().ok().filter(|_| digits)?;

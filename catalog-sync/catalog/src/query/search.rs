@@ -5,23 +5,23 @@ use super::parameters::{Parameters, wrong};
 use crate::error::CatalogError;
 use crate::search_text::normalised;
 
-/// Characters of a search term.
+/// Most characters of a search term.
 const MAX_TERM: usize = 256;
-/// Rows per result type unless asked otherwise.
+/// Default rows per result type.
 const DEFAULT_LIMIT: u64 = 25;
 
 /// Parameters of `GET /public-search`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchQuery {
-    /// What is looked for, as search compares texts; 1 to 256 characters.
+    /// The normalised search term, 1 to 256 characters.
     pub(crate) term: String,
     /// Rows per result type, 1 to 500.
     pub limit: u32,
-    /// Which page, from 1.
+    /// The page, from 1.
     pub page: u32,
-    /// Whether tags are looked for.
+    /// Whether to search tags.
     pub tags: bool,
-    /// By who made an event: an address or a site.
+    /// Filter by creator of an event: an address or a site.
     pub creator: Option<String>,
 }
 
@@ -35,11 +35,11 @@ const KNOWN: &[&str] = &[
 ];
 
 impl SearchQuery {
-    /// Reads them. A term of nothing but spaces and invisible characters is none.
+    /// Reads the parameters. A term of only spaces and invisible characters counts as missing.
     ///
     /// # Errors
-    /// [`CatalogError::BadRequest`]: `q is required`, or the parameter, its value and what is
-    /// allowed.
+    /// [`CatalogError::BadRequest`]: `q is required`, or the parameter, its value and the allowed
+    /// values.
     pub fn of(parameters: &Parameters) -> Result<Self, CatalogError> {
         parameters.only(KNOWN)?;
         let text = parameters.text(&["q"])?.unwrap_or_default();

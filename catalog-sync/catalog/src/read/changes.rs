@@ -1,19 +1,19 @@
-//! What changed since a reader last looked: how the engine, and tables in memory, keep up.
+//! Changes since a given point, for incremental updates of the engine and of in-memory tables.
 
 use rusqlite::{Connection, Row, params};
 
 use crate::error::CatalogError;
 use crate::ids;
-use crate::record::{EventRecord, Kind, MarketRecord, Record, SeriesRecord, TagRecord, read};
+use crate::record::{EventRecord, MarketRecord, Record, RecordKind, SeriesRecord, TagRecord, read};
 
-/// What changes together: an event with its markets, or a market without an event.
+/// A unit of change: an event group with its markets, or a market without an event group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unit {
     /// The number of its last change.
     pub change: u64,
-    /// The event with its tags and series, and without markets: they stand beside it.
+    /// The event with its tags and series; its markets are in [`Self::markets`].
     pub event: Option<EventRecord>,
-    /// All its markets, by id; each without its event.
+    /// All its markets by id, without their event.
     pub markets: Vec<MarketRecord>,
 }
 
@@ -37,7 +37,7 @@ impl Unit {
     }
 }
 
-/// A row of the list of changes: its number, and an event or a market without one.
+/// A row of the list of changes: its number, and the event, or the market without an event.
 struct Change {
     number: i64,
     event: Option<i64>,
@@ -93,7 +93,7 @@ fn unit(connection: &Connection, change: &Change) -> Result<Unit, CatalogError> 
             )?,
         ),
     };
-    let market = |raw: &String| match read_again(Kind::Market, raw) {
+    let market = |raw: &String| match read_again(RecordKind::Market, raw) {
         Some(Record::Market(market)) => Some(*market),
         _ => None,
     };
@@ -110,7 +110,9 @@ fn event_of(connection: &Connection, event: i64) -> Result<Option<EventRecord>, 
         "SELECT raw FROM event_texts WHERE id = ?1",
         event,
     )?;
-    let Some(Record::Event(mut record)) = raw.first().and_then(|raw| read_again(Kind::Event, raw))
+    let Some(Record::Event(mut record)) = raw
+        .first()
+        .and_then(|raw| read_again(RecordKind::Event, raw))
     else {
         return Ok(None);
     };
@@ -119,7 +121,7 @@ fn event_of(connection: &Connection, event: i64) -> Result<Option<EventRecord>, 
         "SELECT raw FROM event_tags JOIN tags ON id = tag_id WHERE event_id = ?1 ORDER BY place",
         event,
     )?;
-    let tag = |raw: &String| match read_again(Kind::Tag, raw) {
+    let tag = |raw: &String| match read_again(RecordKind::Tag, raw) {
         Some(Record::Tag(tag)) => Some(*tag),
         _ => None,
     };
@@ -130,7 +132,7 @@ fn event_of(connection: &Connection, event: i64) -> Result<Option<EventRecord>, 
          WHERE event_id = ?1 ORDER BY place",
         event,
     )?;
-    let one = |raw: &String| match read_again(Kind::Series, raw) {
+    let one = |raw: &String| match read_again(RecordKind::Series, raw) {
         Some(Record::Series(series)) => Some(*series),
         _ => None,
     };
@@ -138,9 +140,9 @@ fn event_of(connection: &Connection, event: i64) -> Result<Option<EventRecord>, 
     Ok(Some(*record))
 }
 
-/// Reads a record that was read before it was stored: what the upstream said is the only truth,
-/// so a build that reads more of it needs no other table.
-fn read_again(kind: Kind, raw: &str) -> Option<Record> {
+/// Parses a stored record again. The upstream's JSON is the only source, so a build that reads more
+/// of its fields needs no migration.
+fn read_again(kind: RecordKind, raw: &str) -> Option<Record> {
     read(Some(kind), raw.as_bytes())
         .ok()
         .map(|read| read.record)

@@ -1,16 +1,16 @@
-//! Answers with events.
+//! Answers about events.
 
 use rusqlite::Connection;
 
-use super::listed::{EVENTS_BY_SLUG, Listed, SERIES_BY_SLUG, found};
+use super::creator_filter::CreatorFilter;
 use super::markets::tagged;
-use super::one::{Kind, newest_of_slug, text_of};
-use super::scope::Scope;
+use super::one::{RecordAccess, newest_of_slug, text_of};
+use super::selection::{EVENTS_BY_SLUG, SERIES_BY_SLUG, Selection, found};
 use super::{Catalog, array_of};
 use crate::error::{CatalogError, NotFound};
 use crate::ids;
 use crate::query::{EventsQuery, OneQuery};
-use crate::table::{Asked, RowSet, Table};
+use crate::table::{ListRequest, RowSet, Table};
 
 const WHOLE: &str = "SELECT whole FROM event_texts WHERE id = ?1";
 
@@ -18,7 +18,7 @@ impl Catalog {
     /// `GET /events`: an array of events with tags, markets, series and metadata.
     ///
     /// # Errors
-    /// What the database said.
+    /// A database error.
     pub fn events(&self, query: &EventsQuery) -> Result<String, CatalogError> {
         let scope = self.scope(query.creator.as_deref());
         self.with_table(|connection, table| {
@@ -31,7 +31,7 @@ impl Catalog {
     /// `GET /events/{id}`: an event.
     ///
     /// # Errors
-    /// `id not found`; what the database said.
+    /// `id not found`; a database error.
     pub fn event(&self, id: u64, query: &OneQuery) -> Result<String, CatalogError> {
         self.one(&EVENT, query, NotFound::Id, |_| Ok(Some(ids::row(id))))
     }
@@ -39,7 +39,7 @@ impl Catalog {
     /// `GET /events/slug/{slug}`: an event; of several with one slug, the newest.
     ///
     /// # Errors
-    /// `slug not found`; what the database said.
+    /// `slug not found`; a database error.
     pub fn event_by_slug(&self, slug: &str, query: &OneQuery) -> Result<String, CatalogError> {
         self.one(&EVENT, query, NotFound::Slug, |connection| {
             newest_of_slug(connection, "events", slug)
@@ -47,8 +47,8 @@ impl Catalog {
     }
 }
 
-/// An event is of who made it or one of its markets.
-const EVENT: Kind = Kind {
+/// An event belongs to its creator and to the creators of its markets.
+const EVENT: RecordAccess = RecordAccess {
     belongs: |table, creators, id| {
         let row = table.events.row_of(id);
         row.is_some_and(|row| table.events_by(creators).contains(row))
@@ -61,11 +61,11 @@ fn rows(
     connection: &Connection,
     table: &Table,
     query: &EventsQuery,
-    scope: &Scope,
+    scope: &CreatorFilter,
 ) -> Result<Vec<u32>, CatalogError> {
-    let mut listed = Listed::default();
+    let mut selection = Selection::default();
     if let Some(slug) = &query.slug {
-        listed.and(found(connection, EVENTS_BY_SLUG, [slug])?);
+        selection.and(found(connection, EVENTS_BY_SLUG, [slug])?);
     }
     let mut sets = Vec::from_iter(tagged(connection, table, &query.tag_slug, query.tag_id)?);
     if let Some(slug) = &query.series_slug {
@@ -73,14 +73,14 @@ fn rows(
         let events = series.into_iter().flat_map(|id| table.series.rows_of(id));
         sets.push(RowSet::of(events));
     }
-    if let Scope::Creators(creators) = scope {
+    if let CreatorFilter::Creators(creators) = scope {
         sets.push(table.events_by(creators));
     }
-    let asked = Asked {
+    let asked = ListRequest {
         flags: query.flags,
         order: &query.order,
         page: query.page,
-        listed: listed.into_ids(),
+        selection: selection.into_ids(),
     };
     Ok(table
         .events

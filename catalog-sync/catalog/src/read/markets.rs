@@ -1,26 +1,26 @@
-//! Answers with markets.
+//! Answers about markets.
 
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension};
 
 use super::Catalog;
-use super::listed::{
-    EVENTS_BY_SLUG, Listed, MARKETS_BY_CONDITION, MARKETS_BY_EVENT, MARKETS_BY_SLUG,
-    MARKETS_BY_TOKEN, TAGS_BY_SLUG, found,
+use super::creator_filter::CreatorFilter;
+use super::one::{RecordAccess, first, newest_of_slug};
+use super::selection::{
+    EVENTS_BY_SLUG, MARKETS_BY_CONDITION, MARKETS_BY_EVENT, MARKETS_BY_SLUG, MARKETS_BY_TOKEN,
+    Selection, TAGS_BY_SLUG, found,
 };
-use super::one::{Kind, first, newest_of_slug};
-use super::scope::Scope;
 use crate::error::{CatalogError, NotFound};
 use crate::ids;
 use crate::query::{MarketsQuery, OneQuery};
 use crate::render::{self, Array};
-use crate::table::{Asked, RowSet, Table};
+use crate::table::{ListRequest, RowSet, Table};
 
 impl Catalog {
     /// `GET /markets`: an array of markets with short event summaries.
     ///
     /// # Errors
-    /// What the database said.
+    /// A database error.
     pub fn markets(&self, query: &MarketsQuery) -> Result<String, CatalogError> {
         let scope = self.scope(query.creator.as_deref());
         self.with_table(|connection, table| {
@@ -29,10 +29,10 @@ impl Catalog {
         })
     }
 
-    /// `GET /markets/{id}`: a market, by its number or its condition, with full event summaries.
+    /// `GET /markets/{id}`: a market by its id or condition, with full event summaries.
     ///
     /// # Errors
-    /// `id not found`; what the database said.
+    /// `id not found`; a database error.
     pub fn market(&self, id: &str, query: &OneQuery) -> Result<String, CatalogError> {
         self.one(&MARKET, query, NotFound::Id, |connection| {
             if let Some(condition) = ids::condition(id) {
@@ -51,7 +51,7 @@ impl Catalog {
     /// the newest.
     ///
     /// # Errors
-    /// `slug not found`; what the database said.
+    /// `slug not found`; a database error.
     pub fn market_by_slug(&self, slug: &str, query: &OneQuery) -> Result<String, CatalogError> {
         self.one(&MARKET, query, NotFound::Slug, |connection| {
             newest_of_slug(connection, "markets", slug)
@@ -59,8 +59,8 @@ impl Catalog {
     }
 }
 
-/// A market is of who made it or, where it does not say, its event.
-const MARKET: Kind = Kind {
+/// A market belongs to its creator or, without one, to its event's creator.
+const MARKET: RecordAccess = RecordAccess {
     belongs: |table, creators, id| {
         let numbers = table.numbers_of(creators);
         let row = table.markets.row_of(id);
@@ -85,7 +85,7 @@ fn market(connection: &Connection, id: i64) -> Result<Option<String>, CatalogErr
         .optional()?)
 }
 
-/// Markets with the short summaries of their events. Those of one event often stand together.
+/// Markets with the short summaries of their events. Markets of one event are often adjacent.
 fn array(connection: &Connection, table: &Table, rows: &[u32]) -> Result<String, CatalogError> {
     let mut markets = connection.prepare_cached("SELECT json FROM market_texts WHERE id = ?1")?;
     let mut events = connection.prepare_cached("SELECT short FROM event_texts WHERE id = ?1")?;
@@ -112,18 +112,18 @@ fn rows(
     connection: &Connection,
     table: &Table,
     query: &MarketsQuery,
-    scope: &Scope,
+    scope: &CreatorFilter,
 ) -> Result<Vec<u32>, CatalogError> {
     let events = tagged(connection, table, &query.tag_slug, query.tag_id)?;
     let creators = match scope {
-        Scope::All => None,
-        Scope::Creators(creators) => Some(table.numbers_of(creators)),
+        CreatorFilter::All => None,
+        CreatorFilter::Creators(creators) => Some(table.numbers_of(creators)),
     };
-    let asked = Asked {
+    let asked = ListRequest {
         flags: query.flags,
         order: &query.order,
         page: query.page,
-        listed: listed(connection, query)?,
+        selection: selection(connection, query)?,
     };
     Ok(table.markets.page(&asked, |row| {
         let events = events.as_ref();
@@ -133,36 +133,39 @@ fn rows(
     }))
 }
 
-/// The markets that are named one by one, or by their event.
-fn listed(connection: &Connection, query: &MarketsQuery) -> Result<Option<Vec<i64>>, CatalogError> {
-    let mut listed = Listed::default();
+/// The markets selected by name or by their event.
+fn selection(
+    connection: &Connection,
+    query: &MarketsQuery,
+) -> Result<Option<Vec<i64>>, CatalogError> {
+    let mut selection = Selection::default();
     if let Some(ids) = &query.ids {
-        listed.and(ids.iter().copied().map(ids::row).collect());
+        selection.and(ids.iter().copied().map(ids::row).collect());
     }
     if let Some(slug) = &query.slug {
-        listed.and(found(connection, MARKETS_BY_SLUG, [slug])?);
+        selection.and(found(connection, MARKETS_BY_SLUG, [slug])?);
     }
     let one = query.condition_id.as_ref().map(std::slice::from_ref);
     for conditions in [one, query.condition_ids.as_deref()].into_iter().flatten() {
-        // What is no condition matches nothing.
+        // A malformed condition matches no market.
         let conditions = conditions.iter().filter_map(|text| ids::condition(text));
         let conditions = conditions.map(|condition| condition.0);
-        listed.and(found(connection, MARKETS_BY_CONDITION, conditions)?);
+        selection.and(found(connection, MARKETS_BY_CONDITION, conditions)?);
     }
     if let Some(tokens) = &query.clob_token_ids {
-        listed.and(found(connection, MARKETS_BY_TOKEN, tokens)?);
+        selection.and(found(connection, MARKETS_BY_TOKEN, tokens)?);
     }
     if let Some(event) = query.event_id {
-        listed.and(found(connection, MARKETS_BY_EVENT, [ids::row(event)])?);
+        selection.and(found(connection, MARKETS_BY_EVENT, [ids::row(event)])?);
     }
     if let Some(slug) = &query.event_slug {
         let events = found(connection, EVENTS_BY_SLUG, [slug])?;
-        listed.and(found(connection, MARKETS_BY_EVENT, events)?);
+        selection.and(found(connection, MARKETS_BY_EVENT, events)?);
     }
-    Ok(listed.into_ids())
+    Ok(selection.into_ids())
 }
 
-/// The events with the tags that are asked for; `None` for all.
+/// The events with the requested tags; `None` for all.
 pub(super) fn tagged(
     connection: &Connection,
     table: &Table,

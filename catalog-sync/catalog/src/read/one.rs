@@ -1,17 +1,17 @@
-//! Answers with one record.
+//! Answers with a single record.
 
 use foretell_model::WalletAddress;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension};
 
 use super::Catalog;
-use super::scope::Scope;
+use super::creator_filter::CreatorFilter;
 use crate::error::{CatalogError, NotFound};
 use crate::query::OneQuery;
 use crate::table::Table;
 
-/// What differs between markets, events and tags.
-pub(super) struct Kind {
+/// Functions that differ between markets, events and tags.
+pub(super) struct RecordAccess {
     /// Whether a record belongs to one of these wallets.
     pub(super) belongs: fn(&Table, &[WalletAddress], i64) -> bool,
     /// Its JSON.
@@ -19,31 +19,31 @@ pub(super) struct Kind {
 }
 
 impl Catalog {
-    /// The record whose number `find` finds, if it is in scope.
+    /// The record whose id `find` returns, if it is in scope.
     pub(super) fn one(
         &self,
-        kind: &Kind,
+        access: &RecordAccess,
         query: &OneQuery,
         nothing: NotFound,
         find: impl FnOnce(&Connection) -> Result<Option<i64>, CatalogError>,
     ) -> Result<String, CatalogError> {
         let record = |connection: &Connection, id: Option<i64>| {
-            let text = id.map(|id| (kind.text)(connection, id)).transpose()?;
+            let text = id.map(|id| (access.text)(connection, id)).transpose()?;
             text.flatten().ok_or(CatalogError::NotFound(nothing))
         };
         match self.scope(query.creator.as_deref()) {
-            Scope::All => self
+            CreatorFilter::All => self
                 .pool
                 .with(|connection| record(connection, find(connection)?)),
-            Scope::Creators(creators) => self.with_table(|connection, table| {
-                let belongs = |id: &i64| (kind.belongs)(table, &creators, *id);
+            CreatorFilter::Creators(creators) => self.with_table(|connection, table| {
+                let belongs = |id: &i64| (access.belongs)(table, &creators, *id);
                 record(connection, find(connection)?.filter(belongs))
             }),
         }
     }
 }
 
-/// Of several records of a table with one slug, the newest.
+/// Of the records of a table with one slug, the newest.
 pub(super) fn newest_of_slug(
     connection: &Connection,
     table: &'static str,
@@ -53,7 +53,7 @@ pub(super) fn newest_of_slug(
     first(connection, &statement, Value::Text(slug.to_owned()))
 }
 
-/// The number that a statement finds for a value.
+/// The first id that a statement returns for a value.
 pub(super) fn first(
     connection: &Connection,
     statement: &str,
@@ -65,7 +65,7 @@ pub(super) fn first(
         .optional()?)
 }
 
-/// The text of a record that stands in one column.
+/// The text of a record in one column.
 pub(super) fn text_of(
     connection: &Connection,
     statement: &str,

@@ -1,4 +1,4 @@
-//! Read-only connections, kept for the next reader.
+//! Pool of read-only connections.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -9,40 +9,40 @@ use rusqlite::{Connection, OpenFlags};
 use crate::error::CatalogError;
 use crate::store::{keep_plans, schema};
 
-/// Connections that are kept; more readers at a time open their own.
-const KEPT: usize = 8;
-/// Connections that are kept for searches.
-const KEPT_FOR_SEARCH: usize = 4;
-/// Prepared statements that a connection keeps.
+/// Idle connections kept; additional concurrent readers open their own.
+const MAX_IDLE: usize = 8;
+/// Idle connections kept for searches.
+const MAX_IDLE_FOR_SEARCH: usize = 4;
+/// Prepared statements kept per connection.
 const STATEMENTS: usize = 64;
-/// Page cache of a connection, in KiB.
+/// Page cache of a connection in KiB.
 const CACHE_KIB: i64 = 16 * 1024;
-/// That of one for searches: of what is not mapped the texts of fifty thousand events fit in, and no list
-/// pushes them out. Where there are more, a search asks the system for every page.
+/// Page cache of a search connection in KiB, which lists cannot evict. Beyond the mapped bytes it
+/// fits the texts of fifty thousand events; with more, a search needs a system call per page.
 const SEARCH_CACHE_KIB: i64 = 32 * 1024;
-/// Bytes of the file that are read where the system has them, without a call and a copy for each page;
-/// SQLite maps no more than 2 GiB. What is beyond, or still in the log of a writer, is read as ever.
+/// Memory-mapped bytes of the file, which need no system call and copy per page. SQLite maps at
+/// most 2 GiB. Pages above that, or still in the write-ahead log, are read with system calls.
 const MAPPED_BYTES: i64 = 1 << 31;
-/// How long a reader waits in the rare moments when a writer holds the whole file.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long a reader waits in the rare moments when a writer locks the whole file.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The connections nobody uses right now.
+/// Idle connections by kind.
 #[derive(Debug)]
 pub(super) struct Pool {
     path: PathBuf,
-    idle: Idle,
-    idle_for_search: Idle,
+    idle: IdleConnections,
+    idle_for_search: IdleConnections,
 }
 
-/// Connections of one kind.
+/// Idle connections of one kind.
 #[derive(Debug)]
-struct Idle {
+struct IdleConnections {
     connections: Mutex<Vec<Connection>>,
     kept: usize,
     cache_kib: i64,
 }
 
-impl Idle {
+impl IdleConnections {
     const fn new(kept: usize, cache_kib: i64) -> Self {
         Self {
             connections: Mutex::new(Vec::new()),
@@ -59,15 +59,15 @@ impl Pool {
         }
         let pool = Self {
             path: path.to_owned(),
-            idle: Idle::new(KEPT, CACHE_KIB),
-            idle_for_search: Idle::new(KEPT_FOR_SEARCH, SEARCH_CACHE_KIB),
+            idle: IdleConnections::new(MAX_IDLE, CACHE_KIB),
+            idle_for_search: IdleConnections::new(MAX_IDLE_FOR_SEARCH, SEARCH_CACHE_KIB),
         };
-        // Whether it can be read is told at once.
+        // Fail at once if the file cannot be read.
         pool.with(|_| Ok(()))?;
         Ok(pool)
     }
 
-    /// Runs `read` on a connection inside one read transaction, so that all it sees is one state.
+    /// Runs `read` on a connection in one read transaction, so it sees one database snapshot.
     pub(super) fn with<T>(
         &self,
         read: impl FnOnce(&Connection) -> Result<T, CatalogError>,
@@ -75,7 +75,7 @@ impl Pool {
         self.with_one_of(&self.idle, read)
     }
 
-    /// The same for a search, which may read all texts.
+    /// [`Self::with`] for a search, which may read all texts.
     pub(super) fn with_texts<T>(
         &self,
         read: impl FnOnce(&Connection) -> Result<T, CatalogError>,
@@ -85,7 +85,7 @@ impl Pool {
 
     fn with_one_of<T>(
         &self,
-        idle: &Idle,
+        idle: &IdleConnections,
         read: impl FnOnce(&Connection) -> Result<T, CatalogError>,
     ) -> Result<T, CatalogError> {
         let known = idle.connections.lock().pop();
@@ -95,7 +95,7 @@ impl Pool {
         };
         let transaction = connection.transaction()?;
         let result = read(&transaction);
-        // Nothing was written: the end only lets go of the state.
+        // Nothing was written: finishing only releases the database snapshot.
         transaction.finish()?;
         let mut connections = idle.connections.lock();
         if connections.len() < idle.kept {
@@ -108,7 +108,7 @@ impl Pool {
 fn connect(path: &Path, cache_kib: i64) -> Result<Connection, CatalogError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(PATIENCE)?;
+    connection.busy_timeout(LOCK_TIMEOUT)?;
     keep_plans(&connection)?;
     connection.pragma_update(None, "query_only", true)?;
     connection.pragma_update(None, "cache_size", -cache_kib)?;

@@ -1,12 +1,12 @@
 //! Search: events by title, slug and the questions of their markets, tags by label.
 //!
-//! A term of several words finds what holds them all. Best first: a field that is the term, one
-//! that begins with it, one that holds it, then what holds its words apart; among equals the
-//! newest. Words of one or two characters are found where a word begins with them.
+//! All words of a term must match. Ranking: a field equals the term, begins with it, contains it,
+//! then contains its words separately; within a class newest first. Words of one or two characters
+//! match only at the beginning of a word.
 //!
-//! The index says which events hold three characters in a row. When few hold some three of the
-//! term, only those are looked at; otherwise every text is read through, newest first, once. So
-//! the costliest search costs one reading, whatever is asked: rank and count come with it.
+//! The index lists the events of each trigram. If some trigram of the term is in few events, only
+//! those events are read. Otherwise one scan reads all texts, newest first, and yields rank and
+//! count. So no search costs more than one scan.
 
 mod candidates;
 mod ranked;
@@ -17,7 +17,7 @@ use rusqlite::Connection;
 
 use self::candidates::Candidates;
 use self::ranked::Ranked;
-use super::scope::Scope;
+use super::creator_filter::CreatorFilter;
 use super::{Catalog, array_of};
 use crate::error::CatalogError;
 use crate::query::SearchQuery;
@@ -33,18 +33,18 @@ impl Catalog {
     pub fn search(&self, query: &SearchQuery) -> Result<String, CatalogError> {
         let scope = self.scope(query.creator.as_deref());
         self.pool.with_texts(|connection| {
-            let made = match &scope {
-                Scope::All => None,
-                Scope::Creators(creators) => {
+            let creator_events = match &scope {
+                CreatorFilter::All => None,
+                CreatorFilter::Creators(creators) => {
                     let table = self.table(connection)?;
                     let events = table.events_by(creators);
-                    Some(Made { table, events })
+                    Some(CreatorEvents { table, events })
                 }
             };
             let search = Search {
                 connection,
                 query,
-                made: made.as_ref(),
+                creator_events: creator_events.as_ref(),
             };
             let (events, total) = search.events()?;
             let tags = if query.tags {
@@ -66,18 +66,18 @@ impl Catalog {
 struct Search<'s> {
     connection: &'s Connection,
     query: &'s SearchQuery,
-    /// What is searched; `None` for everything.
-    made: Option<&'s Made>,
+    /// The creators' records; `None` for all records.
+    creator_events: Option<&'s CreatorEvents>,
 }
 
-/// What belongs to the creators of a search.
-struct Made {
+/// Records of the creators in a search.
+struct CreatorEvents {
     table: Arc<Table>,
     events: RowSet,
 }
 
-impl Made {
-    /// The numbers of the events, ascending.
+impl CreatorEvents {
+    /// The ids of the events, ascending.
     fn ids(&self) -> Vec<i64> {
         let rows = self.events.rows();
         let mut ids: Vec<i64> = rows.map(|row| self.table.events.id(row)).collect();
@@ -85,7 +85,7 @@ impl Made {
         ids
     }
 
-    /// How many of the events have a tag.
+    /// Number of the events with a tag.
     fn with_tag(&self, tag: i64) -> usize {
         let events = self.table.tags.rows_of(tag);
         events.filter(|event| self.events.contains(*event)).count()
@@ -102,17 +102,20 @@ impl Search<'_> {
         usize::try_from(self.query.limit).unwrap_or(usize::MAX)
     }
 
-    /// The events of the page as an array, and how many there are in all.
+    /// The events of the page as an array, and the total number of matches.
     fn events(&self) -> Result<(String, u64), CatalogError> {
         let matcher = Matcher::of(&self.query.term);
         let mut ranked = Ranked::up_to(self.offset().saturating_add(self.limit()));
-        let candidates =
-            Candidates::of(self.connection, &self.query.term, self.made.map(Made::ids))?;
+        let candidates = Candidates::of(
+            self.connection,
+            &self.query.term,
+            self.creator_events.map(CreatorEvents::ids),
+        )?;
         candidates.texts(self.connection, |id, text| {
-            if let Some(way) = matcher.way(text)
+            if let Some(match_class) = matcher.match_class(text)
                 && candidates.are_in_scope(id)
             {
-                ranked.push(way, id);
+                ranked.push(match_class, id);
             }
         })?;
         let page = ranked.page(self.offset(), self.limit());
@@ -120,8 +123,8 @@ impl Search<'_> {
         Ok((array_of(self.connection, short, &page)?, ranked.total()))
     }
 
-    /// The tags of the page: label equal, beginning, holding; then the newest. A tag counts the
-    /// events in scope, and is in scope when it has some.
+    /// The tags of the page: label equals, begins with, contains the term; then newest first. A tag
+    /// counts only events in scope, and is in scope if it has any.
     fn tags(&self) -> Result<Vec<String>, CatalogError> {
         let mut statement = self.connection.prepare_cached(
             "SELECT id, label, slug, event_count FROM tags WHERE instr(searched, ?1) > 0
@@ -133,11 +136,13 @@ impl Search<'_> {
             && let Some(row) = found.next()?
         {
             let id = row.get(0)?;
-            let events = match self.made {
+            let events = match self.creator_events {
                 None => row.get(3)?,
-                Some(made) => i64::try_from(made.with_tag(id)).unwrap_or(i64::MAX),
+                Some(creator_events) => {
+                    i64::try_from(creator_events.with_tag(id)).unwrap_or(i64::MAX)
+                }
             };
-            if self.made.is_some() && events == 0 {
+            if self.creator_events.is_some() && events == 0 {
                 continue;
             }
             before += 1;

@@ -1,4 +1,4 @@
-//! Search against looking at every text, both when few events are candidates and when all are.
+//! Search compared with a scan of all texts, both with few candidates and with all events.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -9,8 +9,8 @@ use crate::record::read;
 use crate::search_text::normalised;
 use crate::store::Writer;
 
-/// The way a title fits a term, best lowest: is it, begins with it, holds it, holds its words.
-fn way(title: &str, term: &str) -> Option<u8> {
+/// The match class of a title, best lowest: equals, begins with, contains the term, has its words.
+fn match_class(title: &str, term: &str) -> Option<u8> {
     let begins = |word: &str| {
         let places = title.match_indices(word);
         let mut before = places.map(|(at, _)| title[..at].chars().next_back());
@@ -75,7 +75,7 @@ proptest! {
             let term = normalised(&term);
             let mut expected: Vec<_> = (1_usize..)
                 .zip(&titles)
-                .filter_map(|(id, title)| Some((way(title, &term)?, std::cmp::Reverse(id))))
+                .filter_map(|(id, title)| Some((match_class(title, &term)?, std::cmp::Reverse(id))))
                 .collect();
             expected.sort_unstable();
             let all: Vec<usize> = expected.iter().map(|(_, id)| id.0).collect();

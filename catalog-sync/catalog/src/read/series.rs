@@ -1,7 +1,7 @@
-//! Answers with series.
+//! Answers about series.
 
-use super::listed::{newest, newest_of};
-use super::scope::Scope;
+use super::creator_filter::CreatorFilter;
+use super::selection::{newest, newest_of};
 use super::{Catalog, array_of};
 use crate::error::CatalogError;
 use crate::query::SeriesQuery;
@@ -13,14 +13,14 @@ impl Catalog {
     /// `GET /series`: an array of series with full summaries of their twenty newest events.
     ///
     /// # Errors
-    /// What the database said.
+    /// A database error.
     pub fn series(&self, query: &SeriesQuery) -> Result<String, CatalogError> {
         match self.scope(query.creator.as_deref()) {
-            Scope::All => self.pool.with(|connection| {
+            CreatorFilter::All => self.pool.with(|connection| {
                 let ids = newest(connection, NEWEST, query.page)?;
                 array_of(connection, WHOLE, &ids)
             }),
-            Scope::Creators(creators) => self.with_table(|connection, table| {
+            CreatorFilter::Creators(creators) => self.with_table(|connection, table| {
                 let series = table.series.keys_of(&table.events_by(&creators));
                 array_of(connection, WHOLE, &newest_of(&series, query.page))
             }),

@@ -1,8 +1,8 @@
-//! Answers with tags.
+//! Answers about tags.
 
-use super::listed::{newest, newest_of};
-use super::one::{Kind, newest_of_slug, text_of};
-use super::scope::Scope;
+use super::creator_filter::CreatorFilter;
+use super::one::{RecordAccess, newest_of_slug, text_of};
+use super::selection::{newest, newest_of};
 use super::{Catalog, array_of};
 use crate::error::{CatalogError, NotFound};
 use crate::ids;
@@ -15,14 +15,14 @@ impl Catalog {
     /// `GET /tags`: an array of tags.
     ///
     /// # Errors
-    /// What the database said.
+    /// A database error.
     pub fn tags(&self, query: &TagsQuery) -> Result<String, CatalogError> {
         match self.scope(query.creator.as_deref()) {
-            Scope::All => self.pool.with(|connection| {
+            CreatorFilter::All => self.pool.with(|connection| {
                 let ids = newest(connection, NEWEST, query.page)?;
                 array_of(connection, JSON, &ids)
             }),
-            Scope::Creators(creators) => self.with_table(|connection, table| {
+            CreatorFilter::Creators(creators) => self.with_table(|connection, table| {
                 let tags = table.tags.keys_of(&table.events_by(&creators));
                 array_of(connection, JSON, &newest_of(&tags, query.page))
             }),
@@ -32,7 +32,7 @@ impl Catalog {
     /// `GET /tags/{id}`: a tag.
     ///
     /// # Errors
-    /// `id not found`; what the database said.
+    /// `id not found`; a database error.
     pub fn tag(&self, id: u64, query: &OneQuery) -> Result<String, CatalogError> {
         self.one(&TAG, query, NotFound::Id, |_| Ok(Some(ids::row(id))))
     }
@@ -40,7 +40,7 @@ impl Catalog {
     /// `GET /tags/slug/{slug}`: a tag; of several with one slug, the newest.
     ///
     /// # Errors
-    /// `slug not found`; what the database said.
+    /// `slug not found`; a database error.
     pub fn tag_by_slug(&self, slug: &str, query: &OneQuery) -> Result<String, CatalogError> {
         self.one(&TAG, query, NotFound::Slug, |connection| {
             newest_of_slug(connection, "tags", slug)
@@ -48,8 +48,8 @@ impl Catalog {
     }
 }
 
-/// A tag belongs to whom one of its events does.
-const TAG: Kind = Kind {
+/// A tag belongs to the owners of its events.
+const TAG: RecordAccess = RecordAccess {
     belongs: |table, creators, id| {
         let events = table.events_by(creators);
         table.tags.rows_of(id).any(|event| events.contains(event))

@@ -1,22 +1,22 @@
-//! Dates in the forms an upstream writes them.
+//! Date formats of upstreams.
 
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-/// The longest text that can be a date.
+/// Most bytes of a date.
 const LONGEST: usize = 40;
 
-/// Reads RFC 3339 with up to nine decimals, the same with a space for the `T` or a short offset
-/// (`2026-01-23 20:56:36+00`), without any offset (taken as UTC), and a bare date (its midnight,
-/// UTC). Prose (`April 11, 2022`) and what no calendar knows is `None`.
+/// Parses RFC 3339 with up to nine decimals, also with a space for the `T`, a short offset
+/// (`2026-01-23 20:56:36+00`) or no offset (UTC), and a bare date (midnight UTC). Prose (`April 11,
+/// 2022`) and impossible dates are `None`.
 #[must_use]
 pub fn read_date(text: &str) -> Option<Timestamp> {
     let text = text.trim();
     let starts_with_a_year = text.len() >= 10
         && text.len() <= LONGEST
         && text.bytes().take(4).all(|byte| byte.is_ascii_digit());
-    // Annotations such as `[Europe/Paris]` would ask for a time zone database: no upstream sends them.
+    // Annotations such as `[Europe/Paris]` need a time zone database; no upstream sends them.
     if !starts_with_a_year || text.contains('[') {
         return None;
     }
@@ -69,7 +69,7 @@ mod tests {
     }
 
     proptest! {
-        /// Any instant in any offset, with any number of decimals and either separator, is the
+        /// A time in any offset, with any number of decimals and either separator, parses to the
         /// same instant.
         #[test]
         fn any_form_of_an_instant_is_read(

@@ -1,17 +1,17 @@
-//! Events: what markets are gathered under.
+//! Event groups, each with its markets.
 
 use foretell_model::WalletAddress;
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
-use super::fields::Fields;
+use super::fields::RecordFields;
 use super::terms::address;
-use super::{Flags, Kind, MarketRecord, Notes, SeriesRecord, Skip, TagRecord};
+use super::{Flags, MarketRecord, Problems, RecordKind, SeriesRecord, Skip, TagRecord};
 
-/// An event with what its record carried.
+/// A parsed event group.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventRecord {
-    /// Its number.
+    /// Its id.
     pub id: u64,
     /// Its short name.
     pub ticker: String,
@@ -19,15 +19,15 @@ pub struct EventRecord {
     pub slug: String,
     /// Its title.
     pub title: String,
-    /// What it is about.
+    /// Its description.
     pub description: String,
-    /// Where the answer is read.
+    /// The source that decides the answer.
     pub resolution_source: String,
     /// When it starts.
     pub start_date: Option<Timestamp>,
-    /// When it was created for trading, as the upstream says.
+    /// When it was created for trading, according to the upstream.
     pub creation_date: Option<Timestamp>,
-    /// When it ends; may lie before its start.
+    /// When it ends; may be before its start.
     pub end_date: Option<Timestamp>,
     /// URL.
     pub image: String,
@@ -35,64 +35,72 @@ pub struct EventRecord {
     pub icon: String,
     /// Its lifecycle.
     pub flags: Flags,
-    /// When the record was made.
+    /// Creation time of the record.
     pub created_at: Option<Timestamp>,
-    /// When it was last changed.
+    /// Time of its last change.
     pub updated_at: Option<Timestamp>,
     /// Whether its outcomes exclude each other.
     pub neg_risk: bool,
-    /// Collateral traded, for sorting.
+    /// Traded collateral, for sorting.
     pub volume: Option<f64>,
-    /// Collateral resting, for sorting.
+    /// Resting collateral, for sorting.
     pub liquidity: Option<f64>,
-    /// Who made it.
+    /// Its creator.
     pub creator: Option<WalletAddress>,
-    /// More about it, as it stands.
+    /// Further fields, unchanged.
     pub metadata: Map<String, Value>,
-    /// Its tags; `None` when the record does not say.
+    /// Its tags; `None` when the record lacks the field.
     pub tags: Option<Vec<TagRecord>>,
-    /// Its series; `None` when the record does not say.
+    /// Its series; `None` when the record lacks the field.
     pub series: Option<Vec<SeriesRecord>>,
-    /// Its markets as far as the record carries them. A market that is missing here is not gone.
+    /// Markets contained in the record. A known market that is missing here still exists.
     pub markets: Vec<MarketRecord>,
-    /// The record as it came, without tags, series and markets.
+    /// The original record, without tags, series and markets.
     pub raw: String,
 }
 
 impl EventRecord {
-    /// The event inside a market's record: its own list of markets is not followed, so that
-    /// records do not nest.
-    pub(super) fn inside_market(mut fields: Fields, notes: &mut Notes) -> Result<Self, Skip> {
+    /// The event inside a market's record. Its own list of markets is ignored, so that records do
+    /// not nest.
+    pub(super) fn inside_market(
+        mut fields: RecordFields,
+        problems: &mut Problems,
+    ) -> Result<Self, Skip> {
         fields.drop("markets");
-        Self::of(fields, notes)
+        Self::of(fields, problems)
     }
 
-    pub(super) fn of(mut fields: Fields, notes: &mut Notes) -> Result<Self, Skip> {
-        let slug = fields.slug(notes)?;
-        let tags = fields.take_records("tags", Kind::Tag, notes, TagRecord::of)?;
-        let series = fields.take_records("series", Kind::Series, notes, SeriesRecord::of)?;
-        let markets =
-            fields.take_records("markets", Kind::Market, notes, MarketRecord::inside_event)?;
+    pub(super) fn of(mut fields: RecordFields, problems: &mut Problems) -> Result<Self, Skip> {
+        let slug = fields.slug(problems)?;
+        let tags = fields.take_records("tags", RecordKind::Tag, problems, TagRecord::of)?;
+        let series =
+            fields.take_records("series", RecordKind::Series, problems, SeriesRecord::of)?;
+        let markets = fields.take_records(
+            "markets",
+            RecordKind::Market,
+            problems,
+            MarketRecord::inside_event,
+        )?;
         Ok(Self {
             id: fields.id,
             slug,
-            ticker: fields.text("ticker", notes),
-            title: fields.text("title", notes),
-            description: fields.text("description", notes),
-            resolution_source: fields.text("resolutionSource", notes),
-            start_date: fields.date("startDate", notes),
-            creation_date: fields.date("creationDate", notes),
-            end_date: fields.date("endDate", notes),
-            image: fields.text("image", notes),
-            icon: fields.text("icon", notes),
-            flags: fields.flags(notes),
-            created_at: fields.date("createdAt", notes),
-            updated_at: fields.date("updatedAt", notes),
-            neg_risk: fields.flag("negRisk", notes).unwrap_or(false),
-            volume: fields.number("volume", notes),
-            liquidity: fields.number("liquidity", notes),
-            creator: address(&fields.text("creator", notes)),
-            metadata: fields.object("eventMetadata", notes),
+            ticker: fields.text("ticker", problems),
+            title: fields.text("title", problems),
+            description: fields.text("description", problems),
+            resolution_source: fields.text("resolutionSource", problems),
+            start_date: fields.date("startDate", problems),
+            creation_date: fields.date("creationDate", problems),
+            end_date: fields.date("endDate", problems),
+            image: fields.text("image", problems),
+            icon: fields.text("icon", problems),
+            flags: fields.flags(problems),
+            created_at: fields.date("createdAt", problems),
+            updated_at: fields.date("updatedAt", problems),
+            neg_risk: fields.flag("negRisk", problems).unwrap_or(false),
+            volume: fields.number("volume", problems),
+            liquidity: fields.number("liquidity", problems),
+            creator: address(&fields.text("creator", problems)),
+            metadata: fields.object("eventMetadata", problems),
             tags,
             series,
             markets: markets.unwrap_or_default(),

@@ -1,25 +1,25 @@
-//! The fields of one record, read leniently, with a warning for each that could not be.
+//! Lenient parsing of a record's fields, with a warning for each unreadable one.
 
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
 use super::date::read_date;
-use super::{Flags, Kind, MAX_ENTRIES, Notes, Skip, SkipReason, Warning};
-use crate::shown::quoted;
+use super::{Flags, MAX_ENTRIES, Problems, RecordKind, Skip, SkipReason, Warning};
+use crate::quoting::quoted;
 
-/// Ids are shown as numbers and kept as SQLite integers: 63 bits.
+/// Ids are JSON numbers and SQLite integers: 63 bits.
 const MAX_ID: u64 = i64::MAX.unsigned_abs();
 
-/// A record's fields beside its kind and id.
-pub(super) struct Fields {
-    pub(super) kind: Kind,
+/// A record's fields, with its kind and id.
+pub(super) struct RecordFields {
+    pub(super) kind: RecordKind,
     pub(super) id: u64,
     map: Map<String, Value>,
 }
 
-impl Fields {
-    /// Takes a record apart, which needs an id.
-    pub(super) fn new(kind: Kind, map: Map<String, Value>) -> Result<Self, Skip> {
+impl RecordFields {
+    /// Takes the fields of a record; it must have an id.
+    pub(super) fn new(kind: RecordKind, map: Map<String, Value>) -> Result<Self, Skip> {
         let shown = shown_id(&map);
         match id_of(map.get("id")) {
             Some(id) => Ok(Self { kind, id, map }),
@@ -31,7 +31,7 @@ impl Fields {
         }
     }
 
-    /// This record left out.
+    /// A skip of this record.
     pub(super) fn skip(&self, reason: SkipReason) -> Skip {
         Skip {
             kind: Some(self.kind),
@@ -40,8 +40,8 @@ impl Fields {
         }
     }
 
-    fn warn(&self, notes: &mut Notes, field: &'static str, problem: String) {
-        notes.warnings.push(Warning {
+    fn warn(&self, problems: &mut Problems, field: &'static str, problem: String) {
+        problems.warnings.push(Warning {
             kind: self.kind,
             id: self.id,
             field,
@@ -53,30 +53,30 @@ impl Fields {
         self.map.get(field).filter(|value| !value.is_null())
     }
 
-    /// A text to the letter; a number as its digits; missing is empty.
-    pub(super) fn text(&self, field: &'static str, notes: &mut Notes) -> String {
+    /// A text unchanged, or the digits of a number; empty when missing.
+    pub(super) fn text(&self, field: &'static str, problems: &mut Problems) -> String {
         match self.get(field) {
             None => String::new(),
             Some(Value::String(text)) => text.clone(),
             Some(Value::Number(number)) => number.to_string(),
             Some(other) => {
-                self.warn(notes, field, format!("{} is no text", shown(other)));
+                self.warn(problems, field, format!("{} is no text", shown(other)));
                 String::new()
             }
         }
     }
 
-    /// The slug, which a record must have.
-    pub(super) fn slug(&self, notes: &mut Notes) -> Result<String, Skip> {
-        let slug = self.text("slug", notes);
+    /// The required slug.
+    pub(super) fn slug(&self, problems: &mut Problems) -> Result<String, Skip> {
+        let slug = self.text("slug", problems);
         if slug.trim().is_empty() {
             return Err(self.skip(SkipReason::NoSlug));
         }
         Ok(slug)
     }
 
-    /// `true` and `false` as such or as text, 1 and 0; `None` when missing.
-    pub(super) fn flag(&self, field: &'static str, notes: &mut Notes) -> Option<bool> {
+    /// `true`, `false`, 1 or 0, also as text; `None` when missing.
+    pub(super) fn flag(&self, field: &'static str, problems: &mut Problems) -> Option<bool> {
         let value = self.get(field)?;
         let read = match value {
             Value::Bool(flag) => Some(*flag),
@@ -85,14 +85,14 @@ impl Fields {
             _ => None,
         };
         if read.is_none() {
-            self.warn(notes, field, format!("{} is no boolean", shown(value)));
+            self.warn(problems, field, format!("{} is no boolean", shown(value)));
         }
         read
     }
 
-    /// `active`, `closed`, `archived`; missing is false.
-    pub(super) fn flags(&self, notes: &mut Notes) -> Flags {
-        let mut flag = |field| self.flag(field, notes).unwrap_or(false);
+    /// `active`, `closed`, `archived`; false when missing.
+    pub(super) fn flags(&self, problems: &mut Problems) -> Flags {
+        let mut flag = |field| self.flag(field, problems).unwrap_or(false);
         Flags {
             active: flag("active"),
             closed: flag("closed"),
@@ -100,8 +100,8 @@ impl Fields {
         }
     }
 
-    /// A date; what is none is left out with a warning.
-    pub(super) fn date(&self, field: &'static str, notes: &mut Notes) -> Option<Timestamp> {
+    /// A date; an unreadable one is dropped with a warning.
+    pub(super) fn date(&self, field: &'static str, problems: &mut Problems) -> Option<Timestamp> {
         let value = self.get(field)?;
         let text = value.as_str().unwrap_or("not a text");
         if value.as_str().is_some_and(|text| text.trim().is_empty()) {
@@ -109,13 +109,13 @@ impl Fields {
         }
         let read = read_date(text);
         if read.is_none() {
-            self.warn(notes, field, format!("{} is no date", shown(value)));
+            self.warn(problems, field, format!("{} is no date", shown(value)));
         }
         read
     }
 
-    /// A number as such or as text.
-    pub(super) fn number(&self, field: &'static str, notes: &mut Notes) -> Option<f64> {
+    /// A number, also as text.
+    pub(super) fn number(&self, field: &'static str, problems: &mut Problems) -> Option<f64> {
         let value = self.get(field)?;
         let digits = digits_of(value)?;
         let read = digits
@@ -123,19 +123,18 @@ impl Fields {
             .ok()
             .filter(|number: &f64| number.is_finite());
         if read.is_none() {
-            self.warn(notes, field, format!("{} is no number", shown(value)));
+            self.warn(problems, field, format!("{} is no number", shown(value)));
         }
         read
     }
 
-    /// The digits of a number as they stand, whether number or text; `None` when missing or empty.
+    /// The unchanged digits of a number or text; `None` when missing or empty.
     pub(super) fn digits(&self, field: &str) -> Option<String> {
         digits_of(self.get(field)?)
     }
 
-    /// An array, given as such or as text that holds one, as the text of compact or original JSON;
-    /// missing or broken is `[]`.
-    pub(super) fn array_text(&self, field: &'static str, notes: &mut Notes) -> String {
+    /// An array, also given as text, as compact or original JSON; `[]` when missing or broken.
+    pub(super) fn array_text(&self, field: &'static str, problems: &mut Problems) -> String {
         match self.get(field) {
             None => "[]".to_owned(),
             Some(value @ Value::Array(_)) => value.to_string(),
@@ -146,43 +145,47 @@ impl Fields {
                 text.clone()
             }
             Some(other) => {
-                self.warn(notes, field, format!("{} is no array", shown(other)));
+                self.warn(problems, field, format!("{} is no array", shown(other)));
                 "[]".to_owned()
             }
         }
     }
 
-    /// An object as it stands; missing is empty.
-    pub(super) fn object(&self, field: &'static str, notes: &mut Notes) -> Map<String, Value> {
+    /// An object, unchanged; empty when missing.
+    pub(super) fn object(
+        &self,
+        field: &'static str,
+        problems: &mut Problems,
+    ) -> Map<String, Value> {
         match self.get(field) {
             None => Map::new(),
             Some(Value::Object(object)) => object.clone(),
             Some(other) => {
-                self.warn(notes, field, format!("{} is no object", shown(other)));
+                self.warn(problems, field, format!("{} is no object", shown(other)));
                 Map::new()
             }
         }
     }
 
-    /// Leaves a field out, also of the record as it came.
+    /// Drops a field, also from the original record.
     pub(super) fn drop(&mut self, field: &str) {
         self.map.remove(field);
     }
 
-    /// Takes the records of a field out: `None` when it is missing. What is no object among them,
-    /// or cannot be read, is left out.
+    /// Removes and parses the records of a field; `None` when missing. Skips entries that are not
+    /// objects or cannot be parsed.
     pub(super) fn take_records<T>(
         &mut self,
         field: &'static str,
-        kind: Kind,
-        notes: &mut Notes,
-        read: fn(Fields, &mut Notes) -> Result<T, Skip>,
+        kind: RecordKind,
+        problems: &mut Problems,
+        read: fn(RecordFields, &mut Problems) -> Result<T, Skip>,
     ) -> Result<Option<Vec<T>>, Skip> {
         let entries = match self.map.remove(field) {
             None | Some(Value::Null) => return Ok(None),
             Some(Value::Array(entries)) => entries,
             Some(other) => {
-                self.warn(notes, field, format!("{} is no array", shown(&other)));
+                self.warn(problems, field, format!("{} is no array", shown(&other)));
                 return Ok(None);
             }
         };
@@ -192,7 +195,9 @@ impl Fields {
         let mut records = Vec::with_capacity(entries.len());
         for entry in entries {
             let read = match entry {
-                Value::Object(map) => Self::new(kind, map).and_then(|fields| read(fields, notes)),
+                Value::Object(map) => {
+                    Self::new(kind, map).and_then(|fields| read(fields, problems))
+                }
                 _ => Err(Skip {
                     kind: Some(kind),
                     id: String::new(),
@@ -201,13 +206,13 @@ impl Fields {
             };
             match read {
                 Ok(record) => records.push(record),
-                Err(skip) => notes.skipped.push(skip),
+                Err(skip) => problems.skipped.push(skip),
             }
         }
         Ok(Some(records))
     }
 
-    /// The record as it came, as compact JSON: letters of numbers and order of keys are kept.
+    /// The original record as compact JSON, with unchanged digits and key order.
     pub(super) fn raw(&self) -> String {
         serde_json::to_string(&self.map).expect("keys are texts")
     }
@@ -229,7 +234,7 @@ fn digits_of(value: &Value) -> Option<String> {
     }
 }
 
-/// An id: a whole number above 0, as number or text.
+/// An id: a whole number above 0, also as text.
 fn id_of(value: Option<&Value>) -> Option<u64> {
     let digits = match value? {
         Value::Number(number) => number.to_string(),
@@ -241,12 +246,12 @@ fn id_of(value: Option<&Value>) -> Option<u64> {
     (1..=MAX_ID).contains(&id).then_some(id)
 }
 
-/// What stands as a record's id, for a report.
+/// A record's id for a report.
 pub(super) fn shown_id(map: &Map<String, Value>) -> String {
     map.get("id").map(shown).unwrap_or_default()
 }
 
-/// An upstream's value for a report.
+/// An upstream's value in a report.
 fn shown(value: &Value) -> String {
     match value {
         Value::Array(_) => "an array".to_owned(),

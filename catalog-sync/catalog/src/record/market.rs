@@ -4,32 +4,32 @@ use foretell_model::WalletAddress;
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::fields::Fields;
+use super::fields::RecordFields;
 use super::terms::{NotTradable, TradingTerms, address};
-use super::{EventRecord, Flags, Kind, Notes, Skip, SkipReason};
+use super::{EventRecord, Flags, Problems, RecordKind, Skip, SkipReason};
 
 /// A market, tradable or not.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MarketRecord {
-    /// Its number.
+    /// Its id.
     pub id: u64,
-    /// What is asked.
+    /// The question.
     pub question: String,
-    /// Its condition as the upstream writes it; empty when it has none.
+    /// Its condition, unchanged; empty without one.
     pub condition_id: String,
     /// Its name in URLs.
     pub slug: String,
-    /// Where the answer is read.
+    /// The source that decides the answer.
     pub resolution_source: String,
     /// When it starts.
     pub start_date: Option<Timestamp>,
-    /// When it ends; may lie before its start.
+    /// When it ends; may be before its start.
     pub end_date: Option<Timestamp>,
     /// URL.
     pub image: String,
     /// URL.
     pub icon: String,
-    /// How it resolves.
+    /// The resolution rules.
     pub description: String,
     /// Text of a JSON array of labels.
     pub outcomes: String,
@@ -37,13 +37,13 @@ pub struct MarketRecord {
     pub clob_token_ids: String,
     /// Its lifecycle.
     pub flags: Flags,
-    /// When the record was made.
+    /// Creation time of the record.
     pub created_at: Option<Timestamp>,
-    /// When it was last changed.
+    /// Time of its last change.
     pub updated_at: Option<Timestamp>,
     /// The upstream's id of the question.
     pub question_id: String,
-    /// A word.
+    /// A category word.
     pub category: String,
     /// When its game starts.
     pub game_start_time: Option<Timestamp>,
@@ -51,74 +51,81 @@ pub struct MarketRecord {
     pub neg_risk_market_id: String,
     /// The upstream's neg-risk id of the question.
     pub neg_risk_request_id: String,
-    /// Collateral traded, for sorting.
+    /// Traded collateral, for sorting.
     pub volume: Option<f64>,
-    /// Collateral resting, for sorting.
+    /// Resting collateral, for sorting.
     pub liquidity: Option<f64>,
-    /// Who made it: `creator`, or who submitted it.
+    /// Its creator: `creator`, or the submitter.
     pub creator: Option<WalletAddress>,
-    /// How it trades, or why it cannot.
+    /// Its trading terms, or why it cannot trade.
     pub terms: Result<TradingTerms, NotTradable>,
-    /// Its event as far as the record says: the first of `events`. `None` inside an
-    /// [`EventRecord`], whose market it is.
+    /// Its event group: the first of `events`. `None` inside an [`EventRecord`], which is its event
+    /// group.
     pub event: Option<Box<EventRecord>>,
-    /// The record as it came, without its events.
+    /// The original record, without its events.
     pub raw: String,
 }
 
 impl MarketRecord {
-    /// The market inside an event's record, which is its event whatever it says itself.
-    pub(super) fn inside_event(mut fields: Fields, notes: &mut Notes) -> Result<Self, Skip> {
+    /// The market inside an event's record. That event counts; the market's own `events` is dropped.
+    pub(super) fn inside_event(
+        mut fields: RecordFields,
+        problems: &mut Problems,
+    ) -> Result<Self, Skip> {
         fields.drop("events");
-        Self::of(fields, notes)
+        Self::of(fields, problems)
     }
 
-    pub(super) fn of(mut fields: Fields, notes: &mut Notes) -> Result<Self, Skip> {
-        let slug = fields.slug(notes)?;
-        let events =
-            fields.take_records("events", Kind::Event, notes, EventRecord::inside_market)?;
+    pub(super) fn of(mut fields: RecordFields, problems: &mut Problems) -> Result<Self, Skip> {
+        let slug = fields.slug(problems)?;
+        let events = fields.take_records(
+            "events",
+            RecordKind::Event,
+            problems,
+            EventRecord::inside_market,
+        )?;
         let mut events = events.unwrap_or_default().into_iter();
         let event = events.next().map(Box::new);
-        // One condition settles once, so a market is a question of one event.
-        notes.skipped.extend(events.map(|other| Skip {
-            kind: Some(Kind::Event),
+        // A condition settles once, so a market belongs to one event.
+        problems.skipped.extend(events.map(|other| Skip {
+            kind: Some(RecordKind::Event),
             id: other.id.to_string(),
             reason: SkipReason::SecondEvent(fields.id),
         }));
-        let creator = address(&fields.text("creator", notes))
-            .or_else(|| address(&fields.text("submitted_by", notes)));
+        let creator = address(&fields.text("creator", problems))
+            .or_else(|| address(&fields.text("submitted_by", problems)));
         Ok(Self {
             id: fields.id,
             slug,
-            question: fields.text("question", notes),
-            condition_id: fields.text("conditionId", notes).trim().to_owned(),
-            resolution_source: fields.text("resolutionSource", notes),
-            start_date: fields.date("startDate", notes),
-            end_date: fields.date("endDate", notes),
-            image: fields.text("image", notes),
-            icon: fields.text("icon", notes),
-            description: fields.text("description", notes),
-            outcomes: fields.array_text("outcomes", notes),
-            clob_token_ids: fields.array_text("clobTokenIds", notes),
-            flags: fields.flags(notes),
-            created_at: fields.date("createdAt", notes),
-            updated_at: fields.date("updatedAt", notes),
-            question_id: fields.text("questionID", notes),
-            category: fields.text("category", notes),
-            game_start_time: fields.date("gameStartTime", notes),
-            neg_risk_market_id: fields.text("negRiskMarketID", notes),
-            neg_risk_request_id: fields.text("negRiskRequestID", notes),
-            volume: fields.number("volume", notes),
-            liquidity: fields.number("liquidity", notes),
+            question: fields.text("question", problems),
+            condition_id: fields.text("conditionId", problems).trim().to_owned(),
+            resolution_source: fields.text("resolutionSource", problems),
+            start_date: fields.date("startDate", problems),
+            end_date: fields.date("endDate", problems),
+            image: fields.text("image", problems),
+            icon: fields.text("icon", problems),
+            description: fields.text("description", problems),
+            outcomes: fields.array_text("outcomes", problems),
+            clob_token_ids: fields.array_text("clobTokenIds", problems),
+            flags: fields.flags(problems),
+            created_at: fields.date("createdAt", problems),
+            updated_at: fields.date("updatedAt", problems),
+            question_id: fields.text("questionID", problems),
+            category: fields.text("category", problems),
+            game_start_time: fields.date("gameStartTime", problems),
+            neg_risk_market_id: fields.text("negRiskMarketID", problems),
+            neg_risk_request_id: fields.text("negRiskRequestID", problems),
+            volume: fields.number("volume", problems),
+            liquidity: fields.number("liquidity", problems),
             creator,
-            terms: TradingTerms::of(&fields, notes),
+            terms: TradingTerms::of(&fields, problems),
             event,
             raw: fields.raw(),
         })
     }
 }
 
-/// The token ids in the text of an array, numbers as their digits.
+/// The token ids of a JSON array; numbers as their digits.
 pub(crate) fn token_texts(array: &str) -> Vec<String> {
     let tokens: Vec<Value> = serde_json::from_str(array).unwrap_or_default();
     let text = |token| match token {

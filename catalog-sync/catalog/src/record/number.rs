@@ -1,12 +1,12 @@
-//! Exact numbers out of text: no float takes part in what the engine is told.
+//! Exact numbers from text: values for the engine never pass through a float.
 
 use foretell_model::TokenId;
 
-/// Longest number that is read: a token id has up to 78 digits.
+/// Most bytes of a number; a token id has up to 78 digits.
 const LONGEST: usize = 80;
 
-/// A decimal times ten to the `places`, when that is a whole number of 64 bits. Reads what JSON
-/// writes, exponent included, and nothing below 0.
+/// A decimal times 10^`places`, if that is a whole number of 64 bits. Accepts JSON numbers,
+/// including exponents, of at least 0.
 pub(super) fn scaled(text: &str, places: u32) -> Option<u64> {
     let text = text.trim();
     if text.is_empty() || text.len() > LONGEST {

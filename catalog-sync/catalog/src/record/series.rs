@@ -1,15 +1,15 @@
-//! Series of events.
+//! Series of event groups.
 
 use jiff::Timestamp;
 
-use super::fields::Fields;
-use super::{Flags, Notes, Skip};
+use super::fields::RecordFields;
+use super::{Flags, Problems, Skip};
 
-/// A series of events. Events inside a series' record are not read: they come as records of
-/// their own, which name their series.
+/// A series of event groups. Events inside its record are ignored: they arrive as separate records,
+/// which name their series.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeriesRecord {
-    /// Its number.
+    /// Its id.
     pub id: u64,
     /// Its short name.
     pub ticker: String,
@@ -17,9 +17,9 @@ pub struct SeriesRecord {
     pub slug: String,
     /// Its title.
     pub title: String,
-    /// A word of the upstream.
+    /// The upstream's type word.
     pub series_type: String,
-    /// How often it recurs, a word of the upstream.
+    /// The upstream's word for its recurrence.
     pub recurrence: String,
     /// URL.
     pub image: String,
@@ -27,29 +27,29 @@ pub struct SeriesRecord {
     pub icon: String,
     /// Its lifecycle.
     pub flags: Flags,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Option<Timestamp>,
-    /// When it was last changed.
+    /// Time of its last change.
     pub updated_at: Option<Timestamp>,
-    /// The record as it came, without its events.
+    /// The original record, without its events.
     pub raw: String,
 }
 
 impl SeriesRecord {
-    pub(super) fn of(mut fields: Fields, notes: &mut Notes) -> Result<Self, Skip> {
+    pub(super) fn of(mut fields: RecordFields, problems: &mut Problems) -> Result<Self, Skip> {
         fields.drop("events");
         Ok(Self {
             id: fields.id,
-            slug: fields.slug(notes)?,
-            ticker: fields.text("ticker", notes),
-            title: fields.text("title", notes),
-            series_type: fields.text("seriesType", notes),
-            recurrence: fields.text("recurrence", notes),
-            image: fields.text("image", notes),
-            icon: fields.text("icon", notes),
-            flags: fields.flags(notes),
-            created_at: fields.date("createdAt", notes),
-            updated_at: fields.date("updatedAt", notes),
+            slug: fields.slug(problems)?,
+            ticker: fields.text("ticker", problems),
+            title: fields.text("title", problems),
+            series_type: fields.text("seriesType", problems),
+            recurrence: fields.text("recurrence", problems),
+            image: fields.text("image", problems),
+            icon: fields.text("icon", problems),
+            flags: fields.flags(problems),
+            created_at: fields.date("createdAt", problems),
+            updated_at: fields.date("updatedAt", problems),
             raw: fields.raw(),
         })
     }

@@ -1,47 +1,47 @@
-//! Why a record, or a field of one, could not be used. Nothing here is fatal.
+//! Reasons why a record or a field is unusable; none is fatal.
 
 use serde::Serialize;
 use thiserror::Error;
 
-use super::Kind;
+use super::RecordKind;
 
-/// A record that was left out, and why.
+/// A skipped record and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Skip {
-    /// What it was, as far as that could be told.
-    pub kind: Option<Kind>,
-    /// Its id as far as one was read; empty when none was.
+    /// Its kind, if known.
+    pub kind: Option<RecordKind>,
+    /// Its id; empty when unknown.
     pub id: String,
-    /// Why.
+    /// The reason.
     pub reason: SkipReason,
 }
 
-/// Why a record was left out.
+/// Reason for skipping a record.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SkipReason {
-    /// No JSON, or nested deeper than the parser follows (128).
+    /// Invalid JSON, or nested deeper than the parser allows (128).
     #[error("not readable as JSON: {0}")]
     NotJson(String),
-    /// JSON, but no object.
+    /// JSON, but not an object.
     #[error("not an object")]
     NotAnObject,
     /// Longer than [`super::MAX_RECORD_BYTES`].
     #[error("longer than {} bytes", super::MAX_RECORD_BYTES)]
     TooLong,
-    /// Cut off before its end, or followed by something else.
-    #[error("the input ends inside it")]
+    /// Truncated, or followed by other data.
+    #[error("the input ends inside the record")]
     CutOff,
     /// Neither market, event, series nor tag.
     #[error("neither a market, an event, a series nor a tag")]
     UnknownKind,
-    /// Without an id that is a whole number of up to 63 bits.
+    /// The id is missing or not a whole number of up to 63 bits.
     #[error("id is {0}, allowed: a whole number above 0")]
     BadId(String),
-    /// Without a slug, which is how it would be found.
+    /// The slug, which clients find it by, is missing.
     #[error("slug is missing")]
     NoSlug,
-    /// A second event of the market with this id, which stays with its first.
+    /// A second event of the market with this id, which keeps its first.
     #[error("a second event of market {0}: a market belongs to one event")]
     SecondEvent(u64),
     /// An array of more entries than [`super::MAX_ENTRIES`].
@@ -49,15 +49,15 @@ pub enum SkipReason {
     TooManyEntries(&'static str),
 }
 
-/// A field that was left out of a record that was kept.
+/// A dropped field of a stored record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Warning {
-    /// What carried it.
-    pub kind: Kind,
+    /// Kind of the record.
+    pub kind: RecordKind,
     /// Id of the record.
     pub id: u64,
-    /// The field, as the upstream names it.
+    /// The upstream's name of the field.
     pub field: &'static str,
-    /// What was wrong with it, with its value shortened.
+    /// The problem, with the value shortened.
     pub problem: String,
 }

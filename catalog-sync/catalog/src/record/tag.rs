@@ -2,37 +2,39 @@
 
 use jiff::Timestamp;
 
-use super::fields::Fields;
-use super::{Notes, Skip};
+use super::fields::RecordFields;
+use super::{Problems, Skip};
 
 /// A tag of events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TagRecord {
-    /// Its number.
+    /// Its id.
     pub id: u64,
-    /// Its name for people.
+    /// Its display name.
     pub label: String,
     /// Its name in URLs.
     pub slug: String,
-    /// When it was made.
+    /// Creation time.
     pub created_at: Option<Timestamp>,
-    /// When it was last changed.
+    /// Time of its last change.
     pub updated_at: Option<Timestamp>,
-    /// Whether its label is to be translated.
+    /// Whether its label should be translated.
     pub requires_translation: bool,
-    /// The record as it came.
+    /// The original record.
     pub raw: String,
 }
 
 impl TagRecord {
-    pub(super) fn of(fields: Fields, notes: &mut Notes) -> Result<Self, Skip> {
+    pub(super) fn of(fields: RecordFields, problems: &mut Problems) -> Result<Self, Skip> {
         Ok(Self {
             id: fields.id,
-            slug: fields.slug(notes)?,
-            label: fields.text("label", notes),
-            created_at: fields.date("createdAt", notes),
-            updated_at: fields.date("updatedAt", notes),
-            requires_translation: fields.flag("requiresTranslation", notes).unwrap_or(false),
+            slug: fields.slug(problems)?,
+            label: fields.text("label", problems),
+            created_at: fields.date("createdAt", problems),
+            updated_at: fields.date("updatedAt", problems),
+            requires_translation: fields
+                .flag("requiresTranslation", problems)
+                .unwrap_or(false),
             raw: fields.raw(),
         })
     }

@@ -1,21 +1,21 @@
-//! How a market trades: what the engine needs to register it, or why it cannot.
+//! Trading terms of a market: the data that the engine registers, or why the market cannot trade.
 
 use foretell_model::limits::{MAX_FEE_EXPONENT, MAX_FEE_RATE_PPM, MAX_ORDER_LOTS};
 use foretell_model::{ConditionId, FeeSchedule, Lots, Payout, Tick, TokenId, WalletAddress};
 use serde::Serialize;
 use thiserror::Error;
 
-use super::Notes;
-use super::fields::Fields;
+use super::Problems;
+use super::fields::RecordFields;
 use super::number::{scaled, token_id};
-use crate::shown::quoted;
+use crate::quoting::quoted;
 
-/// Tick of a market that names none (protocol 1).
+/// Default tick of a market (docs/verify/rules.md §3).
 const DEFAULT_TICK: Tick = Tick::Hundredth;
-/// Smallest order of a market that names none: 5 shares (protocol 1).
+/// Default minimum order of a market: 5 shares (docs/verify/rules.md §3).
 const DEFAULT_MINIMUM: Lots = Lots(500);
 
-/// What the engine needs to know of a market.
+/// The data that the engine needs of a market.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TradingTerms {
     /// Its condition.
@@ -26,56 +26,56 @@ pub struct TradingTerms {
     pub outcomes: [String; 2],
     /// Its tick.
     pub tick: Tick,
-    /// Its smallest resting order, at least a lot.
+    /// Its minimum resting order, at least a lot.
     pub minimum_size: Lots,
     /// Its taker fee.
     pub fee: FeeSchedule,
     /// Whether it is a question of a neg-risk event.
     pub neg_risk: bool,
-    /// Its place among the questions of its event, as the upstream sorts them; ties by id.
+    /// Its sort key among the questions of its event; ties by id.
     pub question_order: u64,
-    /// Whether the upstream takes orders for it.
+    /// Whether the upstream accepts orders for it.
     pub accepting_orders: bool,
-    /// How it paid, once the upstream says that it is resolved and pays as a market here can.
+    /// Its payout, if the upstream resolved it with a payout that this exchange supports.
     pub payout: Option<Payout>,
 }
 
-/// Why a market is catalogued and not tradable.
+/// Why a market in the catalog is not tradable.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NotTradable {
-    /// No condition id, or none of 32 bytes.
+    /// The condition id is missing or does not have 32 bytes.
     #[error("conditionId is {0}, allowed: 0x and 64 hex digits")]
     Condition(String),
     /// Not two outcomes.
     #[error("not binary: {0} outcomes")]
     Outcomes(usize),
-    /// Not two tokens, one each.
-    #[error("clobTokenIds holds no two different whole numbers of 256 bits")]
+    /// Not two tokens, one per outcome.
+    #[error("clobTokenIds does not have two different whole numbers of 256 bits")]
     Tokens,
-    /// The upstream keeps no order book for it.
+    /// The upstream has no order book for it.
     #[error("enableOrderBook is false")]
     NoOrderBook,
-    /// A tick that the exchange does not have.
+    /// A tick that the exchange does not support.
     #[error("orderPriceMinTickSize is {0}, allowed: 0.1, 0.01, 0.001, 0.0001")]
     Tick(String),
-    /// A smallest order that is no multiple of a lot.
+    /// A minimum order that is not a multiple of a lot.
     #[error("orderMinSize is {0}, allowed: shares with up to two decimals")]
     MinimumSize(String),
-    /// A fee that the exchange cannot charge.
+    /// A fee that the exchange does not support.
     #[error("{field} is {value}, allowed: {allowed}")]
     Fee {
-        /// Where it stands.
+        /// The field.
         field: &'static str,
-        /// What stands there.
+        /// Its value.
         value: String,
-        /// What is allowed.
+        /// The allowed values.
         allowed: &'static str,
     },
 }
 
 impl NotTradable {
-    /// The field of the record that is the reason.
+    /// The offending field of the record.
     #[must_use]
     pub const fn field(&self) -> &'static str {
         match self {
@@ -91,15 +91,15 @@ impl NotTradable {
 }
 
 impl TradingTerms {
-    pub(super) fn of(fields: &Fields, notes: &mut Notes) -> Result<Self, NotTradable> {
-        let condition_text = fields.text("conditionId", notes);
+    pub(super) fn of(fields: &RecordFields, problems: &mut Problems) -> Result<Self, NotTradable> {
+        let condition_text = fields.text("conditionId", problems);
         let condition = hex_bytes(condition_text.trim())
             .map(ConditionId)
             .filter(|condition| *condition != ConditionId::ZERO)
             .ok_or_else(|| NotTradable::Condition(quoted(&condition_text)))?;
-        let outcomes = labels(&fields.array_text("outcomes", notes))?;
-        let tokens = tokens(&fields.array_text("clobTokenIds", notes))?;
-        if fields.flag("enableOrderBook", notes) == Some(false) {
+        let outcomes = labels(&fields.array_text("outcomes", problems))?;
+        let tokens = tokens(&fields.array_text("clobTokenIds", problems))?;
+        if fields.flag("enableOrderBook", problems) == Some(false) {
             return Err(NotTradable::NoOrderBook);
         }
         Ok(Self {
@@ -108,14 +108,14 @@ impl TradingTerms {
             outcomes,
             tick: tick(fields.digits("orderPriceMinTickSize"))?,
             minimum_size: minimum_size(fields.digits("orderMinSize"))?,
-            fee: fee(fields, notes)?,
-            neg_risk: fields.flag("negRisk", notes).unwrap_or(false),
+            fee: fee(fields, problems)?,
+            neg_risk: fields.flag("negRisk", problems).unwrap_or(false),
             question_order: fields
                 .digits("groupItemThreshold")
                 .and_then(|digits| scaled(&digits, 0))
                 .unwrap_or(u64::MAX),
-            accepting_orders: fields.flag("acceptingOrders", notes).unwrap_or(true),
-            payout: payout(fields, notes),
+            accepting_orders: fields.flag("acceptingOrders", problems).unwrap_or(true),
+            payout: payout(fields, problems),
         })
     }
 }
@@ -173,7 +173,7 @@ fn tick(digits: Option<String>) -> Result<Tick, NotTradable> {
     }
 }
 
-/// None named is the default, 0 is no minimum: a lot.
+/// The minimum order: the default when missing, a lot when 0.
 fn minimum_size(digits: Option<String>) -> Result<Lots, NotTradable> {
     let Some(digits) = digits else {
         return Ok(DEFAULT_MINIMUM);
@@ -184,14 +184,14 @@ fn minimum_size(digits: Option<String>) -> Result<Lots, NotTradable> {
     }
 }
 
-/// The taker fee: `feeSchedule` of rate and exponent, else `takerBaseFee` in parts per 10,000 with
-/// exponent 1, which is how this exchange shows its own fees. What makers pay or get back is not
-/// specified here, so a market that has it is not tradable (protocol 4).
-fn fee(fields: &Fields, notes: &mut Notes) -> Result<FeeSchedule, NotTradable> {
-    if fields.flag("feesEnabled", notes) == Some(false) {
+/// The taker fee: rate and exponent from `feeSchedule`, else `takerBaseFee` in parts per 10,000
+/// with exponent 1, in which form this exchange shows its own fees. Maker fees and rebates are not
+/// specified here, so a market with them is not tradable (docs/verify/rules.md §7).
+fn fee(fields: &RecordFields, problems: &mut Problems) -> Result<FeeSchedule, NotTradable> {
+    if fields.flag("feesEnabled", problems) == Some(false) {
         return Ok(FeeSchedule::default());
     }
-    let schedule = fields.object("feeSchedule", notes);
+    let schedule = fields.object("feeSchedule", problems);
     let inner = |name: &str| schedule.get(name).map(ToString::to_string);
     let taker_only = inner("takerOnly").as_deref() == Some("true");
     if !taker_only {
@@ -252,13 +252,13 @@ fn exponent(digits: Option<String>) -> Result<u8, NotTradable> {
         })
 }
 
-/// Prices of exactly 1 and 0, or a half each, of a market that is closed and said to be resolved.
-fn payout(fields: &Fields, notes: &mut Notes) -> Option<Payout> {
-    let resolved = fields.text("umaResolutionStatus", notes);
-    if fields.flag("closed", notes) != Some(true) || !resolved.eq_ignore_ascii_case("resolved") {
+/// The payout of a closed and resolved market with prices of exactly 1 and 0, or a half each.
+fn payout(fields: &RecordFields, problems: &mut Problems) -> Option<Payout> {
+    let resolved = fields.text("umaResolutionStatus", problems);
+    if fields.flag("closed", problems) != Some(true) || !resolved.eq_ignore_ascii_case("resolved") {
         return None;
     }
-    let array = fields.array_text("outcomePrices", notes);
+    let array = fields.array_text("outcomePrices", problems);
     let prices: Vec<serde_json::Value> = serde_json::from_str(&array).ok()?;
     let tenths = |value: &serde_json::Value| match value {
         serde_json::Value::String(text) => scaled(text, 1),

@@ -1,5 +1,5 @@
 use super::*;
-use crate::record::{Kind, Record, read};
+use crate::record::{Record, RecordKind, read};
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ fn terms(changes: &Value) -> Result<TradingTerms, NotTradable> {
     for (name, value) in changes.as_object().unwrap() {
         fields.insert(name.clone(), value.clone());
     }
-    match read(Some(Kind::Market), record.to_string().as_bytes())
+    match read(Some(RecordKind::Market), record.to_string().as_bytes())
         .unwrap()
         .record
     {

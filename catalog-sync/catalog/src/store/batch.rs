@@ -4,29 +4,29 @@ use std::collections::BTreeSet;
 
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
-use super::{put, settle};
+use super::{derive, put};
 use crate::error::CatalogError;
-use crate::record::{Read, Skip};
+use crate::record::{ParsedRecord, Skip};
 use crate::report::Report;
 
-/// What a batch changed, and what must therefore be written anew before it is committed.
+/// Changed records whose derived data must be rewritten before the commit.
 #[derive(Debug, Default)]
-pub(super) struct Dirty {
+pub(super) struct DirtyRecords {
     /// Events whose record, markets, tags or series changed.
     pub(super) events: BTreeSet<u64>,
     /// Markets without an event that changed.
     pub(super) lone_markets: BTreeSet<u64>,
     /// Series whose record or events changed.
     pub(super) series: BTreeSet<u64>,
-    /// Tags that events won or lost.
+    /// Tags that events gained or lost.
     pub(super) tags: BTreeSet<u64>,
 }
 
-/// A transaction that is being filled.
+/// An open write transaction.
 #[derive(Debug)]
 pub struct Batch<'w> {
     transaction: Transaction<'w>,
-    dirty: Dirty,
+    dirty: DirtyRecords,
     report: Report,
 }
 
@@ -34,21 +34,21 @@ impl<'w> Batch<'w> {
     pub(super) fn begin(connection: &'w mut Connection) -> Result<Self, CatalogError> {
         Ok(Self {
             transaction: Transaction::new(connection, TransactionBehavior::Immediate)?,
-            dirty: Dirty::default(),
+            dirty: DirtyRecords::default(),
             report: Report::default(),
         })
     }
 
-    /// Puts a record with everything inside it: new, in place of what was known under its id, or,
-    /// when it says nothing new or is older by `updatedAt`, not at all.
+    /// Stores a record and all records inside it. A new record is added. A stored one is replaced,
+    /// unless the new one is equal, or older by `updatedAt`.
     ///
-    /// What a record does not carry stays: an event without `tags` keeps its tags, a market
-    /// without `events` its event, and nothing is ever deleted. The event inside a market's record
-    /// is often abridged; it replaces a known one only when it is newer.
+    /// Missing fields keep their values: an event without `tags` keeps its tags, a market without
+    /// `events` its event, and nothing is ever deleted. The event inside a market's record is often
+    /// abridged, so it replaces a stored one only when it is newer.
     ///
     /// # Errors
-    /// What the database said; the batch should then be dropped.
-    pub fn put(&mut self, read: &Read) -> Result<(), CatalogError> {
+    /// A database error; drop the batch after it.
+    pub fn put(&mut self, read: &ParsedRecord) -> Result<(), CatalogError> {
         put::record(
             &self.transaction,
             &read.record,
@@ -64,16 +64,16 @@ impl<'w> Batch<'w> {
         Ok(())
     }
 
-    /// Notes a record that could not be read.
+    /// Adds an unreadable record to the report.
     pub fn skip(&mut self, skip: Skip) {
         self.report.skip(skip);
     }
 
-    /// Keeps a value under a name, such as the point a sync reached; it becomes true together
-    /// with the records of the batch. `None` forgets it.
+    /// Stores a value under a key, such as the sync's resume point, in the same transaction as the
+    /// records. `None` deletes it.
     ///
     /// # Errors
-    /// What the database said.
+    /// A database error.
     pub fn set_state(&mut self, key: &str, value: Option<&str>) -> Result<(), CatalogError> {
         match value {
             Some(value) => self.transaction.execute(
@@ -87,12 +87,12 @@ impl<'w> Batch<'w> {
         Ok(())
     }
 
-    /// Makes everything visible at once, and says what it did.
+    /// Commits the transaction and returns its report.
     ///
     /// # Errors
-    /// What the database said; then nothing of the batch is kept.
+    /// A database error; the batch is then discarded.
     pub fn commit(self) -> Result<Report, CatalogError> {
-        settle::settle(&self.transaction, &self.dirty)?;
+        derive::derive(&self.transaction, &self.dirty)?;
         self.transaction.commit()?;
         Ok(self.report)
     }

@@ -1,4 +1,4 @@
-//! Which tags and series an event has, in the order its record lists them.
+//! Tags and series of an event, in the order of its record.
 
 use rusqlite::{Connection, params};
 
@@ -30,7 +30,7 @@ pub(super) const SERIES: Links = Links {
     events: "SELECT event_id FROM event_series WHERE series_id = ?1",
 };
 
-/// What an event is linked to.
+/// The tags or series of an event.
 pub(super) fn of_event(
     connection: &Connection,
     links: Links,
@@ -39,7 +39,7 @@ pub(super) fn of_event(
     ids::list(connection, links.of_event, event)
 }
 
-/// The events that are linked to a tag or series.
+/// The events of a tag or series.
 pub(super) fn events_of(
     connection: &Connection,
     links: Links,
@@ -48,8 +48,8 @@ pub(super) fn events_of(
     ids::list(connection, links.events, id)
 }
 
-/// Gives an event these links, each once, in place of what it had; returns every id whose link was
-/// won, lost or moved, none when nothing differs.
+/// Replaces the links of an event, without duplicates. Returns every id whose link was added,
+/// removed or moved; empty when nothing changed.
 pub(super) fn replace(
     connection: &Connection,
     links: Links,

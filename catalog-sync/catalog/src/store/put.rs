@@ -1,32 +1,32 @@
-//! Putting one record: is it new, is it different, is it older than what is known?
+//! Stores one record, depending on whether it is new, different, or older than the stored one.
 
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use super::batch::Dirty;
+use super::batch::DirtyRecords;
 use super::{links, write};
 use crate::error::CatalogError;
 use crate::ids;
-use crate::record::{EventRecord, Kind, MarketRecord, Record, SeriesRecord, TagRecord};
-use crate::report::{Effect, Report};
+use crate::record::{EventRecord, MarketRecord, Record, RecordKind, SeriesRecord, TagRecord};
+use crate::report::{PutEffect, Report};
 
-/// How much a record is believed.
+/// Origin of a record, which decides when it may replace the stored one.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Standing {
-    /// It came as a record of its own, or as part of the event it belongs to.
+enum Provenance {
+    /// A record of its own, or part of the event it belongs to.
     Own,
-    /// It came inside another record, possibly abridged: it must be newer to replace.
+    /// Part of another record, possibly abridged: replaces the stored one only when newer.
     Inside,
 }
 
-/// What is known of a record: when it changed, its text as it came, and of a market its event.
-struct Known {
+/// The stored version: its time of change, its original text and, for a market, its event.
+struct StoredVersion {
     updated_at: Option<i64>,
     raw: String,
     event: Option<u64>,
 }
 
-impl Known {
+impl StoredVersion {
     fn of_row(row: &Row<'_>) -> rusqlite::Result<Self> {
         Ok(Self {
             updated_at: row.get(0)?,
@@ -42,45 +42,45 @@ impl Known {
             .optional()?)
     }
 
-    /// Whether a record that says `updated_at` is older than this one.
+    /// Whether a record with this `updated_at` is older than the stored one.
     fn is_newer_than(&self, updated_at: Option<Timestamp>) -> bool {
-        matches!((self.updated_at, updated_at), (Some(known), Some(new)) if new.as_microsecond() < known)
+        matches!((self.updated_at, updated_at), (Some(stored), Some(new)) if new.as_microsecond() < stored)
     }
 
     fn is_older_than(&self, updated_at: Option<Timestamp>) -> bool {
         match (self.updated_at, updated_at) {
             (_, None) => false,
             (None, Some(_)) => true,
-            (Some(known), Some(new)) => new.as_microsecond() > known,
+            (Some(stored), Some(new)) => new.as_microsecond() > stored,
         }
     }
 }
 
 fn effect(
-    known: Option<&Known>,
+    stored: Option<&StoredVersion>,
     updated_at: Option<Timestamp>,
     raw: &str,
-    standing: Standing,
-) -> Effect {
-    let Some(known) = known else {
-        return Effect::Added;
+    provenance: Provenance,
+) -> PutEffect {
+    let Some(stored) = stored else {
+        return PutEffect::Added;
     };
-    let ignored = match standing {
-        Standing::Own => known.is_newer_than(updated_at),
-        Standing::Inside => !known.is_older_than(updated_at),
+    let ignored = match provenance {
+        Provenance::Own => stored.is_newer_than(updated_at),
+        Provenance::Inside => !stored.is_older_than(updated_at),
     };
-    if ignored || known.raw == raw {
-        Effect::Unchanged
+    if ignored || stored.raw == raw {
+        PutEffect::Unchanged
     } else {
-        Effect::Changed
+        PutEffect::Changed
     }
 }
 
-/// Puts a record and everything inside it.
+/// Stores a record and all records inside it.
 pub(super) fn record(
     connection: &Connection,
     record: &Record,
-    dirty: &mut Dirty,
+    dirty: &mut DirtyRecords,
     report: &mut Report,
 ) -> Result<(), CatalogError> {
     let mut put = Put {
@@ -89,53 +89,55 @@ pub(super) fn record(
         report,
     };
     match record {
-        Record::Event(record) => put.event(record, Standing::Own),
+        Record::Event(record) => put.event(record, Provenance::Own),
         Record::Market(record) => put.market_with_event(record),
-        Record::Series(record) => put.series(record, Standing::Own),
-        Record::Tag(record) => put.tag(record, Standing::Own),
+        Record::Series(record) => put.series(record, Provenance::Own),
+        Record::Tag(record) => put.tag(record, Provenance::Own),
     }
 }
 
 struct Put<'b> {
     connection: &'b Connection,
-    dirty: &'b mut Dirty,
+    dirty: &'b mut DirtyRecords,
     report: &'b mut Report,
 }
 
 impl Put<'_> {
-    fn event(&mut self, record: &EventRecord, standing: Standing) -> Result<(), CatalogError> {
-        let known = Known::find(
+    fn event(&mut self, record: &EventRecord, provenance: Provenance) -> Result<(), CatalogError> {
+        let stored = StoredVersion::find(
             self.connection,
             "SELECT updated_at, raw, NULL FROM events JOIN event_texts USING (id) WHERE id = ?1",
             record.id,
         )?;
-        let mut effect = effect(known.as_ref(), record.updated_at, &record.raw, standing);
-        if effect != Effect::Unchanged {
-            write::event(self.connection, record, known.is_none())?;
+        let mut effect = effect(stored.as_ref(), record.updated_at, &record.raw, provenance);
+        if effect != PutEffect::Unchanged {
+            write::event(self.connection, record, stored.is_none())?;
         }
-        let believed = match standing {
-            Standing::Own => !known.is_some_and(|known| known.is_newer_than(record.updated_at)),
-            Standing::Inside => effect != Effect::Unchanged,
+        let trusted = match provenance {
+            Provenance::Own => {
+                !stored.is_some_and(|stored| stored.is_newer_than(record.updated_at))
+            }
+            Provenance::Inside => effect != PutEffect::Unchanged,
         };
-        if believed && self.put_links(record)? && effect == Effect::Unchanged {
-            effect = Effect::Changed;
+        if trusted && self.put_links(record)? && effect == PutEffect::Unchanged {
+            effect = PutEffect::Changed;
         }
         for market in &record.markets {
             self.market(market, Some(record.id))?;
         }
-        if effect != Effect::Unchanged {
+        if effect != PutEffect::Unchanged {
             self.dirty.events.insert(record.id);
         }
-        self.report.count(Kind::Event, effect);
+        self.report.count(RecordKind::Event, effect);
         Ok(())
     }
 
-    /// Puts an event's tags and series, and says whether it has others than before.
+    /// Stores an event's tags and series; returns whether they changed.
     fn put_links(&mut self, record: &EventRecord) -> Result<bool, CatalogError> {
         let mut differs = false;
         if let Some(tags) = &record.tags {
             for tag in tags {
-                self.tag(tag, Standing::Inside)?;
+                self.tag(tag, Provenance::Inside)?;
             }
             let tags: Vec<u64> = tags.iter().map(|tag| tag.id).collect();
             let touched = links::replace(self.connection, links::TAGS, record.id, &tags)?;
@@ -144,7 +146,7 @@ impl Put<'_> {
         }
         if let Some(series) = &record.series {
             for series in series {
-                self.series(series, Standing::Inside)?;
+                self.series(series, Provenance::Inside)?;
             }
             let series: Vec<u64> = series.iter().map(|series| series.id).collect();
             let touched = links::replace(self.connection, links::SERIES, record.id, &series)?;
@@ -156,32 +158,32 @@ impl Put<'_> {
 
     fn market_with_event(&mut self, record: &MarketRecord) -> Result<(), CatalogError> {
         if let Some(event) = &record.event {
-            self.event(event, Standing::Inside)?;
+            self.event(event, Provenance::Inside)?;
         }
         self.market(record, record.event.as_ref().map(|event| event.id))
     }
 
-    /// Puts a market; without an event it keeps the one it has.
+    /// Stores a market; without `event` it keeps its stored event.
     fn market(&mut self, record: &MarketRecord, event: Option<u64>) -> Result<(), CatalogError> {
-        let known = Known::find(
+        let stored = StoredVersion::find(
             self.connection,
             "SELECT updated_at, raw, event_id FROM markets JOIN market_texts USING (id) WHERE id = ?1",
             record.id,
         )?;
-        let is_new = known.is_none();
-        let known_event = known.as_ref().and_then(|known| known.event);
+        let is_new = stored.is_none();
+        let known_event = stored.as_ref().and_then(|stored| stored.event);
         let mut effect = effect(
-            known.as_ref(),
+            stored.as_ref(),
             record.updated_at,
             &record.raw,
-            Standing::Own,
+            Provenance::Own,
         );
-        let stale = known.is_some_and(|known| known.is_newer_than(record.updated_at));
+        let stale = stored.is_some_and(|stored| stored.is_newer_than(record.updated_at));
         let event = event.filter(|_| !stale).or(known_event);
-        if effect == Effect::Unchanged && event != known_event {
-            effect = Effect::Changed;
+        if effect == PutEffect::Unchanged && event != known_event {
+            effect = PutEffect::Changed;
         }
-        if effect != Effect::Unchanged {
+        if effect != PutEffect::Unchanged {
             write::market(self.connection, record, event, is_new)?;
             self.dirty
                 .events
@@ -193,35 +195,39 @@ impl Put<'_> {
                 self.report.not_traded(record.id, reason);
             }
         }
-        self.report.count(Kind::Market, effect);
+        self.report.count(RecordKind::Market, effect);
         Ok(())
     }
 
-    fn series(&mut self, record: &SeriesRecord, standing: Standing) -> Result<(), CatalogError> {
+    fn series(
+        &mut self,
+        record: &SeriesRecord,
+        provenance: Provenance,
+    ) -> Result<(), CatalogError> {
         let query = "SELECT updated_at, raw, NULL FROM series WHERE id = ?1";
-        let known = Known::find(self.connection, query, record.id)?;
-        let effect = effect(known.as_ref(), record.updated_at, &record.raw, standing);
-        if effect != Effect::Unchanged {
+        let stored = StoredVersion::find(self.connection, query, record.id)?;
+        let effect = effect(stored.as_ref(), record.updated_at, &record.raw, provenance);
+        if effect != PutEffect::Unchanged {
             write::series(self.connection, record)?;
             self.dirty.series.insert(record.id);
             let events = links::events_of(self.connection, links::SERIES, record.id)?;
             self.dirty.events.extend(events);
         }
-        self.report.count(Kind::Series, effect);
+        self.report.count(RecordKind::Series, effect);
         Ok(())
     }
 
-    fn tag(&mut self, record: &TagRecord, standing: Standing) -> Result<(), CatalogError> {
+    fn tag(&mut self, record: &TagRecord, provenance: Provenance) -> Result<(), CatalogError> {
         let query = "SELECT updated_at, raw, NULL FROM tags WHERE id = ?1";
-        let known = Known::find(self.connection, query, record.id)?;
-        let effect = effect(known.as_ref(), record.updated_at, &record.raw, standing);
-        if effect != Effect::Unchanged {
+        let stored = StoredVersion::find(self.connection, query, record.id)?;
+        let effect = effect(stored.as_ref(), record.updated_at, &record.raw, provenance);
+        if effect != PutEffect::Unchanged {
             write::tag(self.connection, record)?;
             self.dirty.tags.insert(record.id);
             let events = links::events_of(self.connection, links::TAGS, record.id)?;
             self.dirty.events.extend(events);
         }
-        self.report.count(Kind::Tag, effect);
+        self.report.count(RecordKind::Tag, effect);
         Ok(())
     }
 }

@@ -1,22 +1,22 @@
-//! The tables, as numbered steps: step n brings a file from `user_version` n−1 to n. A step that
-//! was released never changes; a change of the tables is a new step.
+//! The database schema as numbered migrations: step n migrates `user_version` n−1 to n. Released
+//! steps never change; a schema change is a new step.
 
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::error::CatalogError;
 
-/// What each step executes.
+/// The SQL of each step.
 const STEPS: &[&str] = &[
     include_str!("schema/1.sql"),
     include_str!("schema/2.sql"),
     include_str!("schema/3.sql"),
 ];
 
-/// The version of the tables that this build writes and reads.
+/// The schema version that this build reads and writes.
 pub const VERSION: i64 = 3;
 const _: () = assert!(STEPS.len() == 3, "VERSION is the number of the last step");
 
-/// Brings a file up to date, one step a transaction: a crash leaves a whole version.
+/// Migrates a file, one step per transaction, so that a crash leaves a complete version.
 pub(crate) fn migrate(connection: &mut Connection) -> Result<(), CatalogError> {
     loop {
         let transaction = Transaction::new(connection, TransactionBehavior::Immediate)?;
@@ -37,7 +37,7 @@ pub(crate) fn migrate(connection: &mut Connection) -> Result<(), CatalogError> {
     }
 }
 
-/// The version a file has; 0 = empty.
+/// The schema version of a file; 0 = empty.
 pub(crate) fn version(connection: &Connection) -> Result<i64, CatalogError> {
     Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
 }

@@ -6,7 +6,7 @@ use crate::read::{Catalog, Sites};
 use crate::record::read;
 use crate::store::Writer;
 
-/// A file as the first version of the tables left it, with an event that search knows.
+/// A file with schema version 1 and one searchable event.
 fn of_version_one(path: &std::path::Path) {
     let connection = Connection::open(path).unwrap();
     connection.execute_batch(STEPS[0]).unwrap();

@@ -1,9 +1,9 @@
-//! The rows of one record.
+//! Writes the rows of one record.
 //!
-//! A record is known or it is not, and whoever writes it has looked: the rows of a new one are
-//! inserted, those of a known one updated. A statement that could do either, or touch several rows
-//! and fail, makes SQLite note down every page before it changes it, and makes the search index
-//! write out what it has gathered; over an import that is a third of the time.
+//! The caller has checked whether the record exists: a new record is inserted, an existing one
+//! updated. An upsert, or a statement that may touch several rows and fail, makes SQLite journal
+//! every page before its change and flushes the search index's buffer. Avoiding that saves a third
+//! of an import's time.
 
 use jiff::Timestamp;
 use rusqlite::{Connection, Params, params};
@@ -13,7 +13,7 @@ use crate::record::{EventRecord, MarketRecord, SeriesRecord, TagRecord, token_te
 use crate::search_text::normalised;
 use crate::{ids, render};
 
-/// A row with the same parameters in both.
+/// An insert and an update statement with the same parameters.
 struct Row {
     insert: &'static str,
     update: &'static str,
@@ -56,7 +56,7 @@ const MARKET_TEXTS: Row = Row {
     update: "UPDATE market_texts SET json = ?2, raw = ?3 WHERE id = ?1",
 };
 
-/// Writes an event; what is rendered of it as a whole is settled at the end of the batch.
+/// Writes an event; the end of the batch renders the complete event.
 pub(super) fn event(
     connection: &Connection,
     record: &EventRecord,
@@ -90,7 +90,7 @@ pub(super) fn event(
     EVENT_TEXTS.write(connection, is_new, texts)
 }
 
-/// Writes a market of an event, or of none.
+/// Writes a market, with or without an event.
 pub(super) fn market(
     connection: &Connection,
     record: &MarketRecord,
@@ -131,7 +131,7 @@ pub(super) fn market(
     Ok(())
 }
 
-/// Writes a series: there are few.
+/// Upserts a series; series are few.
 pub(super) fn series(connection: &Connection, record: &SeriesRecord) -> Result<(), CatalogError> {
     connection
         .prepare_cached("INSERT OR REPLACE INTO series VALUES (?1, ?2, ?3, ?4, '', ?5)")?
@@ -145,7 +145,7 @@ pub(super) fn series(connection: &Connection, record: &SeriesRecord) -> Result<(
     Ok(())
 }
 
-/// Writes a tag: there are few.
+/// Upserts a tag; tags are few.
 pub(super) fn tag(connection: &Connection, record: &TagRecord) -> Result<(), CatalogError> {
     connection
         .prepare_cached("INSERT OR REPLACE INTO tags VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6, ?7)")?

@@ -1,4 +1,4 @@
-//! The values that rows are sorted by, kept to sort what changes into its place.
+//! Sort columns, and the incremental update of their rankings.
 
 use std::sync::Arc;
 
@@ -6,37 +6,37 @@ use rusqlite::Row;
 
 use super::ranking::Ranking;
 
-/// What a row does not have is smallest.
-const NOTHING: i64 = i64::MIN;
+/// A missing value, which sorts first.
+const MISSING: i64 = i64::MIN;
 
-/// Columns of a statement about a market or event, in this order.
+/// The columns that statements about markets select, in this order.
 pub(super) const MARKET_COLUMNS: &str = "id, slug, question, start_date, end_date, created_at,
                                          updated_at, volume, liquidity";
-/// The same of an event, with one more.
+/// The columns of events: those of markets and one more.
 pub(super) const EVENT_COLUMNS: &str = "id, slug, title, start_date, end_date, created_at,
                                         updated_at, volume, liquidity, creation_date";
-/// Of the numbers, those that are no instants.
+/// Number columns that are amounts and not times.
 const AMOUNTS: std::ops::Range<usize> = 4..6;
-/// Columns before the numbers.
+/// Columns before the number columns.
 const BEFORE_NUMBERS: usize = 3;
 
-/// The columns that markets, or events, can be sorted by.
+/// The sort columns of markets or of events.
 #[derive(Debug)]
-pub(super) struct Columns {
-    id: Column<i64>,
-    slug: Column<Box<str>>,
-    title: Column<Box<str>>,
-    numbers: Vec<Column<i64>>,
+pub(super) struct SortColumns {
+    id: SortColumn<i64>,
+    slug: SortColumn<Box<str>>,
+    title: SortColumn<Box<str>>,
+    numbers: Vec<SortColumn<i64>>,
 }
 
-impl Columns {
-    /// With so many columns of numbers.
+impl SortColumns {
+    /// Columns with `count` number columns.
     pub(super) fn with_numbers(count: usize) -> Self {
         Self {
-            id: Column::default(),
-            slug: Column::default(),
-            title: Column::default(),
-            numbers: (0..count).map(|_| Column::default()).collect(),
+            id: SortColumn::default(),
+            slug: SortColumn::default(),
+            title: SortColumn::default(),
+            numbers: (0..count).map(|_| SortColumn::default()).collect(),
         }
     }
 
@@ -44,7 +44,7 @@ impl Columns {
         &self.id.values
     }
 
-    /// Takes what a statement says of a row.
+    /// Stores the values of a row.
     pub(super) fn take(&mut self, row: u32, found: &Row<'_>) -> rusqlite::Result<()> {
         self.id.set(row, found.get(0)?);
         self.slug
@@ -57,34 +57,34 @@ impl Columns {
                 true => found.get::<_, Option<f64>>(at)?.map(sortable),
                 false => found.get(at)?,
             };
-            column.set(row, value.unwrap_or(NOTHING));
+            column.set(row, value.unwrap_or(MISSING));
         }
         Ok(())
     }
 
-    /// Sorts what changed into its place: rankings by id, slug, title and then the numbers.
-    pub(super) fn settle(&mut self) -> Vec<Arc<Ranking>> {
+    /// Updates the rankings: by id, slug, title, then the number columns.
+    pub(super) fn update_rankings(&mut self) -> Vec<Arc<Ranking>> {
         let mut rankings = vec![
-            self.id.settle(None),
-            self.slug.settle(Some(&self.id.values)),
-            self.title.settle(Some(&self.id.values)),
+            self.id.update_rankings(None),
+            self.slug.update_rankings(Some(&self.id.values)),
+            self.title.update_rankings(Some(&self.id.values)),
         ];
         for column in &mut self.numbers {
-            rankings.push(column.settle(Some(&self.id.values)));
+            rankings.push(column.update_rankings(Some(&self.id.values)));
         }
         rankings
     }
 }
 
-/// Values of one column by row, their order, and which of them it does not know yet.
+/// Values of one column by row, their ranking, and the rows that changed since.
 #[derive(Debug)]
-struct Column<V> {
+struct SortColumn<V> {
     values: Vec<V>,
     changed: Vec<u32>,
     ranking: Arc<Ranking>,
 }
 
-impl<V> Default for Column<V> {
+impl<V> Default for SortColumn<V> {
     fn default() -> Self {
         Self {
             values: Vec::new(),
@@ -94,8 +94,8 @@ impl<V> Default for Column<V> {
     }
 }
 
-impl<V: Ord> Column<V> {
-    /// Gives a row, or the one behind the last, its value.
+impl<V: Ord> SortColumn<V> {
+    /// Sets the value of a row; the row may be the next new one.
     fn set(&mut self, row: u32, value: V) {
         match self.values.get_mut(row as usize) {
             Some(known) if *known == value => return,
@@ -105,7 +105,7 @@ impl<V: Ord> Column<V> {
         self.changed.push(row);
     }
 
-    fn settle(&mut self, ids: Option<&[i64]>) -> Arc<Ranking> {
+    fn update_rankings(&mut self, ids: Option<&[i64]>) -> Arc<Ranking> {
         if !self.changed.is_empty() {
             let changed = std::mem::take(&mut self.changed);
             self.ranking = Arc::new(self.ranking.with(changed, &self.values, ids));
@@ -114,7 +114,7 @@ impl<V: Ord> Column<V> {
     }
 }
 
-impl Column<Box<str>> {
+impl SortColumn<Box<str>> {
     fn set_text(&mut self, row: u32, text: &str) {
         let known = self.values.get(row as usize);
         if known.is_none_or(|known| **known != *text) {
@@ -123,9 +123,9 @@ impl Column<Box<str>> {
     }
 }
 
-/// A number whose order among integers is that of the amounts.
+/// Maps an amount to an integer with the same order.
 fn sortable(amount: f64) -> i64 {
-    // The two zeros are one amount.
+    // -0.0 and 0.0 are equal.
     let bits = (amount + 0.0).to_bits().cast_signed();
     bits ^ (bits >> 63).cast_unsigned().wrapping_shr(1).cast_signed()
 }
@@ -148,7 +148,7 @@ mod tests {
             f64::MAX,
         ];
         assert!(amounts.is_sorted_by(|one, other| sortable(*one) < sortable(*other)));
-        assert!(NOTHING < sortable(f64::MIN));
+        assert!(MISSING < sortable(f64::MIN));
         assert_eq!(sortable(-0.0), sortable(0.0));
     }
 }

@@ -1,4 +1,4 @@
-//! Which events have a tag, belong to a series, or are of a creator.
+//! Events by tag, series or creator.
 
 use super::RowSet;
 
@@ -18,7 +18,7 @@ impl Links {
         of_key.map(|(_, row)| *row)
     }
 
-    /// The keys of which some event is in the set, ascending.
+    /// The keys that have an event in the set, ascending.
     pub(crate) fn keys_of(&self, events: &RowSet) -> Vec<i64> {
         let with_some = self
             .pairs
@@ -27,7 +27,7 @@ impl Links {
         with_some.map(|pairs| pairs[0].0).collect()
     }
 
-    /// Gives the changed events the pairs of `new`, and no others; `None` when they have those.
+    /// Replaces the pairs of the changed events with `new`; `None` when they are equal.
     pub(super) fn with(&self, changed: &RowSet, mut new: Vec<(i64, u32)>) -> Option<Self> {
         new.sort_unstable();
         new.dedup();

@@ -3,36 +3,36 @@
 use std::ops::{Range, RangeInclusive};
 
 use super::ranking::Ranking;
-use super::rows::{Rows, Wanted};
+use super::rows::{Rows, WantedFlags};
 use crate::query::{Column, FlagFilter, Order, Page};
 
-/// What a list is asked for.
-pub(crate) struct Asked<'q> {
+/// The parameters of a list.
+pub(crate) struct ListRequest<'q> {
     pub(crate) flags: FlagFilter,
     pub(crate) order: &'q Order,
     pub(crate) page: Page,
-    /// The records it is about, each once; `None` for all.
-    pub(crate) listed: Option<Vec<i64>>,
+    /// The selected records without duplicates; `None` for all.
+    pub(crate) selection: Option<Vec<i64>>,
 }
 
 impl Rows {
-    /// The rows of a page of those that `keep` keeps.
-    pub(crate) fn page(&self, asked: &Asked<'_>, keep: impl Fn(u32) -> bool) -> Vec<u32> {
-        let wanted = Wanted::from(asked.flags);
+    /// The page of the rows that pass `keep`.
+    pub(crate) fn page(&self, request: &ListRequest<'_>, keep: impl Fn(u32) -> bool) -> Vec<u32> {
+        let wanted = WantedFlags::from(request.flags);
         let keep = |row: &u32| self.has(*row, wanted) && keep(*row);
-        let [offset, limit] = [asked.page.offset, asked.page.limit].map(|rows| rows as usize);
-        let by = self.rankings(asked.order);
+        let [offset, limit] = [request.page.offset, request.page.limit].map(|rows| rows as usize);
+        let by = self.rankings(request.order);
         let Some((first, rest)) = by.split_first() else {
-            // There is nothing yet.
+            // The table is empty.
             return Vec::new();
         };
-        let ascending = asked.order.ascending;
-        let kept: Vec<u32> = match &asked.listed {
+        let ascending = request.order.ascending;
+        let kept: Vec<u32> = match &request.selection {
             Some(ids) => {
                 let rows = ids.iter().filter_map(|id| self.row_of(*id));
                 rows.filter(keep).collect()
             }
-            // A ranking has ties by id already.
+            // Rankings already break ties by id.
             None if rest.len() <= 1 => {
                 let mut rows = first.sorted().iter().copied();
                 let mut rows_back = rows.clone().rev();
@@ -49,7 +49,7 @@ impl Rows {
         page
     }
 
-    /// The orders of a list, one behind the other, up to the id: ids differ.
+    /// The rankings of a sort order, ending with the id, which is unique.
     fn rankings(&self, order: &Order) -> Vec<&Ranking> {
         let columns = order.columns.iter().copied();
         let columns = columns.take_while(|column| *column != Column::Id);
@@ -58,11 +58,11 @@ impl Rows {
     }
 }
 
-/// Adds those of the rows to a page that stand within the window when they are sorted.
+/// Appends the rows of a sort window to a page.
 ///
-/// What stands outside is only told apart, by the first order; rows that are equal by it and cross
-/// the window's ends are arranged by the next. So a page costs about one look at every row for each
-/// order, wherever it is.
+/// Partitions the rows by the first ranking. Only groups of equal rows that cross an end of the
+/// window are sorted by the next ranking. So a page costs about one pass through the rows per
+/// ranking, wherever the window is.
 fn arrange(
     rows: Vec<u32>,
     by: &[&Ranking],
@@ -100,7 +100,7 @@ fn arrange(
     }
 }
 
-/// The lowest and the highest rank within a window that is not empty.
+/// The lowest and highest rank in a non-empty window.
 fn ranks_within(ranked: &mut [(u32, u32)], window: &Range<usize>) -> RangeInclusive<u32> {
     let rank = |(rank, _): &(u32, u32)| *rank;
     let (_, (lowest, _), behind) = ranked.select_nth_unstable_by_key(window.start, rank);

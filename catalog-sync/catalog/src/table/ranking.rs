@@ -1,11 +1,11 @@
-//! Rows sorted by one thing.
+//! Rows sorted by one column.
 
-/// Rows in the order of some value, ties by id.
+/// Rows sorted by a value, ties by id.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ranking {
-    /// Rows, the smallest first; of equal ones that with the lower id.
+    /// Rows, smallest first; equal values by lower id.
     sorted: Vec<u32>,
-    /// By row: how many different values are smaller than its own.
+    /// By row: the number of distinct smaller values.
     ranks: Vec<u32>,
 }
 
@@ -15,13 +15,13 @@ impl Ranking {
         &self.sorted
     }
 
-    /// Equal for equal values, and smaller for smaller ones.
+    /// Ranks compare like the values; equal values have equal ranks.
     pub(super) fn rank(&self, row: u32) -> u32 {
         self.ranks[row as usize]
     }
 
-    /// This order when some rows have other values now, or are new. What did not change is not
-    /// looked at: its order is known. Without `ids` all values differ.
+    /// The ranking after some rows changed or were added. Unchanged rows keep their order and are
+    /// not compared again. Without `ids`, all values must differ.
     pub(super) fn with<V: Ord>(
         &self,
         mut changed: Vec<u32>,
@@ -52,7 +52,7 @@ impl Ranking {
     }
 }
 
-/// Two ascending lists as one; the second is short or all there is.
+/// Merges two ascending lists; the second is short, or the only one.
 fn merged(long: &[u32], short: &[u32], is_less: impl Fn(u32, u32) -> bool) -> Vec<u32> {
     let mut merged = Vec::with_capacity(long.len() + short.len());
     let mut rest = long;

@@ -1,6 +1,6 @@
-//! Sets of rows, as bits: small numbers that are asked for very often.
+//! Sets of rows as bit sets, for frequent lookups of small numbers.
 
-/// Rows, or other small numbers.
+/// A set of rows or other small numbers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RowSet {
     words: Vec<u64>,
@@ -36,7 +36,7 @@ impl RowSet {
         })
     }
 
-    /// Keeps what is in both.
+    /// Keeps the intersection.
     pub(crate) fn intersect(&mut self, other: &Self) {
         self.words.truncate(other.words.len());
         for (word, other) in self.words.iter_mut().zip(&other.words) {
@@ -45,7 +45,7 @@ impl RowSet {
     }
 }
 
-/// The word a row is in, and its bit there.
+/// The word of a row and its bit in the word.
 const fn place(row: u32) -> (usize, u64) {
     (row as usize / 64, 1 << (row % 64))
 }

@@ -1,4 +1,4 @@
-//! Markets, or events: their ids, flags and orders.
+//! Ids, flags and rankings of all markets or all events.
 
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ const FLAGS: [u8; 3] = [1, 2, 4];
 pub(crate) struct Rows {
     ids: Arc<Vec<i64>>,
     flags: Arc<Vec<u8>>,
-    /// By id, slug, title, then the numbers.
+    /// Rankings by id, slug, title, then the number columns.
     rankings: Vec<Arc<Ranking>>,
 }
 
 impl Rows {
-    /// The number of a row's record.
+    /// The id of a row's record.
     pub(crate) fn id(&self, row: u32) -> i64 {
         self.ids[row as usize]
     }
@@ -30,12 +30,12 @@ impl Rows {
         Some(by_id[found])
     }
 
-    /// Whether a row has the flags that are asked for.
-    pub(super) fn has(&self, row: u32, Wanted { mask, flags }: Wanted) -> bool {
+    /// Whether a row has the wanted flags.
+    pub(super) fn has(&self, row: u32, WantedFlags { mask, flags }: WantedFlags) -> bool {
         self.flags[row as usize] & mask == flags
     }
 
-    /// The order of a column.
+    /// The ranking of a column.
     pub(super) fn ranking(&self, column: Column) -> Option<&Ranking> {
         let place = match column {
             Column::Id => 0,
@@ -47,23 +47,23 @@ impl Rows {
             Column::UpdatedAt => 6,
             Column::Volume => 7,
             Column::Liquidity => 8,
-            // Markets have none of their own.
+            // Markets lack the column and use `createdAt`.
             Column::CreationDate if self.rankings.len() <= 9 => 5,
             Column::CreationDate => 9,
         };
         self.rankings.get(place).map(Arc::as_ref)
     }
 
-    /// Puts flags: `active`, `closed`, `archived`.
+    /// Sets the flags `active`, `closed`, `archived`.
     pub(super) fn put(&mut self, row: u32, flags: [bool; 3]) {
         let bits = FLAGS.into_iter().zip(flags);
         let bits = bits.map(|(bit, is_set)| if is_set { bit } else { 0 }).sum();
         set(&mut self.flags, row, bits);
     }
 
-    /// Takes what was sorted anew.
-    pub(super) fn settle(&mut self, ids: &[i64], rankings: Vec<Arc<Ranking>>) {
-        // Ids never change: there are only more of them.
+    /// Stores updated rankings.
+    pub(super) fn update_rankings(&mut self, ids: &[i64], rankings: Vec<Arc<Ranking>>) {
+        // Ids never change; rows are only added.
         if ids.len() > self.ids.len() {
             let known = self.ids.len();
             Arc::make_mut(&mut self.ids).extend_from_slice(&ids[known..]);
@@ -72,14 +72,14 @@ impl Rows {
     }
 }
 
-/// Flags that are asked for.
+/// Wanted flags.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wanted {
+pub(super) struct WantedFlags {
     mask: u8,
     flags: u8,
 }
 
-impl From<FlagFilter> for Wanted {
+impl From<FlagFilter> for WantedFlags {
     fn from(filter: FlagFilter) -> Self {
         let mut wanted = Self { mask: 0, flags: 0 };
         let asked = [filter.active, filter.closed, filter.archived];
@@ -93,7 +93,7 @@ impl From<FlagFilter> for Wanted {
     }
 }
 
-/// Gives a row, or the one behind the last, its value: in a copy where others read, unless it has it.
+/// Sets the value of a known or the next row. Copies a shared vector only if the value changes.
 pub(super) fn set<T: Copy + PartialEq>(values: &mut Arc<Vec<T>>, row: u32, value: T) {
     match values.get(row as usize) {
         Some(known) if *known == value => {}

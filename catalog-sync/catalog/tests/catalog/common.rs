@@ -1,4 +1,4 @@
-//! A catalog in a directory of its own, and records to put into it.
+//! A catalog in a temporary directory, and records to store in it.
 
 use foretell_catalog::query::Parameters;
 use foretell_catalog::record::read;
@@ -31,7 +31,7 @@ impl Shelf {
         shelf
     }
 
-    /// Puts records in one batch.
+    /// Stores records in one batch.
     pub(crate) fn put(&mut self, records: &[Value]) -> Report {
         let mut batch = self.writer.begin().unwrap();
         for record in records {
@@ -43,7 +43,7 @@ impl Shelf {
     }
 }
 
-/// The parameters of a query string that needs no decoding.
+/// The parameters of a query string without encoding.
 pub(crate) fn parameters(text: &str) -> Parameters {
     text.split('&')
         .filter(|pair| !pair.is_empty())
@@ -70,7 +70,7 @@ pub(crate) fn address(id: u64) -> String {
     format!("0x{id:040x}")
 }
 
-/// A market with everything the interface names.
+/// A market with every field of the interface.
 pub(crate) fn market(id: u64) -> Value {
     json!({
         "id": id.to_string(), "question": format!("Will {id} happen?"), "conditionId": condition(id),
@@ -85,7 +85,7 @@ pub(crate) fn market(id: u64) -> Value {
     })
 }
 
-/// An event with everything the interface names.
+/// An event with every field of the interface.
 pub(crate) fn event(id: u64, markets: &[Value]) -> Value {
     json!({
         "id": id.to_string(), "ticker": format!("event-{id}"), "slug": format!("event-{id}"),

@@ -1,4 +1,4 @@
-//! Texts that are meant to do something else than be compared.
+//! Malicious texts in records and queries.
 
 use super::common::{Shelf, condition, event, json_of, market, parameters, series, tag, with};
 use foretell_catalog::query::{EventsQuery, MarketsQuery, OneQuery, Parameters};
@@ -63,7 +63,7 @@ fn texts_are_compared_and_nothing_else(#[case] text: &str) {
             );
         }
     }
-    // Nothing was dropped.
+    // The tables still exist.
     assert_eq!(
         json_of(shelf.catalog.market("1", &one))["conditionId"],
         json!(condition(1))
@@ -99,7 +99,7 @@ fn sql_in_any_field_of_a_record_stays_a_text() {
     for whole in [market(2), event(2, &[]), tag(2), series(2)] {
         for field in whole.as_object().unwrap().keys() {
             let record = with(whole.clone(), &json!({ field: SQL })).to_string();
-            // Where such a text cannot stand, the record is left out.
+            // A record is skipped when such a text is invalid in its field.
             if let Ok(record) = read(None, record.as_bytes()) {
                 let mut batch = shelf.writer.begin().unwrap();
                 batch.put(&record).unwrap();

@@ -1,4 +1,4 @@
-//! Lists, filter by filter and order by order.
+//! Lists with each filter and each order.
 
 use super::common::{
     Shelf, address, condition, event, ids, json_of, market, parameters, series, tag, with,
@@ -98,7 +98,7 @@ fn every_column_sorts_both_lists_both_ways() {
         )
     };
     let market = |id| with(market(id), &numbered(id));
-    // Ids run against everything else.
+    // Ids are in reverse order of all other columns.
     let shelf = Shelf::new(&[
         with(event(1), &json!({"id": "9"})),
         event(2),
@@ -118,7 +118,7 @@ fn every_column_sorts_both_lists_both_ways() {
         "liquidity",
     ] {
         for (ascending, expected) in [(true, [9, 2]), (false, [2, 9])] {
-            // Few rows are found another way than many.
+            // Short selections use another code path than long ones.
             for more in ["", "&slug=nothing"] {
                 let text = format!("order={column}&ascending={ascending}{more}");
                 let expected: &[u64] = if more.is_empty() { &expected } else { &[] };

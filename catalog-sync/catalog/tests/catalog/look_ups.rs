@@ -1,4 +1,4 @@
-//! The table of market words.
+//! The table of market texts.
 
 use super::common::{Shelf, condition, event, market, with};
 use foretell_model::{ConditionId, TokenId};

@@ -1,4 +1,4 @@
-//! The catalog from outside: what is put, and what is answered.
+//! Black-box tests of the catalog: stored records and the answers about them.
 
 #![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
 

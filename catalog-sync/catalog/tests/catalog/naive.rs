@@ -1,4 +1,4 @@
-//! Lists against a naive filter and sort over the same records, while records change.
+//! Lists compared with a naive filter and sort of the same records, while records change.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -26,12 +26,11 @@ const COLUMNS: [&str; 11] = [
     "liquidity",
 ];
 
-/// What the naive filter knows of a market or an event: of every value there are few, so that many
-/// are equal.
+/// A market or event in the naive model. Each field has few values, so that many rows are equal.
 #[derive(Clone, Debug)]
 struct Row {
     id: u64,
-    /// Of a market.
+    /// Markets only.
     event: u64,
     flags: [bool; 3],
     days: [Option<u32>; 4],
@@ -61,7 +60,7 @@ fn row() -> impl Strategy<Value = Row> {
         })
 }
 
-/// A record and what may stand in its place later.
+/// Records and their later replacements.
 fn changes() -> impl Strategy<Value = Vec<Vec<Row>>> {
     let round = prop::collection::vec(row(), 0..40);
     prop::collection::vec(round, 1..4)
@@ -84,7 +83,7 @@ impl Row {
         })
     }
 
-    /// Names that repeat.
+    /// Repeating slugs.
     fn slug(&self) -> String {
         format!("s{}", self.id % 5)
     }
@@ -93,7 +92,7 @@ impl Row {
         (1..4).filter(|tag| event.is_multiple_of(tag + 1)).collect()
     }
 
-    /// What it is sorted by, as text that sorts alike; what is missing first.
+    /// The sort key as text with the same order; missing values first.
     fn key(&self, column: &str, is_event: bool) -> String {
         let [start, end, created, creation] = self
             .days
@@ -110,21 +109,21 @@ impl Row {
             "createdAt" | "creationDate" => created,
             "volume" => volume,
             "liquidity" => liquidity,
-            // All were changed at once.
+            // All records were changed at once.
             _ => String::new(),
         }
     }
 }
 
-/// A question in the words of the naive filter.
+/// A list request for the naive filter.
 #[derive(Clone, Debug)]
 struct Asked {
     flags: [Option<bool>; 3],
-    /// Of the event, by number and by slug.
+    /// Of the event, by id and by slug.
     tags: [Option<u64>; 2],
-    /// Of markets: by number and by slug.
+    /// Of markets: by id and by slug.
     events: [Option<u64>; 2],
-    /// By number, condition and token.
+    /// By id, condition and token.
     named: [Option<Vec<u64>>; 3],
     slug: Option<u64>,
     series: Option<u64>,
@@ -232,7 +231,7 @@ impl Asked {
         text
     }
 
-    /// What both lists filter by; `event` has the tags.
+    /// The filters that both lists have; `event` has the tags.
     fn holds(&self, row: &Row, event: u64) -> bool {
         let is_set = |(wanted, flag): (&Option<bool>, bool)| wanted.is_none_or(|it| it == flag);
         self.flags.iter().zip(row.flags).all(is_set)
@@ -352,7 +351,7 @@ proptest! {
     }
 }
 
-/// Every round all markets change at once, so a list of one state has all of them or none.
+/// Each round changes all markets at once, so a list of one database snapshot has all or none.
 #[test]
 fn a_list_and_its_records_are_of_one_state() {
     const EVENTS: u64 = 4;

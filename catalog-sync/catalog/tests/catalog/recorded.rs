@@ -1,5 +1,5 @@
-//! Recorded answers of an upstream, where they are at hand: they import without a loss, and every
-//! fact that the interface names comes back.
+//! Recorded answers of an upstream, if available: they import without a loss, and every fact that
+//! the interface names comes back.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -12,7 +12,7 @@ use foretell_catalog::record::read_date;
 use foretell_catalog::{Report, Tally};
 use serde_json::Value;
 
-/// A recorded file, or `None` with a word about it.
+/// A recorded file; without it, prints a message and returns `None`.
 fn recorded(name: &str) -> Option<File> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/gamma");
     let file = File::open(folder.join(name)).ok();
@@ -22,7 +22,7 @@ fn recorded(name: &str) -> Option<File> {
     file
 }
 
-/// Every record of a file as JSON, by id; of several, the last.
+/// Every record of a file as JSON, by id; of duplicates, the last.
 fn records(name: &str) -> Option<(usize, BTreeMap<String, Value>)> {
     let records = Records::open(recorded(name)?).unwrap();
     let records: Vec<Value> = records
@@ -44,7 +44,7 @@ const DATES: &[&str] = &[
     "updatedAt",
 ];
 
-/// Each field that the answer has is what was recorded, and no field that was recorded is lost.
+/// All answered fields equal the recorded ones, and no recorded field is missing.
 fn same(recorded: &Value, answered: &Value, fields: &[&str]) {
     for field in fields {
         let (recorded, answered) = (&recorded[*field], &answered[*field]);
@@ -221,7 +221,7 @@ fn six_hundred_markets_of_which_four_come_twice() {
     }
     let again = imported(&mut shelf, file).unwrap();
     assert!(!again.changed_anything(), "{again}");
-    // Every page of every order holds each market once.
+    // The pages of every order contain each market once.
     for order in ["id", "volume", "endDate", "slug", "question,liquidity"] {
         let mut all = Vec::new();
         for offset in (0..700).step_by(70) {

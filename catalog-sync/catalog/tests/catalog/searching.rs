@@ -70,7 +70,7 @@ fn titles_slugs_and_questions_are_searched_to_the_letter_they_show() {
     assert_eq!(found(&shelf, "\"it\" some thing?"), [1]);
     assert_eq!(found(&shelf, "slug-with"), [2]);
     assert_eq!(found(&shelf, "with-upper"), [2]);
-    // Search follows when a question changes.
+    // The index follows a changed question.
     shelf.put(&[with(
         question(10, "Another"),
         &json!({"events": [{"id": "1", "slug": "event-1"}]}),
@@ -194,7 +194,7 @@ fn tags_are_found_by_label_with_their_events_counted() {
     assert_eq!(ids(&scoped["events"]), [2]);
 }
 
-/// How well one word of three and more letters fits a title, best lowest; `None` = not at all.
+/// Match class of a word of three or more letters in a title, best lowest; `None` = no match.
 fn rank(title: &str, word: &str) -> Option<u8> {
     let title = title.to_lowercase();
     if title == word {

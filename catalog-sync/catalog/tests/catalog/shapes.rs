@@ -1,5 +1,4 @@
-//! The field lists of the interface, as tables: what must be there, of which type, and what must
-//! not.
+//! The field lists of the interface as tables: required fields, their types, and forbidden fields.
 
 use super::common::{Shelf, event, json_of, market, parameters, series, tag};
 use foretell_catalog::query::{
@@ -7,8 +6,8 @@ use foretell_catalog::query::{
 };
 use serde_json::{Value, json};
 
-/// A record of the interface: names, and the letter of each one's type.
-/// `s` text, `d` date (may be missing), `b` boolean, `i` integer, `a` array, `o` object.
+/// A record of the interface: field names and type letters. `s` text, `d` date (may be missing),
+/// `b` boolean, `i` integer, `a` array, `o` object.
 type Shape = &'static [(&'static str, char)];
 
 const MARKET: Shape = &[
@@ -80,7 +79,7 @@ const SEARCH_TAG: Shape = &[
     ("event_count", 'i'),
 ];
 
-/// Checks a record against its shape and further fields; with `dates`, dates must be there.
+/// Checks a record against its shape and further fields; with `dates`, dates are required.
 fn check(record: &Value, shape: Shape, more: Shape, dates: bool) {
     let fields = record.as_object().unwrap();
     for (name, kind) in shape.iter().chain(more) {
@@ -109,7 +108,7 @@ fn check(record: &Value, shape: Shape, more: Shape, dates: bool) {
     );
 }
 
-/// A catalog of complete records, and one of records that say next to nothing.
+/// A catalog of complete records, and one of nearly empty records.
 fn shelves() -> [(Shelf, bool); 2] {
     let bare = json!({"id": "1", "slug": "event-1", "title": "Event 1",
         "tags": [{"id": "1", "slug": "tag-1", "label": null}],

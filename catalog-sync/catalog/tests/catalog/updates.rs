@@ -1,4 +1,4 @@
-//! What a second record under one id does.
+//! Updates: a second record with a known id.
 
 use super::common::{Shelf, event, ids, json_of, market, series, tag, with};
 use foretell_catalog::query::{EventsQuery, MarketsQuery, OneQuery, TagsQuery};
@@ -149,7 +149,7 @@ fn a_change_inside_reaches_everything_that_shows_it() {
         json_of(shelf.catalog.tags(&TagsQuery::default()))[0]["label"],
         "New"
     );
-    // A new title of an event shows in its markets and its series.
+    // A new title of an event appears in its markets and its series.
     shelf.put(&[with(event(1, &[]), &newer("title"))]);
     assert_eq!(
         json_of(shelf.catalog.markets(&MarketsQuery::default()))[1]["events"][0]["title"],
@@ -250,7 +250,7 @@ fn changes_are_followed_in_order_and_none_is_missed() {
         panic!("no market");
     };
     assert_eq!(unit.markets[0], *put, "what was put comes back");
-    // The market gets an event: it changes with that from now on.
+    // The market gets an event and from now on changes with it.
     shelf.put(&[event(3, &[with(market(5), &newer)])]);
     assert_eq!(follow(&shelf, at).0, [300]);
 }

@@ -1,16 +1,16 @@
-//! The best matches, when matches of every way come newest first.
+//! Selects the best matches from matches that arrive newest first.
 
-use crate::search_match::WAYS;
+use crate::search_match::MATCH_CLASSES;
 
-/// Matches in the ways they fit, as many of each as the page can need, and how many there are.
+/// Matches by class, in each class as many as the page may need, and the total count.
 pub(super) struct Ranked {
     needed: usize,
-    found: [Vec<i64>; WAYS],
+    found: [Vec<i64>; MATCH_CLASSES],
     total: u64,
 }
 
 impl Ranked {
-    /// For a page that ends behind this many matches.
+    /// For a page that ends at this match.
     pub(super) fn up_to(needed: usize) -> Self {
         Self {
             needed,
@@ -19,11 +19,11 @@ impl Ranked {
         }
     }
 
-    /// Takes a match that is older than those before it.
-    pub(super) fn push(&mut self, way: usize, id: i64) {
+    /// Adds a match that is older than all earlier ones.
+    pub(super) fn push(&mut self, match_class: usize, id: i64) {
         self.total += 1;
-        if self.found[way].len() < self.needed {
-            self.found[way].push(id);
+        if self.found[match_class].len() < self.needed {
+            self.found[match_class].push(id);
         }
     }
 
@@ -31,7 +31,7 @@ impl Ranked {
         self.total
     }
 
-    /// The best ways first, in each the newest.
+    /// Best class first, newest first within a class.
     pub(super) fn page(&self, offset: usize, limit: usize) -> Vec<i64> {
         let all = self.found.iter().flatten().copied();
         all.skip(offset).take(limit).collect()

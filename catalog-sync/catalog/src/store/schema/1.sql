@@ -1,5 +1,5 @@
--- Instants are microseconds since 1970, UTC; flags are 0 or 1; wallets and conditions are bytes.
--- Rows that are filtered and sorted are narrow; their texts stand in tables of their own.
+-- Times are microseconds since 1970, UTC; flags are 0 or 1; wallets and conditions are bytes.
+-- Rows that are filtered and sorted are narrow; separate tables have their texts.
 
 CREATE TABLE events (
     id            INTEGER PRIMARY KEY,
@@ -16,20 +16,20 @@ CREATE TABLE events (
     closed        INTEGER NOT NULL,
     archived      INTEGER NOT NULL,
     creator       BLOB,
-    -- Rises with every change of the event, of its markets, tags or series.
+    -- Number of the last change of the event, its markets, tags or series.
     change        INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE event_texts (
     id       INTEGER PRIMARY KEY,
-    -- JSON: the short summary, the full one, and the whole event.
+    -- JSON: the short summary, the full summary, the complete event.
     short    TEXT NOT NULL,
     base     TEXT NOT NULL,
     whole    TEXT NOT NULL,
     metadata TEXT NOT NULL,
-    -- The record as it came.
+    -- The original record.
     raw      TEXT NOT NULL,
-    -- What search knows of the event, so that it is told only what changed.
+    -- The indexed search text; the index is updated only when it differs.
     searched TEXT NOT NULL
 ) STRICT;
 
@@ -49,7 +49,7 @@ CREATE TABLE markets (
     closed     INTEGER NOT NULL,
     archived   INTEGER NOT NULL,
     creator    BLOB,
-    -- Of a market without an event; one with an event changes it.
+    -- For markets without an event only; other markets use their event's.
     change     INTEGER NOT NULL
 ) STRICT;
 
@@ -57,7 +57,7 @@ CREATE TABLE market_texts (
     id   INTEGER PRIMARY KEY,
     -- JSON without `events`.
     json TEXT NOT NULL,
-    -- The record as it came.
+    -- The original record.
     raw  TEXT NOT NULL
 ) STRICT;
 
@@ -91,7 +91,7 @@ CREATE TABLE tags (
     id          INTEGER PRIMARY KEY,
     slug        TEXT    NOT NULL,
     label       TEXT    NOT NULL,
-    -- The label as search compares it.
+    -- The normalised label for search.
     searched    TEXT    NOT NULL,
     updated_at  INTEGER,
     event_count INTEGER NOT NULL,
@@ -109,7 +109,7 @@ CREATE TABLE event_tags (
 CREATE INDEX event_tags_by_tag ON event_tags (tag_id, event_id);
 CREATE INDEX event_tags_by_event ON event_tags (event_id, tag_id);
 
--- Who made an event or one of its markets.
+-- Creators of an event or of one of its markets.
 CREATE TABLE event_creators (
     creator  BLOB    NOT NULL,
     event_id INTEGER NOT NULL,
@@ -117,8 +117,8 @@ CREATE TABLE event_creators (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX event_creators_by_event ON event_creators (event_id);
 
--- Each order of a list has an index that also holds what lists are filtered by, so that a page is
--- found without touching the rows it passes over.
+-- Each order of a list has an index that includes the filter columns, so that a page does not read
+-- the rows that it skips.
 CREATE INDEX markets_by_id        ON markets (id,         active, closed, archived, event_id);
 CREATE INDEX markets_by_slug      ON markets (slug,       id, active, closed, archived, event_id);
 CREATE INDEX markets_by_title     ON markets (question,   id, active, closed, archived, event_id);
@@ -146,8 +146,8 @@ CREATE INDEX events_by_liquidity ON events (liquidity,     id, active, closed, a
 CREATE INDEX events_by_change    ON events (change);
 CREATE INDEX events_by_creator   ON events (creator) WHERE creator IS NOT NULL;
 
--- Search, by the event's id. `search` holds every three characters in a row of its title, slug and
--- questions; `search_prefixes` the first one and two of their words, which are too short for that.
+-- Search by event id. `search` indexes the trigrams of title, slug and questions;
+-- `search_prefixes` the first one and two characters of their words, for shorter terms.
 CREATE VIRTUAL TABLE search USING fts5 (
     text, content = '', contentless_delete = 1, tokenize = 'trigram case_sensitive 1'
 );
@@ -155,7 +155,7 @@ CREATE VIRTUAL TABLE search_prefixes USING fts5 (
     text, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii'
 );
 
--- Names of wallets, kept by operators (protocol 12).
+-- Operators' profiles of wallets (protocol 12).
 CREATE TABLE profiles (
     wallet                  BLOB PRIMARY KEY,
     name                    TEXT    NOT NULL,
@@ -166,7 +166,7 @@ CREATE TABLE profiles (
     display_username_public INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Where a sync stopped, by names that catalog-sync chooses.
+-- Resume points of syncs, by keys of catalog-sync.
 CREATE TABLE sync_state (
     key   TEXT PRIMARY KEY,
     value TEXT NOT NULL
@@ -180,7 +180,7 @@ CREATE TABLE reports (
     json   TEXT    NOT NULL
 ) STRICT;
 
--- The last change number given out.
+-- The last assigned change number.
 CREATE TABLE changes (
     only INTEGER PRIMARY KEY CHECK (only = 1),
     last INTEGER NOT NULL

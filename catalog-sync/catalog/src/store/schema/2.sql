@@ -1,5 +1,5 @@
--- What search compares stands in a narrow table of its own, to be read through in one go. The index
--- of three characters in a row says only which events hold them, and no longer where.
+-- Normalised search texts in a narrow table, for fast scans. The trigram index now has the events
+-- only, without positions.
 CREATE TABLE search_texts (
     id   INTEGER PRIMARY KEY,
     text TEXT NOT NULL
@@ -11,7 +11,7 @@ DROP TABLE search;
 CREATE VIRTUAL TABLE search USING fts5 (
     text, content = '', contentless_delete = 1, detail = none, tokenize = 'trigram case_sensitive 1'
 );
--- Bytes that are gathered before a part of the index is written: few large parts are read faster.
+-- Bytes buffered before FTS5 writes an index segment: few large segments are read faster.
 INSERT INTO search (search, rank) VALUES ('hashsize', 16777216);
 INSERT INTO search_prefixes (search_prefixes, rank) VALUES ('hashsize', 16777216);
 INSERT INTO search (rowid, text) SELECT id, text FROM search_texts;

@@ -1,5 +1,4 @@
--- Lists are filtered and sorted in the memory of those who serve them: of the indices only those are
--- left that find single records.
+-- Gateways filter and sort lists in memory, so only the indices that find single records remain.
 DROP INDEX markets_by_id;
 DROP INDEX markets_by_slug;
 DROP INDEX markets_by_title;

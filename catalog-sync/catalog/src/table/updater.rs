@@ -1,61 +1,61 @@
-//! Keeping a table up to date with the database.
+//! Keeps the table up to date with the database.
 
 use std::sync::Arc;
 
 use foretell_model::WalletAddress;
 use rusqlite::{Connection, Params, Row};
 
-use super::columns::{Columns, EVENT_COLUMNS, MARKET_COLUMNS};
+use super::columns::{EVENT_COLUMNS, MARKET_COLUMNS, SortColumns};
 use super::rows::set;
-use super::{NO_EVENT, NOBODY, RowSet, Table};
+use super::{NO_CREATOR, NO_EVENT, RowSet, Table};
 use crate::error::CatalogError;
 
-/// The newest table and what the next one is made with.
+/// The newest table and the sort columns that the next one needs.
 #[derive(Debug)]
-pub(crate) struct Keeper {
+pub(crate) struct TableUpdater {
     newest: Arc<Table>,
-    markets: Columns,
-    events: Columns,
+    markets: SortColumns,
+    events: SortColumns,
 }
 
-impl Default for Keeper {
+impl Default for TableUpdater {
     fn default() -> Self {
         Self {
             newest: Arc::default(),
-            markets: Columns::with_numbers(6),
-            events: Columns::with_numbers(7),
+            markets: SortColumns::with_numbers(6),
+            events: SortColumns::with_numbers(7),
         }
     }
 }
 
-impl Keeper {
-    /// The table of what `connection` sees, in a read transaction that has not read before. Costs
-    /// about what changed since the last call.
+impl TableUpdater {
+    /// The table of the snapshot of `connection`, whose transaction must not have read before.
+    /// Costs in proportion to the changes since the last call.
     ///
-    /// Whoever holds the keeper meanwhile sees at least what those before saw, so a table is never
-    /// newer than what it is asked for.
+    /// The caller must have exclusive access from before the transaction's first read. Then its
+    /// snapshot is never older than the table.
     pub(crate) fn table(&mut self, connection: &Connection) -> Result<Arc<Table>, CatalogError> {
         let last: i64 = connection
             .prepare_cached("SELECT last FROM changes")?
             .query_row([], |row| row.get(0))?;
         if last != self.newest.change {
-            let renewed = Renewal::of(self, connection).renew(last);
-            if renewed.is_err() {
-                // What was half taken in is read again, with all the rest.
+            let updated = TableUpdate::of(self, connection).apply(last);
+            if updated.is_err() {
+                // Discard the partial update; the next call reads everything again.
                 *self = Self::default();
             }
-            renewed?;
+            updated?;
         }
         Ok(Arc::clone(&self.newest))
     }
 }
 
-/// The row of a record that was not known before.
-fn next_row(columns: &Columns) -> u32 {
+/// The row of a new record.
+fn next_row(columns: &SortColumns) -> u32 {
     u32::try_from(columns.ids().len()).expect("a catalog has fewer records than 2^32")
 }
 
-/// Pairs of links that changed events have now.
+/// The current links of changed events.
 #[derive(Default)]
 struct NewLinks {
     tags: Vec<(i64, u32)>,
@@ -63,28 +63,28 @@ struct NewLinks {
     creators: Vec<(i64, u32)>,
 }
 
-/// A table in the making.
-struct Renewal<'k> {
-    keeper: &'k mut Keeper,
+/// The next table during an update.
+struct TableUpdate<'k> {
+    updater: &'k mut TableUpdater,
     connection: &'k Connection,
     table: Table,
     changed: RowSet,
     links: NewLinks,
 }
 
-impl<'k> Renewal<'k> {
-    fn of(keeper: &'k mut Keeper, connection: &'k Connection) -> Self {
+impl<'k> TableUpdate<'k> {
+    fn of(updater: &'k mut TableUpdater, connection: &'k Connection) -> Self {
         Self {
-            table: Table::clone(&keeper.newest),
-            keeper,
+            table: Table::clone(&updater.newest),
+            updater,
             connection,
             changed: RowSet::default(),
             links: NewLinks::default(),
         }
     }
 
-    /// Takes in what changed up to `last`.
-    fn renew(mut self, last: i64) -> Result<(), CatalogError> {
+    /// Applies all changes up to `last`.
+    fn apply(mut self, last: i64) -> Result<(), CatalogError> {
         let seen = self.table.change;
         self.take_events(seen)?;
         self.take_markets(
@@ -92,9 +92,9 @@ impl<'k> Renewal<'k> {
             [seen],
             NO_EVENT,
         )?;
-        self.settle();
+        self.update_rankings();
         self.table.change = last;
-        self.keeper.newest = Arc::new(self.table);
+        self.updater.newest = Arc::new(self.table);
         Ok(())
     }
 
@@ -107,8 +107,8 @@ impl<'k> Renewal<'k> {
         while let Some(found) = rows.next()? {
             let id = found.get(0)?;
             let row = self.table.events.row_of(id);
-            let row = row.unwrap_or_else(|| next_row(&self.keeper.events));
-            self.keeper.events.take(row, found)?;
+            let row = row.unwrap_or_else(|| next_row(&self.updater.events));
+            self.updater.events.take(row, found)?;
             let flags = [found.get(10)?, found.get(11)?, found.get(12)?];
             self.table.events.put(row, flags);
             self.changed.insert(row);
@@ -146,7 +146,7 @@ impl<'k> Renewal<'k> {
         Ok(())
     }
 
-    /// Takes the markets of one event, or some that have none.
+    /// Applies the markets of one event, or changed markets without an event.
     fn take_markets(
         &mut self,
         from: &'static str,
@@ -165,11 +165,11 @@ impl<'k> Renewal<'k> {
         Ok(())
     }
 
-    /// Each market is met once: it has one event, or none.
+    /// Applies a market. Each market occurs once, because it has at most one event.
     fn take_market(&mut self, found: &Row<'_>, event: u32) -> Result<(), CatalogError> {
         let row = self.table.markets.row_of(found.get(0)?);
-        let row = row.unwrap_or_else(|| next_row(&self.keeper.markets));
-        self.keeper.markets.take(row, found)?;
+        let row = row.unwrap_or_else(|| next_row(&self.updater.markets));
+        self.updater.markets.take(row, found)?;
         let flags = [found.get(9)?, found.get(10)?, found.get(11)?];
         self.table.markets.put(row, flags);
         let creator = self.number(found.get(12)?);
@@ -178,10 +178,10 @@ impl<'k> Renewal<'k> {
         Ok(())
     }
 
-    /// The number of a creator, given at its first sight.
+    /// The number of a creator; a new creator gets the next number.
     fn number(&mut self, creator: Option<[u8; 20]>) -> u32 {
         let Some(creator) = creator.map(WalletAddress) else {
-            return NOBODY;
+            return NO_CREATOR;
         };
         if let Some(number) = self.table.numbers.get(&creator) {
             return *number;
@@ -192,13 +192,13 @@ impl<'k> Renewal<'k> {
         number
     }
 
-    /// Sorts what changed into its place.
-    fn settle(&mut self) {
-        let (table, keeper) = (&mut self.table, &mut *self.keeper);
-        let sorted = keeper.markets.settle();
-        table.markets.settle(keeper.markets.ids(), sorted);
-        let sorted = keeper.events.settle();
-        table.events.settle(keeper.events.ids(), sorted);
+    /// Updates the rankings and links.
+    fn update_rankings(&mut self) {
+        let (table, updater) = (&mut self.table, &mut *self.updater);
+        let sorted = updater.markets.update_rankings();
+        table.markets.update_rankings(updater.markets.ids(), sorted);
+        let sorted = updater.events.update_rankings();
+        table.events.update_rankings(updater.events.ids(), sorted);
         let links = std::mem::take(&mut self.links);
         for (known, new) in [
             (&mut table.tags, links.tags),

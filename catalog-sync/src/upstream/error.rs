@@ -1,65 +1,65 @@
-//! Why an upstream's answer could not be used.
+//! Errors of upstream requests.
 
 use std::time::Duration;
 
 use thiserror::Error;
 
-/// A request that brought no page.
+/// A request that returned no page.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Failure {
+pub enum UpstreamError {
     /// No connection, or it broke.
     #[error("{url}: no answer: {reason}")]
     NoAnswer {
-        /// What was asked.
+        /// The requested URL.
         url: String,
-        /// Why not.
+        /// The cause.
         reason: String,
     },
     /// A status that is not 200.
     #[error("{url}: the upstream answers {status}")]
     Status {
-        /// What was asked.
+        /// The requested URL.
         url: String,
         /// The status.
         status: u16,
-        /// What `Retry-After` asked for.
+        /// The pause from `Retry-After`.
         retry_after: Option<Duration>,
     },
     /// More than [`crate::limits::MAX_REDIRECTS`] redirects, or one to another origin.
     #[error("{url}: the upstream redirects {reason}")]
     Redirects {
-        /// What was asked.
+        /// The requested URL.
         url: String,
-        /// Where to, or how often.
+        /// The target, or the number of redirects.
         reason: String,
     },
-    /// Something that is no JSON: a login page, an error page of a proxy.
+    /// Not JSON, for example a login page or a proxy's error page.
     #[error("{url}: the upstream answers {given}, expected application/json")]
     NotJson {
-        /// What was asked.
+        /// The requested URL.
         url: String,
-        /// What it says it is, or how it begins.
+        /// Its content type, or its first bytes.
         given: String,
     },
-    /// JSON that ends too early or is no list.
+    /// Truncated JSON, or JSON without a list.
     #[error("{url}: the page is broken: {reason}")]
     Broken {
-        /// What was asked.
+        /// The requested URL.
         url: String,
-        /// Where and how.
+        /// Position and cause.
         reason: String,
     },
     /// More bytes than a page may have.
     #[error("{url}: the page has more than {limit} bytes")]
     TooLarge {
-        /// What was asked.
+        /// The requested URL.
         url: String,
-        /// The bound.
+        /// The limit.
         limit: usize,
     },
 }
 
-impl Failure {
+impl UpstreamError {
     /// Whether the same request may succeed later.
     #[must_use]
     pub const fn is_transient(&self) -> bool {
@@ -70,7 +70,7 @@ impl Failure {
         }
     }
 
-    /// How long the upstream asked us to wait.
+    /// The pause that the upstream requested.
     #[must_use]
     pub const fn retry_after(&self) -> Option<Duration> {
         match self {

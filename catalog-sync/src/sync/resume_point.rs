@@ -1,5 +1,5 @@
-//! How far the sync with an upstream has come: kept in the catalog, in the transaction of the rows
-//! it speaks of.
+//! Resume point of the sync with an upstream. The catalog stores it in the transaction of the rows
+//! that it covers.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -9,21 +9,21 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::resource::Resource;
-use crate::upstream::Page;
+use crate::upstream::UpstreamPage;
 
-/// How much of a list was read.
+/// The part of a list that was read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(super) struct Amount {
-    /// Rows, each as often as it came; a page without rows counts as one, so that no list is read for ever.
+pub(super) struct AmountRead {
+    /// Rows, repeated ones included. An empty page counts as one row, so that every pass ends.
     pub(super) rows: u64,
     /// Bytes.
     pub(super) bytes: u64,
 }
 
-impl Amount {
-    /// With a page more.
-    pub(super) fn and(self, page: &Page) -> Self {
+impl AmountRead {
+    /// The sum with one more page.
+    pub(super) fn and(self, page: &UpstreamPage) -> Self {
         let rows = u64::try_from(page.rows.len()).unwrap_or(u64::MAX).max(1);
         Self {
             rows: self.rows.saturating_add(rows),
@@ -32,30 +32,30 @@ impl Amount {
     }
 }
 
-/// A full pass under way.
+/// A running full pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Full {
-    /// The list it reads.
+pub(super) struct FullProgress {
+    /// The current list.
     pub(super) resource: Resource,
-    /// Rows of it that were passed.
+    /// Offset in the list.
     pub(super) offset: u64,
-    /// How much of it came, in all rounds of this pass.
-    pub(super) read: Amount,
-    /// When it began.
+    /// Amount read of the list in all rounds of this pass.
+    pub(super) read: AmountRead,
+    /// Start time of the pass.
     pub(super) started: Timestamp,
 }
 
-impl Full {
+impl FullProgress {
     pub(super) const fn begin(started: Timestamp) -> Self {
         Self {
             resource: Resource::ALL[0],
             offset: 0,
-            read: Amount { rows: 0, bytes: 0 },
+            read: AmountRead { rows: 0, bytes: 0 },
             started,
         }
     }
 
-    pub(super) fn at(&self, offset: u64, read: Amount) -> Self {
+    pub(super) fn at(&self, offset: u64, read: AmountRead) -> Self {
         Self {
             offset,
             read,
@@ -63,63 +63,65 @@ impl Full {
         }
     }
 
-    /// The same pass at the beginning of the next list; `None` after the last.
+    /// The pass at the beginning of the next list; `None` after the last.
     pub(super) fn after(&self) -> Option<Self> {
         let resource = self.resource.next()?;
         Some(Self {
             resource,
-            ..self.at(0, Amount::default())
+            ..self.at(0, AmountRead::default())
         })
     }
 }
 
-/// How far the sync has come.
+/// Progress of the sync.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Point {
-    /// The full pass under way.
-    pub(super) full: Option<Full>,
-    /// When the last finished one began.
+pub(super) struct ResumePoint {
+    /// The running full pass.
+    pub(super) full: Option<FullProgress>,
+    /// Start time of the last finished pass.
     done: Option<Timestamp>,
     /// Newest `updatedAt` of each list.
     seen: BTreeMap<Resource, Timestamp>,
 }
 
-/// Its form in the catalog.
+/// The stored form.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Kept {
+struct StoredPoint {
     list: Option<String>,
     offset: u64,
-    read: Amount,
+    read: AmountRead,
     started: Option<Timestamp>,
     done: Option<Timestamp>,
     seen: BTreeMap<String, Timestamp>,
 }
 
-impl Point {
-    /// Under which name the catalog keeps it.
+impl ResumePoint {
+    /// The key of the state in the catalog.
     pub(super) fn key(upstream: &str) -> String {
         format!("sync {upstream}")
     }
 
-    /// What was kept; something that cannot be read is a beginning.
+    /// Loads the stored point; an unreadable one becomes the initial state.
     pub(super) fn load(writer: &Writer, upstream: &str) -> Result<Self, CatalogError> {
         let text = writer.state(&Self::key(upstream))?;
         Ok(text.map_or_else(Self::default, |text| Self::read(&text)))
     }
 
     fn read(text: &str) -> Self {
-        let kept: Kept = serde_json::from_str(text).unwrap_or_default();
-        let resource = kept.list.as_deref().and_then(Resource::named);
+        let stored: StoredPoint = serde_json::from_str(text).unwrap_or_default();
+        let resource = stored.list.as_deref().and_then(Resource::named);
         Self {
-            full: resource.zip(kept.started).map(|(resource, started)| Full {
-                resource,
-                offset: kept.offset,
-                read: kept.read,
-                started,
-            }),
-            done: kept.done,
-            seen: kept
+            full: resource
+                .zip(stored.started)
+                .map(|(resource, started)| FullProgress {
+                    resource,
+                    offset: stored.offset,
+                    read: stored.read,
+                    started,
+                }),
+            done: stored.done,
+            seen: stored
                 .seen
                 .iter()
                 .filter_map(|(name, seen)| Some((Resource::named(name)?, *seen)))
@@ -130,10 +132,10 @@ impl Point {
     pub(super) fn text(&self) -> String {
         let full = self.full.as_ref();
         let name = |resource: Resource| resource.name().to_owned();
-        let kept = Kept {
+        let stored = StoredPoint {
             list: full.map(|full| name(full.resource)),
             offset: full.map_or(0, |full| full.offset),
-            read: full.map_or_else(Amount::default, |full| full.read),
+            read: full.map_or_else(AmountRead::default, |full| full.read),
             started: full.map(|full| full.started),
             done: self.done,
             seen: self
@@ -142,10 +144,10 @@ impl Point {
                 .map(|(list, seen)| (name(*list), *seen))
                 .collect(),
         };
-        serde_json::to_string(&kept).expect("texts, numbers and times have a JSON form")
+        serde_json::to_string(&stored).expect("texts, numbers and times have a JSON form")
     }
 
-    /// Whether it is time to read everything.
+    /// Whether a full pass is due.
     pub(super) fn is_due(&self, now: Timestamp, every: Duration) -> bool {
         match self.done {
             None => true,
@@ -155,7 +157,7 @@ impl Point {
         }
     }
 
-    /// A full pass saw a page whose newest row is this old.
+    /// Records the newest `updatedAt` of a page of a full pass.
     pub(super) fn saw(&mut self, resource: Resource, newest: Option<Timestamp>) {
         if let Some(newest) = newest {
             let seen = self.seen.entry(resource).or_insert(newest);
@@ -163,7 +165,7 @@ impl Point {
         }
     }
 
-    /// A full pass that began at `started` has ended: what changed since may have been missed.
+    /// Ends a full pass that began at `started`; it may have missed later changes.
     pub(super) fn finish(&mut self, started: Timestamp) {
         self.done = Some(started);
         for seen in self.seen.values_mut() {
@@ -171,12 +173,12 @@ impl Point {
         }
     }
 
-    /// Where a pass over the changes begins.
+    /// Lower bound of a pass through changes.
     pub(super) fn seen(&self, resource: Resource) -> Option<Timestamp> {
         self.seen.get(&resource).copied()
     }
 
-    /// A pass over the changes has ended.
+    /// Ends a pass through changes.
     pub(super) fn advance(&mut self, resource: Resource, newest: Option<Timestamp>) {
         if let Some(newest) = newest {
             self.seen.insert(resource, newest);
@@ -194,11 +196,11 @@ mod tests {
 
     #[test]
     fn a_point_survives_a_restart() {
-        let mut point = Point::default();
-        assert_eq!(Point::read(&point.text()), point);
-        point.full = Some(Full::begin(at(5)).at(
+        let mut point = ResumePoint::default();
+        assert_eq!(ResumePoint::read(&point.text()), point);
+        point.full = Some(FullProgress::begin(at(5)).at(
             70,
-            Amount {
+            AmountRead {
                 rows: 90,
                 bytes: 4_000,
             },
@@ -206,14 +208,14 @@ mod tests {
         point.saw(Resource::Events, Some(at(9)));
         point.saw(Resource::Events, Some(at(7)));
         point.saw(Resource::Markets, None);
-        assert_eq!(Point::read(&point.text()), point);
+        assert_eq!(ResumePoint::read(&point.text()), point);
         assert_eq!(point.seen(Resource::Events), Some(at(9)));
-        assert_eq!(Point::read("not JSON"), Point::default());
+        assert_eq!(ResumePoint::read("not JSON"), ResumePoint::default());
     }
 
     #[test]
     fn after_a_full_pass_the_changes_are_read_from_its_beginning() {
-        let mut point = Point::default();
+        let mut point = ResumePoint::default();
         assert!(point.is_due(at(0), Duration::from_secs(60)));
         point.saw(Resource::Events, Some(at(50)));
         point.saw(Resource::Markets, Some(at(2)));
@@ -230,11 +232,11 @@ mod tests {
 
     #[test]
     fn a_full_pass_goes_through_all_lists() {
-        let mut full = Some(Full::begin(at(0)));
+        let mut full = Some(FullProgress::begin(at(0)));
         let mut lists = Vec::new();
         while let Some(at) = full {
             lists.push(at.resource);
-            full = at.at(40, Amount::default()).after();
+            full = at.at(40, AmountRead::default()).after();
         }
         assert_eq!(lists, Resource::ALL);
     }

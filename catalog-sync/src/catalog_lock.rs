@@ -1,6 +1,6 @@
-//! Whose turn it is to bring the exchange in step: one process at a time. Two that compare at once
-//! could both see an event without questions, and the one that knows fewer could make its list
-//! final before the other has registered the rest.
+//! Lock that lets one process at a time reconcile a catalog with the exchange. Two concurrent
+//! comparisons could both see an event group without questions. The one with fewer questions could
+//! then finalize the list before the other registers its questions.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -9,18 +9,18 @@ use std::time::Duration;
 
 use crate::clock::Clock;
 
-/// Between two looks whether the turn is ours.
-const LOOK: Duration = Duration::from_millis(50);
+/// Interval between attempts to take the lock.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Held as long as it lives, and given back by the kernel should the process die.
+/// The lock. Dropping it releases it; the kernel releases it if the process dies.
 #[derive(Debug)]
-pub(crate) struct Turn {
+pub(crate) struct CatalogLock {
     _file: File,
 }
 
-impl Turn {
-    /// Waits for the turn of the catalog at `catalog`. Looks again and again instead of blocking, so
-    /// that a process that is told to stop can.
+impl CatalogLock {
+    /// Waits for the lock of the catalog at `catalog`. It polls instead of blocking, so that the
+    /// process can stop while it waits.
     pub(crate) async fn take(catalog: &Path, clock: &dyn Clock) -> io::Result<Self> {
         let file = File::options()
             .create(true)
@@ -30,7 +30,7 @@ impl Turn {
         loop {
             match file.try_lock() {
                 Ok(()) => return Ok(Self { _file: file }),
-                Err(TryLockError::WouldBlock) => clock.pause(LOOK).await,
+                Err(TryLockError::WouldBlock) => clock.pause(POLL_INTERVAL).await,
                 Err(TryLockError::Error(error)) => return Err(error),
             }
         }
@@ -48,12 +48,12 @@ mod tests {
     async fn one_at_a_time() {
         let directory = tempfile::tempdir().unwrap();
         let catalog = directory.path().join("catalog.db");
-        let first = Turn::take(&catalog, &SystemClock).await.unwrap();
-        let mut second = Box::pin(Turn::take(&catalog, &SystemClock));
-        let look = second
+        let first = CatalogLock::take(&catalog, &SystemClock).await.unwrap();
+        let mut second = Box::pin(CatalogLock::take(&catalog, &SystemClock));
+        let polled = second
             .as_mut()
             .poll(&mut Context::from_waker(Waker::noop()));
-        assert!(matches!(look, Poll::Pending), "it is held");
+        assert!(matches!(polled, Poll::Pending), "it is held");
         drop(first);
         second.await.unwrap();
     }

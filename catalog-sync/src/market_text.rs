@@ -1,5 +1,5 @@
-//! From what changes together in the catalog to what is compared together, with the words that are
-//! journalled beside a registration.
+//! Converts units of change of the catalog to groups for the comparison, with the texts that a
+//! registration journals.
 
 use foretell_catalog::Unit;
 use foretell_catalog::record::{EventRecord, MarketRecord};
@@ -8,38 +8,38 @@ use foretell_model::limits::MAX_EVIDENCE_BYTES;
 use foretell_wire::ids;
 use foretell_wire::operator::{EventSummary, MarketDescription};
 
-use crate::difference::{Group, Listed};
+use crate::difference::{CatalogMarket, MarketGroup};
 use crate::exchange::EventRegistration;
 
-/// Bytes of a title, label or URL that the exchange takes.
-const SHORT: usize = 2_048;
-/// Bytes of a description that the exchange takes.
-const LONG: usize = 32 * 1024;
-/// Tags of a market that the exchange takes.
+/// Most bytes of a title, label or URL in a registration.
+const MAX_TEXT_BYTES: usize = 2_048;
+/// Most bytes of a description in a registration.
+const MAX_DESCRIPTION_BYTES: usize = 32 * 1024;
+/// Most tags of a market in a registration.
 const MAX_TAGS: usize = 64;
-/// Bytes that the longest description may have as JSON, beside everything else that is journalled.
-const ROOM: usize = MAX_EVIDENCE_BYTES - 16 * 1024;
+/// Most bytes of a description as JSON; leaves 16 KiB of the evidence for the other fields.
+const MAX_DESCRIPTION_JSON_BYTES: usize = MAX_EVIDENCE_BYTES - 16 * 1024;
 
-/// The markets of a unit, as they are compared with the exchange.
+/// The markets of a unit in the form for the comparison.
 #[must_use]
-pub fn group(unit: &Unit) -> Group {
+pub fn group(unit: &Unit) -> MarketGroup {
     let tags: Vec<String> = unit
         .tags()
         .iter()
-        .map(|tag| cut(&tag.label, SHORT))
+        .map(|tag| cut(&tag.label, MAX_TEXT_BYTES))
         .filter(|label| !label.is_empty())
         .take(MAX_TAGS)
         .collect();
-    let listed = |market: &MarketRecord| Listed {
+    let listed = |market: &MarketRecord| CatalogMarket {
         id: market.id,
         slug: market.slug.clone(),
         condition: condition(market),
         flags: market.flags,
         terms: market.terms.clone(),
-        words: fitted(words(market, unit.event.as_ref(), &tags)),
+        description: fit_evidence(description(market, unit.event.as_ref(), &tags)),
     };
     let event = unit.event.as_ref().filter(|event| event.neg_risk);
-    Group {
+    MarketGroup {
         event: event.map(registration),
         markets: unit.markets.iter().map(listed).collect(),
     }
@@ -56,12 +56,16 @@ fn registration(event: &EventRecord) -> EventRegistration {
     EventRegistration {
         id: event.id,
         title: first_of(&[&event.title, &event.slug]),
-        slug: cut(&event.slug, SHORT),
-        ticker: cut(&event.ticker, SHORT),
+        slug: cut(&event.slug, MAX_TEXT_BYTES),
+        ticker: cut(&event.ticker, MAX_TEXT_BYTES),
     }
 }
 
-fn words(market: &MarketRecord, event: Option<&EventRecord>, tags: &[String]) -> MarketDescription {
+fn description(
+    market: &MarketRecord,
+    event: Option<&EventRecord>,
+    tags: &[String],
+) -> MarketDescription {
     let outcomes = match &market.terms {
         Ok(terms) => terms
             .outcomes
@@ -72,36 +76,36 @@ fn words(market: &MarketRecord, event: Option<&EventRecord>, tags: &[String]) ->
     let date = |date: Option<jiff::Timestamp>| date.map(|date| date.to_string());
     MarketDescription {
         question: first_of(&[&market.question, &market.slug]),
-        description: cut_to_room(&market.description),
-        slug: cut(&market.slug, SHORT),
+        description: cut_description(&market.description),
+        slug: cut(&market.slug, MAX_TEXT_BYTES),
         outcomes,
-        icon: whole(&market.icon),
-        image: whole(&market.image),
-        category: cut(&market.category, SHORT),
+        icon: whole_or_empty(&market.icon),
+        image: whole_or_empty(&market.image),
+        category: cut(&market.category, MAX_TEXT_BYTES),
         tags: tags.to_vec(),
         end_date: date(market.end_date),
         game_start_time: date(market.game_start_time),
-        resolution_source: whole(&market.resolution_source),
-        question_id: whole(&market.question_id),
+        resolution_source: whole_or_empty(&market.resolution_source),
+        question_id: whole_or_empty(&market.question_id),
         market_id: market.id,
-        neg_risk_market_id: whole(&market.neg_risk_market_id),
-        neg_risk_request_id: whole(&market.neg_risk_request_id),
+        neg_risk_market_id: whole_or_empty(&market.neg_risk_market_id),
+        neg_risk_request_id: whole_or_empty(&market.neg_risk_request_id),
         event: event.map(summary),
-        // It stays in the catalog, where it changes; a journal is for ever.
+        // It stays in the catalog, because it changes and the journal cannot forget it.
         raw_metadata: serde_json::Map::new(),
     }
 }
 
-/// What fits a frame of the journal. Records that need more than the first line are attacks.
-fn fitted(words: MarketDescription) -> MarketDescription {
-    if words.to_evidence().is_ok() {
-        return words;
+/// Reduces texts to fit a journal frame. Only attacks reach the reduced form.
+fn fit_evidence(description: MarketDescription) -> MarketDescription {
+    if description.to_evidence().is_ok() {
+        return description;
     }
     MarketDescription {
-        question: words.question,
-        slug: words.slug,
-        outcomes: words.outcomes,
-        market_id: words.market_id,
+        question: description.question,
+        slug: description.slug,
+        outcomes: description.outcomes,
+        market_id: description.market_id,
         ..MarketDescription::default()
     }
 }
@@ -109,43 +113,43 @@ fn fitted(words: MarketDescription) -> MarketDescription {
 fn summary(event: &EventRecord) -> EventSummary {
     EventSummary {
         id: Some(event.id),
-        slug: cut(&event.slug, SHORT),
-        title: cut(&event.title, SHORT),
-        ticker: cut(&event.ticker, SHORT),
-        description: cut(&event.description, SHORT),
+        slug: cut(&event.slug, MAX_TEXT_BYTES),
+        title: cut(&event.title, MAX_TEXT_BYTES),
+        ticker: cut(&event.ticker, MAX_TEXT_BYTES),
+        description: cut(&event.description, MAX_TEXT_BYTES),
     }
 }
 
-/// The first text that is not empty.
+/// The first non-empty text, cut.
 fn first_of(texts: &[&str]) -> String {
     let text = texts.iter().find(|text| !text.is_empty());
-    cut(text.copied().unwrap_or("?"), SHORT)
+    cut(text.copied().unwrap_or("?"), MAX_TEXT_BYTES)
 }
 
-/// A URL or an id: whole, or it is worth nothing.
-fn whole(text: &str) -> String {
-    if text.len() <= SHORT {
+/// A URL or id unchanged; empty when too long, because a cut one is useless.
+fn whole_or_empty(text: &str) -> String {
+    if text.len() <= MAX_TEXT_BYTES {
         text.to_owned()
     } else {
         String::new()
     }
 }
 
-/// At most so many bytes of a text, and no half character.
+/// At most `bytes` bytes of a text, cut at a character boundary.
 fn cut(text: &str, bytes: usize) -> String {
     text[..text.floor_char_boundary(bytes)].to_owned()
 }
 
-/// As much of a description as fits the journal: in JSON a character may take six bytes.
-fn cut_to_room(text: &str) -> String {
-    let (mut kept, mut room) = (0, ROOM);
+/// Cuts a description to its limits. Escaped in JSON, a character may take six bytes.
+fn cut_description(text: &str) -> String {
+    let (mut kept, mut room) = (0, MAX_DESCRIPTION_JSON_BYTES);
     for character in text.chars() {
         let bytes = match character {
             '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
             '\0'..='\u{1f}' => 6,
             _ => character.len_utf8(),
         };
-        if bytes > room || kept + character.len_utf8() > LONG {
+        if bytes > room || kept + character.len_utf8() > MAX_DESCRIPTION_BYTES {
             break;
         }
         (kept, room) = (kept + character.len_utf8(), room - bytes);
@@ -155,13 +159,13 @@ fn cut_to_room(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use foretell_catalog::record::{Kind, Record, read};
+    use foretell_catalog::record::{Record, RecordKind, read};
     use serde_json::{Value, json};
 
     use super::*;
 
     fn market(json: &Value) -> MarketRecord {
-        match read(Some(Kind::Market), json.to_string().as_bytes())
+        match read(Some(RecordKind::Market), json.to_string().as_bytes())
             .unwrap()
             .record
         {
@@ -173,7 +177,7 @@ mod tests {
     fn unit(market_json: &Value) -> Unit {
         let event = json!({"id": "5", "slug": "e", "title": "Event", "ticker": "tick", "negRisk": true,
             "description": "about", "tags": [{"id": "1", "label": "Politics", "slug": "politics"}]});
-        let event = match read(Some(Kind::Event), event.to_string().as_bytes())
+        let event = match read(Some(RecordKind::Event), event.to_string().as_bytes())
             .unwrap()
             .record
         {
@@ -197,12 +201,18 @@ mod tests {
     fn a_registration_says_what_the_catalog_knows() {
         let group = group(&unit(&usual()));
         assert_eq!(group.event.as_ref().map(|event| event.id), Some(5));
-        let words = &group.markets[0].words;
-        assert_eq!((words.question.as_str(), words.market_id), ("Q?", 9));
-        assert_eq!(words.outcomes, ["Up", "Down"]);
-        assert_eq!(words.tags, ["Politics"]);
-        assert_eq!(words.end_date.as_deref(), Some("2026-01-23T20:56:36Z"));
-        let event = words.event.as_ref().unwrap();
+        let description = &group.markets[0].description;
+        assert_eq!(
+            (description.question.as_str(), description.market_id),
+            ("Q?", 9)
+        );
+        assert_eq!(description.outcomes, ["Up", "Down"]);
+        assert_eq!(description.tags, ["Politics"]);
+        assert_eq!(
+            description.end_date.as_deref(),
+            Some("2026-01-23T20:56:36Z")
+        );
+        let event = description.event.as_ref().unwrap();
         assert_eq!((event.id, event.title.as_str()), (Some(5), "Event"));
     }
 
@@ -228,16 +238,19 @@ mod tests {
             ] {
                 long[field] = text.repeat(100_000 / text.len()).into();
             }
-            let words = group(&unit(&long)).markets[0].words.clone();
-            assert!(words.to_evidence().is_ok());
-            assert_eq!((words.slug.as_str(), words.market_id), ("m", 9));
+            let description = group(&unit(&long)).markets[0].description.clone();
+            assert!(description.to_evidence().is_ok());
+            assert_eq!((description.slug.as_str(), description.market_id), ("m", 9));
         }
         let mut long = usual();
         long["description"] = "ä\n".repeat(30_000).into();
-        let words = group(&unit(&long)).markets[0].words.clone();
-        assert!((LONG - 3..=LONG).contains(&words.description.len()));
+        let description = group(&unit(&long)).markets[0].description.clone();
+        assert!(
+            (MAX_DESCRIPTION_BYTES - 3..=MAX_DESCRIPTION_BYTES)
+                .contains(&description.description.len())
+        );
         let mut empty = usual();
         empty["question"] = "".into();
-        assert_eq!(group(&unit(&empty)).markets[0].words.question, "m");
+        assert_eq!(group(&unit(&empty)).markets[0].description.question, "m");
     }
 }

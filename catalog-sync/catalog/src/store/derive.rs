@@ -1,22 +1,22 @@
-//! The end of a batch: everything that is derived from changed records is written anew, once,
-//! before readers see any of it.
+//! End of a batch: rewrites all data derived from its changed records, once per record and inside
+//! the same transaction.
 
 use std::collections::BTreeSet;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::batch::Dirty;
+use super::batch::DirtyRecords;
 use super::links::{self, SERIES, TAGS};
 use crate::error::CatalogError;
 use crate::search_text::{document, prefixes};
 use crate::{ids, render};
 
-/// Events that a series shows, its newest: some series have one every few minutes, for ever, and
-/// `GET /events?series_slug=` lists them all.
+/// Newest events shown in a series. Some series get a new event every few minutes; `GET
+/// /events?series_slug=` lists all of them.
 const SERIES_EVENTS: u32 = 20;
 
-/// Settles what a batch changed.
-pub(super) fn settle(connection: &Connection, dirty: &Dirty) -> Result<(), CatalogError> {
+/// Rewrites the derived data of a batch.
+pub(super) fn derive(connection: &Connection, dirty: &DirtyRecords) -> Result<(), CatalogError> {
     for tag in &dirty.tags {
         connection
             .prepare_cached(
@@ -26,16 +26,16 @@ pub(super) fn settle(connection: &Connection, dirty: &Dirty) -> Result<(), Catal
             .execute([ids::row(*tag)])?;
     }
     let mut series: BTreeSet<u64> = dirty.series.clone();
-    let mut changes = Changes::load(connection)?;
+    let mut changes = ChangeNumbers::load(connection)?;
     for event in &dirty.events {
-        // A market may name an event that could not be read.
-        if let Some(texts) = Texts::of(connection, *event)? {
-            settle_event(connection, *event, &texts, changes.next())?;
+        // A market may name an event whose own record was skipped.
+        if let Some(texts) = StoredTexts::of(connection, *event)? {
+            derive_event(connection, *event, &texts, changes.next())?;
         }
         series.extend(links::of_event(connection, SERIES, *event)?);
     }
     for series in &series {
-        settle_series(connection, *series)?;
+        derive_series(connection, *series)?;
     }
     for market in &dirty.lone_markets {
         connection
@@ -45,13 +45,13 @@ pub(super) fn settle(connection: &Connection, dirty: &Dirty) -> Result<(), Catal
     changes.store(connection)
 }
 
-/// The numbers of changes. They rise within a transaction and are seen when it is: whoever has
-/// read up to one has read everything before it.
-struct Changes {
+/// Allocates change numbers. They increase within a transaction and become visible at its commit,
+/// so a reader at change n has seen all changes up to n.
+struct ChangeNumbers {
     last: i64,
 }
 
-impl Changes {
+impl ChangeNumbers {
     fn load(connection: &Connection) -> Result<Self, CatalogError> {
         let last = connection
             .prepare_cached("SELECT last FROM changes")?
@@ -72,10 +72,10 @@ impl Changes {
     }
 }
 
-fn settle_event(
+fn derive_event(
     connection: &Connection,
     event: u64,
-    texts: &Texts,
+    texts: &StoredTexts,
     change: i64,
 ) -> Result<(), CatalogError> {
     let tags = texts_of_links(
@@ -101,13 +101,13 @@ fn settle_event(
         ],
     );
     let fields = [texts.title.as_str(), texts.slug.as_str()];
-    let searched = document(
+    let search_text = document(
         fields
             .into_iter()
             .chain(questions.iter().map(String::as_str)),
     );
-    if texts.searched.as_ref() != Some(&searched) {
-        tell_search(connection, event, &searched, texts.searched.is_none())?;
+    if texts.search_text.as_ref() != Some(&search_text) {
+        index_event(connection, event, &search_text, texts.search_text.is_none())?;
     }
     connection
         .prepare_cached("UPDATE event_texts SET whole = ?2 WHERE id = ?1")?
@@ -115,20 +115,20 @@ fn settle_event(
     connection
         .prepare_cached("UPDATE events SET change = ?2 WHERE id = ?1")?
         .execute(params![ids::row(event), change])?;
-    settle_creators(connection, event)
+    derive_creators(connection, event)
 }
 
-/// What is stored of an event.
-struct Texts {
+/// Stored texts of an event.
+struct StoredTexts {
     base: String,
     metadata: String,
-    /// What search knows of it, if anything yet.
-    searched: Option<String>,
+    /// Its indexed search text, if it is indexed.
+    search_text: Option<String>,
     title: String,
     slug: String,
 }
 
-impl Texts {
+impl StoredTexts {
     fn of(connection: &Connection, event: u64) -> Result<Option<Self>, CatalogError> {
         Ok(connection
             .prepare_cached(
@@ -139,7 +139,7 @@ impl Texts {
                 Ok(Self {
                     base: row.get(0)?,
                     metadata: row.get(1)?,
-                    searched: row.get(2)?,
+                    search_text: row.get(2)?,
                     title: row.get(3)?,
                     slug: row.get(4)?,
                 })
@@ -178,11 +178,11 @@ fn markets_of(
         .unzip())
 }
 
-/// Tells search what an event says now.
-fn tell_search(
+/// Replaces the search index entries of an event.
+fn index_event(
     connection: &Connection,
     event: u64,
-    searched: &str,
+    search_text: &str,
     is_new: bool,
 ) -> Result<(), CatalogError> {
     let id = ids::row(event);
@@ -197,18 +197,18 @@ fn tell_search(
     }
     connection
         .prepare_cached("INSERT INTO search_texts (id, text) VALUES (?1, ?2)")?
-        .execute(params![id, searched])?;
+        .execute(params![id, search_text])?;
     connection
         .prepare_cached("INSERT INTO search (rowid, text) VALUES (?1, ?2)")?
-        .execute(params![id, searched])?;
+        .execute(params![id, search_text])?;
     connection
         .prepare_cached("INSERT INTO search_prefixes (rowid, text) VALUES (?1, ?2)")?
-        .execute(params![id, prefixes(searched)])?;
+        .execute(params![id, prefixes(search_text)])?;
     Ok(())
 }
 
-/// Notes who made an event or one of its markets.
-fn settle_creators(connection: &Connection, event: u64) -> Result<(), CatalogError> {
+/// Updates the creators of an event and of its markets.
+fn derive_creators(connection: &Connection, event: u64) -> Result<(), CatalogError> {
     let id = ids::row(event);
     let creators = |statement| -> Result<BTreeSet<[u8; 20]>, CatalogError> {
         let mut statement = connection.prepare_cached(statement)?;
@@ -233,7 +233,7 @@ fn settle_creators(connection: &Connection, event: u64) -> Result<(), CatalogErr
     Ok(())
 }
 
-fn settle_series(connection: &Connection, series: u64) -> Result<(), CatalogError> {
+fn derive_series(connection: &Connection, series: u64) -> Result<(), CatalogError> {
     let id = ids::row(series);
     let json: Option<String> = connection
         .prepare_cached("SELECT json FROM series WHERE id = ?1")?

@@ -1,29 +1,29 @@
-//! Records that a list names one by one, found by the indices of the database.
+//! Records selected by names, through the indices of the database.
 
 use rusqlite::{Connection, ToSql};
 
 use crate::error::CatalogError;
 use crate::query::Page;
 
-/// Markets by what names them.
+/// Statements that find markets by name.
 pub(super) const MARKETS_BY_SLUG: &str = "SELECT id FROM markets WHERE slug = ?1";
 pub(super) const MARKETS_BY_CONDITION: &str = "SELECT id FROM markets WHERE condition = ?1";
 pub(super) const MARKETS_BY_TOKEN: &str = "SELECT market_id FROM market_tokens WHERE token = ?1";
 pub(super) const MARKETS_BY_EVENT: &str = "SELECT id FROM markets WHERE event_id = ?1";
-/// Events, tags and series by slug: slugs are not unique.
+/// Events, tags and series by slug; slugs are not unique.
 pub(super) const EVENTS_BY_SLUG: &str = "SELECT id FROM events WHERE slug = ?1";
 pub(super) const TAGS_BY_SLUG: &str = "SELECT id FROM tags WHERE slug = ?1";
 pub(super) const SERIES_BY_SLUG: &str = "SELECT id FROM series WHERE slug = ?1";
 
-/// The records a list is about: those that every filter by name found.
+/// The selection of a list: the intersection of all its filters by name.
 #[derive(Debug, Default)]
-pub(super) struct Listed {
+pub(super) struct Selection {
     /// Ascending; `None` before the first filter.
     ids: Option<Vec<i64>>,
 }
 
-impl Listed {
-    /// Keeps what is among these, too.
+impl Selection {
+    /// Intersects the selection with `found`.
     pub(super) fn and(&mut self, mut found: Vec<i64>) {
         found.sort_unstable();
         found.dedup();
@@ -33,13 +33,13 @@ impl Listed {
         self.ids = Some(found);
     }
 
-    /// What is left; `None` for everything.
+    /// The selected ids; `None` for all records.
     pub(super) fn into_ids(self) -> Option<Vec<i64>> {
         self.ids
     }
 }
 
-/// The ids that a statement finds for one of the values.
+/// The ids that a statement finds for any of the values.
 pub(super) fn found<V: ToSql>(
     connection: &Connection,
     statement: &str,
@@ -56,7 +56,7 @@ pub(super) fn found<V: ToSql>(
     Ok(ids)
 }
 
-/// The ids of a page, as a statement with its limit and offset finds them.
+/// The ids of a page, from a statement with limit and offset.
 pub(super) fn newest(
     connection: &Connection,
     statement: &str,
@@ -67,7 +67,7 @@ pub(super) fn newest(
     Ok(ids.collect::<Result<_, _>>()?)
 }
 
-/// Those of ascending ids that stand on a page with the highest first.
+/// The page of ascending ids, highest id first.
 pub(super) fn newest_of(ids: &[i64], page: Page) -> Vec<i64> {
     let ids = ids.iter().rev().copied();
     ids.skip(page.offset as usize)

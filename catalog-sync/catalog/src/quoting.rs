@@ -1,9 +1,9 @@
-//! Other people's texts as they are repeated in reports and answers.
+//! Untrusted texts in reports and answers.
 
-/// Characters of such a text that are repeated.
+/// Most characters of such a text that are repeated.
 const CHARACTERS: usize = 48;
 
-/// A text quoted, cut, and with every control, invisible and direction-changing character escaped,
+/// Quotes and cuts a text, and escapes every control, invisible and direction-changing character,
 /// so that it cannot forge a line of a log or a page.
 pub(crate) fn quoted(text: &str) -> String {
     let mut shown = String::from("\"");

@@ -1,20 +1,20 @@
-//! `creator`: whose part of the catalog is asked for.
+//! The `creator` filter of requests.
 
 use foretell_model::WalletAddress;
 
 use super::Sites;
 
-/// Everything, or what these wallets made.
+/// All records, or those of some wallets.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Scope {
+pub(super) enum CreatorFilter {
     /// No `creator` was given.
     All,
-    /// These, possibly none: an unknown site has no creators.
+    /// These creators; empty for an unknown site.
     Creators(Vec<WalletAddress>),
 }
 
-impl Scope {
-    /// Reads `creator`: an address, or the name of a site that the configuration knows.
+impl CreatorFilter {
+    /// Reads `creator`: an address, or the name of a configured site.
     pub(super) fn of(creator: Option<&str>, sites: &Sites) -> Self {
         let Some(creator) = creator else {
             return Self::All;
