@@ -1,9 +1,9 @@
-//! Tells the program which commit it is built from, for the stamp on its measurements.
+//! Sets the commit this program is built from, for the stamp on its measurements.
 
 use std::path::Path;
 use std::process::Command;
 
-/// Where sources are: a change there makes the program another than the commit's.
+/// Source folders: changes there mark the build as different from the commit.
 const SOURCES: &[&str] = &[
     "bench",
     "catalog-sync",
@@ -23,7 +23,7 @@ fn main() {
             workspace.join(source).display()
         );
     }
-    // Every commit and every checkout adds a line to it.
+    // Each commit and checkout appends to this log.
     if let Some(log) = git(&["rev-parse", "--git-path", "logs/HEAD"]) {
         println!("cargo::rerun-if-changed={log}");
     }
@@ -37,7 +37,7 @@ fn main() {
     println!("cargo::rustc-env=FORETELL_COMMIT={commit}{mark}");
 }
 
-/// What git says; nothing without git, or outside of a repository.
+/// Output of git; `None` without git or outside of a repository.
 fn git(arguments: &[&str]) -> Option<String> {
     let output = Command::new("git").args(arguments).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

@@ -1,4 +1,4 @@
-//! The command line, as the user sees it.
+//! The command line.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::config::Flags;
 #[derive(Debug, Parser)]
 #[command(name = "foretell", version, max_term_width = 100)]
 pub(crate) struct Cli {
-    /// Settings file [default: foretell.toml if it is there]
+    /// Settings file [default: foretell.toml if it exists]
     #[arg(long, global = true, env = "FORETELL_CONFIG", value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Data directory [default: ./data]
@@ -20,7 +20,7 @@ pub(crate) struct Cli {
     /// Print JSON instead of text
     #[arg(long, global = true)]
     pub json: bool,
-    /// What to do
+    /// Command
     #[command(subcommand)]
     pub command: Command,
 }
@@ -28,40 +28,40 @@ pub(crate) struct Cli {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Start the whole exchange: engine and gateways, each a process of its own
+    /// Start the whole exchange: engine, gateways, catalog sync
     Up(Up),
     /// Run the engine process
     Engine(EngineArgs),
     /// Run a gateway process
     Gateway(GatewayArgs),
-    /// Register markets and move them through their life
+    /// Register markets and change their state
     #[command(subcommand)]
     Market(Market),
-    /// Deposits, withdrawals, bound wallets, balances
+    /// Manage deposits, withdrawals, wallets, balances
     #[command(subcommand)]
     Account(Account),
-    /// The catalog: read an upstream, import files, look things up
+    /// Sync, import and query the catalog
     #[command(subcommand)]
     Catalog(Catalog),
-    /// What wallets are called on the data surface
+    /// Set wallet profiles of the data surface
     #[command(subcommand)]
     Profile(ProfileCommand),
-    /// API keys
+    /// Manage API keys
     #[command(subcommand)]
     Keys(Keys),
-    /// What the whole system accepts, fees collected, core settings
+    /// Set the system mode, withdraw fees, take snapshots
     #[command(subcommand)]
     System(System),
-    /// Processes, sequences, durability, books, latency of each stage
+    /// Show processes, sequences, durability, books, latencies
     Status,
     /// Check or print the settings
     #[command(subcommand)]
     Config(ConfigCommand),
-    /// Prove a journal, replay it, look things up in it
+    /// Verify, replay and query a journal
     Audit(crate::audit::Audit),
-    /// Measure this machine: every stage beside a bare floor, and which goals are met
+    /// Measure this machine against baselines and goals
     Bench(Bench),
-    /// Run the demo's market-making bots against a running exchange
+    /// Run market-making bots against a running exchange
     #[command(hide = true)]
     DemoBots(DemoBots),
 }
@@ -69,45 +69,45 @@ pub(crate) enum Command {
 /// `foretell up`
 #[derive(Debug, Args)]
 pub(crate) struct Up {
-    /// Register a sample of markets, fund development wallets, run market-making bots
+    /// Register sample markets, fund wallets, run bots
     #[arg(long)]
     pub demo: bool,
-    /// With --demo: leave the bots out
+    /// With --demo: do not run the bots
     #[arg(long, requires = "demo")]
     pub no_bots: bool,
-    /// Where the trading surface listens [default: 127.0.0.1:8080]
+    /// Listen address of the trading surface [default: 127.0.0.1:8080]
     #[arg(long, value_name = "ADDRESS")]
     pub trading_listen: Option<SocketAddr>,
-    /// Where the data surface listens [default: 127.0.0.1:8081]
+    /// Listen address of the data surface [default: 127.0.0.1:8081]
     #[arg(long, value_name = "ADDRESS")]
     pub data_listen: Option<SocketAddr>,
-    /// Where the catalog surface listens [default: 127.0.0.1:8082]
+    /// Listen address of the catalog surface [default: 127.0.0.1:8082]
     #[arg(long, value_name = "ADDRESS")]
     pub catalog_listen: Option<SocketAddr>,
-    /// Where the operator surface listens [default: 127.0.0.1:8090]
+    /// Listen address of the operator surface [default: 127.0.0.1:8090]
     #[arg(long, value_name = "ADDRESS")]
     pub operator_listen: Option<SocketAddr>,
-    /// Keep the catalog in step with the upstream at this base URL
+    /// Follow the upstream catalog at this base URL
     #[arg(long, value_name = "URL")]
     pub catalog: Option<String>,
-    /// Options handed to the engine
+    /// Engine recovery options
     #[command(flatten)]
     pub engine: EngineRecovery,
 }
 
-/// How the engine shall recover: what an operator may have to say after something bad happened.
+/// Recovery options of the engine, for use after a failure.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct EngineRecovery {
     /// Start although the last run ended with an I/O error
     #[arg(long)]
     pub after_io_error: bool,
-    /// Accept that re-execution differs from the record at this sequence
+    /// Accept that re-execution differs from the journal here
     #[arg(long, value_name = "SEQUENCE")]
     pub accept_divergence: Option<u64>,
-    /// Start although the clock is more than 7 days ahead of the journal
+    /// Start although the clock is over 7 days past the journal
     #[arg(long)]
     pub accept_clock_jump: bool,
-    /// Execute the whole journal again, whatever snapshots there are
+    /// Re-execute the whole journal, ignoring snapshots
     #[arg(long)]
     pub full_replay: bool,
 }
@@ -115,10 +115,10 @@ pub(crate) struct EngineRecovery {
 /// `foretell engine`
 #[derive(Debug, Args)]
 pub(crate) struct EngineArgs {
-    /// Stop when this process, which started us, ends
+    /// Stop when this parent process ends
     #[arg(long, hide = true, value_name = "PID")]
     pub supervised: Option<i32>,
-    /// Recovery
+    /// Recovery options
     #[command(flatten)]
     pub recovery: EngineRecovery,
 }
@@ -134,25 +134,25 @@ pub(crate) struct GatewayArgs {
         default_value = "trading,operator"
     )]
     pub surfaces: Vec<Surface>,
-    /// A 401 says in a header which check failed (development)
+    /// Name the failed check in a header of each 401 (development)
     #[arg(long)]
     pub dev_auth_hints: bool,
-    /// Where the trading surface listens
+    /// Listen address of the trading surface
     #[arg(long, value_name = "ADDRESS")]
     pub trading_listen: Option<SocketAddr>,
-    /// Where the data surface listens
+    /// Listen address of the data surface
     #[arg(long, value_name = "ADDRESS")]
     pub data_listen: Option<SocketAddr>,
-    /// Where the catalog surface listens
+    /// Listen address of the catalog surface
     #[arg(long, value_name = "ADDRESS")]
     pub catalog_listen: Option<SocketAddr>,
-    /// Where the operator surface listens
+    /// Listen address of the operator surface
     #[arg(long, value_name = "ADDRESS")]
     pub operator_listen: Option<SocketAddr>,
-    /// It is one of so many gateways and holds its part of every rate limit
+    /// Number of gateways that share every rate limit
     #[arg(long, value_name = "GATEWAYS", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     pub one_of: u32,
-    /// Stop when this process, which started us, ends
+    /// Stop when this parent process ends
     #[arg(long, hide = true, value_name = "PID")]
     pub supervised: Option<i32>,
 }
@@ -162,7 +162,7 @@ pub(crate) struct GatewayArgs {
 pub(crate) enum Surface {
     /// Order books, orders, trades
     Trading,
-    /// Trade fills, positions, holders; for addresses on the allowlist
+    /// Trade fills, positions, holders; for allowlisted addresses
     Data,
     /// Markets, events, series, tags, search
     Catalog,
@@ -173,9 +173,9 @@ pub(crate) enum Surface {
 /// `foretell config`
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// Read every source and say whether it holds
+    /// Read all sources and check every setting
     Check,
-    /// Print the settings in force
+    /// Print the effective settings
     Print {
         /// Print the names of the environment variables instead
         #[arg(long)]
@@ -186,19 +186,19 @@ pub(crate) enum ConfigCommand {
 /// `foretell demo-bots`
 #[derive(Debug, Args)]
 pub(crate) struct DemoBots {
-    /// Address of the trading surface
+    /// Base URL of the trading surface
     #[arg(long, value_name = "URL")]
     pub trading: String,
-    /// Where the operator surface listens
+    /// Listen address of the operator surface
     #[arg(long, value_name = "ADDRESS")]
     pub operator_listen: Option<SocketAddr>,
     /// Seconds a short market is open
     #[arg(long, default_value_t = 600, value_name = "SECONDS")]
     pub round_seconds: u64,
-    /// Seconds the first of them is open, so that a visitor soon sees one end
+    /// Seconds the first short market is open
     #[arg(long, default_value_t = 90, value_name = "SECONDS")]
     pub first_round_seconds: u64,
-    /// Stop when this process, which started us, ends
+    /// Stop when this parent process ends
     #[arg(long, hide = true, value_name = "PID")]
     pub supervised: Option<i32>,
 }
@@ -209,7 +209,7 @@ pub(crate) use crate::operator::arguments::{Account, Keys, Market, System};
 use crate::profile::ProfileCommand;
 
 impl Cli {
-    /// Flags that stand for settings.
+    /// Settings given as flags.
     #[must_use]
     pub(crate) fn flags(&self) -> Flags {
         let mut flags = Flags::new();

@@ -1,4 +1,4 @@
-//! How many descriptors a process may have, and how many connections that leaves room for.
+//! File descriptor limit of a process, and the connections that it allows.
 
 use foretell_engine::EXIT_REFUSED;
 use foretell_gateway::{ConnectionLimits, ENDING_CONNECTIONS, OPERATOR_CONNECTIONS};
@@ -6,15 +6,14 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::failure::Failure;
 
-/// Kept for what is no connection of a client: segments of the journal, the catalog, the engine's
-/// socket, listeners.
+/// Descriptors reserved for files: journal segments, the catalog, the engine's socket, listeners.
 const FOR_FILES: usize = 256;
-/// The same, with the operator's connections and those that are ending.
+/// All reserved descriptors: also the operator's connections and connections being closed.
 const RESERVE: usize = FOR_FILES + OPERATOR_CONNECTIONS + ENDING_CONNECTIONS;
-/// Fewer connections are no exchange.
+/// Minimum number of client connections.
 const MIN_CONNECTIONS: usize = 64;
 
-/// Raises the soft limit of open files to the hard one; how many this process may have then.
+/// Raises the soft limit of open files to the hard limit and returns it.
 pub(crate) fn raise() -> usize {
     let before = getrlimit(Resource::Nofile);
     let raised = Rlimit {
@@ -30,10 +29,10 @@ pub(crate) fn raise() -> usize {
     })
 }
 
-/// The limits as far as `descriptors` carry them. A client's share is half of all at most.
+/// Lowers the connection limits to fit `descriptors`. One client gets at most half of the total.
 ///
 /// # Errors
-/// There is no room for any connections to speak of.
+/// Fewer than the minimum number of connections fit.
 pub(crate) fn fit(
     limits: ConnectionLimits,
     descriptors: usize,

@@ -1,4 +1,4 @@
-//! What went wrong, for an operator: one sentence, and what to do next.
+//! Errors for an operator: one sentence and the next step.
 
 use std::fmt;
 use std::process::ExitCode;
@@ -11,9 +11,9 @@ pub struct Failure {
     code: u8,
 }
 
-/// Exit code of a failure that says nothing more special.
+/// Default exit code of a failure.
 pub const GENERAL: u8 = 1;
-/// Exit code of arguments that make no sense, as of those the command line refuses.
+/// Exit code of invalid arguments, as for those that the parser rejects.
 pub const USAGE: u8 = 2;
 
 impl Failure {
@@ -27,7 +27,7 @@ impl Failure {
         }
     }
 
-    /// Adds what to do next.
+    /// Adds the next step.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -41,7 +41,7 @@ impl Failure {
         self
     }
 
-    /// What it says, for a program that reads it.
+    /// The message without the hint, for programs.
     #[must_use]
     pub fn json(&self) -> serde_json::Value {
         match &self.hint {
@@ -50,7 +50,7 @@ impl Failure {
         }
     }
 
-    /// The code the process ends with.
+    /// Exit code of the process.
     #[must_use]
     pub fn exit_code(&self) -> ExitCode {
         ExitCode::from(self.code)

@@ -1,8 +1,8 @@
 //! The `foretell` binary as a library: command line, settings, supervisor, operator commands, demo.
 //!
-//! Every process of the exchange is a subcommand of this one binary. Deliberately absent: any rule
-//! of the exchange. The processes are libraries of their own (`foretell-engine`,
-//! `foretell-gateway`); operator commands go through the operator's HTTP surface like anybody's.
+//! Every process of the exchange is a subcommand of this binary. Deliberately absent: any rule of
+//! the exchange. The processes are libraries (`foretell-engine`, `foretell-gateway`); operator
+//! commands use the operator's HTTP surface like any client.
 
 pub mod audit;
 mod bench;
@@ -39,7 +39,7 @@ pub fn run() -> ExitCode {
     run_on(Arc::new(RealDisk))
 }
 
-/// The same with an engine whose files are on this disk: how tests have one that fails.
+/// Like [`run`], with the engine's files on this disk: tests inject failures.
 #[must_use]
 pub fn run_on(disk: Arc<dyn Disk>) -> ExitCode {
     let cli = Cli::parse();
@@ -59,9 +59,9 @@ pub fn run_on(disk: Arc<dyn Disk>) -> ExitCode {
 
 fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
     let output = Output { json: cli.json };
-    // What these two write is for others to read.
+    // Output files of these two commands are for other users.
     if !matches!(cli.command, Command::Audit(_) | Command::Bench(_)) {
-        process::keep_files_private();
+        process::restrict_umask();
     }
     if let Command::Config(ConfigCommand::Print { env: true }) = cli.command {
         config::variables()

@@ -1,4 +1,4 @@
-//! Logs go to standard error, so that standard output stays for answers.
+//! Logs go to standard error; standard output is for answers.
 
 use std::io::IsTerminal as _;
 
@@ -7,7 +7,7 @@ use tracing_subscriber::EnvFilter;
 use crate::config::{Log, LogFormat};
 use crate::failure::Failure;
 
-/// Installs the log of this process. `FORETELL_LOG` wins over the setting.
+/// Installs the logger of this process. `FORETELL_LOG` takes precedence over the setting.
 ///
 /// # Errors
 /// The filter does not parse.

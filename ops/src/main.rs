@@ -1,6 +1,6 @@
 //! The `foretell` binary.
 
-/// Large blocks on huge pages, for the tables of the matcher; counted, for `foretell bench`.
+/// Puts large blocks on huge pages for the matcher's tables and counts memory for `foretell bench`.
 #[global_allocator]
 static ALLOCATOR: foretell_memory::Allocator = foretell_memory::Allocator;
 

@@ -1,11 +1,11 @@
-//! Answers on standard output: tables for people, JSON with `--json`.
+//! Output on standard output: tables for people, JSON with `--json`.
 
 use std::fmt::Write as _;
 
 use foretell_wire::printable::is_printable;
 use serde_json::Value;
 
-/// How this run prints.
+/// Output format of this run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Output {
     /// JSON instead of text.
@@ -13,7 +13,7 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Prints an answer: as JSON, or the text made of it.
+    /// Prints an answer as JSON, or as the text that `text` makes of it.
     pub(crate) fn answer(self, value: &Value, text: impl FnOnce(&Value) -> String) {
         if self.json {
             line(&value.to_string());
@@ -23,20 +23,21 @@ impl Output {
     }
 }
 
-/// Prints one line; a reader that went away (`| head`) is no error of ours.
+/// Prints one line; a closed pipe (`| head`) is not an error.
 pub(crate) fn line(text: &str) {
     use std::io::Write as _;
     let _ = writeln!(std::io::stdout().lock(), "{}", escape(text, "\n"));
 }
 
-/// A text of other people, with each character that does not show as itself escaped, so that it stays
-/// one line and steers no terminal.
+/// Escapes non-printable characters of untrusted text, so that it stays one line and cannot control
+/// the terminal.
 #[must_use]
 pub(crate) fn shown(text: &str) -> String {
     escape(text, "")
 }
 
-/// Escapes what does not show as itself, but for `kept`, as JSON does: a JSON text stays the same one.
+/// Escapes non-printable characters except those in `kept`, as JSON does: JSON text keeps its
+/// meaning.
 #[must_use]
 pub(crate) fn escape(text: &str, kept: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
@@ -52,7 +53,7 @@ pub(crate) fn escape(text: &str, kept: &str) -> String {
     escaped
 }
 
-/// A table with aligned columns; the first row is its head.
+/// A table with aligned columns; the first row is the header.
 #[must_use]
 pub(crate) fn table(rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
@@ -79,13 +80,13 @@ pub(crate) fn table(rows: &[Vec<String>]) -> String {
     text
 }
 
-/// A count as the number that bars and JSON want.
+/// A count as `u64`, for bars and JSON.
 #[must_use]
 pub(crate) fn count(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
 }
 
-/// Text of a JSON field: strings bare and [`shown`], everything else as JSON, nothing as `-`.
+/// Text of a JSON field: strings through [`shown`], null as `-`, everything else as JSON.
 #[must_use]
 pub(crate) fn field(value: &Value, name: &str) -> String {
     match &value[name] {
@@ -104,7 +105,7 @@ mod tests {
         let value = serde_json::json!({ "name": "a\x1b[31m\nb\u{9b}\u{202e}\u{e0041}é" });
         let name = "a\\u001b[31m\\u000ab\\u009b\\u202e\\udb40\\udc41é";
         assert_eq!(field(&value, "name"), name);
-        // As JSON it is the same text.
+        // It parses as the same JSON.
         let printed = escape(&value.to_string(), "\n");
         assert!(printed.chars().all(is_printable), "{printed}");
         assert_eq!(serde_json::from_str::<Value>(&printed).unwrap(), value);

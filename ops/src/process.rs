@@ -1,4 +1,4 @@
-//! The processes of the exchange as subcommands, and what they share: signals, directories, exit codes.
+//! The processes of the exchange as subcommands, and shared code: signals, directories, exit codes.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -10,8 +10,8 @@ use foretell_auth::{MasterSecret, Window};
 use foretell_checkpoint::Signer;
 use foretell_engine::{Checkpoints, EngineConfig, EngineError, SigningDomain, Waiting};
 use foretell_gateway::{
-    CatalogConfig, ConnectionLimits, EdgeConfig, GatewayConfig, HeaderPrefix, OperatorToken,
-    Origin, Surface, TimeForm,
+    CatalogConfig, ConnectionLimits, GatewayConfig, HeaderPrefix, OperatorToken, Origin,
+    RequestPolicyConfig, Surface, TimeForm,
 };
 use foretell_journal::disk::Disk;
 use foretell_matching::Capacity;
@@ -26,14 +26,14 @@ use crate::output;
 
 /// Environment variable that holds the master secret instead of its file.
 pub(crate) const MASTER_SECRET_VARIABLE: &str = "FORETELL_MASTER_SECRET";
-/// Between two checkpoints, where something happened.
+/// Interval between checkpoints while the journal grows.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_mins(1);
-/// How long a gateway waits to be ready before it listens all the same.
+/// How long a gateway waits to be ready before it listens anyway.
 const READY_PATIENCE: Duration = Duration::from_secs(5);
-/// Longer than any answer of a gateway, in bytes. Answers come and go: on huge pages each of the long
-/// ones would wait for the kernel to make room for it. What its view keeps grows beyond this.
+/// Larger than any response, in bytes. Responses are short-lived: on huge pages each large one
+/// would wait for the kernel to clear a page. The view's tables grow beyond this size.
 const LARGEST_ANSWER: usize = 32 << 20;
-/// Server threads when the settings say 0: one a core, no more than this.
+/// Maximum server threads when the setting is 0 (one per core).
 const MAX_DEFAULT_THREADS: usize = 8;
 
 /// `foretell engine`: runs until SIGTERM.
@@ -45,9 +45,9 @@ pub(crate) fn engine(
     arguments: &EngineArgs,
     disk: Arc<dyn Disk>,
 ) -> Result<ExitCode, Failure> {
-    follow_parent(arguments.supervised)?;
+    stop_with_parent(arguments.supervised)?;
     check_owner(&config.data.0)?;
-    // Each thread of each gateway has a socket here, beside segments and snapshots.
+    // Each gateway thread has a socket here, in addition to segments and snapshots.
     descriptors::raise();
     let mut engine = EngineConfig::new(config.data.0.clone());
     engine.journal.disk = disk;
@@ -94,13 +94,13 @@ pub(crate) fn engine(
     engine.stage_log = config.stage_log();
     foretell_engine::run(&engine, |ready| {
         let more = json!({ "epoch": ready.epoch, "sequence": ready.sequence.0 });
-        say_ready("engine", &more);
+        report_ready("engine", &more);
     })
     .map(|()| ExitCode::SUCCESS)
     .map_err(|error| engine_failure(&error))
 }
 
-/// The key that signs checkpoints is made at the first start; its public half stands beside it.
+/// The key that signs checkpoints, made at the first start, with its public half in a file.
 fn checkpoints(config: &Config) -> Result<Checkpoints, Failure> {
     let secret = MasterSecret::load_or_create(&config.checkpoint_key_file())
         .map_err(|error| Failure::new(error.to_string()))?;
@@ -122,7 +122,7 @@ fn engine_failure(error: &EngineError) -> Failure {
     let failure = Failure::new(error.to_string()).code(error.exit_code());
     match error {
         EngineError::Failed(_) => failure.hint(
-            "look at the disk first; then start once with --after-io-error, which reads past the page cache",
+            "check the disk first; then start once with --after-io-error, which reads past the page cache",
         ),
         _ => failure,
     }
@@ -131,11 +131,11 @@ fn engine_failure(error: &EngineError) -> Failure {
 /// `foretell gateway`: runs until SIGTERM.
 ///
 /// # Errors
-/// A secret, a domain or an address cannot be used.
+/// A secret, a domain or an address is invalid.
 pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCode, Failure> {
-    follow_parent(arguments.supervised)?;
+    stop_with_parent(arguments.supervised)?;
     check_owner(&config.data.0)?;
-    foretell_memory::large_blocks_come_and_go(LARGEST_ANSWER);
+    foretell_memory::set_large_block_threshold(LARGEST_ANSWER);
     let failure = |error: &dyn std::fmt::Display| Failure::new(error.to_string());
     let listen = arguments
         .surfaces
@@ -163,7 +163,7 @@ pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCo
         listen,
         threads: threads(config.gateway.threads),
         connections: connections(config)?,
-        edge: edge(config, arguments)?,
+        policy: request_policy(config, arguments)?,
         prefixes: config
             .gateway
             .header_prefixes
@@ -200,16 +200,19 @@ pub(crate) fn gateway(config: &Config, arguments: &GatewayArgs) -> Result<ExitCo
             .iter()
             .map(|(surface, address)| (surface.name().to_owned(), json!(address.to_string())))
             .collect();
-        say_ready("gateway", &Value::Object(addresses));
+        report_ready("gateway", &Value::Object(addresses));
     })
     .map(|()| ExitCode::SUCCESS)
     .map_err(|error| failure(&error))
 }
 
 /// Who may ask, and how often: of the limits the part of one of `arguments.one_of` gateways.
-fn edge(config: &Config, arguments: &GatewayArgs) -> Result<EdgeConfig, Failure> {
+fn request_policy(
+    config: &Config,
+    arguments: &GatewayArgs,
+) -> Result<RequestPolicyConfig, Failure> {
     let origins = config.gateway.cors_origins.iter();
-    Ok(EdgeConfig {
+    Ok(RequestPolicyConfig {
         limits: config.limits.clone(),
         gateways: arguments.one_of,
         trusted_proxies: config.gateway.trusted_proxies.clone(),
@@ -221,7 +224,7 @@ fn edge(config: &Config, arguments: &GatewayArgs) -> Result<EdgeConfig, Failure>
     })
 }
 
-/// As many connections as the settings say and descriptors are there for.
+/// The configured connection limits, lowered to the available descriptors.
 fn connections(config: &Config) -> Result<ConnectionLimits, Failure> {
     let number = |setting| usize::try_from(setting).unwrap_or(usize::MAX);
     let limits = ConnectionLimits {
@@ -250,17 +253,17 @@ fn master_secret(config: &Config) -> Result<MasterSecret, Failure> {
     }
 }
 
-/// Asks the kernel for SIGTERM when `supervisor`, the process that started us, ends.
+/// Requests SIGTERM from the kernel when the parent process `supervisor` ends.
 ///
 /// # Errors
-/// The kernel refuses, or it has ended already.
-pub(crate) fn follow_parent(supervisor: Option<i32>) -> Result<(), Failure> {
+/// The kernel refuses, or the parent has ended already.
+pub(crate) fn stop_with_parent(supervisor: Option<i32>) -> Result<(), Failure> {
     let Some(supervisor) = supervisor else {
         return Ok(());
     };
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM))
         .map_err(|error| Failure::new(format!("cannot follow the supervisor: {error}")))?;
-    // One that ended before the line above sends no signal any more.
+    // A parent that ended before the line above sends no signal.
     let parent = rustix::process::getppid().map(|pid| pid.as_raw_nonzero().get());
     if parent != Some(supervisor) {
         return Err(Failure::new(format!(
@@ -270,10 +273,10 @@ pub(crate) fn follow_parent(supervisor: Option<i32>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A runtime for a program that mostly waits.
+/// A runtime for a mostly idle program.
 ///
 /// # Errors
-/// The kernel has no descriptors left for it.
+/// The kernel has no descriptors left.
 pub(crate) fn small_runtime() -> Result<tokio::runtime::Runtime, Failure> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -281,8 +284,8 @@ pub(crate) fn small_runtime() -> Result<tokio::runtime::Runtime, Failure> {
         .map_err(|error| Failure::new(format!("cannot start a runtime: {error}")))
 }
 
-/// Tells the supervisor, by one JSON line on standard output, that this process is ready.
-pub(crate) fn say_ready(name: &str, more: &Value) {
+/// Reports readiness to the supervisor by one JSON line on standard output.
+pub(crate) fn report_ready(name: &str, more: &Value) {
     let mut line = json!({ "ready": name });
     if let (Value::Object(line), Value::Object(more)) = (&mut line, more) {
         line.extend(more.clone());
@@ -297,7 +300,7 @@ pub(crate) struct StopSignal {
 }
 
 impl StopSignal {
-    /// Starts listening for both.
+    /// Registers both handlers.
     ///
     /// # Errors
     /// The handlers cannot be installed.
@@ -313,7 +316,7 @@ impl StopSignal {
         })
     }
 
-    /// Returns when one arrived.
+    /// Waits for a signal.
     pub(crate) async fn wait(&mut self) {
         tokio::select! {
             _ = self.terminate.recv() => {}
@@ -322,16 +325,16 @@ impl StopSignal {
     }
 }
 
-/// Whatever this process makes from here on, nobody but its user may open.
-pub(crate) fn keep_files_private() {
+/// Sets the umask so that only the current user can open files this process creates.
+pub(crate) fn restrict_umask() {
     use rustix::fs::Mode;
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
 }
 
-/// Refuses a data directory of another user, who could read every secret that is written there.
+/// Rejects a data directory of another user, who could read every secret written there.
 ///
 /// # Errors
-/// It is there and is not ours.
+/// The directory exists and belongs to another user.
 fn check_owner(path: &Path) -> Result<(), Failure> {
     use std::os::unix::fs::MetadataExt as _;
     let Ok(metadata) = std::fs::metadata(path) else {
@@ -346,16 +349,16 @@ fn check_owner(path: &Path) -> Result<(), Failure> {
         "data directory {path}: it belongs to user {owner}, this process runs as user {ours}"
     ))
     .hint(format!(
-        "run as user {owner}, choose another --data, or give it away: chown -R {ours} {path}"
+        "run as user {owner}, choose another --data, or change the owner: chown -R {ours} {path}"
     ))
     .code(foretell_engine::EXIT_REFUSED))
 }
 
-/// Makes the data directory, for its owner only, and closes files that an older version left open to
-/// others.
+/// Creates the data directory for its owner only, and revokes access by others to files of older
+/// versions.
 ///
 /// # Errors
-/// It cannot be made, is no directory, belongs to another user, or others may enter it.
+/// It cannot be created, is no directory, belongs to another user, or others may enter it.
 pub(crate) fn prepare_data_directory(path: &Path) -> Result<(), Failure> {
     use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
     let failure = |text: String| Failure::new(format!("data directory {}: {text}", path.display()));
@@ -381,11 +384,11 @@ pub(crate) fn prepare_data_directory(path: &Path) -> Result<(), Failure> {
     close_files(path).map_err(|error| failure(error.to_string()))
 }
 
-/// Closes the regular files of a directory to others.
+/// Revokes access by others to the regular files of a directory.
 fn close_files(directory: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     let close = |entry: std::fs::DirEntry| -> std::io::Result<()> {
-        // Of the entry itself, not of what a link leads to.
+        // Metadata of the entry itself, not of a link's target.
         let metadata = entry.metadata()?;
         if metadata.is_file() && metadata.permissions().mode() & 0o077 != 0 {
             std::fs::set_permissions(entry.path(), std::fs::Permissions::from_mode(0o600))?;
@@ -394,7 +397,7 @@ fn close_files(directory: &Path) -> std::io::Result<()> {
     };
     for entry in std::fs::read_dir(directory)? {
         match close(entry?) {
-            // A command that works on the catalog may just have ended.
+            // A concurrent catalog command may have removed its temporary file.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             closed => closed?,
         }
@@ -402,21 +405,21 @@ fn close_files(directory: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Makes the catalog, or brings its tables up to date.
+/// Creates the catalog or migrates its tables.
 ///
 /// # Errors
-/// It cannot be written, or a newer version wrote it.
+/// It cannot be written, or it is of a newer version.
 pub(crate) fn prepare_catalog(path: &Path) -> Result<(), Failure> {
     foretell_catalog::Writer::open(path)
         .map(|_| ())
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))
 }
 
-/// Makes the operator's bearer token, readable by its owner only, unless it is there. It stands
-/// there whole or not at all, whenever the power goes.
+/// Creates the operator's bearer token, readable only by its owner, if it is missing. A power
+/// failure leaves the complete file or none.
 ///
 /// # Errors
-/// It cannot be written, or there is no randomness.
+/// It cannot be written, or no random bytes are available.
 pub(crate) fn prepare_operator_token(path: &Path) -> Result<(), Failure> {
     let failure = |text: String| Failure::new(format!("operator token {}: {text}", path.display()));
     if path.symlink_metadata().is_ok() {
@@ -427,12 +430,12 @@ pub(crate) fn prepare_operator_token(path: &Path) -> Result<(), Failure> {
     let draft = path.with_extension(format!("draft-{}", std::process::id()));
     let linked = write_private(&draft, hex::encode(token).as_bytes()).and_then(|()| {
         match std::fs::hard_link(&draft, path) {
-            // Another process was faster, and its token is as good.
+            // Another process created the token first; that one is used.
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
             linked => linked,
         }
     });
-    // A draft that stays behind is no token.
+    // A leftover draft is never used as the token.
     let _ = std::fs::remove_file(&draft);
     linked.map_err(|error| failure(error.to_string()))
 }
@@ -449,12 +452,12 @@ fn write_private(path: &Path, text: &[u8]) -> std::io::Result<()> {
     file.sync_all()
 }
 
-/// What to say when a child ended for good; the code is the child's.
+/// Failure of a supervisor whose child ended for good; the exit code is the child's.
 #[must_use]
 pub(crate) fn ended(name: &str, status: ExitStatus) -> Failure {
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Failure::new(format!(
-        "{name} ended ({status}) and is not started again; its log says why"
+        "{name} ended ({status}) and is not restarted; see its log"
     ))
     .code(code.unwrap_or(GENERAL))
 }
@@ -472,7 +475,7 @@ mod tests {
         prepare_data_directory(&path).unwrap();
         assert_eq!(mode(&path), 0o700);
 
-        // A file of an older version, and a link to somebody else's.
+        // A file of an older version, and a link to a file of somebody else.
         let (older, other) = (path.join("catalog.db"), parent.path().join("other"));
         for file in [&older, &other] {
             std::fs::write(file, "").unwrap();
@@ -487,7 +490,7 @@ mod tests {
         assert!(refused.contains("chmod 700"), "{refused}");
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o700)).unwrap();
 
-        // Only root can give a directory away.
+        // Only root can change a directory's owner.
         if rustix::process::geteuid().is_root() {
             std::os::unix::fs::chown(&path, Some(4_321), None).unwrap();
             let refused = prepare_data_directory(&path).unwrap_err().to_string();

@@ -1,5 +1,5 @@
-//! `foretell profile …`: what wallets are called on the data surface. The table stands in the
-//! catalog's file, which gateways read; a change shows within a second, nothing is restarted.
+//! `foretell profile …`: wallet profiles of the data surface. They are stored in the catalog
+//! database that gateways read; a change shows within a second without a restart.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -14,51 +14,51 @@ use crate::config::Config;
 use crate::failure::Failure;
 use crate::output::{Output, table};
 
-/// Most characters of a name or a pseudonym.
+/// Maximum characters of a name or a pseudonym.
 const NAME_CHARACTERS: usize = 64;
-/// Of a bio.
+/// Maximum characters of a bio.
 const BIO_CHARACTERS: usize = 1_000;
-/// Of a URL.
+/// Maximum characters of a URL.
 const URL_CHARACTERS: usize = 2_048;
 
 /// `foretell profile`
 #[derive(Debug, Subcommand)]
 pub(crate) enum ProfileCommand {
-    /// Name a wallet; what is not given stays as it is, an empty text takes it away
+    /// Set fields of a profile; an empty text removes a field
     Set {
-        /// The wallet: 0x and 40 hex digits
+        /// Wallet address: 0x and 40 hex digits
         address: String,
-        /// What to set
+        /// Fields to set
         #[command(flatten)]
         changes: Changes,
     },
-    /// Show what a wallet is called
+    /// Show a wallet's profile
     Show {
-        /// The wallet: 0x and 40 hex digits
+        /// Wallet address: 0x and 40 hex digits
         address: String,
     },
 }
 
-/// Fields of a profile, as far as they are given.
+/// Fields given on the command line.
 #[derive(Clone, Debug, Default, Args)]
 #[group(required = true, multiple = true)]
 pub(crate) struct Changes {
     /// Display name, at most 64 characters
     #[arg(long, value_name = "TEXT")]
     name: Option<String>,
-    /// Second name, at most 64 characters; empty = the one made of the address
+    /// Pseudonym, at most 64 characters; empty = generated
     #[arg(long, value_name = "TEXT")]
     pseudonym: Option<String>,
-    /// A few words, at most 1,000 characters
+    /// Bio, at most 1,000 characters
     #[arg(long, value_name = "TEXT")]
     bio: Option<String>,
     /// URL of an image (http or https)
     #[arg(long, value_name = "URL")]
     image: Option<String>,
-    /// URL of a smaller one
+    /// URL of a smaller image
     #[arg(long, value_name = "URL")]
     image_optimized: Option<String>,
-    /// Whether the name is shown to everybody [default of a new profile: true]
+    /// Show the name publicly [default of a new profile: true]
     #[arg(long, value_name = "BOOL", action = ArgAction::Set)]
     public: Option<bool>,
 }
@@ -66,7 +66,7 @@ pub(crate) struct Changes {
 /// `foretell profile …`
 ///
 /// # Errors
-/// An address or a text that cannot be, or the catalog's file cannot be used.
+/// An address or a field is invalid, or the catalog database cannot be used.
 pub(crate) fn run(
     config: &Config,
     command: &ProfileCommand,
@@ -94,11 +94,11 @@ fn wallet(text: &str) -> Result<WalletAddress, Failure> {
     })
 }
 
-/// Names a wallet of which nothing is known yet.
+/// Sets the profile of a wallet that has none.
 ///
 /// # Errors
 /// As of `foretell profile set`.
-pub(crate) fn introduce(
+pub(crate) fn create_profile(
     config: &Config,
     address: &str,
     name: &str,
@@ -116,7 +116,7 @@ pub(crate) fn introduce(
     Ok(())
 }
 
-/// Changes the profile and returns what it is now.
+/// Changes the profile and returns the result.
 fn set(file: &Path, wallet: &WalletAddress, changes: &Changes) -> Result<Profile, Failure> {
     changes.check()?;
     if !file.parent().is_some_and(Path::is_dir) {
@@ -157,7 +157,7 @@ impl Changes {
         url("--image-optimized", &self.image_optimized)
     }
 
-    /// The profile with what is given; a new one is public.
+    /// The profile with the given fields replaced; a new profile is public.
     fn applied_to(&self, known: Option<Profile>) -> Profile {
         let mut profile = known.unwrap_or_else(|| Profile {
             display_username_public: true,
@@ -215,7 +215,7 @@ fn url(option: &str, text: &Option<String>) -> Result<(), Failure> {
     }
 }
 
-/// The profile in the words of the data surface.
+/// The profile in the format of the data surface.
 fn shown(wallet: &WalletAddress, profile: &Profile) -> Value {
     let pseudonym = match profile.pseudonym.as_str() {
         "" => pseudonym(wallet),

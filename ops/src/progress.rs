@@ -1,13 +1,13 @@
-//! Bars for long work, seen on a terminal only.
+//! Progress bars for long work, on a terminal only.
 
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::output::{self, Output};
 
-/// From so many things on a terminal sees a bar.
+/// Minimum number of items for a bar.
 const LONG: usize = 20;
 
-/// A bar for `length` things of this name; hidden when they are few, or the output is for programs.
+/// A bar for `length` items named `things`; hidden if they are few or the output is JSON.
 pub(crate) fn bar(length: usize, things: &str, output: Output) -> ProgressBar {
     if output.json || length < LONG {
         return ProgressBar::hidden();

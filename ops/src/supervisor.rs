@@ -1,7 +1,7 @@
-//! `foretell up`: each process a child of its own, watched, restarted, stopped together.
+//! `foretell up`: runs each process as a child, restarts it, and stops all in order.
 //!
-//! A child says that it is ready by one JSON line on its standard output; its logs go to standard
-//! error, which it shares with us. A child asks the kernel for SIGTERM should we die first.
+//! A child reports readiness by one JSON line on standard output; its logs go to the shared
+//! standard error. Each child asks the kernel for SIGTERM if the supervisor dies first.
 
 use std::path::Path;
 use std::process::{ExitStatus, Stdio};
@@ -16,22 +16,21 @@ use tracing::{error, info, warn};
 use crate::failure::Failure;
 use crate::process::MASTER_SECRET_VARIABLE;
 
-/// A child that dies sooner than this after its start waits longer before the next one.
-const STEADY: Duration = Duration::from_secs(30);
+/// A child that dies sooner than this after its start is restarted with a longer delay.
+const STABLE_AFTER: Duration = Duration::from_secs(30);
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-/// How long a child may take to stop before it is killed: longer than a gateway waits for requests
-/// under way.
+/// Time for a child to stop before it is killed: longer than a gateway waits for open requests.
 const STOP_PATIENCE: Duration = Duration::from_secs(15);
 
-/// Exit codes after which a child is not started again: it refuses its settings or its data and would
-/// refuse them again, so an operator has to look first.
+/// Exit codes that prevent a restart: the child rejected its settings or data and would again until
+/// an operator intervenes.
 const FINAL_CODES: [i32; 2] = [
     foretell_engine::EXIT_IO_ERROR as i32,
     foretell_engine::EXIT_REFUSED as i32,
 ];
 
-/// One process to keep running.
+/// A process to keep running.
 #[derive(Clone, Debug)]
 pub(crate) struct ProcessSpec {
     /// Unique name: `engine`, `gateway-1`.
@@ -40,28 +39,28 @@ pub(crate) struct ProcessSpec {
     pub arguments: Vec<String>,
 }
 
-/// What the supervisor tells whoever started it.
+/// Events reported to the owner of the supervisor.
 #[derive(Debug)]
 pub(crate) enum Report {
-    /// A child is ready; the line it said so with.
+    /// A child is ready.
     Ready {
-        /// Its name.
+        /// Name of the child.
         name: String,
-        /// Its process id.
+        /// Process id.
         pid: u32,
-        /// What it printed.
+        /// The JSON line it printed.
         line: Value,
     },
-    /// A child ended and will not be started again.
+    /// A child ended and will not be restarted.
     Ended {
-        /// Its name.
+        /// Name of the child.
         name: String,
-        /// How.
+        /// Its exit status.
         status: ExitStatus,
     },
 }
 
-/// Runs children until told to stop.
+/// Runs children until stopped.
 pub(crate) struct Supervisor {
     watched: Vec<Watched>,
     reports: mpsc::UnboundedSender<Report>,
@@ -74,7 +73,7 @@ struct Watched {
 }
 
 impl Supervisor {
-    /// A supervisor without children; reports arrive at the receiver.
+    /// A supervisor without children, and the receiver of its reports.
     #[must_use]
     pub(crate) fn new() -> (Self, mpsc::UnboundedReceiver<Report>) {
         let (reports, receiver) = mpsc::unbounded_channel();
@@ -87,21 +86,21 @@ impl Supervisor {
         )
     }
 
-    /// Starts a child and keeps it running. Must be called on the main thread's runtime: the
-    /// kernel ties a child's parent-death signal to the thread that made it.
+    /// Starts a child and keeps it running. Must be called on the main thread's runtime: the kernel
+    /// ties the parent-death signal to the thread that spawned the child.
     pub(crate) fn start(&mut self, spec: ProcessSpec) {
         let (name, stop) = (spec.name.clone(), watch::Sender::new(false));
         let task = tokio::spawn(keep_running(spec, stop.subscribe(), self.reports.clone()));
         self.watched.push(Watched { name, stop, task });
     }
 
-    /// Stops the children one by one, the last started first: those who ask go before those who
-    /// answer, so that nothing in flight is cut off.
+    /// Stops the children one by one, the last started first: clients stop before the servers they
+    /// call, so no open request is cut off.
     pub(crate) async fn stop(self) {
         for Watched { name, stop, task } in self.watched.into_iter().rev() {
             stop.send_replace(true);
             if task.await.is_err() {
-                error!(process = name, "its watcher failed");
+                error!(process = name, "watcher task failed");
             }
         }
     }
@@ -121,21 +120,21 @@ async fn keep_running(
             Ok(Ending::Exited(status)) => {
                 let code = status.code();
                 if code.is_some_and(|code| FINAL_CODES.contains(&code)) {
-                    error!(process = spec.name, %status, "ended; it is not started again");
-                    // Nobody listening means `up` itself is going down.
+                    error!(process = spec.name, %status, "exited; not restarting");
+                    // Without a receiver `up` itself is exiting.
                     let _ = reports.send(Report::Ended {
                         name: spec.name.clone(),
                         status,
                     });
                     return;
                 }
-                warn!(process = spec.name, %status, "ended; starting it again");
+                warn!(process = spec.name, %status, "exited; restarting");
             }
         }
-        if started.elapsed() >= STEADY {
+        if started.elapsed() >= STABLE_AFTER {
             pause = FIRST_PAUSE;
         }
-        if tokio::time::timeout(pause, told_to_stop(&mut stop))
+        if tokio::time::timeout(pause, stop_requested(&mut stop))
             .await
             .is_ok()
         {
@@ -175,15 +174,15 @@ async fn run_once(
     }
     tokio::select! {
         status = child.wait() => Ok(Ending::Exited(status.map_err(wait_failure)?)),
-        () = told_to_stop(stop) => {
+        () = stop_requested(stop) => {
             terminate(&mut child, &spec.name).await;
             Ok(Ending::Stopped)
         }
     }
 }
 
-/// Returns when the supervisor stops this child, or is gone itself.
-async fn told_to_stop(stop: &mut watch::Receiver<bool>) {
+/// Returns when the supervisor stops this child or is dropped.
+async fn stop_requested(stop: &mut watch::Receiver<bool>) {
     let _ = stop.wait_for(|stop| *stop).await;
 }
 
@@ -202,9 +201,11 @@ fn command(spec: &ProcessSpec, binary: &Path) -> Command {
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .kill_on_drop(true)
-        // A child of its own group: Ctrl-C reaches us alone, and we stop them in order.
+        // A separate process group: Ctrl-C signals only the supervisor, which stops the children in
+        // order.
         .process_group(0);
-    // The engine never sees the master secret (protocol 7), nor does anybody else without need.
+    // Only processes that need the master secret see it; the engine never does
+    // (docs/internals/decisions/0012).
     if spec
         .arguments
         .first()
@@ -221,12 +222,12 @@ async fn terminate(child: &mut Child, name: &str) {
         .and_then(|pid| i32::try_from(pid).ok())
         .and_then(rustix::process::Pid::from_raw);
     if let Some(pid) = pid {
-        // It may have ended in between; then there is nothing to stop.
+        // The child may have exited already.
         let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
     }
     match tokio::time::timeout(STOP_PATIENCE, child.wait()).await {
         Ok(Ok(status)) => info!(process = name, %status, "stopped"),
-        Ok(Err(error)) => error!(process = name, "cannot wait for it: {error}"),
+        Ok(Err(error)) => error!(process = name, "cannot wait for the process: {error}"),
         Err(_) => {
             warn!(process = name, "did not stop in time; killed");
             let _ = child.kill().await;
@@ -235,7 +236,7 @@ async fn terminate(child: &mut Child, name: &str) {
 }
 
 fn wait_failure(error: std::io::Error) -> Failure {
-    Failure::new(format!("cannot wait for it: {error}"))
+    Failure::new(format!("cannot wait for the process: {error}"))
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! A small client of the trading surface: what the demo's bots, `foretell keys create` and the
-//! end-to-end tests trade with. It signs as any client does and knows nothing the interface hides.
+//! A small client of the trading surface for the demo's bots, `foretell keys create` and the
+//! end-to-end tests. It signs like any client and uses only the public interface.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -13,48 +13,48 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 
-/// Header family the trader uses.
+/// Header family of the trader.
 const PREFIX: &str = "SERVICE";
 
-/// A status and a JSON body.
+/// Status and JSON body.
 pub type Answer = (u16, Value);
 
-/// One wallet with its API key, connected to a trading surface.
+/// A wallet with its API key and the URL of a trading surface.
 pub struct Trader {
     http: reqwest::Client,
     base: String,
     signer: Signer,
     credentials: L2Credentials,
     domains: Domains,
-    /// The highest sequence an answer named.
+    /// Highest sequence named in an answer.
     seen: AtomicU64,
 }
 
-/// What an order is to be; [`Trader::sign`] makes the signed body of it.
+/// Terms of an order; [`Trader::sign`] makes the signed body.
 #[derive(Clone, Copy, Debug)]
 pub struct Terms<'a> {
     /// The token.
     pub token: TokenId,
-    /// Whether its market belongs to a neg-risk event: it selects the signing domain.
+    /// Whether its market belongs to a neg-risk event: this selects the signing domain.
     pub neg_risk: bool,
-    /// Buy or sell.
+    /// Side.
     pub side: Side,
-    /// Micros of collateral of a BUY, micro-shares of a SELL.
+    /// BUY: micros of collateral; SELL: micro-shares.
     pub maker_amount: u64,
-    /// Micro-shares of a BUY, micros of collateral of a SELL.
+    /// BUY: micro-shares; SELL: micros of collateral.
     pub taker_amount: u64,
     /// `GTC`, `GTD`, `FOK` or `FAK`.
     pub order_type: &'a str,
-    /// GTD: seconds; 0 otherwise.
+    /// GTD: expiration in seconds; 0 otherwise.
     pub expiration: u64,
-    /// Refused if it would cross.
+    /// Reject the order if it would cross.
     pub post_only: bool,
-    /// The wallet that trades and what it is to the signer; `None` = the signer itself.
+    /// The trading wallet and its kind; `None` = the signer's own.
     pub wallet: Option<(WalletAddress, WalletKind)>,
 }
 
 impl Terms<'_> {
-    /// A GTC order for `lots` of 0.01 share at `price` in 0.0001.
+    /// A GTC order for `lots` of 0.01 share at `price` in units of 0.0001.
     #[must_use]
     pub const fn limit(token: TokenId, neg_risk: bool, side: Side, lots: u64, price: u16) -> Self {
         let (shares, value) = (lots * 10_000, lots * price as u64);
@@ -76,14 +76,14 @@ impl Terms<'_> {
     }
 }
 
-/// Full sets to be split or merged for the wallet that `/balance-allowance` would pick.
+/// Full sets to split or merge in the wallet that `/balance-allowance` would pick.
 #[derive(Clone, Copy, Debug)]
 pub struct Sets<'a> {
     /// Condition id of the market.
     pub condition: &'a str,
-    /// How many, in 0.01 set.
+    /// Number of sets, in units of 0.01.
     pub lots: u64,
-    /// Makes a repeat safe: 1 to 64 printable characters.
+    /// Idempotency key: 1 to 64 printable characters.
     pub reference: &'a str,
 }
 
@@ -97,25 +97,25 @@ impl Sets<'_> {
     }
 }
 
-/// Lots of 0.01 share as account actions write them.
+/// Lots of 0.01 share in the format of account actions.
 fn micro_shares(lots: u64) -> String {
     (u128::from(lots) * 10_000).to_string()
 }
 
-/// A signed order, ready to be sent once or many times.
+/// A signed order, which may be sent more than once.
 #[derive(Clone, Debug)]
 pub struct SignedOrder {
-    /// Its identity.
+    /// Order id.
     pub id: OrderId,
     /// The body of `POST /order`.
     pub body: Value,
 }
 
 impl Trader {
-    /// Creates (or derives again) the API key of a private key.
+    /// Creates or re-derives the API key of a private key.
     ///
     /// # Errors
-    /// The key is no private key, nobody answers, or the answer is a refusal.
+    /// The key is invalid, the server cannot be reached, or it rejects the request.
     pub async fn connect(base: &str, private_key: &str, nonce: u64) -> Result<Self, Failure> {
         let signer = Signer::from_hex(private_key.trim())
             .ok_or_else(|| Failure::new("the private key is not 64 hex digits of a valid key"))?;
@@ -163,21 +163,21 @@ impl Trader {
         self.credentials.api_key()
     }
 
-    /// The base URL it talks to.
+    /// The base URL of the trading surface.
     #[must_use]
     pub fn base(&self) -> &str {
         &self.base
     }
 
-    /// Signs an order with a fresh salt and the time of now.
+    /// Signs an order with a new salt and the current time.
     ///
     /// # Errors
-    /// There is no randomness to be had, or no domain for such markets.
+    /// No random bytes are available, or there is no signing domain for the market.
     pub fn sign(&self, terms: &Terms<'_>) -> Result<SignedOrder, Failure> {
         let mut salt = [0; 8];
         getrandom::fill(&mut salt)
             .map_err(|error| Failure::new(format!("no randomness: {error}")))?;
-        // 53 bits: clients send it as a JSON number, which other languages read as a double.
+        // 53 bits: clients send the salt as a JSON number, which other languages read as a double.
         let salt = u64::from_be_bytes(salt) >> 11;
         let millis = u64::try_from(now().as_millis()).unwrap_or(u64::MAX);
         self.sign_exactly(terms, salt, TimeMs(millis))
@@ -186,7 +186,7 @@ impl Trader {
     /// Signs an order with a given salt and time.
     ///
     /// # Errors
-    /// There is no domain for such markets.
+    /// There is no signing domain for the market.
     pub fn sign_exactly(
         &self,
         terms: &Terms<'_>,
@@ -246,7 +246,7 @@ impl Trader {
     /// `POST /order`.
     ///
     /// # Errors
-    /// Nobody answers.
+    /// The server cannot be reached.
     pub async fn place(&self, order: &SignedOrder) -> Result<Answer, Failure> {
         self.signed(Method::POST, "/order", "", &order.body.to_string())
             .await
@@ -255,18 +255,18 @@ impl Trader {
     /// `POST /orders`.
     ///
     /// # Errors
-    /// Nobody answers.
+    /// The server cannot be reached.
     pub async fn place_all(&self, orders: &[SignedOrder]) -> Result<Answer, Failure> {
         let bodies: Vec<&Value> = orders.iter().map(|order| &order.body).collect();
         self.signed(Method::POST, "/orders", "", &json!(bodies).to_string())
             .await
     }
 
-    /// `POST /positions/{action}` with this body: an account action (protocol 16). The same
-    /// reference makes a repeat safe.
+    /// `POST /positions/{action}` with this body: an account action (docs/api/positions.md). The
+    /// same reference makes a repeat safe.
     ///
     /// # Errors
-    /// Nobody answers.
+    /// The server cannot be reached.
     pub async fn act(&self, action: &str, body: &Value) -> Result<Answer, Failure> {
         let path = format!("/positions/{action}");
         self.signed(Method::POST, &path, "", &body.to_string())
@@ -276,7 +276,7 @@ impl Trader {
     /// `POST /positions/split`: collateral into `lots` of 0.01 full set.
     ///
     /// # Errors
-    /// Nobody answers.
+    /// The server cannot be reached.
     pub async fn split(&self, sets: &Sets<'_>) -> Result<Answer, Failure> {
         self.act("split", &sets.body()).await
     }
@@ -284,15 +284,15 @@ impl Trader {
     /// `POST /positions/merge`: full sets into collateral.
     ///
     /// # Errors
-    /// Nobody answers.
+    /// The server cannot be reached.
     pub async fn merge(&self, sets: &Sets<'_>) -> Result<Answer, Failure> {
         self.act("merge", &sets.body()).await
     }
 
-    /// `POST /positions/redeem`: what is held of a resolved market into its payout.
+    /// `POST /positions/redeem`: the shares of a resolved market into their payout.
     ///
     /// # Errors
-    /// Nobody answers.
+    /// The server cannot be reached.
     pub async fn redeem(&self, condition: &str, reference: &str) -> Result<Answer, Failure> {
         let body = json!({ "conditionId": condition, "reference": reference });
         self.act("redeem", &body).await
@@ -302,7 +302,7 @@ impl Trader {
     /// into collateral and Yes of the others.
     ///
     /// # Errors
-    /// Nobody answers.
+    /// The server cannot be reached.
     pub async fn convert(
         &self,
         event: u64,
@@ -319,10 +319,10 @@ impl Trader {
         self.act("convert", &body).await
     }
 
-    /// A request with L2 headers; `query` starts with `?` or is empty and is not signed.
+    /// Sends a request with L2 headers; `query` starts with `?` or is empty and is not signed.
     ///
     /// # Errors
-    /// Nobody answers.
+    /// The server cannot be reached.
     pub async fn signed(
         &self,
         method: Method,
@@ -333,10 +333,10 @@ impl Trader {
         self.answer(self.request(method, path, query, body)).await
     }
 
-    /// A `GET` with L2 headers of a state that is no older than this sequence, whatever gateway answers.
+    /// A `GET` with L2 headers of a state at `minimum` or later, from any gateway.
     ///
     /// # Errors
-    /// Nobody answers.
+    /// The server cannot be reached.
     pub async fn read_from(
         &self,
         sequence: Sequence,
@@ -348,7 +348,7 @@ impl Trader {
             .await
     }
 
-    /// The latest state that an answer named, or reflects.
+    /// Highest sequence named in an answer so far.
     #[must_use]
     pub fn seen(&self) -> Sequence {
         Sequence(self.seen.load(Ordering::Relaxed))
@@ -383,7 +383,7 @@ impl Trader {
         Ok(answer)
     }
 
-    /// The five L2 headers of a request, made now.
+    /// The five L2 headers of a request, signed with the current time.
     #[must_use]
     pub fn headers(&self, method: &str, path: &str, body: &[u8]) -> Vec<(String, String)> {
         let request = L2Request { method, path, body };
@@ -393,7 +393,7 @@ impl Trader {
     /// A public `GET`.
     ///
     /// # Errors
-    /// Nobody answers.
+    /// The server cannot be reached.
     pub async fn get(&self, path_and_query: &str) -> Result<Answer, Failure> {
         send(self.http.get(format!("{}{path_and_query}", self.base))).await
     }
@@ -405,10 +405,10 @@ impl Trader {
             .ok_or_else(|| Failure::new("no signing domain for this market"))
     }
 
-    /// The key's three texts as `POST /auth/api-key` gives them.
+    /// The API key's three fields as `POST /auth/api-key` returns them.
     ///
     /// # Errors
-    /// Nobody answers.
+    /// The server cannot be reached.
     pub async fn derive_key(&self, nonce: u64) -> Result<Answer, Failure> {
         let mut request = self.http.get(format!("{}/auth/derive-api-key", self.base));
         for (name, value) in
@@ -421,13 +421,13 @@ impl Trader {
     }
 }
 
-/// A token id as the trading surface writes it.
+/// A token id in the trading surface's format.
 #[must_use]
 pub fn decimal(token: TokenId) -> String {
     alloy_primitives::U256::from_be_bytes(token.0).to_string()
 }
 
-/// A token id from its decimal text.
+/// Parses a decimal token id.
 #[must_use]
 pub fn token(text: &str) -> Option<TokenId> {
     alloy_primitives::U256::from_str_radix(text, 10)
@@ -436,7 +436,7 @@ pub fn token(text: &str) -> Option<TokenId> {
 }
 
 fn now() -> Duration {
-    // A clock before 1970 gives 0, which every server refuses as stale.
+    // A clock before 1970 gives 0, which every server rejects as expired.
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default()
@@ -447,7 +447,7 @@ async fn send(request: reqwest::RequestBuilder) -> Result<Answer, Failure> {
     Ok(answer)
 }
 
-/// The answer, and the sequence it names.
+/// Sends the request; returns the answer and its sequence.
 async fn send_and_see(request: reqwest::RequestBuilder) -> Result<(Answer, Option<u64>), Failure> {
     let failure = |error: reqwest::Error| Failure::new(format!("no answer: {error}"));
     let response = request.send().await.map_err(failure)?;

@@ -1,4 +1,4 @@
-//! `foretell up`: one command, a whole exchange.
+//! `foretell up`: starts a whole exchange.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -18,24 +18,25 @@ use crate::output::{self, Output};
 use crate::process;
 use crate::supervisor::{ProcessSpec, Report, Supervisor};
 
-/// Starts engine and gateways, and with `--demo` the sample and the bots; ends on Ctrl-C or SIGTERM.
+/// Starts engine and gateways, with `--demo` also the sample and the bots; ends on Ctrl-C or
+/// SIGTERM.
 ///
 /// # Errors
-/// The data directory, the ports or the demo's preparation fail. What fails later in a child is
-/// logged and the child started again.
+/// The data directory, the ports or the demo's preparation fail. Later failures of a child are
+/// logged and the child is restarted.
 pub(crate) fn run(
     config: &Config,
     file: Option<&Path>,
     up: &Up,
     output: Output,
 ) -> Result<ExitCode, Failure> {
-    // One thread on purpose: see `Supervisor::start`.
+    // Single-threaded on purpose: see `Supervisor::start`.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Failure::new(format!("cannot start the supervisor: {error}")))?;
     runtime.block_on(async {
-        let site = Site::prepare(config, file, up)?;
+        let site = RunningExchange::prepare(config, file, up)?;
         let mut stop = process::StopSignal::install()?;
         let (mut supervisor, reports) = Supervisor::new();
         let outcome = tokio::select! {
@@ -47,19 +48,19 @@ pub(crate) fn run(
     })
 }
 
-/// What stays the same over the life of the exchange: settings with real ports.
-struct Site {
+/// State for the lifetime of the exchange: settings with the actual ports.
+struct RunningExchange {
     config: Config,
     file: Option<PathBuf>,
     trading: SocketAddr,
     data: SocketAddr,
     catalog: SocketAddr,
     operator: SocketAddr,
-    /// Holds the ports; see [`reserve`].
+    /// Bound sockets that reserve the ports; see [`reserve`].
     _reserved: Vec<Socket>,
 }
 
-impl Site {
+impl RunningExchange {
     fn prepare(config: &Config, file: Option<&Path>, up: &Up) -> Result<Self, Failure> {
         process::prepare_data_directory(&config.data.0)?;
         process::prepare_operator_token(&config.operator_token_file())?;
@@ -71,7 +72,7 @@ impl Site {
         let data = reserve(config.gateway.data_listen, &mut reserved)?;
         let catalog = reserve(config.catalog.listen, &mut reserved)?;
         let operator = reserve(config.operator.listen, &mut reserved)?;
-        // There before whoever reads it starts.
+        // Must exist before its readers start.
         process::prepare_catalog(&config.catalog_file())?;
         Ok(Self {
             config: config.clone(),
@@ -84,7 +85,7 @@ impl Site {
         })
     }
 
-    /// Starts everything in the order the data moves, then only listens to reports.
+    /// Starts all processes in the order of the data flow, then handles reports.
     async fn open(
         &self,
         supervisor: &mut Supervisor,
@@ -112,18 +113,18 @@ impl Site {
         let client = OperatorClient::at(self.operator, &self.config)?;
         client.wait_ready().await?;
         if up.demo {
-            let site = demo::Site {
+            let site = demo::SurfaceAddresses {
                 trading: self.trading,
                 data: self.data,
                 catalog: self.catalog,
                 operator: self.operator,
             };
-            let greeting = demo::prepare(&self.config, &site, &client, self.command()).await?;
+            let banner = demo::prepare(&self.config, &site, &client, self.command()).await?;
             supervisor.start(self.catalog_sync());
             if !up.no_bots {
                 supervisor.start(self.bots());
             }
-            output.answer(&merge(ready, greeting.json()), |_| greeting.text());
+            output.answer(&merge(ready, banner.json()), |_| banner.text());
         } else {
             supervisor.start(self.catalog_sync());
             output.answer(&ready, |ready| {
@@ -141,7 +142,8 @@ impl Site {
         Ok(())
     }
 
-    /// How a person starts this program against this exchange: in the same directory, as now.
+    /// Command line for a person to start this program against this exchange from the same
+    /// directory.
     fn command(&self) -> String {
         let standard = Config::default();
         let mut words = Vec::new();
@@ -177,7 +179,7 @@ impl Site {
 
     fn gateway(&self, number: u32, up: &Up) -> ProcessSpec {
         let mut arguments = self.common(&["gateway"]);
-        // One gateway answers the operator: its commands are few and need no second door.
+        // One gateway serves the operator: operator commands are few.
         let surfaces = if number == 1 {
             "trading,data,catalog,operator"
         } else {
@@ -213,8 +215,8 @@ impl Site {
         }
     }
 
-    /// Always there: without an upstream it brings the exchange in step with what was imported while
-    /// the exchange was away.
+    /// Always started: without an upstream it reconciles the exchange with files imported while the
+    /// exchange was down.
     fn catalog_sync(&self) -> ProcessSpec {
         let mut arguments = self.common(&["catalog", "sync"]);
         arguments.extend(["--operator-listen".to_owned(), self.operator.to_string()]);
@@ -241,16 +243,16 @@ impl Site {
     }
 }
 
-/// Takes an address for as long as the exchange runs, with port 0 one that the kernel chooses.
+/// Reserves an address for the lifetime of the exchange; for port 0 the kernel chooses one.
 ///
-/// Gateways share a port (`SO_REUSEPORT`), so two exchanges would too without noticing: the first
-/// bind, without sharing, fails when anybody else is there. The second is held, bound and never
-/// listening, so that a restarted gateway finds its port free and the next exchange does not.
+/// Gateways share a port (`SO_REUSEPORT`), so two exchanges could do so unnoticed. The first bind,
+/// without sharing, fails if any other process has the port. The second socket stays bound without
+/// listening: a restarted gateway can bind the port and another exchange cannot.
 fn reserve(listen: SocketAddr, reserved: &mut Vec<Socket>) -> Result<SocketAddr, Failure> {
     let bind = |address: SocketAddr, shared: bool| -> std::io::Result<Socket> {
         let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
-        // For the look: connections of an earlier run that are still closing are nobody. The socket
-        // that is held must not have it, or the next exchange's look would pass over it.
+        // The probe must ignore closing connections of an earlier run. The reserved socket must not
+        // have this option, or the next exchange's probe would succeed.
         socket.set_reuse_address(!shared)?;
         socket.set_reuse_port(shared)?;
         socket.bind(&address.into())?;
@@ -273,7 +275,7 @@ fn reserve(listen: SocketAddr, reserved: &mut Vec<Socket>) -> Result<SocketAddr,
     Ok(address)
 }
 
-/// Waits until each of `names` said that it is ready.
+/// Waits until each of `names` is ready.
 async fn wait_ready(
     reports: &mut mpsc::UnboundedReceiver<Report>,
     names: &[String],
@@ -293,7 +295,7 @@ async fn wait_ready(
     Ok(())
 }
 
-/// Follows reports until `up` is stopped.
+/// Handles reports until `up` is stopped.
 async fn listen(reports: &mut mpsc::UnboundedReceiver<Report>, output: Output) {
     loop {
         match reports.recv().await {
@@ -307,14 +309,14 @@ async fn listen(reports: &mut mpsc::UnboundedReceiver<Report>, output: Output) {
     }
 }
 
-/// With `--json`, one line for each child that became ready, its process id in it.
+/// With `--json`: prints one line per child that became ready, with its process id.
 fn announce(name: &str, pid: u32, line: Value, output: Output) {
     if output.json {
         output::line(&merge(json!({"process": name, "pid": pid}), line).to_string());
     }
 }
 
-/// With `--json`, one line for a child that ended and is not started again, with its exit code.
+/// With `--json`: prints one line per child that ended for good, with its exit code.
 fn announce_end(name: &str, status: ExitStatus, output: Output) {
     if output.json {
         output::line(&json!({"process": name, "exit_code": status.code()}).to_string());

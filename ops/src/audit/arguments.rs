@@ -1,4 +1,4 @@
-//! What an auditor may ask.
+//! Arguments of `foretell audit`.
 
 use std::path::PathBuf;
 
@@ -13,61 +13,64 @@ use super::text::{Until, parse_hash, parse_until};
 4 contradicts re-execution · 5 signature · 6 rule broken · 7 journals differ · 8 not found"
 )]
 pub(crate) struct Audit {
-    /// Directory of the segments, a copy included [default: journal in the data directory]
+    /// Journal directory or a copy of it [default: journal in the data directory]
     #[arg(long, global = true, value_name = "DIR")]
     pub journal: Option<PathBuf>,
-    /// What to do
+    /// Command
     #[command(subcommand)]
-    pub what: What,
+    pub what: AuditCommand,
 }
 
-/// The auditor's commands.
+/// Commands of the auditor.
 #[derive(Debug, Subcommand)]
-pub(crate) enum What {
-    /// Check bytes, chain, every event by re-execution, money, priority and limits
+pub(crate) enum AuditCommand {
+    /// Verify bytes, chain, re-execution, evidence, money
     Verify {
         /// Check every order's signature too, on all cores
         #[arg(long)]
         signatures: bool,
-        /// Threads that check signatures [default: one a core]
+        /// Threads that check signatures [default: one per core]
         #[arg(long, value_name = "COUNT", requires = "signatures",
               value_parser = clap::value_parser!(u16).range(1..=1024))]
         threads: Option<u16>,
-        /// Signed checkpoints that were kept elsewhere, as `/audit/checkpoint(s)` gives them (JSON)
+        /// Execute every command by the reference exchange, too
+        #[arg(long)]
+        reference: bool,
+        /// JSON file of checkpoints saved from `/audit/checkpoint(s)`
         #[arg(long, value_name = "FILE", requires = "checkpoint_key")]
         checkpoints: Option<PathBuf>,
-        /// The public key they must be signed with: 64 hex digits, or a file that holds them
+        /// Public key of the checkpoints: 64 hex digits or a file
         #[arg(long, value_name = "KEY|FILE", requires = "checkpoints")]
         checkpoint_key: Option<String>,
-        /// Compare the states that the journal attests with those of re-execution; reads it once more
+        /// Compare attested states too; reads the journal twice
         #[arg(long)]
         attestations: bool,
     },
-    /// Execute the commands again up to a point: digest, books, balances there
+    /// Re-execute up to a point and print digest, books, balances
     Replay {
-        /// A sequence, or a time such as 2026-11-20T12:00:00Z [default: the end]
+        /// Sequence or time such as 2026-11-20T12:00:00Z [default: the end]
         #[arg(long, value_name = "SEQUENCE|TIME", value_parser = parse_until)]
         until: Option<Until>,
     },
-    /// One frame in words: command, events, evidence, receipt, place in the chain
+    /// Print a frame: command, events, evidence, receipt, chain
     Show {
-        /// Its sequence
+        /// Sequence of the frame
         #[arg(value_parser = clap::value_parser!(u64).range(1..))]
         sequence: u64,
     },
-    /// The frame, and so the trades, behind a transaction hash, and its place in the chain
+    /// Find the frame of a transaction hash and its chain position
     Receipt {
         /// 0x and 64 hex digits
         #[arg(value_parser = parse_hash)]
         hash: [u8; 32],
     },
-    /// Write tables as CSV
+    /// Export tables as CSV
     Export(Export),
-    /// Where two journals part; a copy and the journal that went on are no difference
+    /// Find where two journals diverge; a prefix is no difference
     Diff {
-        /// Directory of one journal
+        /// Directory of the first journal
         first: PathBuf,
-        /// Directory of the other
+        /// Directory of the second journal
         second: PathBuf,
     },
 }
@@ -76,13 +79,13 @@ pub(crate) enum What {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
 pub(crate) struct Export {
-    /// Every trade
+    /// CSV of all trades
     #[arg(long, value_name = "FILE")]
     pub trades: Option<PathBuf>,
-    /// Every order and how it ended
+    /// CSV of all orders with their final states
     #[arg(long, value_name = "FILE")]
     pub orders: Option<PathBuf>,
-    /// What every wallet has at the end
+    /// CSV of all wallets' final balances
     #[arg(long, value_name = "FILE")]
     pub balances: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! States that the journal attests (`AttestState`), compared with those that re-execution reaches.
+//! State digests attested in the journal (`AttestState`), compared with those of re-execution.
 
 use std::ops::ControlFlow;
 
@@ -9,7 +9,7 @@ use foretell_model::{Command, Sequence};
 use super::finding::{Finding, Kind};
 use super::source::Source;
 
-/// An attested state, and the frame that attests it.
+/// An attested state and the frame that attests it.
 #[derive(Clone, Copy, Debug)]
 struct Attested {
     sequence: Sequence,
@@ -17,18 +17,18 @@ struct Attested {
     by: Sequence,
 }
 
-/// Attested states, and which of them are wrong.
+/// The attested states and the findings about those that differ.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct AttestedStates {
-    /// By sequence.
+    /// Ordered by sequence.
     states: Vec<Attested>,
     compared: usize,
     wrong: Vec<Finding>,
 }
 
 impl AttestedStates {
-    /// Reads the journal once to know at which frames a digest is needed: a state is attested some time
-    /// after it was left. Damage ends the list; the audit itself reports it.
+    /// Reads the journal once to collect the sequences that need a digest: the attestation comes
+    /// later than the state. Damage ends the list; the audit itself reports it.
     pub(crate) fn find(source: &Source) -> Self {
         let mut found = Self::default();
         let mut scratch = Scratch::default();
@@ -53,13 +53,13 @@ impl AttestedStates {
         found
     }
 
-    /// The first state that was not reached yet.
+    /// Sequence of the first state not yet compared.
     pub(crate) fn awaited(&self) -> Option<Sequence> {
         let next = self.states.get(self.compared);
         next.map(|attested| attested.sequence)
     }
 
-    /// A frame was followed; `digest` is that of the state after it.
+    /// Records that a frame was executed; `digest` is the digest of the state after it.
     pub(crate) fn passed(&mut self, sequence: Sequence, digest: &[u8; 32]) {
         while let Some(attested) = self.states.get(self.compared)
             && attested.sequence == sequence
@@ -75,7 +75,7 @@ impl AttestedStates {
         }
     }
 
-    /// Those that are wrong.
+    /// Attested states that differ from re-execution.
     pub(crate) fn findings(&self) -> &[Finding] {
         &self.wrong
     }

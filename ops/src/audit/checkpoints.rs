@@ -1,9 +1,9 @@
-//! Checkpoints that were kept elsewhere, held against a journal: one that was cut, or written anew,
-//! cannot agree with what was signed before.
+//! Compares a journal with signed checkpoints saved elsewhere. A journal that was cut or rewritten
+//! cannot agree with a checkpoint signed earlier.
 
 use std::path::Path;
 
-use foretell_checkpoint::{Checkpoint, Signed};
+use foretell_checkpoint::{Checkpoint, SignedCheckpoint};
 use foretell_model::{FramePlace, Sequence, TimeMs};
 use serde::Deserialize;
 use serde_json::Value;
@@ -14,19 +14,19 @@ use super::inclusion::Inclusion;
 use super::source::Source;
 use crate::failure::Failure;
 
-/// A checkpoint as it was kept.
+/// A saved checkpoint.
 #[derive(Clone, Copy, Debug)]
-pub struct Kept {
-    /// What was signed, and by whom.
-    pub signed: Signed,
-    /// The journal it says it is of, where it says so.
+pub struct SavedCheckpoint {
+    /// SignedCheckpoint checkpoint with its public key.
+    pub signed: SignedCheckpoint,
+    /// Genesis of the checkpoint's journal, if the file names it.
     pub genesis: Option<[u8; 32]>,
 }
 
-/// A checkpoint as `/audit/checkpoint` gives it.
+/// A checkpoint in the JSON of `/audit/checkpoint`.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Row {
+struct CheckpointRow {
     genesis: Option<String>,
     sequence: u64,
     chain: String,
@@ -36,12 +36,12 @@ struct Row {
     signature: String,
 }
 
-/// Reads checkpoints from a file: answers of `/audit/checkpoint` and `/audit/checkpoints`, one or
-/// several after each other. All must be signed with `key`.
+/// Reads checkpoints from a file that holds one or more answers of `/audit/checkpoint` or
+/// `/audit/checkpoints`, concatenated. All must be signed with `key`.
 ///
 /// # Errors
-/// The file or the key cannot be read, or one is of another key.
-pub(crate) fn load(file: &Path, key: &str) -> Result<Vec<Kept>, Failure> {
+/// The file or the key cannot be read, or a checkpoint is signed with another key.
+pub(crate) fn load(file: &Path, key: &str) -> Result<Vec<SavedCheckpoint>, Failure> {
     let key = public_key(key)?;
     let cannot = |what: String| Failure::new(format!("{}: {what}", file.display()));
     let text = std::fs::read_to_string(file).map_err(|error| cannot(error.to_string()))?;
@@ -53,27 +53,27 @@ pub(crate) fn load(file: &Path, key: &str) -> Result<Vec<Kept>, Failure> {
         })?;
         for row in rows {
             let sequence = row.sequence;
-            let kept = kept(&row).ok_or_else(|| {
+            let saved = parse_checkpoint(&row).ok_or_else(|| {
                 cannot(format!("the checkpoint at {sequence} has bad hex digits"))
             })?;
-            if kept.signed.public_key != key {
+            if saved.signed.public_key != key {
                 return Err(cannot(format!(
                     "the checkpoint at {sequence} is signed with another key, {}",
                     row.public_key
                 )));
             }
-            checkpoints.push(kept);
+            checkpoints.push(saved);
         }
     }
     if checkpoints.is_empty() {
         return Err(cannot("it holds no checkpoint".to_owned()));
     }
-    checkpoints.sort_by_key(|kept| kept.signed.checkpoint.sequence);
+    checkpoints.sort_by_key(|saved| saved.signed.checkpoint.sequence);
     Ok(checkpoints)
 }
 
-/// One object, a list, or a page of them.
-fn rows(mut given: Value) -> serde_json::Result<Vec<Row>> {
+/// Accepts one object, a list, or a page of objects.
+fn rows(mut given: Value) -> serde_json::Result<Vec<CheckpointRow>> {
     let page = given.get_mut("data").map(Value::take);
     let rows = match page.unwrap_or(given) {
         Value::Array(rows) => rows,
@@ -92,12 +92,12 @@ fn public_key(given: &str) -> Result<[u8; 32], Failure> {
         .ok_or_else(|| Failure::new(format!("checkpoint key {given}: 64 hex digits expected")))
 }
 
-fn kept(row: &Row) -> Option<Kept> {
+fn parse_checkpoint(row: &CheckpointRow) -> Option<SavedCheckpoint> {
     let genesis = match &row.genesis {
         Some(genesis) => Some(bytes(genesis)?),
         None => None,
     };
-    let signed = Signed {
+    let signed = SignedCheckpoint {
         checkpoint: Checkpoint {
             sequence: Sequence(row.sequence),
             chain: bytes(&row.chain)?,
@@ -107,7 +107,7 @@ fn kept(row: &Row) -> Option<Kept> {
         public_key: bytes(&row.public_key)?,
         signature: bytes(&row.signature)?,
     };
-    Some(Kept { signed, genesis })
+    Some(SavedCheckpoint { signed, genesis })
 }
 
 fn bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
@@ -117,71 +117,66 @@ fn bytes<const N: usize>(text: &str) -> Option<[u8; N]> {
     Some(bytes)
 }
 
-/// Checkpoints, and what the journal has where they stand.
+/// SignedCheckpoint checkpoints, and the journal's digests and chain at the same sequences.
 #[derive(Debug, Default)]
-pub(crate) struct Vouched {
-    /// Those that were signed for this journal.
-    checkpoints: Vec<Signed>,
-    /// Digest and place, as far as the journal was followed.
+pub(crate) struct CheckpointCheck {
+    /// Checkpoints signed for this journal, by sequence.
+    checkpoints: Vec<SignedCheckpoint>,
+    /// Digest and place of each checkpoint's frame, as far as the journal was read.
     found: Vec<([u8; 32], FramePlace)>,
-    /// States that need a digest too.
+    /// Attested states, which need a digest too.
     pub(crate) attested: AttestedStates,
-    /// What the others are.
+    /// Findings about checkpoints that are not of this journal.
     others: Vec<Finding>,
     given: usize,
 }
 
-/// How many checkpoints there are, and how many of them could be compared with the journal.
+/// Numbers of checkpoints given and compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Compared {
-    /// Those that were signed for this journal, and whose places were reached, or are beyond its end.
+pub struct CheckpointStats {
+    /// Checkpoints signed for this journal whose frame was reached or lies beyond the journal's
+    /// end.
     pub compared: usize,
-    /// All.
+    /// All checkpoints given.
     pub given: usize,
 }
 
-impl Vouched {
-    /// Checkpoints in the order of their sequences.
-    pub(crate) fn new(source: &Source, kept: &[Kept]) -> Self {
-        let mut vouched = Self {
-            given: kept.len(),
+impl CheckpointCheck {
+    /// `saved` is ordered by sequence.
+    pub(crate) fn new(source: &Source, saved: &[SavedCheckpoint]) -> Self {
+        let mut check = Self {
+            given: saved.len(),
             ..Self::default()
         };
-        if kept.is_empty() {
-            return vouched;
+        if saved.is_empty() {
+            return check;
         }
-        // A journal that has no name is found to be damaged, whatever was signed.
+        // A journal without a genesis is reported as damaged in any case.
         let Ok(genesis) = source.genesis() else {
-            return vouched;
+            return check;
         };
-        for kept in kept {
-            match vouches(kept, &genesis) {
-                Ok(()) => vouched.checkpoints.push(kept.signed),
-                Err(finding) => vouched.others.push(finding),
+        for saved in saved {
+            match check_signature(saved, &genesis) {
+                Ok(()) => check.checkpoints.push(saved.signed),
+                Err(finding) => check.others.push(finding),
             }
         }
-        vouched
+        check
     }
 
-    /// Where the first of them, or of the attested states, stands whose place was not reached yet.
+    /// Sequence of the first checkpoint or attested state not yet reached.
     pub(crate) fn awaited(&self) -> Option<Sequence> {
         let places = [self.next(), self.attested.awaited()];
         places.into_iter().flatten().min()
     }
 
-    /// The same of checkpoints alone.
+    /// Sequence of the first checkpoint not yet reached.
     fn next(&self) -> Option<Sequence> {
         let next = self.checkpoints.get(self.found.len());
         next.map(|signed| signed.checkpoint.sequence)
     }
 
-    /// Of the states behind those whose places were reached.
-    #[cfg(test)]
-    pub(crate) fn digests(&self) -> impl Iterator<Item = [u8; 32]> + '_ {
-        self.found.iter().map(|(digest, _)| *digest)
-    }
-
-    /// A frame was followed; `digest` is that of the state behind it.
+    /// Records that a frame was executed; `digest` computes the digest of the state after it.
     pub(crate) fn passed(
         &mut self,
         sequence: Sequence,
@@ -198,18 +193,18 @@ impl Vouched {
         self.attested.passed(sequence, &digest);
     }
 
-    /// What does not agree, and how many were compared. `end` is the last sequence when the journal was
-    /// followed to its end: what was signed behind it is gone.
+    /// The findings, and how many checkpoints were compared. `end` is the last sequence if the
+    /// journal was read to its end: frames of later checkpoints are missing then.
     pub(crate) fn findings(
         &self,
         source: &Source,
         end: Option<Sequence>,
-    ) -> Result<(Vec<Finding>, Compared), Failure> {
+    ) -> Result<(Vec<Finding>, CheckpointStats), Failure> {
         let mut findings = self.others.clone();
         findings.extend_from_slice(self.attested.findings());
         for (signed, found) in self.checkpoints.iter().zip(&self.found) {
             let sequence = signed.checkpoint.sequence;
-            if let Some(text) = disagrees(signed, found, source)? {
+            if let Some(text) = difference(signed, found, source)? {
                 findings.push(Finding::new(Kind::Damage, sequence, text));
             }
         }
@@ -224,13 +219,13 @@ impl Vouched {
             compared = self.checkpoints.len();
         }
         let given = self.given;
-        Ok((findings, Compared { compared, given }))
+        Ok((findings, CheckpointStats { compared, given }))
     }
 }
 
-/// Whether the key signed a checkpoint for this journal; else what it is.
-fn vouches(kept: &Kept, genesis: &[u8; 32]) -> Result<(), Finding> {
-    let sequence = kept.signed.checkpoint.sequence;
+/// Checks that the key signed the checkpoint for this journal; otherwise returns the finding.
+fn check_signature(saved: &SavedCheckpoint, genesis: &[u8; 32]) -> Result<(), Finding> {
+    let sequence = saved.signed.checkpoint.sequence;
     let nothing = |why: &dyn std::fmt::Display| {
         let text = format!("a checkpoint proves nothing: {why}");
         Err(Finding::new(Kind::Signature, sequence, text))
@@ -238,11 +233,11 @@ fn vouches(kept: &Kept, genesis: &[u8; 32]) -> Result<(), Finding> {
     if sequence == Sequence(0) {
         return nothing(&"it names no frame");
     }
-    let Err(why) = kept.signed.verify(genesis) else {
+    let Err(why) = saved.signed.verify(genesis) else {
         return Ok(());
     };
-    match kept.genesis {
-        Some(other) if kept.signed.verify(&other).is_ok() => {
+    match saved.genesis {
+        Some(other) if saved.signed.verify(&other).is_ok() => {
             let [signed, this] = [&other, genesis].map(hex::encode);
             let text =
                 format!("another journal was signed: {signed} is its genesis, {this} this one's");
@@ -252,9 +247,9 @@ fn vouches(kept: &Kept, genesis: &[u8; 32]) -> Result<(), Finding> {
     }
 }
 
-/// How the journal is not what was signed, where a checkpoint stands.
-fn disagrees(
-    signed: &Signed,
+/// How journal and signed checkpoint differ, if they do.
+fn difference(
+    signed: &SignedCheckpoint,
     (digest, place): &([u8; 32], FramePlace),
     source: &Source,
 ) -> Result<Option<&'static str>, Failure> {

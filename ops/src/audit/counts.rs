@@ -1,28 +1,28 @@
-//! How much of a journal carries a signature, and who vouches for the rest.
+//! Counts of commands by their proof: a maker's signature, a gateway, the operator, the engine.
 
 use foretell_model::{Command, Event, FrameRef};
 use serde_json::{Value, json};
 
-/// Commands by what proves them.
+/// Counts of commands by their proof.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Counts {
     /// Orders with their maker's signature as evidence.
     pub signed_orders: u64,
-    /// Orders that the book refused: journalled without evidence, because they changed nothing.
+    /// Orders rejected by the book: journalled without evidence because they changed nothing.
     pub killed_orders: u64,
-    /// Cancels, account actions, keys, heartbeats: a gateway vouches for who asked.
+    /// Cancels, account actions, keys, heartbeats: the gateway authenticated the client.
     pub gateway_attested: u64,
-    /// Deposits, bindings, markets, modes, settings: the operator's.
+    /// Deposits, bindings, markets, modes, settings: given by the operator.
     pub operator: u64,
-    /// Time, work that goes on, attested states: the engine's own.
+    /// Clock, deferred work, attested states: given by the engine.
     pub engine: u64,
     /// Trades.
     pub trades: u64,
 }
 
 impl Counts {
-    pub(crate) fn count(&mut self, frame: &FrameRef<'_>) {
-        *self.of(frame) += 1;
+    pub(crate) fn count(&mut self, frame: &FrameRef<'_>, has_evidence: bool) {
+        *self.of(frame.command, has_evidence) += 1;
         let trades = frame
             .events
             .iter()
@@ -30,10 +30,10 @@ impl Counts {
         self.trades += crate::output::count(trades.count());
     }
 
-    fn of(&mut self, frame: &FrameRef<'_>) -> &mut u64 {
-        match frame.command {
-            Command::PlaceOrder(_) if frame.evidence.is_empty() => &mut self.killed_orders,
-            Command::PlaceOrder(_) => &mut self.signed_orders,
+    const fn of(&mut self, command: &Command, has_evidence: bool) -> &mut u64 {
+        match command {
+            Command::PlaceOrder(_) if has_evidence => &mut self.signed_orders,
+            Command::PlaceOrder(_) => &mut self.killed_orders,
             Command::CancelAll {
                 heartbeat: true, ..
             }

@@ -1,7 +1,7 @@
-//! `foretell audit diff`: whether two journals are the same, and where they part.
+//! `foretell audit diff`: compares two journals and finds their first difference.
 //!
-//! Frames are compared by their receipts, so by every byte. Where a batch ends and which segment
-//! it stands in may differ: a start writes batches anew and keeps the frames.
+//! Frames are compared by their receipts, which cover every byte. Batch boundaries and segments may
+//! differ: a start rewrites batches and keeps the frames.
 
 use std::ops::ControlFlow;
 use std::process::ExitCode;
@@ -17,26 +17,26 @@ use super::source::Source;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// Receipts handed over at once, and how many such hand-overs may wait.
+/// Receipts per message, and messages that may wait in the channel.
 const CHUNK: usize = 1_024;
 const WAITING: usize = 4;
 
 type Receipts = Vec<[u8; 32]>;
 
-/// How two journals compare.
+/// Result of comparing two journals.
 #[derive(Clone, Copy, Debug)]
 struct Comparison {
     same_genesis: bool,
-    /// Frames that are the same, from the first on.
+    /// Number of identical frames from the first on.
     common: u64,
-    /// Whether each has frames behind those.
+    /// Whether each journal has further frames.
     goes_on: [bool; 2],
 }
 
 /// Compares two journals frame by frame.
 ///
 /// # Errors
-/// One of them cannot be read, or is damaged in what has to be read of it.
+/// A journal cannot be read, or the part that has to be read is damaged.
 pub(crate) fn run(sources: [&Source; 2], output: Output) -> Result<ExitCode, Failure> {
     let [first, second] = sources;
     let genesis = |source: &Source| source.genesis().map_err(|error| source.failure(&error));
@@ -52,7 +52,7 @@ pub(crate) fn run(sources: [&Source; 2], output: Output) -> Result<ExitCode, Fai
     Ok(ExitCode::from(code))
 }
 
-/// The length of the common beginning, and who goes on behind it.
+/// Length of the common prefix, and which journal continues after it.
 fn compare(first: &Source, second: &Source) -> Result<(u64, [bool; 2]), Failure> {
     thread::scope(|scope| {
         let (sender, receipts) = sync_channel(WAITING);
@@ -71,7 +71,7 @@ fn compare(first: &Source, second: &Source) -> Result<(u64, [bool; 2]), Failure>
             }
         });
         let first_goes_on = !first_ended && (parted || theirs.next().is_some());
-        // Its thread stops at the next chunk it cannot hand over.
+        // The other thread stops when its next send fails.
         drop(theirs);
         let first_read = match reader.join() {
             Ok(read) => read,
@@ -79,7 +79,7 @@ fn compare(first: &Source, second: &Source) -> Result<(u64, [bool; 2]), Failure>
         };
         let has_difference = first_goes_on && parted;
         for (source, read) in [(first, first_read), (second, read)] {
-            // What is behind a difference is not looked at, damaged or not.
+            // Damage after the first difference is not read and not reported.
             if let Err(error) = read
                 && !has_difference
             {
@@ -105,12 +105,12 @@ fn send_all(
             Err(_) => ControlFlow::Break(()),
         }
     });
-    // Nobody may be listening any more: the journals have parted.
+    // The receiver is gone if the journals have diverged.
     let _ = sender.send(chunk);
     read
 }
 
-/// The receipts of the other journal, one by one.
+/// Receipts of the other journal, one by one.
 struct Incoming {
     receipts: Receiver<Receipts>,
     chunk: std::vec::IntoIter<[u8; 32]>,
@@ -135,7 +135,8 @@ impl Incoming {
 }
 
 impl Comparison {
-    /// Both go on behind what they share, or they are of other exchanges.
+    /// Whether the journals differ: both continue after the common prefix, or they have different
+    /// genesis bytes.
     const fn differs(&self) -> bool {
         !self.same_genesis || (self.goes_on[0] && self.goes_on[1])
     }
@@ -164,12 +165,12 @@ impl Comparison {
         let genesis = if self.same_genesis {
             ""
         } else {
-            "two journals of different names; "
+            "two journals with different genesis; "
         };
         let rest = match (self.goes_on, self.same_genesis) {
             ([true, true], _) => format!("the first difference is at sequence {}", common + 1),
-            ([true, false], _) => "the first goes on behind them".to_owned(),
-            ([false, true], _) => "the second goes on behind them".to_owned(),
+            ([true, false], _) => "the first journal continues after them".to_owned(),
+            ([false, true], _) => "the second journal continues after them".to_owned(),
             _ => "they end there".to_owned(),
         };
         format!("{genesis}{common} frames are the same, {rest}")

@@ -1,11 +1,11 @@
-//! Executing every command again, and comparing what happens with what was recorded.
+//! Executing every command again by the core, and comparing what happens with what was recorded.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 use foretell_journal::{JournalError, Scratch};
 use foretell_matching::{Capacity, Difference, Exchange, Replay};
-use foretell_model::{Command, FrameRef, Sequence};
+use foretell_model::{Command, Event, FrameRef, Sequence};
 
 use super::source::Source;
 
@@ -16,16 +16,17 @@ pub(crate) struct Execution {
     /// Divergences that journalled commands accept, once they were looked for.
     accepted: Option<BTreeSet<Sequence>>,
     /// Those of them that were met.
-    met: Vec<Sequence>,
+    met: BTreeSet<Sequence>,
 }
 
-/// Why a frame does not follow from those before it.
+/// A frame that does not follow from those before it.
 #[derive(Debug)]
-pub(crate) enum Differs {
-    /// The record says something else.
-    Record(String),
-    /// So it does, and accepted divergences could not be looked for.
-    Unjudged(String, JournalError),
+pub(crate) struct Contradiction {
+    pub(crate) sequence: Sequence,
+    /// What the record says instead.
+    pub(crate) text: String,
+    /// Why accepted divergences could not be looked for.
+    pub(crate) unread: Option<JournalError>,
 }
 
 impl Execution {
@@ -34,7 +35,7 @@ impl Execution {
         Self {
             replay: Replay::new(Exchange::new(Capacity::NONE, 0)),
             accepted: None,
-            met: Vec::new(),
+            met: BTreeSet::new(),
         }
     }
 
@@ -43,40 +44,100 @@ impl Execution {
     }
 
     /// Divergences that an operator accepted by a journalled command.
-    pub(crate) fn accepted(&self) -> &[Sequence] {
+    pub(crate) const fn accepted(&self) -> &BTreeSet<Sequence> {
         &self.met
     }
 
-    /// Executes the command of a frame and compares its events.
+    /// Executes the command of one frame and compares its events.
     ///
     /// # Errors
-    /// The exchange refuses it, or causes other events and nobody accepted that.
-    pub(crate) fn follow(&mut self, frame: &FrameRef<'_>, source: &Source) -> Result<(), Differs> {
-        let text = match self.replay.execute(frame) {
-            Ok(()) => return Ok(()),
-            Err(Difference::Refused(verdict)) => {
-                return Err(Differs::Record(format!(
-                    "{:?} is recorded, re-execution answers {verdict:?}",
-                    frame.command
-                )));
+    /// The exchange rejects it, or causes other events. Another order of the same events passes when
+    /// an operator accepted it.
+    pub(crate) fn follow(
+        &mut self,
+        frame: &FrameRef<'_>,
+        source: &Source,
+    ) -> Result<(), Contradiction> {
+        self.follow_all(std::iter::once(*frame), source)
+    }
+
+    /// The same for several frames.
+    ///
+    /// # Errors
+    /// As for one. No frame after the one that contradicts is executed.
+    pub(crate) fn follow_all<'f>(
+        &mut self,
+        mut frames: impl Iterator<Item = FrameRef<'f>> + Clone,
+        source: &Source,
+    ) -> Result<(), Contradiction> {
+        while let Err(divergence) = self.replay.execute_all(frames.clone()) {
+            let sequence = divergence.sequence;
+            let diverged = frames.find(|frame| frame.sequence == sequence);
+            let text = match divergence.difference {
+                Difference::Events(text) => text,
+                Difference::Rejected(verdict) => {
+                    let command = diverged.map(|frame| frame.command);
+                    return Err(Contradiction {
+                        sequence,
+                        text: format!("{command:?} is recorded, re-execution answers {verdict:?}"),
+                        unread: None,
+                    });
+                }
+            };
+            let recorded = diverged.map_or(&[][..], |frame| frame.events);
+            let is_reordered = are_reordered(self.replay.last_events(), recorded);
+            self.accept(sequence, text, is_reordered, source)?;
+        }
+        Ok(())
+    }
+
+    /// Passes a divergence that a journalled command accepts. It must be one of order alone: an
+    /// acceptance is journalled by whoever writes the journal, and makes no other event true.
+    fn accept(
+        &mut self,
+        sequence: Sequence,
+        text: String,
+        is_reordered: bool,
+        source: &Source,
+    ) -> Result<(), Contradiction> {
+        let contradiction = |text, unread| Contradiction {
+            sequence,
+            text,
+            unread,
+        };
+        if self.accepted.is_none() {
+            match accepted_in(source) {
+                Ok(accepted) => self.accepted = Some(accepted),
+                Err(error) => return Err(contradiction(text, Some(error))),
             }
-            Err(Difference::Events(text)) => text,
-        };
-        let accepted = match self.accepted.take() {
-            Some(accepted) => accepted,
-            None => match accepted_in(source) {
-                Ok(accepted) => accepted,
-                Err(error) => return Err(Differs::Unjudged(text, error)),
-            },
-        };
-        let is_accepted = accepted.contains(&frame.sequence);
-        self.accepted = Some(accepted);
-        if is_accepted {
-            self.met.push(frame.sequence);
+        }
+        let accepted = self.accepted.as_ref();
+        if !accepted.is_some_and(|accepted| accepted.contains(&sequence)) {
+            return Err(contradiction(text, None));
+        }
+        self.met.insert(sequence);
+        if is_reordered {
             return Ok(());
         }
-        Err(Differs::Record(text))
+        let text = text + "; an operator accepted it, but the events are not the same";
+        Err(contradiction(text, None))
     }
+}
+
+/// Whether these are the same events, and the same trades in the same order.
+fn are_reordered(executed: &[Event], recorded: &[Event]) -> bool {
+    let trades = |events: &[Event]| {
+        let trades = events
+            .iter()
+            .filter(|event| matches!(event, Event::Fill(_)));
+        trades.copied().collect::<Vec<_>>()
+    };
+    let sorted = |events: &[Event]| {
+        let mut texts: Vec<_> = events.iter().map(|event| format!("{event:?}")).collect();
+        texts.sort_unstable();
+        texts
+    };
+    trades(executed) == trades(recorded) && sorted(executed) == sorted(recorded)
 }
 
 fn accepted_in(source: &Source) -> Result<BTreeSet<Sequence>, JournalError> {

@@ -1,5 +1,5 @@
-//! `foretell audit export`: trades, orders and balances as CSV, one row a line, times in UTC,
-//! amounts in whole units with every digit.
+//! `foretell audit export`: trades, orders and balances as CSV. One row a line, times in UTC,
+//! amounts in whole units with all digits.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -13,6 +13,7 @@ use std::process::ExitCode;
 use foldhash::fast::RandomState;
 use foretell_journal::frame::Frame;
 use foretell_journal::{Scratch, segment, watermark};
+use foretell_model::digest::StateRecord;
 use foretell_model::{
     AccountNumber, Command, Event, Fill, FrameRef, Lots, MarketNumber, Micros, OrderNumber,
     OrderType, Outcome, PlaceOrder, Price, Sequence, Side, TradeIndex,
@@ -21,8 +22,9 @@ use foretell_view::TradeId;
 use serde_json::json;
 use tempfile::TempPath;
 
+use super::execution::Execution;
 use super::finding::{Finding, Kind};
-use super::record::Record;
+use super::fold::Fold;
 use super::source::Source;
 use super::text::{iso, price, shares, units};
 use crate::failure::{Failure, USAGE};
@@ -35,7 +37,7 @@ const ORDERS: &str = "sequence,time,order_id,wallet,condition_id,outcome,side,ty
 expiration,maker_amount,taker_amount,filled_shares,status,ended_sequence";
 const BALANCES: &str = "wallet,asset,outcome,free,reserved";
 
-/// Where each table goes; a table without a file is not made.
+/// Output file of each table; a table without a file is not written.
 #[derive(Clone, Debug)]
 pub(crate) struct Files {
     pub(crate) trades: Option<PathBuf>,
@@ -44,8 +46,8 @@ pub(crate) struct Files {
 }
 
 impl Files {
-    /// Two tables in one file would be neither.
-    fn are_different(&self) -> Result<(), Failure> {
+    /// Rejects one file for two tables, which would overwrite each other.
+    fn reject_duplicates(&self) -> Result<(), Failure> {
         let Self {
             trades,
             orders,
@@ -53,56 +55,59 @@ impl Files {
         } = self;
         for [one, other] in [[trades, orders], [trades, balances], [orders, balances]] {
             if let (Some(path), Some(other)) = (one, other)
-                && place(path) == place(other)
+                && canonical(path) == canonical(other)
             {
-                let text = format!("{}: two tables are to go there", path.display());
-                return Err(Failure::new(text).hint("a file for each").code(USAGE));
+                let text = format!("{}: two tables have the same file", path.display());
+                return Err(Failure::new(text)
+                    .hint("name one file per table")
+                    .code(USAGE));
             }
         }
         Ok(())
     }
 
-    /// A table in the place of a journal's own file would be the end of the journal.
-    fn are_none_of(&self, journal: &Path) -> Result<(), Failure> {
+    /// Rejects an output file inside the journal, which would destroy the journal.
+    fn reject_journal_files(&self, journal: &Path) -> Result<(), Failure> {
         let tables = [&self.trades, &self.orders, &self.balances];
         match tables
             .into_iter()
             .flatten()
-            .find(|path| is_of(journal, path))
+            .find(|path| is_journal_file(journal, path))
         {
             Some(path) => {
-                let text = format!("{}: the journal is read from there", path.display());
-                Err(Failure::new(text).hint("another file").code(USAGE))
+                let text = format!("{}: the file belongs to the journal", path.display());
+                Err(Failure::new(text).hint("name another file").code(USAGE))
             }
             None => Ok(()),
         }
     }
 }
 
-/// Whether a table would take the place of a file that the journal is read from.
-fn is_of(journal: &Path, path: &Path) -> bool {
-    let place = place(path);
+/// Whether `path` is a file that the journal is read from.
+fn is_journal_file(journal: &Path, path: &Path) -> bool {
+    let path = canonical(path);
     let journal = journal.canonicalize();
-    let name = place.file_name().and_then(OsStr::to_str);
+    let name = path.file_name().and_then(OsStr::to_str);
     let is_segment = name.is_some_and(|name| segment::number_of(name).is_some());
     journal.is_ok_and(|journal| {
-        place == watermark::path(&journal) || is_segment && place.parent() == Some(&journal)
+        path == watermark::path(&journal) || is_segment && path.parent() == Some(&journal)
     })
 }
 
-/// One name for a file that has several, also for one that is not there yet.
-fn place(path: &Path) -> PathBuf {
-    path.canonicalize()
-        .unwrap_or_else(|_| match (folder(path).canonicalize(), path.file_name()) {
-            (Ok(folder), Some(name)) => folder.join(name),
+/// The canonical path of a file, also of one that does not exist yet.
+fn canonical(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| {
+        match (parent_directory(path).canonicalize(), path.file_name()) {
+            (Ok(parent_directory), Some(name)) => parent_directory.join(name),
             _ => path.to_owned(),
-        })
+        }
+    })
 }
 
-/// Where a file lies.
-fn folder(path: &Path) -> &Path {
+/// Parent directory of a file.
+fn parent_directory(path: &Path) -> &Path {
     path.parent()
-        .filter(|folder| !folder.as_os_str().is_empty())
+        .filter(|parent_directory| !parent_directory.as_os_str().is_empty())
         .unwrap_or(Path::new("."))
 }
 
@@ -111,14 +116,15 @@ fn folder(path: &Path) -> &Path {
 /// # Errors
 /// A file cannot be written, the journal cannot be read, is damaged or breaks a rule.
 pub(crate) fn run(source: &Source, files: &Files, output: Output) -> Result<ExitCode, Failure> {
-    files.are_different()?;
-    files.are_none_of(source.directory())?;
+    files.reject_duplicates()?;
+    files.reject_journal_files(source.directory())?;
     let mut export = Export {
         source,
         genesis: source.genesis().map_err(|error| source.failure(&error))?,
         trades: Table::create(files.trades.as_deref(), TRADES)?,
         orders: Table::create(files.orders.as_deref(), ORDERS)?,
-        record: Record::default(),
+        execution: Execution::new(),
+        fold: Fold::default(),
         live: HashMap::default(),
     };
     let mut scratch = Scratch::default();
@@ -150,9 +156,8 @@ pub(crate) fn run(source: &Source, files: &Files, output: Output) -> Result<Exit
     Ok(ExitCode::SUCCESS)
 }
 
-/// An order that has not ended.
 #[derive(Clone, Copy, Debug)]
-struct Live {
+struct OpenOrder {
     order: PlaceOrder,
     placed: (Sequence, foretell_model::TimeNs),
     filled: Lots,
@@ -163,8 +168,9 @@ struct Export<'s> {
     genesis: [u8; 32],
     trades: Table,
     orders: Table,
-    record: Record,
-    live: HashMap<OrderNumber, Live, RandomState>,
+    execution: Execution,
+    fold: Fold,
+    live: HashMap<OrderNumber, OpenOrder, RandomState>,
 }
 
 impl Export<'_> {
@@ -174,15 +180,18 @@ impl Export<'_> {
         let read = frame
             .decode(scratch)
             .map_err(|error| found(Kind::Damage, error.to_string()))?;
-        self.record
+        self.execution
+            .follow(&read, self.source)
+            .map_err(|wrong| self.source.contradiction(wrong))?;
+        self.fold
             .apply(&read)
-            .map_err(|broken| found(broken.kind, broken.text))?;
+            .map_err(|violation| found(violation.kind, violation.text))?;
         if let Command::PlaceOrder(order) = *read.command {
             let placed = (sequence, read.time);
             let filled = Lots::ZERO;
             self.live.insert(
                 OrderNumber(sequence.0),
-                Live {
+                OpenOrder {
                     order,
                     placed,
                     filled,
@@ -225,7 +234,7 @@ impl Export<'_> {
             self.filled(taker, fill),
             self.filled(fill.maker_order, fill),
         ) else {
-            return Ok(()); // the record has refused such a fill
+            return Ok(()); // only in an accepted divergence
         };
         let id = TradeId::new(&self.genesis, read.sequence, TradeIndex(index));
         self.trades.row(&[
@@ -255,7 +264,7 @@ impl Export<'_> {
         Ok(())
     }
 
-    fn filled(&mut self, number: OrderNumber, fill: &Fill) -> Option<Live> {
+    fn filled(&mut self, number: OrderNumber, fill: &Fill) -> Option<OpenOrder> {
         let live = self.live.get_mut(&number)?;
         live.filled += fill.lots;
         Some(*live)
@@ -268,7 +277,7 @@ impl Export<'_> {
         }
     }
 
-    fn order_row(&mut self, live: &Live, status: &str, ended: &str) -> Result<(), Failure> {
+    fn order_row(&mut self, live: &OpenOrder, status: &str, ended: &str) -> Result<(), Failure> {
         let order = &live.order;
         let row = [
             live.placed.0.to_string(),
@@ -290,55 +299,70 @@ impl Export<'_> {
         self.orders.row(&row)
     }
 
-    /// Writes what is still open and what everybody has; rows of each table.
+    /// Writes open orders and all balances; returns the rows of each table.
     fn finish(mut self, mut balances: Table) -> Result<[u64; 3], Failure> {
-        let mut open: Vec<Live> = self.live.values().copied().collect();
+        let mut open: Vec<OpenOrder> = self.live.values().copied().collect();
         open.sort_unstable_by_key(|live| live.placed.0);
         for live in open {
             self.order_row(&live, "live", "")?;
         }
-        for number in (0..)
-            .take(self.record.registry.accounts.len())
-            .map(AccountNumber)
-        {
-            let purse = self.record.ledger.purse(number);
-            balances.row(&[
-                self.wallet(number),
-                "collateral".to_owned(),
-                String::new(),
-                units(Micros(purse.free)),
-                units(Micros(purse.reserved)),
-            ])?;
-        }
-        let mut held: Vec<_> = self.record.ledger.holdings.iter().collect();
-        held.sort_unstable_by_key(|(account, market, _)| (*account, *market));
-        for (account, market, holding) in held {
-            for of in Outcome::ALL {
-                let (free, reserved) = (holding.free[of.index()], holding.reserved[of.index()]);
-                if free + reserved > 0 {
-                    balances.row(&[
-                        self.wallet(account),
-                        self.condition(market),
-                        outcome(*of).to_owned(),
-                        shares(Lots(free)),
-                        shares(Lots(reserved)),
-                    ])?;
-                }
+        let mut written = Ok(());
+        self.execution.exchange().visit_state(&mut |record| {
+            if written.is_ok() {
+                written = self.balance_rows(record, &mut balances);
             }
-        }
+        });
+        written?;
         let mut tables = [self.trades, self.orders, balances];
         tables.iter_mut().try_for_each(Table::complete)?;
         let [trades, orders, balances] = tables;
         Ok([trades.name()?, orders.name()?, balances.name()?])
     }
 
+    /// What an account has, or holds of a market.
+    fn balance_rows(&self, record: &StateRecord, balances: &mut Table) -> Result<(), Failure> {
+        match *record {
+            StateRecord::Account {
+                account,
+                free,
+                reserved,
+                ..
+            } => balances.row(&[
+                self.wallet(account),
+                "collateral".to_owned(),
+                String::new(),
+                units(free),
+                units(reserved),
+            ]),
+            StateRecord::Position {
+                account,
+                market,
+                free,
+                reserved,
+            } => Outcome::ALL.iter().try_for_each(|of| {
+                let (free, reserved) = (free[of.index()], reserved[of.index()]);
+                if (free + reserved).is_zero() {
+                    return Ok(());
+                }
+                balances.row(&[
+                    self.wallet(account),
+                    self.condition(market),
+                    outcome(*of).to_owned(),
+                    shares(free),
+                    shares(reserved),
+                ])
+            }),
+            _ => Ok(()),
+        }
+    }
+
     fn wallet(&self, account: AccountNumber) -> String {
-        let account = self.record.registry.account(account);
+        let account = self.fold.registry.account(account);
         account.map_or_else(|_| "-".to_owned(), |account| account.wallet.to_string())
     }
 
     fn condition(&self, market: MarketNumber) -> String {
-        let market = self.record.registry.market(market);
+        let market = self.fold.registry.market(market);
         market.map_or_else(|_| "-".to_owned(), |market| market.condition.to_string())
     }
 }
@@ -373,41 +397,41 @@ const fn order_type(order_type: OrderType) -> &'static str {
     }
 }
 
-/// A CSV file, or nothing. No cell holds a comma, a quote or a line break: all are numbers, hex,
-/// times and words of ours.
+/// A CSV file, or nothing. No cell contains a comma, a quote or a line break: all are numbers, hex,
+/// times and fixed words.
 struct Table {
-    file: Option<Target>,
+    file: Option<OutputFile>,
     rows: u64,
 }
 
-/// Where a table goes: beside the file of its name until it is whole, so that nobody takes a part of one
-/// for all of it. What is there and no file (a pipe, a terminal) is written to as it comes.
-struct Target {
+/// Output of a table: a temporary file that gets its name when it is complete, so no reader sees
+/// part of a table. A pipe or a terminal is written to directly.
+struct OutputFile {
     path: PathBuf,
     file: BufWriter<File>,
-    beside: Option<TempPath>,
+    temporary: Option<TempPath>,
 }
 
-impl Target {
+impl OutputFile {
     fn create(path: &Path) -> io::Result<Self> {
         let there = path.symlink_metadata();
-        let (file, beside) = if there.as_ref().is_ok_and(|there| !there.is_file()) {
+        let (file, temporary) = if there.as_ref().is_ok_and(|there| !there.is_file()) {
             (File::create(path)?, None)
         } else {
-            let (file, beside) = tempfile::Builder::new()
+            let (file, temporary) = tempfile::Builder::new()
                 .prefix(".export-")
                 .permissions(Permissions::from_mode(0o666))
-                .tempfile_in(folder(path))?
+                .tempfile_in(parent_directory(path))?
                 .into_parts();
             if let Ok(there) = there {
                 file.set_permissions(there.permissions())?;
             }
-            (file, Some(beside))
+            (file, Some(temporary))
         };
         Ok(Self {
             path: path.to_owned(),
             file: BufWriter::new(file),
-            beside,
+            temporary,
         })
     }
 
@@ -415,18 +439,18 @@ impl Target {
         writeln!(self.file, "{line}")
     }
 
-    /// All of it is on the disk afterwards, or wherever it goes.
+    /// Flushes and syncs the output.
     fn complete(&mut self) -> io::Result<()> {
         self.file.flush()?;
-        match self.beside {
+        match self.temporary {
             Some(_) => self.file.get_ref().sync_all(),
             None => Ok(()),
         }
     }
 
     fn name(self) -> io::Result<()> {
-        match self.beside {
-            Some(beside) => beside.persist(&self.path).map_err(|error| error.error),
+        match self.temporary {
+            Some(temporary) => temporary.persist(&self.path).map_err(|error| error.error),
             None => Ok(()),
         }
     }
@@ -440,7 +464,7 @@ impl Table {
                 rows: 0,
             });
         };
-        let file = Target::create(path).map_err(|error| cannot(path, &error))?;
+        let file = OutputFile::create(path).map_err(|error| cannot(path, &error))?;
         let mut table = Self {
             file: Some(file),
             rows: 0,
@@ -471,7 +495,7 @@ impl Table {
         }
     }
 
-    /// Gives it its name; how many rows it has.
+    /// Renames the temporary file; returns the number of rows.
     fn name(self) -> Result<u64, Failure> {
         if let Some(file) = self.file {
             let path = file.path.clone();

@@ -1,4 +1,4 @@
-//! What an audit finds, and what its exit code says of it.
+//! Findings of an audit and their exit codes.
 
 use std::fmt;
 use std::io;
@@ -9,27 +9,26 @@ use serde_json::{Value, json};
 
 use crate::failure::Failure;
 
-/// Two journals differ.
+/// Exit code: the two journals differ.
 pub(crate) const DIFFERENT: u8 = 7;
-/// The journal holds no such frame.
+/// Exit code: the journal has no such frame.
 pub(crate) const NOT_FOUND: u8 = 8;
 
-/// Kinds of what can be wrong. The number is the exit code of the process; the highest one found
-/// counts.
+/// Kinds of findings. The number is the exit code of the process; the highest one found counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Kind {
-    /// Bytes, checksums, chain, sequences: the journal is not the one that was written.
+    /// Bytes, checksums, chain or sequences are not those that were written.
     Damage = 3,
-    /// Re-execution of the commands gives something else than the record.
+    /// Re-execution of the commands gives other events or another state than recorded.
     Contradiction = 4,
-    /// An order was not signed by its maker, or its evidence says something else than its command.
+    /// An order is not signed by its maker, or its evidence contradicts its command.
     Signature = 5,
     /// The record breaks a rule of the exchange: money, priority, limits, identity.
     Rule = 6,
 }
 
 impl Kind {
-    /// The exit code of an audit that found nothing worse.
+    /// Exit code of an audit whose worst finding is of this kind.
     #[must_use]
     pub const fn exit_code(self) -> u8 {
         self as u8
@@ -45,14 +44,14 @@ impl Kind {
     }
 }
 
-/// One thing that is wrong.
+/// A finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// What it is.
+    /// Kind of the finding.
     pub kind: Kind,
-    /// The frame it was found at; for damage the first one that cannot be read, where that is known.
+    /// Frame of the finding; for damage the first unreadable one, if known.
     pub sequence: Option<Sequence>,
-    /// What is wrong, for people.
+    /// Description for people.
     pub text: String,
 }
 
@@ -65,7 +64,7 @@ impl Finding {
         }
     }
 
-    /// Damage of the journal; any other error of reading is a failure of ours.
+    /// A finding for damage of the journal; any other read error is a failure of the command.
     pub(crate) fn damage(error: &JournalError) -> Result<Self, Failure> {
         let sequence = match error {
             JournalError::Damaged { first, .. } => Some(*first),
@@ -96,7 +95,7 @@ impl Finding {
     }
 }
 
-/// Opening a symbolic link was refused.
+/// Whether opening failed because the path is a symbolic link.
 fn is_link(error: &io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
 }
@@ -116,7 +115,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn damage_names_its_first_sequence_and_what_cannot_be_read_is_no_damage() {
+    fn damage_names_its_first_sequence_and_unreadable_files_are_failures() {
         let damaged = JournalError::Damaged {
             segment: 2,
             from: 4_096,

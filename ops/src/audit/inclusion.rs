@@ -1,4 +1,4 @@
-//! Where a frame stands in the chain: its batch, and the hashes before and behind it.
+//! Position of a frame in the chain: its batch, and the hashes before and after the batch.
 
 use std::fs::File;
 use std::io;
@@ -17,17 +17,17 @@ use crate::failure::Failure;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Inclusion {
     batch: BatchHeader,
-    /// How many batches of the segment stand before it.
+    /// Index of the batch in its segment.
     index: u32,
-    /// The chain before it.
+    /// Chain hash before the batch.
     previous_hash: [u8; 32],
 }
 
 impl Inclusion {
-    /// Finds the batch of a frame that was read from this place.
+    /// Finds the batch of a frame by the place the frame was read from.
     ///
     /// # Errors
-    /// The segment cannot be read any more.
+    /// The segment cannot be read again.
     pub(crate) fn find(directory: &Path, place: FramePlace) -> Result<Self, Failure> {
         let path = segment::path(directory, place.segment);
         let cannot =
@@ -53,7 +53,7 @@ impl Inclusion {
         }
     }
 
-    /// The chain up to and with the batch, when `sequence` is its last.
+    /// Chain hash up to and including the batch, if `sequence` is its last frame.
     pub(crate) fn chain_at(&self, sequence: Sequence) -> Option<[u8; 32]> {
         (self.batch.last == sequence).then_some(self.batch.hash)
     }

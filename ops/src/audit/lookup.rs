@@ -1,5 +1,4 @@
-//! `foretell audit show` and `receipt`: one frame, by its sequence or by what the interface calls
-//! its transaction hash.
+//! `foretell audit show` and `receipt`: one frame, by its sequence or by its transaction hash.
 
 use std::ops::ControlFlow;
 use std::process::ExitCode;
@@ -11,21 +10,20 @@ use foretell_view::TradeId;
 use serde_json::{Value, json};
 
 use super::finding::{Finding, Kind, NOT_FOUND};
+use super::frame_json;
 use super::inclusion::Inclusion;
-use super::record::Registry;
+use super::registry::Registry;
 use super::source::Source;
-use super::words;
 use crate::failure::Failure;
 use crate::output::{Output, shown};
 
-/// What is looked for.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Wanted {
+pub(crate) enum LookupKey {
     Sequence(Sequence),
     Receipt([u8; 32]),
 }
 
-impl Wanted {
+impl LookupKey {
     fn is(self, frame: &Frame<'_>) -> bool {
         match self {
             Self::Sequence(sequence) => frame.sequence() == sequence,
@@ -35,7 +33,7 @@ impl Wanted {
 
     fn missing(self) -> Failure {
         let text = match self {
-            Self::Sequence(sequence) => format!("the journal holds no sequence {sequence}"),
+            Self::Sequence(sequence) => format!("the journal has no sequence {sequence}"),
             Self::Receipt(receipt) => {
                 format!(
                     "no frame of the journal has the receipt 0x{}",
@@ -51,7 +49,7 @@ impl Wanted {
 ///
 /// # Errors
 /// There is no such frame, or the journal is damaged before it.
-pub(crate) fn run(source: &Source, wanted: Wanted, output: Output) -> Result<ExitCode, Failure> {
+pub(crate) fn run(source: &Source, key: LookupKey, output: Output) -> Result<ExitCode, Failure> {
     let (mut registry, mut scratch) = (Registry::default(), Scratch::default());
     let mut found: Option<Result<(Value, FramePlace, Sequence, usize), Finding>> = None;
     let scanned = source.each(&mut |frame| {
@@ -63,15 +61,15 @@ pub(crate) fn run(source: &Source, wanted: Wanted, output: Output) -> Result<Exi
                 for event in read.events {
                     registry
                         .fold(&read, event)
-                        .map_err(|broken| broken.to_string())?;
+                        .map_err(|violation| violation.text)?;
                 }
                 Ok(read)
             });
         match read {
             Err(text) => found = Some(Err(Finding::new(Kind::Damage, sequence, text))),
-            Ok(read) if wanted.is(frame) => {
+            Ok(read) if key.is(frame) => {
                 let fills = read.events.iter().filter(|event| event.code() == 1).count();
-                let shown = words::frame(frame, read.command, &registry);
+                let shown = frame_json::frame(frame, read.command, &registry);
                 found = Some(Ok((shown, frame.place(), sequence, fills)));
             }
             Ok(_) => return ControlFlow::Continue(()),
@@ -86,12 +84,12 @@ pub(crate) fn run(source: &Source, wanted: Wanted, output: Output) -> Result<Exi
             Ok(ExitCode::SUCCESS)
         }
         (Some(Err(finding)), _) => Err(source.found(&finding)),
-        (None, Ok(_)) => Err(wanted.missing()),
+        (None, Ok(_)) => Err(key.missing()),
         (None, Err(error)) => Err(source.failure(&error)),
     }
 }
 
-/// The ids the interface gives the trades of a frame.
+/// Ids of the frame's trades, as the interface returns them.
 fn trade_ids(source: &Source, sequence: Sequence, fills: usize) -> Result<Value, Failure> {
     let genesis = source.genesis().map_err(|error| source.failure(&error))?;
     let ids = (0..)
@@ -100,7 +98,7 @@ fn trade_ids(source: &Source, sequence: Sequence, fills: usize) -> Result<Value,
     Ok(json!(ids.collect::<Vec<_>>()))
 }
 
-/// The frame line by line: what is nested is indented.
+/// The frame as indented lines.
 fn text(shown: &Value) -> String {
     let mut out = String::new();
     write(shown, 0, &mut out);

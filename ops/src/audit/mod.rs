@@ -1,35 +1,39 @@
-//! `foretell audit …`: what anybody with a copy of the journal can prove, and look up.
+//! `foretell audit …`: proofs and lookups that need only a copy of the journal.
 //!
-//! [`verify()`] reads the journal three ways in one pass: as bytes (checksums, chain, sequences), as
-//! commands to be executed again by the core, and as a record of its own whose rules are checked
-//! without the core; `--signatures` adds every maker's signature. The other commands replay to a
-//! point, show a frame, find a receipt, export tables, and compare two journals.
+//! [`verify()`] reads the journal once: as bytes (checksums, chain, sequences), as commands that the
+//! core executes again, and as events that must conserve money and shares. `--signatures` adds every
+//! maker's signature, `--reference` every rule by code apart from the core. The other commands
+//! replay to a point, show a frame, find a receipt, export tables, and compare two journals.
 //!
-//! Deliberately absent: writing. Nothing here changes a journal, and none of it needs an engine.
+//! Deliberately absent: writing. Nothing here changes a journal or needs an engine.
 
 mod arguments;
 mod attested;
 mod checkpoints;
+mod conservation;
 mod counts;
-mod decoded;
 mod diff;
+mod evidence;
 mod execution;
 mod export;
 pub mod finding;
+mod fold;
+mod frame_batch;
+mod frame_json;
 mod inclusion;
-mod line;
 mod lookup;
 pub(crate) mod measure;
-mod record;
-mod recorded;
+mod reader;
+mod reference;
+mod registry;
 mod replay;
 pub mod report;
 mod signatures;
 mod source;
+mod state_compare;
 mod text;
-mod together;
 mod verify;
-mod words;
+mod violation;
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -38,7 +42,7 @@ use std::process::ExitCode;
 use foretell_engine::JOURNAL_DIRECTORY;
 
 pub(crate) use arguments::Audit;
-pub use checkpoints::{Compared, Kept};
+pub use checkpoints::{CheckpointStats, SavedCheckpoint};
 pub use counts::Counts;
 pub use finding::{Finding, Kind};
 pub use report::Report;
@@ -47,24 +51,25 @@ pub use verify::{Options, verify};
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::output::Output;
-use arguments::What;
+use arguments::AuditCommand;
 use export::Files;
 use foretell_model::Sequence;
-use lookup::Wanted;
+use lookup::LookupKey;
 use source::Source;
 
 /// Runs a command of the auditor.
 ///
 /// # Errors
-/// There is no journal, or it cannot be read; what is wrong with one is said by the exit code.
+/// There is no journal, or it cannot be read. Findings are reported by the exit code.
 pub(crate) fn run(config: &Config, audit: &Audit, output: Output) -> Result<ExitCode, Failure> {
     let directory = audit
         .journal
         .clone()
         .unwrap_or_else(|| config.data.0.join(JOURNAL_DIRECTORY));
     match &audit.what {
-        What::Verify {
+        AuditCommand::Verify {
             signatures,
+            reference,
             threads,
             checkpoints,
             checkpoint_key,
@@ -77,6 +82,7 @@ pub(crate) fn run(config: &Config, audit: &Audit, output: Output) -> Result<Exit
             let options = Options {
                 checkpoints,
                 signatures: *signatures,
+                reference: *reference,
                 attestations: *attestations,
                 threads: threads.map(usize::from).and_then(NonZeroUsize::new),
                 progress: !output.json,
@@ -85,15 +91,17 @@ pub(crate) fn run(config: &Config, audit: &Audit, output: Output) -> Result<Exit
             output.answer(&report.json(), |_| report.to_string());
             Ok(ExitCode::from(report.exit_code()))
         }
-        What::Replay { until } => replay::run(&open(&directory, output)?, *until, output),
-        What::Show { sequence } => {
-            let wanted = Wanted::Sequence(Sequence(*sequence));
-            lookup::run(&open(&directory, output)?, wanted, output)
+        AuditCommand::Replay { until } => replay::run(&open(&directory, output)?, *until, output),
+        AuditCommand::Show { sequence } => {
+            let key = LookupKey::Sequence(Sequence(*sequence));
+            lookup::run(&open(&directory, output)?, key, output)
         }
-        What::Receipt { hash } => {
-            lookup::run(&open(&directory, output)?, Wanted::Receipt(*hash), output)
-        }
-        What::Export(tables) => {
+        AuditCommand::Receipt { hash } => lookup::run(
+            &open(&directory, output)?,
+            LookupKey::Receipt(*hash),
+            output,
+        ),
+        AuditCommand::Export(tables) => {
             let files = Files {
                 trades: tables.trades.clone(),
                 orders: tables.orders.clone(),
@@ -101,8 +109,8 @@ pub(crate) fn run(config: &Config, audit: &Audit, output: Output) -> Result<Exit
             };
             export::run(&open(&directory, output)?, &files, output)
         }
-        What::Diff { first, second } => {
-            // Two bars would write over each other.
+        AuditCommand::Diff { first, second } => {
+            // Two progress bars would overwrite each other.
             let quiet = |directory| Source::open(directory, false);
             diff::run([&quiet(first)?, &quiet(second)?], output)
         }

@@ -1,4 +1,4 @@
-//! `foretell audit replay`: the state of the exchange at a point of its journal.
+//! `foretell audit replay`: the state of the exchange at a point in its journal.
 
 use std::ops::ControlFlow;
 use std::process::ExitCode;
@@ -9,8 +9,7 @@ use foretell_model::digest::StateRecord;
 use foretell_model::{AccountNumber, Lots, MarketNumber, Micros, Outcome, Sequence, Side, TimeNs};
 use serde_json::{Value, json};
 
-use super::execution::{Differs, Execution};
-use super::finding::{Finding, Kind};
+use super::execution::{Contradiction, Execution};
 use super::source::Source;
 use super::text::{Until, iso, price, shares, units};
 use crate::failure::Failure;
@@ -19,7 +18,7 @@ use crate::output::{Output, table};
 /// Executes the journal up to `until` and prints the state there.
 ///
 /// # Errors
-/// The journal cannot be read, is damaged, or says something else than re-execution.
+/// The journal cannot be read, is damaged, or differs from re-execution.
 pub(crate) fn run(
     source: &Source,
     until: Option<Until>,
@@ -54,10 +53,14 @@ fn replay(source: &Source, until: Option<Until>) -> Result<(Execution, TimeNs), 
         let sequence = frame.sequence();
         let followed = frame
             .decode(&mut scratch)
-            .map_err(|error| Differs::Record(error.to_string()))
+            .map_err(|error| Contradiction {
+                sequence,
+                text: error.to_string(),
+                unread: None,
+            })
             .and_then(|frame| execution.follow(&frame, source));
-        if let Err(differs) = followed {
-            wrong = Some((sequence, differs));
+        if let Err(contradiction) = followed {
+            wrong = Some(contradiction);
             return ControlFlow::Break(());
         }
         time = frame.time();
@@ -67,10 +70,7 @@ fn replay(source: &Source, until: Option<Until>) -> Result<(Execution, TimeNs), 
         ControlFlow::Continue(())
     });
     match wrong {
-        Some((sequence, Differs::Record(text))) => {
-            Err(source.found(&Finding::new(Kind::Contradiction, sequence, text)))
-        }
-        Some((_, Differs::Unjudged(_, error))) => Err(source.failure(&error)),
+        Some(contradiction) => Err(source.contradiction(contradiction)),
         None => match scanned {
             Ok(_) => Ok((execution, time)),
             Err(error) => Err(source.failure(&error)),
@@ -78,47 +78,47 @@ fn replay(source: &Source, until: Option<Until>) -> Result<(Execution, TimeNs), 
     }
 }
 
-/// The state, by the names the outside world uses.
+/// The state in the names of the public interface.
 struct State {
     sequence: Sequence,
     time: TimeNs,
     digest: [u8; 32],
     collateral: Micros,
     fees: Micros,
-    accounts: Vec<Account>,
-    markets: Vec<Market>,
-    holdings: Vec<Holding>,
-    orders: Vec<Order>,
+    accounts: Vec<AccountState>,
+    markets: Vec<MarketState>,
+    holdings: Vec<ShareBalance>,
+    orders: Vec<RestingOrder>,
 }
 
-struct Account {
+struct AccountState {
     wallet: String,
     free: Micros,
     reserved: Micros,
 }
 
-struct Market {
+struct MarketState {
     condition: String,
     tokens: [String; 2],
     state: String,
     supply: [Lots; 2],
 }
 
-struct Holding {
+struct ShareBalance {
     account: AccountNumber,
     market: MarketNumber,
     free: [Lots; 2],
     reserved: [Lots; 2],
 }
 
-struct Order {
+struct RestingOrder {
     id: String,
     number: u64,
     account: AccountNumber,
     market: MarketNumber,
     outcome: Outcome,
     side: Side,
-    /// In its own token, units of 0.0001.
+    /// Price in the order's own token, in units of 0.0001.
     price: u16,
     lots: Lots,
 }
@@ -152,7 +152,7 @@ impl State {
                 free,
                 reserved,
                 ..
-            } => self.accounts.push(Account {
+            } => self.accounts.push(AccountState {
                 wallet: wallet.to_string(),
                 free,
                 reserved,
@@ -164,7 +164,7 @@ impl State {
                 supply,
                 ..
             } => {
-                self.markets.push(Market {
+                self.markets.push(MarketState {
                     condition: condition.to_string(),
                     tokens: tokens.map(|token| token.to_string()),
                     state: format!("{state:?}").to_lowercase(),
@@ -177,7 +177,7 @@ impl State {
                 free,
                 reserved,
             } => {
-                self.holdings.push(Holding {
+                self.holdings.push(ShareBalance {
                     account,
                     market,
                     free,
@@ -195,7 +195,7 @@ impl State {
                 lots,
                 ..
             } => {
-                self.orders.push(Order {
+                self.orders.push(RestingOrder {
                     id: id.to_string(),
                     number: order.0,
                     account,
@@ -222,7 +222,7 @@ impl State {
             .map_or("-", |market| &market.condition)
     }
 
-    /// Whole numbers of micros and lots, so that programs compare exactly.
+    /// Whole micros and lots, so that programs compare exactly.
     fn json(&self) -> Value {
         let accounts = self.accounts.iter().map(|account| {
             json!({
@@ -310,7 +310,7 @@ impl State {
         )
     }
 
-    /// Every resting order in Yes prices, market by market, bids then asks, best first.
+    /// Every resting order in Yes prices, by market, bids then asks, best first.
     fn books(&self) -> String {
         let mut text = String::new();
         for (number, market) in (0..).map(MarketNumber).zip(&self.markets) {

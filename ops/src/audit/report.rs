@@ -1,4 +1,4 @@
-//! What an audit says: for people, and as JSON.
+//! The report of an audit, as text and as JSON.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use foretell_journal::ScanReport;
 use foretell_model::{Sequence, TimeNs};
 use serde_json::{Value, json};
 
-use super::checkpoints::Compared;
+use super::checkpoints::CheckpointStats;
 use super::counts::Counts;
 use super::finding::Finding;
 use super::text::iso;
@@ -15,42 +15,44 @@ use super::text::iso;
 /// The result of an audit.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The journal.
+    /// Directory of the journal.
     pub directory: PathBuf,
-    /// What it holds, when it could be read to its end.
+    /// Totals of the journal, if it was read to its end.
     pub journal: Option<ScanReport>,
-    /// The last frame that was executed again, and its time.
+    /// Last re-executed frame.
     pub last: Sequence,
-    /// Its time.
+    /// Time of that frame.
     pub time: TimeNs,
-    /// Digest of the state there.
+    /// State digest after that frame.
     pub digest: [u8; 32],
-    /// What proves the commands.
+    /// Commands by their proof.
     pub counts: Counts,
-    /// Signatures that hold and that do not, when they were checked.
+    /// Valid and invalid signatures, if checked.
     pub signatures: Option<(u64, u64)>,
-    /// Signed checkpoints that were held against it.
-    pub checkpoints: Compared,
-    /// Attested states that were compared with re-execution, when that was asked.
+    /// Whether the reference exchange executed every command, too.
+    pub reference: bool,
+    /// Signed checkpoints given and compared.
+    pub checkpoints: CheckpointStats,
+    /// Number of attested states compared with re-execution, if requested.
     pub attested_states: Option<usize>,
     /// Divergences that an operator accepted by a journalled command.
     pub accepted_divergences: Vec<Sequence>,
-    /// Everything that is wrong; nothing in a sound journal.
+    /// All findings; empty for a sound journal.
     pub findings: Vec<Finding>,
-    /// Why not all of it could be read, where that is no damage and something was found before.
+    /// Read error that ended the audit early, if findings were made before it.
     pub unread: Option<String>,
-    /// How long it took.
+    /// Duration.
     pub seconds: f64,
 }
 
 impl Report {
-    /// Whether nothing is wrong.
+    /// Whether there are no findings and no read error.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         self.findings.is_empty()
     }
 
-    /// 0, or the highest code of what was found.
+    /// 0, or the highest exit code of the findings.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
         let kinds = self.findings.iter().map(|finding| finding.kind);
@@ -92,6 +94,7 @@ impl Report {
             "digest": hex::encode(self.digest),
             "counts": self.counts.json(),
             "signatures": signatures,
+            "reference": self.reference,
             "checkpoints": self.checkpoints.compared,
             "checkpoints_given": self.checkpoints.given,
             "attested_states": self.attested_states,
@@ -129,7 +132,12 @@ impl fmt::Display for Report {
             Some((sound, unsound)) => writeln!(f, "signatures: {sound} hold, {unsound} do not")?,
             None => writeln!(f, "signatures: not checked (--signatures)")?,
         }
-        let Compared { compared, given } = self.checkpoints;
+        if self.reference {
+            writeln!(f, "reference: every command executed and compared")?;
+        } else {
+            writeln!(f, "reference: not compared (--reference)")?;
+        }
+        let CheckpointStats { compared, given } = self.checkpoints;
         if given > 0 {
             writeln!(f, "checkpoints: {compared} of {given} compared with it")?;
         }
@@ -144,7 +152,7 @@ impl fmt::Display for Report {
             if let Some((from, to)) = journal.torn {
                 writeln!(
                     f,
-                    "behind its end, bytes {from} to {to} of the last segment are no sound batch: what \
+                    "after its end, bytes {from} to {to} of the last segment are not a valid batch: what \
                      a crash leaves, or frames that were damaged"
                 )?;
             }
@@ -161,7 +169,7 @@ impl fmt::Display for Report {
             writeln!(f, "{finding}")?;
         }
         if let Some(unread) = &self.unread {
-            writeln!(f, "not read to its end: {unread}")?;
+            writeln!(f, "not read to the end: {unread}")?;
         }
         f.write_str(match (self.is_sound(), self.signatures) {
             (true, Some(_)) => "sound",
@@ -175,9 +183,9 @@ impl fmt::Display for Report {
 mod tests {
     use super::*;
 
-    /// Whoever reads only the last line learns what was not looked at.
+    /// The last line alone must say that the audit is incomplete.
     #[test]
-    fn a_report_says_what_was_not_checked_and_what_is_behind_the_end() {
+    fn a_report_lists_unchecked_parts_and_bytes_after_the_end() {
         let mut report = Report {
             directory: PathBuf::new(),
             journal: Some(ScanReport {
@@ -193,7 +201,8 @@ mod tests {
             digest: [3; 32],
             counts: Counts::default(),
             signatures: None,
-            checkpoints: Compared {
+            reference: false,
+            checkpoints: CheckpointStats {
                 compared: 1,
                 given: 2,
             },
@@ -218,7 +227,7 @@ mod tests {
         assert!(
             report
                 .to_string()
-                .contains("not read to its end: frame version 2\n")
+                .contains("not read to the end: frame version 2\n")
         );
         assert!(report.to_string().ends_with("\nNOT SOUND"));
     }

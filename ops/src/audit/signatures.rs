@@ -1,7 +1,7 @@
-//! Every order's signature against its maker, on a thread a core.
+//! Checks every order's signature against its maker, on one thread per core.
 //!
-//! Who must have signed is known from the record as of the order's frame; what a thread gets is
-//! complete, so threads share nothing and may be behind the record.
+//! Who must have signed follows from the frames before the order's. What a thread gets is complete,
+//! so threads share nothing and may be behind the reader.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -12,49 +12,67 @@ use foretell_auth::{Domain, verify_evidence};
 use foretell_model::evidence::OrderEvidence;
 use foretell_model::{Command, FrameRef, OrderId, Sequence, WalletAddress};
 
+use super::evidence::Claim;
 use super::finding::{Finding, Kind};
-use super::record::{Broken, Claim, Registry};
+use super::registry::Registry;
+use super::violation::{Check, Violation};
 
-/// Orders handed over at once.
+/// Orders per message.
 const CHUNK: usize = 256;
-/// Chunks that may wait for a thread: the record waits when it is further ahead.
+/// Chunks that may wait for a thread: the executor waits when it is further ahead.
 const WAITING: usize = 8;
-/// Findings a thread keeps; more are counted.
-const KEPT: usize = 20;
+/// Findings kept per thread; further ones are only counted.
+const MAX_FINDINGS: usize = 20;
 
 /// An order whose signature is to be checked.
 #[derive(Debug)]
-struct Job {
-    sequence: Sequence,
+pub(super) struct SignedOrder {
+    pub(super) sequence: Sequence,
     /// The id the command names.
     order: OrderId,
-    /// Whose key must have signed.
+    /// Address that must have signed.
     owner: WalletAddress,
     domain: Arc<Domain>,
     evidence: Box<[u8]>,
 }
 
-/// What was found.
+impl SignedOrder {
+    /// The order of a frame whose evidence makes this claim.
+    ///
+    /// # Errors
+    /// The frame places no order, or account or domain of the claim were never registered.
+    pub(super) fn new(frame: &FrameRef<'_>, claim: Claim, registry: &Registry) -> Check<Self> {
+        let Command::PlaceOrder(order) = frame.command else {
+            return Err(Violation::rule("a signed order of another command"));
+        };
+        Ok(Self {
+            sequence: frame.sequence,
+            order: order.order,
+            owner: registry.account(claim.owner)?.wallet,
+            domain: Arc::clone(registry.domain(claim.domain)?),
+            evidence: frame.evidence.into(),
+        })
+    }
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Checked {
-    /// Signatures that hold.
     pub(crate) sound: u64,
-    /// Those that do not.
     pub(crate) unsound: u64,
-    /// The first of them, by sequence.
+    /// The first findings, by sequence.
     pub(crate) findings: Vec<Finding>,
 }
 
-/// The threads, and what is being collected for the next of them.
+/// The threads, and the batch being filled for the next one.
 #[derive(Debug)]
 pub(crate) struct Signatures {
-    threads: Vec<(SyncSender<Vec<Job>>, JoinHandle<Checked>)>,
+    threads: Vec<(SyncSender<Vec<SignedOrder>>, JoinHandle<Checked>)>,
     next: usize,
-    chunk: Vec<Job>,
+    chunk: Vec<SignedOrder>,
 }
 
 impl Signatures {
-    /// Starts a thread a core, or as many as asked for.
+    /// Starts one thread per core, or `threads`.
     pub(crate) fn start(threads: Option<NonZeroUsize>) -> Self {
         let cores = || thread::available_parallelism().map_or(1, NonZeroUsize::get);
         let count = threads.map_or_else(cores, NonZeroUsize::get);
@@ -71,42 +89,25 @@ impl Signatures {
         }
     }
 
-    /// Takes the order of a frame whose signature was claimed to be so; waits when all threads are busy.
-    ///
-    /// # Errors
-    /// Nobody knows whose signature, or of what domain.
-    pub(crate) fn take(
-        &mut self,
-        frame: &FrameRef<'_>,
-        claim: &Claim,
-        registry: &Registry,
-    ) -> Result<(), Broken> {
-        if let Command::PlaceOrder(order) = frame.command {
-            self.chunk.push(Job {
-                sequence: frame.sequence,
-                order: order.order,
-                owner: registry.account(claim.owner)?.wallet,
-                domain: Arc::clone(registry.domain(claim.domain)?),
-                evidence: frame.evidence.into(),
-            });
-        }
+    /// Takes an order; waits when all threads are busy.
+    pub(super) fn take(&mut self, order: SignedOrder) {
+        self.chunk.push(order);
         if self.chunk.len() == CHUNK {
-            self.hand_over();
+            self.send_batch();
         }
-        Ok(())
     }
 
-    fn hand_over(&mut self) {
+    fn send_batch(&mut self) {
         let chunk = std::mem::replace(&mut self.chunk, Vec::with_capacity(CHUNK));
         let (sender, _) = &self.threads[self.next];
-        // A thread that is gone has panicked, which `finish` passes on.
+        // A send fails only after a panic in the thread, which `finish` propagates.
         let _ = sender.send(chunk);
         self.next = (self.next + 1) % self.threads.len();
     }
 
     /// Waits for all threads.
     pub(crate) fn finish(mut self) -> Checked {
-        self.hand_over();
+        self.send_batch();
         let mut all = Checked::default();
         for (sender, handle) in self.threads {
             drop(sender);
@@ -120,19 +121,19 @@ impl Signatures {
             }
         }
         all.findings.sort_by_key(|finding| finding.sequence);
-        all.findings.truncate(KEPT);
+        all.findings.truncate(MAX_FINDINGS);
         all
     }
 }
 
-fn check_all(jobs: &Receiver<Vec<Job>>) -> Checked {
+fn check_all(jobs: &Receiver<Vec<SignedOrder>>) -> Checked {
     let mut checked = Checked::default();
     for job in jobs.iter().flatten() {
         match check(&job) {
             Ok(()) => checked.sound += 1,
             Err(text) => {
                 checked.unsound += 1;
-                if checked.findings.len() < KEPT {
+                if checked.findings.len() < MAX_FINDINGS {
                     checked
                         .findings
                         .push(Finding::new(Kind::Signature, job.sequence, text));
@@ -144,7 +145,7 @@ fn check_all(jobs: &Receiver<Vec<Job>>) -> Checked {
 }
 
 /// The EIP-712 hash is the order's id, and the owner's key signed it.
-fn check(job: &Job) -> Result<(), String> {
+fn check(job: &SignedOrder) -> Result<(), String> {
     let evidence = OrderEvidence::decode(&job.evidence)
         .ok_or_else(|| "the evidence is no signed order".to_owned())?;
     let (id, signer) =

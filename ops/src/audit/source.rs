@@ -1,5 +1,5 @@
-//! The journal under audit: opened read-only, read from its genesis to its end, or to what is
-//! durable while an engine runs.
+//! The journal under audit: opened read-only and read from its genesis to its end, or to the
+//! durable sequence while an engine runs.
 
 use std::fs;
 use std::io::IsTerminal as _;
@@ -13,13 +13,14 @@ use foretell_journal::{
 use foretell_model::Sequence;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::finding::Finding;
+use super::execution::Contradiction;
+use super::finding::{Finding, Kind};
 use crate::failure::Failure;
 
-/// Frames between two steps of the progress bar.
+/// Frames between updates of the progress bar.
 const STEP: u64 = 4_096;
 
-/// A journal's directory.
+/// Directory of a journal.
 #[derive(Clone, Debug)]
 pub(crate) struct Source {
     directory: PathBuf,
@@ -27,10 +28,10 @@ pub(crate) struct Source {
 }
 
 impl Source {
-    /// Sees that there is a journal.
+    /// Checks that there is a journal.
     ///
     /// # Errors
-    /// There is none, or the directory cannot be read.
+    /// There is no journal, or the directory cannot be read.
     pub(crate) fn open(directory: &Path, progress: bool) -> Result<Self, Failure> {
         let cannot = |what: String| Failure::new(format!("{}: {what}", directory.display()));
         let entries = fs::read_dir(directory)
@@ -41,7 +42,7 @@ impl Source {
                 .is_some_and(|name| segment::number_of(name).is_some())
         });
         if !has_segment {
-            return Err(cannot("no journal is here".to_owned()).hint(
+            return Err(cannot("there is no journal".to_owned()).hint(
                 "--journal DIR names the directory of the segments, --data DIR the one above it",
             ));
         }
@@ -55,7 +56,7 @@ impl Source {
         &self.directory
     }
 
-    /// The random bytes that name the journal.
+    /// Random bytes that identify the journal.
     ///
     /// # Errors
     /// The first segment's header cannot be read.
@@ -63,7 +64,7 @@ impl Source {
         genesis(&self.directory)
     }
 
-    /// What is wrong with this journal, as the failure of a command that cannot go on behind it.
+    /// A journal error as the failure of a command that cannot continue.
     pub(crate) fn failure(&self, error: &JournalError) -> Failure {
         match Finding::damage(error) {
             Ok(finding) => self.found(&finding),
@@ -71,14 +72,26 @@ impl Source {
         }
     }
 
-    /// The same of what was found in it.
+    /// A finding as the failure of a command that cannot continue.
     pub(crate) fn found(&self, finding: &Finding) -> Failure {
         Failure::new(format!("{}: {finding}", self.directory.display()))
             .code(finding.kind.exit_code())
     }
 
-    /// Verifies checksums, chain, sequences and times from the genesis on and shows every frame, until
-    /// `visit` breaks. Gives what the whole journal holds, or `None` after a break.
+    /// The same of a frame that contradicts re-execution.
+    pub(crate) fn contradiction(&self, wrong: Contradiction) -> Failure {
+        match wrong.unread {
+            Some(error) => self.failure(&error),
+            None => self.found(&Finding::new(
+                Kind::Contradiction,
+                wrong.sequence,
+                wrong.text,
+            )),
+        }
+    }
+
+    /// Verifies checksums, chain, sequences and times from the genesis on and passes every frame to
+    /// `visit`, until `visit` breaks. Returns the journal's totals, or `None` after a break.
     ///
     /// # Errors
     /// Damage, or files that cannot be read.
@@ -96,7 +109,7 @@ impl Source {
         })
     }
 
-    /// The same, of whole batches that whoever takes them may keep.
+    /// Like [`Self::each`], in whole batches that the caller may keep.
     ///
     /// # Errors
     /// A missing or foreign segment, a newer format, or files that cannot be read.
@@ -107,7 +120,7 @@ impl Source {
         })
     }
 
-    /// Shows how far a scan is. One that was stopped by its visitor finds nothing.
+    /// Shows the progress of a scan. A visitor's break is no error.
     fn watched(
         &self,
         scan: impl FnOnce(&ProgressBar) -> Result<ScanReport, JournalError>,
@@ -121,7 +134,7 @@ impl Source {
         }
     }
 
-    /// A bar as long as the watermark says; without one it only turns.
+    /// A bar up to the watermark; a spinner without one.
     fn bar(&self) -> ProgressBar {
         if !self.progress {
             return ProgressBar::hidden();
@@ -141,7 +154,7 @@ impl Source {
     }
 }
 
-/// Reads verified batches, and shows how far it is.
+/// Reads verified batches and updates the progress bar.
 #[derive(Debug)]
 pub(crate) struct BatchReader {
     batches: Batches,
@@ -149,7 +162,7 @@ pub(crate) struct BatchReader {
 }
 
 impl BatchReader {
-    /// The next batch; `None` behind the last, and behind an error.
+    /// The next batch; `None` at the end or after an error.
     ///
     /// # Errors
     /// Damage, or files that cannot be read.
@@ -161,7 +174,7 @@ impl BatchReader {
         Ok(batch)
     }
 
-    /// What the journal holds, once its end was reached without an error.
+    /// Totals of the journal, if its end was reached without an error.
     pub(crate) const fn report(&self) -> Option<&ScanReport> {
         self.batches.report()
     }
@@ -173,7 +186,7 @@ impl Drop for BatchReader {
     }
 }
 
-/// Only visitors stop a scan, and they say why elsewhere.
+/// Only visitors stop a scan; they keep the reason.
 fn go_on(flow: ControlFlow<()>) -> Result<(), String> {
     match flow {
         ControlFlow::Continue(()) => Ok(()),

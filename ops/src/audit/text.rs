@@ -1,4 +1,4 @@
-//! Times and numbers as the audit writes and reads them.
+//! Formats and parses times and numbers of the audit.
 
 use foretell_model::{Lots, Micros, Sequence, TimeNs};
 
@@ -8,7 +8,7 @@ pub(crate) fn iso(time: TimeNs) -> String {
         .map_or_else(|_| time.0.to_string(), |time| time.to_string())
 }
 
-/// Where a replay stops: behind this sequence, or before the first frame later than this time.
+/// End of a replay: after this sequence, or before the first frame later than this time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Until {
     Sequence(Sequence),
@@ -30,7 +30,7 @@ pub(crate) fn parse_until(text: &str) -> Result<Until, String> {
     if nanoseconds < 0 {
         return Err("no frame is that old".to_owned());
     }
-    // A time later than any frame can have has not come either.
+    // A time later than any frame never comes: the replay runs to the end.
     let nanoseconds = u64::try_from(nanoseconds).unwrap_or(u64::MAX);
     Ok(Until::Time(TimeNs(nanoseconds)))
 }

@@ -1,39 +1,48 @@
-//! The whole audit of a journal: one pass over its frames, each of which is executed again, folded
-//! into a record that knows no core, and, when asked, checked for its maker's signature. A sound one
-//! is read by several threads at once; one that is not is read a second time, frame by frame, to say
-//! what is wrong with it.
+//! The whole audit of a journal, in one pass: a reader verifies, decodes and folds its frames, an
+//! executor executes their commands again and compares the events.
 
 use std::num::NonZeroUsize;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::path::Path;
+use std::sync::mpsc::{channel, sync_channel};
+use std::thread;
 use std::time::Instant;
 
-use foretell_journal::frame::Frame;
-use foretell_journal::{JournalError, ScanReport, Scratch};
-use foretell_model::{FrameRef, Sequence};
+use foretell_journal::JournalError;
+use foretell_model::digest::StateDigest;
+use foretell_model::{FrameRef, Sequence, TimeNs};
 
 use super::attested::AttestedStates;
-use super::checkpoints::{Kept, Vouched};
-use super::execution::{Differs, Execution};
+use super::checkpoints::{CheckpointCheck, SavedCheckpoint};
+use super::counts::Counts;
+use super::execution::{Contradiction, Execution};
 use super::finding::{Finding, Kind};
-use super::recorded::Recorded;
+use super::fold::Fold;
+use super::frame_batch::FrameBatch;
+use super::reader::{Reader, Scanned};
+use super::reference::Reference;
 use super::report::Report;
 use super::signatures::Signatures;
-use super::source::Source;
-use super::together;
+use super::source::{BatchReader, Source};
+use super::state_compare::StateCompare;
 use crate::failure::Failure;
+
+/// Batches that may wait for the executor.
+const WAITING: usize = 4;
 
 /// What to look at, and how.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Checkpoints the journal must agree with, in the order of their sequences; their signatures
     /// are checked for this journal.
-    pub checkpoints: Vec<Kept>,
+    pub checkpoints: Vec<SavedCheckpoint>,
     /// Check every order's signature.
     pub signatures: bool,
     /// Compare the states that the journal attests. It is read once more before, and a digest is
     /// computed for each.
     pub attestations: bool,
+    /// Execute every command by the reference exchange, too.
+    pub reference: bool,
     /// Threads that check signatures; as many as there are cores when not given.
     pub threads: Option<NonZeroUsize>,
     /// Show a bar, if standard error is a terminal.
@@ -47,141 +56,175 @@ pub struct Options {
 /// There is no journal, or its files cannot be read. What is wrong with a journal is no error but a
 /// finding of the report.
 pub fn verify(directory: &Path, options: &Options) -> Result<Report, Failure> {
-    let source = Source::open(directory, options.progress)?;
     let started = Instant::now();
-    let attested = match options.attestations {
-        true => AttestedStates::find(&source),
-        false => AttestedStates::default(),
+    let source = Source::open(directory, options.progress)?;
+    let mut audit = Audit::new(&source, options);
+    let (fold, scanned) = match source.batches() {
+        Ok(journal) => audit.run(journal),
+        Err(error) => (Fold::default(), Err(error)),
     };
-    let checkpoints = || {
-        let mut vouched = Vouched::new(&source, &options.checkpoints);
-        vouched.attested = attested.clone();
-        vouched
-    };
-    let mut report = match together(&source, options, checkpoints())? {
-        Some(report) => report,
-        None => frame_by_frame(&source, options, checkpoints())?,
-    };
+    let mut report = audit.finish(&fold, scanned)?;
     report.attested_states = report.attested_states.filter(|_| options.attestations);
     report.seconds = started.elapsed().as_secs_f64();
     Ok(report)
 }
 
-/// The report of a journal in which nothing is wrong but, maybe, checkpoints and signatures.
-fn together(
-    source: &Source,
-    options: &Options,
-    checkpoints: Vouched,
-) -> Result<Option<Report>, Failure> {
-    let Some(sound) = together::read(source, checkpoints, options.start_signatures()) else {
-        return Ok(None);
-    };
-    let last = sound.exchange.sequence();
-    let attested_states = Some(sound.checkpoints.attested.compared());
-    let (findings, checkpoints) = sound.checkpoints.findings(source, Some(last))?;
-    let mut report = Report {
-        directory: source.directory().to_owned(),
-        journal: Some(sound.journal),
-        last,
-        time: sound.time,
-        digest: sound.digest,
-        counts: sound.counts,
-        signatures: None,
-        checkpoints,
-        attested_states,
-        accepted_divergences: Vec::new(),
-        findings,
-        unread: None,
-        seconds: 0.0,
-    };
-    report.add_signatures(sound.signatures);
-    Ok(Some(report))
-}
-
-fn frame_by_frame(
-    source: &Source,
-    options: &Options,
-    checkpoints: Vouched,
-) -> Result<Report, Failure> {
-    let mut audit = Audit::new(source, options, checkpoints);
-    let mut scratch = Scratch::default();
-    let scanned = source.each(&mut |frame| audit.frame(frame, &mut scratch));
-    audit.finish(scanned)
-}
-
-impl Options {
-    fn start_signatures(&self) -> Option<Signatures> {
-        self.signatures.then(|| Signatures::start(self.threads))
-    }
-}
-
-impl Report {
-    /// Waits for the signatures, if they are checked.
-    fn add_signatures(&mut self, signatures: Option<Signatures>) {
-        let Some(checked) = signatures.map(Signatures::finish) else {
-            return;
-        };
-        self.signatures = Some((checked.sound, checked.unsound));
-        self.findings.extend(checked.findings);
-    }
-}
-
+/// The executor, and what it has found.
 struct Audit<'s> {
     source: &'s Source,
-    checkpoints: Vouched,
+    checkpoints: CheckpointCheck,
     execution: Execution,
-    recorded: Recorded,
+    reference: Option<Reference>,
+    signatures: Option<Signatures>,
+    counts: Counts,
+    /// Of the last frame.
+    time: TimeNs,
     findings: Vec<Finding>,
     /// Why not all of the journal can be read, where that is no damage.
     unread: Option<Failure>,
 }
 
 impl<'s> Audit<'s> {
-    fn new(source: &'s Source, options: &Options, checkpoints: Vouched) -> Self {
+    fn new(source: &'s Source, options: &Options) -> Self {
+        let mut checkpoints = CheckpointCheck::new(source, &options.checkpoints);
+        if options.attestations {
+            checkpoints.attested = AttestedStates::find(source);
+        }
         Self {
             source,
             checkpoints,
             execution: Execution::new(),
-            recorded: Recorded::new(options.start_signatures()),
+            reference: options.reference.then(Reference::default),
+            signatures: options
+                .signatures
+                .then(|| Signatures::start(options.threads)),
+            counts: Counts::default(),
+            time: TimeNs(0),
             findings: Vec::new(),
             unread: None,
         }
     }
 
-    /// Looks at the next frame; breaks behind the first one whose state cannot be relied on.
-    fn frame(&mut self, frame: &Frame<'_>, scratch: &mut Scratch) -> ControlFlow<()> {
-        let sequence = frame.sequence();
-        let frame = match frame.decode(scratch) {
-            Ok(frame) => frame,
-            Err(error) => return self.found(Kind::Damage, sequence, error.to_string()),
-        };
-        let executed = self.execute(&frame);
-        let recorded = self.fold(&frame);
-        if executed.is_break() || recorded.is_break() {
-            return ControlFlow::Break(());
-        }
-        let exchange = self.execution.exchange();
-        self.checkpoints
-            .passed(sequence, frame.place, || exchange.digest());
-        ControlFlow::Continue(())
+    /// Executes what a reader reads on a thread of its own, up to the first frame that is wrong.
+    fn run(&mut self, journal: BatchReader) -> (Fold, Scanned) {
+        thread::scope(|scope| {
+            let (filled, batches) = sync_channel(WAITING);
+            let (executed, empty) = channel();
+            let reader = Reader::new(filled, empty, self.signatures.is_some());
+            let reading = scope.spawn(move || reader.run(journal));
+            let mut stopped = false;
+            for mut frames in batches {
+                stopped = self.take(&mut frames).is_break();
+                if stopped {
+                    break;
+                }
+                frames.clear();
+                // The reader may have come to its end.
+                let _ = executed.send(frames);
+            }
+            let (fold, scanned) = match reading.join() {
+                Ok(read) => read,
+                Err(panic) => std::panic::resume_unwind(panic),
+            };
+            (fold, if stopped { Ok(None) } else { scanned })
+        })
     }
 
-    fn execute(&mut self, frame: &FrameRef<'_>) -> ControlFlow<()> {
-        match self.execution.follow(frame, self.source) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(Differs::Record(text)) => self.found(Kind::Contradiction, frame.sequence, text),
-            Err(Differs::Unjudged(text, error)) => {
-                self.stopped_by(&error);
-                let text = format!("{text}; whether an operator accepted that cannot be told");
-                self.found(Kind::Contradiction, frame.sequence, text)
+    /// Executes a batch; breaks after the first frame whose state cannot be relied on.
+    fn take(&mut self, frames: &mut FrameBatch) -> ControlFlow<()> {
+        let mut executed = 0;
+        let mut flow = ControlFlow::Continue(());
+        while executed < frames.len() && flow.is_continue() {
+            let step = executed..self.end_of_step(frames, executed);
+            (executed, flow) = self.execute(frames, step);
+        }
+        for index in 0..executed {
+            let frame = frames.frame(index);
+            self.time = frame.time;
+            self.counts.count(&frame, frames.has_evidence(index));
+        }
+        let last = executed.checked_sub(1).map(|last| frames.sequence(last));
+        if let Some(signatures) = &mut self.signatures {
+            let signed = frames.signed.drain(..);
+            let reached = signed.take_while(|order| Some(order.sequence) <= last);
+            reached.for_each(|order| signatures.take(order));
+        }
+        match frames.finding.take() {
+            // A frame that cannot be decoded comes after the last.
+            Some(finding) if flow.is_continue() || finding.sequence == last => {
+                self.findings.push(finding);
+                ControlFlow::Break(())
+            }
+            _ => flow,
+        }
+    }
+
+    /// With the reference each frame is a step. Otherwise a step ends where a checkpoint stands, so
+    /// that the core can look ahead in it.
+    fn end_of_step(&self, frames: &FrameBatch, from: usize) -> usize {
+        let ahead = match self.checkpoints.awaited() {
+            _ if self.reference.is_some() => 0,
+            Some(awaited) => awaited.0.saturating_sub(frames.sequence(from).0),
+            None => u64::MAX,
+        };
+        let ahead = usize::try_from(ahead).unwrap_or(usize::MAX);
+        from.saturating_add(ahead)
+            .saturating_add(1)
+            .min(frames.len())
+    }
+
+    /// Executes a step; returns where it ended.
+    fn execute(&mut self, frames: &FrameBatch, step: Range<usize>) -> (usize, ControlFlow<()>) {
+        let followed = self
+            .execution
+            .follow_all(frames.range(step.clone()), self.source);
+        let mut flow = ControlFlow::Continue(());
+        let mut end = step.end;
+        if let Err(contradiction) = followed {
+            let at = contradiction.sequence;
+            let mut sequences = frames.range(step.clone()).map(|frame| frame.sequence);
+            let place = sequences.position(|sequence| sequence == at);
+            end = place.map_or(end, |place| step.start + place + 1);
+            flow = self.contradicted(contradiction);
+        }
+        for frame in frames.range(step.start..end) {
+            if self.ask_reference(&frame).is_break() {
+                flow = ControlFlow::Break(());
             }
         }
+        if let Some(last) = frames.range(step.start..end).last()
+            && flow.is_continue()
+        {
+            let exchange = self.execution.exchange();
+            self.checkpoints
+                .passed(last.sequence, last.place, || exchange.digest());
+        }
+        (end, flow)
     }
 
-    fn fold(&mut self, frame: &FrameRef<'_>) -> ControlFlow<()> {
-        match self.recorded.apply(frame) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(broken) => self.found(broken.kind, frame.sequence, broken.text),
+    fn contradicted(&mut self, contradiction: Contradiction) -> ControlFlow<()> {
+        let Contradiction {
+            sequence,
+            mut text,
+            unread,
+        } = contradiction;
+        if let Some(error) = unread {
+            self.stopped_by(&error);
+            text += "; whether an operator accepted that cannot be told";
+        }
+        self.found(Kind::Contradiction, sequence, text)
+    }
+
+    /// A divergence of the record that an operator accepted is one for the reference, too.
+    fn ask_reference(&mut self, frame: &FrameRef<'_>) -> ControlFlow<()> {
+        let Some(reference) = &mut self.reference else {
+            return ControlFlow::Continue(());
+        };
+        match reference.follow(frame) {
+            Err(text) if !self.execution.accepted().contains(&frame.sequence) => {
+                self.found(Kind::Rule, frame.sequence, text)
+            }
+            _ => ControlFlow::Continue(()),
         }
     }
 
@@ -190,40 +233,40 @@ impl<'s> Audit<'s> {
         ControlFlow::Break(())
     }
 
-    fn finish(
-        mut self,
-        scanned: Result<Option<ScanReport>, JournalError>,
-    ) -> Result<Report, Failure> {
+    fn finish(mut self, fold: &Fold, scanned: Scanned) -> Result<Report, Failure> {
         let journal = scanned.unwrap_or_else(|error| {
             self.stopped_by(&error);
             None
         });
         let last = self.execution.exchange().sequence();
+        let digest = match &journal {
+            Some(journal) => self.finish_states(fold, journal.last_sequence),
+            None => self.execution.exchange().digest(),
+        };
         let end = journal.as_ref().map(|_| last);
-        if end.is_some() {
-            self.compare_states();
-        }
         let attested_states = Some(self.checkpoints.attested.compared());
         let (disagree, checkpoints) = self.checkpoints.findings(self.source, end)?;
         self.findings.extend(disagree);
-        let signatures = self.recorded.signatures.take();
-        let exchange = self.execution.exchange();
         let mut report = Report {
             directory: self.source.directory().to_owned(),
             journal,
             last,
-            time: self.recorded.time,
-            digest: exchange.digest(),
-            counts: self.recorded.counts,
+            time: self.time,
+            digest,
+            counts: self.counts,
             signatures: None,
+            reference: self.reference.is_some(),
             checkpoints,
             attested_states,
-            accepted_divergences: self.execution.accepted().to_vec(),
+            accepted_divergences: self.execution.accepted().iter().copied().collect(),
             findings: self.findings,
             unread: None,
             seconds: 0.0,
         };
-        report.add_signatures(signatures);
+        if let Some(checked) = self.signatures.map(Signatures::finish) {
+            report.signatures = Some((checked.sound, checked.unsound));
+            report.findings.extend(checked.findings);
+        }
         match self.unread {
             Some(failure) if report.findings.is_empty() => Err(failure),
             unread => {
@@ -240,19 +283,101 @@ impl<'s> Audit<'s> {
         }
     }
 
-    /// At the end both ways of reading the journal must have come to the same state, also behind a
-    /// divergence that was accepted: one that moved money is wrong all the same.
-    fn compare_states(&mut self) {
+    /// Compares the states that core, fold and reference have come to, also after a divergence that was
+    /// accepted: one that moved money is wrong all the same. Returns the digest of the core's.
+    fn finish_states(&mut self, fold: &Fold, last: Sequence) -> [u8; 32] {
         let exchange = self.execution.exchange();
-        let state = self.recorded.record.compare(exchange);
-        let core = exchange.check_invariants();
-        let sequence = exchange.sequence();
-        if let Err(broken) = state {
-            self.findings
-                .push(Finding::new(Kind::Contradiction, sequence, broken.text));
+        let (mut comparison, mut digest) = (
+            StateCompare::new(&fold.conservation),
+            StateDigest::default(),
+        );
+        let core = thread::scope(|scope| {
+            let checked = scope.spawn(|| exchange.check_invariants());
+            exchange.visit_state(&mut |record| {
+                comparison.take(record);
+                digest.push(record);
+            });
+            checked.join()
+        });
+        let core = core.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        let (digest, sequence) = (digest.finish(), exchange.sequence());
+        let reference = self.reference.as_ref();
+        let reference = reference.map(|reference| reference.compare(exchange, digest));
+        if sequence != last {
+            let text = "the journal was changed while it was read";
+            let _ = self.found(Kind::Damage, sequence, text.to_owned());
         }
-        if let Err(text) = core {
-            self.findings.push(Finding::new(Kind::Rule, sequence, text));
+        if let Err(violation) = comparison.finish() {
+            let _ = self.found(Kind::Contradiction, sequence, violation.text);
         }
+        for text in [Some(core), reference].into_iter().flatten() {
+            if let Err(text) = text {
+                let _ = self.found(Kind::Rule, sequence, text);
+            }
+        }
+        digest
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use foretell_bench::audited_journal::{Contents, with_journal};
+    use foretell_checkpoint::{Checkpoint, Signer};
+    use foretell_journal::Scratch;
+    use foretell_matching::{Capacity, Exchange, Replay};
+    use foretell_model::TimeMs;
+
+    use super::*;
+
+    /// Sequences at and beside the ends of batches, and one in one.
+    const SAVED: [u64; 7] = [1, 2, 1_023, 1_024, 1_025, 2_048, 20_001];
+
+    /// Checkpoints there, with the digests of a replay of one frame after the other and a chain of nothing.
+    fn saved(source: &Source) -> Vec<SavedCheckpoint> {
+        let genesis = source.genesis().unwrap();
+        let mut replay = Replay::new(Exchange::new(Capacity::default(), 1));
+        let (mut scratch, mut checkpoints) = (Scratch::default(), Vec::new());
+        let read = source.each(&mut |frame| {
+            let sequence = frame.sequence();
+            replay
+                .execute(&frame.decode(&mut scratch).unwrap())
+                .unwrap();
+            if SAVED.contains(&sequence.0) {
+                let checkpoint = Checkpoint {
+                    sequence,
+                    chain: [0; 32],
+                    digest: replay.exchange.digest(),
+                    time: TimeMs(1),
+                };
+                checkpoints.push(SavedCheckpoint {
+                    signed: Signer::from_secret(&[7; 32]).sign(&genesis, checkpoint),
+                    genesis: None,
+                });
+            }
+            ControlFlow::Continue(())
+        });
+        assert!(read.unwrap().is_some());
+        checkpoints
+    }
+
+    #[test]
+    fn the_states_of_a_long_journal_are_those_of_one_frame_after_the_other() {
+        let run = |journal: &Path| {
+            let checkpoints = saved(&Source::open(journal, false).unwrap());
+            for reference in [false, true] {
+                let options = Options {
+                    checkpoints: checkpoints.clone(),
+                    reference,
+                    ..Options::default()
+                };
+                let report = verify(journal, &options).unwrap();
+                assert_eq!(report.checkpoints.compared, SAVED.len());
+                assert_eq!(report.counts.commands(), report.last.0);
+                let texts = report.findings.iter().map(|found| &found.text[..]);
+                let chain = "the chain is not the one of a signed checkpoint";
+                assert!(texts.eq([chain; SAVED.len()]), "{report}");
+            }
+        };
+        with_journal(&std::env::temp_dir(), 25_000, Contents::Stream, run).unwrap();
     }
 }

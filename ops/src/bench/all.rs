@@ -1,16 +1,16 @@
-//! `foretell bench all`: every measurement, one after the other.
+//! `foretell bench all`: every measurement in sequence.
 
 use std::path::PathBuf;
 
 use foretell_bench::Report;
-use foretell_bench::all::{PARTS, Part, Setting, measure};
+use foretell_bench::all::{PARTS, Part, RunEnvironment, measure};
 
 use crate::failure::Failure;
 
 /// Runs all parts, or those named.
 ///
 /// # Errors
-/// A name that no part has, or no place to work. What goes wrong within a part is in the report.
+/// An unknown name, or no directory to work in. Failures within a part are in the report.
 pub(super) fn run(
     only: &[String],
     reference: Option<&str>,
@@ -19,7 +19,7 @@ pub(super) fn run(
     let parts = chosen(only)?;
     let program = super::this_program()?;
     let directory = super::absolute(super::directory(scratch))?;
-    let setting = Setting {
+    let environment = RunEnvironment {
         directory: &directory,
         gateway: &|surface, data| super::gateway(&program, surface, data),
         import: &|data, file| super::import(&program, data, file),
@@ -27,7 +27,7 @@ pub(super) fn run(
     };
     let count = parts.len();
     let mut number = 0;
-    Ok(measure(&parts, &setting, &mut |name| {
+    Ok(measure(&parts, &environment, &mut |name| {
         number += 1;
         eprintln!("{number}/{count} {name}");
     }))

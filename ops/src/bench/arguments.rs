@@ -9,222 +9,225 @@ use super::load;
 /// `foretell bench`
 #[derive(Debug, Args)]
 pub(crate) struct Bench {
-    /// Keep the report as JSON in this file as well, for `bench compare` and `bench report`
+    /// Save the report as JSON for `compare` and `report`
     #[arg(long, global = true, value_name = "FILE")]
     pub save: Option<PathBuf>,
-    /// Keep the single durations in this file, as an HdrHistogram log
+    /// Save all single durations as an HdrHistogram log
     #[arg(long, global = true, value_name = "FILE")]
     pub hlog: Option<PathBuf>,
-    /// What to measure
+    /// Measurement
     #[command(subcommand)]
     pub what: What,
 }
 
-/// A measurement, or what belongs to it.
+/// A measurement, or a command about reports and streams.
 #[derive(Debug, Subcommand)]
 pub(crate) enum What {
-    /// What ends in a report
+    /// Measurements
     #[command(flatten)]
     Measure(Measurement),
-    /// Compare two kept reports: exit code 5 when anything got worse beyond the noise
+    /// Compare two saved reports; exit code 5 = worse beyond noise
     Compare {
-        /// The earlier report
+        /// Earlier report
         before: PathBuf,
-        /// The later report
+        /// Later report
         after: PathBuf,
     },
-    /// Draw kept reports and histogram logs (.hlog) as one HTML page that needs nothing beside it
+    /// Draw saved reports and .hlog files as an HTML page
     Report {
-        /// Files that --save or --hlog has written
+        /// Files written by --save or --hlog
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
-        /// File of the page [default: standard output]
+        /// HTML file [default: standard output]
         #[arg(long, value_name = "FILE")]
         out: Option<PathBuf>,
     },
-    /// Write an order stream: the same arguments give the same bytes
+    /// Write an order stream: equal arguments give equal bytes
     Stream {
-        /// File to write
+        /// Output file
         out: PathBuf,
-        /// Markets, drawn by zipf's law
+        /// Number of markets, drawn by Zipf's law
         markets: u32,
-        /// Commands
+        /// Number of commands
         commands: usize,
-        /// Orders that rest, about
+        /// Approximate number of resting orders
         live: u32,
     },
 }
 
-/// A measurement: it ends in a report.
+/// A measurement, which produces a report.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Measurement {
-    /// Everything, within a quarter of an hour on two cores, and the table of all goals
+    /// Run every measurement (within 15 minutes on two cores)
     All {
-        /// Only these, by the names they are shown with
+        /// Run only these parts, by the names in the output
         #[arg(long, value_name = "NAME", value_delimiter = ';')]
         only: Vec<String>,
-        /// Somebody else's floor: a shell command that works through $STREAM and prints `N ns/op`
+        /// Baseline command: processes $STREAM, prints `N ns/op`
         #[arg(long, value_name = "COMMAND")]
         reference: Option<String>,
-        /// Where temporary directories are made; about 5 GB are needed [default: the system's]
+        /// Directory for temporary data, about 5 GB [default: the system's]
         #[arg(long, value_name = "DIR")]
         scratch: Option<PathBuf>,
     },
-    /// Compare the matching core with a bare array book over an order stream
+    /// Compare the matching core with a bare array book
     Match {
-        /// File of the stream
+        /// Order stream file
         #[arg(long, value_name = "FILE")]
         stream: PathBuf,
-        /// Times every lane is run; the medians are reported
+        /// Runs of every lane; medians are reported
         #[arg(long, default_value_t = 5)]
         rounds: usize,
-        /// Somebody else's floor: a shell command that works through $STREAM and prints `N ns/op`
+        /// Baseline command: processes $STREAM, prints `N ns/op`
         #[arg(long, value_name = "COMMAND")]
         reference: Option<String>,
     },
-    /// Encode frames beside copying them, and have orders acknowledged beside a bare sync
+    /// Measure frame encoding and durable acknowledgements
     Journal {
-        /// Turns of everything; the medians are reported
+        /// Rounds; medians are reported
         #[arg(long, default_value_t = 7)]
         rounds: usize,
-        /// Orders of a turn, one after the other
+        /// Orders per round, one at a time
         #[arg(long, default_value_t = 300, value_parser = clap::value_parser!(u32).range(1..))]
         orders: u32,
-        /// Seconds of a turn at half load
+        /// Seconds per round at half load
         #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
         seconds: u64,
-        /// Where the temporary directory is made [default: the system's]
+        /// Directory for temporary data [default: the system's]
         #[arg(long, value_name = "DIR")]
         scratch: Option<PathBuf>,
     },
-    /// Execute a journal again, part by part: checksums, records, commands, chain, receipts, signatures
+    /// Re-execute a journal and time each part of the replay
     Replay {
-        /// Commands of the journal
+        /// Commands in the journal
         #[arg(long, default_value_t = 1_000_000)]
         commands: usize,
-        /// Times it is read; the medians are reported
+        /// Runs; medians are reported
         #[arg(long, default_value_t = 5)]
         rounds: usize,
-        /// Where the temporary directory is made [default: the system's]
+        /// Directory for temporary data [default: the system's]
         #[arg(long, value_name = "DIR")]
         scratch: Option<PathBuf>,
     },
-    /// Match among 1,000 markets and among 100,000 that are registered
+    /// Compare matching with 1,000 and 100,000 registered markets
     Markets {
-        /// Commands of the stream
+        /// Commands in the stream
         #[arg(long, default_value_t = 2_000_000)]
         commands: usize,
-        /// Times every lane is run; the medians are reported
+        /// Runs of every lane; medians are reported
         #[arg(long, default_value_t = 5)]
         rounds: usize,
     },
-    /// Publish snapshots of three lengths of history over the same live state
+    /// Publish snapshots of histories of three lengths
     Snapshots {
-        /// Trades of the longest history; the others have a tenth and three tenths
+        /// Trades of the longest history; the others have 10% and 30%
         #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(100..))]
         trades: u32,
-        /// Where the temporary directory is made [default: the system's]
+        /// Directory for temporary data [default: the system's]
         #[arg(long, value_name = "DIR")]
         scratch: Option<PathBuf>,
     },
-    /// Restart an engine on a journal of resting orders, beside reading its files
+    /// Restart an engine on a journal of resting orders
     Recover {
         /// Placements in the journal
         #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..))]
         orders: u32,
-        /// Restarts; the medians are reported
+        /// Restarts; medians are reported
         #[arg(long, default_value_t = 5)]
         rounds: usize,
-        /// Where the temporary directory is made [default: the system's]
+        /// Directory for temporary data [default: the system's]
         #[arg(long, value_name = "DIR")]
         scratch: Option<PathBuf>,
     },
-    /// Send signed orders to an engine and a gateway, beside a bare sync and signature check
+    /// Time durable signed orders through gateway and engine
     Entry {
-        /// Orders, one after the other
+        /// Orders, one at a time
         #[arg(long, default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(1..))]
         orders: u32,
-        /// Turns of orders and floor; the ratio is the median of theirs
+        /// Rounds; the ratio to the baseline is their median
         #[arg(long, default_value_t = 10)]
         rounds: u32,
-        /// Where the temporary directory is made [default: the system's]
+        /// Directory for temporary data [default: the system's]
         #[arg(long, value_name = "DIR")]
         scratch: Option<PathBuf>,
     },
-    /// Audit a journal of traffic and one of resting orders: bytes, re-execution, rules, signatures
+    /// Audit a journal of mixed traffic and one of resting orders
     Audit {
-        /// Commands of each journal
+        /// Commands in each journal
         #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..))]
         orders: u32,
-        /// Sign them, and check the signatures on all cores
+        /// Sign the orders and check the signatures on all cores
         #[arg(long)]
         signatures: bool,
-        /// Audits; the median is reported
+        /// Execute every command by the reference exchange, too
+        #[arg(long, conflicts_with = "signatures")]
+        reference: bool,
+        /// Audits; medians are reported
         #[arg(long, default_value_t = 5)]
         rounds: usize,
-        /// Where the temporary directory is made [default: the system's]
+        /// Directory for temporary data [default: the system's]
         #[arg(long, value_name = "DIR")]
         scratch: Option<PathBuf>,
     },
-    /// Start gateways on a long history, and see what snapshots cost
+    /// Start gateways on a long history and time snapshots
     Start {
-        /// Trades of the long history; other histories have a tenth
+        /// Trades of the long history; other histories have 10%
         #[arg(long, default_value_t = 10_000_000, value_parser = clap::value_parser!(u32).range(1_000..))]
         trades: u32,
-        /// Starts on each history, and turns of each lane; the medians are reported
+        /// Starts per history, rounds per lane; medians are reported
         #[arg(long, default_value_t = 3)]
         rounds: usize,
-        /// Seconds of a turn
+        /// Seconds per round
         #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
         seconds: u64,
-        /// Where the temporary directory is made; ten million trades need 20 GB [default: the system's]
+        /// Directory; 10 million trades need 20 GB [default: the system's]
         #[arg(long, value_name = "DIR")]
         scratch: Option<PathBuf>,
     },
-    /// Send orders, cancels and reads at a constant rate, to an exchange of its own or yours
+    /// Send orders, cancels and reads at a constant rate
     #[command(long_about = load::ABOUT)]
     Load(Box<load::Arguments>),
-    /// Ask the data surface everything on a long history, beside a bare HTTP server
+    /// Time every data surface query on a long history
     Data {
-        /// Trades of the history
+        /// Trades in the history
         #[arg(long, default_value_t = 10_000_000, value_parser = clap::value_parser!(u32).range(1_000..))]
         trades: u32,
-        /// Its wallets; their activity follows zipf's law
+        /// Wallets in the history; activity follows Zipf's law
         #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(100..))]
         wallets: u32,
-        /// Its markets; so does theirs
+        /// Markets in the history; activity follows Zipf's law
         #[arg(long, default_value_t = 5_000, value_parser = clap::value_parser!(u32).range(2..))]
         markets: u32,
-        /// Rounds of the queries, each asked twenty times in one, and turns with the bare server
+        /// Rounds of 20 requests per query, and of the baseline server
         #[arg(long, default_value_t = 5)]
         rounds: usize,
-        /// Where the history is made, and kept for the next time; ten million trades need 20 GB
-        /// [default: the system's directory of temporary files]
+        /// Cache directory; 10 million trades need 20 GB [default: the system's directory of
+        /// temporary files]
         #[arg(long, value_name = "DIR")]
         cache: Option<PathBuf>,
     },
-    /// Import a large catalog and ask it for lists, records and searches, also while a sync writes
+    /// Import a large catalog and time its queries
     Catalog {
-        /// Events of the catalog, each with four markets
+        /// Events in the catalog, four markets each
         #[arg(long, default_value_t = 50_000, value_parser = clap::value_parser!(u32).range(1..))]
         events: u32,
-        /// Times everything is asked
+        /// Requests per query
         #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
         rounds: u32,
-        /// Where the catalog is made, and kept for the next time; fifty thousand events need 3 GB
-        /// [default: foretell-bench-catalog in the system's directory of temporary files]
+        /// Cache directory; 50,000 events need 3 GB [default: foretell-bench-catalog in the
+        /// system's directory of temporary files]
         #[arg(long, value_name = "DIR")]
         cache: Option<PathBuf>,
     },
-    /// Read books and prices beside a bare HTTP server, and see how soon acknowledged orders show
+    /// Time public reads, and from acknowledgement to read
     Reads {
-        /// Times every read is measured; the medians are reported
+        /// Rounds of every read; medians are reported
         #[arg(long, default_value_t = 5)]
         rounds: usize,
-        /// Seconds for which acknowledgements are followed
+        /// Seconds to sample the delay
         #[arg(long, default_value_t = 10)]
         seconds: u64,
-        /// Where the temporary directory is made [default: the system's]
+        /// Directory for temporary data [default: the system's]
         #[arg(long, value_name = "DIR")]
         scratch: Option<PathBuf>,
     },

@@ -1,4 +1,4 @@
-//! `foretell bench compare` and `report`: what is made of kept reports.
+//! `foretell bench compare` and `report`: evaluation of saved reports.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,17 +8,17 @@ use foretell_bench::drawing::{Source, draw};
 use foretell_bench::report::read_log;
 use foretell_bench::{Comparison, Report};
 
-use super::keep::cannot_write;
+use super::report_output::cannot_write;
 use crate::failure::Failure;
 use crate::output::{Output, line};
 
-/// Exit code when something got worse.
+/// Exit code of a comparison in which something got worse.
 const WORSE: u8 = 5;
 
-/// Compares a kept report with an earlier one; the exit code says whether anything got worse.
+/// Compares a saved report with an earlier one; the exit code is [`WORSE`] if anything got worse.
 ///
 /// # Errors
-/// A file that holds no report.
+/// A file is not a report.
 pub(super) fn compare(before: &Path, after: &Path, output: Output) -> Result<ExitCode, Failure> {
     let comparison = Comparison::of(&read(before)?, &read(after)?);
     let value = serde_json::to_value(&comparison)
@@ -31,10 +31,10 @@ pub(super) fn compare(before: &Path, after: &Path, output: Output) -> Result<Exi
     }))
 }
 
-/// Draws kept reports and histogram logs as one page, into `out` or to standard output.
+/// Draws saved reports and histogram logs as one page, into `out` or to standard output.
 ///
 /// # Errors
-/// A file that is neither, or a page that cannot be written.
+/// A file is neither, or the page cannot be written.
 pub(super) fn page(files: &[PathBuf], out: Option<&Path>) -> Result<ExitCode, Failure> {
     let sources = files
         .iter()
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_report_is_refused_with_its_name() {
+    fn a_file_that_is_no_report_is_named() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("x.json");
         let refused = read(&file).unwrap_err().to_string();

@@ -1,5 +1,4 @@
-//! `foretell bench load`: an open-loop load, on an exchange of its own or on a server of the
-//! caller's.
+//! `foretell bench load`: open-loop load on an exchange started here or on the caller's server.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -7,7 +6,8 @@ use std::time::Duration;
 use clap::Args;
 use foretell_bench::load::target::{self, TargetError};
 use foretell_bench::load::{
-    Loader, Mix, Plan, Scope, Visit, compare, measure, measure_knee, run as send, run_own, visit,
+    CompareScope, Loader, Plan, RemoteEndpoint, RequestMix, compare, measure, measure_knee,
+    open_remote, run as send, run_own,
 };
 use foretell_bench::{MeasureError, Report};
 use zeroize::Zeroizing;
@@ -16,71 +16,71 @@ use super::{directory, failure};
 use crate::failure::Failure;
 use crate::operator::private_key;
 
-/// Names the variable with the private key of the account that trades.
+/// Environment variable with the private key of the trading account.
 pub(crate) const KEY_VARIABLE: &str = "FORETELL_LOAD_PRIVATE_KEY";
-/// A search begins here.
+/// First rate of a search.
 const FIRST_RATE: u32 = 100;
-/// A run of a search that is so far behind is over; a single run waits longer.
+/// A search run ends when it is this far behind schedule; a single run waits longer.
 const SEARCH_PATIENCE: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Orders by which the cost of one is measured.
+/// Orders per measurement of the CPU cost of one.
 const COST_ORDERS: u32 = 3_000;
 
-/// What `--help` says.
+/// Long `--help` text.
 pub(crate) const ABOUT: &str = "\
-Send orders, cancels and reads at a constant rate, to an exchange of its own or yours
+Send orders, cancels and reads at a constant rate
 
-Requests are signed beforehand and sent when they are due, whatever became of the earlier ones; \
-each is timed from when it was due, so a server that stalls is charged for all that was due \
-meanwhile. Every answer is checked, and the first wrong one ends the run with exit code 1.
+Requests are signed before the run. Each is sent when it is due, independent of earlier responses, \
+and timed from then: a stalled server is charged for all requests due during the stall. Every \
+answer is checked; the first wrong one ends the run with exit code 1.
 
-Without --url and --rate it starts an exchange and bare servers with the same checks, finds the \
-rates they keep up with, and prints goals. With --rate it makes one run at that rate. With --url it \
-loads the server there: its own search, or one run with --rate.
+Without --url and --rate: start an exchange and baseline servers with the same checks, search the \
+highest rate of each, and print goals. With --rate: one run at that rate. With --url: load that \
+server, by a search or by one run with --rate.
 
 A server on this machine may be loaded freely, any other only with --server-is-mine. The account \
-needs collateral there, and limits on requests have to be lifted for it; its bids rest at the \
-lowest price of --token. Its private key is read from --private-key-file or from the variable \
+needs collateral there and must be exempt from rate limits; its bids rest at the lowest price of \
+--token. Its private key is read from --private-key-file or from the variable \
 FORETELL_LOAD_PRIVATE_KEY.";
 
 /// `foretell bench load`
 #[derive(Debug, Args)]
 pub(crate) struct Arguments {
-    /// Requests a second; without it, the highest rate that is kept up with is searched
+    /// Requests per second [default: search for the highest rate]
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     rate: Option<u32>,
-    /// Seconds that are counted of each run, after a warm-up of a quarter of it
+    /// Seconds measured per run; warm-up adds a quarter of it
     #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=200))]
     seconds: u64,
     /// Weights of place, batch, cancel and read
     #[arg(long, default_value = "place=6,cancel=3,read=1")]
-    mix: Mix,
+    mix: RequestMix,
     /// Connections of all threads together
     #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     connections: u32,
     /// Threads that send
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
     threads: u32,
-    /// Milliseconds that 99 of 100 answers may take at the rate that is searched
+    /// Maximum p99 at the rate that is searched, in milliseconds
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=10_000))]
     p99: u64,
-    /// Rounds of the comparison with bare servers; the medians are reported
+    /// Rounds against baseline servers; medians are reported
     #[arg(long, default_value_t = 3, conflicts_with_all = ["rate", "url"])]
     rounds: usize,
-    /// Load this server: http://HOST:PORT, its trading surface
+    /// URL of the trading surface to load: http://HOST:PORT
     #[arg(long, requires = "token")]
     url: Option<String>,
-    /// I run the server of --url, or its operator has agreed to this load
+    /// Confirm that you run the server or its operator has agreed
     #[arg(long, requires = "url")]
     server_is_mine: bool,
     /// Token to bid for, in decimal digits
     #[arg(long, requires = "url", value_name = "TOKEN")]
     token: Option<String>,
-    /// File with the private key of the account that trades, readable by its owner only
+    /// File with the account's private key, mode 600
     #[arg(long, requires = "url", value_name = "FILE")]
     private_key_file: Option<PathBuf>,
-    /// Family of credential headers of the server
+    /// Header family for credentials
     #[arg(
         long,
         requires = "url",
@@ -88,31 +88,31 @@ pub(crate) struct Arguments {
         value_name = "PREFIX"
     )]
     header_prefix: String,
-    /// Chain of the server
+    /// Chain id of the server
     #[arg(long, requires = "url", default_value_t = 80_002)]
     chain: u64,
-    /// Where the temporary directory is made [default: the system's]
+    /// Directory for temporary data [default: the system's]
     #[arg(long, value_name = "DIR", conflicts_with = "url")]
     scratch: Option<PathBuf>,
 }
 
-/// Sends the load, or looks for the highest rate.
+/// Sends the load, or searches for the highest rate.
 ///
 /// # Errors
-/// A server that is not to be loaded, cannot be reached, or answered wrongly.
+/// The server must not be loaded, cannot be reached, or answered wrongly.
 pub(super) fn run(arguments: &Arguments) -> Result<Report, Failure> {
     if let Some(url) = &arguments.url {
         let target = target::find(url, arguments.server_is_mine);
         let target = target.map_err(|error| refused(&error))?;
-        let site = visit(&Visit {
+        let endpoint = open_remote(&RemoteEndpoint {
             target: &target,
             prefix: &arguments.header_prefix,
             private_key: &key(arguments.private_key_file.as_deref())?,
             chain: arguments.chain,
             token: arguments.token.as_deref().unwrap_or_default(),
         });
-        let site = site.map_err(failure)?;
-        let load = arguments.load("unknown", &|plan| send(&site, plan));
+        let endpoint = endpoint.map_err(failure)?;
+        let load = arguments.load("unknown", &|plan| send(&endpoint, plan));
         return load.map_err(failure);
     }
     let scratch = directory(&arguments.scratch);
@@ -124,7 +124,7 @@ pub(super) fn run(arguments: &Arguments) -> Result<Report, Failure> {
 }
 
 impl Arguments {
-    /// One run, or a search.
+    /// Makes one run, or a search if there is no rate.
     fn load(&self, durability: &str, send: Loader<'_>) -> Result<Report, MeasureError> {
         match self.rate {
             Some(rate) => measure(&self.plan(rate, PATIENCE), durability, send),
@@ -148,8 +148,8 @@ impl Arguments {
         }
     }
 
-    fn scope(&self) -> Scope {
-        Scope {
+    fn scope(&self) -> CompareScope {
+        CompareScope {
             rounds: self.rounds,
             measured: Duration::from_secs(self.seconds),
             mix: self.mix,
@@ -169,13 +169,13 @@ fn refused(error: &TargetError) -> Failure {
     let failure = Failure::new(error.to_string());
     match error {
         TargetError::NotOurs { .. } => failure.hint(
-            "a load on a server of others is an attack on it; if you run this one, or its operator has agreed, say --server-is-mine",
+            "a load on somebody else's server is an attack; give --server-is-mine if you run it or its operator has agreed",
         ),
         _ => failure,
     }
 }
 
-/// The private key: never from an argument, which every user of the machine could see.
+/// Reads the private key from a file or a variable; every user could see it in an argument.
 fn key(file: Option<&Path>) -> Result<Zeroizing<String>, Failure> {
     match (file, std::env::var(KEY_VARIABLE)) {
         (Some(file), _) => private_key::read(file),
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_of_others_is_refused_with_the_reason() {
+    fn a_foreign_server_is_rejected_with_a_reason() {
         let others = ["--url", "http://192.0.2.1", "--token", "7"];
         let refused = run(&arguments(&others).unwrap()).unwrap_err();
         let text = format!("{refused:?}");

@@ -3,29 +3,29 @@
 mod all;
 pub(crate) mod arguments;
 mod files;
-mod keep;
 pub(crate) mod load;
+mod report_output;
 
 use std::path::{Path, PathBuf};
 use std::process::{self, ExitCode};
 use std::time::Duration;
 
 use foretell_bench::{
-    Reference, Report, Stream, catalog, data, entry, journal, markets, reads, recover, replay,
-    snapshots, start,
+    ExternalBaseline, Report, Stream, catalog, data, entry, journal, markets, reads, recover,
+    replay, snapshots, start,
 };
 use serde_json::json;
 
-use crate::audit::measure::measure;
+use crate::audit::{self, measure::measure};
 use crate::failure::Failure;
 use crate::output::Output;
 use arguments::{Bench, Measurement, What};
 
-/// Runs a measurement, prints what it found, and keeps it where that was asked for.
+/// Runs a measurement, prints its report, and saves it if requested.
 ///
 /// # Errors
-/// A file that is no stream or cannot be written, lanes that did not do the same work, or an engine
-/// or a gateway that does not start or answers wrongly.
+/// A file is not a stream or cannot be written, lanes disagree, or an engine or a gateway does not
+/// start or answers wrongly.
 pub(crate) fn run(bench: &Bench, output: Output) -> Result<ExitCode, Failure> {
     let report = match &bench.what {
         What::Compare { before, after } => return files::compare(before, after, output),
@@ -38,7 +38,7 @@ pub(crate) fn run(bench: &Bench, output: Output) -> Result<ExitCode, Failure> {
         } => return write_stream(out, (*markets, *commands, *live), output),
         What::Measure(measurement) => report(measurement)?,
     };
-    keep::show(report, bench, output)?;
+    report_output::show(report, bench, output)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -71,7 +71,7 @@ fn report(what: &Measurement) -> Result<Report, Failure> {
             let stream = Stream::read(file)
                 .map_err(|error| failure(error).hint("make one with `foretell bench stream`"))?;
             let reference = reference.as_deref();
-            let reference = reference.map(|command| Reference::new(command, file));
+            let reference = reference.map(|command| ExternalBaseline::new(command, file));
             foretell_bench::compare(&stream, *rounds, reference.as_ref()).map_err(failure)
         }
         Measurement::Recover {
@@ -90,7 +90,7 @@ fn report(what: &Measurement) -> Result<Report, Failure> {
             seconds,
             scratch,
         } => {
-            let scope = journal::Scope {
+            let scope = journal::JournalScope {
                 rounds: *rounds,
                 orders: *orders,
                 turn: Duration::from_secs(*seconds),
@@ -113,9 +113,17 @@ fn report(what: &Measurement) -> Result<Report, Failure> {
         Measurement::Audit {
             orders,
             signatures,
+            reference,
             rounds,
             scratch,
-        } => measure(&directory(scratch), (*orders, *signatures), *rounds),
+        } => {
+            let options = audit::Options {
+                signatures: *signatures,
+                reference: *reference,
+                ..audit::Options::default()
+            };
+            measure(&directory(scratch), *orders, &options, *rounds)
+        }
         Measurement::Load(arguments) => load::run(arguments),
         Measurement::Reads {
             rounds,
@@ -128,7 +136,7 @@ fn report(what: &Measurement) -> Result<Report, Failure> {
             rounds,
             cache,
         } => {
-            let scope = catalog::Scope {
+            let scope = catalog::CatalogScope {
                 events: *events,
                 rounds: *rounds,
             };
@@ -146,7 +154,7 @@ fn report(what: &Measurement) -> Result<Report, Failure> {
             seconds,
             scratch,
         } => {
-            let scope = start::Scope {
+            let scope = start::StartScope {
                 trades: *trades,
                 rounds: *rounds,
                 turn: Duration::from_secs(*seconds),
@@ -162,7 +170,7 @@ fn report(what: &Measurement) -> Result<Report, Failure> {
             rounds,
             cache,
         } => {
-            let scope = data::Scope {
+            let scope = data::DataScope {
                 trades: *trades,
                 wallets: *wallets,
                 markets: *markets,
@@ -175,12 +183,12 @@ fn report(what: &Measurement) -> Result<Report, Failure> {
     }
 }
 
-/// An error of a measurement, as the command line says it.
+/// A measurement error as a failure of the command.
 fn failure(error: impl std::fmt::Display) -> Failure {
     Failure::new(error.to_string())
 }
 
-/// Runs a measurement that starts gateways of one surface as processes of their own.
+/// Runs a measurement that starts single-surface gateways as child processes.
 fn with_gateways(
     surface: &str,
     scratch: &Option<PathBuf>,
@@ -193,18 +201,18 @@ fn with_gateways(
     measure(&scratch, &|data| gateway(&program, surface, data)).map_err(failure)
 }
 
-/// A gateway of one surface on a data directory that listens on a free port.
+/// Command line of a gateway with one surface on a data directory, listening on a free port.
 fn gateway(program: &Path, surface: &str, data: &Path) -> process::Command {
     let mut command = plain(program, data);
     command.args(["gateway", "--surfaces", surface]);
     command.args([&format!("--{surface}-listen"), "127.0.0.1:0", "--data"]);
     command.arg(data);
-    // A measurement asks as fast as it can, from one address.
+    // A measurement sends as fast as it can from one address.
     command.env("FORETELL_LIMITS_ENABLED", "false");
     command
 }
 
-/// An import of a file into the catalog of a data directory.
+/// Command line that imports a file into the catalog of a data directory.
 fn import(program: &Path, data: &Path, file: &Path) -> process::Command {
     let mut command = plain(program, data);
     command.args(["catalog", "import", "--catalog-only", "--json", "--data"]);
@@ -212,7 +220,7 @@ fn import(program: &Path, data: &Path, file: &Path) -> process::Command {
     command
 }
 
-/// This program in a data directory, with no settings but the standard ones.
+/// Command line of this program on a data directory with default settings.
 fn plain(program: &Path, data: &Path) -> process::Command {
     let mut command = process::Command::new(program);
     command.current_dir(data);
@@ -223,14 +231,16 @@ fn plain(program: &Path, data: &Path) -> process::Command {
 }
 
 fn this_program() -> Result<PathBuf, Failure> {
-    std::env::current_exe().map_err(|error| Failure::new(format!("where this program is: {error}")))
+    std::env::current_exe()
+        .map_err(|error| Failure::new(format!("cannot find this program: {error}")))
 }
 
 fn absolute(directory: PathBuf) -> Result<PathBuf, Failure> {
-    std::path::absolute(directory).map_err(|error| Failure::new(format!("where to work: {error}")))
+    std::path::absolute(directory)
+        .map_err(|error| Failure::new(format!("cannot find the working directory: {error}")))
 }
 
-/// Where a measurement may make its temporary directory.
+/// Directory in which a measurement makes its temporary directory.
 fn directory(scratch: &Option<PathBuf>) -> PathBuf {
     scratch.clone().unwrap_or_else(std::env::temp_dir)
 }

@@ -7,35 +7,35 @@ use clap::{Args, Subcommand, ValueEnum};
 /// `foretell catalog`
 #[derive(Debug, Subcommand)]
 pub(crate) enum Catalog {
-    /// Read an upstream into the catalog and bring the exchange in step
+    /// Read an upstream into the catalog and update the exchange
     Sync(Sync),
-    /// Put files of records into the catalog and bring the exchange in step
+    /// Import files into the catalog and update the exchange
     Import {
-        /// JSON arrays, JSON lines or wrapped lists; plain, gzip or zstd; `-` = standard input
+        /// JSON files, plain, gzip or zstd (`-` = standard input)
         #[arg(required = true)]
         files: Vec<PathBuf>,
-        /// Leave the exchange as it is
+        /// Leave the exchange unchanged
         #[arg(long)]
         catalog_only: bool,
     },
     /// List events, markets, series or tags
     List {
-        /// Which
+        /// List to print
         #[arg(value_enum, default_value_t = List::Events)]
         what: List,
-        /// Filters and pages as on the catalog surface: `closed=false tag=politics limit=20`
+        /// Query parameters such as `closed=false tag=politics limit=20`
         #[arg(value_name = "NAME=VALUE")]
         filters: Vec<String>,
     },
     /// Show one market or event
     Show {
-        /// A market's id, condition id or slug, or an event's slug
+        /// Market id, condition id or slug, or event slug
         name: String,
-        /// Look for an event
+        /// Show an event
         #[arg(long)]
         event: bool,
     },
-    /// Compare the catalog with the exchange and change nothing
+    /// Compare catalog and exchange without changing either
     Check,
 }
 
@@ -44,16 +44,16 @@ pub(crate) enum Catalog {
 pub(crate) struct Sync {
     /// Base URL of the upstream [default: catalog.upstream]
     pub upstream: Option<String>,
-    /// Leave the exchange as it is
+    /// Leave the exchange unchanged
     #[arg(long)]
     pub catalog_only: bool,
-    /// Go on looking for changes
+    /// Keep following changes
     #[arg(long)]
     pub follow: bool,
-    /// Where the operator surface listens
+    /// Listen address of the operator surface
     #[arg(long, hide = true, value_name = "ADDRESS")]
     pub operator_listen: Option<std::net::SocketAddr>,
-    /// Stop when this process, which started us, ends
+    /// Stop when this parent process ends
     #[arg(long, hide = true, value_name = "PID")]
     pub supervised: Option<i32>,
 }

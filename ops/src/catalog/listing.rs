@@ -1,4 +1,4 @@
-//! What the catalog holds, from the command line: the same questions as on its surface.
+//! `foretell catalog list` and `show`: the catalog surface's queries on the command line.
 
 use std::process::ExitCode;
 
@@ -60,7 +60,7 @@ pub(super) fn show(
     Ok(ExitCode::SUCCESS)
 }
 
-/// A market by number or condition, else by slug, else the event of that slug.
+/// Finds a market by id or condition id, else by slug, else the event with that slug.
 fn market(catalog: &Catalog, name: &str, query: &OneQuery) -> Result<String, CatalogError> {
     catalog
         .market(name, query)
@@ -111,7 +111,7 @@ fn columns(rows: &Value, names: &[&str]) -> String {
     table(&cells)
 }
 
-/// The fields of a record; of what is inside it, only how much there is.
+/// The fields of a record; nested lists and objects only by their size.
 fn fields(record: &Value) -> String {
     let rows: Vec<Vec<String>> = record
         .as_object()

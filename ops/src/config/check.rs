@@ -1,4 +1,4 @@
-//! What a setting must be beyond its type.
+//! Range and consistency checks of settings.
 
 use foretell_auth::text::parse_address;
 use foretell_auth::{Domain, Domains, Markets};
@@ -15,7 +15,7 @@ use crate::config::{Catalog, Config, DomainMarkets, Gateway, Signing};
 use crate::failure::Failure;
 
 impl Config {
-    /// What cannot be said by types.
+    /// Checks what types cannot express.
     pub(super) fn check(&self) -> Result<(), Failure> {
         check_range("engine.segment_mib", self.engine.segment_mib, 1, 1_024)?;
         check_range("gateway.processes", self.gateway.processes, 1, 16)?;
@@ -35,7 +35,7 @@ impl Config {
         }
         if self.gateway.header_prefixes.is_empty() {
             return Err(Failure::new(
-                "gateway.header_prefixes is empty: nobody could log in",
+                "gateway.header_prefixes is empty: no client could authenticate",
             ));
         }
         self.gateway.check()?;
@@ -45,8 +45,8 @@ impl Config {
 }
 
 impl Gateway {
-    /// A signed request must not outlive the memory that makes account actions safe to repeat; and
-    /// origins must be ones that browsers send.
+    /// The longest lifetime of a signed request must not exceed the retention of account-action
+    /// references, which make repeats safe. CORS origins must have the form that browsers send.
     fn check(&self) -> Result<(), Failure> {
         let connections = self.connections;
         check_range("gateway.connections", connections, 64, 1_000_000)?;
@@ -84,8 +84,8 @@ impl Catalog {
             0,
             100,
         )?;
-        // The questions of an event are registered in one round, and a list that goes on begins a
-        // page before its place.
+        // An event's questions are registered in one round, and a resumed list starts one page
+        // before its cursor.
         check_range(
             "catalog.new_markets",
             self.new_markets,
@@ -97,10 +97,10 @@ impl Catalog {
         self.creators().map(|_| ())
     }
 
-    /// What is taken over from the catalog without consent.
+    /// Limits for applying catalog changes to the exchange without consent.
     ///
     /// # Errors
-    /// `finest_tick` is no tick.
+    /// `finest_tick` is not a valid tick.
     pub fn policy(&self) -> Result<Policy, Failure> {
         let finest_tick = tick(&self.finest_tick).ok_or_else(|| {
             Failure::new(format!(
@@ -117,7 +117,7 @@ impl Catalog {
         })
     }
 
-    /// What one round may take from an upstream.
+    /// Limits on one sync round.
     #[must_use]
     pub fn limits(&self) -> Limits {
         let mib = |mib: u32| u64::from(mib) << 20;
@@ -132,10 +132,10 @@ impl Catalog {
         }
     }
 
-    /// The creators of each site.
+    /// Creator addresses by site name.
     ///
     /// # Errors
-    /// One of them is no address.
+    /// A creator is not a valid address.
     pub fn creators(&self) -> Result<Sites, Failure> {
         let address = |site: &str, text: &String| {
             parse_address(text).ok_or_else(|| {
@@ -153,8 +153,8 @@ impl Catalog {
 }
 
 impl Signing {
-    /// The signing domains, numbered from 1 in their order: what engine and gateways start with, so that
-    /// settings that hold are settings they take.
+    /// The signing domains, numbered from 1 in order. Engine and gateways use this same parser, so
+    /// settings that pass the check are accepted at their start.
     ///
     /// # Errors
     /// An entry is malformed, or the set as a whole cannot be used.

@@ -1,8 +1,9 @@
-//! Settings of every process: defaults < `foretell.toml` < `FORETELL_*` < flags (design 10).
+//! Settings of every process: defaults < `foretell.toml` < `FORETELL_*` < flags
+//! (docs/internals/decisions/0012).
 //!
 //! A setting's environment variable is its path in capitals, joined by `_`: `engine.durability` is
-//! `FORETELL_ENGINE_DURABILITY`. Unknown names are errors in the file and in the environment alike,
-//! so that a misspelled setting is never silently the default.
+//! `FORETELL_ENGINE_DURABILITY`. Unknown names are errors in the file and in the environment, so a misspelled setting is never
+//! silently ignored.
 
 mod check;
 mod settings;

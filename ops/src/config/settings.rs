@@ -1,14 +1,14 @@
-//! Every setting, its meaning and its default.
+//! Every setting with its meaning and default.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use foretell_gateway::{EdgeConfig, RateLimits};
+use foretell_gateway::{RateLimits, RequestPolicyConfig};
 use ipnet::IpNet;
 use serde::{Deserialize, Serialize};
 
-/// Everything an operator may set.
+/// All settings.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
@@ -16,7 +16,7 @@ pub struct Config {
     pub data: DataDir,
     /// The trading surface.
     pub trading: Trading,
-    /// The catalog: its surface, its upstream.
+    /// The catalog: its surface and its upstream.
     pub catalog: Catalog,
     /// The operator surface.
     pub operator: Operator,
@@ -24,9 +24,9 @@ pub struct Config {
     pub engine: Engine,
     /// Gateway processes.
     pub gateway: Gateway,
-    /// How often a client may ask; `gateway.trusted_proxies` says who a client is.
+    /// Rate limits per client; `gateway.trusted_proxies` determines the client address.
     pub limits: RateLimits,
-    /// Which signatures are accepted.
+    /// Accepted signatures.
     pub signing: Signing,
     /// Logs.
     pub log: Log,
@@ -47,9 +47,9 @@ impl Default for DataDir {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Trading {
-    /// Where it listens.
+    /// Listen address.
     pub listen: SocketAddr,
-    /// What `/price?side=BUY` answers: `taker` = the best ask, `maker` = the best bid.
+    /// Meaning of `/price?side=BUY`: `taker` = the best ask, `maker` = the best bid.
     pub price_side: PriceSide,
 }
 
@@ -62,13 +62,13 @@ impl Default for Trading {
     }
 }
 
-/// Whose side `/price` takes.
+/// Perspective of `/price`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PriceSide {
-    /// BUY = what a buyer pays now.
+    /// BUY = best ask, the price a buyer pays now.
     Taker,
-    /// BUY = what the best buyer bids.
+    /// BUY = best bid.
     Maker,
 }
 
@@ -76,40 +76,40 @@ pub enum PriceSide {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Catalog {
-    /// Where its surface listens.
+    /// Listen address of the catalog surface.
     pub listen: SocketAddr,
-    /// Base URL of the upstream it is read from; empty = files only.
+    /// Base URL of the upstream; empty = files only.
     pub upstream: String,
-    /// Between two looks at what changed upstream, 1 to 86,400.
+    /// Seconds between two syncs of upstream changes, 1 to 86,400.
     pub every_seconds: u32,
-    /// Between two full readings of the upstream, 1 to 720.
+    /// Hours between two full reads of the upstream, 1 to 720.
     pub full_every_hours: u32,
-    /// Pay out what the upstream says is resolved, without an operator looking at it.
+    /// Pay out markets that the upstream reports as resolved, without an operator.
     pub resolve: bool,
-    /// Highest fee that a registered market gets without consent: millionths of a unit for a share at
-    /// the price ½, 0 to 1,000,000.
+    /// Highest fee applied to a registered market without consent: millionths of a unit per share
+    /// at the price ½, 0 to 1,000,000.
     pub max_fee_ppm: u32,
-    /// Largest smallest order, in shares, that a registered market gets without consent.
+    /// Largest minimum order size, in shares, applied to a registered market without consent.
     pub max_minimum_shares: u32,
-    /// Finest tick that a registered market gets without consent.
+    /// Finest tick applied to a registered market without consent.
     pub finest_tick: String,
-    /// Of 100 live markets, how many are closed before their end date without consent, in a day.
+    /// Markets closed before their end date per day without consent, in percent of live markets.
     pub early_close_percent: u32,
-    /// Markets registered in a round, at least 128.
+    /// Markets registered per round, at least 128.
     pub new_markets: u32,
-    /// Rows of one list in one reading of it; of tags and of series a sixteenth.
+    /// Rows per read of one list; tags and series get a sixteenth.
     pub list_rows: u32,
-    /// MiB of one list in one reading of it; of tags and of series a sixteenth.
+    /// MiB per read of one list; tags and series get a sixteenth.
     pub list_mib: u32,
-    /// Pages of a round, at least 10.
+    /// Pages per round, at least 10.
     pub round_pages: u32,
-    /// MiB of a round.
+    /// MiB per round.
     pub round_mib: u32,
-    /// Size of `catalog.db` in MiB from which the upstream is read no more.
+    /// Size of `catalog.db` in MiB at which syncing stops.
     pub size_mib: u32,
-    /// The upstream is not followed when less than this is free on the data directory's disk.
+    /// Syncing pauses below this free space on the data directory's disk.
     pub disk_reserve_mib: u32,
-    /// Creators that a site name stands for in `creator`: name = ["0x…", …].
+    /// Creators of a site name in the `creator` filter: name = ["0x…", …].
     pub sites: BTreeMap<String, Vec<String>>,
 }
 
@@ -141,7 +141,7 @@ impl Default for Catalog {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Operator {
-    /// Where it listens; loopback only.
+    /// Listen address; loopback only.
     pub listen: SocketAddr,
 }
 
@@ -157,22 +157,22 @@ impl Default for Operator {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Engine {
-    /// When an answer may leave: `disk`, `process` or `none`.
+    /// Durability that a reply waits for: `disk`, `process` or `none`.
     pub durability: Durability,
-    /// Size of a journal segment in MiB, 1 to 1,024. The journal takes one for the segment being
-    /// written and one for the next, whatever they hold.
+    /// Size of a journal segment in MiB, 1 to 1,024. Two segments are always allocated: the current
+    /// one and the next.
     pub segment_mib: u32,
-    /// New orders are refused when less than this is free on the journal's disk.
+    /// New orders are rejected below this free space on the journal's disk.
     pub disk_reserve_mib: u32,
-    /// After a restart only post-only orders are taken for this long; 0 = not at all.
+    /// Seconds of post-only mode after a restart; 0 = none.
     pub post_only_seconds: u32,
-    /// How idle threads wait: `auto` chooses by core count.
+    /// Wait strategy of idle threads: `auto` chooses by core count.
     pub wait: Wait,
-    /// Commands the ring between ingress and matcher holds; a power of two.
+    /// Capacity of the command ring between ingress and matcher; a power of two.
     pub ring: u32,
-    /// Resting orders memory is reserved for at start.
+    /// Resting orders to preallocate memory for at start.
     pub reserve_orders: u32,
-    /// Accounts memory is reserved for at start.
+    /// Accounts to preallocate memory for at start.
     pub reserve_accounts: u32,
 }
 
@@ -191,7 +191,7 @@ impl Default for Engine {
     }
 }
 
-/// Durability levels by name (design 5).
+/// Durability levels (docs/internals/decisions/0003).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Durability {
@@ -199,19 +199,19 @@ pub enum Durability {
     Disk,
     /// After the write: survives `kill -9`.
     Process,
-    /// Benchmarks only.
+    /// No guarantee; benchmarks only.
     None,
 }
 
-/// Idle strategies by name (design 6).
+/// Wait strategies (docs/internals/decisions/0004).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Wait {
-    /// `spin` from four cores on, else `park`.
+    /// `spin` with four or more cores, else `park`.
     Auto,
-    /// Burn a core.
+    /// Busy-wait on a core.
     Spin,
-    /// Give the core away between looks.
+    /// Yield the core between polls.
     Yield,
     /// Sleep until woken.
     Park,
@@ -221,29 +221,29 @@ pub enum Wait {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Gateway {
-    /// How many processes `up` starts for the trading surface, 1 to 16.
+    /// Gateway processes that `up` starts for the trading surface, 1 to 16.
     pub processes: u32,
-    /// Server threads of each; 0 = one a core, at most 8.
+    /// Server threads per gateway; 0 = one per core, at most 8.
     pub threads: u32,
-    /// Open connections of each, at most; the operator's are not counted. As far as descriptors go.
+    /// Maximum connections per gateway, excluding the operator's; lowered if descriptors are short.
     pub connections: u32,
-    /// Open connections from one address, at most; a trusted proxy may have more.
+    /// Maximum connections per client address; a trusted proxy may have more.
     pub connections_per_address: u32,
-    /// Networks of proxies whose `X-Forwarded-For` names the client.
+    /// Proxy networks whose `X-Forwarded-For` names the client.
     pub trusted_proxies: Vec<IpNet>,
-    /// Where the data surface listens.
+    /// Listen address of the data surface.
     pub data_listen: SocketAddr,
-    /// Networks whose addresses may ask it.
+    /// Networks allowed to read the data surface.
     pub data_allowlist: Vec<IpNet>,
-    /// Origins whose pages may read answers in a browser: `https://app.example`.
+    /// Origins whose pages may read responses in a browser: `https://app.example`.
     pub cors_origins: Vec<String>,
-    /// Header families accepted for credentials.
+    /// Accepted header families for credentials.
     pub header_prefixes: Vec<HeaderPrefix>,
-    /// A 401 says in a header which check failed. Development only.
+    /// Name the failed check in a header of each 401. Development only.
     pub dev_auth_hints: bool,
-    /// How old an L2 timestamp may be.
+    /// Maximum age of an L2 timestamp.
     pub timestamp_past_seconds: u32,
-    /// How far ahead it may be.
+    /// Maximum lead of an L2 timestamp over the server's clock.
     pub timestamp_future_seconds: u32,
 }
 
@@ -256,7 +256,7 @@ impl Default for Gateway {
             connections_per_address: 400,
             trusted_proxies: Vec::new(),
             data_listen: SocketAddr::from(([127, 0, 0, 1], 8081)),
-            data_allowlist: EdgeConfig::default().data_allowlist,
+            data_allowlist: RequestPolicyConfig::default().data_allowlist,
             cors_origins: Vec::new(),
             header_prefixes: vec![
                 HeaderPrefix {
@@ -279,30 +279,30 @@ impl Default for Gateway {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HeaderPrefix {
-    /// The prefix.
+    /// Header prefix.
     pub name: String,
-    /// How its clients want `match_time` and `last_update`.
+    /// Format of `match_time` and `last_update` for its clients.
     pub times: Times,
 }
 
-/// Form of times in trades.
+/// Format of times in trades.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Times {
     /// ISO 8601.
     Iso,
-    /// Unix seconds as text.
+    /// Unix seconds as a string.
     Unix,
 }
 
-/// Which signatures are accepted (protocol 7, 8).
+/// Accepted signatures (docs/api/authentication.md §7).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Signing {
-    /// The one chain.
+    /// Chain id.
     pub chain: u64,
-    /// Needed to run on a chain and domain that another venue uses: signatures are then
-    /// interchangeable with that venue.
+    /// Required to use the chain and domain of another venue, where signatures are then
+    /// interchangeable.
     pub allow_shared_domain: bool,
     /// Signing domains, tried in this order.
     pub domains: Vec<SigningDomain>,
@@ -340,7 +340,7 @@ impl Default for Signing {
     }
 }
 
-/// One EIP-712 domain orders may be signed for.
+/// An EIP-712 domain for signing orders.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SigningDomain {
@@ -350,19 +350,19 @@ pub struct SigningDomain {
     pub version: String,
     /// `verifyingContract`, 0x and 40 hex digits.
     pub contract: String,
-    /// Markets whose orders it signs.
+    /// Markets whose orders are signed in this domain.
     pub markets: DomainMarkets,
 }
 
-/// Which markets a domain is for.
+/// Markets of a signing domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum DomainMarkets {
-    /// Plain ones.
+    /// Plain markets.
     Plain,
-    /// Those of neg-risk events.
+    /// Markets of neg-risk events.
     NegRisk,
-    /// Both.
+    /// All markets.
     All,
 }
 
@@ -372,10 +372,10 @@ pub enum DomainMarkets {
 pub struct Log {
     /// `text` or `json`.
     pub format: LogFormat,
-    /// A filter such as `info` or `warn,foretell_gateway=debug`; `FORETELL_LOG` wins over it.
+    /// A filter such as `info` or `warn,foretell_gateway=debug`; `FORETELL_LOG` takes precedence.
     pub level: String,
-    /// A directory for logs of what every stage of a write took, second by second, one file for
-    /// each start of a process (HdrHistogram logs); empty = none.
+    /// Directory for HdrHistogram logs of the duration of each write stage, per second, one file
+    /// per process start; empty = none.
     pub stages: PathBuf,
 }
 
@@ -389,55 +389,55 @@ impl Default for Log {
     }
 }
 
-/// Form of a log line.
+/// Log format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum LogFormat {
-    /// For people.
+    /// Text for people.
     Text,
-    /// For machines.
+    /// JSON for programs.
     Json,
 }
 
 impl Config {
-    /// Socket of the engine.
+    /// Path of the engine's socket.
     #[must_use]
     pub fn engine_socket(&self) -> PathBuf {
         self.data.0.join("engine.sock")
     }
 
-    /// File with the operator's bearer token.
+    /// Path of the operator's bearer token.
     #[must_use]
     pub fn operator_token_file(&self) -> PathBuf {
         self.data.0.join("operator.token")
     }
 
-    /// Where the durations of stages are logged.
+    /// Directory of the stage-duration logs.
     #[must_use]
     pub fn stage_log(&self) -> Option<PathBuf> {
         let directory = &self.log.stages;
         (!directory.as_os_str().is_empty()).then(|| directory.clone())
     }
 
-    /// File with the secret key that signs checkpoints.
+    /// Path of the secret key that signs checkpoints.
     #[must_use]
     pub fn checkpoint_key_file(&self) -> PathBuf {
         self.data.0.join("checkpoint.key")
     }
 
-    /// File with the public key they are verified with.
+    /// Path of the public key that verifies checkpoints.
     #[must_use]
     pub fn checkpoint_public_key_file(&self) -> PathBuf {
         self.data.0.join("checkpoint.pub")
     }
 
-    /// File of the catalog.
+    /// Path of the catalog database.
     #[must_use]
     pub fn catalog_file(&self) -> PathBuf {
         self.data.0.join("catalog.db")
     }
 
-    /// File with the secret that API keys are derived from.
+    /// Path of the secret that API keys are derived from.
     #[must_use]
     pub fn master_secret_file(&self) -> PathBuf {
         self.data.0.join("master.secret")

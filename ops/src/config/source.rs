@@ -1,4 +1,4 @@
-//! Where settings come from, and in which order they win.
+//! Sources of settings and their precedence.
 
 use std::path::Path;
 
@@ -7,9 +7,9 @@ use crate::config::Config;
 use crate::failure::Failure;
 use crate::process::MASTER_SECRET_VARIABLE;
 
-/// File read from the working directory when no `--config` is given and it exists.
+/// Default settings file, read from the working directory if it exists and `--config` is absent.
 pub(crate) const DEFAULT_FILE: &str = "foretell.toml";
-/// Variables that start with our prefix and are not settings of the file.
+/// Variables with our prefix that are not settings.
 const OTHER_VARIABLES: &[&str] = &[
     "FORETELL_CONFIG",
     "FORETELL_LOG",
@@ -17,15 +17,15 @@ const OTHER_VARIABLES: &[&str] = &[
     load::KEY_VARIABLE,
 ];
 
-/// Values given as flags, by setting path (`trading.listen`); they win over everything.
+/// Settings given as flags, by path (`trading.listen`); highest precedence.
 pub(crate) type Flags = Vec<(&'static str, toml::Value)>;
 
 impl Config {
-    /// Reads the settings from the file (`path`, else [`DEFAULT_FILE`] if it is there), the
+    /// Reads the settings from the file (`path`, else [`DEFAULT_FILE`] if it exists), the
     /// environment and the flags, and checks them.
     ///
     /// # Errors
-    /// Names the file or variable, the setting, the value and what is allowed.
+    /// Names the file or variable, the setting, the value and the allowed range.
     pub fn load(
         path: Option<&Path>,
         environment: impl Iterator<Item = (String, String)>,
@@ -54,7 +54,7 @@ impl Config {
             set(&mut tree, setting, value);
         }
         let config: Self = tree.try_into().map_err(|error: toml::de::Error| {
-            // All of it: what follows the message names the setting.
+            // Keep all lines: the later ones name the setting.
             let text = error.to_string().trim().replace('\n', " ");
             Failure::new(format!("settings: {text}"))
                 .hint("`foretell config print` shows every setting with its default")
@@ -71,7 +71,7 @@ fn read_file(path: &Path) -> Result<toml::Table, Failure> {
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))
 }
 
-/// Paths of all settings that are not tables, from the defaults.
+/// Paths of all scalar settings, from the defaults.
 fn known_settings() -> Vec<String> {
     let mut paths = Vec::new();
     if let Ok(toml::Value::Table(table)) = toml::Value::try_from(Config::default()) {
@@ -94,7 +94,7 @@ fn collect(prefix: &str, table: &toml::Table, paths: &mut Vec<String>) {
     }
 }
 
-/// The environment variables of all settings, for `config print --env`.
+/// Environment variables of all settings, for `config print --env`.
 #[must_use]
 pub(crate) fn variables() -> Vec<String> {
     known_settings().iter().map(|path| variable(path)).collect()
@@ -104,7 +104,7 @@ fn variable(path: &str) -> String {
     format!("FORETELL_{}", path.replace('.', "_").to_uppercase())
 }
 
-/// Text of a variable as the TOML value it looks like; what is none is a string.
+/// Parses a variable as a TOML value; anything else is a string.
 fn parse_value(text: &str) -> toml::Value {
     format!("value = {text}")
         .parse::<toml::Table>()
@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(config.operator, Operator::default());
     }
 
-    /// Signing domains of which an engine takes two at most.
+    /// Three signing domains; an engine accepts at most two.
     fn three_domains() -> String {
         let domain = |contract: &str| {
             let contract = contract.repeat(20);
@@ -212,7 +212,7 @@ mod tests {
             (
                 &three_domains,
                 &[],
-                "3 signing domains for plain markets; 1 or 2 are possible",
+                "3 signing domains for plain markets, expected 1 or 2",
             ),
             (
                 "[gateway]\nconnections = 63\n",
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn what_print_shows_loads_again_as_the_same() {
+    fn printed_settings_load_unchanged() {
         let printed = toml::to_string(&Config::default()).unwrap();
         assert_eq!(load(&printed, &[], Vec::new()).unwrap(), Config::default());
     }

@@ -1,5 +1,5 @@
-//! What the bots do with their shares beside trading them: now and then a split, a merge, a
-//! convert, and a redeem of every round that ended.
+//! Account actions of the bots: an occasional split, merge or convert, and a redeem of every short
+//! market that ended.
 
 use std::time::{Duration, Instant};
 
@@ -9,16 +9,16 @@ use crate::demo::market::BotMarket;
 use crate::failure::Failure;
 use crate::trader::{Sets, Trader};
 
-/// Pause before the first action; each one doubles it, so that a visitor soon sees some and a demo
-/// that runs for weeks stays far below the references an account may use in a month.
+/// Delay before the first action. It doubles after each action: a visitor soon sees some, and a
+/// demo of weeks stays far below an account's monthly limit of references.
 const FIRST_PAUSE: Duration = Duration::from_secs(10);
 const LONGEST_PAUSE: Duration = Duration::from_secs(600);
-/// Full sets of one split, in lots.
+/// Full sets per split, in lots.
 const SPLIT: u64 = 2_000;
-/// No of one convert, in lots.
+/// Lots of No per convert.
 const CONVERT: u64 = 500;
 
-/// An action; each has its turn.
+/// An account action; they are taken in rotation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Kind {
     Split,
@@ -26,7 +26,7 @@ enum Kind {
     Convert,
 }
 
-/// When the next action is due, and which.
+/// The next action and when it is due.
 pub(super) struct Actions {
     due: Instant,
     pause: Duration,
@@ -42,8 +42,8 @@ impl Actions {
         }
     }
 
-    /// Does the action that is due, if this maker can do it in this market with these free lots of
-    /// both outcomes; else another turn will. True when something moved.
+    /// Performs the due action if this maker can do it in this market with these free lots of both
+    /// outcomes; otherwise waits for another market. Returns whether something moved.
     pub(super) async fn act(
         &mut self,
         maker: &Trader,
@@ -81,7 +81,8 @@ impl Actions {
     }
 }
 
-/// Turns what each bot holds of a resolved market into collateral. Who holds nothing is told so.
+/// Redeems each bot's shares of a resolved market. A bot without shares gets a rejection, which is
+/// ignored.
 pub(super) async fn redeem(traders: &[&Trader], condition: &str) -> Result<(), Failure> {
     for trader in traders {
         let (status, answer) = trader.redeem(condition, &reference()).await?;

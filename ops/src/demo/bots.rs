@@ -1,8 +1,8 @@
-//! Market-making bots: two quote both sides of every market, one trades against them.
+//! Market-making bots: two quote both sides of every market, one takes their quotes.
 //!
-//! They are ordinary users: they trade through the public interface with keys of their own, and
-//! know of the exchange what it tells everybody. Only which short markets open and end they hear
-//! from the host (`demo::rounds`), which runs beside them.
+//! They are ordinary users: they use the public interface with their own keys and see only public
+//! data. Only the start and end of short markets come from the host (`demo::short_markets`) in the same
+//! process.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -16,42 +16,42 @@ use tracing::{debug, info, warn};
 use crate::cli::DemoBots;
 use crate::config::Config;
 use crate::demo::actions::{Actions, redeem};
-use crate::demo::endings::Endings;
+use crate::demo::catalog_updates::CatalogUpdates;
 use crate::demo::market::BotMarket;
-use crate::demo::quotes::{self, Quote, Shape};
-use crate::demo::rounds::{Host, Lengths, News};
+use crate::demo::quotes::{self, Quote, QuoteParameters};
+use crate::demo::short_markets::{MarketDurations, MarketHost, MarketNews};
 use crate::demo::summary::Summary;
 use crate::demo::wallets::BOTS;
 use crate::failure::Failure;
 use crate::process;
 use crate::trader::{Terms, Trader};
 
-/// Pause between two markets' turns: about four requests a turn keep the load of all bots far
-/// below a tenth of a core.
-const TURN: Duration = Duration::from_millis(150);
-/// Pause after something went wrong, so that an exchange that is restarting is left in peace.
+/// Pause between two quote updates. About four requests each keep the load of all bots far below a
+/// tenth of a core.
+const UPDATE_PAUSE: Duration = Duration::from_millis(150);
+/// Delay after an error, to spare an exchange that is restarting.
 const RETRY: Duration = Duration::from_secs(1);
 const LEVELS: u16 = 3;
 const LOTS: u64 = 5_000;
 const HALF_SPREAD: u16 = 100;
-/// Out of 16 turns, this many see the taker trade.
-const TAKER_TURNS: u64 = 9;
-/// Every so many turns one is the open round's: it lives for minutes only.
-const ROUND_TURNS: usize = 4;
+/// Updates after which the taker trades, out of 16.
+const TAKER_SHARE: u64 = 9;
+/// Every fourth update is for the open short market, which lives only minutes.
+const SHORT_MARKET_PERIOD: usize = 4;
 
-/// Runs the bots, and the host of the short markets they trade in, until SIGTERM.
+/// Runs the bots and the host of the short markets until SIGTERM.
 ///
 /// # Errors
-/// The sample does not parse, or a bot gets no key.
+/// The sample does not parse, or a bot cannot get an API key.
 pub(crate) fn run(config: &Config, arguments: &DemoBots) -> Result<ExitCode, Failure> {
-    process::follow_parent(arguments.supervised)?;
+    process::stop_with_parent(arguments.supervised)?;
     let runtime = process::small_runtime()?;
     runtime.block_on(async {
         let mut stop = process::StopSignal::install()?;
         let (sender, news) = mpsc::unbounded_channel();
-        let host = Host::new(config, &arguments.trading, sender)?;
-        let endings = Endings::new(config)?;
-        let lengths = Lengths {
+        let host = MarketHost::new(config, &arguments.trading, sender)?;
+        let updates = CatalogUpdates::new(config)?;
+        let lengths = MarketDurations {
             first: Duration::from_secs(arguments.first_round_seconds),
             others: Duration::from_secs(arguments.round_seconds),
         };
@@ -59,29 +59,32 @@ pub(crate) fn run(config: &Config, arguments: &DemoBots) -> Result<ExitCode, Fai
         tokio::select! {
             () = bots.trade() => Ok(ExitCode::SUCCESS),
             () = host.run(lengths) => Ok(ExitCode::SUCCESS),
-            () = endings.follow() => Ok(ExitCode::SUCCESS),
+            () = updates.follow() => Ok(ExitCode::SUCCESS),
             () = stop.wait() => Ok(ExitCode::SUCCESS),
         }
     })
 }
 
-/// The bots and what they trade in.
+/// The bots and their markets.
 struct Bots {
     makers: [Trader; 2],
     taker: Trader,
     sample: Vec<BotMarket>,
-    /// The round that is open.
-    round: Option<BotMarket>,
-    /// Condition ids of rounds that ended and are not redeemed yet.
+    /// The open short market.
+    short_market: Option<BotMarket>,
+    /// Condition ids of ended short markets that are not redeemed yet.
     ended: Vec<String>,
-    news: mpsc::UnboundedReceiver<News>,
+    news: mpsc::UnboundedReceiver<MarketNews>,
     actions: Actions,
     random: Random,
     summary: Summary,
 }
 
 impl Bots {
-    async fn connect(base: &str, news: mpsc::UnboundedReceiver<News>) -> Result<Self, Failure> {
+    async fn connect(
+        base: &str,
+        news: mpsc::UnboundedReceiver<MarketNews>,
+    ) -> Result<Self, Failure> {
         let [first, second, third] = BOTS;
         let sample = BotMarket::of_sample()?;
         let bots = Self {
@@ -91,29 +94,29 @@ impl Bots {
             ],
             taker: Trader::connect(base, third.private_key, 0).await?,
             sample,
-            round: None,
+            short_market: None,
             ended: Vec::new(),
             news,
             actions: Actions::new(),
             random: Random::seeded()?,
             summary: Summary::new(),
         };
-        process::say_ready("demo-bots", &json!({ "markets": bots.sample.len() }));
+        process::report_ready("demo-bots", &json!({ "markets": bots.sample.len() }));
         info!(markets = bots.sample.len(), "bots trade");
         Ok(bots)
     }
 
-    /// Takes turns for ever.
+    /// Updates quotes forever.
     async fn trade(&mut self) {
         for number in 0_usize.. {
-            let outcome = match self.hear().await {
-                Ok(()) => self.turn(number).await,
+            let outcome = match self.receive_news().await {
+                Ok(()) => self.update_market(number).await,
                 failed => failed,
             };
             let pause = match outcome {
-                Ok(()) => TURN,
+                Ok(()) => UPDATE_PAUSE,
                 Err(failure) => {
-                    warn!("a bot's turn failed: {failure}");
+                    warn!("updating quotes failed: {failure}");
                     RETRY
                 }
             };
@@ -122,16 +125,17 @@ impl Bots {
         }
     }
 
-    /// Takes up what the host tells: trades in the new round, redeems what ended.
-    async fn hear(&mut self) -> Result<(), Failure> {
+    /// Receives market news: trades in the new short market, redeems the ended ones.
+    async fn receive_news(&mut self) -> Result<(), Failure> {
         while let Ok(news) = self.news.try_recv() {
             match news {
-                News::Opened(event) => {
-                    self.round = Some(BotMarket::of(&event, 0, &event.markets[0])?);
+                MarketNews::Opened(event) => {
+                    self.short_market = Some(BotMarket::of(&event, 0, &event.markets[0])?);
                 }
-                News::Ended(market) => {
+                MarketNews::Ended(market) => {
                     let condition = market.condition_id();
-                    self.round.take_if(|round| round.condition == condition);
+                    self.short_market
+                        .take_if(|round| round.condition == condition);
                     self.ended.push(condition);
                 }
             }
@@ -144,25 +148,25 @@ impl Bots {
         Ok(())
     }
 
-    /// One market's quotes are renewed, and now and then somebody takes some of them.
-    async fn turn(&mut self, number: usize) -> Result<(), Failure> {
+    /// Replaces the quotes of one market; sometimes the taker trades.
+    async fn update_market(&mut self, number: usize) -> Result<(), Failure> {
         let index = number % self.sample.len();
-        let market = match &mut self.round {
-            Some(round) if number.is_multiple_of(ROUND_TURNS) => round,
+        let market = match &mut self.short_market {
+            Some(round) if number.is_multiple_of(SHORT_MARKET_PERIOD) => round,
             _ => &mut self.sample[index],
         };
         market.fair = quotes::drift(market.fair, self.random.next(), market.tick);
         let maker = &self.makers[(number / 7) % self.makers.len()];
         requote(maker, market, &mut self.actions, &mut self.summary).await?;
-        if self.random.below(16) < TAKER_TURNS {
+        if self.random.below(16) < TAKER_SHARE {
             take(&self.taker, market, &mut self.random, &mut self.summary).await?;
         }
         Ok(())
     }
 }
 
-/// Cancels the maker's quotes in a market and places new ones around fair: bids buy Yes; asks sell
-/// Yes while there are enough of them, else buy No, which is the same ask in the ladder.
+/// Replaces the maker's quotes around the fair price. Bids buy Yes. Asks sell Yes while the maker
+/// has enough, else buy No, which is the same ask in the ladder.
 async fn requote(
     maker: &Trader,
     market: &BotMarket,
@@ -179,13 +183,13 @@ async fn requote(
     if actions.act(maker, market, held).await? {
         held = held_of_both(maker, market).await?;
     }
-    let shape = Shape {
+    let parameters = QuoteParameters {
         tick: market.tick,
         levels: LEVELS,
         half_spread: HALF_SPREAD,
         lots: LOTS,
     };
-    let orders = quotes::ladder(market.fair, shape)
+    let orders = quotes::ladder(market.fair, parameters)
         .into_iter()
         .map(|quote| maker.sign(&terms(market, quote, &mut held)))
         .collect::<Result<Vec<_>, _>>()?;
@@ -209,7 +213,7 @@ async fn requote(
     Ok(())
 }
 
-/// The order behind a quote, selling what is held before buying the other outcome.
+/// The order for a quote: sells free shares before it buys the other outcome.
 fn terms(market: &BotMarket, quote: Quote, held: &mut [u64; 2]) -> Terms<'static> {
     // A bid in Yes prices sells No at the complement, an ask sells Yes.
     let sold = usize::from(quote.bid);
@@ -240,7 +244,7 @@ fn terms(market: &BotMarket, quote: Quote, held: &mut [u64; 2]) -> Terms<'static
     )
 }
 
-/// A small FAK order, sometimes one that sweeps: sells what the taker holds, else buys.
+/// Sends a small FAK order, sometimes a large one: sells the taker's shares, else buys.
 async fn take(
     taker: &Trader,
     market: &BotMarket,
@@ -254,7 +258,7 @@ async fn take(
         500 + random.below(1_500)
     };
     let held = held_lots(taker, &market.texts[outcome]).await?;
-    // Limits far away: the book decides the price.
+    // Extreme limits: the book determines the price.
     let (low, high) = (market.tick, 10_000 - market.tick);
     let mut order = if held >= lots {
         Terms::limit(
@@ -275,7 +279,7 @@ async fn take(
     };
     order.order_type = "FAK";
     if order.side == Side::Buy {
-        // A FAK BUY spends a budget: what the lots cost at about the fair price.
+        // A FAK BUY spends a budget: the cost of the lots at about the fair price.
         let fair = if outcome == 0 {
             market.fair
         } else {
@@ -303,7 +307,7 @@ async fn held_of_both(trader: &Trader, market: &BotMarket) -> Result<[u64; 2], F
     ])
 }
 
-/// How many trades the result of an order tells of.
+/// Number of trades in an order's result.
 fn trades_of(result: &Value) -> usize {
     result["tradeIDs"].as_array().map_or(0, Vec::len)
 }
@@ -331,7 +335,7 @@ fn expect_ok((status, answer): (u16, Value)) -> Result<Value, Failure> {
     }
 }
 
-/// A xorshift generator: the bots need variety, not secrecy.
+/// A xorshift generator; the bots need no cryptographic randomness.
 struct Random(u64);
 
 impl Random {

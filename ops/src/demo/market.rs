@@ -1,4 +1,4 @@
-//! A market as the bots see it.
+//! A market as the bots know it.
 
 use foretell_model::TokenId;
 
@@ -6,21 +6,21 @@ use crate::demo::sample::{Sample, SampleEvent, SampleMarket};
 use crate::failure::Failure;
 use crate::trader::token;
 
-/// What a bot needs to know of a market.
+/// Data of a market that the bots need.
 pub(super) struct BotMarket {
     pub(super) condition: String,
     pub(super) tokens: [TokenId; 2],
     pub(super) texts: [String; 2],
-    /// The neg-risk event and the question's place in it.
+    /// Neg-risk event and index of the question.
     pub(super) question: Option<(u64, u32)>,
-    /// In price units of 0.0001.
+    /// Tick in price units of 0.0001.
     pub(super) tick: u16,
-    /// Where it is quoted, in price units; it drifts.
+    /// Center of the quotes in price units; it drifts.
     pub(super) fair: u16,
 }
 
 impl BotMarket {
-    /// The sample's market at a place in its event.
+    /// The sample market at an index in its event.
     pub(super) fn of(
         event: &SampleEvent,
         place: u32,
@@ -53,7 +53,7 @@ impl BotMarket {
             .collect()
     }
 
-    /// Whether it signs in the domain of neg-risk markets.
+    /// Whether its orders are signed in the neg-risk domain.
     pub(super) const fn is_neg_risk(&self) -> bool {
         self.question.is_some()
     }

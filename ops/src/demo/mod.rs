@@ -1,13 +1,13 @@
-//! `up --demo`: a sample of markets, funded development wallets, bots that keep books alive.
+//! `up --demo`: sample markets, funded development wallets, market-making bots.
 
 mod actions;
+pub mod banner;
 pub mod bots;
-mod endings;
-pub mod greeting;
+mod catalog_updates;
 mod market;
 pub mod quotes;
-mod rounds;
 pub mod sample;
+mod short_markets;
 mod summary;
 pub mod wallets;
 
@@ -22,22 +22,22 @@ use crate::failure::Failure;
 use crate::operator::client::OperatorClient;
 use crate::output::field;
 use crate::profile;
-use greeting::Greeting;
+use banner::Banner;
 use sample::{Sample, SampleMarket};
 use wallets::{BOTS, VISITORS};
 
-/// Under which the catalog keeps its report of the sample.
+/// Report name of the sample in the catalog.
 const SAMPLE_NAME: &str = "the demo's sample";
-/// What the data surface says of each bot.
+/// Profile bio of each bot on the data surface.
 const BOT_BIO: &str = "Quotes every market of the demo.";
 /// Collateral of each visitor's wallet.
 const VISITOR_FUNDS: &str = "10000";
 /// Collateral of each bot's wallet.
 const BOT_FUNDS: &str = "5000000";
 
-/// Where an exchange listens.
+/// Listen addresses of an exchange.
 #[derive(Clone, Copy, Debug)]
-pub struct Site {
+pub struct SurfaceAddresses {
     /// The trading surface.
     pub trading: SocketAddr,
     /// The data surface.
@@ -48,21 +48,21 @@ pub struct Site {
     pub operator: SocketAddr,
 }
 
-/// Puts the sample into the catalog, which registers its markets, and funds the wallets through the
-/// operator's surface. Every step is safe to repeat, so a second start of the same data directory
-/// changes nothing. `command` starts this program against this exchange.
+/// Imports the sample into the catalog, which registers its markets, and funds the wallets through
+/// the operator surface. Every step is idempotent, so a second start changes nothing. `command`
+/// starts this program against this exchange.
 ///
 /// # Errors
-/// The catalog cannot be written, or the operator's surface refuses a step.
+/// The catalog cannot be written, or the operator surface rejects a step.
 pub async fn prepare(
     config: &Config,
-    site: &Site,
+    surfaces: &SurfaceAddresses,
     client: &OperatorClient,
     command: String,
-) -> Result<Greeting, Failure> {
+) -> Result<Banner, Failure> {
     let sample = Sample::load()?;
     let records = sample.records().to_string();
-    import_records(config, site.operator, SAMPLE_NAME, records.as_bytes()).await?;
+    import_records(config, surfaces.operator, SAMPLE_NAME, records.as_bytes()).await?;
     for (wallets, amount) in [(&VISITORS[..], VISITOR_FUNDS), (&BOTS[..], BOT_FUNDS)] {
         for wallet in wallets {
             let reference = format!("demo-{}", wallet.address);
@@ -73,7 +73,7 @@ pub async fn prepare(
     }
     for (number, bot) in BOTS.iter().enumerate() {
         let name = format!("Demo bot {}", number + 1);
-        profile::introduce(config, bot.address, &name, BOT_BIO)?;
+        profile::create_profile(config, bot.address, &name, BOT_BIO)?;
     }
     let active = active_markets(client).await?;
     let is_active = |market: &&SampleMarket| active.contains(&market.condition_id());
@@ -83,10 +83,10 @@ pub async fn prepare(
     let ([token, _], condition) = (shown.token_ids(), shown.condition_id());
     let account = format!("/accounts/{}", VISITORS[0].address);
     let funded = field(&client.get(&account).await?, "free");
-    Ok(Greeting {
-        trading: format!("http://{}", site.trading),
-        data: format!("http://{}", site.data),
-        catalog: format!("http://{}", site.catalog),
+    Ok(Banner {
+        trading: format!("http://{}", surfaces.trading),
+        data: format!("http://{}", surfaces.data),
+        catalog: format!("http://{}", surfaces.catalog),
         operator: client.base().to_owned(),
         wallet: VISITORS[0],
         funded,
@@ -99,7 +99,7 @@ pub async fn prepare(
     })
 }
 
-/// Condition ids of the markets that trade.
+/// Condition ids of all active markets.
 async fn active_markets(client: &OperatorClient) -> Result<HashSet<String>, Failure> {
     let listed = client.get("/markets").await?;
     let rows = listed["markets"].as_array().into_iter().flatten();

@@ -1,11 +1,11 @@
-//! What a demo market maker quotes: pure arithmetic in price units of 0.0001.
+//! Quotes of a demo market maker: pure arithmetic in price units of 0.0001.
 
 use foretell_model::quantity::PRICE_ONE;
 
 /// One resting quote in Yes prices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quote {
-    /// Bid or ask.
+    /// Whether it is a bid.
     pub bid: bool,
     /// Yes price in 0.0001.
     pub price: u16,
@@ -13,34 +13,34 @@ pub struct Quote {
     pub lots: u64,
 }
 
-/// How a market is quoted.
+/// Parameters of a market's quotes.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape {
+pub struct QuoteParameters {
     /// Tick in price units.
     pub tick: u16,
-    /// Levels a side.
+    /// Levels per side.
     pub levels: u16,
     /// Distance of the best quote from fair, in price units.
     pub half_spread: u16,
-    /// Lots at the best level; each further level shows half as much more.
+    /// Lots at the best level; each further level adds half of this.
     pub lots: u64,
 }
 
-/// Bids below and asks above `fair`, on the grid, strictly inside (0, 1), never crossing.
+/// Bids below and asks above `fair`, on the tick grid, strictly inside (0, 1), never crossing.
 #[must_use]
-pub fn ladder(fair: u16, shape: Shape) -> Vec<Quote> {
-    let tick = i32::from(shape.tick);
-    let (fair, half) = (i32::from(fair), i32::from(shape.half_spread.max(1)));
+pub fn ladder(fair: u16, parameters: QuoteParameters) -> Vec<Quote> {
+    let tick = i32::from(parameters.tick);
+    let (fair, half) = (i32::from(fair), i32::from(parameters.half_spread.max(1)));
     let best_bid = (fair - half).div_euclid(tick) * tick;
     let best_ask = -((-(fair + half)).div_euclid(tick)) * tick;
-    let mut quotes = Vec::with_capacity(2 * usize::from(shape.levels));
-    for level in 0..shape.levels {
-        let lots = shape.lots + shape.lots * u64::from(level) / 2;
+    let mut quotes = Vec::with_capacity(2 * usize::from(parameters.levels));
+    for level in 0..parameters.levels {
+        let lots = parameters.lots + parameters.lots * u64::from(level) / 2;
         let step = i32::from(level) * tick;
         for (bid, price) in [(true, best_bid - step), (false, best_ask + step)] {
             if let Ok(price) = u16::try_from(price)
-                && price >= shape.tick
-                && price <= PRICE_ONE - shape.tick
+                && price >= parameters.tick
+                && price <= PRICE_ONE - parameters.tick
             {
                 quotes.push(Quote { bid, price, lots });
             }
@@ -65,16 +65,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quotes_stand_on_the_grid_around_fair_and_never_cross() {
+    fn quotes_lie_on_the_tick_grid_and_never_cross() {
         for tick in [1, 10, 100, 1_000] {
             for fair in (1..PRICE_ONE).step_by(7) {
-                let shape = Shape {
+                let parameters = QuoteParameters {
                     tick,
                     levels: 3,
                     half_spread: 100,
                     lots: 1_000,
                 };
-                let quotes = ladder(fair, shape);
+                let quotes = ladder(fair, parameters);
                 let best_bid = quotes
                     .iter()
                     .filter(|quote| quote.bid)

@@ -1,4 +1,4 @@
-//! The demo's own markets: `sample.json`, with ids derived from their slugs.
+//! The demo's sample markets: `sample.json`, with ids derived from their slugs.
 
 use alloy_primitives::{U256, keccak256};
 use serde::Deserialize;
@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use crate::failure::Failure;
 
 const TEXT: &str = include_str!("sample.json");
-/// When the sample was written, and when it begins.
+/// Creation and start time of the sample.
 const WRITTEN: &str = "2026-01-05T09:00:00Z";
-/// Ids of an event's markets begin at its own times this.
+/// Market ids start at the event's id times this.
 const IDS_PER_EVENT: u64 = 100;
 
 /// The whole sample.
@@ -30,11 +30,11 @@ pub struct SampleEvent {
     pub slug: String,
     /// Title.
     pub title: String,
-    /// What it is about.
+    /// Description.
     pub description: String,
     /// Labels.
     pub tags: Vec<String>,
-    /// Whether its questions exclude each other.
+    /// Whether its questions are mutually exclusive.
     pub neg_risk: bool,
     /// Its questions.
     pub markets: Vec<SampleMarket>,
@@ -48,17 +48,17 @@ pub struct SampleMarket {
     pub slug: String,
     /// The question.
     pub question: String,
-    /// How it resolves.
+    /// Resolution criteria.
     pub description: String,
-    /// Where bots start quoting outcome 0.
+    /// Initial fair price of outcome 0.
     pub price: String,
     /// Labels of outcomes 0 and 1.
     pub outcomes: [String; 2],
-    /// Tick, as the interface prints it.
+    /// Tick in the interface's format.
     pub tick: String,
     /// Smallest order in shares.
     pub minimum_size: u32,
-    /// ISO 8601.
+    /// End time, ISO 8601.
     pub end_date: String,
     /// Taker fee in parts per million.
     #[serde(default)]
@@ -69,16 +69,16 @@ pub struct SampleMarket {
 }
 
 impl Sample {
-    /// Reads the sample that is built into the binary.
+    /// Parses the sample that is built into the binary.
     ///
     /// # Errors
-    /// It does not parse, which a test excludes.
+    /// It does not parse; a test rules this out.
     pub fn load() -> Result<Self, Failure> {
         serde_json::from_str(TEXT)
             .map_err(|error| Failure::new(format!("the built-in sample: {error}")))
     }
 
-    /// The sample as an upstream would send it: an array of events with their markets and tags.
+    /// The sample in an upstream's format: an array of events with their markets and tags.
     #[must_use]
     pub fn records(&self) -> Value {
         let labels = self.labels();
@@ -86,7 +86,7 @@ impl Sample {
         self.events.iter().map(event).collect()
     }
 
-    /// All tags there are, in order.
+    /// All distinct tags, in order.
     pub(crate) fn labels(&self) -> Vec<&str> {
         let mut labels: Vec<&str> = Vec::new();
         for tag in self.events.iter().flat_map(|event| &event.tags) {
@@ -99,7 +99,7 @@ impl Sample {
 }
 
 impl SampleEvent {
-    /// The event as an upstream would send it; `labels` are all tags there are, in order.
+    /// The event in an upstream's format; `labels` are all tags, in order.
     pub(crate) fn record(&self, labels: &[&str]) -> Value {
         let tags = labels.iter().zip(1_u64..);
         let tags = tags.filter(|(label, _)| self.tags.iter().any(|tag| tag == *label));
@@ -125,13 +125,13 @@ impl SampleEvent {
     }
 }
 
-/// Makes a market's record that of one that has ended.
+/// Marks a market's record as closed.
 pub(crate) fn close(record: &mut Value) {
     record["closed"] = true.into();
     record["acceptingOrders"] = false.into();
 }
 
-/// The same of one that was paid out; `prices` is what its outcomes pay.
+/// Marks a market's record as resolved; `prices` are the payouts of its outcomes.
 pub(crate) fn resolve(record: &mut Value, prices: &str) {
     close(record);
     record["umaResolutionStatus"] = "resolved".into();
@@ -192,7 +192,7 @@ impl SampleMarket {
     }
 }
 
-/// A text of the sample such as `0.041` in units of 0.0001; a test holds that each is one.
+/// A price such as `0.041` in units of 0.0001; a test checks every price of the sample.
 fn price_units(text: &str) -> u16 {
     let digits = text.strip_prefix("0.").unwrap_or_default();
     format!("{digits:0<4}").parse().unwrap_or_default()
@@ -238,11 +238,11 @@ mod tests {
 
     #[test]
     fn the_catalog_reads_the_sample_to_the_last_market() {
-        use foretell_catalog::record::{Kind, Record, read};
+        use foretell_catalog::record::{Record, RecordKind, read};
         let sample = Sample::load().unwrap();
         let records = sample.records();
         for (event, record) in sample.events.iter().zip(records.as_array().unwrap()) {
-            let read = read(Some(Kind::Event), record.to_string().as_bytes()).unwrap();
+            let read = read(Some(RecordKind::Event), record.to_string().as_bytes()).unwrap();
             assert_eq!(
                 (read.warnings.len(), read.skipped.len()),
                 (0, 0),

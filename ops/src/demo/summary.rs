@@ -1,16 +1,16 @@
-//! A line every few seconds on a terminal: what the bots did and how fast they were answered.
+//! Periodic terminal line with the bots' activity and response times.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
 use hdrhistogram::Histogram;
 
-/// How often a line is drawn.
+/// Interval between lines.
 const EVERY: Duration = Duration::from_secs(5);
-/// Longest answer time that is told apart: one minute, in microseconds.
+/// Largest response time in the histogram: one minute, in microseconds.
 const LONGEST_MICROS: u64 = 60_000_000;
 
-/// Counts of one period; draws nothing when standard error is no terminal.
+/// Counts of one period; prints nothing if standard error is not a terminal.
 #[derive(Debug)]
 pub(crate) struct Summary {
     began: Instant,
@@ -33,7 +33,7 @@ impl Summary {
         }
     }
 
-    /// Notes an answer to so many orders, and how many trades it told of.
+    /// Counts a response to this many orders with its trades and duration.
     pub(crate) fn note(&mut self, orders: usize, trades: usize, took: Duration) {
         self.orders += crate::output::count(orders);
         self.trades += crate::output::count(trades);
@@ -43,13 +43,13 @@ impl Summary {
         self.answers.saturating_record(micros);
     }
 
-    /// Draws the line when its time has come, and starts the next period.
+    /// Prints the line if it is due and starts the next period.
     pub(crate) fn draw_if_due(&mut self) {
         if self.began.elapsed() < EVERY {
             return;
         }
         if self.shown {
-            // A terminal that went away is no reason to stop trading.
+            // Trading continues if the terminal is gone.
             let _ = writeln!(std::io::stderr(), "{}", self.line());
         }
         (self.began, self.orders, self.trades) = (Instant::now(), 0, 0);

@@ -1,12 +1,12 @@
-//! Development wallets that everybody knows: their keys are published with the Hardhat and Anvil
-//! tools. Never send anything of value to them.
+//! Public development wallets: the Hardhat and Anvil tools publish their keys. Never send anything
+//! of value to them.
 
 /// A wallet of the demo.
 #[derive(Clone, Copy, Debug)]
 pub struct DemoWallet {
-    /// Its address, checksummed.
+    /// Checksummed address.
     pub address: &'static str,
-    /// Its private key, known to the whole world.
+    /// Private key, publicly known.
     pub private_key: &'static str,
 }
 
@@ -17,7 +17,7 @@ const fn wallet(address: &'static str, private_key: &'static str) -> DemoWallet 
     }
 }
 
-/// The wallets for whoever tries the demo; the first is the one it prints.
+/// Wallets for visitors; the banner prints the first.
 pub const VISITORS: [DemoWallet; 4] = [
     wallet(
         "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",

@@ -7,19 +7,19 @@ use clap::{Subcommand, ValueEnum};
 /// `foretell market`
 #[derive(Debug, Subcommand)]
 pub(crate) enum Market {
-    /// Register a market from a JSON file (`-` = standard input) and activate it
+    /// Register markets from a JSON file and activate them
     Register {
-        /// File with one market or an array of them; see docs/operating.md for the fields
+        /// JSON file (`-` = standard input); see docs/operating.md
         file: PathBuf,
-        /// Leave it registered, not yet active
+        /// Register without activating
         #[arg(long)]
         inactive: bool,
     },
     /// Register a neg-risk event, before its questions
     Event {
-        /// Its number in the catalog
+        /// Event number in the catalog
         id: u64,
-        /// Its title
+        /// Title
         title: String,
     },
     /// List markets
@@ -29,40 +29,39 @@ pub(crate) enum Market {
         /// Condition id or slug
         market: String,
     },
-    /// Let a registered market trade
+    /// Start trading in a registered market
     Activate {
         /// Condition id or slug
         market: String,
     },
-    /// Interrupt trading
+    /// Suspend trading
     Pause {
         /// Condition id or slug
         market: String,
     },
-    /// Go on trading
+    /// Resume trading
     Resume {
         /// Condition id or slug
         market: String,
     },
-    /// End trading for good and cancel the market's orders; safe to repeat
+    /// End trading for good, cancel its orders; safe to repeat
     Close {
         /// Condition id or slug
         #[arg(required_unless_present = "file", conflicts_with = "file")]
         market: Option<String>,
-        /// Close every market of a file instead (`-` = standard input); see docs/operating.md
+        /// File of markets (`-` = standard input); see docs/operating.md
         #[arg(long, value_name = "FILE")]
         file: Option<PathBuf>,
     },
-    /// Pay out a market, closing it first where needed; safe to repeat
+    /// Pay out a market, closing it if needed; safe to repeat
     Resolve {
         /// Condition id or slug
         #[arg(required_unless_present = "file", conflicts_with = "file")]
         market: Option<String>,
-        /// Which outcome pays
+        /// Outcome that pays
         #[arg(value_enum, required_unless_present = "file")]
         payout: Option<Payout>,
-        /// Resolve every market of a file instead (`-` = standard input): lines of CSV
-        /// (market,outcome) or of JSON; see docs/operating.md
+        /// File of market,outcome lines in CSV or JSON (`-` = standard input)
         #[arg(long, value_name = "FILE")]
         file: Option<PathBuf>,
     },
@@ -70,37 +69,37 @@ pub(crate) enum Market {
     Archive {
         /// Condition id or slug
         market: String,
-        /// Show it again
+        /// Show the market again
         #[arg(long)]
         undo: bool,
     },
-    /// Make the tick finer
+    /// Set a finer tick
     Tick {
         /// Condition id or slug
         market: String,
         /// 0.01, 0.001 or 0.0001
         tick: String,
     },
-    /// Change the smallest order
+    /// Set the minimum order size
     MinimumSize {
         /// Condition id or slug
         market: String,
-        /// Shares
+        /// Minimum size in shares
         shares: String,
     },
-    /// Change the taker fee
+    /// Set the taker fee
     Fee {
         /// Condition id or slug
         market: String,
-        /// Parts per million
+        /// Rate in parts per million
         rate_ppm: u32,
-        /// 0, 1 or 2
+        /// Exponent: 0, 1 or 2
         #[arg(default_value_t = 1)]
         exponent: u8,
     },
 }
 
-/// Which outcome pays.
+/// Outcome that pays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum Payout {
     /// Outcome 0 pays 1
@@ -114,23 +113,23 @@ pub(crate) enum Payout {
 /// `foretell account`
 #[derive(Debug, Subcommand)]
 pub(crate) enum Account {
-    /// Add collateral
+    /// Deposit collateral
     Deposit {
         /// Wallet address
         wallet: String,
         /// Amount in whole units, up to six decimals
         amount: String,
-        /// Makes a repeat safe [default: a fresh one, printed]
+        /// Idempotency key [default: a new one, printed]
         #[arg(long)]
         reference: Option<String>,
     },
-    /// Take out free collateral
+    /// Withdraw free collateral
     Withdraw {
         /// Wallet address
         wallet: String,
         /// Amount in whole units, up to six decimals
         amount: String,
-        /// Makes a repeat safe [default: a fresh one, printed]
+        /// Idempotency key [default: a new one, printed]
         #[arg(long)]
         reference: Option<String>,
     },
@@ -140,11 +139,11 @@ pub(crate) enum Account {
         owner: String,
         /// Wallet address (which trades)
         wallet: String,
-        /// What the wallet is
+        /// Kind of the wallet
         #[arg(value_enum)]
         kind: WalletKind,
     },
-    /// Undo a binding
+    /// Remove a wallet's binding
     Unbind {
         /// Wallet address
         wallet: String,
@@ -154,17 +153,17 @@ pub(crate) enum Account {
         /// Wallet address
         wallet: String,
     },
-    /// Let an account only reduce
+    /// Restrict an account to reducing its positions
     ClosedOnly {
         /// Wallet address
         wallet: String,
-        /// Lift it
+        /// Remove the restriction
         #[arg(long)]
         undo: bool,
     },
 }
 
-/// What a bound wallet is.
+/// Kind of a bound wallet.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum WalletKind {
     /// Signature type 1
@@ -178,9 +177,9 @@ pub(crate) enum WalletKind {
 /// `foretell keys`
 #[derive(Debug, Subcommand)]
 pub(crate) enum Keys {
-    /// Create (or show again) the API key of a private key, through the public interface
+    /// Create or re-derive the API key of a private key
     Create {
-        /// File with the private key, 64 hex digits; must be readable by its owner only
+        /// File with the private key (64 hex digits), mode 600
         #[arg(long, value_name = "FILE")]
         private_key_file: PathBuf,
         /// Nonce of the key
@@ -192,11 +191,11 @@ pub(crate) enum Keys {
         /// Owner address
         owner: String,
     },
-    /// Revoke a key for ever
+    /// Revoke an API key permanently
     Revoke {
         /// API key (a UUID)
         api_key: String,
-        /// Cancel the owner's live orders too
+        /// Also cancel the owner's live orders
         #[arg(long)]
         cancel_orders: bool,
     },
@@ -205,28 +204,28 @@ pub(crate) enum Keys {
 /// `foretell system`
 #[derive(Debug, Subcommand)]
 pub(crate) enum System {
-    /// Show or set what the whole system accepts
+    /// Show or set the system mode
     Mode {
-        /// The new mode [default: show the present one]
+        /// New mode [default: show the current mode]
         #[arg(value_enum)]
         mode: Option<Mode>,
     },
-    /// Have the engine write an image of everything that is durable now, and wait for it
+    /// Write a snapshot of the durable state and wait for it
     Snapshot,
-    /// Take collected fees out
+    /// Withdraw collected fees
     WithdrawFees {
         /// Amount in whole units, up to six decimals
         amount: String,
-        /// Makes a repeat safe [default: a fresh one, printed]
+        /// Idempotency key [default: a new one, printed]
         #[arg(long)]
         reference: Option<String>,
     },
 }
 
-/// What the system accepts.
+/// System modes.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum Mode {
-    /// Everything
+    /// All orders and cancels
     Running,
     /// Only post-only orders and cancels
     PostOnly,

@@ -1,4 +1,4 @@
-//! The operator's HTTP surface, from the command line's side.
+//! HTTP client of the operator surface.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -9,12 +9,12 @@ use serde_json::Value;
 use crate::config::Config;
 use crate::failure::Failure;
 
-/// The surface refused the request: exit code for scripts.
+/// Exit code: the surface rejected the request.
 pub(crate) const REFUSED: u8 = 3;
-/// Nobody answers: exit code for scripts.
+/// Exit code: the surface cannot be reached.
 pub(crate) const UNREACHABLE: u8 = 4;
 
-/// How long a gateway may take to follow a journal.
+/// How long to wait until a gateway's view has caught up with the journal.
 const READY_PATIENCE: Duration = Duration::from_secs(60);
 const READY_PAUSE: Duration = Duration::from_millis(10);
 
@@ -35,7 +35,7 @@ pub(crate) fn token(config: &Config) -> Result<String, Failure> {
     Ok(token.trim().to_owned())
 }
 
-/// Talks to one gateway's operator listener with the deployment's token.
+/// Client of one gateway's operator listener, using the deployment's token.
 pub struct OperatorClient {
     http: reqwest::Client,
     base: String,
@@ -43,7 +43,7 @@ pub struct OperatorClient {
 }
 
 impl OperatorClient {
-    /// A client for the listener of the settings.
+    /// A client for the configured listener.
     ///
     /// # Errors
     /// The token file cannot be read.
@@ -78,7 +78,7 @@ impl OperatorClient {
     /// `GET path`.
     ///
     /// # Errors
-    /// Nobody answers, or the answer is a refusal.
+    /// The server cannot be reached, or it rejects the request.
     pub async fn get(&self, path: &str) -> Result<Value, Failure> {
         self.request(Method::GET, path, None).await
     }
@@ -86,23 +86,23 @@ impl OperatorClient {
     /// `POST path` with a JSON body.
     ///
     /// # Errors
-    /// Nobody answers, or the answer is a refusal.
+    /// The server cannot be reached, or it rejects the request.
     pub async fn post(&self, path: &str, body: &Value) -> Result<Value, Failure> {
         self.request(Method::POST, path, Some(body)).await
     }
 
-    /// `POST path`, whatever the answer is.
+    /// `POST path`; returns any answer, rejections too.
     ///
     /// # Errors
-    /// Nobody answers.
+    /// The server cannot be reached.
     pub(crate) async fn try_post(&self, path: &str, body: &Value) -> Result<(u16, Value), Failure> {
         self.send(Method::POST, path, Some(body)).await
     }
 
-    /// Waits until the gateway serves: connected to the engine, its view caught up.
+    /// Waits until the gateway is ready: connected to the engine, its view caught up.
     ///
     /// # Errors
-    /// It does not within a minute; the last answer says why.
+    /// The gateway is not ready within a minute; the error contains its last answer.
     pub(crate) async fn wait_ready(&self) -> Result<(), Failure> {
         let deadline = tokio::time::Instant::now() + READY_PATIENCE;
         loop {
@@ -149,14 +149,14 @@ impl OperatorClient {
         })?;
         let status = response.status();
         let text = response.text().await.map_err(|error| {
-            Failure::new(format!("the answer broke off: {error}")).code(UNREACHABLE)
+            Failure::new(format!("the answer was cut off: {error}")).code(UNREACHABLE)
         })?;
         let value = serde_json::from_str(&text).unwrap_or(Value::String(text));
         Ok((status.as_u16(), value))
     }
 }
 
-/// Why an answer is a refusal.
+/// The reason in a rejection.
 pub(crate) fn reason(answer: &Value) -> String {
     answer["error"]
         .as_str()

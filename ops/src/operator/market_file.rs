@@ -1,7 +1,7 @@
-//! Which markets a command means: one named on the command line, or those of a file.
+//! Markets selected by a command: one on the command line, or those of a file.
 //!
-//! A file is read whole before anything is done: lines of JSON objects, or of CSV with or without
-//! a head. Empty lines and lines that start with `#` are left out.
+//! A file is read completely before anything changes. Lines are JSON objects, or CSV with or
+//! without a header. Empty lines and lines that start with `#` are ignored.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -12,31 +12,31 @@ use serde_json::Value;
 use crate::failure::Failure;
 use crate::operator::arguments::Payout;
 
-/// Names of the column, or key, that names the market.
+/// Column or key names for the market.
 const MARKET: &[&str] = &["market", "condition_id", "conditionId", "slug"];
-/// Names of the column, or key, that names the payout.
+/// Column or key names for the payout.
 const PAYOUT: &[&str] = &["outcome", "payout"];
 
-/// A market that a command means.
+/// A market selected by a command.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Wanted {
-    /// Where it is named, as messages begin (`line 7: `); empty on the command line.
+pub(super) struct SelectedMarket {
+    /// Source position, as a message prefix (`line 7: `); empty on the command line.
     pub(super) at: String,
     /// Condition id or slug.
     pub(super) market: String,
-    /// How it is to pay.
+    /// Requested payout.
     pub(super) payout: Option<Payout>,
 }
 
-/// The markets that are meant.
+/// The selected markets.
 ///
 /// # Errors
-/// The file cannot be read, or a line of it cannot: the first such line is named.
-pub(super) fn wanted(
+/// The file cannot be read, or a line is invalid: the first such line is named.
+pub(super) fn selected(
     market: Option<&str>,
     payout: Option<Payout>,
     file: Option<&Path>,
-) -> Result<Vec<Wanted>, Failure> {
+) -> Result<Vec<SelectedMarket>, Failure> {
     match (market, file) {
         (_, Some(file)) => {
             let name = file.display();
@@ -46,7 +46,7 @@ pub(super) fn wanted(
                     .hint("lines of `condition-id-or-slug,yes|no|half`; docs/operating.md has more")
             })
         }
-        (Some(market), None) => Ok(vec![Wanted {
+        (Some(market), None) => Ok(vec![SelectedMarket {
             at: String::new(),
             market: market.to_owned(),
             payout,
@@ -65,8 +65,8 @@ fn read(file: &Path) -> std::io::Result<String> {
     Ok(text)
 }
 
-/// Reads all lines, or says which is wrong and why.
-fn lines(text: &str) -> Result<Vec<Wanted>, String> {
+/// Parses all lines; an error names the line and the reason.
+fn lines(text: &str) -> Result<Vec<SelectedMarket>, String> {
     let text = text.trim_start_matches('\u{feff}');
     let mut rows = (1..)
         .zip(text.lines().map(str::trim))
@@ -80,7 +80,7 @@ fn lines(text: &str) -> Result<Vec<Wanted>, String> {
         columns = head;
         rows.next();
     }
-    let wanted: Vec<Wanted> = rows
+    let selected: Vec<SelectedMarket> = rows
         .map(|(number, line)| {
             let row = if line.starts_with('{') {
                 of_json(line)
@@ -89,19 +89,19 @@ fn lines(text: &str) -> Result<Vec<Wanted>, String> {
             };
             let at = format!("line {number}: ");
             let (market, payout) = row.map_err(|problem| format!("{at}{problem}"))?;
-            Ok(Wanted { at, market, payout })
+            Ok(SelectedMarket { at, market, payout })
         })
         .collect::<Result<_, String>>()?;
-    if wanted.is_empty() {
+    if selected.is_empty() {
         return Err("it names no market".to_owned());
     }
-    Ok(wanted)
+    Ok(selected)
 }
 
-/// A line's market and payout.
+/// Market and payout of a line.
 type Row = (String, Option<Payout>);
 
-/// Where the columns of a CSV stand.
+/// Column indexes of a CSV file.
 #[derive(Clone, Copy)]
 struct Columns {
     market: usize,
@@ -109,12 +109,12 @@ struct Columns {
 }
 
 impl Columns {
-    /// The columns a head names; `None` when the line is no head.
+    /// The columns of a header line; `None` for any other line.
     fn of_head(line: &str) -> Option<Self> {
         let names: Vec<&str> = cells(line).collect();
         let place = |known: &[&str]| names.iter().position(|name| known.contains(name));
         let market = place(MARKET)?;
-        // A head without payouts: every cell of them is missing.
+        // No payout column: an index past the end makes every cell missing.
         let payout = place(PAYOUT).unwrap_or(usize::MAX);
         Some(Self { market, payout })
     }
@@ -127,8 +127,8 @@ impl Columns {
     }
 }
 
-/// The cells of a line of CSV. Neither condition ids nor slugs nor payouts hold a comma, so that
-/// quotes only need to be taken off.
+/// The cells of a CSV line. Condition ids, slugs and payouts contain no comma, so quotes can simply
+/// be stripped.
 fn cells(line: &str) -> impl Iterator<Item = &str> {
     line.split(',').map(|cell| {
         let cell = cell.trim();
@@ -149,7 +149,7 @@ fn of_json(line: &str) -> Result<Row, String> {
                 .as_str()
                 .map(Some)
                 .ok_or_else(|| format!("{name} is {}, allowed: a text", value[*name])),
-            (Some(name), Some(other)) => Err(format!("both {name} and {other} are there")),
+            (Some(name), Some(other)) => Err(format!("both {name} and {other} are given")),
         }
     };
     let market = text(MARKET)?.ok_or("no market")?;
@@ -227,7 +227,7 @@ mod tests {
             ),
             (
                 "{\"slug\":\"a\",\"market\":\"b\"}",
-                "line 1: both market and slug are there",
+                "line 1: both market and slug are given",
             ),
             (
                 "{\"slug\":\"a\",\"outcome\":\"0\"}",

@@ -1,4 +1,4 @@
-//! Markets by the names an operator gives them: condition id or slug.
+//! Resolves markets by condition id or slug.
 
 use std::collections::HashMap;
 
@@ -10,10 +10,10 @@ use crate::operator::client::{OperatorClient, REFUSED};
 use crate::output::field;
 use crate::process;
 
-/// The condition id of a market; what looks like one is left to the exchange.
+/// The condition id of a market; text in the form of a condition id is not looked up.
 ///
 /// # Errors
-/// Nobody answers, or no market has the slug, or several have.
+/// The surface cannot be reached, or the slug matches no market or several.
 pub(super) fn condition_id(config: &Config, name: &str) -> Result<String, Failure> {
     if name.starts_with("0x") {
         return Ok(name.to_owned());
@@ -26,13 +26,13 @@ pub(super) fn condition_id(config: &Config, name: &str) -> Result<String, Failur
     }
 }
 
-/// What to say when markets are named that cannot be meant.
+/// Failure of a command that names unknown or ambiguous markets.
 pub(super) fn wrong(problem: String) -> Failure {
     Failure::new(problem)
-        .hint("`foretell market list` tells each market's condition id, slug and status")
+        .hint("`foretell market list` shows each market's condition id, slug and status")
 }
 
-/// The listed markets by condition id, in lower case, and by slug.
+/// The listed markets by lower-case condition id and by slug.
 pub(super) struct MarketNames<'a>(HashMap<String, Vec<&'a Value>>);
 
 impl<'a> MarketNames<'a> {

@@ -1,8 +1,8 @@
-//! Operator commands: each is a request to the operator's HTTP surface and a readable answer.
+//! Operator commands: each sends a request to the operator's HTTP surface and prints the answer.
 
 pub(crate) mod arguments;
 pub(crate) mod client;
-mod ending;
+mod close_markets;
 mod market_file;
 mod market_names;
 pub(crate) mod private_key;
@@ -24,7 +24,7 @@ use client::OperatorClient;
 /// `foretell market …`
 ///
 /// # Errors
-/// Nobody answers, or the exchange refuses.
+/// The surface cannot be reached, or it rejects the request.
 pub(crate) fn market(
     config: &Config,
     command: &Market,
@@ -53,16 +53,16 @@ pub(crate) fn market(
         Market::Pause { market } => act("pause", market, json!({})),
         Market::Resume { market } => act("resume", market, json!({})),
         Market::Close { market, file } => {
-            let wanted = market_file::wanted(market.as_deref(), None, file.as_deref())?;
-            ending::close(config, &wanted, output)
+            let selected = market_file::selected(market.as_deref(), None, file.as_deref())?;
+            close_markets::close(config, &selected, output)
         }
         Market::Resolve {
             market,
             payout,
             file,
         } => {
-            let wanted = market_file::wanted(market.as_deref(), *payout, file.as_deref())?;
-            ending::resolve(config, &wanted, output)
+            let selected = market_file::selected(market.as_deref(), *payout, file.as_deref())?;
+            close_markets::resolve(config, &selected, output)
         }
         Market::Archive { market, undo } => act("archive", market, json!({ "archived": !undo })),
         Market::Tick { market, tick } => act("tick", market, json!({ "tick_size": tick })),
@@ -84,7 +84,7 @@ pub(crate) fn market(
 /// `foretell account …`
 ///
 /// # Errors
-/// Nobody answers, or the exchange refuses.
+/// The surface cannot be reached, or it rejects the request.
 pub(crate) fn account(
     config: &Config,
     command: &Account,
@@ -141,7 +141,7 @@ pub(crate) fn account(
 /// `foretell keys …`
 ///
 /// # Errors
-/// Nobody answers, or the exchange refuses.
+/// The surface cannot be reached, or it rejects the request.
 pub(crate) fn keys(config: &Config, command: &Keys, output: Output) -> Result<ExitCode, Failure> {
     match command {
         Keys::Create {
@@ -174,7 +174,7 @@ pub(crate) fn keys(config: &Config, command: &Keys, output: Output) -> Result<Ex
 /// `foretell system …`
 ///
 /// # Errors
-/// Nobody answers, or the exchange refuses.
+/// The surface cannot be reached, or it rejects the request.
 pub(crate) fn system(
     config: &Config,
     command: &System,
@@ -205,7 +205,7 @@ pub(crate) fn system(
 /// `foretell status`
 ///
 /// # Errors
-/// Nobody answers.
+/// The server cannot be reached.
 pub(crate) fn status(config: &Config, output: Output) -> Result<ExitCode, Failure> {
     get(config, "/status", output, show::status)
 }
@@ -225,7 +225,8 @@ fn get(
 fn post(config: &Config, path: &str, body: &Value, output: Output) -> Result<ExitCode, Failure> {
     let client = OperatorClient::new(config)?;
     let mut answer = process::small_runtime()?.block_on(client.post(path, body))?;
-    // A reference that we made up is the caller's only way to repeat the command safely.
+    // A generated idempotency key is printed: only with it can the caller repeat the command
+    // safely.
     if let (Value::Object(answer), Some(reference)) = (&mut answer, body.get("reference")) {
         answer
             .entry("reference")

@@ -1,4 +1,4 @@
-//! Reads a private key from a file: never from an argument, where every user could see it.
+//! Reads a private key from a file: every user could see it in an argument.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::failure::Failure;
 /// The key's text.
 ///
 /// # Errors
-/// The file cannot be read, or others than its owner can read it.
+/// The file cannot be read, or other users have access to it.
 pub(crate) fn read(path: &Path) -> Result<Zeroizing<String>, Failure> {
     use std::os::unix::fs::PermissionsExt as _;
     let failure =

@@ -13,10 +13,10 @@ use crate::output::{Output, field};
 use crate::process;
 use crate::progress;
 
-/// Registers every market of the file; one that is refused is reported and the rest goes on.
+/// Registers every market of the file; a rejected one is reported and the others continue.
 ///
 /// # Errors
-/// The file is no JSON, nobody answers, or at least one market was refused.
+/// The file is not JSON, the surface cannot be reached, or a market was rejected.
 pub(super) fn register(
     config: &Config,
     file: &Path,

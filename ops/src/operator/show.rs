@@ -1,4 +1,4 @@
-//! Answers of the operator's surface as text.
+//! Formats answers of the operator surface as text.
 
 use serde_json::Value;
 
@@ -79,14 +79,14 @@ pub(super) fn account(value: &Value) -> String {
     text
 }
 
-/// The answer to a command.
+/// `POST` of a command
 pub(super) fn applied(value: &Value) -> String {
     let done = if value["duplicate"] == Value::Bool(true) {
         "done before, nothing changed\n".to_owned()
     } else {
         format!("done at sequence {}\n", field(value, "sequence"))
     };
-    // The number is the exchange's own for what people know by its address or condition.
+    // People know the object by its address or condition, not by the exchange's number.
     let known = ["success", "sequence", "duplicate", "number"];
     let more: Vec<Vec<String>> = value
         .as_object()
@@ -117,7 +117,7 @@ pub(super) fn status(value: &Value) -> String {
     text.push_str(&processes(value));
     text.push_str(&alarms(value));
     if engine.is_null() {
-        text.push_str("\nthe engine is away: no new orders; what is shown is the last state\n");
+        text.push_str("\nengine unavailable: no new orders; figures show the last state\n");
         return text;
     }
     text.push('\n');
@@ -148,12 +148,12 @@ pub(super) fn status(value: &Value) -> String {
     text
 }
 
-/// What an operator has to do something about.
+/// Conditions that need an operator's action.
 fn alarms(value: &Value) -> String {
     let stopped = |process: &str| value[process]["viewStopped"].as_u64().unwrap_or_default();
     let mut text = String::new();
     for (process, costs) in [
-        ("engine", "no snapshots are written; the exchange goes on"),
+        ("engine", "no snapshots are written; the exchange continues"),
         (
             "gateway",
             "it answers no reads; cancels, orders and commands are taken",
@@ -169,7 +169,7 @@ fn alarms(value: &Value) -> String {
     text
 }
 
-/// The engine, and the gateway that answers.
+/// The engine and the gateway that answers.
 fn processes(value: &Value) -> String {
     let names = ["pid", "sequence", "durableSequence", "epoch", "connections"];
     let mut rows = vec![
@@ -192,7 +192,7 @@ fn processes(value: &Value) -> String {
     table(&rows)
 }
 
-/// Fields by the names people know them by, one a line.
+/// Selected fields with labels, one a line.
 fn named(value: &Value, names: &[(&str, &str)]) -> String {
     let rows: Vec<Vec<String>> = names
         .iter()
@@ -249,7 +249,7 @@ mod tests {
             text.contains("gateway  7    4         5        2      1\n"),
             "{text}"
         );
-        assert!(text.contains("the engine is away"), "{text}");
+        assert!(text.contains("engine unavailable"), "{text}");
         value["engine"] = json!({ "pid": 6, "sequence": 5, "durableSequence": 5, "epoch": 2, "connections": 1,
             "ring": "0/8", "stages": [{ "stage": "apply", "count": 9, "p50": 1.5, "p99": 2.0, "p999": 3.0, "max": 4.0 }] });
         value["books"] = json!([{ "bestBid": "0.4", "bestAsk": "", "liveOrders": 3, "status": "active", "question": "Q?" }]);

@@ -1,12 +1,12 @@
-//! What `up --demo` prints: addresses, a funded key, and two snippets that work when pasted.
+//! Banner of `up --demo`: addresses, a funded key, and two snippets to paste.
 
 use serde_json::{Value, json};
 
 use crate::demo::wallets::DemoWallet;
 
-/// Everything a visitor needs for the first order.
+/// Contents of the banner.
 #[derive(Debug)]
-pub struct Greeting {
+pub struct Banner {
     /// Base URL of the trading surface.
     pub trading: String,
     /// Base URL of the data surface.
@@ -17,24 +17,24 @@ pub struct Greeting {
     pub operator: String,
     /// A funded wallet.
     pub wallet: DemoWallet,
-    /// Collateral on it, as text.
+    /// Its collateral, as text.
     pub funded: String,
-    /// How many markets there are.
+    /// Number of markets.
     pub markets: usize,
-    /// A market to try: its question,
+    /// Question of a market to try.
     pub question: String,
-    /// its first token,
+    /// First token of that market.
     pub token: String,
-    /// and its condition id.
+    /// Condition id of that market.
     pub condition: String,
-    /// A wallet that trades.
+    /// Address of a wallet that trades.
     pub bot: &'static str,
-    /// How to start this program against this exchange.
+    /// Command line of this program against this exchange.
     pub command: String,
 }
 
-impl Greeting {
-    /// For `--json`.
+impl Banner {
+    /// The banner as JSON, for `--json`.
     #[must_use]
     pub fn json(&self) -> Value {
         json!({
@@ -49,7 +49,7 @@ impl Greeting {
         })
     }
 
-    /// For people.
+    /// The banner as text.
     #[must_use]
     pub fn text(&self) -> String {
         let Self {
@@ -74,44 +74,44 @@ Foretell is trading: {markets} markets.
   data      {data}
   catalog   {catalog}
   operator  {operator}
-  wallet    {address}, {funded} on it
-  its key   {key}
-            (a development key the whole world knows: never send it anything)
+  wallet    {address}, collateral {funded}
+  key       {key}
+            (a public development key: never send it anything)
 
 The book of \"{question}\":
 
   curl -s '{trading}/book?token_id={token}'
 
-Who holds it, and what was traded last:
+Its holders, and the latest trades:
 
   curl -s '{data}/holders?market={condition}'
   curl -s '{data}/trades?limit=5'
 
-What one of the bots holds, and, once a first market has ended, what it no longer holds:
+Open positions of a bot, and closed ones once a first market has ended:
 
   curl -s '{data}/positions?user={bot}'
   curl -s '{data}/closed-positions?user={bot}'
 
-What else there is:
+Search the catalog:
 
   curl -s '{catalog}/public-search?q=league'
 
 An order from the stock Python client (pip install py-clob-client-v2):
 
 {snippet}
-What the operator sees, from another terminal:
+Operator commands, from another terminal:
 
   {command} status
   {command} account balance {address}
 
-Ctrl-C stops everything; the exchange goes on from where it was at the next start.",
+Ctrl-C stops everything; the next start continues from the same state.",
             address = wallet.address,
             key = wallet.private_key,
             snippet = self.snippet(),
         )
     }
 
-    /// Not indented: a shell wants the end of its input, and Python its lines, at the margin.
+    /// Not indented: a heredoc's end and Python lines must start at the margin.
     fn snippet(&self) -> String {
         let Self {
             trading,

@@ -1,7 +1,7 @@
-//! `foretell market close` and `resolve`: the end of one market, or of many.
+//! `foretell market close` and `resolve`: closes or resolves one market or many.
 //!
-//! Everything is checked before anything is done, since a payout cannot be taken back. A repeat
-//! does what is left: markets that are as they should be are reported and left alone.
+//! All input is checked first, since a payout cannot be reversed. A repeat finishes the remaining
+//! markets and reports the others as unchanged.
 
 use std::collections::HashSet;
 use std::process::ExitCode;
@@ -13,67 +13,67 @@ use crate::config::Config;
 use crate::failure::Failure;
 use crate::operator::arguments::Payout;
 use crate::operator::client::{OperatorClient, REFUSED, reason};
-use crate::operator::market_file::Wanted;
+use crate::operator::market_file::SelectedMarket;
 use crate::operator::market_names::{self, MarketNames};
 use crate::output::{Output, escape, field, line};
 use crate::process;
 use crate::progress;
 
-/// How long an exchange that is busy, as with emptying a long book, is asked again.
+/// How long to retry while the exchange is busy, such as cancelling a long book.
 const PATIENCE: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(50);
 
 /// `foretell market close`
 ///
 /// # Errors
-/// A market is unknown, nobody answers, or at least one market was refused.
+/// A market is unknown or was rejected, or the surface cannot be reached.
 pub(super) fn close(
     config: &Config,
-    wanted: &[Wanted],
+    selected: &[SelectedMarket],
     output: Output,
 ) -> Result<ExitCode, Failure> {
-    end_all(config, wanted, |_| Ok(None), output)
+    end_all(config, selected, |_| Ok(None), output)
 }
 
 /// `foretell market resolve`
 ///
 /// # Errors
-/// A market is unknown or without an outcome, nobody answers, or at least one market was refused.
+/// A market is unknown, has no outcome or was rejected, or the surface cannot be reached.
 pub(super) fn resolve(
     config: &Config,
-    wanted: &[Wanted],
+    selected: &[SelectedMarket],
     output: Output,
 ) -> Result<ExitCode, Failure> {
-    let payout = |wanted: &Wanted| wanted.payout.map(Some).ok_or("no outcome is named");
-    end_all(config, wanted, payout, output)
+    let payout = |selected: &SelectedMarket| selected.payout.map(Some).ok_or("no outcome is named");
+    end_all(config, selected, payout, output)
 }
 
-/// A market and what is to become of it.
-struct Ending {
+/// A market and its requested change.
+struct MarketChange {
     condition: String,
     slug: String,
-    /// As the exchange said before anything was done.
+    /// Status before the change.
     status: String,
-    /// `None` = it is only closed.
+    /// `None`: only close it.
     payout: Option<Payout>,
 }
 
 fn end_all(
     config: &Config,
-    wanted: &[Wanted],
-    payout: impl Fn(&Wanted) -> Result<Option<Payout>, &'static str>,
+    selected: &[SelectedMarket],
+    payout: impl Fn(&SelectedMarket) -> Result<Option<Payout>, &'static str>,
     output: Output,
 ) -> Result<ExitCode, Failure> {
     let client = OperatorClient::new(config)?;
     let refused = process::small_runtime()?.block_on(async {
         let listed = client.get("/markets").await?;
-        let endings = endings(&listed, wanted, payout)?;
-        let bar = progress::bar(endings.len(), "markets", output);
+        let changes = changes(&listed, selected, payout)?;
+        let bar = progress::bar(changes.len(), "markets", output);
         let mut refused = 0_usize;
-        for ending in &endings {
-            let outcome = end(&client, ending).await?;
+        for change in &changes {
+            let outcome = end(&client, change).await?;
             refused += usize::from(outcome.is_err());
-            bar.suspend(|| report(ending, &outcome, output));
+            bar.suspend(|| report(change, &outcome, output));
             bar.inc(1);
         }
         bar.finish_and_clear();
@@ -83,45 +83,47 @@ fn end_all(
         0 => Ok(ExitCode::SUCCESS),
         refused => Err(Failure::new(format!(
             "{refused} of {} markets were refused",
-            wanted.len()
+            selected.len()
         ))
-        .hint("what was done stays done: correct the rest and run it again")
+        .hint("completed changes stay: correct the rest and run it again")
         .code(REFUSED)),
     }
 }
 
-/// Every market that is meant, found among those listed and named once.
-fn endings(
+/// All requested markets; each must be listed and named once.
+fn changes(
     listed: &Value,
-    wanted: &[Wanted],
-    payout: impl Fn(&Wanted) -> Result<Option<Payout>, &'static str>,
-) -> Result<Vec<Ending>, Failure> {
+    selected: &[SelectedMarket],
+    payout: impl Fn(&SelectedMarket) -> Result<Option<Payout>, &'static str>,
+) -> Result<Vec<MarketChange>, Failure> {
     let names = MarketNames::of(listed);
     let mut conditions = HashSet::new();
-    let mut endings = Vec::with_capacity(wanted.len());
+    let mut changes = Vec::with_capacity(selected.len());
     let mut problems = Vec::new();
-    for wanted in wanted {
-        let ending = payout(wanted)
+    for selected in selected {
+        let change = payout(selected)
             .map_err(str::to_owned)
-            .and_then(|payout| Ending::of(names.find(&wanted.market)?, payout))
-            .and_then(|ending| match conditions.insert(ending.condition.clone()) {
-                true => Ok(ending),
+            .and_then(|payout| MarketChange::of(names.find(&selected.market)?, payout))
+            .and_then(|change| match conditions.insert(change.condition.clone()) {
+                true => Ok(change),
                 false => Err("it is named twice".to_owned()),
             });
-        match ending {
-            Ok(ending) => endings.push(ending),
-            Err(problem) => problems.push(format!("{}{:?}: {problem}", wanted.at, wanted.market)),
+        match change {
+            Ok(change) => changes.push(change),
+            Err(problem) => {
+                problems.push(format!("{}{:?}: {problem}", selected.at, selected.market))
+            }
         }
     }
     if problems.is_empty() {
-        return Ok(endings);
+        return Ok(changes);
     }
     problems.push("nothing was done".to_owned());
     Err(market_names::wrong(problems.join("\n  ")))
 }
 
-impl Ending {
-    /// What is to become of a listed market, if the exchange can do that.
+impl MarketChange {
+    /// The change for a listed market, if its status allows it.
     fn of(market: &Value, payout: Option<Payout>) -> Result<Self, String> {
         if payout == Some(Payout::Half) && market["negRisk"] == true {
             return Err("half pays in plain markets only".to_owned());
@@ -135,23 +137,23 @@ impl Ending {
     }
 }
 
-/// Whether something had to be done, or why it was refused.
+/// Whether something changed, or why it was rejected.
 type Outcome = Result<bool, String>;
 
-/// Closes a market if it is open, and then pays it out if it shall be.
-async fn end(client: &OperatorClient, ending: &Ending) -> Result<Outcome, Failure> {
-    let named = json!({ "condition_id": ending.condition });
-    let is_open = !matches!(ending.status.as_str(), "closed" | "resolved");
+/// Closes an open market, then pays it out if requested.
+async fn end(client: &OperatorClient, change: &MarketChange) -> Result<Outcome, Failure> {
+    let named = json!({ "condition_id": change.condition });
+    let is_open = !matches!(change.status.as_str(), "closed" | "resolved");
     let mut changed = false;
     if is_open {
-        match insist(client, "/markets/close", &named).await? {
+        match retry_while_busy(client, "/markets/close", &named).await? {
             Ok(answer) => changed |= answer["duplicate"] != true,
             Err(reason) => return Ok(Err(reason)),
         }
     }
-    if let Some(payout) = ending.payout {
-        let body = json!({ "condition_id": ending.condition, "payout": word(payout) });
-        match insist(client, "/markets/resolve", &body).await? {
+    if let Some(payout) = change.payout {
+        let body = json!({ "condition_id": change.condition, "payout": word(payout) });
+        match retry_while_busy(client, "/markets/resolve", &body).await? {
             Ok(answer) => changed |= answer["duplicate"] != true,
             Err(reason) => return Ok(Err(reason)),
         }
@@ -159,9 +161,9 @@ async fn end(client: &OperatorClient, ending: &Ending) -> Result<Outcome, Failur
     Ok(Ok(changed))
 }
 
-/// Sends a command until the exchange is not too busy for it. A market's orders end in bounded
-/// steps, and until the last of them nothing else is taken.
-async fn insist(
+/// Retries a command while the exchange is busy: a market's orders are cancelled in bounded steps,
+/// and other commands are rejected until the last step.
+async fn retry_while_busy(
     client: &OperatorClient,
     path: &str,
     body: &Value,
@@ -179,12 +181,12 @@ async fn insist(
     }
 }
 
-/// One line on what became of a market.
-fn report(ending: &Ending, outcome: &Outcome, output: Output) {
-    let Ending {
+/// Prints one line with the result for a market.
+fn report(change: &MarketChange, outcome: &Outcome, output: Output) {
+    let MarketChange {
         condition, slug, ..
-    } = ending;
-    let payout = ending.payout.map(word);
+    } = change;
+    let payout = change.payout.map(word);
     if output.json {
         let named = json!({ "condition_id": condition, "slug": slug });
         let told = match outcome {

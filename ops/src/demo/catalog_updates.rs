@@ -1,5 +1,5 @@
-//! What an operator ends of the sample: nobody else writes the demo's catalog, so this tells it, as an
-//! upstream would.
+//! Updates the demo's catalog when an operator closes or resolves sample markets. The sample has no
+//! upstream that would do so.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -15,42 +15,42 @@ use crate::failure::Failure;
 use crate::operator::client::OperatorClient;
 use crate::output::field;
 
-/// Under which the catalog keeps its report of them.
+/// Report name of these updates in the catalog.
 const NAME: &str = "the sample's markets that ended";
-/// Pause between two looks.
+/// Poll interval.
 const PAUSE: Duration = Duration::from_secs(2);
 
-/// Looks for them.
-pub(super) struct Endings {
+/// Polls the exchange for ended sample markets.
+pub(super) struct CatalogUpdates {
     config: Config,
     client: OperatorClient,
     sample: Sample,
-    /// The status of each ended market that the catalog was told of, by condition id.
-    told: HashMap<String, String>,
+    /// Status last written to the catalog, by condition id.
+    written: HashMap<String, String>,
 }
 
-impl Endings {
-    /// Those of the exchange of these settings.
+impl CatalogUpdates {
+    /// Connects to the exchange of these settings.
     pub(super) fn new(config: &Config) -> Result<Self, Failure> {
         Ok(Self {
             config: config.clone(),
             client: OperatorClient::new(config)?,
             sample: Sample::load()?,
-            told: HashMap::new(),
+            written: HashMap::new(),
         })
     }
 
-    /// Looks for ever.
+    /// Polls forever.
     pub(super) async fn follow(mut self) {
         loop {
-            if let Err(failure) = self.look().await {
-                warn!("the catalog is not told what ended: {failure}");
+            if let Err(failure) = self.poll().await {
+                warn!("cannot write ended markets to the catalog: {failure}");
             }
             tokio::time::sleep(PAUSE).await;
         }
     }
 
-    async fn look(&mut self) -> Result<(), Failure> {
+    async fn poll(&mut self) -> Result<(), Failure> {
         let listed = self.client.get("/markets").await?;
         let rows = listed["markets"].as_array().into_iter().flatten();
         let ended: HashMap<String, String> = rows
@@ -64,26 +64,26 @@ impl Endings {
                 .collect();
             if ended
                 .iter()
-                .any(|(condition, status)| self.told.get(*condition) != Some(*status))
+                .any(|(condition, status)| self.written.get(*condition) != Some(*status))
             {
                 let record = self.record(event, &ended).await?;
                 put_records(&self.config, NAME, json!([record]).to_string().as_bytes())?;
                 let told = ended.into_iter();
-                self.told
+                self.written
                     .extend(told.map(|(condition, status)| (condition.clone(), status.clone())));
             }
         }
         Ok(())
     }
 
-    /// An event of which some markets have ended.
+    /// Catalog record of an event with its ended markets.
     async fn record(
         &self,
         event: &SampleEvent,
         ended: &HashMap<&String, &String>,
     ) -> Result<Value, Failure> {
         let mut record = event.record(&self.sample.labels());
-        // To the microsecond: a change of the same moment as the one before would be passed over.
+        // Microseconds: the catalog ignores a record that is not newer than the previous one.
         let now = Timestamp::now().to_string();
         record["updatedAt"] = now.as_str().into();
         record["closed"] = (ended.len() == event.markets.len()).into();
@@ -105,7 +105,7 @@ impl Endings {
     }
 }
 
-/// What each outcome pays, as the catalog writes it.
+/// Payouts of the outcomes in the catalog's format.
 fn outcome_prices(market: &Value) -> String {
     let tokens = market["tokens"].as_array().into_iter().flatten();
     let prices: Vec<String> = tokens.map(|token| token["price"].to_string()).collect();

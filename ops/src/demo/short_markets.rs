@@ -1,10 +1,10 @@
-//! Short markets, one after the other, so that there is always one that ends soon and some that
-//! have ended: the operator's part of the demo.
+//! The demo's short markets, opened one after the other, so that one always ends soon and some have
+//! ended. This is the operator's part of the demo.
 //!
-//! A round is a market on its own price: it resolves to Yes if the midpoint is above 0.50 when its
-//! time is over, to No if it is below, to half each otherwise. One that an earlier run left open goes on
-//! to its end, or ends at the start of the next run when its time is over. Resolved ones stay, as markets do: so after a while rounds
-//! get longer, and a demo that runs for a month has some hundred of them instead of thousands.
+//! A short market is about its own price: when it ends it resolves to Yes if the midpoint is above
+//! 0.50, to No if below, else half each. A market left open by an earlier run continues, or ends at
+//! the next start if it is overdue. Resolved markets stay registered, so after a while markets last
+//! longer: a month of demo makes hundreds of markets, not thousands.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -20,33 +20,32 @@ use crate::failure::Failure;
 use crate::operator::client::OperatorClient;
 use crate::output::field;
 
-/// What every round's slug begins with; what follows is the second it opened.
+/// Slug prefix, followed by the opening time in Unix seconds.
 const SLUG: &str = "demo-round-";
-/// Under which the catalog keeps its report of the rounds.
+/// Report name of these markets in the catalog.
 const NAME: &str = "the demo's rounds";
-/// Rounds of a run before they get longer, and how many times longer.
+/// Short markets per run before later ones last [`LONGER`] times as long.
 const SHORT_ROUNDS: u32 = 12;
 const LONGER: u32 = 6;
-/// Pause after something went wrong.
+/// Delay after an error.
 const RETRY: Duration = Duration::from_secs(2);
 
-/// What the bots are told.
-pub(super) enum News {
-    /// A round is open.
+/// Messages to the bots.
+pub(super) enum MarketNews {
+    /// A short market is open.
     Opened(SampleEvent),
-    /// A round is resolved: what is held of it can be redeemed.
+    /// A short market is resolved: its shares can be redeemed.
     Ended(SampleMarket),
 }
 
-/// How long rounds are open.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lengths {
+pub(super) struct MarketDurations {
     pub(super) first: Duration,
     pub(super) others: Duration,
 }
 
-impl Lengths {
-    /// That of a round of a run, the first at 0.
+impl MarketDurations {
+    /// Duration of a run's market, numbered from 0.
     const fn of(self, number: u32) -> Duration {
         match number {
             0 => self.first,
@@ -56,21 +55,21 @@ impl Lengths {
     }
 }
 
-/// Opens and ends rounds.
-pub(super) struct Host {
+/// Opens and ends short markets.
+pub(super) struct MarketHost {
     config: Config,
     client: OperatorClient,
     http: reqwest::Client,
     trading: String,
-    news: UnboundedSender<News>,
+    news: UnboundedSender<MarketNews>,
 }
 
-impl Host {
+impl MarketHost {
     /// A host for the exchange of these settings.
     pub(super) fn new(
         config: &Config,
         trading: &str,
-        news: UnboundedSender<News>,
+        news: UnboundedSender<MarketNews>,
     ) -> Result<Self, Failure> {
         Ok(Self {
             config: config.clone(),
@@ -81,16 +80,16 @@ impl Host {
         })
     }
 
-    /// Opens a round, or takes up the one that is open, waits, ends it, for ever. An exchange that is
-    /// restarting is asked again.
-    pub(super) async fn run(self, lengths: Lengths) {
+    /// Forever: opens a market or continues the open one, waits, ends it. Retries while the
+    /// exchange is restarting.
+    pub(super) async fn run(self, lengths: MarketDurations) {
         for number in 0.. {
-            let ends = match self.insist(|| self.end_due()).await {
+            let ends = match self.retry(|| self.end_due()).await {
                 Some(ends) => ends,
                 None => {
                     let opened = seconds_now();
                     let ends = opened + lengths.of(number).as_secs();
-                    self.insist(|| self.open(opened, ends)).await;
+                    self.retry(|| self.open(opened, ends)).await;
                     ends
                 }
             };
@@ -99,11 +98,11 @@ impl Host {
         }
     }
 
-    async fn insist<T, F: Future<Output = Result<T, Failure>>>(&self, step: impl Fn() -> F) -> T {
+    async fn retry<T, F: Future<Output = Result<T, Failure>>>(&self, step: impl Fn() -> F) -> T {
         loop {
             match step().await {
                 Ok(done) => return done,
-                Err(failure) => warn!("a round has to wait: {failure}"),
+                Err(failure) => warn!("retrying a short market: {failure}"),
             }
             tokio::time::sleep(RETRY).await;
         }
@@ -117,15 +116,15 @@ impl Host {
         info!(
             slug = market.slug,
             seconds = ends - opened,
-            "a round is open"
+            "short market opened"
         );
-        // Bots that are gone end this process.
-        let _ = self.news.send(News::Opened(event));
+        // The process ends when the bots' receiver is gone.
+        let _ = self.news.send(MarketNews::Opened(event));
         Ok(())
     }
 
-    /// Ends every round whose time is over and that is not resolved. When another goes on, the bots are
-    /// told of it; the second it ends.
+    /// Ends every overdue market that is not resolved. If one is still open, announces it to the
+    /// bots and returns the second it ends.
     async fn end_due(&self) -> Result<Option<u64>, Failure> {
         let listed = self.client.get("/markets").await?;
         let mut goes_on = None;
@@ -139,7 +138,7 @@ impl Host {
             let shown = format!("/markets/{}", field(row, "conditionId"));
             let ends = ends(&self.client.get(&shown).await?).unwrap_or(opened);
             if status == "active" && ends > seconds_now() {
-                let _ = self.news.send(News::Opened(round(opened, ends)));
+                let _ = self.news.send(MarketNews::Opened(round(opened, ends)));
                 goes_on = Some(ends);
             } else {
                 self.end(opened, ends).await?;
@@ -157,28 +156,28 @@ impl Host {
         self.client.post("/markets/close", &named).await?;
         let resolution = json!({ "condition_id": condition, "payout": payout });
         self.client.post("/markets/resolve", &resolution).await?;
-        info!(slug = market.slug, payout, "a round has ended");
+        info!(slug = market.slug, payout, "short market resolved");
         self.publish(&event, seconds_now(), |record| {
             record["closed"] = true.into();
             sample::resolve(&mut record["markets"][0], prices);
         });
-        let _ = self.news.send(News::Ended(event.markets.remove(0)));
+        let _ = self.news.send(MarketNews::Ended(event.markets.remove(0)));
         Ok(())
     }
 
-    /// What a round pays by its midpoint now, and the same as the catalog writes it.
+    /// Payout by the current midpoint, and the outcome prices in the catalog's format.
     async fn payout(&self, market: &SampleMarket) -> Result<(&'static str, &'static str), Failure> {
         let [yes, _] = market.token_ids();
         let url = format!("{}/midpoint?token_id={yes}", self.trading);
         let failure = |error: reqwest::Error| Failure::new(format!("no midpoint: {error}"));
         let response = self.http.get(url).send().await.map_err(failure)?;
-        // A book without two sides has no midpoint, and answers so.
+        // A book without two sides has no midpoint and answers an error.
         let answer: Value = response.json().await.map_err(failure)?;
         Ok(payout_at(answer["mid"].as_str()))
     }
 
-    /// Writes a round into the catalog, changed at this second. The demo goes on without: the
-    /// exchange knows the market.
+    /// Writes a market into the catalog with this update time. A failure is only logged: the
+    /// exchange already has the market.
     fn publish(&self, event: &SampleEvent, changed: u64, change: impl FnOnce(&mut Value)) {
         let mut record = event.record(&[]);
         date(&mut record, event.id, changed);
@@ -188,13 +187,13 @@ impl Host {
         if let Err(failure) = put_records(&self.config, NAME, records.as_bytes()) {
             warn!(
                 slug = event.slug,
-                "the catalog does not show a round: {failure}"
+                "cannot write a short market to the catalog: {failure}"
             );
         }
     }
 }
 
-/// Dates a record that began at `opened` and was changed at `changed`.
+/// Sets the dates of a record.
 fn date(record: &mut Value, opened: u64, changed: u64) {
     for name in ["startDate", "creationDate", "createdAt"] {
         record[name] = time(opened).to_string().into();
@@ -202,7 +201,7 @@ fn date(record: &mut Value, opened: u64, changed: u64) {
     record["updatedAt"] = time(changed).to_string().into();
 }
 
-/// The second a market says it ends.
+/// End of a market in Unix seconds.
 fn ends(market: &Value) -> Option<u64> {
     let ends: Timestamp = market["end_date_iso"].as_str()?.parse().ok()?;
     u64::try_from(ends.as_second()).ok()
@@ -213,7 +212,7 @@ fn time(seconds: u64) -> Timestamp {
     Timestamp::from_second(seconds).unwrap_or_default()
 }
 
-/// The event of the round that opened at a second, with its one market.
+/// The event of the short market that opened at `opened`, with its one market.
 fn round(opened: u64, ends: u64) -> SampleEvent {
     let clock = time(opened).strftime("%H:%M:%S");
     let slug = format!("{SLUG}{opened}");
@@ -255,10 +254,10 @@ fn registration(event: &SampleEvent) -> Value {
     })
 }
 
-/// Payout and outcome prices by a midpoint's text.
+/// Payout and outcome prices for a midpoint.
 fn payout_at(midpoint: Option<&str>) -> (&'static str, &'static str) {
     const HALF: &str = "0.5";
-    // Shortest decimals between 0 and 1 compare as their texts do.
+    // Canonical decimals between 0 and 1 order like their strings.
     match midpoint.map(|midpoint| midpoint.cmp(HALF)) {
         Some(std::cmp::Ordering::Greater) => ("yes", r#"["1", "0"]"#),
         Some(std::cmp::Ordering::Less) => ("no", r#"["0", "1"]"#),
@@ -299,7 +298,7 @@ mod tests {
     #[test]
     fn rounds_get_longer_in_the_end() {
         let [first, others] = [90, 600].map(Duration::from_secs);
-        let lengths = Lengths { first, others };
+        let lengths = MarketDurations { first, others };
         let of = |number: u32| lengths.of(number).as_secs();
         assert_eq!(
             [0, 1, 12, 13, u32::MAX].map(of),

@@ -1,7 +1,7 @@
-//! A frame in words: its command, its events and its evidence, each field by its name.
+//! A frame as JSON: command, events and evidence, each field by its name.
 //!
-//! The names, types and places of fields come from the tables the journal is written by, so that a
-//! new record needs no line here.
+//! Names, types and offsets of fields come from the tables that write the journal, so a new record
+//! type needs no code here.
 
 use foretell_auth::Domain;
 use foretell_journal::frame::{Frame, HEADER_BYTES};
@@ -13,12 +13,12 @@ use foretell_model::evidence::OrderEvidence;
 use foretell_model::{Command, DomainNumber};
 use serde_json::{Map, Value, json};
 
-use super::record::Registry;
+use super::registry::Registry;
 use super::text::iso;
 
-/// First event of a frame.
+/// Offset of a frame's first event.
 const EVENTS_AT: usize = HEADER_BYTES + COMMAND_BYTES + 8;
-/// Names of the words of a signed order, in order.
+/// Names of the 32-byte words of a signed order, in order.
 const WORDS: [&str; 11] = [
     "salt",
     "maker",
@@ -33,7 +33,7 @@ const WORDS: [&str; 11] = [
     "builder",
 ];
 
-/// The whole frame; numbers of accounts and markets with the names the record gave them.
+/// The whole frame; account and market numbers with the names in the registry.
 pub(crate) fn frame(frame: &Frame<'_>, command: &Command, registry: &Registry) -> Value {
     let bytes = frame.bytes();
     let record = &bytes[HEADER_BYTES..HEADER_BYTES + COMMAND_BYTES];
@@ -53,7 +53,7 @@ pub(crate) fn frame(frame: &Frame<'_>, command: &Command, registry: &Registry) -
     })
 }
 
-/// Bytes behind the events: the evidence with its length and its padding.
+/// Bytes after the events: the evidence with its length and its padding.
 fn trailing(frame: &Frame<'_>) -> usize {
     let bytes = frame.bytes();
     let count = &bytes[EVENTS_AT - 8..EVENTS_AT - 4];
@@ -61,7 +61,7 @@ fn trailing(frame: &Frame<'_>) -> usize {
     bytes.len() - EVENTS_AT - events * EVENT_BYTES
 }
 
-/// One record by the table it was written by.
+/// One record by its layout table.
 fn record(bytes: &[u8], table: &[RecordLayout], code: u16, registry: &Registry) -> Value {
     let Some(layout) = table.iter().find(|layout| layout.code == code) else {
         return json!({ "unknown": hex::encode(bytes) });
@@ -120,7 +120,7 @@ fn value(record: &[u8], field: &FieldLayout, registry: &Registry) -> Value {
         "SystemMode" => by_code(&["running", "post-only", "cancel-only", "paused"]),
         "WalletKind" => by_code(&["EOA", "proxy", "safe", "deposit"]),
         "Tick" => by_code(&["-", "0.1", "0.01", "0.001", "0.0001"]),
-        "RefusalReason" => refusal(as_number()),
+        "RejectionReason" => refusal(as_number()),
         "Option<EventNumber>" => as_number()
             .checked_sub(1)
             .map_or(Value::Null, |it| json!(it)),
@@ -147,7 +147,7 @@ fn named(number: u64, name: impl Fn(usize) -> Option<String>) -> Value {
 fn refusal(code: u64) -> Value {
     let reason = u16::try_from(code)
         .ok()
-        .and_then(foretell_model::RefusalReason::from_code);
+        .and_then(foretell_model::RejectionReason::from_code);
     reason.map_or_else(|| json!(code), |reason| json!(format!("{reason:?}")))
 }
 
@@ -163,7 +163,7 @@ fn number(bytes: &[u8]) -> u64 {
         .fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
-/// Evidence as what it is for its command.
+/// Evidence, interpreted by its command.
 fn evidence(bytes: &[u8], command: &Command) -> Value {
     if bytes.is_empty() {
         return Value::Null;

@@ -1,4 +1,4 @@
-//! What becomes of a report: it is printed, and kept in files.
+//! Prints a report and saves it to files.
 
 use std::fs;
 use std::io::BufWriter;
@@ -11,13 +11,13 @@ use super::arguments::Bench;
 use crate::failure::Failure;
 use crate::output::Output;
 
-/// The commit this program was built from; `+` when it was changed since.
+/// Commit this program was built from; `+` if the sources differ from it.
 const COMMIT: &str = env!("FORETELL_COMMIT");
 
-/// Prints a report and writes the files that were asked for.
+/// Prints a report and writes the requested files.
 ///
 /// # Errors
-/// A file that cannot be written.
+/// A file cannot be written.
 pub(super) fn show(mut report: Report, bench: &Bench, output: Output) -> Result<(), Failure> {
     report.set_commit(COMMIT);
     let value = serde_json::to_value(&report)

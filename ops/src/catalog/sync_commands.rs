@@ -1,4 +1,4 @@
-//! What changes the catalog, and what brings the exchange in step with it.
+//! Commands that change the catalog and reconcile the exchange with it.
 
 use std::fs::File;
 use std::io::Read;
@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use foretell_catalog::Report;
 use foretell_catalog_sync::clock::SystemClock;
-use foretell_catalog_sync::difference::Kind;
+use foretell_catalog_sync::difference::FindingKind;
 use foretell_catalog_sync::exchange::Exchange;
-use foretell_catalog_sync::reconcile::{ReconcileFailure, Reconciled};
+use foretell_catalog_sync::reconcile::{ReconcileError, ReconcileReport};
 use foretell_catalog_sync::upstream::{Backoff, Bounds};
-use foretell_catalog_sync::{Importer, Progress, Round, Service, Settings};
+use foretell_catalog_sync::{Importer, Progress, RoundReport, Service, Settings};
 use serde_json::json;
 
 use super::arguments::Sync;
@@ -25,22 +25,22 @@ use crate::operator::client::{self, REFUSED, UNREACHABLE};
 use crate::output::Output;
 use crate::process;
 
-/// A person waits for the answer: an exchange that is away is reported soon.
-const IMPATIENT: Backoff = Backoff {
+/// Interactive commands report an unreachable exchange soon.
+const INTERACTIVE_BACKOFF: Backoff = Backoff {
     first: Duration::from_millis(100),
     longest: Duration::from_secs(1),
     attempts: 4,
 };
 
-/// Said when no exchange was asked.
-const LEFT: &str = "the exchange was left as it is";
-/// The same when there was none to ask.
-const ABSENT: &str = "no exchange has run on this data directory yet: `foretell up` starts one, \
+/// Message when no exchange was contacted.
+const NOT_CHANGED: &str = "the exchange was not changed";
+/// Message when no exchange has run yet.
+const NO_EXCHANGE_YET: &str = "no exchange has run on this data directory yet: `foretell up` starts one, \
                       with these markets";
 
 /// `foretell catalog sync`: one round, or rounds until SIGTERM.
 pub(super) fn sync(config: &Config, sync: &Sync, output: Output) -> Result<ExitCode, Failure> {
-    process::follow_parent(sync.supervised)?;
+    process::stop_with_parent(sync.supervised)?;
     let follow = sync.follow || sync.supervised.is_some();
     if follow {
         logging::install(&config.log)?;
@@ -53,7 +53,7 @@ pub(super) fn sync(config: &Config, sync: &Sync, output: Output) -> Result<ExitC
     let backoff = if follow {
         Backoff::default()
     } else {
-        IMPATIENT
+        INTERACTIVE_BACKOFF
     };
     let exchange = match sync.catalog_only {
         true => None,
@@ -70,17 +70,17 @@ pub(super) fn sync(config: &Config, sync: &Sync, output: Output) -> Result<ExitC
         let mut service = service(settings)?;
         if follow {
             if sync.supervised.is_some() {
-                process::say_ready("catalog-sync", &json!({}));
+                process::report_ready("catalog-sync", &json!({}));
             }
             tokio::select! {
-                () = service.keep() => {}
+                () = service.run_forever() => {}
                 () = stop.wait() => {}
             }
             return Ok(ExitCode::SUCCESS);
         }
         tokio::select! {
-            round = service.round() => finished(&round, None, LEFT, output),
-            () = stop.wait() => Err(Failure::new("interrupted; the next sync goes on from here")),
+            round = service.round() => finished(&round, None, NOT_CHANGED, output),
+            () = stop.wait() => Err(Failure::new("interrupted; the next sync continues from here")),
         }
     })
 }
@@ -108,10 +108,14 @@ pub(super) fn import(
         report.merge(imported.map_err(|error| text(&error))?);
     }
     if catalog_only {
-        return finished(&Round::default(), Some(&report), LEFT, output);
+        return finished(&RoundReport::default(), Some(&report), NOT_CHANGED, output);
     }
-    let exchange = exchange(config, None, IMPATIENT).ok();
-    let left = if exchange.is_some() { LEFT } else { ABSENT };
+    let exchange = exchange(config, None, INTERACTIVE_BACKOFF).ok();
+    let left = if exchange.is_some() {
+        NOT_CHANGED
+    } else {
+        NO_EXCHANGE_YET
+    };
     let settings = Settings {
         exchange,
         ..settings(config, &progress)?
@@ -121,11 +125,11 @@ pub(super) fn import(
     finished(&round, Some(&report), left, output)
 }
 
-/// Puts records that are in memory, and brings the exchange at `operator` in step: what the demo
-/// does with its sample.
+/// Imports records from memory and reconciles the exchange at `operator` with them. The demo loads
+/// its sample this way.
 ///
 /// # Errors
-/// The catalog cannot be written, or the exchange is away.
+/// The catalog cannot be written, or the exchange cannot be reached.
 pub(crate) async fn import_records(
     config: &Config,
     operator: SocketAddr,
@@ -141,7 +145,7 @@ pub(crate) async fn import_records(
     let round = service(settings)?.round().await;
     match round.exchange {
         Some(Ok(reconciled)) => {
-            // What an operator did to the markets since is theirs to decide.
+            // The operator's later changes to these markets stay.
             for note in &reconciled.notes {
                 tracing::warn!(slug = note.slug, "{}", note.finding);
             }
@@ -152,7 +156,7 @@ pub(crate) async fn import_records(
     }
 }
 
-/// Puts records that are in memory into the catalog, and leaves the exchange as it is.
+/// Puts records from memory into the catalog without contacting the exchange.
 ///
 /// # Errors
 /// The catalog cannot be written.
@@ -172,24 +176,24 @@ fn put(
     Importer::open(&config.catalog_file(), &SystemClock, progress)?.import(name, records)
 }
 
-/// `foretell catalog check`: whether catalog and exchange agree.
+/// `foretell catalog check`: compares catalog and exchange.
 pub(super) fn check(config: &Config, output: Output) -> Result<ExitCode, Failure> {
     let progress = progress(output.json);
     let settings = Settings {
-        exchange: Some(exchange(config, None, IMPATIENT)?),
+        exchange: Some(exchange(config, None, INTERACTIVE_BACKOFF)?),
         ..settings(config, &progress)?
     };
     let found = process::small_runtime()?.block_on(async {
-        let found = service(settings)?.look().await;
+        let found = service(settings)?.dry_run().await;
         found.ok_or_else(|| Failure::new("there is no exchange to compare with"))
     })?;
-    let found = found.map_err(|failure| apart(&failure))?;
-    let agrees = found.done() == 0 && found.count_of(Kind::Error) == 0;
+    let found = found.map_err(|failure| not_reconciled(&failure))?;
+    let agrees = found.done() == 0 && found.count_of(FindingKind::Error) == 0;
     let mut answer = found.json();
     answer["agrees"] = agrees.into();
     output.answer(&answer, |_| match agrees {
         true => format!("catalog and exchange agree\n{found}"),
-        false => format!("catalog and exchange differ; to do or to look at:\n{found}"),
+        false => format!("catalog and exchange differ; commands to run and notes:\n{found}"),
     });
     Ok(if agrees {
         ExitCode::SUCCESS
@@ -238,9 +242,9 @@ fn exchange(
         .map_err(Failure::new)
 }
 
-/// Prints what was done; an end before the end is a failure that names what to do.
+/// Prints the result; an incomplete run is a failure that names the next step.
 fn finished(
-    round: &Round,
+    round: &RoundReport,
     imported: Option<&Report>,
     left: &str,
     output: Output,
@@ -252,19 +256,19 @@ fn finished(
     output.answer(&answer, |_| text(round, imported, left));
     if let Some(Err(failure)) = &round.pulled {
         return Err(Failure::new(failure.to_string())
-            .hint("run it again: it goes on where it stopped")
+            .hint("run it again: it continues where it stopped")
             .code(UNREACHABLE));
     }
     match &round.exchange {
-        Some(Err(failure)) => Err(apart(failure)),
-        Some(Ok(reconciled)) if reconciled.count_of(Kind::Error) > 0 => {
+        Some(Err(failure)) => Err(not_reconciled(failure)),
+        Some(Ok(reconciled)) if reconciled.count_of(FindingKind::Error) > 0 => {
             Err(Failure::new("catalog and exchange contradict each other, see above").code(REFUSED))
         }
         _ => Ok(ExitCode::SUCCESS),
     }
 }
 
-fn text(round: &Round, imported: Option<&Report>, left: &str) -> String {
+fn text(round: &RoundReport, imported: Option<&Report>, left: &str) -> String {
     let mut parts = Vec::new();
     if let Some(report) = imported {
         parts.push(report.to_string());
@@ -277,28 +281,28 @@ fn text(round: &Round, imported: Option<&Report>, left: &str) -> String {
         };
         let (pages, retries) = (pulled.pages, pulled.retries);
         parts.push(format!(
-            "read {what}: {pages} pages, {retries} asked for again\n{}",
+            "read {what}: {pages} pages, {retries} retried\n{}",
             pulled.records
         ));
         parts.extend(pulled.limits.iter().map(|limit| format!("limit: {limit}")));
     }
     match &round.exchange {
-        Some(Ok(reconciled)) => parts.push(in_step(reconciled)),
+        Some(Ok(reconciled)) => parts.push(reconciled_text(reconciled)),
         None => parts.push(left.to_owned()),
         Some(Err(_)) => {}
     }
     parts.join("\n")
 }
 
-fn in_step(reconciled: &Reconciled) -> String {
+fn reconciled_text(reconciled: &ReconcileReport) -> String {
     match reconciled.done() {
-        0 => format!("the exchange was in step\n{reconciled}"),
-        done => format!("the exchange is in step after {done} commands\n{reconciled}"),
+        0 => format!("the exchange was up to date\n{reconciled}"),
+        done => format!("the exchange is up to date after {done} commands\n{reconciled}"),
     }
 }
 
-fn apart(failure: &ReconcileFailure) -> Failure {
+fn not_reconciled(failure: &ReconcileError) -> Failure {
     Failure::new(failure.to_string())
-        .hint("`foretell up`, then `foretell catalog sync` brings the exchange in step")
+        .hint("run `foretell up`, then `foretell catalog sync`")
         .code(UNREACHABLE)
 }

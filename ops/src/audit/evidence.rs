@@ -4,8 +4,8 @@
 use foretell_model::evidence::OrderEvidence;
 use foretell_model::{AccountNumber, PlaceOrder, WalletAddress};
 
-use super::broken::{Broken, Checked};
 use super::registry::{Account, Market, Registry};
+use super::violation::{Check, Violation};
 
 /// Who must have signed an order, as of its frame.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,15 +16,14 @@ pub(crate) struct Claim {
     pub(crate) domain: u8,
 }
 
-/// Compares the evidence of an order with its command and with whom the record knows by its
-/// numbers.
+/// Compares the evidence of an order with its command, its account and its market.
 pub(crate) fn check_evidence(
     order: &PlaceOrder,
     bytes: &[u8],
     registry: &Registry,
-) -> Checked<Claim> {
+) -> Check<Claim> {
     let evidence = OrderEvidence::decode(bytes).ok_or_else(|| {
-        Broken::evidence(format!(
+        Violation::evidence(format!(
             "{} bytes of evidence are no signed order",
             bytes.len()
         ))
@@ -48,7 +47,7 @@ pub(crate) fn check_evidence(
 
 /// The maker is the order's account, its type what the account is to its owner, the signer the owner
 /// (for a deposit wallet the wallet itself).
-fn check_parties(evidence: &OrderEvidence<'_>, account: &Account, registry: &Registry) -> Checked {
+fn check_parties(evidence: &OrderEvidence<'_>, account: &Account, registry: &Registry) -> Check {
     let is_word = |index: usize, wallet: WalletAddress| {
         let word = evidence.word(index);
         word.first_chunk() == Some(&[0; 12]) && word.last_chunk() == Some(&wallet.0)
@@ -84,7 +83,7 @@ fn check_parties(evidence: &OrderEvidence<'_>, account: &Account, registry: &Reg
     })
 }
 
-fn check_terms(evidence: &OrderEvidence<'_>, order: &PlaceOrder, market: &Market) -> Checked {
+fn check_terms(evidence: &OrderEvidence<'_>, order: &PlaceOrder, market: &Market) -> Check {
     let token = market.tokens[order.outcome.index()];
     same(evidence.token() == token, || {
         format!("token {} was signed, {token} was traded", evidence.token())
@@ -107,10 +106,10 @@ fn is_number(word: &[u8; 32], number: u64) -> bool {
     word.first_chunk() == Some(&[0; 24]) && word.last_chunk() == Some(&number.to_be_bytes())
 }
 
-fn same(holds: bool, text: impl FnOnce() -> String) -> Checked {
+fn same(holds: bool, text: impl FnOnce() -> String) -> Check {
     if holds {
         Ok(())
     } else {
-        Err(Broken::evidence(text()))
+        Err(Violation::evidence(text()))
     }
 }

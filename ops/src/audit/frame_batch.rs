@@ -1,0 +1,114 @@
+//! Decoded frames, as the reader hands them to the executor.
+
+use std::ops::Range;
+
+use foretell_journal::frame::{Frame, FrameError};
+use foretell_model::{Command, Event, FramePlace, FrameRef, Sequence, TimeNs};
+
+use super::finding::Finding;
+use super::signatures::SignedOrder;
+
+/// Frames of the journal in their order. Used again, a batch allocates nothing once it has grown.
+#[derive(Debug, Default)]
+pub(super) struct FrameBatch {
+    frames: Vec<DecodedFrame>,
+    /// One of each frame.
+    commands: Vec<Command>,
+    /// Of all frames, in their order.
+    events: Vec<Event>,
+    /// Orders of these frames whose signatures are to be checked.
+    pub(super) signed: Vec<SignedOrder>,
+    /// What the reader found wrong; no frame comes after it.
+    pub(super) finding: Option<Finding>,
+}
+
+/// A frame without its command; its events begin where those of the frame before it end.
+#[derive(Debug)]
+struct DecodedFrame {
+    sequence: Sequence,
+    time: TimeNs,
+    place: FramePlace,
+    has_evidence: bool,
+    events_end: usize,
+}
+
+impl FrameBatch {
+    /// Frames of a full batch: few enough that decoded frames are still in the cache when they are executed.
+    const FULL: usize = 1_024;
+
+    /// Decodes one more frame and returns it.
+    ///
+    /// # Errors
+    /// A record cannot be read. The frame is not added.
+    pub(super) fn push<'f>(&'f mut self, frame: &Frame<'f>) -> Result<FrameRef<'f>, FrameError> {
+        let before = self.events.len();
+        if let Err(error) = frame.decode_append(&mut self.commands, &mut self.events) {
+            self.commands.truncate(self.frames.len());
+            self.events.truncate(before);
+            return Err(error);
+        }
+        let evidence = frame.evidence();
+        self.frames.push(DecodedFrame {
+            sequence: frame.sequence(),
+            time: frame.time(),
+            place: frame.place(),
+            has_evidence: !evidence.is_empty(),
+            events_end: self.events.len(),
+        });
+        Ok(FrameRef {
+            evidence,
+            ..self.frame(self.frames.len() - 1)
+        })
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.frames.clear();
+        self.commands.clear();
+        self.events.clear();
+        self.signed.clear();
+        self.finding = None;
+    }
+
+    /// Events of a full batch: frames may have thousands each.
+    const FULL_EVENTS: usize = 1 << 16;
+
+    pub(super) const fn len(&self) -> usize {
+        self.frames.len()
+    }
+
+    pub(super) const fn is_full(&self) -> bool {
+        self.frames.len() >= Self::FULL || self.events.len() >= Self::FULL_EVENTS
+    }
+
+    pub(super) fn sequence(&self, index: usize) -> Sequence {
+        self.frames[index].sequence
+    }
+
+    pub(super) fn has_evidence(&self, index: usize) -> bool {
+        self.frames[index].has_evidence
+    }
+
+    /// Some of the frames, without their evidence, which the reader has checked.
+    pub(super) fn range(
+        &self,
+        indices: Range<usize>,
+    ) -> impl Iterator<Item = FrameRef<'_>> + Clone {
+        indices.map(|index| self.frame(index))
+    }
+
+    /// A frame without its evidence.
+    #[inline]
+    pub(super) fn frame(&self, index: usize) -> FrameRef<'_> {
+        let frame = &self.frames[index];
+        let before = index.checked_sub(1).map(|before| &self.frames[before]);
+        let events = before.map_or(0, |before| before.events_end);
+        FrameRef {
+            sequence: frame.sequence,
+            time: frame.time,
+            command: &self.commands[index],
+            events: &self.events[events..frame.events_end],
+            evidence: &[],
+            place: frame.place,
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! What the journal's numbers stand for: accounts and their owners, markets, events, signing domains.
+
+use std::sync::Arc;
+
+use foretell_auth::Domain;
+use foretell_model::command::RegisterMarket;
+use foretell_model::limits::MAX_QUESTIONS;
+use foretell_model::{
+    AccountNumber, Command, ConditionId, Event, EventNumber, FrameRef, MarketNumber, Payout,
+    TokenId, WalletAddress, WalletKind,
+};
+
+use super::violation::{Check, Violation, ensure};
+
+/// An account as its frames left it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Account {
+    pub(crate) wallet: WalletAddress,
+    /// Its owner; itself unless it is bound.
+    pub(crate) owner: AccountNumber,
+    pub(crate) kind: WalletKind,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Market {
+    pub(crate) condition: ConditionId,
+    /// Of `[Yes, No]`.
+    pub(crate) tokens: [TokenId; 2],
+    pub(crate) event: Option<EventNumber>,
+    pub(crate) payout: Option<Payout>,
+}
+
+/// Everything that has a number. Numbers are given in order, so that one beyond the end of its list
+/// was never given.
+#[derive(Debug, Default)]
+pub(crate) struct Registry {
+    pub(crate) accounts: Vec<Account>,
+    pub(crate) markets: Vec<Market>,
+    /// Questions of each event, in order.
+    events: Vec<Vec<MarketNumber>>,
+    domains: Vec<(u8, Arc<Domain>)>,
+}
+
+impl Registry {
+    pub(crate) fn account(&self, number: AccountNumber) -> Check<&Account> {
+        let account = self.accounts.get(number.0 as usize);
+        account.ok_or_else(|| unknown("account", number.0))
+    }
+
+    pub(crate) fn market(&self, number: MarketNumber) -> Check<&Market> {
+        let market = self.markets.get(number.0 as usize);
+        market.ok_or_else(|| unknown("market", number.0))
+    }
+
+    pub(crate) fn questions(&self, event: EventNumber) -> Check<&[MarketNumber]> {
+        let questions = self.events.get(event.0 as usize);
+        let questions = questions.ok_or_else(|| unknown("event", event.0))?;
+        Ok(questions)
+    }
+
+    /// The domain journalled under a number.
+    pub(crate) fn domain(&self, number: u8) -> Check<&Arc<Domain>> {
+        let known = self.domains.iter().find(|(known, _)| *known == number);
+        let domain = known.map(|(_, domain)| domain);
+        domain.ok_or_else(|| {
+            Violation::evidence(format!("signing domain {number} was never registered"))
+        })
+    }
+
+    fn account_mut(&mut self, number: AccountNumber) -> Check<&mut Account> {
+        let account = self.accounts.get_mut(number.0 as usize);
+        account.ok_or_else(|| unknown("account", number.0))
+    }
+
+    /// Takes in what an event of `frame` registers or changes.
+    pub(crate) fn fold(&mut self, frame: &FrameRef<'_>, event: &Event) -> Check {
+        match *event {
+            Event::AccountOpened { account, wallet } => {
+                let next = self.accounts.len();
+                self.accounts.push(Account {
+                    wallet,
+                    owner: account,
+                    kind: WalletKind::Eoa,
+                });
+                check_next("account", account.0, next)
+            }
+            Event::WalletBound {
+                owner,
+                wallet,
+                kind,
+            } => {
+                let bound = self.account_mut(wallet)?;
+                (bound.owner, bound.kind) = (owner, kind);
+                Ok(())
+            }
+            Event::WalletUnbound { wallet, .. } => {
+                let unbound = self.account_mut(wallet)?;
+                (unbound.owner, unbound.kind) = (wallet, WalletKind::Eoa);
+                Ok(())
+            }
+            Event::EventRegistered { event, .. } => {
+                let next = self.events.len();
+                self.events.push(Vec::new());
+                check_next("event", event.0, next)
+            }
+            Event::MarketRegistered { market, .. } => self.register_market(frame, market),
+            Event::MarketResolved { market, payout } => {
+                let resolved = self.markets.get_mut(market.0 as usize);
+                let resolved = resolved.ok_or_else(|| unknown("market", market.0))?;
+                resolved.payout = Some(payout);
+                Ok(())
+            }
+            Event::DomainRegistered { .. } => self.register_domain(frame),
+            _ => Ok(()),
+        }
+    }
+
+    fn register_market(&mut self, frame: &FrameRef<'_>, number: MarketNumber) -> Check {
+        let Command::RegisterMarket(RegisterMarket {
+            condition,
+            tokens,
+            event,
+            ..
+        }) = *frame.command
+        else {
+            return Err(Violation::rule("a market is registered by another command"));
+        };
+        if let Some(event) = event {
+            let questions = self.events.get_mut(event.0 as usize);
+            let questions = questions.ok_or_else(|| unknown("event", event.0))?;
+            questions.push(number);
+            ensure(questions.len() <= MAX_QUESTIONS as usize, || {
+                format!("event {event} has more than {MAX_QUESTIONS} questions")
+            })?;
+        }
+        let next = self.markets.len();
+        self.markets.push(Market {
+            condition,
+            tokens,
+            event,
+            payout: None,
+        });
+        check_next("market", number.0, next)
+    }
+
+    /// A domain's evidence is its text, from which its separator is computed.
+    fn register_domain(&mut self, frame: &FrameRef<'_>) -> Check {
+        let Command::RegisterDomain { domain, separator } = *frame.command else {
+            return Err(Violation::rule("a domain is registered by another command"));
+        };
+        let text = std::str::from_utf8(frame.evidence).ok();
+        let known = text
+            .and_then(|text| Domain::from_text(domain, text))
+            .filter(|domain| *domain.separator() == separator)
+            .ok_or_else(|| {
+                Violation::evidence(format!(
+                    "the text of signing domain {domain} does not give its separator"
+                ))
+            })?;
+        ensure(self.domain(domain.0).is_err(), || {
+            format!("domain {domain} is registered twice")
+        })?;
+        self.domains.push((domain.0, Arc::new(known)));
+        Ok(())
+    }
+}
+
+fn check_next(what: &str, number: u32, next: usize) -> Check {
+    ensure(number as usize == next, || {
+        format!("{what} {number} is registered, {next} would be next")
+    })
+}
+
+fn unknown(what: &str, number: u32) -> Violation {
+    Violation::rule(format!("{what} {number} was never registered"))
+}
