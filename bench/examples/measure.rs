@@ -1,4 +1,4 @@
-//! `foretell bench match` and `replay` on their own, for short builds while the core is worked on.
+//! `foretell bench match` and `replay` alone, for short builds during work on the core.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Every measurement in one run, small enough that all of it ends within a quarter of an hour on two
-//! cores, and the table of all goals.
+//! Runs every measurement in one run of at most 15 minutes on two cores, and prints the table of
+//! all goals.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -7,72 +7,74 @@ use std::process::Command;
 use std::time::Duration;
 
 use crate::error::MeasureError;
-use crate::reference::Reference;
+use crate::external_baseline::ExternalBaseline;
 use crate::report::{Goal, Report};
 use crate::{
     catalog, data, entry, journal, load, markets, matching, reads, recover, replay, snapshots,
     start,
 };
 
-/// The longest it may take.
+/// Maximum duration of the run.
 const MOST_MINUTES: f64 = 15.0;
 const SECONDS_PER_MINUTE: f64 = 60.0;
-/// The two streams the core's goals are stated for: markets, commands, orders that rest.
+/// Streams of the core's goals: markets, commands, resting orders.
 const STREAMS: [(u32, usize, u32); 2] = [(1, 5_000_000, 10_000), (1_000, 5_000_000, 300_000)];
 
-/// Weights of what is asked for under load.
+/// Weights of the requests under load.
 const LOAD_MIX: &str = "place=6,cancel=3,read=1";
 
-/// What the parts need of their surroundings.
-pub struct Setting<'a> {
-    /// Where temporary directories are made.
+/// Environment of the parts.
+pub struct RunEnvironment<'a> {
+    /// Parent of the temporary directories.
     pub directory: &'a Path,
-    /// The command line of a gateway that serves a surface on a data directory; it listens on a free
-    /// port and tells it.
+    /// Command line of a gateway that serves one surface on a data directory. The gateway listens
+    /// on a free port and reports it.
     pub gateway: &'a dyn Fn(&str, &Path) -> Command,
-    /// The command line that puts a file into the catalog of a data directory.
+    /// Command line that imports a file into the catalog of a data directory.
     pub import: &'a dyn Fn(&Path, &Path) -> Command,
-    /// A floor of somebody else's, as a command of the shell; see [`Reference::new`].
+    /// External baseline, as a shell command; see [`ExternalBaseline::new`].
     pub reference: Option<&'a str>,
 }
 
-impl Setting<'_> {
+impl RunEnvironment<'_> {
     fn serving(&self, surface: &'static str) -> impl Fn(&Path) -> Command {
         move |data| (self.gateway)(surface, data)
     }
 }
 
-/// A measurement of the run.
+/// A part of the run.
 pub struct Part<'a> {
-    /// What it is called.
+    /// Name in the report.
     pub name: &'static str,
-    /// What it does.
-    pub measure: &'a dyn Fn(&Setting<'_>) -> Result<Report, MeasureError>,
+    /// Runs the part.
+    pub measure: &'a dyn Fn(&RunEnvironment<'_>) -> Result<Report, MeasureError>,
 }
 
-/// The parts of this crate, in the order in which they run. Whoever has more adds them.
+/// Parts of this crate, in order. Callers may add more.
 pub const PARTS: &[Part<'static>] = &[
-    part("match, 1 market", &|setting| stream(setting, STREAMS[0])),
-    part("match, 1000 markets", &|setting| {
-        stream(setting, STREAMS[1])
+    part("match, 1 market", &|environment| {
+        stream(environment, STREAMS[0])
+    }),
+    part("match, 1000 markets", &|environment| {
+        stream(environment, STREAMS[1])
     }),
     part("markets", &|_| Ok(markets::measure(1_000_000, 3)?)),
-    part("journal", &|setting| {
-        let scope = journal::Scope {
+    part("journal", &|environment| {
+        let scope = journal::JournalScope {
             rounds: 7,
             orders: 200,
             turn: Duration::from_secs(1),
         };
-        journal::measure(setting.directory, &scope)
+        journal::measure(environment.directory, &scope)
     }),
-    part("entry", &|setting| {
-        entry::measure(setting.directory, 2_000, 10)
+    part("entry", &|environment| {
+        entry::measure(environment.directory, 2_000, 10)
     }),
-    part("reads", &|setting| {
-        reads::measure(setting.directory, 5, Duration::from_secs(8))
+    part("reads", &|environment| {
+        reads::measure(environment.directory, 5, Duration::from_secs(8))
     }),
-    part("load", &|setting| {
-        let scope = load::Scope {
+    part("load", &|environment| {
+        let scope = load::CompareScope {
             rounds: 2,
             measured: Duration::from_secs(2),
             mix: LOAD_MIX.parse().map_err(wrong)?,
@@ -81,62 +83,75 @@ pub const PARTS: &[Part<'static>] = &[
             bound: Duration::from_millis(20),
             orders: 2_000,
         };
-        load::compare(setting.directory, &scope)
+        load::compare(environment.directory, &scope)
     }),
-    part("replay", &|setting| {
-        replay::measure(setting.directory, 1_000_000, 3)
+    part("replay", &|environment| {
+        replay::measure(environment.directory, 1_000_000, 3)
     }),
-    part("recover", &|setting| {
-        recover::measure(setting.directory, 1_000_000, 3)
+    part("recover", &|environment| {
+        recover::measure(environment.directory, 1_000_000, 3)
     }),
-    part("snapshots", &|setting| {
-        snapshots::measure(setting.directory, 300_000, &setting.serving("trading"))
+    part("snapshots", &|environment| {
+        snapshots::measure(
+            environment.directory,
+            300_000,
+            &environment.serving("trading"),
+        )
     }),
-    part("start", &|setting| {
-        let scope = start::Scope {
+    part("start", &|environment| {
+        let scope = start::StartScope {
             trades: 1_000_000,
             rounds: 3,
             turn: Duration::from_secs(3),
         };
-        start::measure(setting.directory, &scope, &setting.serving("trading"))
+        start::measure(
+            environment.directory,
+            &scope,
+            &environment.serving("trading"),
+        )
     }),
-    part("data", &|setting| {
-        let scope = data::Scope {
+    part("data", &|environment| {
+        let scope = data::DataScope {
             trades: 1_000_000,
             wallets: 20_000,
             markets: 1_000,
             rounds: 3,
         };
-        in_scratch(setting, |directory| {
-            data::measure(directory, &scope, &setting.serving("data"))
+        in_scratch(environment, |directory| {
+            data::measure(directory, &scope, &environment.serving("data"))
         })
     }),
-    part("catalog", &|setting| {
-        let scope = catalog::Scope {
+    part("catalog", &|environment| {
+        let scope = catalog::CatalogScope {
             events: 5_000,
             rounds: 10,
         };
-        in_scratch(setting, |directory| {
-            let gateway = setting.serving("catalog");
-            catalog::measure(directory, &scope, setting.import, &gateway)
+        in_scratch(environment, |directory| {
+            let gateway = environment.serving("catalog");
+            catalog::measure(directory, &scope, environment.import, &gateway)
         })
     }),
 ];
 
 const fn part(
     name: &'static str,
-    measure: &'static dyn Fn(&Setting<'_>) -> Result<Report, MeasureError>,
+    measure: &'static dyn Fn(&RunEnvironment<'_>) -> Result<Report, MeasureError>,
 ) -> Part<'static> {
     Part { name, measure }
 }
 
-/// Runs the parts one after the other; `begins` hears of each. One that fails is not measured, and
-/// the others are.
-pub fn measure(parts: &[&Part<'_>], setting: &Setting<'_>, begins: &mut dyn FnMut(&str)) -> Report {
+/// Runs the parts in sequence and calls `begins` for each. A failed part is reported as not
+/// measured; the others still run.
+pub fn measure(
+    parts: &[&Part<'_>],
+    environment: &RunEnvironment<'_>,
+    begins: &mut dyn FnMut(&str),
+) -> Report {
     let mut all = Report::begin("all", "disk");
     for part in parts {
         begins(part.name);
-        let mut report = (part.measure)(setting).unwrap_or_else(|error| failed(part.name, &error));
+        let mut report =
+            (part.measure)(environment).unwrap_or_else(|error| failed(part.name, &error));
         part.name.clone_into(&mut report.bench);
         all.goals.extend(report.goals.clone());
         all.parts.push(report);
@@ -153,7 +168,7 @@ pub fn measure(parts: &[&Part<'_>], setting: &Setting<'_>, begins: &mut dyn FnMu
     all.end()
 }
 
-/// What is left of a part that did not come to its end.
+/// Report of a failed part.
 fn failed(name: &str, error: &MeasureError) -> Report {
     let mut report = Report::begin(name, "disk");
     report.scope = format!("failed: {error}");
@@ -166,30 +181,30 @@ fn wrong(error: impl Display) -> MeasureError {
     MeasureError::Wrong(error.to_string())
 }
 
-/// The core on a stream made for it.
+/// Measures the core on a generated stream.
 fn stream(
-    setting: &Setting<'_>,
+    environment: &RunEnvironment<'_>,
     (markets, commands, live): (u32, usize, u32),
 ) -> Result<Report, MeasureError> {
     let stream = crate::generate(markets, commands, live).map_err(wrong)?;
-    let Some(command) = setting.reference else {
+    let Some(command) = environment.reference else {
         return matching::compare(&stream, 3, None);
     };
-    in_scratch(setting, |directory| {
+    in_scratch(environment, |directory| {
         let file = directory.join("stream");
         stream.write(&file).map_err(wrong)?;
-        matching::compare(&stream, 3, Some(&Reference::new(command, &file)))
+        matching::compare(&stream, 3, Some(&ExternalBaseline::new(command, &file)))
     })
 }
 
-/// Works in a temporary directory.
+/// Runs `work` in a temporary directory.
 fn in_scratch(
-    setting: &Setting<'_>,
+    environment: &RunEnvironment<'_>,
     work: impl FnOnce(&Path) -> Result<Report, MeasureError>,
 ) -> Result<Report, MeasureError> {
     let scratch = tempfile::Builder::new()
         .prefix("foretell-all-")
-        .tempdir_in(setting.directory)
+        .tempdir_in(environment.directory)
         .map_err(MeasureError::io("making a temporary directory"))?;
     work(scratch.path())
 }
@@ -214,14 +229,14 @@ mod tests {
             measure: &|_| Err(MeasureError::Wrong("no disk".to_owned())),
         };
         let directory = std::env::temp_dir();
-        let setting = Setting {
+        let environment = RunEnvironment {
             directory: &directory,
             gateway: &|_, _| Command::new("false"),
             import: &|_, _| Command::new("false"),
             reference: None,
         };
         let mut begun = Vec::new();
-        let all = measure(&[&broken, &fine], &setting, &mut |name| {
+        let all = measure(&[&broken, &fine], &environment, &mut |name| {
             begun.push(name.to_owned())
         });
         assert_eq!(begun, ["broken", "fine"]);

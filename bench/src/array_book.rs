@@ -1,19 +1,19 @@
-//! The floor: a bare array order book over a stream. No accounts, fees, self-trade rule or
-//! journal; a level array and a 128-bit occupancy mask a side, orders in a slab linked by index, a
-//! dense id table, and a 32-byte event for each order, trade, cancel and refusal.
+//! Baseline: a bare array order book over a stream. No accounts, fees, self-trade rule or journal;
+//! a level array and a 128-bit occupancy mask per side, orders in a slab linked by index, a dense
+//! id table, and a 32-byte event per order, trade, cancel and rejection.
 
 use crate::stream::{Action, Entry, Stream};
 use crate::totals::Totals;
 
-/// No order.
+/// Null index.
 const NONE: u32 = u32::MAX;
-/// Levels of a side: prices 1 to 99, rounded up so that an index needs no check.
+/// Levels per side: prices 1 to 99, rounded up so that indexing needs no bounds check.
 const LEVELS: usize = 128;
-/// Events kept before the oldest is overwritten.
-const KEPT_EVENTS: usize = 1 << 12;
+/// Capacity of the event ring buffer.
+const EVENT_CAPACITY: usize = 1 << 12;
 
 #[derive(Clone, Copy)]
-struct Order {
+struct SlabOrder {
     previous: u32,
     next: u32,
     quantity: u32,
@@ -29,7 +29,7 @@ struct Level {
     last: u32,
 }
 
-/// Levels and occupancy of `[bids, asks]`.
+/// Levels and occupancy masks of `[bids, asks]`.
 struct Book {
     levels: [[Level; LEVELS]; 2],
     occupied: [u128; 2],
@@ -61,7 +61,7 @@ enum EventKind {
     Refused,
 }
 
-/// What an outbound queue would carry: stores are real, nobody reads.
+/// An event as an outbound queue would hold it: stores happen, no reader exists.
 #[derive(Clone, Copy)]
 #[allow(dead_code, reason = "written for its cost, as a queue would take it")]
 struct Event {
@@ -77,7 +77,7 @@ struct Event {
 const _: () = assert!(size_of::<Event>() == 32);
 
 struct Events {
-    kept: Box<[Event; KEPT_EVENTS]>,
+    kept: Box<[Event; EVENT_CAPACITY]>,
     sequence: u64,
 }
 
@@ -86,36 +86,35 @@ impl Events {
         event.sequence = self.sequence;
         // The index is taken modulo the length, so only its low bits count.
         #[allow(clippy::cast_possible_truncation)]
-        let at = self.sequence as usize % KEPT_EVENTS;
+        let at = self.sequence as usize % EVENT_CAPACITY;
         self.kept[at] = event;
         self.sequence += 1;
     }
 }
 
-/// Who is told what a book does, while it does it.
-pub(crate) trait Keeper {
-    /// An order takes so much of an order that rested.
-    fn takes(&mut self, order: &Entry, maker: u32, price: u8, quantity: u32);
-    /// So much of an order is left, and rests.
-    fn rests(&mut self, order: &Entry, quantity: u32);
-    /// So much was left of an order that is cancelled.
-    fn ends(&mut self, id: u32, price: u8, quantity: u32);
+/// Callbacks for the changes of a book.
+pub(crate) trait BookObserver {
+    /// An order takes `quantity` from the resting order `maker`.
+    fn on_trade(&mut self, order: &Entry, maker: u32, price: u8, quantity: u32);
+    /// The remaining `quantity` of an order rests.
+    fn on_rest(&mut self, order: &Entry, quantity: u32);
+    /// An order with `quantity` left is cancelled.
+    fn on_cancel(&mut self, id: u32, price: u8, quantity: u32);
 }
 
-/// Nobody.
-impl Keeper for () {
-    fn takes(&mut self, _: &Entry, _: u32, _: u8, _: u32) {}
-    fn rests(&mut self, _: &Entry, _: u32) {}
-    fn ends(&mut self, _: u32, _: u8, _: u32) {}
+impl BookObserver for () {
+    fn on_trade(&mut self, _: &Entry, _: u32, _: u8, _: u32) {}
+    fn on_rest(&mut self, _: &Entry, _: u32) {}
+    fn on_cancel(&mut self, _: u32, _: u8, _: u32) {}
 }
 
 /// The books of all markets.
 pub(crate) struct ArrayBook {
     books: Vec<Book>,
-    orders: Vec<Order>,
-    /// First free place of `orders`; they are linked by `next`.
+    orders: Vec<SlabOrder>,
+    /// First free slot of `orders`; free slots are linked by `next`.
     free: u32,
-    /// Place of each live order by id.
+    /// Slot of each live order by id.
     places: Vec<u32>,
     events: Events,
     live: usize,
@@ -138,41 +137,41 @@ impl ArrayBook {
             free: NONE,
             places: vec![NONE; stream.orders() as usize + 1],
             events: Events {
-                kept: Box::new([nothing; KEPT_EVENTS]),
+                kept: Box::new([nothing; EVENT_CAPACITY]),
                 sequence: 0,
             },
             live: 0,
         }
     }
 
-    /// Orders that rest.
+    /// Number of resting orders.
     pub(crate) const fn live(&self) -> usize {
         self.live
     }
 
-    /// Applies one command of the stream this was made for.
+    /// Applies one command of the stream this book was built for.
     #[inline]
     pub(crate) fn apply(&mut self, entry: &Entry, totals: &mut Totals) {
-        self.apply_kept(entry, totals, &mut ());
+        self.apply_observed(entry, totals, &mut ());
     }
 
-    /// The same, and `keeper` is told.
+    /// Like [`Self::apply`], with callbacks.
     #[inline]
-    pub(crate) fn apply_kept(
+    pub(crate) fn apply_observed(
         &mut self,
         entry: &Entry,
         totals: &mut Totals,
-        keeper: &mut impl Keeper,
+        observer: &mut impl BookObserver,
     ) {
         match entry.action {
-            Action::Cancel => self.cancel(entry, totals, keeper),
-            Action::Buy => self.place::<0>(entry, totals, keeper),
-            Action::Sell => self.place::<1>(entry, totals, keeper),
+            Action::Cancel => self.cancel(entry, totals, observer),
+            Action::Buy => self.place::<0>(entry, totals, observer),
+            Action::Sell => self.place::<1>(entry, totals, observer),
         }
     }
 
     #[inline]
-    fn cancel(&mut self, entry: &Entry, totals: &mut Totals, keeper: &mut impl Keeper) {
+    fn cancel(&mut self, entry: &Entry, totals: &mut Totals, observer: &mut impl BookObserver) {
         let place = std::mem::replace(&mut self.places[entry.id as usize], NONE);
         let mut event = Event {
             sequence: 0,
@@ -205,7 +204,7 @@ impl ArrayBook {
             book.clear(order.side, order.price);
         }
         self.release(place);
-        keeper.ends(order.id, order.price, order.quantity);
+        observer.on_cancel(order.id, order.price, order.quantity);
         totals.cancelled += 1;
         event.kind = EventKind::Cancelled;
         event.price = order.price;
@@ -213,13 +212,14 @@ impl ArrayBook {
         self.events.put(event);
     }
 
-    /// Places an order of `SIDE` (0 buy, 1 sell): it trades with what it reaches, the rest rests.
+    /// Places an order of `SIDE` (0 buy, 1 sell): it trades where it crosses and rests the
+    /// remainder.
     #[inline]
     fn place<const SIDE: u8>(
         &mut self,
         entry: &Entry,
         totals: &mut Totals,
-        keeper: &mut impl Keeper,
+        observer: &mut impl BookObserver,
     ) {
         self.events.put(Event {
             sequence: 0,
@@ -230,9 +230,9 @@ impl ArrayBook {
             taker: entry.id,
             quantity: entry.quantity,
         });
-        let left = self.trade::<SIDE>(entry, totals, keeper);
+        let left = self.trade::<SIDE>(entry, totals, observer);
         if left > 0 {
-            keeper.rests(entry, left);
+            observer.on_rest(entry, left);
             self.rest::<SIDE>(entry, left);
         }
     }
@@ -242,7 +242,7 @@ impl ArrayBook {
         &mut self,
         entry: &Entry,
         totals: &mut Totals,
-        keeper: &mut impl Keeper,
+        observer: &mut impl BookObserver,
     ) -> u32 {
         let makers = SIDE ^ 1;
         let reach = if SIDE == 0 {
@@ -268,7 +268,7 @@ impl ArrayBook {
             let quantity = left.min(maker.quantity);
             maker.quantity -= quantity;
             left -= quantity;
-            keeper.takes(entry, maker.id, price, quantity);
+            observer.on_trade(entry, maker.id, price, quantity);
             totals.trade(price.into(), quantity.into());
             self.events.put(Event {
                 sequence: 0,
@@ -302,7 +302,7 @@ impl ArrayBook {
         let book = &mut self.books[entry.book as usize];
         book.occupied[usize::from(SIDE)] |= bit(entry.price);
         let level = book.level(SIDE, entry.price);
-        let order = Order {
+        let order = SlabOrder {
             previous: level.last,
             next: NONE,
             quantity,

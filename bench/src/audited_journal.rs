@@ -1,4 +1,4 @@
-//! The journals an audit is measured on.
+//! Journals for the measurement of audits.
 
 use std::path::Path;
 
@@ -6,19 +6,19 @@ use crate::error::MeasureError;
 use crate::resting_journal::write_journal;
 use crate::stream_journal;
 
-/// What a journal is full of.
+/// Contents of a journal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Contents {
-    /// Orders that rest, trade and are cancelled: what a replay is measured on.
+    /// Orders that rest, trade and are cancelled, as for the replay measurement.
     Stream,
-    /// Orders that all rest.
+    /// Resting orders only.
     Resting,
-    /// The same, really signed, which takes far longer than all else.
+    /// Resting orders with real signatures, which take most of the time to make.
     Signed,
 }
 
-/// Writes a journal of about so many commands into a temporary directory under `scratch`, hands it
-/// to `work`, and removes it.
+/// Writes a journal of about `commands` commands into a temporary directory under `scratch`, passes
+/// it to `work`, and removes it.
 ///
 /// # Errors
 /// The disk or the journal fails.

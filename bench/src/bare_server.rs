@@ -1,5 +1,5 @@
-//! The floor of whatever is asked over HTTP: hyper alone, on one thread, sending bytes it was
-//! given, or answering by a function.
+//! Baseline HTTP server: hyper alone on one thread, answering fixed bytes or the result of a
+//! function.
 
 use std::convert::Infallible;
 use std::io;
@@ -16,17 +16,15 @@ use hyper_util::server::conn::auto::Builder;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
-/// Name of the thread of [`BareServer::start`].
+/// Thread name of [`BareServer::start`].
 pub(crate) const THREAD: &str = "bare-http";
 
-/// A running server.
 pub(crate) struct BareServer {
     pub(crate) address: SocketAddr,
     stop: oneshot::Sender<()>,
     thread: JoinHandle<()>,
 }
 
-/// What it answers everybody.
 #[derive(Clone)]
 pub(crate) struct BareAnswer {
     pub(crate) fields: HeaderMap,
@@ -34,7 +32,7 @@ pub(crate) struct BareAnswer {
 }
 
 impl BareServer {
-    /// Sends `answer` to everybody.
+    /// Starts a server that always responds `answer`.
     pub(crate) fn start(answer: BareAnswer) -> io::Result<Self> {
         Self::answering(THREAD, || {
             Ok(move |_| {
@@ -45,7 +43,8 @@ impl BareServer {
         })
     }
 
-    /// Answers by the function that `make` makes on the server's thread, inside its runtime.
+    /// Answers by the function that `make` returns; `make` runs on the server's thread inside its
+    /// runtime.
     pub(crate) fn answering<M, A, F>(name: &str, make: M) -> io::Result<Self>
     where
         M: FnOnce() -> io::Result<A> + Send + 'static,
@@ -59,12 +58,12 @@ impl BareServer {
             .enable_io()
             .build()?;
         let (stop, stopped) = oneshot::channel();
-        let (tell, started) = std::sync::mpsc::channel();
+        let (ready_sender, started) = std::sync::mpsc::channel();
         let thread = std::thread::Builder::new()
             .name(name.to_owned())
             .spawn(move || {
-                // Whoever waits for it is below.
-                let _ = tell.send(());
+                // The receiver waits below.
+                let _ = ready_sender.send(());
                 runtime.block_on(async {
                     tokio::select! {
                         served = serve(listener, make) => served.expect("a loopback listener"),
@@ -72,7 +71,7 @@ impl BareServer {
                     }
                 });
             })?;
-        // Only a running thread has its name.
+        // A thread has its name once it runs.
         started.recv().map_err(io::Error::other)?;
         Ok(Self {
             address,
@@ -82,7 +81,7 @@ impl BareServer {
     }
 
     pub(crate) fn stop(self) {
-        // It ends by itself only when it fails.
+        // The server has already ended if it failed.
         let _ = self.stop.send(());
         self.thread.join().expect("its thread does not panic");
     }
@@ -105,7 +104,7 @@ where
         });
         tokio::spawn(async move {
             let builder = Builder::new(TokioExecutor::new());
-            // A client that leaves ends its connection.
+            // A client that disconnects ends its connection with an error.
             let _ = builder
                 .serve_connection(TokioIo::new(stream), service)
                 .await;

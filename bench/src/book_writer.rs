@@ -1,5 +1,5 @@
-//! Somebody who changes a book at a constant rate: bids are placed and, a while later, cancelled,
-//! straight over the engine's socket, so that gateways only follow.
+//! Changes a book at a constant rate: places bids and later cancels them, directly through the
+//! engine's socket, so that gateways only follow the journal.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -15,16 +15,16 @@ use foretell_model::{
 
 use crate::error::MeasureError;
 
-/// Between two groups of commands.
+/// Interval between groups of commands.
 const TICK: Duration = Duration::from_millis(4);
-/// How many groups an order lives.
+/// Lifetime of an order, in groups.
 const LIFE: usize = 8;
-/// Bids stand on so many prices, from 0.10 up; the ask at 1 less the lowest.
+/// Number of bid prices, from 0.10 up; the ask is at 1 less the lowest.
 const PRICES: u64 = 30;
 const LOWEST_UNITS: u64 = 1_000;
 const UNITS_PER_CENT: u64 = 100;
 const LOTS: Lots = Lots(1_000);
-/// Evidence of a real order's size; nobody audits this journal.
+/// Placeholder with the size of a real order's evidence; this journal is never audited.
 pub(crate) const EVIDENCE: [u8; 420] = [0; 420];
 
 /// Changes one market's book.
@@ -35,12 +35,12 @@ pub(crate) struct BookWriter {
 }
 
 impl BookWriter {
-    /// Connects, and places an ask that stays: a book without one has no midpoint.
+    /// Connects and places a lasting ask: a book without an ask has no midpoint.
     pub(crate) fn connect(socket: &Path) -> Result<Self, MeasureError> {
         Self::connect_again(socket, 0)
     }
 
-    /// The same where others before it have changed the book: each has a number of its own.
+    /// Connects after earlier writers; `number` must be unique.
     pub(crate) fn connect_again(socket: &Path, number: u32) -> Result<Self, MeasureError> {
         let mut writer = Self {
             client: Client::connect(socket, "book writer", Role::Operator)?,
@@ -55,8 +55,8 @@ impl BookWriter {
         Ok(writer)
     }
 
-    /// Places `per_second` orders a second, and cancels as many, until `stop`. After every group
-    /// `durable` hears the last sequence, right after its acknowledgement.
+    /// Places `per_second` orders a second, and cancels as many, until `stop`. Calls `durable` with
+    /// the last sequence right after each group's acknowledgement.
     pub(crate) fn run(
         &mut self,
         per_second: u32,
@@ -71,7 +71,7 @@ impl BookWriter {
             while let Some(left) = due.checked_duration_since(Instant::now()) {
                 std::thread::park_timeout(left);
             }
-            // Orders that were due by now and have not been placed.
+            // Orders due by now minus the orders placed.
             let orders = (TICK * group).as_millis() * u128::from(per_second) / 1_000
                 - (TICK * (group - 1)).as_millis() * u128::from(per_second) / 1_000;
             durable(self.group(orders)?)?;
@@ -79,7 +79,7 @@ impl BookWriter {
         Ok(())
     }
 
-    /// Places so many orders, cancels an older group, and waits for all acknowledgements.
+    /// Places `orders` orders, cancels an older group, and waits for all acknowledgements.
     pub(crate) fn group(&mut self, orders: u128) -> Result<Sequence, MeasureError> {
         let mut commands = Vec::new();
         if self.live.len() == LIFE {
@@ -100,7 +100,7 @@ impl BookWriter {
         self.ask(commands)
     }
 
-    /// Sends commands at once and waits for all answers; the last sequence.
+    /// Sends commands together, waits for all answers, and returns the last sequence.
     fn ask(&mut self, commands: Vec<Command>) -> Result<Sequence, MeasureError> {
         let requests: Vec<Request<'_>> = (0..)
             .zip(commands)
@@ -135,7 +135,7 @@ impl BookWriter {
     }
 }
 
-/// A bid that rests; its number names it and chooses its price.
+/// A resting bid; its number determines id and price.
 pub(crate) fn placement(number: u64) -> PlaceOrder {
     let mut name = [0x55; 32];
     name[..8].copy_from_slice(&number.to_le_bytes());

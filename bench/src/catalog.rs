@@ -1,10 +1,9 @@
-//! What the catalog costs at the size it is meant for: the import of a file by a process of its
-//! own, and how long clients of a gateway, which is one too, wait for pages, records and searches,
-//! while nobody writes and while a sync does.
+//! Costs of a full-size catalog: the import of a file by a child process, and the response times of
+//! a gateway process for pages, records and searches, both idle and during a sync.
 
+mod cached_catalog;
 mod figures;
-mod made;
-mod questions;
+mod queries;
 mod records;
 
 use std::net::SocketAddr;
@@ -13,13 +12,13 @@ use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use foretell_catalog::record::{Kind as RecordKind, read};
+use foretell_catalog::record::{RecordKind, read};
 use foretell_catalog::{CatalogError, Writer};
 use foretell_engine::EngineConfig;
 use foretell_model::Sequence;
 
-use self::made::Made;
-use self::questions::{Kind, Question};
+use self::cached_catalog::CachedCatalog;
+use self::queries::{AnswerKind, CatalogQuery};
 use crate::error::MeasureError;
 use crate::gateway_process::GatewayProcess;
 use crate::http::Connection;
@@ -27,51 +26,51 @@ use crate::latency::{Quantiles, Stopwatch};
 use crate::report::Report;
 use crate::running_engine::RunningEngine;
 
-/// Events of a page that a sync writes, all changed.
+/// Events per page written by the sync, all changed.
 const PAGE: u64 = 100;
-/// Between two pages of the sync: an upstream that answers at once.
+/// Interval between pages of the sync, as from a fast upstream.
 const BETWEEN_PAGES: Duration = Duration::from_millis(100);
-/// Questions that are asked before any is measured: pages come into memory.
+/// Requests per query before the measurement, to fill the page cache.
 const WARM: u32 = 3;
 const NANOS_PER_MS: f64 = 1e6;
 
-/// How much is measured.
+/// Size of the measurement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Scope {
+pub struct CatalogScope {
     /// Events of the catalog, each with four markets; at least 1.
     pub events: u32,
-    /// Times every question is asked, quiet and while a sync writes; at least 1.
+    /// Requests per query, idle and during a sync; at least 1.
     pub rounds: u32,
 }
 
-/// Makes a catalog under `directory`, or takes the one that an earlier measurement left there, and
-/// asks a gateway about it. `import` is the command line that puts a file into the catalog of a data
-/// directory, `gateway` that of a gateway on one, which serves the catalog surface on a free port and
-/// tells it.
+/// Makes a catalog under `directory`, or reuses the one of an earlier measurement, and queries it
+/// through a gateway. `import` is the command line that imports a file into the catalog of a data
+/// directory. `gateway` is the command line of a gateway that serves the catalog surface on a free
+/// port and reports it.
 ///
 /// # Errors
 /// The import, the engine, the gateway or an answer fails.
 pub fn measure(
     directory: &Path,
-    scope: &Scope,
+    scope: &CatalogScope,
     import: &dyn Fn(&Path, &Path) -> Command,
     gateway: &dyn Fn(&Path) -> Command,
 ) -> Result<Report, MeasureError> {
     let (events, rounds) = (u64::from(scope.events.max(1)), scope.rounds.max(1));
-    // A commit of the catalog may be lost in a power cut, never torn: an import is repeated.
+    // A power cut may lose a commit of the catalog but never tears it: an import can be repeated.
     let mut report = Report::begin("catalog", "process");
-    let made = Made::of(directory, events, import)?;
+    let made = CachedCatalog::of(directory, events, import)?;
     figures::add_imports(&mut report, &made.imports);
     if made.was_kept {
-        let note = "the catalog was kept, and the import's figures with it";
+        let note = "catalog and import figures are from the cache";
         report.notes.push(note.to_owned());
     }
     let mut config = EngineConfig::new(made.data.clone());
     config.accept_clock_jump = true;
     let engine = RunningEngine::start(config)?;
-    // It answers 503 until it has read what lists are made with.
+    // The gateway answers 503 until it has loaded its list tables.
     let gateway = GatewayProcess::start(gateway(&made.data), "/markets?limit=1", Sequence(0))?;
-    let questions = questions::all();
+    let questions = queries::all();
     let ask = |rounds| ask(gateway.address, &questions, events, rounds);
     ask(WARM)?;
     let quiet = ask(rounds)?;
@@ -89,20 +88,20 @@ pub fn measure(
     Ok(report.end())
 }
 
-/// A question and what its answers took, in milliseconds.
-struct Asked {
-    kind: Kind,
+/// A query and its response times in milliseconds.
+struct QueryTimes {
+    kind: AnswerKind,
     path: String,
     times: Quantiles,
 }
 
-/// Asks every question once in each round, one after the other.
+/// Sends every query once per round, one at a time.
 fn ask(
     address: SocketAddr,
-    questions: &[Question],
+    questions: &[CatalogQuery],
     events: u64,
     rounds: u32,
-) -> Result<Vec<Asked>, MeasureError> {
+) -> Result<Vec<QueryTimes>, MeasureError> {
     let connection = Connection::open(address);
     let mut connection = connection.map_err(MeasureError::io("connecting to the gateway"))?;
     let mut watches: Vec<_> = questions.iter().map(|_| Stopwatch::new()).collect();
@@ -120,7 +119,7 @@ fn ask(
     let asked = questions
         .iter()
         .zip(watches)
-        .map(|(question, watch)| Asked {
+        .map(|(question, watch)| QueryTimes {
             kind: question.kind,
             path: question.path.clone(),
             times: watch.quantiles(NANOS_PER_MS),
@@ -128,7 +127,7 @@ fn ask(
     Ok(asked.collect())
 }
 
-/// Runs `measure` while pages of changed events are written; how many were.
+/// Runs `measure` while pages of changed events are written; returns their number.
 fn while_syncing<T: Send>(
     catalog: &Path,
     events: u64,
@@ -144,8 +143,8 @@ fn while_syncing<T: Send>(
     })
 }
 
-/// Writes pages until it is told to stop: in each, a hundred events that were changed just now, from
-/// all over the catalog.
+/// Writes pages until `stop` is set; each has a hundred just-changed events from all over the
+/// catalog.
 fn write_pages(catalog: &Path, events: u64, stop: &AtomicBool) -> Result<u64, CatalogError> {
     let mut writer = Writer::open(catalog)?;
     let mut pages = 0;

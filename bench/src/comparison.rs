@@ -1,10 +1,9 @@
-//! Two reports side by side: what became better or worse, and what of it is more than noise.
-//!
-//! A measure with a floor is compared by its ratio to the floor, which holds between runs; one
-//! without is compared as it is, and between two machines not judged. A change is beyond the noise
-//! when no round of one run reaches a round of the other and the medians are more than
-//! [`LEAST_CHANGE`] apart. What was taken only once is not judged, unless it is a size, which does
-//! not swing.
+//! Compares two reports: changes for better or worse that exceed the noise.
+//! A measure with a baseline is compared by its ratio to the baseline, which holds across machines;
+//! a measure without one is compared directly and, across machines, not judged. A change exceeds
+//! the noise when the rounds of the two runs do not overlap and the medians differ by more than
+//! [`LEAST_CHANGE`]. A measure with a single round is not judged, unless it is a size, which does
+//! not vary.
 
 use std::fmt::{self, Display};
 
@@ -12,48 +11,48 @@ use serde::Serialize;
 
 use crate::report::{Better, Goal, Measure, Report, number, write_columns};
 
-/// Changes up to this are noise whatever the rounds say: 3%.
+/// Changes up to this fraction always count as noise: 3%.
 pub const LEAST_CHANGE: f64 = 0.03;
 
-/// Whether a measure changed.
+/// Change of a measure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Change {
-    /// For the better, beyond the noise.
+    /// Better, beyond the noise.
     Better,
-    /// For the worse, beyond the noise.
+    /// Worse, beyond the noise.
     Worse,
-    /// Not beyond the noise.
+    /// Within the noise.
     Same,
     /// Not judged: another machine, or a single round.
     Unknown,
 }
 
-/// A measure that both have.
+/// A measure in both reports.
 #[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Row {
-    /// Bench and measure.
+pub struct ComparedMeasure {
+    /// Names of bench and measure.
     pub name: String,
-    /// The measure's unit; `x` and the floor's name where ratios are compared.
+    /// The measure's unit; `x` and the baseline's name if ratios are compared.
     pub unit: String,
-    /// The earlier run's.
+    /// Value of the earlier run.
     pub before: f64,
-    /// The later run's.
+    /// Value of the later run.
     pub after: f64,
-    /// Later to earlier.
+    /// Later value divided by the earlier.
     pub ratio: f64,
-    /// What that means.
+    /// Judgement of the change.
     pub change: Change,
 }
 
-/// Two runs.
+/// Comparison of two runs.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Comparison {
-    /// Measures of both, in the order of the later run.
-    pub rows: Vec<Row>,
-    /// Goals the earlier run met and the later does not.
+    /// Measures in both runs, in the order of the later one.
+    pub rows: Vec<ComparedMeasure>,
+    /// Goals that only the earlier run met.
     pub lost: Vec<String>,
-    /// What a reader has to know: other machines, other sizes, what only one of them has.
+    /// Remarks for the reader: different machines, different sizes, measures of one run only.
     pub remarks: Vec<String>,
 }
 
@@ -77,20 +76,20 @@ impl Comparison {
         }
     }
 
-    /// Whether nothing got worse beyond the noise and no goal was lost.
+    /// Whether no measure got worse beyond the noise and no goal was lost.
     #[must_use]
     pub fn is_no_worse(&self) -> bool {
         self.lost.is_empty() && self.rows.iter().all(|row| row.change != Change::Worse)
     }
 }
 
-/// What figures hold for.
+/// The environment that makes values comparable.
 fn machine(report: &Report) -> (&str, usize, bool) {
     let stamp = &report.stamp;
     (&stamp.machine, stamp.cores, stamp.optimised)
 }
 
-/// Every measure by bench and name.
+/// Every measure, keyed by bench and name.
 fn measures(report: &Report) -> Vec<(String, &Measure)> {
     let leaves = report.leaves().into_iter();
     leaves
@@ -101,7 +100,7 @@ fn measures(report: &Report) -> Vec<(String, &Measure)> {
         .collect()
 }
 
-fn row(name: &str, earlier: &Measure, later: &Measure, same_machine: bool) -> Row {
+fn row(name: &str, earlier: &Measure, later: &Measure, same_machine: bool) -> ComparedMeasure {
     let (unit, [old, new], [before, after], judged) = match (&earlier.floor, &later.floor) {
         (Some(old), Some(new)) if old.name == new.name => (
             format!("x {}", new.name),
@@ -128,7 +127,7 @@ fn row(name: &str, earlier: &Measure, later: &Measure, same_machine: bool) -> Ro
     } else {
         Change::Worse
     };
-    Row {
+    ComparedMeasure {
         name: name.to_owned(),
         unit,
         before,
@@ -138,7 +137,7 @@ fn row(name: &str, earlier: &Measure, later: &Measure, same_machine: bool) -> Ro
     }
 }
 
-/// Whether a round of one lies among the rounds of the other.
+/// Whether the ranges of the rounds overlap.
 fn overlap(one: &[f64], other: &[f64]) -> bool {
     let ends = |rounds: &[f64]| {
         rounds
@@ -167,7 +166,7 @@ fn remarks(before: &Report, after: &Report) -> Vec<String> {
         format!("later:   {}", after.stamp),
     ];
     if machine(before) != machine(after) {
-        remarks.push("another machine or build: only ratios to floors are judged".to_owned());
+        remarks.push("another machine or build: only ratios to baselines are judged".to_owned());
     }
     if before.stamp.durability != after.stamp.durability {
         remarks.push("another durability: acknowledgements are not the same".to_owned());
@@ -221,7 +220,7 @@ impl Display for Comparison {
 mod tests {
     use super::*;
 
-    /// A report whose only measure has these rounds, over a floor of ones or none.
+    /// A report with one measure of these rounds; its baseline is all ones, or absent.
     fn report(unit: &str, rounds: &[f64], with_floor: bool) -> Report {
         let mut report = Report::begin("match", "none");
         let floor = Measure::of("floor", "ns", vec![1.0; rounds.len()]);
@@ -234,8 +233,8 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_beyond_the_noise_counts() {
-        // unit, before, after, what it is
+    fn only_changes_beyond_the_noise_count() {
+        // Unit, before, after, expected change.
         type Case<'a> = (&'a str, &'a [f64], &'a [f64], Change);
         let cases: &[Case<'_>] = &[
             (

@@ -1,12 +1,12 @@
-//! What the data surface takes on a long history: the time of every kind of query for the busiest
-//! wallets and markets, two of them beside a bare HTTP server that sends the same bytes, and the
-//! gateway's memory.
+//! Data surface on a long history: response time of every query for the busiest wallets and
+//! markets, two queries against a bare HTTP server that sends the same bytes, and the gateway's
+//! memory.
 //!
-//! The gateway is a process of its own, so that its memory and its processor time are its alone.
+//! The gateway is a child process, so its memory and CPU time are measured alone.
 
+mod cached_history;
 mod figures;
-mod kept;
-mod questions;
+mod queries;
 
 use std::path::Path;
 use std::process::Command;
@@ -14,8 +14,9 @@ use std::time::{Duration, Instant};
 
 use foretell_engine::EngineConfig;
 
-use self::figures::Query;
-use self::questions::Question;
+use self::figures::QueryResult;
+use self::queries::DataQuery;
+use crate::ab_rounds::{AbRounds, REQUESTS, micros, request, success};
 use crate::error::MeasureError;
 use crate::gateway_process::GatewayProcess;
 use crate::history::{self, MAKERS, Shape};
@@ -24,38 +25,37 @@ use crate::latency::{Stopwatch, median};
 use crate::report::Report;
 use crate::running_engine::{RunningEngine, snapshot};
 use crate::thread_time::ThreadTime;
-use crate::turns::{REQUESTS, Turns, micros, request, success};
 
-/// Times every query is asked in a round.
+/// Requests per query and round.
 const TIMES: usize = 20;
 const NANOS_PER_MS: f64 = 1e6;
-/// Nothing is published but what is asked for.
+/// Snapshots are published on request only.
 const NEVER: Duration = Duration::from_secs(1_000_000);
-/// How the names of a gateway's serving threads begin.
+/// Name prefix of a gateway's serving threads.
 const SERVING: &str = "http-";
 
-/// How much is measured.
+/// Size of the measurement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Scope {
+pub struct DataScope {
     /// Trades of the history.
     pub trades: u32,
     /// Its wallets.
     pub wallets: u32,
     /// Its markets.
     pub markets: u32,
-    /// Rounds of all queries, and of turns with the bare server.
+    /// Rounds of all queries, and of the comparison with the bare server.
     pub rounds: usize,
 }
 
-/// Finds the history under `directory`, or makes it there; has an engine publish it, and asks a
-/// gateway on it: `gateway` is the command line of one on a data directory, which serves the data
-/// surface on a free port and tells it. The history stays for the next time.
+/// Finds or makes the history under `directory`, publishes it with an engine, and queries a gateway
+/// on it. `gateway` is the command line of a gateway that serves the data surface on a free port
+/// and reports it. The history stays cached.
 ///
 /// # Errors
-/// The disk, the engine or the gateway fails, or an answer is no success.
+/// The disk, the engine or the gateway fails, or a response is not a success.
 pub fn measure(
     directory: &Path,
-    scope: &Scope,
+    scope: &DataScope,
     gateway: &dyn Fn(&Path) -> Command,
 ) -> Result<Report, MeasureError> {
     let shape = Shape {
@@ -67,7 +67,7 @@ pub fn measure(
     };
     let rounds = scope.rounds.max(1);
     let mut report = Report::begin("data", "none");
-    let kept = kept::find_or_make(directory, &shape)?;
+    let kept = cached_history::find_or_make(directory, &shape)?;
     let mut config = EngineConfig::new(kept.data.clone());
     config.accept_clock_jump = true;
     (config.publishing.interval, config.publishing.frames) = (NEVER, u64::MAX);
@@ -80,7 +80,7 @@ pub fn measure(
     let running = GatewayProcess::start(gateway(&kept.data), "/trades?limit=1", last)?;
     let mut connection =
         Connection::open(running.address).map_err(MeasureError::io("connecting"))?;
-    let all = questions::all(&shape);
+    let all = queries::all(&shape);
     let queries = ask_all(&mut connection, &serving(&running)?, &all, rounds)?;
     figures::add_queries(&mut report, &queries);
     add_costs(&mut report, &running, &shape, rounds)?;
@@ -112,17 +112,17 @@ pub fn measure(
     Ok(report.end())
 }
 
-/// What is measured of one query.
-struct Asked<'a> {
-    question: &'a Question,
+/// Results of one query.
+struct QueryRounds<'a> {
+    question: &'a DataQuery,
     request: Vec<u8>,
     bytes: usize,
     stopwatch: Stopwatch,
-    /// Microseconds of processor, the mean of each round.
+    /// Mean CPU time in microseconds, per round.
     processor: Vec<f64>,
 }
 
-impl Asked<'_> {
+impl QueryRounds<'_> {
     fn round(
         &mut self,
         connection: &mut Connection,
@@ -140,18 +140,18 @@ impl Asked<'_> {
     }
 }
 
-/// The time of every query, by one client. Each is asked once before, so that what the page cache
-/// does not hold yet is not measured.
+/// Times every query with one client. Each is requested once before, so that reads into the page
+/// cache are not measured.
 fn ask_all<'a>(
     connection: &mut Connection,
     serving: &ThreadTime,
-    questions: &'a [Question],
+    questions: &'a [DataQuery],
     rounds: usize,
-) -> Result<Vec<Query<'a>>, MeasureError> {
+) -> Result<Vec<QueryResult<'a>>, MeasureError> {
     let mut asked = Vec::new();
     for question in questions {
         let request = request(&question.query, "");
-        asked.push(Asked {
+        asked.push(QueryRounds {
             question,
             bytes: success(connection.ask(&request))?.body.len(),
             request,
@@ -164,7 +164,7 @@ fn ask_all<'a>(
             asked.round(connection, serving)?;
         }
     }
-    let measured = asked.into_iter().map(|asked| Query {
+    let measured = asked.into_iter().map(|asked| QueryResult {
         path: asked.question.path(),
         name: asked.question.name(),
         bytes: asked.bytes,
@@ -179,21 +179,21 @@ fn serving(running: &GatewayProcess) -> Result<ThreadTime, MeasureError> {
         .map_err(MeasureError::io("finding the gateway's threads"))
 }
 
-/// The queries whose rate has a floor, of the busiest of the crowd.
+/// Measures the queries whose rate has a baseline, for the busiest crowd wallet.
 fn add_costs(
     report: &mut Report,
     running: &GatewayProcess,
     shape: &Shape,
     rounds: usize,
 ) -> Result<(), MeasureError> {
-    let [_, (_, buyer), ..] = questions::wallets(shape);
+    let [_, (_, buyer), ..] = queries::wallets(shape);
     let user = history::wallet(buyer);
     for path in ["/trades", "/positions"] {
         let query = format!("{path}?user={user}");
-        let mut turns = Turns::open(running.address, serving(running)?, &query)?;
-        let rounds = turns.rounds(rounds)?;
-        figures::add_cost(report, path, turns.bytes, &rounds);
-        turns.close();
+        let mut ab_rounds = AbRounds::open(running.address, serving(running)?, &query)?;
+        let rounds = ab_rounds.rounds(rounds)?;
+        figures::add_cost(report, path, ab_rounds.bytes, &rounds);
+        ab_rounds.close();
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! Reports as one HTML page that needs nothing beside itself: goals, figures, percentile curves and a
-//! timeline, drawn as SVG. It opens from the disk, in light and in dark.
+//! Draws reports as one self-contained HTML page: goals, figures, percentile curves and a timeline
+//! as SVG. It opens from disk in light and dark mode.
 
 mod chart;
 mod curves;
@@ -7,21 +7,21 @@ mod timeline;
 
 use std::fmt::Write as _;
 
-use crate::report::{Floor, Goal, Measure, Recording, Report, Verdict, number};
+use crate::report::{Baseline, Goal, Measure, Recording, Report, Verdict, number};
 
-/// How the page looks.
+/// Style sheet of the page.
 const STYLE: &str = include_str!("drawing/style.css");
 
-/// What is drawn: a report, or recordings alone, out of a log.
+/// A source of the page: a report, or the recordings of a histogram log.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// Of a measurement.
+    /// A report.
     Report(Box<Report>),
-    /// Of a histogram log.
+    /// Recordings of a histogram log.
     Log(Vec<Recording>),
 }
 
-/// The page of some sources, each with the name it is headed with.
+/// The page for some sources, each with its heading.
 #[must_use]
 pub fn draw(sources: &[(String, Source)]) -> String {
     let mut page = String::from(
@@ -132,7 +132,7 @@ fn put_measures(page: &mut String, report: &Report) {
         let [p50, p99, p999] = cells;
         let floor = floor
             .as_ref()
-            .map_or_else(String::new, |Floor { name, ratio, .. }| {
+            .map_or_else(String::new, |Baseline { name, ratio, .. }| {
                 format!("{ratio:.2} × {}", escape(name))
             });
         put(
@@ -161,7 +161,7 @@ fn put(page: &mut String, text: std::fmt::Arguments<'_>) {
     page.write_fmt(text).expect("a string takes everything");
 }
 
-/// Text that means nothing in HTML.
+/// Escapes text for HTML.
 fn escape(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn a_page_needs_nothing_beside_itself() {
+    fn a_page_is_self_contained() {
         let page = draw(&[("run.json".to_owned(), Source::Report(Box::new(report())))]);
         for word in [
             "src=", "href=", "@import", "url(", "http://", "https://", "<script",
@@ -225,7 +225,7 @@ mod tests {
         assert!(page.contains("0 of 1 met") && page.contains("NOT MET"));
         assert!(page.contains("2 &lt; 3 &amp; &quot;more&quot;"));
         assert!(page.contains("3.00 × floor"));
-        // Curves and a timeline of each.
+        // One chart of curves and one timeline per source.
         assert_eq!(page.matches("<svg").count(), 4);
         assert!(page.contains("99.9%"));
     }

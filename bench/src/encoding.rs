@@ -1,64 +1,63 @@
-//! Frame encoding beside a copy of the same bytes.
+//! Frame encoding compared with a copy of the same bytes.
 
 use foretell_journal::frame;
 use foretell_matching::Exchange;
 use foretell_model::Sequence;
 
-use crate::dress::{Dressed, time};
 use crate::latency::{Stopwatch, processor_nanos};
 use crate::step::Burst;
 use crate::totals::Totals;
+use crate::workload::{Workload, time};
 
-/// Evidence of every command.
+/// Evidence bytes per command.
 pub(crate) const EVIDENCE_BYTES: usize = 600;
-/// Commands between two looks at the clock: their frames and evidence stay in the caches, so the
-/// copy's source is as near as the encoder's.
+/// Commands between two clock readings: few enough that frames and evidence stay in the caches, so
+/// encoder and copy read from the same cache level.
 const BURST: usize = 64;
-/// A staging buffer, used round and round.
+/// Size of a staging buffer, used as a ring.
 const STAGING_BYTES: usize = 4 << 20;
 
-/// One lap: the core, each frame encoded, and each frame copied.
+/// One lap: apply each command, encode each frame, copy each frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lap {
-    /// Of the core steps.
+    /// Nanoseconds of the core.
     pub(crate) apply: u64,
-    /// Of encoding.
+    /// Nanoseconds of encoding.
     pub(crate) encode: u64,
-    /// Of copying what was encoded.
+    /// Nanoseconds of copying the encoded frames.
     pub(crate) copy: u64,
     pub(crate) frames: u64,
     pub(crate) bytes: u64,
     pub(crate) totals: Totals,
 }
 
-/// The buffers of a lap.
-struct Desk {
+struct EncodeBuffers {
     burst: Burst,
     evidence: Vec<[u8; EVIDENCE_BYTES]>,
     staging: Vec<u8>,
     copied: Vec<u8>,
-    /// Next free byte of both.
+    /// Next free byte in both buffers.
     used: usize,
     /// Lengths of the burst's frames.
     lengths: Vec<usize>,
     sequence: Sequence,
 }
 
-impl Desk {
+impl EncodeBuffers {
     fn new() -> Self {
         Self {
             burst: Burst::new(),
             evidence: vec![[0x5A; EVIDENCE_BYTES]; BURST],
-            staging: vec![1; STAGING_BYTES + frame::LARGEST],
-            copied: vec![1; STAGING_BYTES + frame::LARGEST],
+            staging: vec![1; STAGING_BYTES + frame::MAX_BYTES],
+            copied: vec![1; STAGING_BYTES + frame::MAX_BYTES],
             used: 0,
             lengths: Vec::with_capacity(BURST),
             sequence: Sequence(0),
         }
     }
 
-    /// Encodes the frames of the burst, of which `first` is the first command in the stream.
-    /// A refusal leaves no frame.
+    /// Encodes the frames of the burst; `first` is the stream index of its first command. A
+    /// rejected command has no frame.
     fn encode(&mut self, first: usize) {
         let mut begin = 0;
         let mut at = self.used;
@@ -104,7 +103,7 @@ impl Desk {
 }
 
 /// Applies, encodes and copies a stream.
-pub(crate) fn lap(exchange: &mut Exchange, dressed: &Dressed<'_>) -> Lap {
+pub(crate) fn lap(exchange: &mut Exchange, workload: &Workload<'_>) -> Lap {
     let mut lap = Lap {
         apply: 0,
         encode: 0,
@@ -113,37 +112,37 @@ pub(crate) fn lap(exchange: &mut Exchange, dressed: &Dressed<'_>) -> Lap {
         bytes: 0,
         totals: Totals::default(),
     };
-    let (mut desk, mut at) = (Desk::new(), 0);
-    while desk.burst.load(dressed, at, BURST) {
+    let (mut buffers, mut at) = (EncodeBuffers::new(), 0);
+    while buffers.burst.load(workload, at, BURST) {
         let start = processor_nanos();
-        desk.burst.apply(exchange);
+        buffers.burst.apply(exchange);
         lap.apply += processor_nanos() - start;
         let start = processor_nanos();
-        desk.encode(at);
+        buffers.encode(at);
         lap.encode += processor_nanos() - start;
         let start = processor_nanos();
-        desk.copy();
+        buffers.copy();
         lap.copy += processor_nanos() - start;
-        std::hint::black_box(&desk.copied);
-        desk.burst.count(&mut lap.totals);
-        at += desk.burst.commands.len();
-        lap.frames += desk.lengths.len() as u64;
-        lap.bytes += desk.turn() as u64;
+        std::hint::black_box(&buffers.copied);
+        buffers.burst.count(&mut lap.totals);
+        at += buffers.burst.commands.len();
+        lap.frames += buffers.lengths.len() as u64;
+        lap.bytes += buffers.turn() as u64;
     }
     lap
 }
 
-/// Applies and encodes command by command, each on the clock.
-pub(crate) fn timed_lap(exchange: &mut Exchange, dressed: &Dressed<'_>) -> Stopwatch {
+/// Applies and encodes command by command, timing each.
+pub(crate) fn timed_lap(exchange: &mut Exchange, workload: &Workload<'_>) -> Stopwatch {
     let mut stopwatch = Stopwatch::new();
-    let (mut desk, mut at) = (Desk::new(), 0);
-    while desk.burst.load(dressed, at, 1) {
+    let (mut buffers, mut at) = (EncodeBuffers::new(), 0);
+    while buffers.burst.load(workload, at, 1) {
         stopwatch.time(|| {
-            desk.burst.apply(exchange);
-            desk.encode(at);
+            buffers.burst.apply(exchange);
+            buffers.encode(at);
         });
         at += 1;
-        desk.turn();
+        buffers.turn();
     }
     stopwatch
 }

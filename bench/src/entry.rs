@@ -1,6 +1,6 @@
-//! How long a client waits for a durable order: signed orders go one after the other over one
-//! kept connection to a gateway and an engine; beside them, in turns, a bare write with
-//! `fdatasync` of as many bytes on the same file system and one check of the same signature.
+//! Response time of a durable order: signed orders sent one at a time on a keep-alive connection to
+//! gateway and engine. Baseline, alternating with the orders: a bare write with `fdatasync` of as
+//! many bytes on the same file system, and one check of the same signature.
 
 use std::io;
 use std::path::Path;
@@ -17,11 +17,11 @@ use crate::report::{Goal, Interval, Measure, Report};
 use crate::signed_orders::{self, Sender, SignedOrder, Terms};
 use crate::sync_file::SyncFile;
 
-/// Highest ratio of the answer time to the floor, both at the median.
+/// Maximum ratio of the response time to the baseline, both medians.
 const GOAL_RATIO: f64 = 3.0;
-/// Sent first and not counted: connections, caches and branch predictors settle.
+/// Orders sent first and not counted, to warm up connections, caches and branch predictors.
 const WARM_UP: u32 = 50;
-/// What is timed, in the order of [`Round::lanes`].
+/// Timed lanes, in the order of [`Round::lanes`].
 const LANES: [&str; 4] = [
     "write and fdatasync",
     "signature check",
@@ -29,16 +29,16 @@ const LANES: [&str; 4] = [
     "answer",
 ];
 const NANOS_PER_US: f64 = 1e3;
-/// A key of no value.
+/// Private key of no value.
 const PRIVATE_KEY: [u8; 32] = [0x42; 32];
-/// The batch of a single order, its frame of about 700 bytes in it, is one page.
+/// The batch of a single order (a frame of about 700 bytes) is one page.
 const BATCH_BYTES: usize = PAGE;
 
-/// Starts an exchange under `directory` (a temporary one is made there and removed) and sends it
-/// `orders` orders in `rounds` rounds, fewer when they do not go round.
+/// Starts an exchange in a temporary directory under `directory` and sends it `orders` orders in
+/// `rounds` rounds; a remainder is not sent.
 ///
 /// # Errors
-/// The exchange does not start, or an answer is not what it must be.
+/// The exchange does not start, or a response is wrong.
 pub fn measure(directory: &Path, orders: u32, rounds: u32) -> Result<Report, MeasureError> {
     let rounds = rounds.clamp(1, orders.max(1));
     let mut report = Report::begin("entry", "disk");
@@ -48,7 +48,7 @@ pub fn measure(directory: &Path, orders: u32, rounds: u32) -> Result<Report, Mea
         .map_err(MeasureError::io("making a temporary directory"))?;
     let domains = Domains::default();
     let signer = Signer::from_bytes(&PRIVATE_KEY)
-        .ok_or_else(|| MeasureError::Wrong("the key is none".to_owned()))?;
+        .ok_or_else(|| MeasureError::Wrong("the private key is invalid".to_owned()))?;
     let exchange = LiveExchange::start(&scratch.path().join("data"), &domains, signer.address())?;
     let credentials = L2Credentials::from_trio(signer.address(), &exchange.key);
     let domain = domains
@@ -61,12 +61,12 @@ pub fn measure(directory: &Path, orders: u32, rounds: u32) -> Result<Report, Mea
         let order = signed_orders::sign(&signer, api_key, domain, terms, u64::from(salt));
         let seconds = order.fields.timestamp.0 / 1_000;
         let request = sender.request("POST", "/order", &order.body, seconds);
-        Ready { order, request }
+        PreparedOrder { order, request }
     });
 
     let mut connection =
         Connection::open(exchange.trading).map_err(MeasureError::io("connecting"))?;
-    let mut floor = Floor::new(scratch.path(), &domains, &signer)
+    let mut floor = BaselineOperation::new(scratch.path(), &domains, &signer)
         .map_err(MeasureError::io("preparing the floor's file"))?;
     let warm_up: Vec<_> = signed.by_ref().take(WARM_UP as usize).collect();
     Round::default().run(&mut connection, &mut floor, &warm_up)?;
@@ -97,7 +97,7 @@ pub fn measure(directory: &Path, orders: u32, rounds: u32) -> Result<Report, Mea
             Measure::of(name, "us", medians).quantiles(lane.quantiles(NANOS_PER_US))
         })
         .collect();
-    // The last lane is the answer, the one before it the floor.
+    // The last lane is the response time, the one before it the baseline.
     if let [.., floor, answer] = &mut report.measures[..] {
         *answer = answer.clone().over(floor);
         report.goals.push(goal(answer.ratio()));
@@ -105,18 +105,19 @@ pub fn measure(directory: &Path, orders: u32, rounds: u32) -> Result<Report, Mea
     Ok(report.end())
 }
 
-/// An answer holds a sync and a check of its own, so one that came faster than the floor says that
-/// the machine was too busy to measure it: nothing was found then.
+/// A response includes a sync and a check, so one faster than the baseline shows that the machine
+/// was too busy: the ratio is not measured then.
 fn goal(ratio: Option<f64>) -> Goal {
     let found = ratio.filter(|ratio| *ratio >= 1.0);
     let goal = Goal::at_most("answer / sync and check, p50", GOAL_RATIO, found);
     match found {
         Some(_) => goal,
-        None => goal.note("the floor was slower than answers that hold it: take a quiet machine"),
+        None => goal
+            .note("the baseline was slower than the answers that include it: use an idle machine"),
     }
 }
 
-/// Times of one round, or of all.
+/// Times of one round, or of all rounds.
 #[derive(Default)]
 struct Round {
     answer: Stopwatch,
@@ -129,10 +130,10 @@ impl Round {
     fn run(
         &mut self,
         connection: &mut Connection,
-        floor: &mut Floor<'_>,
-        orders: &[Ready],
+        floor: &mut BaselineOperation<'_>,
+        orders: &[PreparedOrder],
     ) -> Result<(), MeasureError> {
-        for Ready { order, request } in orders {
+        for PreparedOrder { order, request } in orders {
             let answer = self
                 .answer
                 .time(|| connection.ask(request))
@@ -145,7 +146,7 @@ impl Round {
                     String::from_utf8_lossy(answer.body)
                 )));
             }
-            // Order by order: a neighbour that takes the processor for a while takes it from both.
+            // Alternate per order: another program that takes the CPU for a while disturbs both.
             let Self { sync, check, .. } = self;
             let genuine = self.floor.time(|| {
                 sync.time(|| floor.file.write_and_sync(&floor.bytes))?;
@@ -172,7 +173,7 @@ impl Round {
     }
 }
 
-/// Whether an answer says that the order rests in the book.
+/// Whether the response reports a resting order.
 fn is_live(status: u16, body: &[u8], id: &str) -> bool {
     let answer: Value = serde_json::from_slice(body).unwrap_or_default();
     status == 200
@@ -181,21 +182,21 @@ fn is_live(status: u16, body: &[u8], id: &str) -> bool {
         && answer["orderID"] == id
 }
 
-/// An order and the request that sends it.
-struct Ready {
+/// An order and its request.
+struct PreparedOrder {
     order: SignedOrder,
     request: Vec<u8>,
 }
 
-/// What nobody can do without: the bytes on the disk, and the signature checked.
-struct Floor<'a> {
+/// The minimum cost of an order: its bytes on disk, its signature checked.
+struct BaselineOperation<'a> {
     file: SyncFile,
     bytes: Vec<u8>,
     owner: OwnerWallets,
     domains: &'a Domains,
 }
 
-impl<'a> Floor<'a> {
+impl<'a> BaselineOperation<'a> {
     fn new(directory: &Path, domains: &'a Domains, signer: &Signer) -> io::Result<Self> {
         Ok(Self {
             file: SyncFile::create(&directory.join("floor"))?,
@@ -237,7 +238,7 @@ mod tests {
         assert!(goal(Some(2.9)).is_met());
         assert!(!goal(Some(3.1)).is_met());
         assert!(!goal(Some(0.08)).is_met());
-        assert!(goal(Some(0.08)).note.unwrap().contains("quiet machine"));
+        assert!(goal(Some(0.08)).note.unwrap().contains("idle machine"));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Why a measurement of a whole engine or exchange ended without figures.
+//! Errors of measurements on a whole engine or exchange.
 
 use std::io;
 
@@ -11,15 +11,15 @@ use thiserror::Error;
 
 use crate::matching::Disagreement;
 
-/// Why there are no figures.
+/// Why a measurement failed.
 #[derive(Debug, Error)]
 pub enum MeasureError {
     /// A file or a socket failed.
     #[error("{what}: {source}")]
     Io {
-        /// What was being done.
+        /// Attempted operation.
         what: &'static str,
-        /// Why not.
+        /// Cause.
         source: io::Error,
     },
     /// The journal cannot be written.
@@ -37,16 +37,16 @@ pub enum MeasureError {
     /// The catalog cannot be written.
     #[error(transparent)]
     Catalog(#[from] CatalogError),
-    /// Lanes did not do the same work.
+    /// Lanes did different work.
     #[error(transparent)]
     Disagreement(#[from] Disagreement),
-    /// Something answered what it must not: figures of wrong work are worth nothing.
+    /// A wrong answer: figures of wrong work are worthless.
     #[error("{0}")]
     Wrong(String),
 }
 
 impl MeasureError {
-    /// For `map_err`: names what was being done.
+    /// For `map_err`: names the attempted operation.
     pub(crate) const fn io(what: &'static str) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { what, source }
     }

@@ -1,5 +1,5 @@
-//! The evidence beside the orders of a written journal: what a gateway sends along, which says what
-//! the command does.
+//! Evidence for the orders of a generated journal: the bytes a gateway would send, consistent with
+//! the command.
 
 use foretell_auth::signing::signed_order_id;
 use foretell_auth::{Domain, Domains, OrderFields, Signer};
@@ -11,14 +11,14 @@ use crate::journal_writer::{name, random_bytes};
 
 pub(crate) const SIGNATURE_BYTES: usize = 65;
 
-/// Makes evidence, of one order after the other.
+/// Makes the evidence of orders.
 pub(crate) struct Evidence {
     domain: Domain,
     bytes: Vec<u8>,
 }
 
 impl Evidence {
-    /// For orders of markets that belong to no event.
+    /// For orders of plain markets.
     pub(crate) fn new() -> Result<Self, MeasureError> {
         let domains = Domains::default();
         let first = domains.candidates(false).next().cloned();
@@ -30,7 +30,7 @@ impl Evidence {
         })
     }
 
-    /// The command that registers the signing domain, and its evidence.
+    /// The command that registers the signing domain, with its evidence.
     pub(crate) fn registration(&self) -> (Command, Vec<u8>) {
         let command = Command::RegisterDomain {
             domain: self.domain.number(),
@@ -39,7 +39,7 @@ impl Evidence {
         (command, self.domain.text().bytes().collect())
     }
 
-    /// Of an order that `wallet` did not sign: the signature is noise, which takes no time to make.
+    /// Evidence with a random signature in place of `wallet`'s, which costs no time.
     pub(crate) fn unsigned(
         &mut self,
         order: &PlaceOrder,
@@ -51,7 +51,7 @@ impl Evidence {
         self.encode(&fields_of(order, number, wallet), &noise)
     }
 
-    /// Signs an order and gives it the id that its fields have.
+    /// Signs an order and sets its id from its fields.
     pub(crate) fn signed(&mut self, order: &mut PlaceOrder, number: u32, signer: &Signer) -> &[u8] {
         let fields = fields_of(order, number, signer.address());
         order.order = signed_order_id(&fields, &self.domain);
@@ -71,7 +71,7 @@ impl Evidence {
     }
 }
 
-/// What a client signs for a placement in a market whose tokens are named by its number.
+/// The signed fields of a placement in a market whose token ids derive from its number.
 fn fields_of(order: &PlaceOrder, number: u32, wallet: WalletAddress) -> OrderFields {
     let mut salt = [0; 32];
     random_bytes(u64::from(number) << 8, &mut salt);

@@ -1,4 +1,4 @@
-//! A gateway as a process of its own, from its start until it answers, and its memory.
+//! A gateway as a child process: time until it answers, and its memory.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
@@ -11,32 +11,32 @@ use serde_json::Value;
 use crate::error::MeasureError;
 use crate::http::Connection;
 
-/// Between two tries of a gateway that cannot answer yet.
+/// Retry interval until the gateway can answer.
 const PAUSE: Duration = Duration::from_millis(2);
-/// In which a gateway reads what it answers from, from a slow disk too.
+/// Maximum start time of a gateway on a long history, on a slow disk too.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// A gateway that answers; dropping it kills it.
+/// A gateway that answers; dropping it kills the process.
 pub(crate) struct GatewayProcess {
     child: Child,
-    /// Where its one surface listens.
+    /// Listen address of its one surface.
     pub(crate) address: SocketAddr,
-    /// From its start until it answered.
+    /// Time from its start to its first answer.
     pub(crate) after: Duration,
 }
 
-/// Memory of a process in bytes, as the kernel counts it.
+/// Memory of a process in bytes, from the kernel.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Memory {
-    /// Its own: no part of a file.
+    /// Anonymous memory: no part of a file.
     pub(crate) anonymous: u64,
-    /// With all it has touched of files.
+    /// Resident memory, touched file pages included.
     pub(crate) resident: u64,
 }
 
 impl GatewayProcess {
-    /// Starts `command`, which tells the address of its one surface by one JSON line, and asks for
-    /// `path` until the answer is a state at `minimum` or later.
+    /// Starts `command`, which reports the address of its one surface by one JSON line. Requests
+    /// `path` until the response is a state at `minimum` or later.
     pub(crate) fn start(
         mut command: Command,
         path: &str,
@@ -54,7 +54,7 @@ impl GatewayProcess {
             address: SocketAddr::from(([0; 4], 0)),
             after: Duration::ZERO,
         };
-        let address = gateway.told_address()?;
+        let address = gateway.reported_address()?;
         let minimum = minimum.0;
         let request =
             format!("GET {path} HTTP/1.1\r\nHost: x\r\nx-min-sequence: {minimum}\r\n\r\n");
@@ -76,26 +76,25 @@ impl GatewayProcess {
         Ok(gateway)
     }
 
-    fn told_address(&mut self) -> Result<SocketAddr, MeasureError> {
+    fn reported_address(&mut self) -> Result<SocketAddr, MeasureError> {
         let mut line = String::new();
         if let Some(stdout) = self.child.stdout.take() {
             BufReader::new(stdout)
                 .read_line(&mut line)
-                .map_err(MeasureError::io("reading what a gateway says"))?;
+                .map_err(MeasureError::io("reading a gateway's output"))?;
         }
-        let said: Value = serde_json::from_str(&line).unwrap_or_default();
-        let told = ["trading", "data", "catalog"].map(|surface| said[surface].as_str());
-        let told = told.into_iter().flatten().next();
-        let address = told.and_then(|text| text.parse().ok());
+        let ready: Value = serde_json::from_str(&line).unwrap_or_default();
+        let listen = ["trading", "data", "catalog"].map(|surface| ready[surface].as_str());
+        let listen = listen.into_iter().flatten().next();
+        let address = listen.and_then(|text| text.parse().ok());
         address.ok_or_else(|| MeasureError::Wrong(format!("a gateway said {line:?}")))
     }
 
-    /// Its number in the system.
     pub(crate) fn process(&self) -> u32 {
         self.child.id()
     }
 
-    /// What it holds now.
+    /// Current memory.
     pub(crate) fn memory(&self) -> Result<Memory, MeasureError> {
         let path = format!("/proc/{}/smaps_rollup", self.child.id());
         let text = std::fs::read_to_string(path)
@@ -116,7 +115,7 @@ impl GatewayProcess {
 
 impl Drop for GatewayProcess {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,21 +1,22 @@
-//! Makes a stream: the same arguments give the same bytes.
+//! Generates a stream; the same arguments give the same bytes.
 //!
-//! First orders that rest, until `live` of them do. From then on about 45% orders that rest, 10%
-//! that trade, 40% cancels of live orders and 5% of dead ones, steered so that about `live` rest.
-//! Markets are drawn by zipf's law; each has a fair price that wanders, around which orders rest.
+//! First resting orders, until `live` of them rest. Then about 45% resting orders, 10% trading
+//! orders, 40% cancels of live orders and 5% of ended orders, steered towards `live` resting
+//! orders. Markets are drawn by Zipf's law; each has a drifting fair price around which orders
+//! rest.
 
 use std::collections::VecDeque;
 
 use crate::stream::{Action, Entry, HIGHEST_PRICE, Stream, StreamError};
 
 const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
-/// Cancels of the dead name one of this many that died last, half of the time.
+/// Half of the cancels of ended orders name one of this many that ended last.
 const LATEST_DEAD: u64 = 1_000;
 
 /// Generates `commands` commands over `markets` markets with about `live` orders resting.
 ///
 /// # Errors
-/// Arguments that no stream has: no market, no command, nothing resting.
+/// Invalid arguments: no market, no command, or no resting order.
 pub fn generate(markets: u32, commands: usize, live: u32) -> Result<Stream, StreamError> {
     if markets == 0 || commands == 0 || live == 0 {
         return Err(StreamError::Length);
@@ -34,7 +35,7 @@ pub fn generate(markets: u32, commands: usize, live: u32) -> Result<Stream, Stre
 struct Maker {
     random: Random,
     shadow: Shadow,
-    /// Upper ends of the markets' shares of the zipf weights.
+    /// Cumulative Zipf weights of the markets.
     weights: Vec<f64>,
     /// Fair price of each market in cents.
     fair: Vec<f64>,
@@ -61,7 +62,7 @@ impl Maker {
         }
     }
 
-    /// The next command, or `None` when what was drawn cannot be had now.
+    /// The next command, or `None` if the drawn kind is impossible now.
     fn next(&mut self) -> Option<Entry> {
         let live = f64::from(number(self.shadow.live.len()));
         self.warming_up &= live < self.target;
@@ -93,7 +94,7 @@ impl Maker {
         book
     }
 
-    /// An order some cents from the fair price that does not cross.
+    /// An order a few cents from the fair price that does not cross.
     fn resting(&mut self, book: usize) -> Option<Entry> {
         let (bid, ask) = self.shadow.books[book].best();
         let fair = self.fair[book];
@@ -109,7 +110,7 @@ impl Maker {
         (!crosses).then(|| self.order(book, is_buy, price))
     }
 
-    /// An order that reaches the other side, mostly towards the fair price.
+    /// An order that crosses, mostly towards the fair price.
     fn trading(&mut self, book: usize) -> Option<Entry> {
         let (bid, ask) = self.shadow.books[book].best();
         if bid < 1 || ask > HIGHEST_PRICE {
@@ -180,28 +181,28 @@ impl Maker {
     }
 }
 
-/// What the generator must know of the books to draw the next command.
+/// State of the books, as far as the generator needs it.
 struct Shadow {
     books: Vec<Book>,
-    /// By id; the first is nobody's.
-    orders: Vec<Order>,
-    /// Ids of resting orders, in no order that means anything.
+    /// By id; index 0 is unused.
+    orders: Vec<ShadowOrder>,
+    /// Ids of resting orders, unordered.
     live: Vec<u32>,
     /// Ids of ended orders, the latest last.
     dead: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Default)]
-struct Order {
+struct ShadowOrder {
     book: u32,
     side: usize,
     price: u8,
     left: u32,
-    /// Place in `live`.
+    /// Index in `live`.
     place: usize,
 }
 
-/// Queues of `[bids, asks]` by price; ended orders leave them when they reach the front.
+/// Queues of `[bids, asks]` by price; ended orders are removed at the front.
 struct Book {
     queues: [Vec<VecDeque<u32>>; 2],
     resting: [[u32; HIGHEST_PRICE as usize + 1]; 2],
@@ -216,7 +217,7 @@ impl Book {
         }
     }
 
-    /// Best bid and ask; 0 and 100 when there is none.
+    /// Best bid and ask; 0 and 100 if there is none.
     fn best(&self) -> (u8, u8) {
         let [bids, asks] = &self.resting;
         let bid = bids.iter().rposition(|resting| *resting > 0);
@@ -230,7 +231,7 @@ impl Shadow {
     fn new(markets: u32) -> Self {
         Self {
             books: (0..markets).map(|_| Book::new()).collect(),
-            orders: vec![Order::default()],
+            orders: vec![ShadowOrder::default()],
             live: Vec::new(),
             dead: Vec::new(),
         }
@@ -247,7 +248,7 @@ impl Shadow {
             Action::Buy => 0,
             Action::Sell => 1,
         };
-        self.orders.push(Order {
+        self.orders.push(ShadowOrder {
             book: entry.book,
             side,
             price: entry.price,
@@ -266,7 +267,7 @@ impl Shadow {
         }
     }
 
-    /// Trades an order against the other side; what is left.
+    /// Trades an order against the other side; returns the remainder.
     fn trade(&mut self, entry: &Entry, side: usize) -> u32 {
         let mut left = entry.quantity;
         while left > 0 {
@@ -322,7 +323,7 @@ impl Random {
         self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
     }
 
-    /// A number below `end`.
+    /// A random number below `end`.
     fn below(&mut self, end: u64) -> u64 {
         let wide = u128::from(self.bits()) * u128::from(end);
         u64::try_from(wide >> 64).expect("64 bits are left")
@@ -336,7 +337,7 @@ impl Random {
         self.bits() & 1 == 0
     }
 
-    /// A fraction of 53 bits in [0, 1).
+    /// A random fraction of 53 bits in [0, 1).
     fn fraction(&mut self) -> f64 {
         #[allow(clippy::cast_precision_loss, reason = "53 bits are exact")]
         let bits = (self.bits() >> 11) as f64;
@@ -344,7 +345,7 @@ impl Random {
     }
 }
 
-/// A rounded price as cents, 1 to 99.
+/// A rounded price in cents, 1 to 99.
 #[allow(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -362,8 +363,8 @@ fn number(index: usize) -> u32 {
 mod tests {
     use super::*;
 
-    /// The bytes of two small streams are pinned: a stream made elsewhere with the same arguments
-    /// is the same work.
+    /// Pins the bytes of two small streams: the same arguments must give the same stream
+    /// everywhere.
     #[test]
     fn streams_keep_their_bytes() {
         let rows = [

@@ -1,13 +1,12 @@
-//! A journal with a long history: so many trades, between market makers and a crowd whose activity
-//! follows zipf's law, in markets that do too. The same shape gives the same journal but for its
-//! genesis.
+//! A journal with a long history of trades between market makers and a crowd. Activity of wallets
+//! and markets follows Zipf's law. The same shape gives the same journal except for its genesis.
 //!
-//! Every trade is between two buyers of opposite outcomes, so that everybody ends up with shares. A
-//! round is one to four bids of market makers at one price and an order of the crowd that takes
-//! them all. Each of the crowd keeps to a few markets. Beside that orders rest that nobody reaches.
-//! A [`Shape::lived`] history also has what positions end by ([`exits`]).
+//! Every trade is between two buyers of opposite outcomes, so both end up with shares. A round is
+//! one to four bids of market makers at one price and a crowd order that takes all of them. Each
+//! crowd wallet trades in a few markets only. In addition some orders rest at prices that no order
+//! reaches. A [`Shape::lived`] history also closes positions ([`closing_trades`]).
 
-mod exits;
+mod closing_trades;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -23,45 +22,45 @@ use foretell_model::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::dress::{Ranks, scramble};
 use crate::error::MeasureError;
 use crate::journal_writer::{JournalWriter, Written, name, random_bytes};
+use crate::workload::{Ranks, scramble};
 
-/// Market makers; they have the lowest account numbers.
+/// Number of market makers; they have the lowest account numbers.
 pub(crate) const MAKERS: u32 = 64;
-/// Markets one of the crowd trades in, at most.
+/// Maximum number of markets per crowd wallet.
 const MARKETS_EACH: u64 = 16;
-/// What passes between two commands: ten million trades are about a month.
+/// Interval between commands: ten million trades are about a month.
 const STEP_NS: u64 = 200_000_000;
-/// Bids of a round, at most.
+/// Maximum number of bids in a round.
 const MOST_MAKERS: u64 = 4;
-/// Trades are from this many cents to as many below a whole; what rests lies outside.
+/// Trades are at least this many cents from 0 and 1; other orders rest outside.
 const LOWEST_CENTS: u64 = 5;
 const UNITS_PER_CENT: u64 = 100;
-/// What the market makers have together, and the crowd as well: half of what may be, so that more
-/// can be paid in.
+/// Total collateral of the market makers, and of the crowd: together half of the maximum, so that
+/// later deposits fit.
 const FUNDS: u64 = MAX_BALANCE.0 / 4;
 
-/// How much of everything.
+/// Size of a history.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Shape {
     pub(crate) trades: u64,
-    /// Orders that rest at the end.
+    /// Orders resting at the end.
     pub(crate) live_orders: u32,
-    /// Beside the market makers.
+    /// Crowd wallets, in addition to the market makers.
     pub(crate) crowd: u32,
     pub(crate) markets: u32,
-    /// Markets have titles, and three in five of the crowd first buy Yes of market 0; later wallets
-    /// sell all they have of a token, merge, and redeem what was resolved.
+    /// If set, markets have titles and three in five crowd wallets first buy Yes of market 0. Later
+    /// wallets sell all shares of a token, merge, and redeem resolved markets.
     pub(crate) lived: bool,
 }
 
-/// What is special about a lived history.
+/// Facts about a lived history.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub(crate) struct Census {
     /// Wallets that hold Yes of market 0 at the end.
     pub(crate) holders: u64,
-    /// Positions the busiest of the crowd has closed by selling.
+    /// Positions the busiest crowd wallet has closed by selling.
     pub(crate) closed_positions: u64,
 }
 
@@ -105,17 +104,17 @@ struct History {
     crowd: Ranks,
     makers: Ranks,
     markets: Ranks,
-    /// Lots by account and market, where exits need them.
+    /// Lots by account and market; only for lived histories.
     held: Option<HashMap<(u32, u32), [u64; 2]>>,
     census: Census,
-    /// Orders so far: names the next.
+    /// Number of orders so far; determines the next id.
     orders: u64,
-    /// References so far.
+    /// Number of references so far.
     references: u32,
 }
 
 /// An order of the history.
-struct Order {
+struct HistoryOrder {
     account: u32,
     market: u32,
     outcome: Outcome,
@@ -146,7 +145,7 @@ impl History {
                 event: None,
             });
             let description = match shape.lived {
-                true => exits::description(number)?,
+                true => closing_trades::description(number)?,
                 false => Vec::new(),
             };
             self.writer.apply(&register, &description)?;
@@ -182,13 +181,13 @@ impl History {
         Ok(())
     }
 
-    /// An order that rests where nobody trades.
+    /// Places an order at a price where no trade occurs.
     fn rest(&mut self, number: u32, shape: &Shape) -> Result<(), MeasureError> {
         let market = number % shape.markets;
-        let filled = self.order(&Order {
+        let filled = self.order(&HistoryOrder {
             account: number % (shape.crowd + MAKERS),
-            // One that is resolved has no order left.
-            market: market - u32::from(shape.lived && exits::resolves(market)),
+            // A resolved market has no resting order.
+            market: market - u32::from(shape.lived && closing_trades::resolves(market)),
             outcome: either(u64::from(number)),
             side: Side::Buy,
             lots: 100,
@@ -197,10 +196,10 @@ impl History {
         expect(0, filled)
     }
 
-    /// Some trades, `most` at most.
+    /// Makes some trades, at most `most`.
     fn round(&mut self, number: u64, shape: &Shape, most: u64) -> Result<u64, MeasureError> {
         let draw = scramble(number);
-        let (taker, market, outcome) = match exits::early_buyer(number, shape) {
+        let (taker, market, outcome) = match closing_trades::early_buyer(number, shape) {
             Some(taker) => (taker, 0, Outcome::No),
             None => {
                 let taker = self.crowd.of(low(draw));
@@ -216,7 +215,7 @@ impl History {
             let draw = scramble(draw ^ index);
             let lots = 100 + (draw >> 40) % 400;
             let account = self.makers.of(low(draw));
-            let filled = self.order(&Order {
+            let filled = self.order(&HistoryOrder {
                 account,
                 market,
                 outcome,
@@ -225,11 +224,11 @@ impl History {
                 cents,
             })?;
             expect(0, filled)?;
-            self.came((account, market), outcome, lots);
+            self.record_received((account, market), outcome, lots);
             all += lots;
         }
         let buyer = MAKERS + taker;
-        let filled = self.order(&Order {
+        let filled = self.order(&HistoryOrder {
             account: buyer,
             market,
             outcome: outcome.opposite(),
@@ -238,16 +237,16 @@ impl History {
             cents: 100 - cents,
         })?;
         expect(makers, filled)?;
-        self.came((buyer, market), outcome.opposite(), all);
+        self.record_received((buyer, market), outcome.opposite(), all);
         let sold = match makers < most {
-            true => self.exit(number, shape, (buyer, market), outcome.opposite())?,
+            true => self.close_positions(number, shape, (buyer, market), outcome.opposite())?,
             false => 0,
         };
         Ok(makers + sold)
     }
 
-    /// Places an order and says with how many it traded.
-    fn order(&mut self, order: &Order) -> Result<u64, MeasureError> {
+    /// Places an order; returns its number of trades.
+    fn order(&mut self, order: &HistoryOrder) -> Result<u64, MeasureError> {
         let mut id = [0; 32];
         random_bytes(self.orders << 8, &mut id);
         self.orders += 1;
@@ -291,19 +290,19 @@ fn expect(fills: u64, filled: u64) -> Result<(), MeasureError> {
     )))
 }
 
-/// The condition of a market.
+/// Condition id of a market.
 pub(crate) fn condition(market: u32) -> ConditionId {
     ConditionId(name(market, 0))
 }
 
-/// The wallet of an account: market makers come first, the busiest of each kind in front.
+/// Wallet of an account: market makers first, in each group the busiest first.
 pub(crate) fn wallet(account: u32) -> WalletAddress {
     let mut address = [0; 20];
     address.copy_from_slice(&name(account, 3)[..20]);
     WalletAddress(address)
 }
 
-/// The tokens of a market.
+/// Token ids of a market.
 pub(crate) fn tokens(market: u32) -> [TokenId; 2] {
     [1, 2].map(|kind| TokenId(name(market, kind)))
 }

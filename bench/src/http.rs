@@ -1,25 +1,24 @@
-//! As much of an HTTP client as a measurement needs: one connection, one request at a time, bytes
-//! ready to be sent, so that little of the measured time is the client's own.
+//! A minimal HTTP client: one connection, one request at a time, prepared bytes, so that little of
+//! the measured time is the client's own.
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 
-/// Longest answer that is read.
+/// Maximum response size.
 const MAX_ANSWER_BYTES: usize = 64 << 20;
-/// Room for most answers; for a longer one it grows.
+/// Initial buffer size; it grows for longer responses.
 const BUFFER_BYTES: usize = 64 << 10;
 const END_OF_HEAD: &[u8] = b"\r\n\r\n";
 
-/// A connection that is kept.
+/// A keep-alive connection.
 pub(crate) struct Connection {
     stream: TcpStream,
     buffer: Vec<u8>,
 }
 
-/// What the server said.
 pub(crate) struct HttpAnswer<'a> {
     pub(crate) status: u16,
-    /// Status line and fields, the empty line included.
+    /// Status line and headers, the empty line included.
     pub(crate) head: &'a [u8],
     pub(crate) body: &'a [u8],
 }
@@ -34,18 +33,18 @@ impl Connection {
         })
     }
 
-    /// Sends a request and reads its whole answer.
+    /// Sends a request and reads its complete response.
     pub(crate) fn ask(&mut self, request: &[u8]) -> io::Result<HttpAnswer<'_>> {
         self.send(request)?;
         self.receive()
     }
 
-    /// Sends a request whose answer is not read yet.
+    /// Sends a request without reading the response.
     pub(crate) fn send(&mut self, request: &[u8]) -> io::Result<()> {
         self.stream.write_all(request)
     }
 
-    /// Reads the whole answer of the one request under way; it must have a `Content-Length`.
+    /// Reads the complete response of the open request; it must have a `Content-Length`.
     pub(crate) fn receive(&mut self) -> io::Result<HttpAnswer<'_>> {
         let mut used = 0;
         let head = loop {
@@ -77,14 +76,14 @@ impl Connection {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Head {
     pub(crate) status: u16,
-    /// Bytes of the head, the empty line included.
+    /// Size of the head, the empty line included.
     pub(crate) bytes: usize,
-    /// Bytes of the body.
+    /// Size of the body.
     pub(crate) length: usize,
 }
 
 impl Head {
-    /// The head of an answer; `None` while its end is not there.
+    /// The head of a response; `None` until it is complete.
     pub(crate) fn read(bytes: &[u8]) -> io::Result<Option<Self>> {
         let Some(end) = bytes
             .windows(END_OF_HEAD.len())

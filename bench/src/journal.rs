@@ -1,6 +1,6 @@
-//! What durability costs inside the engine: frames encoded beside a copy of their bytes, and
-//! acknowledgements beside a bare write with `fdatasync` of as many bytes, one at a time and at half
-//! of what the engine takes.
+//! Cost of durability inside the engine: frame encoding compared with a copy of the same bytes, and
+//! acknowledgements compared with a bare write and `fdatasync` of as many bytes, one at a time and
+//! at half the engine's capacity.
 
 mod batches;
 mod idle;
@@ -13,7 +13,6 @@ use foretell_auth::Domains;
 use foretell_engine::JOURNAL_DIRECTORY;
 use foretell_model::WalletAddress;
 
-use crate::dress::Dress;
 use crate::encoding;
 use crate::error::MeasureError;
 use crate::latency::{Quantiles, Stopwatch};
@@ -21,18 +20,18 @@ use crate::live_exchange::start_alone;
 use crate::matching::Subject;
 use crate::report::{Goal, Interval, Measure, Report};
 use crate::sync_file::SyncFile;
+use crate::workload::WorkloadKind;
 
-/// Highest ratio of encoding a frame to copying its bytes.
+/// Maximum ratio of encoding a frame to copying its bytes.
 const ENCODE_GOAL: f64 = 2.0;
-/// Highest ratio of an acknowledgement to write and sync when nothing else is going on, two wake-ups
-/// taken off it.
+/// Maximum ratio of an acknowledgement to a write and sync on an idle engine, minus two wake-ups.
 const IDLE_GOAL: f64 = 1.3;
-/// The same at half load, at the median and of 99 in 100.
+/// Maximum ratios at half load, at median and p99.
 const LOAD_GOALS: [f64; 2] = [2.0, 3.0];
 const NANOS_PER_US: f64 = 1e3;
-/// The stream whose frames are encoded.
+/// Stream whose frames are encoded.
 const STREAM: (u32, usize, u32) = (1, 500_000, 10_000);
-/// Whoever owns the account.
+/// Owner of the account.
 const OWNER: WalletAddress = WalletAddress([9; 20]);
 
 const SYNC: &str = "write and fdatasync";
@@ -42,22 +41,22 @@ const LOAD_SYNC: &str = "write and fdatasync, batches of half load";
 const GROUPED: &str = "waiting for those syncs alone, half load";
 const LOADED: &str = "acknowledgement, half load";
 
-/// How much is measured.
+/// Size of the measurement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Scope {
-    /// Turns of everything.
+pub struct JournalScope {
+    /// Rounds.
     pub rounds: usize,
-    /// Orders of a turn, one after the other.
+    /// Orders per round, one at a time.
     pub orders: u32,
-    /// How long a turn under load takes.
+    /// Duration of a round under load.
     pub turn: Duration,
 }
 
-/// Measures on an engine of its own under `directory`, in a temporary one that is removed.
+/// Measures an engine in a temporary directory under `directory`.
 ///
 /// # Errors
-/// The disk or the engine fails, or an order is refused.
-pub fn measure(directory: &Path, scope: &Scope) -> Result<Report, MeasureError> {
+/// The disk or the engine fails, or an order is rejected.
+pub fn measure(directory: &Path, scope: &JournalScope) -> Result<Report, MeasureError> {
     let mut report = Report::begin("journal", "disk");
     report.rounds = scope.rounds.max(1);
     let scratch = tempfile::Builder::new()
@@ -82,15 +81,15 @@ pub fn measure(directory: &Path, scope: &Scope) -> Result<Report, MeasureError> 
     Ok(report.end())
 }
 
-/// Frames with evidence, and copies of them.
+/// Encodes frames with evidence, and copies them.
 fn encode(report: &mut Report) -> Result<(), MeasureError> {
     let (markets, commands, live) = STREAM;
     let stream = crate::generate(markets, commands, live)
         .map_err(|error| MeasureError::Wrong(error.to_string()))?;
-    let subject = Subject::new(&stream, Dress::Plain);
+    let subject = Subject::new(&stream, WorkloadKind::Plain);
     let (mut copies, mut encodes) = (Vec::new(), Vec::new());
     for _ in 0..report.rounds {
-        let lap = encoding::lap(&mut subject.open(), &subject.dressed);
+        let lap = encoding::lap(&mut subject.open(), &subject.workload);
         #[allow(clippy::cast_precision_loss, reason = "nanoseconds of a lap")]
         let each = |nanos: u64| nanos as f64 / lap.frames.max(1) as f64;
         copies.push(each(lap.copy));
@@ -106,7 +105,7 @@ fn encode(report: &mut Report) -> Result<(), MeasureError> {
     Ok(())
 }
 
-/// One order at a time.
+/// Measures one order at a time.
 fn alone(
     report: &mut Report,
     socket: &Path,
@@ -125,7 +124,7 @@ fn alone(
             .each_ref()
             .map(|lane| lane.quantiles(NANOS_PER_US).p50);
         let [sync, echo, acknowledged] = lane;
-        // The socket's own two wake-ups are not the engine's; two more it may have.
+        // Subtracts the socket's two wake-ups; the engine may have two more.
         ratios.push((acknowledged - 2.0 * echo) / sync);
         for (((name, lane), median), medians) in
             names.into_iter().zip(&lanes).zip(lane).zip(&mut medians)
@@ -149,7 +148,7 @@ fn alone(
     Ok(())
 }
 
-/// At half of what the engine takes.
+/// Measures at half the engine's capacity.
 fn under_load(
     report: &mut Report,
     socket: &Path,
@@ -172,7 +171,7 @@ fn under_load(
         lanes.syncs.push(report, begun, LOAD_SYNC, &syncs);
         lanes.waits.push(report, begun, GROUPED, &waits);
     }
-    lanes.tell(report);
+    lanes.add_to(report);
     let most = Measure::single("full load", "1/s", most).higher();
     report.scope = format!(
         "an engine of its own; half load is {rate:.0} commands a second, half of the {:.0} that \
@@ -184,19 +183,19 @@ fn under_load(
     Ok(())
 }
 
-/// What was measured at half load.
+/// Results at half load.
 #[derive(Default)]
 struct Lanes {
     acknowledged: Rounds,
-    /// Bytes of each turn's mean batch.
+    /// Mean batch bytes of each round.
     batches: Vec<usize>,
     syncs: Rounds,
-    /// What commands of the same rate would wait for those syncs.
+    /// Time that commands at the same rate would wait for those syncs.
     waits: Rounds,
 }
 
 impl Lanes {
-    fn tell(self, report: &mut Report) {
+    fn add_to(self, report: &mut Report) {
         let [(syncs, p99_of_syncs), waits, loaded] = [
             (self.syncs, LOAD_SYNC),
             (self.waits, GROUPED),
@@ -232,8 +231,8 @@ impl Lanes {
     }
 }
 
-/// How an acknowledgement compares with waiting for the same syncs alone once the wake-ups are taken off
-/// on its way: client, ingress, matcher, ingress, client, each as long as in an echo.
+/// Ratio of an acknowledgement to waiting for the same syncs alone, without the wake-ups on its
+/// way: client, ingress, matcher, ingress, client, each as long as in an echo.
 fn less_wake_ups(report: &Report, loaded: &Measure, waits: &Measure) -> Measure {
     let echoes = report.measure(ECHO).map_or(&[][..], |echo| &echo.rounds);
     let rounds = loaded.rounds.iter().zip(&waits.rounds).zip(echoes);
@@ -245,7 +244,8 @@ fn less_wake_ups(report: &Report, loaded: &Measure, waits: &Measure) -> Measure 
     )
 }
 
-/// A ratio below one says that the floor was disturbed, because an acknowledgement holds it.
+/// An acknowledgement includes the baseline, so a ratio below 1 means that the baseline was
+/// disturbed.
 fn sound(ratio: f64) -> Option<f64> {
     (ratio >= 1.0).then_some(ratio)
 }
@@ -259,7 +259,7 @@ fn quantiles(report: &Report, name: &str) -> Quantiles {
     )
 }
 
-/// Medians and p99s of turns.
+/// Medians and p99s of rounds.
 #[derive(Default)]
 struct Rounds {
     p50: Vec<f64>,
@@ -267,7 +267,7 @@ struct Rounds {
 }
 
 impl Rounds {
-    /// Takes a turn in that began at `begun` and ends now.
+    /// Adds a round that began at `begun` and ends now.
     fn push(&mut self, report: &mut Report, begun: f64, name: &str, lane: &Stopwatch) {
         let length = report.elapsed() - begun;
         report.record(name, Interval::new(begun, length, lane.times()));
@@ -276,7 +276,7 @@ impl Rounds {
         self.p99.push(p99);
     }
 
-    /// The medians, and the p99s.
+    /// The measures of medians and of p99s.
     fn measures(self, name: &str, quantiles: Quantiles) -> (Measure, Measure) {
         (
             Measure::of(name, "us", self.p50).quantiles(quantiles),
@@ -291,7 +291,7 @@ mod tests {
 
     #[test]
     fn acknowledgements_are_measured_alone_and_under_load() {
-        let scope = Scope {
+        let scope = JournalScope {
             rounds: 1,
             orders: 5,
             turn: Duration::from_millis(50),

@@ -1,19 +1,19 @@
-//! A journal written as fast as it goes: the core and the journal on one thread, as the matcher and
-//! the sync thread use them.
+//! Writes a journal at full speed: core and journal on one thread, in the same steps as matcher and
+//! sync thread.
 
 use std::path::Path;
 
-use foretell_journal::{Appender, Durability, Options, Step, Syncer};
+use foretell_journal::{Appender, Durability, Options, SyncStep, Syncer};
 use foretell_matching::{Capacity, Exchange};
 use foretell_model::limits::MAX_EVENTS;
 use foretell_model::{Command, Event, FramePlace, Sequence, TimeNs, Verdict};
 
-use crate::dress::scramble;
 use crate::error::MeasureError;
+use crate::workload::scramble;
 
-/// Commands of a batch: what the matcher publishes at once under load.
+/// Commands per batch: as many as the matcher publishes at once under load.
 pub(crate) const BURST: u32 = 64;
-/// When a journal begins.
+/// Time of the first command.
 const START_NS: u64 = 1_700_000_000_000_000_000;
 
 /// Writes a journal from its first frame on.
@@ -22,20 +22,20 @@ pub(crate) struct JournalWriter {
     events: Vec<Event>,
     appender: Appender,
     syncer: Syncer,
-    /// What passes between two commands.
+    /// Interval between commands.
     step_ns: u64,
-    /// Frames of the batch being filled.
+    /// Frames in the open batch.
     staged: u32,
-    /// Of the last frame.
+    /// Place of the last frame.
     end: FramePlace,
 }
 
-/// What was written.
+/// The written journal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Written {
     /// The last sequence.
     pub last: Sequence,
-    /// Where its frame stands.
+    /// Place of the last frame.
     pub end: FramePlace,
 }
 
@@ -46,7 +46,8 @@ impl JournalWriter {
         capacity: Capacity,
         step_ns: u64,
     ) -> Result<Self, MeasureError> {
-        // Synced when a segment is full and at the end: engines find everything proven durable.
+        // Synced when a segment is full and at the end: engines then find everything proven
+        // durable.
         let options = Options {
             durability: Durability::Process,
             ..Options::default()
@@ -64,13 +65,13 @@ impl JournalWriter {
         })
     }
 
-    /// The time of the next command.
+    /// Time of the next command.
     pub(crate) fn time(&self) -> TimeNs {
         TimeNs(START_NS + self.exchange.sequence().0 * self.step_ns)
     }
 
-    /// Applies a command, which must be done, and journals it; whole bursts are written. Tells what
-    /// happened.
+    /// Applies a command, which must succeed, and journals it; writes every full burst. Returns the
+    /// events.
     pub(crate) fn apply(
         &mut self,
         command: &Command,
@@ -82,7 +83,7 @@ impl JournalWriter {
         }
     }
 
-    /// Applies a command, which may be refused, and journals it unless it is.
+    /// Applies a command and journals it unless it is rejected.
     pub(crate) fn try_apply(
         &mut self,
         command: &Command,
@@ -108,22 +109,22 @@ impl JournalWriter {
         Ok(verdict)
     }
 
-    /// Writes what is staged. A segment that is still being prepared is waited for.
+    /// Writes the open batch; waits for a segment that is still being prepared.
     fn write(&mut self) -> Result<(), MeasureError> {
         self.appender.publish();
         self.staged = 0;
-        while self.syncer.step()? == Step::Waiting {
+        while self.syncer.step()? == SyncStep::Waiting {
             std::thread::yield_now();
         }
         Ok(())
     }
 
-    /// Ends the journal, everything of it on the disk.
+    /// Ends the journal and syncs it.
     pub(crate) fn finish(mut self) -> Result<Written, MeasureError> {
         let last = self.exchange.sequence();
         self.write()?;
         drop(self.appender);
-        while self.syncer.step()? != Step::Ended {
+        while self.syncer.step()? != SyncStep::Ended {
             std::thread::yield_now();
         }
         Ok(Written {
@@ -133,14 +134,15 @@ impl JournalWriter {
     }
 }
 
-/// Fills `bytes` from a seed; each eight bytes take the next seed, so seeds stand apart.
+/// Fills `bytes` from a seed; every eight bytes use the next seed, so callers must space their
+/// seeds.
 pub(crate) fn random_bytes(seed: u64, bytes: &mut [u8]) {
     for (seed, chunk) in (seed..).zip(bytes.chunks_mut(8)) {
         chunk.copy_from_slice(&scramble(seed).to_le_bytes()[..chunk.len()]);
     }
 }
 
-/// A 32-byte name of a numbered thing of some kind.
+/// A 32-byte name for a number and kind.
 pub(crate) fn name(number: u32, kind: u8) -> [u8; 32] {
     let mut name = [kind; 32];
     name[..4].copy_from_slice(&number.to_le_bytes());

@@ -1,5 +1,5 @@
-//! Time per command: throughput from the processor time of laps, quantiles from the wall clock of
-//! single commands.
+//! Time per command: throughput from the CPU time of laps, quantiles from the wall time of single
+//! commands.
 
 use std::time::Instant;
 
@@ -10,16 +10,16 @@ use serde::{Deserialize, Serialize};
 /// Quantiles of single durations, the clock's own cost included.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Quantiles {
-    /// Half of them were at most this.
+    /// Median.
     pub p50: f64,
-    /// 99 of 100.
+    /// 99th percentile.
     pub p99: f64,
-    /// 999 of 1,000.
+    /// 99.9th percentile.
     pub p999: f64,
 }
 
 impl Quantiles {
-    /// Of a histogram of nanoseconds, in units of so many.
+    /// From a histogram of nanoseconds, divided by `nanos_per_unit`.
     #[must_use]
     #[allow(clippy::cast_precision_loss, reason = "nanoseconds far below 2^53")]
     pub fn of(times: &Histogram<u64>, nanos_per_unit: f64) -> Self {
@@ -39,7 +39,7 @@ pub(crate) struct Stopwatch {
 
 impl Stopwatch {
     pub(crate) fn new() -> Self {
-        // One second is beyond any command; three digits are what the clock gives.
+        // No command takes a second; the clock gives three digits.
         let times = Histogram::new_with_max(1_000_000_000, 3).expect("the bounds are sound");
         Self { times }
     }
@@ -52,24 +52,24 @@ impl Stopwatch {
         answer
     }
 
-    /// Takes in what was timed elsewhere, in nanoseconds.
+    /// Adds a duration in nanoseconds that was timed elsewhere.
     pub(crate) fn record(&mut self, nanos: u64) {
         self.times.saturating_record(nanos);
     }
 
-    /// Takes the times of another in.
+    /// Adds the durations of another stopwatch.
     pub(crate) fn add(&mut self, other: &Self) {
         self.times
             .add(&other.times)
             .expect("all have the same bounds");
     }
 
-    /// In units of so many nanoseconds.
+    /// In units of `nanos_per_unit` nanoseconds.
     pub(crate) fn quantiles(&self, nanos_per_unit: f64) -> Quantiles {
         Quantiles::of(&self.times, nanos_per_unit)
     }
 
-    /// All of them, in nanoseconds.
+    /// All durations in nanoseconds.
     pub(crate) const fn times(&self) -> &Histogram<u64> {
         &self.times
     }
@@ -81,13 +81,13 @@ impl Default for Stopwatch {
     }
 }
 
-/// Processor time this thread used, in nanoseconds: what other programs take meanwhile is not in
-/// it. Reading it is a system call of about 100 ns, so it stands around bursts.
+/// CPU time of this thread in nanoseconds, which excludes other programs. Reading it is a system
+/// call of about 100 ns, so read it around bursts only.
 pub(crate) fn processor_nanos() -> u64 {
     nanos_of(ClockId::ThreadCPUTime)
 }
 
-/// The same of all threads of this program, those that have ended too.
+/// CPU time of all threads of this process, ended ones included.
 #[must_use]
 pub fn process_nanos() -> u64 {
     nanos_of(ClockId::ProcessCPUTime)
@@ -99,14 +99,14 @@ fn nanos_of(clock: ClockId) -> u64 {
     part(time.tv_sec) * 1_000_000_000 + part(time.tv_nsec)
 }
 
-/// What timing nothing takes: the part of every quantile that is the clock's.
+/// Cost of an empty measurement, which is part of every quantile.
 pub(crate) fn cost_of_the_clock() -> f64 {
     let mut stopwatch = Stopwatch::new();
     (0..100_000).for_each(|_| stopwatch.time(|| ()));
     stopwatch.quantiles(1.0).p50
 }
 
-/// The middle value; the lower of two.
+/// The median; the lower of two middle values.
 pub(crate) fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);

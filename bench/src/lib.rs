@@ -1,22 +1,24 @@
-//! Measurements of the exchange, each beside a floor that runs in the same process.
+//! Measurements of the exchange, each compared with a baseline in the same process.
 //!
-//! Absolute figures do not hold between machines, ratios of one run do: [`matching`] runs a bare
-//! array book, the core and the frame encoder over one recorded order stream, in turns, and
-//! [`report`] says which goals are met, [`comparison`] what
-//! changed since an earlier report, and [`drawing`] makes a page of reports. [`stream`] is the stream's file, [`generate`] makes one.
-//! [`recover`] restarts an engine beside a bare read of its journal; [`entry`] sends signed orders
-//! to a whole exchange beside a bare sync and signature check; [`reads`] asks a gateway beside a
-//! bare HTTP server; [`journal`] takes the engine's acknowledgements beside a bare sync;
-//! [`load`] sends orders, cancels and reads at a constant rate, to an exchange beside bare servers
-//! with the same checks or to a server of the caller's; [`data`] asks the data surface for
-//! everything on a long history; [`replay`] executes a journal again, part by part;
-//! [`markets`] says what registered markets cost and [`snapshots`] what history does; [`start`]
-//! starts gateways on a long history beside an empty one, and measures what snapshots cost;
-//! [`catalog`] imports a large catalog and asks it. [`all`] runs everything, small.
-//! [`audited_journal`] writes what audits read.
+//! Absolute figures do not hold across machines; ratios within one run do. [`matching`] alternates
+//! a bare array book, the core and the frame encoder over one recorded order stream. [`report`]
+//! checks goals, [`comparison`] compares two reports, and [`drawing`] draws them as a page.
+//! [`stream`] is the stream's file, [`generate`] makes one.
 //!
-//! Deliberately absent: any rule of the exchange, and command line parsing (`ops`).
+//! [`recover`] restarts an engine, compared with a read of its journal. [`entry`] sends signed
+//! orders to a whole exchange, compared with a sync and a signature check. [`reads`] queries a
+//! gateway, compared with a bare HTTP server. [`journal`] times the engine's acknowledgements,
+//! compared with a sync. [`load`] sends a constant rate to an exchange and to servers with the same
+//! checks, or to a server of the caller's. [`data`] queries the data surface on a long history.
+//! [`replay`] re-executes a journal part by part. [`markets`] measures the cost of registered
+//! markets, [`snapshots`] that of history. [`start`] starts gateways on a long and a short history
+//! and times snapshots. [`catalog`] imports and queries a large catalog. [`all`] runs everything,
+//! small. [`audited_journal`] writes journals for audits.
+//!
+//! Deliberately absent: rules of the exchange, and command line parsing (`ops`).
 
+mod ab_rounds;
+mod accounting_book;
 pub mod all;
 mod array_book;
 pub mod audited_journal;
@@ -26,18 +28,17 @@ pub mod catalog;
 pub mod comparison;
 pub mod data;
 pub mod drawing;
-mod dress;
 mod encoding;
 pub mod entry;
 mod error;
 mod evidence;
+pub mod external_baseline;
 mod gateway_process;
 mod generate;
 mod history;
 mod http;
 pub mod journal;
 mod journal_writer;
-mod kept_book;
 mod latency;
 mod live_exchange;
 pub mod load;
@@ -45,7 +46,6 @@ pub mod markets;
 pub mod matching;
 pub mod reads;
 pub mod recover;
-pub mod reference;
 pub mod replay;
 pub mod report;
 mod resting_journal;
@@ -59,14 +59,14 @@ mod stream_journal;
 mod sync_file;
 mod thread_time;
 pub mod totals;
-mod turns;
-mod venue;
+mod venue_setup;
+mod workload;
 
 pub use comparison::Comparison;
 pub use error::MeasureError;
+pub use external_baseline::ExternalBaseline;
 pub use generate::generate;
 pub use latency::process_nanos;
 pub use matching::compare;
-pub use reference::Reference;
 pub use report::Report;
 pub use stream::{Stream, StreamError};

@@ -1,5 +1,5 @@
-//! A whole exchange in this process, as a user runs it: an engine whose answers are on the disk,
-//! and a gateway of one thread. One market, one account, one API key.
+//! A whole exchange in this process: an engine with durability `disk` and a gateway of one thread.
+//! One market, one account, one API key.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -11,8 +11,8 @@ use foretell_engine::{
     EngineConfig, JOURNAL_DIRECTORY, Ready, SNAPSHOT_DIRECTORY, SOCKET_NAME, SigningDomain,
 };
 use foretell_gateway::{
-    ConnectionLimits, EdgeConfig, Gateway, GatewayConfig, HeaderPrefix, PriceSide, RateLimits,
-    Surface, TimeForm,
+    ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, PriceSide, RateLimits,
+    RequestPolicyConfig, Surface, TimeForm,
 };
 use foretell_link::{Answer, Request, Role, Submit};
 use foretell_model::command::RegisterMarket;
@@ -28,22 +28,22 @@ use crate::running_engine::RunningEngine;
 
 /// Family of credential headers.
 pub(crate) const PREFIX: &str = "BENCH";
-/// The market's tokens.
+/// Token ids of the market.
 pub(crate) const TOKENS: [TokenId; 2] = [TokenId([1; 32]), TokenId([2; 32])];
-/// Orders and requests are signed before the first is sent, which may be long before the last is.
+/// Maximum age of requests: all are signed before the first is sent.
 const OLDEST_SECONDS: u32 = 24 * 3_600;
-/// Far beyond what a start takes.
+/// Far above the time of a start.
 const READY_PATIENCE: Duration = Duration::from_secs(30);
 
 /// The running exchange.
 pub(crate) struct LiveExchange {
     gateway: Gateway,
     engine: RunningEngine,
-    /// Where the trading surface listens.
+    /// Listen address of the trading surface.
     pub(crate) trading: SocketAddr,
-    /// Where gateways connect to the engine.
+    /// Socket of the engine.
     pub(crate) socket: PathBuf,
-    /// The owner's key.
+    /// API key of the owner.
     pub(crate) key: KeyTrio,
 }
 
@@ -66,9 +66,9 @@ impl LiveExchange {
             threads: 1,
             connections: ConnectionLimits::default(),
             // A measurement asks as fast as it can, from one address.
-            edge: EdgeConfig {
+            policy: RequestPolicyConfig {
                 limits: RateLimits::off(),
-                ..EdgeConfig::default()
+                ..RequestPolicyConfig::default()
             },
             prefixes: vec![HeaderPrefix {
                 name: PREFIX.to_owned(),
@@ -106,21 +106,21 @@ impl LiveExchange {
         format!("http-{}-0", self.trading.port())
     }
 
-    /// Stops both.
+    /// Stops gateway and engine.
     pub(crate) fn stop(self) -> Result<(), MeasureError> {
         self.gateway.stop()?;
         self.engine.stop()
     }
 }
 
-/// What the owner's key is derived from.
+/// Secrets that the owner's key is derived from.
 pub(crate) fn secrets(owner: WalletAddress) -> (MasterSecret, KeyOrigin) {
     let nonce = [0; 32];
     let master = MasterSecret::from_bytes([7; 32]);
     (master, KeyOrigin { owner, nonce })
 }
 
-/// Starts the engine alone, with the market open and the account of `owner` funded.
+/// Starts the engine alone, with an open market and a funded account of `owner`.
 pub(crate) fn start_alone(
     data: &Path,
     domains: &Domains,
@@ -138,7 +138,7 @@ fn start_engine(data: &Path, domains: &Domains) -> Result<RunningEngine, Measure
     config.settings = Settings {
         timestamp_past_ms: u64::from(OLDEST_SECONDS) * 1_000,
         live_orders_per_account: u32::MAX,
-        // A wallet of the load holds as many ids as all owners of an exchange together.
+        // One wallet of the load uses as many ids as all owners of an exchange.
         remembered_order_ids: ORDER_ID_SHARES * Settings::default().remembered_order_ids,
         ..Settings::default()
     };

@@ -1,86 +1,87 @@
-//! An open-loop load: requests signed beforehand are sent at a constant rate over kept
-//! connections, each when it is due, and timed from then, so that a server that stalls is charged
-//! for all that was due meanwhile. Every answer is checked.
+//! An open-loop load. Requests are signed in advance and sent at a constant rate over keep-alive
+//! connections, each when it is due, and timed from then: a stalled server is charged for all
+//! requests due during the stall. Every answer is checked.
 //!
-//! [`run`] is one run at one rate, [`search()`] finds the highest rate a server keeps up with,
-//! [`compare()`] sets our exchange beside bare servers that do the same checks. [`Site`] says where
-//! to; [`target`] keeps a load away from servers that are not the caller's.
+//! [`run`] makes one run at one rate, [`search()`] finds the highest rate a server sustains, and
+//! [`compare()`] compares our exchange with baseline servers that do the same checks. [`Endpoint`]
+//! names the target; [`target`] keeps a load away from servers of others.
 //!
 //! Deliberately absent: TLS, HTTP/2, redirects, answers without a length.
 
+mod baseline_server;
 mod check;
 mod clock;
 mod compare;
+mod connection;
+mod endpoint;
 mod figures;
-mod floor;
 mod jitter;
-mod lane;
-mod mix;
-mod record;
-mod rig;
+mod knee_search;
+mod latency_record;
+mod remote_endpoint;
+mod request_mix;
 mod schedule;
 mod script;
-mod search;
 mod sender;
-mod site;
+mod server_under_test;
 mod sync_process;
 pub mod target;
-mod visit;
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-pub use compare::{Scope, compare};
+pub use compare::{CompareScope, compare};
+pub use endpoint::Endpoint;
 pub use figures::Outcome;
-pub use mix::{BadMix, Kind, Mix};
-pub use rig::run_own;
-pub use search::{Attempt, Search, search};
-pub use site::Site;
-pub use visit::{Visit, visit};
+pub use knee_search::{Attempt, KneeSearch, search};
+pub use remote_endpoint::{RemoteEndpoint, open_remote};
+pub use request_mix::{InvalidMix, RequestKind, RequestMix};
+pub use server_under_test::run_own;
 
 use crate::error::MeasureError;
 use crate::report::{Measure, Report};
 use clock::SECOND;
 use jitter::Jitter;
-use record::Record;
+use latency_record::LatencyRecord;
 use schedule::Schedule;
 use script::{Draft, Script};
 use sender::{Common, Sender};
 
-/// Orders lie at least so many requests a connection behind before they are cancelled.
+/// Minimum age of an order before its cancel, in requests per connection.
 const LEAD: usize = 2;
-/// From the time the requests are ready to the first: every thread has started by then.
+/// Nanoseconds from prepared requests to the first one: all threads have started by then.
 const RUN_UP: u64 = 20_000_000;
-/// A run's requests are signed before it starts; servers take them only for so long.
+/// Maximum duration of a run: requests are signed before the start, and servers accept them only
+/// for this long.
 const LONGEST_RUN: Duration = Duration::from_secs(300);
 
-/// Between two rates of a search that does not know where to look.
+/// Step between two rates of a search without a starting point.
 const FACTOR: f64 = 2.0;
 
-/// Sends a load somewhere.
+/// Sends a load to a server.
 pub type Loader<'a> = &'a dyn Fn(&Plan) -> Result<Outcome, MeasureError>;
 
-/// How a load is sent.
+/// Parameters of a load.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
     /// Requests a second.
     pub rate: u32,
-    /// Sent first and not counted.
+    /// Duration sent first and not counted.
     pub warm_up: Duration,
-    /// Counted.
+    /// Duration counted.
     pub measured: Duration,
-    /// What is asked.
-    pub mix: Mix,
+    /// Kinds of requests.
+    pub mix: RequestMix,
     /// Connections of all threads together.
     pub connections: usize,
     /// Threads that send.
     pub threads: usize,
-    /// A run that is so far behind its schedule is over.
+    /// A run ends when it is this far behind its schedule.
     pub patience: Duration,
 }
 
 impl Plan {
-    /// Requests of the run, warm-up included.
+    /// Number of requests in the run, warm-up included.
     fn ticks(&self) -> usize {
         let nanos = (self.warm_up + self.measured).as_nanos();
         let ticks = nanos * u128::from(self.rate) / u128::from(SECOND);
@@ -91,15 +92,15 @@ impl Plan {
 /// Sends one load.
 ///
 /// # Errors
-/// A server that cannot be reached, or ends a connection; the first wrong answer.
-pub fn run(site: &Site, plan: &Plan) -> Result<Outcome, MeasureError> {
+/// A server cannot be reached or closes a connection, or an answer is wrong: the first one.
+pub fn run(endpoint: &Endpoint, plan: &Plan) -> Result<Outcome, MeasureError> {
     let (connections, threads) = (
         plan.connections.max(1),
         plan.threads.clamp(1, plan.connections.max(1)),
     );
     if plan.warm_up + plan.measured > LONGEST_RUN {
         return Err(MeasureError::Wrong(format!(
-            "a run of more than {} s: its orders would be too old in the end",
+            "a run of more than {} s: its orders would be too old at the end",
             LONGEST_RUN.as_secs()
         )));
     }
@@ -109,19 +110,24 @@ pub fn run(site: &Site, plan: &Plan) -> Result<Outcome, MeasureError> {
         (0..threads).map(move |sender| whole.share(sender, threads))
     };
     let drafts = shares(0)
-        .map(|share| Draft::sign(site, plan.mix, share.count(ticks), LEAD * connections))
+        .map(|share| Draft::sign(endpoint, plan.mix, share.count(ticks), LEAD * connections))
         .collect::<Result<Vec<_>, _>>()?;
     let senders = (0..threads)
-        .map(|sender| Sender::connect(site, connections.saturating_sub(sender).div_ceil(threads)))
+        .map(|sender| {
+            Sender::connect(
+                endpoint,
+                connections.saturating_sub(sender).div_ceil(threads),
+            )
+        })
         .collect::<std::io::Result<Vec<_>>>()
         .map_err(MeasureError::io("connecting"))?;
     let jitter = Jitter::start().map_err(MeasureError::io("starting the jitter meter"))?;
-    // Dated for a start that leaves time to write the requests themselves.
+    // Dated for a start that leaves time to write the requests.
     let dates = shares(clock::now() + RUN_UP);
     let scripts: Vec<Script> = drafts
         .into_iter()
         .zip(dates)
-        .map(|(draft, share)| draft.date(site, &share))
+        .map(|(draft, share)| draft.date(endpoint, &share))
         .collect();
     let start = clock::now() + RUN_UP;
     let stop = AtomicBool::new(false);
@@ -134,7 +140,7 @@ pub fn run(site: &Site, plan: &Plan) -> Result<Outcome, MeasureError> {
     let machine = jitter
         .stop()
         .map_err(MeasureError::io("the jitter meter"))?;
-    let mut total = Record::new(common.begin);
+    let mut total = LatencyRecord::new(common.begin);
     for record in records {
         total.add(&record?);
     }
@@ -156,7 +162,7 @@ pub fn run(site: &Site, plan: &Plan) -> Result<Outcome, MeasureError> {
     })
 }
 
-/// How a load is sent, in words.
+/// Describes the parameters of a load.
 fn words(plan: &Plan) -> String {
     format!(
         "{} over {} connections of {} thread(s)",
@@ -164,7 +170,7 @@ fn words(plan: &Plan) -> String {
     )
 }
 
-/// One run as a report; `send` makes it, and `durability` is what the server's answers wait for.
+/// Reports one run. `send` makes it; `durability` is what the server's answers wait for.
 ///
 /// # Errors
 /// Those of `send`.
@@ -176,7 +182,8 @@ pub fn measure(plan: &Plan, durability: &str, send: Loader<'_>) -> Result<Report
     Ok(report.end())
 }
 
-/// The search for the highest rate as a report; see [`search`]. The rate of `plan` is the first.
+/// Reports the search for the highest rate; see [`search`]. The search starts at the rate of
+/// `plan`.
 ///
 /// # Errors
 /// Those of `send`.
@@ -208,13 +215,13 @@ fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// All senders at once, each on its thread.
+/// Runs all senders at once, each on its thread.
 fn send(
     senders: Vec<Sender>,
     scripts: &[Script],
     schedules: impl Iterator<Item = Schedule>,
     common: &Common<'_>,
-) -> Vec<Result<Record, MeasureError>> {
+) -> Vec<Result<LatencyRecord, MeasureError>> {
     std::thread::scope(|scope| {
         let running: Vec<_> = senders
             .into_iter()

@@ -1,25 +1,25 @@
-//! What registered markets cost the core: one stream over 1,000 markets, on an exchange that has no
-//! others and on one that has a hundred times as many, among which they lie scattered.
+//! Cost of registered markets in the core: one stream over 1,000 markets, on an exchange with only
+//! these and on one with a hundred times as many, among which they are scattered.
 
-use crate::dress::Dress;
 use crate::matching::{Disagreement, Subject, disagreement, pinned};
 use crate::report::{Goal, Measure, Report};
 use crate::step;
 use crate::stream::{Entry, Stream};
+use crate::workload::WorkloadKind;
 
-/// Markets of the stream.
+/// Markets in the stream.
 const TRADED: u32 = 1_000;
-/// Registered markets for each of them.
+/// Registered markets per market in the stream.
 const FOR_EACH: u32 = 100;
-/// Highest ratio of the step with many markets to that with few.
+/// Maximum ratio of the step with many markets to that with few.
 const GOAL: f64 = 1.3;
-/// Commands for each order that rests.
+/// Commands per resting order.
 const RESTING_PART: usize = 16;
 
-/// Runs a stream of `commands` on both, `rounds` times in turns.
+/// Runs a stream of `commands` on both exchanges, alternating, in `rounds` rounds.
 ///
 /// # Errors
-/// The lanes did not do the same work.
+/// The lanes did different work.
 pub fn measure(commands: usize, rounds: usize) -> Result<Report, Disagreement> {
     let mut report = Report::begin("markets", "none");
     report.rounds = rounds.max(1);
@@ -37,15 +37,15 @@ pub fn measure(commands: usize, rounds: usize) -> Result<Report, Disagreement> {
     Ok(report.end())
 }
 
-/// Nanoseconds a command in each lap, by lane: few markets and many.
+/// Nanoseconds per command in each lap, by lane: few markets and many.
 fn laps(commands: usize, rounds: usize) -> Result<[Vec<f64>; 2], Disagreement> {
     let (few, many) = streams(commands.max(1));
-    let lanes = [&few, &many].map(|stream| Subject::new(stream, Dress::Plain));
+    let lanes = [&few, &many].map(|stream| Subject::new(stream, WorkloadKind::Plain));
     let mut nanos = [const { Vec::new() }; 2];
     for _ in 0..rounds {
         let laps = lanes
             .each_ref()
-            .map(|lane| step::lap(&mut lane.open(), &lane.dressed));
+            .map(|lane| step::lap(&mut lane.open(), &lane.workload));
         if laps[1].totals != laps[0].totals {
             let expected = format!("as with {TRADED} markets {:?}", laps[0].totals);
             return Err(disagreement("many markets", laps[1].totals, &expected));
@@ -60,7 +60,7 @@ fn laps(commands: usize, rounds: usize) -> Result<[Vec<f64>; 2], Disagreement> {
     Ok(nanos)
 }
 
-/// The stream, and the same over scattered markets.
+/// The stream, and the same stream over scattered markets.
 fn streams(commands: usize) -> (Stream, Stream) {
     let live = u32::try_from(commands / RESTING_PART)
         .unwrap_or(u32::MAX)

@@ -1,103 +1,103 @@
-//! The comparison: array book, core, core with frames, dressed core, and the array book with what any
-//! exchange keeps, in turns over one stream.
+//! Comparison over one stream, alternating: array book, core, core with frames, core on a realistic
+//! workload, and the array book with an exchange's minimum state.
 
 use foretell_matching::{Capacity, Exchange};
 
+use crate::accounting_book;
 use crate::array_book::ArrayBook;
-use crate::dress::{Dress, Dressed};
 use crate::encoding::{self, EVIDENCE_BYTES};
 use crate::error::MeasureError;
-use crate::kept_book;
+use crate::external_baseline::ExternalBaseline;
 use crate::latency::{Stopwatch, cost_of_the_clock, processor_nanos};
-use crate::reference::Reference;
 use crate::report::{Goal, Interval, Measure, Report};
 use crate::step;
 use crate::stream::Stream;
 use crate::totals::{Totals, known_trades};
-use crate::venue::{self, Needs};
+use crate::venue_setup::{self, Funding};
+use crate::workload::{Workload, WorkloadKind};
 
-/// Highest ratio of the core step on a plain stream to the array book.
+/// Maximum ratio of the core step on a plain stream to the array book.
 const CORE_GOAL: f64 = 2.5;
-/// The same, dressed.
-const DRESSED_GOAL: f64 = 4.0;
-/// Highest ratio of encoding a frame to copying its bytes.
+/// Maximum ratio on a realistic stream.
+const REALISTIC_GOAL: f64 = 4.0;
+/// Maximum ratio of encoding a frame to copying its bytes.
 const ENCODE_GOAL: f64 = 2.0;
-/// Highest ratio of our floor to a reference: a slow floor would flatter what stands on it.
-const REFERENCE_GOAL: f64 = 1.1;
-/// Most bytes per resting order.
+/// Maximum ratio of our baseline to an external one: a slow baseline would flatter the core.
+const EXTERNAL_GOAL: f64 = 1.1;
+/// Maximum bytes per resting order.
 const MEMORY_GOAL: f64 = 160.0;
-/// Of every time here.
+/// Unit of all times.
 const NANOS: &str = "ns";
-/// The lanes.
+/// Names of the lanes.
 const ARRAY: &str = "array book";
 const CORE: &str = "core";
-const DRESSED: &str = "core, dressed";
+const REALISTIC: &str = "core, dressed";
 const FRAMED: &str = "core and frame";
 const KEPT: &str = "array book that keeps accounts and ids";
 const COPY: &str = "copying a frame";
 const ENCODE: &str = "encoding a frame";
 
-/// Two lanes, or a lane and what is known of the stream, that did not do the same work.
+/// A lane did different work than another lane or than the stream requires.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{lane} did other work: {found:?}, expected {expected}")]
 pub struct Disagreement {
-    /// Which lane.
+    /// Name of the lane.
     pub lane: &'static str,
-    /// What it did.
+    /// Its totals.
     pub found: Totals,
-    /// What it should have done.
+    /// Expected totals.
     pub expected: String,
 }
 
-/// Runs every lane `rounds` times (at least once) in turns, pinned to the last core, and takes
-/// medians; a `reference` that works through the same stream has its turns as well.
+/// Runs every lane `rounds` times (at least once), alternating, pinned to the last core, and takes
+/// medians. A `reference` that processes the same stream runs in alternation as well.
 ///
 /// # Errors
-/// Lanes that disagree on what happened: then no figure means anything; or a reference that fails.
+/// Lanes disagree on their totals, which makes every figure meaningless; or a reference fails.
 pub fn compare(
     stream: &Stream,
     rounds: usize,
-    reference: Option<&Reference>,
+    reference: Option<&ExternalBaseline>,
 ) -> Result<Report, MeasureError> {
     let report = Report::begin("match", "none");
     pinned(|| {
-        let plain = Subject::new(stream, Dress::Plain);
-        let dressed = Subject::new(stream, Dress::Dressed);
+        let plain = Subject::new(stream, WorkloadKind::Plain);
+        let realistic = Subject::new(stream, WorkloadKind::Realistic);
         let mut samples = Samples::default();
         for _ in 0..rounds.max(1) {
-            samples.round(&plain, &dressed)?;
+            samples.round(&plain, &realistic)?;
             if let Some(reference) = reference {
                 samples.reference.push(reference.nanos()?);
             }
         }
-        Ok(samples.finish(report, &plain, &dressed))
+        Ok(samples.finish(report, &plain, &realistic))
     })
 }
 
-/// A dressed stream and the exchange it needs.
+/// A workload and the exchange it needs.
 pub(crate) struct Subject<'a> {
-    pub(crate) dressed: Dressed<'a>,
-    needs: Needs,
+    pub(crate) workload: Workload<'a>,
+    funding: Funding,
     capacity: Capacity,
 }
 
 impl<'a> Subject<'a> {
-    pub(crate) fn new(stream: &'a Stream, dress: Dress) -> Self {
-        let dressed = Dressed::new(stream, dress);
-        let needs = Needs::of(&dressed);
-        let capacity = needs.capacity(&dressed, peak_of(stream));
+    pub(crate) fn new(stream: &'a Stream, kind: WorkloadKind) -> Self {
+        let workload = Workload::new(stream, kind);
+        let funding = Funding::of(&workload);
+        let capacity = funding.capacity(&workload, peak_of(stream));
         Self {
-            dressed,
-            needs,
+            workload,
+            funding,
             capacity,
         }
     }
 
     pub(crate) fn open(&self) -> Exchange {
-        venue::open(&self.dressed, &self.needs, self.capacity)
+        venue_setup::open(&self.workload, &self.funding, self.capacity)
     }
 
-    /// What the core takes for the stream, in bytes; `None` when nothing counts.
+    /// Bytes that the core uses for the stream; `None` without a counting allocator.
     fn memory(&self) -> Option<Memory> {
         let whole = held_by(self.capacity)?;
         let without_ids = held_by(Capacity {
@@ -116,7 +116,7 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// What room for one of each takes.
+/// Bytes per object.
 #[derive(Clone, Copy)]
 struct Memory {
     bytes_per_resting_order: f64,
@@ -124,11 +124,11 @@ struct Memory {
 }
 
 fn held_by(capacity: Capacity) -> Option<i64> {
-    let before = foretell_memory::held();
+    let before = foretell_memory::allocated_bytes();
     let exchange = Exchange::new(capacity, 0);
-    let held = foretell_memory::held() - before;
+    let held = foretell_memory::allocated_bytes() - before;
     drop(exchange);
-    foretell_memory::are_counted().then_some(held)
+    foretell_memory::is_counting().then_some(held)
 }
 
 #[allow(clippy::cast_precision_loss, reason = "both are below 2^53")]
@@ -136,7 +136,7 @@ fn per(bytes: i64, things: usize) -> f64 {
     bytes as f64 / things.max(1) as f64
 }
 
-/// The most orders that rest at once.
+/// Maximum number of simultaneously resting orders.
 fn peak_of(stream: &Stream) -> usize {
     let (mut book, mut totals) = (ArrayBook::new(stream), Totals::default());
     let live = stream.entries().iter().map(|entry| {
@@ -146,7 +146,7 @@ fn peak_of(stream: &Stream) -> usize {
     live.max().unwrap_or(0)
 }
 
-/// What the laps took, in nanoseconds per command or frame.
+/// Times of the laps, in nanoseconds per command or frame.
 #[derive(Default)]
 struct Samples {
     array: Vec<f64>,
@@ -155,7 +155,7 @@ struct Samples {
     framed: Vec<f64>,
     encode: Vec<f64>,
     copy: Vec<f64>,
-    dressed: Vec<f64>,
+    realistic: Vec<f64>,
     kept: Vec<f64>,
     frame_bytes: f64,
     allocations: u64,
@@ -163,8 +163,8 @@ struct Samples {
 }
 
 impl Samples {
-    fn round(&mut self, plain: &Subject<'_>, dressed: &Subject<'_>) -> Result<(), Disagreement> {
-        let stream = plain.dressed.stream;
+    fn round(&mut self, plain: &Subject<'_>, realistic: &Subject<'_>) -> Result<(), Disagreement> {
+        let stream = plain.workload.stream;
         let commands = stream.entries().len() as u64;
 
         let (nanos, totals) = array_lap(stream);
@@ -178,24 +178,28 @@ impl Samples {
             ));
         }
 
-        let lap = step::lap(&mut plain.open(), &plain.dressed);
+        let lap = step::lap(&mut plain.open(), &plain.workload);
         self.plain.push(ratio(lap.nanos, commands));
         self.allocations += lap.allocations;
         self.agree("core", lap.totals)?;
 
-        let lap = encoding::lap(&mut plain.open(), &plain.dressed);
+        let lap = encoding::lap(&mut plain.open(), &plain.workload);
         self.framed.push(ratio(lap.apply, commands));
         self.encode.push(ratio(lap.encode, lap.frames));
         self.copy.push(ratio(lap.copy, lap.frames));
         self.frame_bytes = ratio(lap.bytes, lap.frames);
         self.agree("core with frames", lap.totals)?;
 
-        let lap = step::lap(&mut dressed.open(), &dressed.dressed);
-        self.dressed.push(ratio(lap.nanos, commands));
+        let lap = step::lap(&mut realistic.open(), &realistic.workload);
+        self.realistic.push(ratio(lap.nanos, commands));
         self.allocations += lap.allocations;
         self.agree("core, dressed", lap.totals)?;
 
-        let kept = kept_book::lap(&dressed.dressed, &dressed.needs, dressed.capacity.positions);
+        let kept = accounting_book::lap(
+            &realistic.workload,
+            &realistic.funding,
+            realistic.capacity.positions,
+        );
         let (nanos, totals) =
             kept.ok_or_else(|| disagreement(KEPT, Totals::default(), "sound accounts and ids"))?;
         self.kept.push(ratio(nanos, commands));
@@ -211,9 +215,9 @@ impl Samples {
         }
     }
 
-    /// Times single commands, and puts everything together.
-    fn finish(&self, mut report: Report, plain: &Subject<'_>, dressed: &Subject<'_>) -> Report {
-        let stream = plain.dressed.stream;
+    /// Times single commands and builds the report.
+    fn finish(&self, mut report: Report, plain: &Subject<'_>, realistic: &Subject<'_>) -> Report {
+        let stream = plain.workload.stream;
         let totals = &self.totals;
         report.scope = format!(
             "{} commands, {} market(s): {} trades, {} lots, notional {}, {} cancelled, {} refused",
@@ -233,16 +237,16 @@ impl Samples {
         };
         let array = Measure::of(ARRAY, NANOS, self.array.clone())
             .quantiles(timed(ARRAY, timed_array_lap(stream)));
-        let core = step::timed_lap(&mut plain.open(), &plain.dressed);
+        let core = step::timed_lap(&mut plain.open(), &plain.workload);
         let core = Measure::of(CORE, NANOS, self.plain.clone())
             .quantiles(timed(CORE, core))
             .over(&array);
-        let cloaked = step::timed_lap(&mut dressed.open(), &dressed.dressed);
-        let cloaked = Measure::of(DRESSED, NANOS, self.dressed.clone())
-            .quantiles(timed(DRESSED, cloaked))
+        let timed_realistic = step::timed_lap(&mut realistic.open(), &realistic.workload);
+        let realistic = Measure::of(REALISTIC, NANOS, self.realistic.clone())
+            .quantiles(timed(REALISTIC, timed_realistic))
             .over(&array);
         let kept = Measure::of(KEPT, NANOS, self.kept.clone()).over(&array);
-        let framed = encoding::timed_lap(&mut plain.open(), &plain.dressed);
+        let framed = encoding::timed_lap(&mut plain.open(), &plain.workload);
         let laps = self.framed.iter().zip(&self.encode);
         let framed = Measure::of(
             FRAMED,
@@ -253,17 +257,17 @@ impl Samples {
         let copy = Measure::of(COPY, NANOS, self.copy.clone());
         let encode = Measure::of(ENCODE, NANOS, self.encode.clone()).over(&copy);
         let markets = stream.markets();
-        report.goals = self.goals(markets, [&core, &cloaked, &encode], plain.memory());
+        report.goals = self.goals(markets, [&core, &realistic, &encode], plain.memory());
         if !self.reference.is_empty() {
             let reference = Measure::of("reference floor", NANOS, self.reference.clone());
             let ours = array.clone().over(&reference).ratio();
             let name = format!("array book / reference floor, {markets} market(s)");
-            report.goals.push(Goal::at_most(name, REFERENCE_GOAL, ours));
+            report.goals.push(Goal::at_most(name, EXTERNAL_GOAL, ours));
             report.measures.push(reference);
         }
         report
             .measures
-            .extend([array, core, cloaked, kept, framed, copy, encode]);
+            .extend([array, core, realistic, kept, framed, copy, encode]);
         report
             .measures
             .push(Measure::single("frame", "bytes", self.frame_bytes));
@@ -278,18 +282,22 @@ impl Samples {
     fn goals(
         &self,
         markets: u32,
-        [core, cloaked, encode]: [&Measure; 3],
+        [core, realistic, encode]: [&Measure; 3],
         memory: Option<Memory>,
     ) -> Vec<Goal> {
         let most = |what: &str, most, found| {
             Goal::at_most(format!("{what}, {markets} market(s)"), most, found)
         };
         #[allow(clippy::cast_precision_loss, reason = "a count of few")]
-        let allocations = foretell_memory::are_counted().then_some(self.allocations as f64);
+        let allocations = foretell_memory::is_counting().then_some(self.allocations as f64);
         let memory = memory.map(|memory| memory.bytes_per_resting_order);
         vec![
             most("core / array book", CORE_GOAL, core.ratio()),
-            most("core, dressed / array book", DRESSED_GOAL, cloaked.ratio()),
+            most(
+                "core, dressed / array book",
+                REALISTIC_GOAL,
+                realistic.ratio(),
+            ),
             most("allocations within capacity", 0.0, allocations),
             most("frame encoding / copy", ENCODE_GOAL, encode.ratio()),
             most("bytes of the core per resting order", MEMORY_GOAL, memory),
@@ -297,7 +305,7 @@ impl Samples {
     }
 }
 
-/// What one of each takes, and beside it the whole process.
+/// Bytes per object, and of the whole process.
 fn memory_measures(memory: Option<Memory>) -> Vec<Measure> {
     let measures = |memory: Memory| {
         vec![
@@ -339,8 +347,8 @@ fn ratio(sum: u64, count: u64) -> f64 {
     sum as f64 / count.max(1) as f64
 }
 
-/// Does `work` on the last core, because interrupts favour the first; without the right to, it runs
-/// unpinned. It has a thread of its own, so that what is measured afterwards has every core again.
+/// Runs `work` on the last core, since interrupts favour the first; unpinned without permission. It
+/// runs on its own thread, so later measurements can use every core.
 pub(crate) fn pinned<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let on_last_core = || {
         if let Some(core) = core_affinity::get_core_ids().and_then(|cores| cores.last().copied()) {

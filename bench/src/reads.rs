@@ -1,7 +1,7 @@
-//! What public reads cost, and how soon they show what was acknowledged: a gateway answers
-//! `/book`, `/price` and `/midpoint` beside a bare hyper server that returns the same bytes, in
-//! turns, while the book rests and while it changes; and a client that was told a sequence asks for
-//! a state that shows it.
+//! Cost of public reads, and delay from acknowledgement to visibility. A gateway answers `/book`,
+//! `/price` and `/midpoint`, alternating with a bare hyper server that returns the same bytes,
+//! while the book is idle and while it changes. Then a client that knows a sequence requests a
+//! state that includes it.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use foretell_auth::{Domains, Signer};
 
+use crate::ab_rounds::{AbRound, AbRounds, CONNECTIONS, REQUESTS, request, success};
 use crate::book_writer::BookWriter;
 use crate::error::MeasureError;
 use crate::http::Connection;
@@ -16,28 +17,27 @@ use crate::latency::{Quantiles, Stopwatch};
 use crate::live_exchange::{LiveExchange, TOKENS};
 use crate::report::{Goal, Interval, Measure, Report};
 use crate::thread_time::ThreadTime;
-use crate::turns::{CONNECTIONS, REQUESTS, Round, Turns, request, success};
 
-/// Highest ratio of the processor time of a read to the bare server's.
+/// Maximum ratio of a read's CPU time to the bare server's.
 const COST_GOAL: f64 = 1.15;
-/// From acknowledged to readable, at most, in microseconds: at the median and of 99 in 100.
+/// Maximum delay from acknowledged to readable in microseconds, at p50 and p99.
 const VISIBLE_GOALS_US: [f64; 2] = [1_000.0, 5_000.0];
-/// Book changes a second (placements and cancels) while reads are measured.
+/// Book changes per second (placements and cancels) while reads are measured.
 const CHANGES_PER_SECOND: u32 = 1_000;
-/// Orders placed a second while freshness is measured; as many are cancelled.
+/// Orders placed per second while the delay is measured; as many are cancelled.
 const ORDERS_PER_SECOND: u32 = 2_000;
-/// From an acknowledgement on: the request alone, and with what has to be waited for.
+/// Recordings from an acknowledgement on: the request alone, and with the wait for the state.
 const REQUEST: &str = "a request";
 const VISIBLE: &str = "acknowledged to visible";
 const NANOS_PER_US: f64 = 1e3;
-/// A key of no value.
+/// Private key of no value.
 const PRIVATE_KEY: [u8; 32] = [0x42; 32];
 
-/// Starts an exchange under `directory` (a temporary one is made there and removed), measures
-/// reads in `rounds` rounds, and freshness for `freshness`.
+/// Starts an exchange in a temporary directory under `directory`; measures reads in `rounds`
+/// rounds, and the visibility delay for `freshness`.
 ///
 /// # Errors
-/// The exchange does not start, or an answer is not what it must be.
+/// The exchange does not start, or a response is wrong.
 pub fn measure(
     directory: &Path,
     rounds: usize,
@@ -50,7 +50,7 @@ pub fn measure(
         .tempdir_in(directory)
         .map_err(MeasureError::io("making a temporary directory"))?;
     let signer = Signer::from_bytes(&PRIVATE_KEY)
-        .ok_or_else(|| MeasureError::Wrong("the key is none".to_owned()))?;
+        .ok_or_else(|| MeasureError::Wrong("the private key is invalid".to_owned()))?;
     let data = scratch.path().join("data");
     let exchange = LiveExchange::start(&data, &Domains::default(), signer.address())?;
     let mut writer = BookWriter::connect(&exchange.socket)?;
@@ -77,14 +77,14 @@ pub fn measure(
         for (path, query) in &queries {
             let serving = ThreadTime::of(&exchange.serving_thread());
             let serving = serving.map_err(MeasureError::io("finding a thread"))?;
-            let mut lane = Turns::open(exchange.trading, serving, query)?;
+            let mut ab_rounds = AbRounds::open(exchange.trading, serving, query)?;
             let rounds = if changing {
-                while_changing(&mut writer, || lane.rounds(rounds))?
+                while_changing(&mut writer, || ab_rounds.rounds(rounds))?
             } else {
-                lane.rounds(rounds)?
+                ab_rounds.rounds(rounds)?
             };
-            add_cost(&mut report, path, changing, &lane, &rounds);
-            lane.close();
+            add_cost(&mut report, path, changing, &ab_rounds, &rounds);
+            ab_rounds.close();
         }
     }
 
@@ -118,7 +118,7 @@ pub fn measure(
     Ok(report.end())
 }
 
-/// From an acknowledgement to the end of an answer that shows it.
+/// Adds the delay from an acknowledgement to the end of a response that shows it.
 fn add_freshness(report: &mut Report, request: &Stopwatch, visible: &Stopwatch) {
     let of = |name, stopwatch: &Stopwatch| {
         let quantiles = stopwatch.quantiles(NANOS_PER_US);
@@ -158,9 +158,15 @@ fn while_changing<T: Send>(
     })
 }
 
-/// Processor time of one kind of read, and its goal.
-fn add_cost(report: &mut Report, path: &str, changing: bool, lane: &Turns, rounds: &[Round]) {
-    let of = |value: fn(&Round) -> f64| rounds.iter().map(value).collect();
+/// Adds the CPU time of one kind of read, with its goal.
+fn add_cost(
+    report: &mut Report,
+    path: &str,
+    changing: bool,
+    ab_rounds: &AbRounds,
+    rounds: &[AbRound],
+) {
+    let of = |value: fn(&AbRound) -> f64| rounds.iter().map(value).collect();
     let path = if changing {
         format!("{path}, changing")
     } else {
@@ -173,7 +179,9 @@ fn add_cost(report: &mut Report, path: &str, changing: bool, lane: &Turns, round
         COST_GOAL,
         gateway.ratio(),
     ));
-    report.notes.push(format!("{path}: {} bytes", lane.bytes));
+    report
+        .notes
+        .push(format!("{path}: {} bytes", ab_rounds.bytes));
     report.measures.extend([bare, gateway]);
 }
 

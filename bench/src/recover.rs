@@ -1,5 +1,5 @@
-//! How fast an engine restarts: a journal of placements that all rest is written once, and engines
-//! start on it; beside them, in turns, the same files are only read and their CRC32C taken.
+//! Restart time of an engine: a journal of resting placements is written once, and engines start on
+//! it. Baseline, alternating with the starts: reading the same files with their CRC32C.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -14,16 +14,16 @@ use crate::error::MeasureError;
 use crate::report::{Goal, Measure, Report};
 use crate::resting_journal::write_journal;
 
-/// Most seconds a restart over a million placements may take.
+/// Maximum seconds of a restart on a million placements.
 const GOAL_SECONDS: f64 = 5.0;
 const MILLION: f64 = 1e6;
 const READ_BYTES: usize = 1 << 20;
 
-/// Writes a journal with `orders` resting orders under `directory` (a temporary one is made there
-/// and removed) and restarts an engine on it `rounds` times.
+/// Writes a journal with `orders` resting orders in a temporary directory under `directory`, and
+/// restarts an engine on it `rounds` times.
 ///
 /// # Errors
-/// The disk, the journal or the engine fails, or an engine comes back with another state.
+/// The disk, the journal or the engine fails, or a restarted engine has another state.
 pub fn measure(directory: &Path, orders: u32, rounds: usize) -> Result<Report, MeasureError> {
     let (orders, rounds) = (orders.max(1), rounds.max(1));
     let mut report = Report::begin("recover", "disk");
@@ -65,7 +65,7 @@ pub fn measure(directory: &Path, orders: u32, rounds: usize) -> Result<Report, M
     Ok(report.end())
 }
 
-/// Seconds for a million orders.
+/// Goal, scaled to a million orders.
 fn goal(seconds: f64, orders: u32) -> Goal {
     let found = seconds * MILLION / f64::from(orders);
     Goal::at_most(
@@ -75,14 +75,14 @@ fn goal(seconds: f64, orders: u32) -> Goal {
     )
 }
 
-/// Starts an engine, stops it as soon as it is ready, and says how long that took.
+/// Starts an engine, stops it when it is ready, and returns the start time.
 fn restart(data: &Path, last: Sequence) -> Result<Duration, MeasureError> {
     let mut config = EngineConfig::new(data.to_owned());
-    // The journal is of another day.
+    // The journal has times of another day.
     config.accept_clock_jump = true;
     // Ctrl-C ends the measurement, not one of its engines.
     config.handle_signals = false;
-    // What is measured is the whole journal, and no second execution beside it.
+    // Measure the whole journal, without a concurrent second execution.
     config.ignore_images = true;
     config.publishing.enabled = false;
     let start = Instant::now();
@@ -94,12 +94,12 @@ fn restart(data: &Path, last: Sequence) -> Result<Duration, MeasureError> {
     match ready_after {
         Some((elapsed, sequence)) if sequence == last => Ok(elapsed),
         other => Err(MeasureError::Wrong(format!(
-            "an engine came back at {other:?}, written were {last:?}"
+            "an engine restarted at {other:?}, expected {last:?}"
         ))),
     }
 }
 
-/// The segments up to the last frame, in order, with the bytes of each that count.
+/// The segments up to the last frame, in order, with their valid bytes.
 fn files(journal: &Path, end: FramePlace) -> Result<Vec<(PathBuf, u64)>, MeasureError> {
     let failed = MeasureError::io("listing the journal");
     let listed = || -> std::io::Result<Vec<(PathBuf, u64)>> {

@@ -1,14 +1,14 @@
-//! How fast a journal is executed again on one core, and what each part of it takes: checksums,
-//! records, the commands themselves, the chain, receipts, signatures.
+//! Speed of re-executing a journal on one core, and the time of each part: checksums, records,
+//! commands, chain, receipts, signatures.
 //!
-//! Times are of the processor, of one thread; files are in the page cache.
+//! All times are CPU times of one thread with the files in the page cache.
 
 use std::hint::black_box;
 use std::path::Path;
 
 use foretell_auth::{Domains, OwnerWallets, Signer, verify_order};
 use foretell_engine::JOURNAL_DIRECTORY;
-use foretell_journal::batch::{BatchHeader, Frames, HEADER_BYTES};
+use foretell_journal::batch::{BatchFrames, BatchHeader, HEADER_BYTES};
 use foretell_journal::frame::Frame;
 use foretell_journal::segment::FIRST_BATCH;
 use foretell_journal::{Scratch, receipt, scan, segment};
@@ -22,19 +22,19 @@ use crate::report::{Goal, Measure, Report};
 use crate::signed_orders::{SignedOrder, Terms, sign};
 use crate::stream_journal::{self, MARKETS};
 
-/// Commands a second on one core, at least: checksums and re-execution.
+/// Minimum commands per second on one core: checksums and re-execution.
 const GOAL: f64 = 2e6;
 const NANOS_PER_SECOND: f64 = 1e9;
-/// Signatures checked in a round: each takes as long as a hundred commands.
+/// Signatures checked per round: each takes as long as a hundred commands.
 const SIGNATURES: u32 = 1_000;
-/// A key of no value.
+/// Private key of no value.
 const PRIVATE_KEY: [u8; 32] = [0x42; 32];
 
-/// Makes a journal of a stream of `commands` under `directory` (a temporary one is made there and
-/// removed) and reads it `rounds` times.
+/// Makes a journal of a stream of `commands` in a temporary directory under `directory`, and reads
+/// it `rounds` times.
 ///
 /// # Errors
-/// The disk fails, or the journal is not what was written.
+/// The disk fails, or the journal differs from what was written.
 pub fn measure(directory: &Path, commands: usize, rounds: usize) -> Result<Report, MeasureError> {
     let mut report = Report::begin("replay", "none");
     let scratch = tempfile::Builder::new()
@@ -76,7 +76,7 @@ pub fn measure(directory: &Path, commands: usize, rounds: usize) -> Result<Repor
 const REPLAY: &str = "CRC32C and re-execution";
 const ALONE: &str = "the same, without looking ahead";
 const EACH: &str = "ns a command";
-/// What is timed, in the order of a round.
+/// Timed lanes, in the order of a round.
 const LANES: [(&str, &str); 8] = [
     ("CRC32C", EACH),
     ("decoding", EACH),
@@ -88,10 +88,10 @@ const LANES: [(&str, &str); 8] = [
     ("a signature", "ns"),
 ];
 
-/// Who is shown every batch with its payload.
+/// Callback for every batch and its payload.
 type VisitBatch<'v> = dyn FnMut(&BatchHeader, &[u8]) -> Result<(), MeasureError> + 'v;
 
-/// The bytes of a journal, batch by batch.
+/// The bytes of a journal, by batch.
 struct Segments {
     files: Vec<Vec<u8>>,
     batches: usize,
@@ -122,7 +122,7 @@ impl Segments {
         Ok(segments)
     }
 
-    /// Every batch with its payload, in order.
+    /// Passes every batch with its payload to `visit`, in order.
     fn each(&self, visit: &mut VisitBatch<'_>) -> Result<(), MeasureError> {
         for file in &self.files {
             let mut at = FIRST_BATCH as usize;
@@ -135,7 +135,7 @@ impl Segments {
         Ok(())
     }
 
-    /// All lanes once, in nanoseconds a command, or a signature.
+    /// All lanes once, in nanoseconds per command or signature.
     fn round(
         &self,
         journal: &Path,
@@ -148,7 +148,7 @@ impl Segments {
         Ok([
             each(timed(|| self.check())?),
             each(timed(|| self.decode())?),
-            each(timed(|| self.execute(last, Replay::take))?),
+            each(timed(|| self.execute(last, Replay::enqueue))?),
             each(timed(|| self.execute(last, at_once))?),
             each(timed(|| self.chain())?),
             each(timed(|| self.receipts())?),
@@ -178,7 +178,7 @@ impl Segments {
         let mut replay = Replay::new(Exchange::new(Capacity::default(), 0));
         self.each(&mut |header, payload| {
             check(header, payload)?;
-            for frame in Frames::new(header, payload) {
+            for frame in BatchFrames::new(header, payload) {
                 let frame = frame.map_err(wrong)?;
                 let frame = frame.decode(&mut scratch).map_err(wrong)?;
                 next(&mut replay, &frame).map_err(differs)?;
@@ -212,16 +212,16 @@ impl Segments {
         visit: &mut dyn FnMut(&Frame<'_>) -> Result<(), MeasureError>,
     ) -> Result<(), MeasureError> {
         self.each(&mut |header, payload| {
-            Frames::new(header, payload).try_for_each(|frame| visit(&frame.map_err(wrong)?))
+            BatchFrames::new(header, payload).try_for_each(|frame| visit(&frame.map_err(wrong)?))
         })
     }
 }
 
-/// Processor time of a journal read once, by one thread, as recovery reads it: checksums, chain, every
-/// check of bytes, and every command again up to the last, which is named. In nanoseconds.
+/// CPU time in nanoseconds to read a journal once on one thread, as recovery does: checksums,
+/// chain, all byte checks, and every command up to `last`.
 ///
 /// # Errors
-/// The journal is not sound, or ends elsewhere.
+/// The journal is damaged, or does not end at `last`.
 pub fn read_once(journal: &Path, last: Sequence) -> Result<u64, MeasureError> {
     timed(|| {
         let mut scratch = Scratch::default();
@@ -230,7 +230,7 @@ pub fn read_once(journal: &Path, last: Sequence) -> Result<u64, MeasureError> {
             let frame = frame
                 .decode(&mut scratch)
                 .map_err(|error| error.to_string())?;
-            let taken = replay.take(&frame).map_err(differs);
+            let taken = replay.enqueue(&frame).map_err(differs);
             taken.map_err(|error| error.to_string())
         })?;
         finish(replay, last)
@@ -251,7 +251,7 @@ fn at_once(replay: &mut Replay, frame: &FrameRef<'_>) -> Result<(), Divergence> 
     })
 }
 
-/// Executes what still waits for its turn.
+/// Executes the remaining commands of the replay's lookahead.
 fn finish(mut replay: Replay, last: Sequence) -> Result<(), MeasureError> {
     while let Some(executed) = replay.execute_next() {
         executed.map_err(differs)?;
@@ -271,14 +271,14 @@ fn wrong(what: impl std::fmt::Display) -> MeasureError {
     MeasureError::Wrong(what.to_string())
 }
 
-/// Processor time of this thread.
+/// CPU time of this thread for `work`.
 fn timed(work: impl FnOnce() -> Result<(), MeasureError>) -> Result<u64, MeasureError> {
     let begun = processor_nanos();
     work()?;
     Ok(processor_nanos() - begun)
 }
 
-/// Orders with signatures that hold.
+/// Orders with valid signatures.
 struct Orders {
     signed: Vec<SignedOrder>,
     owner: OwnerWallets,
@@ -288,7 +288,8 @@ struct Orders {
 impl Orders {
     fn sign() -> Result<Self, MeasureError> {
         let domains = Domains::default();
-        let signer = Signer::from_bytes(&PRIVATE_KEY).ok_or_else(|| wrong("the key is none"))?;
+        let signer =
+            Signer::from_bytes(&PRIVATE_KEY).ok_or_else(|| wrong("the private key is invalid"))?;
         let domain = domains
             .candidates(false)
             .next()

@@ -1,5 +1,4 @@
-//! What a measurement found: one type for all of them, which is printed, kept as JSON, compared
-//! with an earlier one and drawn.
+//! The report of a measurement: one type that is printed, saved as JSON, compared and drawn.
 
 mod goal;
 mod log;
@@ -14,38 +13,38 @@ use serde::{Deserialize, Serialize};
 
 pub use self::goal::{Goal, Limit, Verdict};
 pub use self::log::{read_log, write_log};
-pub use self::measure::{Better, Floor, Measure};
+pub use self::measure::{Baseline, Better, Measure};
 pub use self::recording::{Interval, Recording};
 pub use self::stamp::Stamp;
 pub(crate) use self::text::{number, write_columns};
 
-/// One measurement, or several that were taken in one run.
+/// One measurement, or several of one run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Report {
     /// The command's name.
     pub bench: String,
-    /// How much of what was measured, in words.
+    /// Size of the measurement, as text.
     pub scope: String,
-    /// Where, when and with what.
+    /// Machine, time and program.
     pub stamp: Stamp,
-    /// Times everything was done; figures are medians of them.
+    /// Number of rounds; figures are their medians.
     pub rounds: usize,
-    /// What was found, each floor before what is held against it.
+    /// Measures, each after its baseline.
     pub measures: Vec<Measure>,
-    /// What should have been found.
+    /// Goals with their results.
     pub goals: Vec<Goal>,
-    /// Durations one by one, where they were taken so.
+    /// Histograms of single durations, if taken.
     pub recordings: Vec<Recording>,
-    /// What a reader has to know.
+    /// Remarks for the reader.
     pub notes: Vec<String>,
-    /// The measurements of a run that consists of several.
+    /// Measurements of a combined run.
     pub parts: Vec<Report>,
-    /// Since when the clock runs; not part of what was found.
+    /// Start of the clock; not saved.
     #[serde(skip)]
     begun: Option<Begun>,
 }
 
-/// A reading of the clock that never makes two reports differ.
+/// A clock reading that compares as equal, so reports stay comparable.
 #[derive(Clone, Copy, Debug)]
 struct Begun(Instant);
 
@@ -56,7 +55,8 @@ impl PartialEq for Begun {
 }
 
 impl Report {
-    /// Begins a measurement; `durability` is what its answers wait for: `disk`, `process` or `none`.
+    /// Begins a measurement; `durability` is what its answers wait for: `disk`, `process` or
+    /// `none`.
     #[must_use]
     pub fn begin(bench: &str, durability: &str) -> Self {
         Self {
@@ -73,7 +73,7 @@ impl Report {
         }
     }
 
-    /// Ends it: notes how long it took.
+    /// Ends the measurement and notes its duration.
     #[must_use]
     pub fn end(mut self) -> Self {
         if let Some(Begun(begun)) = self.begun.take() {
@@ -82,14 +82,14 @@ impl Report {
         self
     }
 
-    /// Since [`Self::begin`], in seconds: where on the timeline something stands.
+    /// Seconds since [`Self::begin`]: the position on the timeline.
     #[must_use]
     pub fn elapsed(&self) -> f64 {
         self.begun
             .map_or(0.0, |Begun(begun)| begun.elapsed().as_secs_f64())
     }
 
-    /// Says with which program it was measured, its parts as well.
+    /// Sets the commit of the measured program, in its parts too.
     pub fn set_commit(&mut self, commit: &str) {
         commit.clone_into(&mut self.stamp.commit);
         self.parts
@@ -97,7 +97,7 @@ impl Report {
             .for_each(|part| part.set_commit(commit));
     }
 
-    /// Adds durations; those of the same name become one recording.
+    /// Adds durations; those of the same name form one recording.
     pub fn record(&mut self, name: &str, interval: Interval) {
         match self.recordings.iter_mut().find(|kept| kept.name == name) {
             Some(recording) => recording.intervals.push(interval),
@@ -108,13 +108,13 @@ impl Report {
         }
     }
 
-    /// A measure by its name; not of the parts.
+    /// A measure of this report, not of its parts, by name.
     #[must_use]
     pub fn measure(&self, name: &str) -> Option<&Measure> {
         self.measures.iter().find(|measure| measure.name == name)
     }
 
-    /// It and its parts, or the parts alone where it only holds them together.
+    /// The report and its parts, or only the parts if it has no content of its own.
     pub fn leaves(&self) -> Vec<&Self> {
         if self.parts.is_empty() {
             vec![self]

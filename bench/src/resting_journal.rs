@@ -1,4 +1,4 @@
-//! A journal of placements that all rest: what restarts, and audits at their dearest, are measured on.
+//! A journal of resting placements, for restarts and for audits at their most expensive.
 
 use std::path::Path;
 
@@ -13,22 +13,21 @@ use foretell_model::{
     TimeSeconds, TokenId,
 };
 
-use crate::dress::scramble;
 use crate::error::MeasureError;
 use crate::evidence::Evidence;
 use crate::journal_writer::{JournalWriter, Written, name, random_bytes};
+use crate::workload::scramble;
 
 pub(crate) const MARKETS: u32 = 100;
 pub(crate) const ACCOUNTS: u32 = 1_000;
-/// What passes between two commands.
+/// Interval between commands.
 const STEP_NS: u64 = 10_000;
-/// Bids on either token stay at or below 0.49, so no two of them can meet.
+/// Bids on either token are at most 0.49, so no two of them cross.
 const HIGHEST_CENT: u64 = 49;
 const UNITS_PER_CENT: u64 = 100;
 
-/// Writes a journal with this many placements, all of which rest, into a directory that does not
-/// exist yet. Evidence says what the commands do; signatures are noise unless `signed`, because
-/// making them takes far longer than all else.
+/// Writes a journal with `orders` resting placements into a new directory. The evidence matches the
+/// commands; signatures are random unless `signed`, because making them takes most of the time.
 ///
 /// # Errors
 /// The disk or the journal fails.
@@ -55,7 +54,6 @@ pub(crate) fn write_journal(
     writer.journal.finish()
 }
 
-/// Fills a journal.
 struct RestingWriter {
     journal: JournalWriter,
     evidence: Evidence,
@@ -65,7 +63,7 @@ struct RestingWriter {
 
 impl RestingWriter {
     fn open_venue(&mut self, orders: u32) -> Result<(), MeasureError> {
-        // As an engine leaves it, so that a start adds nothing.
+        // As an engine leaves it, so that a start adds no command.
         self.apply(&Command::SwitchRules {
             rules: NEWEST_RULES,
         })?;
@@ -112,7 +110,7 @@ impl RestingWriter {
         Ok(())
     }
 
-    /// One resting order with the evidence a gateway sends.
+    /// One resting order with the evidence of a gateway.
     fn place(&mut self, number: u32) -> Result<(), MeasureError> {
         let mut order = placement(number, self.journal.time());
         let signer = &self.signers[order.account.0 as usize];
@@ -138,7 +136,7 @@ fn does_not_trade(command: &Command, events: &[Event]) -> Result<(), MeasureErro
     Ok(())
 }
 
-/// A bid on either token; account and market are drawn, so neighbours share neither.
+/// A bid on either token; account and market are random, so consecutive orders share neither.
 fn placement(number: u32, time: TimeNs) -> PlaceOrder {
     let draw = scramble(u64::from(number));
     let at_most = |bits: u64, bound: u32| {
@@ -169,7 +167,7 @@ fn placement(number: u32, time: TimeNs) -> PlaceOrder {
     }
 }
 
-/// The owners of the accounts.
+/// Signers of the accounts' owners.
 fn signers() -> Result<Vec<Signer>, MeasureError> {
     let key = |number| {
         Signer::from_bytes(&name(number, 3))

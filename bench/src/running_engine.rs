@@ -10,24 +10,24 @@ use foretell_model::Sequence;
 
 use crate::error::MeasureError;
 
-/// The running engine.
 pub(crate) struct RunningEngine {
     pub(crate) ready: Ready,
     thread: JoinHandle<Result<(), EngineError>>,
 }
 
 impl RunningEngine {
-    /// Starts it and waits until gateways can connect. Ctrl-C ends the measurement, not its engine.
+    /// Starts an engine and waits until gateways can connect. Ctrl-C ends the measurement, not the
+    /// engine.
     pub(crate) fn start(mut config: EngineConfig) -> Result<Self, MeasureError> {
         config.handle_signals = false;
-        let (tell, told) = mpsc::channel();
+        let (ready_sender, ready_receiver) = mpsc::channel();
         let thread = std::thread::spawn(move || {
             foretell_engine::run(&config, |ready| {
-                // Whoever waits for it is below.
-                let _ = tell.send(ready.clone());
+                // The receiver waits below.
+                let _ = ready_sender.send(ready.clone());
             })
         });
-        match told.recv() {
+        match ready_receiver.recv() {
             Ok(ready) => Ok(Self { ready, thread }),
             Err(_) => Err(match thread.join() {
                 Ok(Err(error)) => error.into(),
@@ -36,7 +36,7 @@ impl RunningEngine {
         }
     }
 
-    /// An operator's connection.
+    /// An operator connection.
     pub(crate) fn operator(&self) -> Result<Client, MeasureError> {
         Ok(Client::connect(
             &self.ready.socket,
@@ -45,7 +45,6 @@ impl RunningEngine {
         )?)
     }
 
-    /// Stops it.
     pub(crate) fn stop(self) -> Result<(), MeasureError> {
         self.ready.stop.stop();
         Ok(self
@@ -55,7 +54,7 @@ impl RunningEngine {
     }
 }
 
-/// Has the engine publish an image, and waits for it.
+/// Makes the engine publish a snapshot and waits for it.
 pub(crate) fn snapshot(operator: &mut Client) -> Result<Sequence, MeasureError> {
     match operator.ask(Request::Snapshot { request: 0 })? {
         Answer::Snapshot(answer) => match answer.result {
@@ -66,7 +65,7 @@ pub(crate) fn snapshot(operator: &mut Client) -> Result<Sequence, MeasureError> 
     }
 }
 
-/// Facts of the engine.
+/// Status of the engine.
 pub(crate) fn status(operator: &mut Client) -> Result<Box<Status>, MeasureError> {
     match operator.ask(Request::Status { request: 0 })? {
         Answer::Status(status) => Ok(status),

@@ -1,4 +1,4 @@
-//! Orders as a client signs them, and requests, byte by byte ready to be sent.
+//! Orders signed as by a client, and complete request bytes.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -13,20 +13,20 @@ use crate::live_exchange::{PREFIX, TOKENS};
 
 const UNITS_PER_CENT: u64 = 100;
 
-/// What the orders of a measurement have in common: bids that rest.
+/// Common terms of a measurement's orders: bids that rest.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terms {
     pub(crate) token: TokenId,
     pub(crate) lots: Lots,
-    /// The lowest price, in 0.0001; the others are multiples of it.
+    /// The lowest price in units of 0.0001; the others are multiples of it.
     pub(crate) lowest: u64,
-    /// How many prices.
+    /// Number of prices.
     pub(crate) prices: u64,
 }
 
 impl Terms {
-    /// One share at cents from 1 on, in the market of a [`crate::live_exchange`], where nobody
-    /// offers.
+    /// One share at cents from 1 on, in the market of a [`crate::live_exchange`], where there are
+    /// no asks.
     pub(crate) const LIVE_EXCHANGE: Self = Self {
         token: TOKENS[0],
         lots: Lots(100),
@@ -34,23 +34,22 @@ impl Terms {
         prices: 50,
     };
 
-    /// The token as requests and answers write it.
+    /// The token id in the interface's format.
     pub(crate) fn token_text(&self) -> String {
         U256::from_be_bytes(self.token.0).to_string()
     }
 }
 
-/// One of them.
 pub(crate) struct SignedOrder {
     pub(crate) fields: OrderFields,
     pub(crate) signature: Vec<u8>,
-    /// `0x` and 64 hex digits: what the answer must name.
+    /// Order id, `0x` and 64 hex digits: the answer must name it.
     pub(crate) id: String,
-    /// The body of `POST /order`, one element of that of `POST /orders`.
+    /// Body of `POST /order`, one element of that of `POST /orders`.
     pub(crate) body: String,
 }
 
-/// A bid; `salt` tells it from the others of the same millisecond, and is at most 2^53.
+/// Signs a bid; `salt` distinguishes orders of the same millisecond, and is at most 2^53.
 pub(crate) fn sign(
     signer: &Signer,
     api_key: &str,
@@ -107,7 +106,7 @@ pub(crate) fn sign(
     }
 }
 
-/// Who sends requests, and how they name the server.
+/// Credentials and host of requests.
 pub(crate) struct Sender<'a> {
     /// Family of credential headers.
     pub(crate) prefix: &'a str,
@@ -117,7 +116,7 @@ pub(crate) struct Sender<'a> {
 }
 
 impl<'a> Sender<'a> {
-    /// To a [`crate::live_exchange`].
+    /// For a [`crate::live_exchange`].
     pub(crate) const fn bench(credentials: &'a L2Credentials) -> Self {
         Self {
             prefix: PREFIX,
@@ -126,7 +125,7 @@ impl<'a> Sender<'a> {
         }
     }
 
-    /// The whole HTTP request, signed as of `seconds` of the wall clock.
+    /// The complete HTTP request, signed as of `seconds` of the wall clock.
     pub(crate) fn request(&self, method: &str, path: &str, body: &str, seconds: u64) -> Vec<u8> {
         let signed = L2Request {
             method,

@@ -1,5 +1,5 @@
-//! What a snapshot grows with: three lengths of history over the same live state, and one with more
-//! that lives.
+//! Growth of snapshots: three lengths of history over the same live state, and one with a larger
+//! live state.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,19 +8,19 @@ use crate::error::MeasureError;
 use crate::history::Shape;
 use crate::latency::median;
 use crate::report::{Goal, Report};
-use crate::start::{Site, figure, site};
+use crate::start::{HistoryRun, figure, site};
 
-/// Highest ratio of anything about a snapshot of the longest history to that of the shortest.
+/// Maximum ratio of any snapshot figure between the longest and the shortest history.
 const GOAL: f64 = 1.3;
-/// Few enough that on the shortest history everybody has traded everywhere they ever will.
+/// Small enough that on the shortest history every wallet has traded in all of its markets.
 const CROWD: u32 = 200;
 const MARKETS: u32 = 100;
 const ORDERS: u32 = 20_000;
-/// How much more lives at the end.
+/// Factor by which the larger live state is larger.
 const MORE: u32 = 5;
 
-/// Makes histories of up to `trades` under `directory` (in a temporary one that is removed), has
-/// engines publish them, and starts gateways on them with `gateway`, as [`crate::start::measure`].
+/// Makes histories of up to `trades` in a temporary directory under `directory`, publishes them
+/// with engines, and starts gateways on them with `gateway`, as [`crate::start::measure`].
 ///
 /// # Errors
 /// The disk, an engine or a gateway fails.
@@ -56,20 +56,20 @@ pub fn measure(
     }
     report.rounds = 1;
     report.scope = format!("histories of {} to {trades} trades", trades / 10);
-    report.notes.extend(sites.iter().map(Site::text));
+    report.notes.extend(sites.iter().map(HistoryRun::text));
     report
         .measures
-        .extend(sites.iter().flat_map(Site::measures));
+        .extend(sites.iter().flat_map(HistoryRun::measures));
     report.goals = goals(&sites);
     Ok(report.end())
 }
 
-/// The longest history beside the shortest, both with as much that lives.
-fn goals(sites: &[Site]) -> Vec<Goal> {
+/// Compares the longest history with the shortest, with equal live state.
+fn goals(sites: &[HistoryRun]) -> Vec<Goal> {
     let [short, _, long, ..] = sites else {
         return Vec::new();
     };
-    let ratio = |of: fn(&Site) -> f64| Some(of(long) / of(short));
+    let ratio = |of: fn(&HistoryRun) -> f64| Some(of(long) / of(short));
     let goal =
         |what: &str, found| Goal::at_most(format!("{what}, 10 times the history / 1"), GOAL, found);
     vec![

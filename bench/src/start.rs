@@ -1,8 +1,8 @@
-//! What snapshots are for and what they cost: how soon a gateway answers on a long history and what
-//! memory it takes; how large images are and how long they take to write, at several sizes of what
-//! lives and of history; and whether the engine's step feels them.
+//! Benefit and cost of snapshots: start time and memory of a gateway on a long history; size and
+//! write time of snapshots for several sizes of live state and history; and their effect on the
+//! engine's step.
 //!
-//! Gateways are processes of their own, so that their memory is theirs alone.
+//! Gateways are child processes, so their memory is measured alone.
 
 mod figures;
 mod step;
@@ -19,7 +19,7 @@ use foretell_link::{Answer, Request, Submit};
 use foretell_model::{Command as Order, Micros, Reference, Sequence, Verdict, WalletAddress};
 
 use self::figures::Starts;
-pub(crate) use self::figures::{Site, figure};
+pub(crate) use self::figures::{HistoryRun, figure};
 use self::figures::{add_sites, add_steps};
 use crate::error::MeasureError;
 use crate::gateway_process::GatewayProcess;
@@ -27,33 +27,33 @@ use crate::history::{self, Shape};
 use crate::report::Report;
 use crate::running_engine::{RunningEngine, snapshot, status};
 
-/// Images written one after the other for a median.
+/// Snapshots written in sequence for a median.
 const IMAGES: u8 = 5;
-/// Nothing is published but what is asked for.
+/// Snapshots are published on request only.
 const NEVER: Duration = Duration::from_secs(1_000_000);
-/// Between two looks whether the publisher has caught up.
+/// Poll interval until the publisher has caught up.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// How much is measured.
+/// Size of the measurement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Scope {
+pub struct StartScope {
     /// Trades of the long history; the short ones have a tenth.
     pub trades: u32,
-    /// Starts of each gateway, and turns of the engine's lanes.
+    /// Starts of each gateway, and rounds of the engine's lanes.
     pub rounds: usize,
-    /// How long the engine's step is measured in a turn.
+    /// Duration of a round of the engine's step.
     pub turn: Duration,
 }
 
-/// Makes journals under `directory` (in a temporary one that is removed), has engines publish them,
-/// and starts gateways on them with `gateway`: the command line of one on a data directory, which
-/// listens on a free port and tells it.
+/// Makes journals in a temporary directory under `directory`, publishes them with engines, and
+/// starts gateways on them. `gateway` is the command line of a gateway on a data directory, which
+/// listens on a free port and reports it.
 ///
 /// # Errors
 /// The disk, an engine or a gateway fails.
 pub fn measure(
     directory: &Path,
-    scope: &Scope,
+    scope: &StartScope,
     gateway: &dyn Fn(&Path) -> Command,
 ) -> Result<Report, MeasureError> {
     let mut report = Report::begin("start", "disk");
@@ -86,7 +86,7 @@ pub fn measure(
             lived: false,
         };
         sites.push(site(&data, &shape, scope.rounds.max(1), gateway)?);
-        // Only the last, the longest, is needed further.
+        // Only the last and longest history is needed later.
         if let Some(done) = long.replace(data) {
             std::fs::remove_dir_all(done).map_err(MeasureError::io("removing a journal"))?;
         }
@@ -101,13 +101,13 @@ pub fn measure(
     Ok(report.end())
 }
 
-/// Everything about one history.
+/// Measures one history.
 pub(crate) fn site(
     data: &Path,
     shape: &Shape,
     rounds: usize,
     gateway: &dyn Fn(&Path) -> Command,
-) -> Result<Site, MeasureError> {
+) -> Result<HistoryRun, MeasureError> {
     let (written, _) = history::write(data, shape)?;
     let engine = RunningEngine::start(publishing_on_request(data))?;
     let mut operator = engine.operator()?;
@@ -127,7 +127,7 @@ pub(crate) fn site(
     let starts = starts(data, rounds, last, gateway)?;
     drop(operator);
     engine.stop()?;
-    Ok(Site {
+    Ok(HistoryRun {
         trades: shape.trades,
         live_orders: status.live_orders,
         accounts: status.accounts,
@@ -149,7 +149,7 @@ fn publishing_on_request(data: &Path) -> EngineConfig {
     config
 }
 
-/// Something happens, so that the next image is another.
+/// Changes the state, so that the next snapshot differs.
 fn deposit(operator: &mut Client, number: u8) -> Result<(), MeasureError> {
     let submit = Submit {
         request: 0,
@@ -166,7 +166,7 @@ fn deposit(operator: &mut Client, number: u8) -> Result<(), MeasureError> {
     }
 }
 
-/// Bytes of what was published.
+/// Published bytes.
 #[derive(Default)]
 struct Files {
     image: u64,
@@ -201,7 +201,7 @@ impl Files {
     }
 }
 
-/// Starts gateways, one after the other.
+/// Starts gateways in sequence.
 fn starts(
     data: &Path,
     rounds: usize,

@@ -1,20 +1,20 @@
-//! An order stream and its file: 16-byte little-endian commands, back to back.
+//! An order stream and its file: consecutive 16-byte little-endian commands.
 //!
 //! ```text
 //! 0 kind u8 (0 order, 1 cancel) | 1 side u8 (0 buy, 1 sell) | 2 price u8 (cents) | 3 zero
 //! 4 quantity u32 | 8 book u32 | 12 id u32
 //! ```
-//! Ids of orders count up from 1; a cancel names an id that was used before it, and its other
-//! fields but the book are 0.
+//! Ids of orders count up from 1. A cancel names an earlier id; its other fields except the book
+//! are 0.
 
 use std::path::Path;
 
-/// Bytes of one command in the file.
+/// Size of one command in the file.
 const COMMAND_BYTES: usize = 16;
-/// Prices are 1 to this, in cents.
+/// Highest price in cents; the lowest is 1.
 pub const HIGHEST_PRICE: u8 = 99;
 
-/// What a command asks for.
+/// Kind of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Action {
     /// Buy, good till cancelled.
@@ -28,13 +28,13 @@ pub enum Action {
 /// One command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
-    /// What it asks for.
+    /// Kind of the command.
     pub action: Action,
     /// Limit in cents, 1 to 99; 0 for a cancel.
     pub price: u8,
     /// Lots, at least 1; 0 for a cancel.
     pub quantity: u32,
-    /// Which market, from 0.
+    /// Market, from 0.
     pub book: u32,
     /// The order's number, dense from 1.
     pub id: u32,
@@ -42,7 +42,7 @@ pub struct Entry {
 
 const _: () = assert!(size_of::<Entry>() == COMMAND_BYTES);
 
-/// A stream whose every command was checked.
+/// A stream of validated commands.
 #[derive(Debug)]
 pub struct Stream {
     entries: Vec<Entry>,
@@ -50,15 +50,15 @@ pub struct Stream {
     orders: u32,
 }
 
-/// Why a file is no stream.
+/// Why a file is not a valid stream.
 #[derive(Debug, thiserror::Error)]
 pub enum StreamError {
     /// It cannot be read or written.
     #[error("{path}: {error}")]
     Io {
-        /// Which file.
+        /// The file.
         path: String,
-        /// Why.
+        /// Cause.
         error: std::io::Error,
     },
     /// It is empty or ends inside a command.
@@ -70,10 +70,10 @@ pub enum StreamError {
 }
 
 impl Stream {
-    /// Checks commands one by one.
+    /// Validates the commands.
     ///
     /// # Errors
-    /// The first that breaks the format.
+    /// The first command that violates the format.
     pub fn new(entries: Vec<Entry>) -> Result<Self, StreamError> {
         let (mut orders, mut markets) = (0, 0);
         for (at, entry) in entries.iter().enumerate() {
@@ -100,7 +100,7 @@ impl Stream {
     /// Reads a file.
     ///
     /// # Errors
-    /// It cannot be read, or is no stream.
+    /// The file cannot be read, or is not a valid stream.
     pub fn read(path: &Path) -> Result<Self, StreamError> {
         let bytes = std::fs::read(path).map_err(|error| io(path, error))?;
         let (commands, rest) = bytes.as_chunks::<COMMAND_BYTES>();
@@ -118,7 +118,7 @@ impl Stream {
     /// Writes a file.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// The file cannot be written.
     pub fn write(&self, path: &Path) -> Result<(), StreamError> {
         std::fs::write(path, self.to_bytes()).map_err(|error| io(path, error))
     }
@@ -135,13 +135,13 @@ impl Stream {
         &self.entries
     }
 
-    /// How many markets it names: the highest book and one.
+    /// Number of markets: the highest book plus one.
     #[must_use]
     pub const fn markets(&self) -> u32 {
         self.markets
     }
 
-    /// How many orders it places, which is also the highest id.
+    /// Number of orders, which is also the highest id.
     #[must_use]
     pub const fn orders(&self) -> u32 {
         self.orders

@@ -1,15 +1,14 @@
-//! What durability costs without anything around it: a write and `fdatasync` into a file that was
-//! written and synced ahead, as the journal's segments are.
+//! Bare cost of durability: a write and `fdatasync` into a preallocated and synced file, as the
+//! journal's segments are.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
-/// Bytes of the file, used round and round.
+/// Size of the file, used as a ring.
 const FILE_BYTES: usize = 16 << 20;
 
-/// The file.
 pub(crate) struct SyncFile {
     file: File,
     offset: usize,

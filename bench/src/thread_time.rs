@@ -1,4 +1,4 @@
-//! Processor time of threads, as the kernel counts it.
+//! CPU time of threads, from the kernel.
 
 use std::fs;
 use std::io;
@@ -10,14 +10,14 @@ pub(crate) struct ThreadTime {
 }
 
 impl ThreadTime {
-    /// The thread of this process with this name (at most 15 bytes of it are kept by the kernel).
+    /// The thread of this process with this name (the kernel keeps at most 15 bytes).
     pub(crate) fn of(name: &str) -> io::Result<Self> {
         let mut found = Self::named(Path::new("/proc/self/task"), |comm| comm == name)?;
         found.schedules.truncate(1);
         found.or_none_like(name)
     }
 
-    /// The threads of a process whose names begin so.
+    /// The threads of a process with this name prefix.
     pub(crate) fn of_process(process: u32, prefix: &str) -> io::Result<Self> {
         let tasks = format!("/proc/{process}/task");
         Self::named(Path::new(&tasks), |comm| comm.starts_with(prefix))?.or_none_like(prefix)
@@ -43,7 +43,7 @@ impl ThreadTime {
         Ok(self)
     }
 
-    /// Nanoseconds they ran so far.
+    /// CPU time so far in nanoseconds.
     pub(crate) fn nanos(&self) -> io::Result<u64> {
         self.schedules.iter().map(nanos).sum()
     }

@@ -1,4 +1,4 @@
-//! What a run over a stream did. Whoever counts otherwise does other work.
+//! Totals of a run over a stream. Lanes with different totals did different work.
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use crate::stream::Stream;
 /// Sums over a whole stream.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct Totals {
-    /// Trades: one for each maker met.
+    /// Trades: one per maker.
     pub trades: u64,
     /// Lots traded.
     pub quantity: u64,
@@ -15,7 +15,7 @@ pub struct Totals {
     pub notional: u64,
     /// Cancels that ended an order.
     pub cancelled: u64,
-    /// Cancels of orders that were gone.
+    /// Cancels of orders that had ended.
     pub refused: u64,
 }
 
@@ -28,13 +28,13 @@ impl Totals {
     }
 }
 
-/// Trades of the two streams the goals are stated for, by (markets, commands, orders).
+/// Trades of the two streams of the goals, by (markets, commands, orders).
 const KNOWN: &[((u32, usize, u32), u64)] = &[
     ((1, 5_000_000, 2_872_695), 984_106),
     ((1_000, 5_000_000, 2_961_910), 884_284),
 ];
 
-/// The trades a stream must give, where they are known beforehand.
+/// Number of trades of a stream, if known in advance.
 #[must_use]
 pub fn known_trades(stream: &Stream) -> Option<u64> {
     let shape = (stream.markets(), stream.entries().len(), stream.orders());

@@ -1,26 +1,26 @@
-//! What was found about the catalog, as a report: which goals it meets.
+//! Report of the catalog measurement, with its goals.
 
-use super::Asked;
-use super::made::Import;
-use super::questions::Kind;
+use super::QueryTimes;
+use super::cached_catalog::Import;
+use super::queries::AnswerKind;
 use crate::latency::Quantiles;
 use crate::report::{Goal, Measure, Report};
 
-/// Events, each with four markets, for which the goals are stated.
+/// Events (four markets each) for which the goals are stated.
 const EVENTS: u64 = 50_000;
-/// Most seconds of an import.
+/// Maximum seconds of an import.
 const IMPORT_GOAL: f64 = 60.0;
-/// Highest ratio of an import's memory to that of one of a fifth of the events.
+/// Maximum ratio of an import's memory to that of an import of a fifth of the events.
 const MEMORY_GOAL: f64 = 1.25;
-/// Milliseconds in which 99 of 100 answers must be there.
-const ANSWER_GOALS_MS: [(Kind, &str, f64); 3] = [
-    (Kind::List, "list page", 20.0),
-    (Kind::Record, "record", 2.0),
-    (Kind::Search, "search", 30.0),
+/// Maximum p99 in milliseconds.
+const ANSWER_GOALS_MS: [(AnswerKind, &str, f64); 3] = [
+    (AnswerKind::List, "list page", 20.0),
+    (AnswerKind::Record, "record", 2.0),
+    (AnswerKind::Search, "search", 30.0),
 ];
 const MEGABYTE: f64 = 1e6;
 
-/// Puts the imports into a report: a short one, and that of the catalog that is asked.
+/// Adds the imports to a report: the short one and the full one.
 pub(super) fn add_imports(report: &mut Report, imports: &[Import; 2]) {
     let memory = |import: &Import| {
         let name = format!("import of {} events: peak memory", import.events);
@@ -38,7 +38,7 @@ pub(super) fn add_imports(report: &mut Report, imports: &[Import; 2]) {
             Goal::at_most(
                 "memory of an import / of a fifth",
                 MEMORY_GOAL,
-                // What SQLite may keep in memory is not full in a small one.
+                // SQLite's cache does not fill during a small import.
                 peak.ratio().filter(|_| whole.events >= EVENTS),
             ),
             whole.events,
@@ -59,15 +59,22 @@ pub(super) fn add_imports(report: &mut Report, imports: &[Import; 2]) {
     report.measures.extend(figures);
 }
 
-/// Puts the answers into a report: `asked` while nobody wrote and then while a sync did.
-pub(super) fn add_answers(report: &mut Report, [quiet, syncing]: &[Vec<Asked>; 2], events: u64) {
+/// Adds the response times to a report: `quiet` without a writer, `syncing` during a sync.
+pub(super) fn add_answers(
+    report: &mut Report,
+    [quiet, syncing]: &[Vec<QueryTimes>; 2],
+    events: u64,
+) {
     for (asked, when) in [(quiet, ""), (syncing, ", sync writing")] {
         let measures = asked.iter().map(|asked| {
             let name = format!("{}{when}", asked.path);
             Measure::single(name, "ms", asked.times.p50).quantiles(asked.times)
         });
         report.measures.extend(measures);
-        if let Some(floor) = asked.iter().find(|asked| asked.kind == Kind::Floor) {
+        if let Some(floor) = asked
+            .iter()
+            .find(|asked| asked.kind == AnswerKind::Baseline)
+        {
             let found = p99(floor);
             let text = format!("a path that is nowhere{when}: {found:.1} ms at p99");
             report.notes.push(text);
@@ -79,7 +86,7 @@ pub(super) fn add_answers(report: &mut Report, [quiet, syncing]: &[Vec<Asked>; 2
             };
             let (path, found) = (&slowest.path, p99(slowest));
             if !when.is_empty() {
-                // That reads go on then is what is asked, not how fast.
+                // During a sync only availability is a goal, not speed.
                 let text = format!("the slowest {word}{when}, {path}: {found:.1} ms at p99");
                 report.notes.push(text);
                 continue;
@@ -94,12 +101,12 @@ pub(super) fn add_answers(report: &mut Report, [quiet, syncing]: &[Vec<Asked>; 2
     }
 }
 
-fn p99(asked: &Asked) -> f64 {
+fn p99(asked: &QueryTimes) -> f64 {
     let Quantiles { p99, .. } = asked.times;
     p99
 }
 
-/// Goals are stated for a size.
+/// Notes on a goal that it was measured at another size.
 fn noted(goal: Goal, events: u64) -> Goal {
     match events < EVENTS {
         true => goal.note(format!("on {events} events")),
@@ -116,8 +123,8 @@ fn figure(count: u64) -> f64 {
 mod tests {
     use super::*;
 
-    fn asked(kind: Kind, p99: f64) -> Asked {
-        Asked {
+    fn asked(kind: AnswerKind, p99: f64) -> QueryTimes {
+        QueryTimes {
             kind,
             path: format!("/{p99}"),
             times: Quantiles {
@@ -129,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn goals_are_of_the_slowest_question_of_a_kind() {
+    fn goals_use_the_slowest_query_of_a_kind() {
         let import = Import {
             events: EVENTS,
             seconds: 61.0,
@@ -145,12 +152,15 @@ mod tests {
         let mut report = Report::begin("catalog", "none");
         add_imports(&mut report, &[short, import]);
         let quiet = vec![
-            asked(Kind::List, 19.0),
-            asked(Kind::List, 21.0),
-            asked(Kind::Record, 2.0),
-            asked(Kind::Search, 30.5),
+            asked(AnswerKind::List, 19.0),
+            asked(AnswerKind::List, 21.0),
+            asked(AnswerKind::Record, 2.0),
+            asked(AnswerKind::Search, 30.5),
         ];
-        let syncing = vec![asked(Kind::Record, 9.0), asked(Kind::Floor, 3.0)];
+        let syncing = vec![
+            asked(AnswerKind::Record, 9.0),
+            asked(AnswerKind::Baseline, 3.0),
+        ];
         add_answers(&mut report, &[quiet, syncing], EVENTS);
         let found: Vec<_> = report.goals.iter().map(|goal| goal.found).collect();
         assert_eq!(found, [61.0, 1.25, 21.0, 2.0, 30.5].map(Some));

@@ -1,15 +1,15 @@
-//! Records of an upstream that does not exist: events of four markets, the same every time, of a
-//! few words each, so that searches find very many of them.
+//! Synthetic upstream records: events of four markets, deterministic, with few distinct words, so
+//! that searches match many of them.
 
 use serde_json::{Value, json};
 
-/// Changes whenever the records do: a catalog that was made of others is made again.
+/// Increment when the records change: cached catalogs of another generation are made again.
 pub(super) const GENERATION: u32 = 1;
-/// Markets of an event.
+/// Markets per event.
 pub(super) const MARKETS: u64 = 4;
-/// Wallets that make markets.
+/// Number of wallets that create markets.
 const CREATORS: u64 = 50;
-/// Series that events belong to.
+/// Number of series.
 const SERIES: u64 = 200;
 
 const WORDS: [&str; 17] = [
@@ -32,19 +32,19 @@ const WORDS: [&str; 17] = [
     "movie",
 ];
 
-/// A number that looks like chance and is the same every time.
+/// A pseudorandom, deterministic number.
 pub(super) fn mixed(number: u64) -> u64 {
     let mut mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed ^= mixed >> 29;
     mixed.wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 8
 }
 
-/// The condition of a market.
+/// Condition id of a market.
 pub(super) fn condition(market: u64) -> String {
     format!("0x{market:064x}")
 }
 
-/// A wallet that makes markets.
+/// Wallet of a market creator.
 pub(super) fn creator(number: u64) -> String {
     format!("0x{number:040x}")
 }
@@ -95,8 +95,8 @@ fn series(id: u64) -> Value {
     })
 }
 
-/// An event with its markets, as it was at `updated`. All have one tag; others have a fifth, a
-/// hundredth and a thousandth of them.
+/// An event with its markets as of `updated`. One tag is on all events, others are on a fifth, a
+/// hundredth and a thousandth.
 pub(super) fn event(id: u64, updated: &str) -> Value {
     let markets = id * MARKETS..(id + 1) * MARKETS;
     let tags = [1, 10 + id % 5, 100 + id % 100, 1_000 + id % 1_000];

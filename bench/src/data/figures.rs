@@ -1,44 +1,44 @@
-//! What was found about the data surface, as a report.
+//! Report of the data surface measurement.
 
+use crate::ab_rounds::AbRound;
 use crate::gateway_process::Memory;
 use crate::latency::Quantiles;
 use crate::report::{Goal, Measure, Report};
-use crate::turns::Round;
 
-/// Most milliseconds of any query, of 99 in 100.
+/// Maximum p99 of any query in milliseconds.
 const QUERY_GOAL_MS: f64 = 20.0;
-/// Of the holders of the market that most hold.
+/// Maximum for the holders of the market with most holders.
 const HOLDERS_GOAL_MS: f64 = 10.0;
-/// How its queries are called.
+/// Name of that query.
 const HOLDERS: &str = "/holders busiest market";
-/// Lowest rate of a query, as part of the bare server's.
+/// Minimum request rate as a fraction of the bare server's.
 const RATE_GOAL: f64 = 0.3;
-/// Most bytes of a gateway's own memory per trade.
+/// Maximum bytes of a gateway's own memory per trade.
 const MEMORY_GOAL: f64 = 48.0;
-/// Trades for which that is stated.
+/// Trades for which the memory goal is stated.
 const TRADES: f64 = 1e7;
-/// Queries told of one by one: the slowest, and as many that take most of the processor.
-const TOLD: usize = 12;
+/// Queries listed individually: the slowest, and the same number by CPU time.
+const LISTED: usize = 12;
 
-/// One query, asked over and over by one client.
-pub(super) struct Query<'a> {
+/// One query, repeated by one client.
+pub(super) struct QueryResult<'a> {
     pub(super) path: &'a str,
-    /// Path, whom or what it is about, parameters.
+    /// Path, subject, parameters.
     pub(super) name: String,
-    /// Of the body.
+    /// Size of the body.
     pub(super) bytes: usize,
-    /// From the request to the end of the answer, in milliseconds.
+    /// From the request to the end of the response, in milliseconds.
     pub(super) ms: Quantiles,
-    /// Microseconds of the gateway's serving threads: the median of the rounds' means.
+    /// CPU time of the gateway's serving threads in microseconds: median of the rounds' means.
     pub(super) processor_us: f64,
 }
 
-/// Puts the times of all queries into a report: those of the slowest of each endpoint, and the
-/// slowest of all one by one.
-pub(super) fn add_queries(report: &mut Report, queries: &[Query<'_>]) {
+/// Adds the times of all queries to a report: the slowest of each endpoint, and the slowest
+/// individually.
+pub(super) fn add_queries(report: &mut Report, queries: &[QueryResult<'_>]) {
     let mut slowest: Vec<_> = queries.iter().collect();
     slowest.sort_by(|a, b| b.ms.p99.total_cmp(&a.ms.p99));
-    let p99 = |wanted: &dyn Fn(&Query<'_>) -> bool| {
+    let p99 = |wanted: &dyn Fn(&QueryResult<'_>) -> bool| {
         let found = slowest.iter().find(|query| wanted(query));
         found.map(|query| query.ms.p99)
     };
@@ -54,7 +54,7 @@ pub(super) fn add_queries(report: &mut Report, queries: &[Query<'_>]) {
     paths.sort_unstable();
     paths.dedup();
     for path in paths {
-        let of_path = |query: &&&Query<'_>| query.path == path;
+        let of_path = |query: &&&QueryResult<'_>| query.path == path;
         let Some(query) = slowest.iter().find(of_path) else {
             continue;
         };
@@ -67,10 +67,10 @@ pub(super) fn add_queries(report: &mut Report, queries: &[Query<'_>]) {
         let most = processor.fold(0.0, f64::max);
         report.measures.push(Measure::single(name, "ms", most));
     }
-    let mut dearest = slowest.split_off(slowest.len().min(TOLD));
+    let mut dearest = slowest.split_off(slowest.len().min(LISTED));
     dearest.sort_by(|a, b| b.processor_us.total_cmp(&a.processor_us));
-    for query in slowest.into_iter().chain(dearest.into_iter().take(TOLD)) {
-        let Query {
+    for query in slowest.into_iter().chain(dearest.into_iter().take(LISTED)) {
+        let QueryResult {
             name, bytes, ms, ..
         } = query;
         let Quantiles { p50, p99, .. } = ms;
@@ -81,10 +81,10 @@ pub(super) fn add_queries(report: &mut Report, queries: &[Query<'_>]) {
     }
 }
 
-/// Puts a query beside the bare server into a report. Rates are of processor time: what other
-/// programs take meanwhile is not in them.
-pub(super) fn add_cost(report: &mut Report, path: &str, bytes: usize, rounds: &[Round]) {
-    let of = |value: fn(&Round) -> f64| rounds.iter().map(value).collect();
+/// Adds a query and its bare server to a report. Rates are per CPU time, which excludes other
+/// programs.
+pub(super) fn add_cost(report: &mut Report, path: &str, bytes: usize, rounds: &[AbRound]) {
+    let of = |value: fn(&AbRound) -> f64| rounds.iter().map(value).collect();
     let bare = Measure::of(format!("bare hyper, {path}"), "us", of(|round| round.bare));
     let gateway = Measure::of(path, "us", of(|round| round.gateway)).over(&bare);
     report.goals.push(Goal::at_least(
@@ -96,7 +96,7 @@ pub(super) fn add_cost(report: &mut Report, path: &str, bytes: usize, rounds: &[
     report.measures.extend([bare, gateway]);
 }
 
-/// Puts the gateway's memory after all of it into a report.
+/// Adds the gateway's memory after all queries to a report.
 pub(super) fn add_memory(report: &mut Report, memory: &Memory, trades: u64) {
     #[allow(clippy::cast_precision_loss, reason = "counts far below 2^53")]
     let [own, all, trades] = [memory.anonymous, memory.resident, trades.max(1)].map(|it| it as f64);
@@ -105,7 +105,7 @@ pub(super) fn add_memory(report: &mut Report, memory: &Memory, trades: u64) {
         of("gateway's own memory", own),
         of("gateway's memory with files", all),
     ]);
-    // What does not grow with trades is most of a short history's.
+    // On a short history, memory that does not grow with trades dominates.
     let full = trades >= TRADES;
     let goal = Goal::at_most(
         "own bytes of a gateway per trade",
@@ -122,8 +122,8 @@ pub(super) fn add_memory(report: &mut Report, memory: &Memory, trades: u64) {
 mod tests {
     use super::*;
 
-    fn query(path: &'static str, about: &str, p99: f64) -> Query<'static> {
-        Query {
+    fn query(path: &'static str, about: &str, p99: f64) -> QueryResult<'static> {
+        QueryResult {
             path,
             name: format!("{path} {about}"),
             bytes: 2,
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn goals_are_of_the_slowest_and_of_whole_rates() {
+    fn goals_use_the_slowest_query_and_whole_rates() {
         let mut report = Report::begin("data", "none");
         let queries = [
             query("/trades", "all", 8.0),
@@ -146,7 +146,7 @@ mod tests {
             query("/holders", "busiest market", 9.0),
         ];
         add_queries(&mut report, &queries);
-        let round = Round {
+        let round = AbRound {
             gateway: 50.0,
             bare: 10.0,
         };
@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(found, [Some(21.0), Some(9.0), Some(0.2), Some(47.0)]);
         let met: Vec<_> = report.goals.iter().map(Goal::is_met).collect();
         assert_eq!(met, [false, true, false, true]);
-        // Two figures of each endpoint, two servers, two of memory.
+        // Two measures for each endpoint, two for the servers, two for memory.
         assert_eq!(report.measures.len(), 8);
         assert!(report.notes[0].starts_with("/trades busiest buyer: 2 bytes, ms p50 10.50"));
 

@@ -1,36 +1,36 @@
-//! A chart: axes, lines, and a key that names them. Times stand on a logarithmic scale.
+//! A line chart with axes and a legend. Times have a logarithmic scale.
 
 use super::escape;
 
-/// Size of the drawing, and of what the labels take of it.
+/// Size of the drawing and margins of the labels.
 const WIDTH: f64 = 860.0;
 const HEIGHT: f64 = 320.0;
 const LEFT: f64 = 70.0;
 const BOTTOM: f64 = 36.0;
 const TOP: f64 = 10.0;
 const RIGHT: f64 = 20.0;
-/// Colours that the style has; further lines begin anew.
+/// Number of colours in the style; further lines reuse them.
 const COLOURS: usize = 6;
 
-/// A line; its points go to the right.
+/// A line; its points are ordered by x.
 pub(super) struct Line {
-    /// What it is called in the key.
+    /// Name in the legend.
     pub(super) name: String,
-    /// Which colour: lines of one thing share it.
+    /// Colour index; related lines share it.
     pub(super) colour: usize,
     pub(super) dashed: bool,
-    /// From 0 to 1 along the axis, and nanoseconds.
+    /// Position from 0 to 1 on the x axis, and nanoseconds.
     pub(super) points: Vec<(f64, f64)>,
 }
 
-/// A mark on the horizontal axis.
+/// A tick on the x axis.
 pub(super) struct Tick {
-    /// From 0 to 1.
+    /// Position from 0 to 1.
     pub(super) at: f64,
     pub(super) label: String,
 }
 
-/// Draws lines under a caption.
+/// Draws lines with a caption.
 pub(super) fn draw(caption: &str, ticks: &[Tick], lines: &[Line]) -> String {
     let times = lines
         .iter()
@@ -92,7 +92,7 @@ pub(super) fn draw(caption: &str, ticks: &[Tick], lines: &[Line]) -> String {
     drawing + "</svg></figure>\n"
 }
 
-/// Names of the lines, each behind a piece of its own, so that dashed ones are told from others.
+/// Legend with a sample of each line, so that dashed lines can be distinguished.
 fn key(lines: &[Line]) -> String {
     let entries = lines.iter().map(|line| {
         format!(
@@ -110,7 +110,7 @@ fn class(line: &Line) -> String {
     format!("line s{}{dashed}", line.colour % COLOURS)
 }
 
-/// Nanoseconds in the unit a reader thinks in.
+/// Nanoseconds with a suitable unit.
 pub(super) fn time(nanos: f64) -> String {
     let (value, unit) = match nanos {
         1e9.. => (nanos / 1e9, "s"),
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn higher_times_stand_higher() {
+    fn larger_times_are_drawn_higher() {
         let line = Line {
             name: "a".to_owned(),
             colour: 7,

@@ -1,16 +1,16 @@
-//! Percentile curves: how long the slowest parts of everything took.
+//! Percentile curves of durations.
 
 use super::chart::{self, Line, Tick};
 use crate::report::Recording;
 
-/// Ends of the axis and marks on it: the parts that were faster.
+/// Quantiles of the axis ticks.
 const MARKS: [f64; 6] = [0.0, 0.5, 0.9, 0.99, 0.999, 0.9999];
-/// The axis ends where one in so many was slower.
+/// The axis ends at the quantile 1 - 1/`END`.
 const END: f64 = 1e5;
-/// Points of a curve.
+/// Points per curve.
 const POINTS: u32 = 120;
 
-/// A curve for each recording.
+/// Draws one curve per recording.
 pub(super) fn draw(recordings: &[Recording]) -> String {
     let ticks: Vec<_> = MARKS
         .iter()
@@ -24,7 +24,7 @@ pub(super) fn draw(recordings: &[Recording]) -> String {
         .enumerate()
         .filter_map(|(colour, recording)| {
             let total = recording.total().filter(|total| !total.is_empty())?;
-            // Behind the last single duration there is nothing to see.
+            // No quantile beyond the slowest single duration.
             let end = place(1.0 - 1.0 / count(total.len()));
             let points = (0..=POINTS).map(|point| {
                 let at = end * f64::from(point) / f64::from(POINTS);
@@ -41,12 +41,12 @@ pub(super) fn draw(recordings: &[Recording]) -> String {
     chart::draw("time by percentile", &ticks, &lines)
 }
 
-/// Where a quantile stands: each digit of nines takes as much as the one before.
+/// Axis position of a quantile: each additional nine takes the same width.
 fn place(quantile: f64) -> f64 {
     (1.0 / (1.0 - quantile).max(1.0 / END)).log10() / END.log10()
 }
 
-/// The quantile of a place.
+/// Quantile at an axis position.
 fn quantile(place: f64) -> f64 {
     1.0 - 10_f64.powf(-place * END.log10())
 }
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_nine_takes_as_much_of_the_axis() {
+    fn each_nine_has_the_same_axis_width() {
         let places = [0.0, 0.9, 0.99, 0.999, 0.9999, 0.99999].map(place);
         for (index, place) in (0_u8..).zip(places) {
             assert!((place - f64::from(index) / 5.0).abs() < 1e-6, "{places:?}");

@@ -1,4 +1,4 @@
-//! A timeline: the median and the 99th percentile of every interval, where it stood in the run.
+//! Timeline: median and p99 of every interval of the run.
 
 use hdrhistogram::Histogram;
 
@@ -6,10 +6,10 @@ use super::chart::{self, Line, Tick};
 use super::curves::count;
 use crate::report::{Interval, Recording};
 
-/// Marks on the axis.
+/// Number of axis ticks.
 const MARKS: u32 = 6;
 
-/// Two lines for each recording.
+/// Draws two lines per recording.
 pub(super) fn draw(recordings: &[Recording]) -> String {
     let intervals = || recordings.iter().flat_map(|recording| &recording.intervals);
     let begin = intervals().map(middle).fold(f64::INFINITY, f64::min);
@@ -39,7 +39,7 @@ pub(super) fn draw(recordings: &[Recording]) -> String {
             });
         }
     }
-    // A single point is no line.
+    // A line needs two points.
     lines.retain(|line| line.points.len() > 1);
     chart::draw("time by when it was", &ticks, &lines)
 }
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn intervals_stand_where_they_were() {
+    fn intervals_keep_their_position() {
         let mut histogram = Histogram::<u64>::new(3).unwrap();
         histogram.record(1_000).unwrap();
         let at = |at| Interval::new(at, 2.0, &histogram);

@@ -1,4 +1,4 @@
-//! How large the batches of a running engine are.
+//! Batch sizes of a running engine.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use foretell_model::Sequence;
 
 use crate::error::MeasureError;
 
-/// Bytes of the mean batch behind `after`, headers and padding included; those of the last batch of
-/// all are on the disk, because what it holds was acknowledged.
+/// Mean batch size after the sequence `after`, headers and padding included. The last batch is on
+/// disk too, because its frames are acknowledged.
 pub(super) fn mean_bytes(journal: &Path, after: Sequence) -> Result<usize, MeasureError> {
     let (mut count, mut bytes) = (0, 0);
     for number in 1.. {

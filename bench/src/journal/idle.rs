@@ -1,4 +1,4 @@
-//! One order at a time: nothing is batched and every thread sleeps in between.
+//! One order at a time: no batching, and every thread sleeps in between.
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::net::UnixStream;
@@ -11,7 +11,7 @@ use crate::error::MeasureError;
 use crate::latency::Stopwatch;
 use crate::sync_file::SyncFile;
 
-/// A client of an engine, and a thread that sends back what it is sent.
+/// An engine client, and an echo thread.
 pub(super) struct Idle {
     writer: BookWriter,
     echo: UnixStream,
@@ -21,7 +21,7 @@ impl Idle {
     pub(super) fn open(socket: &Path) -> Result<Self, MeasureError> {
         let pair = UnixStream::pair().map_err(MeasureError::io("making a pair of sockets"))?;
         let (echo, mut other) = pair;
-        // It ends with the other end of the pair.
+        // The echo thread ends when the other end of the socket pair closes.
         std::thread::spawn(move || {
             let mut byte = [0];
             while other.read_exact(&mut byte).is_ok() && other.write_all(&byte).is_ok() {}
@@ -32,15 +32,15 @@ impl Idle {
         })
     }
 
-    /// Write and sync, echo, acknowledgement, order by order: a neighbour that takes the processor
-    /// for a while takes it from all three.
+    /// Times write and sync, echo, and acknowledgement, alternating per order: another program that
+    /// takes the CPU for a while disturbs all three.
     pub(super) fn turn(
         &mut self,
         file: &mut SyncFile,
         orders: u32,
     ) -> Result<[Stopwatch; 3], MeasureError> {
         let [mut sync, mut echo, mut acknowledged] = std::array::from_fn(|_| Stopwatch::new());
-        // The frame of an order and a cancel fits into one page, which is then the batch.
+        // The frames of an order and a cancel fit into one page, so the batch is one page.
         let page = [0x5A; PAGE];
         for _ in 0..orders.max(1) {
             sync.time(|| file.write_and_sync(&page))

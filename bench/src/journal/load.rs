@@ -1,5 +1,5 @@
-//! A client that sends at a constant rate over one connection to the engine, whatever the answers
-//! do, and says how long each took.
+//! A client that sends at a constant rate over one engine connection, independent of the answers,
+//! and times each command.
 
 use std::collections::VecDeque;
 use std::io::Write as _;
@@ -17,18 +17,17 @@ use crate::error::MeasureError;
 use crate::latency::Stopwatch;
 use crate::sync_file::SyncFile;
 
-/// Commands on their way at once, when it shall be as many as the engine takes.
+/// Commands in flight when measuring the engine's capacity.
 pub(super) const WINDOW: usize = 512;
-/// Orders that rest: as many later each is cancelled.
+/// Orders that rest; each is cancelled after this many further orders.
 const RESTING: usize = 1_000;
-/// Between two looks at the clock while sending.
+/// Pause between clock readings while sending.
 const PAUSE: Duration = Duration::from_micros(50);
-/// Longest wait for an answer.
+/// Maximum wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// A turn in which the engine's ring was full is tried so often, each time at half the rate.
+/// Attempts of a round in which the engine's ring was full, each at half the previous rate.
 const ATTEMPTS: usize = 6;
 
-/// The client.
 pub(super) struct Load {
     client: Client,
     placed: u64,
@@ -49,7 +48,7 @@ impl Load {
         })
     }
 
-    /// Commands a second with [`WINDOW`] of them on their way.
+    /// Commands per second with [`WINDOW`] of them in flight.
     pub(super) fn most(&mut self, turn: Duration) -> Result<f64, MeasureError> {
         let begun = Instant::now();
         let (mut done, mut sent) = (0_u32, 0);
@@ -76,9 +75,9 @@ impl Load {
         Ok(rate)
     }
 
-    /// Sends at `rate` commands a second for `turn`; at half of it, from then on, when the disk stood
-    /// still until the ring was full. How long each took from when it was sent to its answer, and the
-    /// last sequence before.
+    /// Sends at `rate` commands a second for `turn`. If the disk stalls until the ring is full,
+    /// repeats at half the rate, which stays. Returns the time of each command from sending to
+    /// answer, and the last sequence before.
     pub(super) fn turn(
         &mut self,
         rate: &mut f64,
@@ -90,11 +89,12 @@ impl Load {
             }
             *rate /= 2.0;
         }
-        let text = format!("the ring was full in {ATTEMPTS} turns: the disk stands still for long");
+        let text =
+            format!("the ring was full in {ATTEMPTS} attempts: the disk stalls for too long");
         Err(MeasureError::Wrong(text))
     }
 
-    /// One turn; `None` when the ring was full.
+    /// One round; `None` when the ring was full.
     fn attempt(
         &mut self,
         rate: f64,
@@ -125,13 +125,13 @@ impl Load {
             times
         })?;
         if times.is_none() {
-            // Nobody knows any more which of them rest.
+            // It is unknown now which of the orders rest.
             self.resting.clear();
         }
         Ok(times.map(|times| (times, before)))
     }
 
-    /// The answers to everything that is sent; `None` when one said that the ring is full.
+    /// Receives the answers to all commands; `None` when one reports a full ring.
     fn answers(
         &mut self,
         start: Instant,
@@ -150,7 +150,7 @@ impl Load {
                 }
                 other => return Err(unexpected(&other)),
             };
-            // Where an order was not taken, its cancel is refused.
+            // A cancel is rejected if its order was not accepted.
             if !was_full && !matches!(reply.verdict, Verdict::Applied(_)) {
                 return Err(unexpected(&Answer::Reply(reply)));
             }
@@ -163,7 +163,6 @@ impl Load {
         Ok((!was_full).then_some(times))
     }
 
-    /// The newest sequence.
     fn sequence(&mut self) -> Result<Sequence, MeasureError> {
         let answer = self.client.ask(Request::Status { request: 0 })?;
         match answer {
@@ -172,7 +171,7 @@ impl Load {
         }
     }
 
-    /// Takes the next answer, which must say that it was done.
+    /// Receives the next answer; it must report success.
     fn receive(&mut self) -> Result<(), MeasureError> {
         match self.client.receive()? {
             Answer::Reply(reply) if matches!(reply.verdict, Verdict::Applied(_)) => Ok(()),
@@ -180,7 +179,7 @@ impl Load {
         }
     }
 
-    /// The next command: an order, or the cancel of one that has rested.
+    /// The next command: an order, or the cancel of one that rested.
     fn encode(&mut self, request: u64, out: &mut Vec<u8>) {
         let over = (self.resting.len() >= RESTING && request % 2 == 1)
             .then(|| self.resting.pop_front())
@@ -190,7 +189,7 @@ impl Load {
             (Command::CancelOrder { owner, order }, &[])
         } else {
             self.placed += 1;
-            // Numbers of its own: other clients name their orders alike.
+            // A number range of its own: other clients derive ids in the same way.
             let order = placement(1 << 56 | self.placed);
             self.resting.push_back(order.order);
             (Command::PlaceOrder(order), &EVIDENCE)
@@ -214,7 +213,7 @@ fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Sends every request when it is due, and notes when that was.
+/// Sends every request when it is due and records the due time.
 fn send(
     stream: &mut UnixStream,
     requests: &[Vec<u8>],
@@ -252,9 +251,9 @@ fn send(
     Ok(())
 }
 
-/// Writes and syncs `bytes` again and again. How long each took; and how long commands would wait that
-/// come at `rate` a second if there were nothing but those syncs: each for the end of the one that runs,
-/// which cannot take it along any more, and for the whole of the next.
+/// Writes and syncs `bytes` repeatedly; returns the duration of each sync. Also returns the wait of
+/// commands at `rate` a second if only those syncs existed: each waits for the end of the running
+/// sync, which cannot include it, and for the next one.
 pub(super) fn syncs(
     file: &mut SyncFile,
     bytes: usize,
@@ -276,8 +275,8 @@ pub(super) fn syncs(
     Ok((times, waits))
 }
 
-/// What is left of a sync of so many nanoseconds when each command comes that comes in it, evenly: one at
-/// least, and none where no sync runs.
+/// Time left of a sync of `sync` nanoseconds when each command arrives, evenly spaced: at least one
+/// command, and none without a sync.
 fn arrivals(sync: u64, rate: f64) -> impl Iterator<Item = u64> {
     #[allow(
         clippy::cast_possible_truncation,

@@ -1,18 +1,17 @@
-//! Whether an answer is right: figures of wrong work are worth nothing, so the first wrong answer
-//! ends a run.
+//! Checks answers. Figures of wrong work are worthless, so the first wrong answer ends a run.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::mix::Kind;
-use super::script::{Script, Step};
+use super::request_mix::RequestKind;
+use super::script::{Script, ScriptStep};
 
-/// Bytes of an answer that are shown when it is wrong.
+/// Bytes of a wrong answer to show.
 const SHOWN_BYTES: usize = 600;
 
-/// As much of an order's result as says what became of it.
+/// The fields of an order's result that report success.
 #[derive(Deserialize)]
 struct Placed<'a> {
     success: bool,
@@ -41,8 +40,13 @@ struct Book<'a> {
 /// Checks the answer to a step of a script.
 ///
 /// # Errors
-/// What is wrong, with the request's kind and the answer; no credential is in it.
-pub(super) fn check(script: &Script, step: &Step, status: u16, body: &[u8]) -> Result<(), String> {
+/// Describes the request's kind and the answer; contains no credential.
+pub(super) fn check(
+    script: &Script,
+    step: &ScriptStep,
+    status: u16,
+    body: &[u8],
+) -> Result<(), String> {
     problem(script, step, status, body).map_err(|problem| {
         let shown = String::from_utf8_lossy(&body[..body.len().min(SHOWN_BYTES)]);
         format!(
@@ -52,17 +56,17 @@ pub(super) fn check(script: &Script, step: &Step, status: u16, body: &[u8]) -> R
     })
 }
 
-fn problem(script: &Script, step: &Step, status: u16, body: &[u8]) -> Result<(), String> {
+fn problem(script: &Script, step: &ScriptStep, status: u16, body: &[u8]) -> Result<(), String> {
     if (300..400).contains(&status) {
-        return Err("a redirect, and those are not followed".to_owned());
+        return Err("it is a redirect, which is not followed".to_owned());
     }
     if status != 200 {
         return Err("the status is not 200".to_owned());
     }
     let ids = &script.ids[step.orders.clone()];
     match step.kind {
-        Kind::Place => placed(&read(body)?, &ids[0]),
-        Kind::Batch => {
+        RequestKind::Place => placed(&read(body)?, &ids[0]),
+        RequestKind::Batch => {
             let results: Vec<Placed<'_>> = read(body)?;
             if results.len() != ids.len() {
                 return Err(format!(
@@ -76,7 +80,7 @@ fn problem(script: &Script, step: &Step, status: u16, body: &[u8]) -> Result<(),
                 placed(result, id).map_err(|problem| format!("result {index}: {problem}"))
             })
         }
-        Kind::Cancel => {
+        RequestKind::Cancel => {
             let answer: Cancelled<'_> = read(body)?;
             if let Some((order, why)) = answer.not_canceled.first_key_value() {
                 return Err(format!("{order} is not cancelled: {why}"));
@@ -86,7 +90,7 @@ fn problem(script: &Script, step: &Step, status: u16, body: &[u8]) -> Result<(),
             }
             Ok(())
         }
-        Kind::Read => {
+        RequestKind::Read => {
             let book: Book<'_> = read(body)?;
             if book.asset_id != script.token {
                 return Err(format!("asset_id is not {}", script.token));
@@ -111,7 +115,7 @@ fn placed(result: &Placed<'_>, id: &str) -> Result<(), String> {
         return Err("status is not live, though the order crosses nothing".to_owned());
     }
     if result.duplicate {
-        return Err("it is said to be a repeat".to_owned());
+        return Err("it is reported as a repeat".to_owned());
     }
     Ok(())
 }
@@ -126,13 +130,13 @@ mod tests {
         format!(r#"{{"success":true,"errorMsg":"","orderID":"{id}","status":"live","extra":[]}}"#)
     }
 
-    fn checked(kind: Kind, orders: std::ops::Range<usize>, status: u16, body: &str) -> bool {
+    fn checked(kind: RequestKind, orders: std::ops::Range<usize>, status: u16, body: &str) -> bool {
         let script = Script {
             steps: Vec::new(),
             ids: ["0xa", "0xb", "0xc"].map(str::to_owned).into(),
             token: "7".to_owned(),
         };
-        let step = Step {
+        let step = ScriptStep {
             kind,
             orders,
             bytes: Vec::new(),
@@ -163,7 +167,7 @@ mod tests {
     #[case::no_json(200, "OK", false)]
     #[case::empty(200, "", false)]
     fn a_placement(#[case] status: u16, #[case] body: &str, #[case] right: bool) {
-        assert_eq!(checked(Kind::Place, 1..2, status, body), right);
+        assert_eq!(checked(RequestKind::Place, 1..2, status, body), right);
     }
 
     #[rstest]
@@ -175,7 +179,7 @@ mod tests {
     fn a_batch(#[case] ids: &[&str], #[case] right: bool) {
         let results: Vec<_> = ids.iter().map(|id| result(id)).collect();
         let body = format!("[{}]", results.join(","));
-        assert_eq!(checked(Kind::Batch, 0..3, 200, &body), right);
+        assert_eq!(checked(RequestKind::Batch, 0..3, 200, &body), right);
     }
 
     #[rstest]
@@ -185,7 +189,7 @@ mod tests {
     #[case::refused(r#"{"canceled":[],"not_canceled":{"0xb":"gone"}}"#, false)]
     #[case::both(r#"{"canceled":["0xb"],"not_canceled":{"0xb":"gone"}}"#, false)]
     fn a_cancel(#[case] body: &str, #[case] right: bool) {
-        assert_eq!(checked(Kind::Cancel, 1..2, 200, body), right);
+        assert_eq!(checked(RequestKind::Cancel, 1..2, 200, body), right);
     }
 
     #[rstest]
@@ -193,6 +197,6 @@ mod tests {
     #[case::other(200, r#"{"market":"m","asset_id":"8","bids":[]}"#, false)]
     #[case::gone(404, r#"{"error":"No orderbook exists"}"#, false)]
     fn a_read(#[case] status: u16, #[case] body: &str, #[case] right: bool) {
-        assert_eq!(checked(Kind::Read, 0..0, status, body), right);
+        assert_eq!(checked(RequestKind::Read, 0..0, status, body), right);
     }
 }

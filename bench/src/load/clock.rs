@@ -1,5 +1,5 @@
-//! The generator's clock, and a timer on it that is exact to microseconds: the timeout of a poll
-//! is whole milliseconds, which is longer than most of the latencies here.
+//! The generator's clock, and a timer with microsecond precision: a poll timeout has whole
+//! milliseconds, longer than most latencies measured here.
 
 use std::io;
 use std::os::fd::{AsFd as _, AsRawFd, OwnedFd, RawFd};
@@ -20,7 +20,7 @@ pub(super) fn now() -> u64 {
     part(time.tv_sec) * SECOND + part(time.tv_nsec)
 }
 
-/// Becomes readable at a time of [`now`]'s clock.
+/// A timer that becomes readable at a time of [`now`]'s clock.
 #[derive(Debug)]
 pub(super) struct Timer {
     descriptor: OwnedFd,
@@ -43,7 +43,7 @@ impl Timer {
         Ok(Self { descriptor })
     }
 
-    /// Sets the time; one that has passed makes it readable at once.
+    /// Sets the time; a past time makes the timer readable at once.
     pub(super) fn arm(&self, at: u64) -> io::Result<()> {
         let part = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         let it_value = Timespec {
@@ -63,7 +63,7 @@ impl Timer {
         Ok(())
     }
 
-    /// Takes note that it fired, if it did.
+    /// Consumes the expiration, if there is one.
     pub(super) fn clear(&self) -> io::Result<()> {
         let mut count = [0; 8];
         match rustix::io::read(&self.descriptor, &mut count) {
@@ -72,7 +72,7 @@ impl Timer {
         }
     }
 
-    /// Sleeps until `at`; gives the time it is then.
+    /// Sleeps until `at`; returns the time then.
     pub(super) fn wait_until(&self, at: u64) -> io::Result<u64> {
         self.arm(at)?;
         loop {
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_wakes_early() {
+    fn no_timer_fires_early() {
         let timer = Timer::blocking().unwrap();
         for wait in [0, 1, 50_000, 2_000_000] {
             let at = now() + wait;

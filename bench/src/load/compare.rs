@@ -1,6 +1,5 @@
-//! Our exchange beside bare servers that make the same checks, in turns and in one run: how much
-//! of their throughput is left at the knee, what half of that load waits, and what an order costs
-//! a core of the gateway.
+//! Compares our exchange with baseline servers that make the same checks, alternating in one run:
+//! throughput at the knee, latency at half of that load, and CPU cost of an order in the gateway.
 
 mod cost;
 mod figures;
@@ -9,46 +8,45 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::figures::Outcome;
-use super::mix::Mix;
-use super::rig::{Rig, scratch};
-use super::search::{Search, search};
+use super::knee_search::{KneeSearch, search};
+use super::request_mix::RequestMix;
+use super::server_under_test::{ServerUnderTest, scratch};
 use super::{FACTOR, Plan, nanos, run, words};
 use crate::error::MeasureError;
 use crate::report::Report;
 use cost::Costs;
 
-/// Where the first search begins.
+/// First rate of the first search.
 const FIRST_RATE: u32 = 1_000;
-/// Later ones begin at the knee of the round before.
+/// Later searches start at the knee of the previous round, stepping by this factor.
 const LATER_FACTOR: f64 = 1.15;
-/// Recordings.
 const HALF: &str = "half load";
 const HALF_FLOOR: &str = "half load on checks and sync";
-/// A run of a search that is so far behind has shown what it can.
+/// A search run ends when it is this far behind schedule.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// A run that must be finished.
-const MUCH_PATIENCE: Duration = Duration::from_secs(30);
+/// Limit of a run that must finish.
+const LONG_PATIENCE: Duration = Duration::from_secs(30);
 
-/// How much is measured.
+/// Size of the comparison.
 #[derive(Clone, Copy, Debug)]
-pub struct Scope {
+pub struct CompareScope {
     /// Rounds; the medians are reported.
     pub rounds: usize,
-    /// Of each run, after a warm-up of a quarter of it.
+    /// Measured duration of each run, after a warm-up of a quarter of it.
     pub measured: Duration,
-    /// What is asked.
-    pub mix: Mix,
+    /// Kinds of requests.
+    pub mix: RequestMix,
     /// Connections of all threads together.
     pub connections: usize,
     /// Threads that send.
     pub threads: usize,
-    /// Longest p99 at the knee.
+    /// Maximum p99 at the knee.
     pub bound: Duration,
-    /// Orders by which each cost is measured.
+    /// Orders per measurement of the CPU cost.
     pub orders: u32,
 }
 
-impl Scope {
+impl CompareScope {
     fn plan(&self, rate: u32) -> Plan {
         Plan {
             rate,
@@ -62,25 +60,25 @@ impl Scope {
     }
 }
 
-/// One round.
+/// Results of one round.
 struct Round {
-    exchange: Search,
-    checks: Search,
-    /// The same checks, and a sync of what came together: what the disk alone leaves of them.
-    synced: Search,
-    /// The exchange at half its knee.
+    exchange: KneeSearch,
+    checks: KneeSearch,
+    /// The same checks plus one sync per batch of concurrent requests.
+    synced: KneeSearch,
+    /// The exchange at half of its knee.
     half: Outcome,
-    /// Checks and a bare sync at the same rate.
+    /// Checks and a sync at the same rate.
     half_floor: Outcome,
     costs: Costs,
 }
 
-/// Starts an exchange and the bare servers under `directory` (a temporary one is made there and
-/// removed) in each round, and measures all of them.
+/// In each round, starts an exchange and the baseline servers in a temporary directory under
+/// `directory`, and measures all of them.
 ///
 /// # Errors
-/// A server does not start; an answer is wrong; not even the lowest rate can be kept up with.
-pub fn compare(directory: &Path, scope: &Scope) -> Result<Report, MeasureError> {
+/// A server does not start, an answer is wrong, or the lowest rate cannot be sustained.
+pub fn compare(directory: &Path, scope: &CompareScope) -> Result<Report, MeasureError> {
     let mut report = Report::begin("load", "disk");
     report.scope = format!(
         "{}, p99 <= {} ms at the knee",
@@ -90,16 +88,16 @@ pub fn compare(directory: &Path, scope: &Scope) -> Result<Report, MeasureError> 
     let mut rounds: Vec<Round> = Vec::new();
     for number in 0..scope.rounds.max(1) {
         let scratch = scratch(directory)?;
-        let exchange = Rig::exchange(&scratch.path().join("data"))?;
-        let checks = Rig::checks()?;
-        let synced = Rig::checks_and_sync(scratch.path())?;
+        let exchange = ServerUnderTest::exchange(&scratch.path().join("data"))?;
+        let checks = ServerUnderTest::checks()?;
+        let synced = ServerUnderTest::checks_and_sync(scratch.path())?;
         let before = rounds.last();
-        let knee = |rig: &Rig, before: Option<&Search>| {
+        let knee = |server: &ServerUnderTest, before: Option<&KneeSearch>| {
             let (first, factor) = match before.and_then(|search| search.knee) {
                 Some(knee) => (knee, LATER_FACTOR),
                 None => (FIRST_RATE, FACTOR),
             };
-            let run = |rate| run(&rig.site, &scope.plan(rate));
+            let run = |rate| run(&server.endpoint, &scope.plan(rate));
             search(first, factor, nanos(scope.bound), run)
         };
         let exchange_knee = knee(&exchange, before.map(|round| &round.exchange))?;
@@ -109,13 +107,13 @@ pub fn compare(directory: &Path, scope: &Scope) -> Result<Report, MeasureError> 
             MeasureError::Wrong("the exchange kept up with no rate at all".to_owned())
         })? / 2;
         let plan = Plan {
-            patience: MUCH_PATIENCE,
+            patience: LONG_PATIENCE,
             ..scope.plan(half.max(1))
         };
-        // By turns first and second: what comes second finds a warmer machine.
-        let mut at_half = |rig: &Rig, name| {
+        // Alternate the order: the second one finds a warmer machine.
+        let mut at_half = |server: &ServerUnderTest, name| {
             let began = report.elapsed();
-            let outcome = run(&rig.site, &plan)?;
+            let outcome = run(&server.endpoint, &plan)?;
             outcome.record(&mut report, name, began);
             Ok::<_, MeasureError>(outcome)
         };

@@ -1,56 +1,56 @@
-//! What a run found.
+//! Result of a run.
 
 use hdrhistogram::Histogram;
 
-use super::mix::Kind;
+use super::request_mix::RequestKind;
 use crate::latency::Quantiles;
 use crate::report::{Interval, Measure, Report};
 
-/// Latencies are told in microseconds.
+/// Latencies are reported in microseconds.
 pub(super) const NANOS_PER_US: f64 = 1e3;
-/// The quantile that says whether a server keeps up.
+/// Quantile that decides whether a server keeps up.
 const SLOW: f64 = 0.99;
 
 /// One run at one rate. Times are in nanoseconds from when a request was due.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Outcome {
-    /// Requests a second that were due.
+    /// Requests per second that were due.
     pub rate: u32,
-    /// Requests a second that were answered.
+    /// Requests per second that were answered.
     pub achieved: f64,
-    /// Answers, all of them right.
+    /// Number of answers, all correct.
     pub answered: u64,
-    /// Requests that were due and got no answer while somebody waited for it.
+    /// Requests that were due and not answered before the run ended.
     pub unanswered: u64,
-    /// From when the last request was due to the last answer.
+    /// Time from the last due request to the last answer.
     pub overtime: u64,
-    /// All requests, those without an answer with the time they had waited.
+    /// Latencies of all requests; an unanswered one counts with its wait so far.
     pub all: Histogram<u64>,
-    /// The same kind by kind.
-    pub kinds: Vec<(Kind, Histogram<u64>)>,
-    /// The same by the second in which they were due.
+    /// Latencies by kind.
+    pub kinds: Vec<(RequestKind, Histogram<u64>)>,
+    /// Latencies by the second in which a request was due.
     pub seconds: Vec<Histogram<u64>>,
-    /// How late the generator sent what could be sent at once: part of every latency above.
+    /// Generator lateness for requests that could be sent at once: part of every latency above.
     pub generator: Histogram<u64>,
-    /// How late the machine woke a thread that had nothing to do with it.
+    /// Wake-up lateness of an unrelated thread.
     pub machine: Histogram<u64>,
 }
 
 impl Outcome {
-    /// What 99 of 100 requests took at most.
+    /// 99th percentile of all requests.
     #[must_use]
     pub fn p99(&self) -> u64 {
         self.all.value_at_quantile(SLOW)
     }
 
-    /// Whether the server kept up with the rate: everything was answered, all but one in a hundred
-    /// within `bound` nanoseconds, and it was done so soon after the last request was due.
+    /// Whether the server kept up: every request was answered, 99% within `bound` nanoseconds, and
+    /// the last answer came within that time after the last due request.
     #[must_use]
     pub fn kept_up(&self, bound: u64) -> bool {
         self.unanswered == 0 && self.overtime <= bound && self.p99() <= bound
     }
 
-    /// What orders waited: single ones if there were any, else batches, else whatever was asked.
+    /// Latencies of orders: single ones if any, else batches, else all requests.
     pub(super) fn orders(&self) -> &Histogram<u64> {
         let first = self.kinds.first();
         first.map_or(&self.all, |(_, times)| times)
@@ -64,7 +64,7 @@ impl Outcome {
         }
     }
 
-    /// Writes it into a report.
+    /// Adds the result to a report.
     pub(super) fn fill(&self, report: &mut Report, began: f64) {
         report.rounds = 1;
         let answered = Measure::single("answered", "requests/s", self.achieved);

@@ -1,5 +1,5 @@
-//! How late this machine wakes a thread that has nothing to do with the load: what is in every
-//! latency of a run and nobody's doing.
+//! Measures how late this machine wakes a thread unrelated to the load: every latency of a run
+//! includes this.
 
 use std::io;
 use std::sync::Arc;
@@ -9,12 +9,12 @@ use std::thread::JoinHandle;
 use hdrhistogram::Histogram;
 
 use super::clock::{self, Timer};
-use super::record::histogram;
+use super::latency_record::histogram;
 
-/// Between two wake-ups: often enough to meet what disturbs a run, too seldom to do so itself.
+/// Interval between wake-ups: frequent enough to see disturbances, too rare to cause any.
 const PERIOD: u64 = 1_000_000;
 
-/// A thread that sleeps and measures how much longer it slept than it wanted.
+/// A thread that measures how much longer it slept than requested.
 pub(super) struct Jitter {
     stop: Arc<AtomicBool>,
     thread: JoinHandle<io::Result<Histogram<u64>>>,
@@ -38,7 +38,7 @@ impl Jitter {
         Ok(Self { stop, thread })
     }
 
-    /// Stops it; how late it was woken.
+    /// Stops the thread; returns its wake-up lateness.
     pub(super) fn stop(self) -> io::Result<Histogram<u64>> {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.join().expect("the meter does not panic")

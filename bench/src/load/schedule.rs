@@ -1,14 +1,14 @@
-//! When each request is due: a constant rate, fixed before the run. Nothing a server does moves
-//! it, so a server that stalls is charged for every request that was due meanwhile.
+//! Due times at a constant rate, fixed before the run. They are independent of the server, so a
+//! stalled server is charged for every request due during the stall.
 
 use super::clock::SECOND;
 
 /// Due times of one sender.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Schedule {
-    /// When the run starts, in nanoseconds.
+    /// Start of the run in nanoseconds.
     start: u64,
-    /// Requests a second of all senders together.
+    /// Requests per second of all senders together.
     rate: u32,
     /// This sender has the ticks `first`, `first + step`, ….
     first: u64,
@@ -26,7 +26,7 @@ impl Schedule {
         }
     }
 
-    /// The part of one of `senders` senders.
+    /// The share of one of `senders` senders.
     pub(super) fn share(self, sender: usize, senders: usize) -> Self {
         Self {
             first: sender as u64,
@@ -35,14 +35,15 @@ impl Schedule {
         }
     }
 
-    /// When this sender's request `index` is due. Computed anew for each: rounding never adds up.
+    /// Due time of this sender's request `index`. Computed from the start, so rounding never
+    /// accumulates.
     pub(super) fn due(&self, index: usize) -> u64 {
         let tick = u128::from(self.first) + u128::from(self.step) * index as u128;
         let after = tick * u128::from(SECOND) / u128::from(self.rate);
         self.start + u64::try_from(after).unwrap_or(u64::MAX - self.start)
     }
 
-    /// How many requests this sender has in a run of `ticks` ticks.
+    /// Number of this sender's requests in a run of `ticks` ticks.
     pub(super) fn count(&self, ticks: usize) -> usize {
         let (ticks, first) = (ticks as u64, self.first);
         let count = ticks.saturating_sub(first).div_ceil(self.step);
@@ -62,7 +63,7 @@ mod tests {
             let schedule = Schedule::new(start, rate);
             let due = u128::from(schedule.due(index) - start);
             let exact = index as u128 * u128::from(SECOND);
-            // Less than a nanosecond early, never late, however far into the run.
+            // At most a nanosecond early and never late, at any point of the run.
             prop_assert!(due * u128::from(rate) <= exact);
             prop_assert!((due + 1) * u128::from(rate) > exact);
             prop_assert!(schedule.due(index + 1) >= schedule.due(index));

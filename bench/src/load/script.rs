@@ -1,52 +1,51 @@
-//! The requests of a run, ready before it starts: orders signed, bodies written, HMACs computed
-//! for the second in which each is due.
+//! The requests of a run, prepared before it starts: orders signed, bodies written, HMACs computed
+//! for the second in which each request is due.
 
 use std::ops::Range;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::clock::{self, SECOND};
-use super::mix::{Kind, Mix};
+use super::endpoint::Endpoint;
+use super::request_mix::{RequestKind, RequestMix};
 use super::schedule::Schedule;
-use super::site::Site;
 use crate::error::MeasureError;
 use crate::signed_orders::SignedOrder;
 
-/// One request.
-pub(super) struct Step {
-    pub(super) kind: Kind,
-    /// Which orders of the script it places, or the one it cancels.
+pub(super) struct ScriptStep {
+    pub(super) kind: RequestKind,
+    /// Indices of the orders it places, or of the one it cancels.
     pub(super) orders: Range<usize>,
     pub(super) bytes: Vec<u8>,
 }
 
-/// The requests of one sender, in the order in which they are due.
+/// The requests of one sender, by due time.
 pub(super) struct Script {
-    pub(super) steps: Vec<Step>,
+    pub(super) steps: Vec<ScriptStep>,
     /// Ids of the orders it places.
     pub(super) ids: Vec<String>,
-    /// As answers write it.
+    /// Token id in the format of answers.
     pub(super) token: String,
 }
 
-/// A script whose requests are not dated yet.
+/// A script whose requests have no timestamps yet.
 pub(super) struct Draft {
-    outline: Vec<(Kind, Range<usize>)>,
+    outline: Vec<(RequestKind, Range<usize>)>,
     orders: Vec<SignedOrder>,
 }
 
-/// The kinds of a sender's requests and the orders they are about. A cancel names the oldest order
-/// that is not cancelled and at least `lead` orders old, so that it does not wait for an answer; if
-/// there is none, an order is placed instead.
-fn outline(mix: Mix, count: usize, lead: usize) -> Vec<(Kind, Range<usize>)> {
+/// Kinds of a sender's requests and their orders. A cancel names the oldest live order that is at
+/// least `lead` orders old, so it need not wait for an answer; without one, an order is placed
+/// instead.
+fn outline(mix: RequestMix, count: usize, lead: usize) -> Vec<(RequestKind, Range<usize>)> {
     let (mut placed, mut cancelled) = (0, 0);
     let placing = mix.placing();
     let step = |kind| {
         let kind = match (kind, placing) {
-            (Kind::Cancel, _) if cancelled + lead < placed => {
+            (RequestKind::Cancel, _) if cancelled + lead < placed => {
                 cancelled += 1;
-                return (Kind::Cancel, cancelled - 1..cancelled);
+                return (RequestKind::Cancel, cancelled - 1..cancelled);
             }
-            (Kind::Cancel, Some(placing)) => placing,
+            (RequestKind::Cancel, Some(placing)) => placing,
             _ => kind,
         };
         let first = placed;
@@ -60,54 +59,56 @@ impl Draft {
     /// Signs the orders of a sender with `count` requests; see [`outline`] for `lead`.
     ///
     /// # Errors
-    /// More orders would be live in the end than the site allows.
+    /// More orders would be live at the end than the endpoint allows.
     pub(super) fn sign(
-        site: &Site,
-        mix: Mix,
+        endpoint: &Endpoint,
+        mix: RequestMix,
         count: usize,
         lead: usize,
     ) -> Result<Self, MeasureError> {
         let outline = outline(mix, count, lead);
         let placed: usize = outline.iter().map(|(kind, _)| mix.orders(*kind)).sum();
-        let cancels = outline.iter().filter(|(kind, _)| *kind == Kind::Cancel);
+        let cancels = outline
+            .iter()
+            .filter(|(kind, _)| *kind == RequestKind::Cancel);
         let live = placed - cancels.count();
-        if site.live_orders.is_some_and(|most| live > most) {
+        if endpoint.live_orders.is_some_and(|most| live > most) {
             return Err(MeasureError::Wrong(format!(
                 "this run would leave {live} orders in the book, more than the {} an account may \
                  have: give cancels as much weight as orders, or ask for less",
-                site.live_orders.unwrap_or_default()
+                endpoint.live_orders.unwrap_or_default()
             )));
         }
-        let orders = site.sign(placed);
+        let orders = endpoint.sign(placed);
         Ok(Self { outline, orders })
     }
 
     /// Writes the requests for a schedule that begins soon.
-    pub(super) fn date(self, site: &Site, schedule: &Schedule) -> Script {
-        let (sender, token) = (site.sender(), site.terms.token_text());
+    pub(super) fn date(self, endpoint: &Endpoint, schedule: &Schedule) -> Script {
+        let (sender, token) = (endpoint.sender(), endpoint.terms.token_text());
         let wall = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .unwrap_or_default();
         let now = clock::now();
-        let host = &site.host;
+        let host = &endpoint.host;
         let book = format!("GET /book?token_id={token} HTTP/1.1\r\nHost: {host}\r\n\r\n");
-        let step = |(index, (kind, range)): (usize, (Kind, Range<usize>))| {
+        let step = |(index, (kind, range)): (usize, (RequestKind, Range<usize>))| {
             let seconds = wall.as_secs() + schedule.due(index).saturating_sub(now) / SECOND;
             let orders = &self.orders[range.clone()];
             let bytes = match kind {
-                Kind::Place => sender.request("POST", "/order", &orders[0].body, seconds),
-                Kind::Batch => {
+                RequestKind::Place => sender.request("POST", "/order", &orders[0].body, seconds),
+                RequestKind::Batch => {
                     let bodies: Vec<_> = orders.iter().map(|order| order.body.as_str()).collect();
                     let body = format!("[{}]", bodies.join(","));
                     sender.request("POST", "/orders", &body, seconds)
                 }
-                Kind::Cancel => {
+                RequestKind::Cancel => {
                     let body = format!(r#"{{"orderId":"{}"}}"#, orders[0].id);
                     sender.request("DELETE", "/order", &body, seconds)
                 }
-                Kind::Read => book.clone().into_bytes(),
+                RequestKind::Read => book.clone().into_bytes(),
             };
-            Step {
+            ScriptStep {
                 kind,
                 orders: range,
                 bytes,
@@ -128,12 +129,12 @@ mod tests {
 
     #[test]
     fn cancels_name_each_older_order_once() {
-        let mix: Mix = "place=1,batch=1x3,cancel=4".parse().unwrap();
+        let mix: RequestMix = "place=1,batch=1x3,cancel=4".parse().unwrap();
         let outline = outline(mix, 3_000, 16);
         let (mut placed, mut cancelled) = (0, 0);
         for (kind, orders) in outline {
             match kind {
-                Kind::Cancel => {
+                RequestKind::Cancel => {
                     assert_eq!(orders, cancelled..cancelled + 1);
                     assert!(orders.end + 16 <= placed);
                     cancelled += 1;
@@ -149,11 +150,11 @@ mod tests {
 
     #[test]
     fn without_an_old_order_one_is_placed() {
-        let mix: Mix = "place=1,cancel=1,read=1".parse().unwrap();
+        let mix: RequestMix = "place=1,cancel=1,read=1".parse().unwrap();
         let outline = outline(mix, 9, 100);
         let count = |kind| outline.iter().filter(|step| step.0 == kind).count();
         assert_eq!(
-            [Kind::Place, Kind::Cancel, Kind::Read].map(count),
+            [RequestKind::Place, RequestKind::Cancel, RequestKind::Read].map(count),
             [6, 0, 3]
         );
     }

@@ -1,5 +1,5 @@
-//! One thread of the generator: it sends each request when it is due, whatever became of the
-//! earlier ones, and charges the server from then on.
+//! One thread of the generator: sends each request when it is due, independent of earlier ones, and
+//! times it from then.
 
 use std::collections::VecDeque;
 use std::io;
@@ -12,26 +12,26 @@ use mio::{Events, Interest, Poll, Token};
 
 use super::check::check;
 use super::clock::{self, Timer};
-use super::lane::Lane;
-use super::mix::Kind;
-use super::record::Record;
+use super::connection::LoadConnection;
+use super::endpoint::Endpoint;
+use super::latency_record::LatencyRecord;
+use super::request_mix::RequestKind;
 use super::schedule::Schedule;
 use super::script::Script;
-use super::site::Site;
 use crate::error::MeasureError;
 
-/// The token of the timer; connections have the lower ones.
+/// Token of the timer; connections have lower ones.
 const TIMER: Token = Token(usize::MAX);
-/// Longest sleep: bounds how late it is seen that another sender failed.
+/// Maximum sleep: bounds the delay until a failure of another sender is noticed.
 const LONGEST_SLEEP: Duration = Duration::from_millis(100);
 
-/// What all senders of a run share.
+/// State shared by all senders of a run.
 pub(super) struct Common<'a> {
-    /// Set by the first that fails.
+    /// Set by the first sender that fails.
     pub(super) stop: &'a AtomicBool,
-    /// Requests due earlier warm up and are not counted.
+    /// Requests due earlier are warm-up and not counted.
     pub(super) begin: u64,
-    /// A sender that is so many nanoseconds behind gives up.
+    /// A sender that is this many nanoseconds behind gives up.
     pub(super) patience: u64,
 }
 
@@ -39,43 +39,42 @@ pub(super) struct Common<'a> {
 pub(super) struct Sender {
     poll: Poll,
     timer: Timer,
-    /// What the timer is set to.
+    /// Time the timer is set to.
     armed: u64,
-    lanes: Vec<Lane>,
+    connections: Vec<LoadConnection>,
     /// Connections without a request, the longest idle first.
     idle: VecDeque<usize>,
 }
 
 impl Sender {
-    /// Opens the connections.
-    pub(super) fn connect(site: &Site, connections: usize) -> io::Result<Self> {
+    pub(super) fn connect(endpoint: &Endpoint, connections: usize) -> io::Result<Self> {
         let poll = Poll::new()?;
         let timer = Timer::polled()?;
         let source = timer.as_raw_fd();
         poll.registry()
             .register(&mut SourceFd(&source), TIMER, Interest::READABLE)?;
-        let lanes: Vec<_> = (0..connections.max(1))
-            .map(|token| Lane::open(site.address, poll.registry(), token))
+        let connections: Vec<_> = (0..connections.max(1))
+            .map(|token| LoadConnection::open(endpoint.address, poll.registry(), token))
             .collect::<io::Result<_>>()?;
         Ok(Self {
             poll,
             timer,
             armed: 0,
-            idle: (0..lanes.len()).collect(),
-            lanes,
+            idle: (0..connections.len()).collect(),
+            connections,
         })
     }
 
     /// Sends a script on its schedule.
     ///
     /// # Errors
-    /// A connection failed, or an answer was wrong; the others are told to stop.
+    /// A connection failed, or an answer was wrong; the other senders are stopped.
     pub(super) fn run(
         self,
         script: &Script,
         schedule: Schedule,
         common: &Common<'_>,
-    ) -> Result<Record, MeasureError> {
+    ) -> Result<LatencyRecord, MeasureError> {
         let mut run = Run {
             sender: self,
             script,
@@ -84,7 +83,7 @@ impl Sender {
             next: 0,
             held: VecDeque::new(),
             acknowledged: vec![false; script.ids.len()],
-            record: Record::new(common.begin),
+            record: LatencyRecord::new(common.begin),
         };
         let ran = run.drive();
         if ran.is_err() {
@@ -94,18 +93,18 @@ impl Sender {
     }
 }
 
-/// A script on its way.
+/// A script being sent.
 struct Run<'a> {
     sender: Sender,
     script: &'a Script,
     schedule: Schedule,
     common: &'a Common<'a>,
-    /// The first step that was not looked at.
+    /// Index of the next step.
     next: usize,
-    /// Cancels that are due and wait until their order is acknowledged.
+    /// Due cancels that wait for the acknowledgement of their order.
     held: VecDeque<usize>,
     acknowledged: Vec<bool>,
-    record: Record,
+    record: LatencyRecord,
 }
 
 impl Run<'_> {
@@ -126,7 +125,7 @@ impl Run<'_> {
             for event in &events {
                 match event.token() {
                     TIMER => (self.sender.timer.clear()).map_err(MeasureError::io("a timer"))?,
-                    Token(lane) => self.turn(lane)?,
+                    Token(connection) => self.on_ready(connection)?,
                 }
             }
         }
@@ -136,23 +135,23 @@ impl Run<'_> {
     fn is_over(&self) -> bool {
         self.next == self.script.steps.len()
             && self.held.is_empty()
-            && self.sender.idle.len() == self.sender.lanes.len()
+            && self.sender.idle.len() == self.sender.connections.len()
     }
 
-    /// Sends what is due, as long as a connection is idle.
+    /// Sends due requests while a connection is idle.
     fn send_due(&mut self) -> io::Result<()> {
-        while let Some(&lane) = self.sender.idle.front() {
+        while let Some(&idle) = self.sender.idle.front() {
             let now = clock::now();
             let Some(index) = self.pick(now) else {
                 break;
             };
             self.sender.idle.pop_front();
             let due = self.schedule.due(index);
-            let lane = &mut self.sender.lanes[lane];
-            if lane.idle_since <= due {
+            let connection = &mut self.sender.connections[idle];
+            if connection.idle_since <= due {
                 self.record.sent(due, now - due);
             }
-            lane.start(index, due, &self.script.steps[index].bytes)?;
+            connection.start(index, due, &self.script.steps[index].bytes)?;
         }
         Ok(())
     }
@@ -167,7 +166,7 @@ impl Run<'_> {
             let index = self.next;
             self.next += 1;
             let step = &self.script.steps[index];
-            if step.kind != Kind::Cancel || self.acknowledged[step.orders.start] {
+            if step.kind != RequestKind::Cancel || self.acknowledged[step.orders.start] {
                 return Some(index);
             }
             self.held.push_back(index);
@@ -175,9 +174,13 @@ impl Run<'_> {
         None
     }
 
-    /// When the oldest step was due that is not answered.
+    /// Due time of the oldest unanswered step.
     fn oldest_due(&self) -> u64 {
-        let under_way = self.sender.lanes.iter().filter_map(|lane| lane.under_way);
+        let under_way = self
+            .sender
+            .connections
+            .iter()
+            .filter_map(|connection| connection.under_way);
         let waiting = self.held.iter().copied();
         let next = (self.next < self.script.steps.len()).then_some(self.next);
         let waiting = waiting.chain(next).map(|index| self.schedule.due(index));
@@ -185,7 +188,7 @@ impl Run<'_> {
         dues.min().unwrap_or(u64::MAX)
     }
 
-    /// Sleeps until an answer comes or, if it could be sent, the next step is due.
+    /// Sleeps until an answer arrives or the next step is due and can be sent.
     fn sleep(&mut self, events: &mut Events) -> io::Result<()> {
         if self.next < self.script.steps.len() && !self.sender.idle.is_empty() {
             let due = self.schedule.due(self.next);
@@ -203,35 +206,40 @@ impl Run<'_> {
         }
     }
 
-    /// Something happened on a connection.
-    fn turn(&mut self, index: usize) -> Result<(), MeasureError> {
-        let lane = &mut self.sender.lanes[index];
-        if let Some((step, _)) = lane.under_way {
-            lane.send(&self.script.steps[step].bytes)
+    /// Handles readiness of a connection.
+    fn on_ready(&mut self, index: usize) -> Result<(), MeasureError> {
+        let connection = &mut self.sender.connections[index];
+        if let Some((step, _)) = connection.under_way {
+            connection
+                .send(&self.script.steps[step].bytes)
                 .map_err(MeasureError::io("sending"))?;
         }
-        let answer = lane
+        let answer = connection
             .receive()
             .map_err(MeasureError::io("reading an answer"))?;
-        let (Some(status), Some((step, due))) = (answer, lane.under_way) else {
+        let (Some(status), Some((step, due))) = (answer, connection.under_way) else {
             return Ok(());
         };
         let done = clock::now();
-        lane.under_way = None;
-        lane.idle_since = done;
+        connection.under_way = None;
+        connection.idle_since = done;
         self.sender.idle.push_back(index);
         let step = &self.script.steps[step];
         self.record.answered(step.kind, due, done);
-        check(self.script, step, status, lane.body()).map_err(MeasureError::Wrong)?;
-        if step.kind != Kind::Cancel {
+        check(self.script, step, status, connection.body()).map_err(MeasureError::Wrong)?;
+        if step.kind != RequestKind::Cancel {
             self.acknowledged[step.orders.clone()].fill(true);
         }
         Ok(())
     }
 
-    /// Counts everything that is due and has no answer.
+    /// Records all due requests without an answer.
     fn give_up(&mut self, now: u64) {
-        let under_way = self.sender.lanes.iter().filter_map(|lane| lane.under_way);
+        let under_way = self
+            .sender
+            .connections
+            .iter()
+            .filter_map(|connection| connection.under_way);
         let unsent = (self.next..self.script.steps.len())
             .take_while(|index| self.schedule.due(*index) <= now);
         let indices = under_way.map(|(index, _)| index);

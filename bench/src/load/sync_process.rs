@@ -1,5 +1,5 @@
-//! The floor of durability behind a socket: a peer on a Unix socket that writes what it is sent
-//! and syncs it, all that came together at once, and then says so; and its client.
+//! Durability baseline over a socket, and its client: a peer on a Unix socket writes and syncs each
+//! batch of requests that arrived together, then acknowledges them.
 
 use std::collections::HashMap;
 use std::io::{self, Read as _, Write as _};
@@ -17,20 +17,20 @@ use tokio::sync::{Notify, oneshot};
 
 use crate::sync_file::SyncFile;
 
-/// Bytes a record takes: those of an order's frame with its evidence.
+/// Size of a record: an order's frame with its evidence.
 const RECORD_BYTES: usize = 704;
-/// Number of the ask and length of its records, 8 bytes each.
+/// Request number and length of its records, 8 bytes each.
 const HEAD_BYTES: usize = 16;
-/// Room for what comes together.
+/// Buffer for requests that arrive together.
 const BUFFER_BYTES: usize = 4 << 20;
 
-/// The peer, on a thread of its own; it ends with its connection.
+/// The peer, on its own thread; it ends with its connection.
 pub(super) struct SyncProcess {
     thread: JoinHandle<io::Result<()>>,
 }
 
 impl SyncProcess {
-    /// Starts it; the other end is for a [`SyncLink`].
+    /// Starts the peer; the returned stream is for a [`SyncLink`].
     pub(super) fn start(directory: &Path) -> io::Result<(Self, StdStream)> {
         let file = SyncFile::create(&directory.join("synced"))?;
         let (ours, theirs) = StdStream::pair()?;
@@ -40,7 +40,7 @@ impl SyncProcess {
         Ok((Self { thread }, theirs))
     }
 
-    /// Waits until it ended.
+    /// Waits until it has ended.
     pub(super) fn join(self) -> io::Result<()> {
         self.thread.join().expect("the peer does not panic")
     }
@@ -70,14 +70,14 @@ fn serve(mut stream: StdStream, mut file: SyncFile) -> io::Result<()> {
     }
 }
 
-/// Bytes of the first ask, once it is whole.
+/// Length of the first request, once it is complete.
 fn end_of_ask(bytes: &[u8]) -> Option<usize> {
     let length = bytes.get(8..HEAD_BYTES)?.try_into().ok()?;
     let end = HEAD_BYTES + usize::try_from(u64::from_le_bytes(length)).ok()?;
     (bytes.len() >= end).then_some(end)
 }
 
-/// The client's end, for the tasks of one runtime.
+/// Client of the peer for the tasks of one runtime.
 #[derive(Clone)]
 pub(super) struct SyncLink {
     shared: Arc<Shared>,
@@ -97,7 +97,7 @@ struct Outbox {
 }
 
 impl SyncLink {
-    /// Serves `stream` on this runtime, as long as that runs.
+    /// Serves `stream` on this runtime.
     pub(super) fn open(stream: StdStream) -> io::Result<Self> {
         stream.set_nonblocking(true)?;
         let (reader, writer) = UnixStream::from_std(stream)?.into_split();
@@ -107,7 +107,7 @@ impl SyncLink {
         Ok(Self { shared })
     }
 
-    /// Waits until so many records are on the disk; whether they are.
+    /// Waits until `records` records are on disk; returns whether they are.
     pub(super) async fn store(&self, records: usize) -> bool {
         let (sender, stored) = oneshot::channel();
         {
@@ -154,7 +154,7 @@ async fn receive(shared: Arc<Shared>, mut reader: OwnedReadHalf) -> io::Result<(
         for number in buffer[..whole].chunks_exact(8) {
             let number = number.try_into().expect("chunks of eight");
             if let Some(waiting) = outbox.waiting.remove(&u64::from_le_bytes(number)) {
-                // Whoever asked may have gone.
+                // The caller may have been dropped.
                 let _ = waiting.send(());
             }
         }

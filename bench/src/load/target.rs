@@ -1,13 +1,13 @@
-//! Which server a load may go to. Loopback freely; any other only when the caller says that it is
-//! theirs: a load on a server of others is an attack on it.
+//! Restricts the target of a load. Loopback is always allowed; any other server only if the caller
+//! declares it as theirs: a load on somebody else's server is an attack.
 
 use std::io;
 use std::net::{SocketAddr, ToSocketAddrs as _};
 
 use thiserror::Error;
 
-/// A server that may be loaded: the address that was checked, so that a name that changes its
-/// meaning meanwhile changes nothing.
+/// A permitted server. It holds the checked address, so a later change of the DNS name has no
+/// effect.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Target {
     /// Where to connect.
@@ -22,25 +22,25 @@ pub enum TargetError {
     /// Not the URL of a server's root.
     #[error("{url:?} is not http://HOST or http://HOST:PORT: {problem}")]
     Url {
-        /// As given; without what may be a password.
+        /// The given URL without a possible password.
         url: String,
-        /// What is wrong.
+        /// The problem.
         problem: &'static str,
     },
-    /// The name means nothing.
+    /// The name cannot be resolved.
     #[error("{host}: {source}")]
     Name {
         /// Host and port.
         host: String,
-        /// Why.
+        /// Cause.
         source: io::Error,
     },
     /// The name has no address.
     #[error("{0} has no address")]
     NoAddress(String),
-    /// One of its addresses is another machine's.
+    /// An address is of another machine.
     #[error(
-        "{host} is {address}, which is not this machine: a load may go elsewhere only when the caller says that the server is theirs"
+        "{host} is {address}, which is not this machine: loading another machine requires the caller's statement that the server is theirs"
     )]
     NotOurs {
         /// Host and port.
@@ -50,7 +50,7 @@ pub enum TargetError {
     },
 }
 
-/// Finds the server of a URL. `theirs`: the caller says that the server is theirs.
+/// Resolves the server of a URL. `theirs`: the caller declares the server as theirs.
 ///
 /// # Errors
 /// As [`TargetError`] says.
@@ -70,7 +70,7 @@ pub fn find(url: &str, theirs: bool) -> Result<Target, TargetError> {
     Ok(Target { address, host })
 }
 
-/// The port of a URL without one.
+/// Default port of a URL.
 const HTTP: u16 = 80;
 
 /// Host, with brackets around an IPv6 address, and port.
@@ -86,13 +86,13 @@ fn parse(url: &str) -> Result<(String, u16), TargetError> {
     let rest = match url.split_once("://") {
         Some(("http", rest)) => rest,
         Some(("https", _)) => {
-            return Err(bad("TLS is not spoken here; measure behind what ends it"));
+            return Err(bad("TLS is not supported; measure behind the TLS proxy"));
         }
         _ => return Err(bad("another scheme")),
     };
     let authority = rest.strip_suffix('/').unwrap_or(rest);
     if authority.contains('@') {
-        return Err(bad("credentials do not belong into it"));
+        return Err(bad("it must not contain credentials"));
     }
     if authority.contains(['/', '?', '#']) {
         return Err(bad("a path"));
@@ -100,7 +100,7 @@ fn parse(url: &str) -> Result<(String, u16), TargetError> {
     let (host, port) = match authority.rsplit_once(':') {
         Some((host, port)) if !port.ends_with(']') => {
             let port = port.parse().ok().filter(|port| *port != 0);
-            (host, port.ok_or_else(|| bad("a port that is none"))?)
+            (host, port.ok_or_else(|| bad("invalid port"))?)
         }
         _ => (authority, HTTP),
     };
@@ -111,7 +111,7 @@ fn parse(url: &str) -> Result<(String, u16), TargetError> {
     Ok((host.to_owned(), port))
 }
 
-/// The address to connect to, if every one of them may be.
+/// The address to connect to, if all addresses are permitted.
 fn allowed(host: &str, addresses: &[SocketAddr], theirs: bool) -> Result<SocketAddr, TargetError> {
     let elsewhere = |address: &&SocketAddr| !address.ip().to_canonical().is_loopback();
     match addresses.iter().find(elsewhere) {
@@ -148,7 +148,7 @@ mod tests {
     #[case(&["[fe80::1]:80"], false)]
     #[case(&["127.0.0.1:80", "192.0.2.1:80"], false)]
     #[case(&["192.0.2.1:80", "127.0.0.1:80"], false)]
-    fn only_loopback_goes_without_saying(#[case] addresses: &[&str], #[case] freely: bool) {
+    fn only_loopback_needs_no_confirmation(#[case] addresses: &[&str], #[case] freely: bool) {
         let addresses: Vec<SocketAddr> = addresses.iter().map(|it| it.parse().unwrap()).collect();
         let refused = allowed("name", &addresses, false);
         assert_eq!(refused.is_ok(), freely, "{addresses:?}");
@@ -189,7 +189,7 @@ mod tests {
     #[case("http://127.0.0.1#@example.org")]
     #[case("http://127.0.0.1@example.org")]
     #[case("http://name:secret@localhost")]
-    fn everything_else_is_refused(#[case] url: &str) {
+    fn other_urls_are_rejected(#[case] url: &str) {
         let text = parse(url).unwrap_err().to_string();
         assert!(!text.contains("secret"), "{text}");
     }

@@ -1,4 +1,4 @@
-//! A load against servers that stall, lie, and work.
+//! Loads on servers that stall, answer wrongly, and work.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener};
@@ -9,7 +9,7 @@ use foretell_auth::{Domains, L2Credentials};
 use super::*;
 use crate::live_exchange;
 
-/// A server of one connection: `answer` gets each whole request and gives the answer's body.
+/// A server of one connection; `answer` maps each request to the body of the response.
 fn fake(mut answer: impl FnMut(&str) -> (u16, String) + Send + 'static) -> SocketAddr {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let address = listener.local_addr().unwrap();
@@ -47,12 +47,12 @@ fn end_of_request(text: &str) -> Option<usize> {
     (text.len() >= end).then_some(end)
 }
 
-fn site(address: SocketAddr) -> Site {
+fn endpoint(address: SocketAddr) -> Endpoint {
     let domains = Domains::default();
-    let owner = site::bench_signer().unwrap().address();
+    let owner = endpoint::bench_signer().unwrap().address();
     let (master, origin) = live_exchange::secrets(owner);
     let trio = master.trio(&origin, domains.chain_id());
-    Site::bench(address, &domains, L2Credentials::from_trio(owner, &trio)).unwrap()
+    Endpoint::bench(address, &domains, L2Credentials::from_trio(owner, &trio)).unwrap()
 }
 
 fn plan(rate: u32, mix: &str, measured: Duration) -> Plan {
@@ -67,19 +67,19 @@ fn plan(rate: u32, mix: &str, measured: Duration) -> Plan {
     }
 }
 
-fn book(site: &Site) -> String {
-    format!(r#"{{"asset_id":"{}"}}"#, site.terms.token_text())
+fn book(endpoint: &Endpoint) -> String {
+    format!(r#"{{"asset_id":"{}"}}"#, endpoint.terms.token_text())
 }
 
 #[test]
-fn a_stall_is_charged_to_every_request_that_was_due_meanwhile() {
+fn a_stall_delays_every_request_due_during_it() {
     const STALL: Duration = Duration::from_millis(200);
-    let site_of_book = site(SocketAddr::from(([127, 0, 0, 1], 1)));
-    let (body, mut asked) = (book(&site_of_book), 0);
+    let book_endpoint = endpoint(SocketAddr::from(([127, 0, 0, 1], 1)));
+    let (body, mut asked) = (book(&book_endpoint), 0);
     let address = fake(move |_| {
         asked += 1;
         if asked == 100 {
-            // The server is away for so long by its own clock, whatever the machine does.
+            // The stall is measured on the server's own clock.
             let began = Instant::now();
             while began.elapsed() < STALL {
                 std::thread::park_timeout(STALL - began.elapsed().min(STALL));
@@ -88,13 +88,13 @@ fn a_stall_is_charged_to_every_request_that_was_due_meanwhile() {
         (200, body.clone())
     });
     let outcome = run(
-        &site(address),
+        &endpoint(address),
         &plan(1_000, "read=1", Duration::from_secs(1)),
     )
     .unwrap();
     assert_eq!((outcome.answered, outcome.unanswered), (1_000, 0));
-    // One request was under way; the 100 that were due in the first half of the stall waited for
-    // the second half at least. A generator that waits to send shows one slow request.
+    // One request was open; the 100 due in the first half of the stall waited at least for the
+    // second half. A closed-loop generator would show one slow request.
     let waited = u64::try_from(STALL.as_nanos() / 2).unwrap();
     let slow = outcome.all.count_between(waited, u64::MAX);
     assert!(slow >= 100, "{slow} requests were charged");
@@ -104,9 +104,9 @@ fn a_stall_is_charged_to_every_request_that_was_due_meanwhile() {
 }
 
 #[test]
-fn who_never_answers_is_charged_for_all_that_was_due() {
-    let site_of_book = site(SocketAddr::from(([127, 0, 0, 1], 1)));
-    let (body, (never, hold)) = (book(&site_of_book), std::sync::mpsc::channel::<()>());
+fn a_silent_server_is_charged_for_all_due_requests() {
+    let book_endpoint = endpoint(SocketAddr::from(([127, 0, 0, 1], 1)));
+    let (body, (never, hold)) = (book(&book_endpoint), std::sync::mpsc::channel::<()>());
     let mut asked = 0;
     let address = fake(move |_| {
         asked += 1;
@@ -120,17 +120,17 @@ fn who_never_answers_is_charged_for_all_that_was_due() {
         patience: Duration::from_millis(100),
         ..plan(1_000, "read=1", Duration::from_secs(5))
     };
-    let outcome = run(&site(address), &plan).unwrap();
+    let outcome = run(&endpoint(address), &plan).unwrap();
     assert_eq!(outcome.answered, 10);
     assert!(outcome.unanswered >= 90, "{outcome:?}");
     assert!(!outcome.kept_up(u64::MAX));
     drop(never);
 }
 
-/// A server that answers placements by `answer`, given the ids in the order asked.
+/// Runs a load on a server that answers placements by `answer`, given the ids in order.
 fn wrong_run(mix: &str, answer: impl FnMut(&str) -> (u16, String) + Send + 'static) -> String {
-    let site = site(fake(answer));
-    match run(&site, &plan(2_000, mix, Duration::from_millis(20))) {
+    let endpoint = endpoint(fake(answer));
+    match run(&endpoint, &plan(2_000, mix, Duration::from_millis(20))) {
         Err(MeasureError::Wrong(text)) => text,
         other => panic!("a wrong answer passed: {other:?}"),
     }
@@ -168,7 +168,7 @@ fn the_first_wrong_answer_ends_a_run_and_is_shown() {
 
 #[test]
 fn a_batch_in_another_order_is_wrong() {
-    // The bare server names the orders it was sent; here the request's second comes first.
+    // The bare server names the orders in order; this one reverses them.
     let text = wrong_run("batch=1x2", |request| {
         let body = request.split_once("\r\n\r\n").unwrap().1;
         let mut orders = foretell_wire::order::read_orders(body.as_bytes()).unwrap();
@@ -209,13 +209,13 @@ fn every_kind_is_answered_by_an_exchange() {
 
 #[test]
 fn an_exchange_and_its_floors_are_compared() {
-    let scope = Scope {
+    let scope = CompareScope {
         rounds: 1,
         measured: Duration::from_millis(50),
-        mix: Mix::default(),
+        mix: RequestMix::default(),
         connections: 4,
         threads: 1,
-        // A busy machine is no reason to find no rate.
+        // A busy machine must not prevent finding a rate.
         bound: Duration::from_millis(200),
         orders: 150,
     };

@@ -1,54 +1,54 @@
-//! Goals, and whether they are met.
+//! Goals and their verdicts.
 
 use std::fmt::{self, Display};
 
 use serde::{Deserialize, Serialize};
 
-/// What a figure has to be.
+/// Required range of a figure.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
-    /// This or less.
+    /// This value or less.
     AtMost(f64),
-    /// This or more.
+    /// This value or more.
     AtLeast(f64),
 }
 
-/// Whether a goal is met.
+/// Verdict on a goal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// It is.
+    /// The goal is met.
     Met,
-    /// It is not.
+    /// The goal is not met.
     NotMet,
-    /// Nobody knows.
+    /// The figure was not measured.
     NotMeasured,
 }
 
-/// A goal and what was found.
+/// A goal with its result.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Goal {
-    /// What it is about.
+    /// Subject.
     pub name: String,
-    /// What it has to be.
+    /// Required range.
     pub limit: Limit,
-    /// What it was; nothing when it could not be measured.
+    /// Measured figure; `None` if it could not be measured.
     pub found: Option<f64>,
-    /// Follows from the two.
+    /// Derived from limit and figure.
     pub verdict: Verdict,
-    /// How it was measured, if not in full; or why not.
+    /// How it was measured, if reduced, or why it was not.
     pub note: Option<String>,
 }
 
 impl Goal {
-    /// Something that has to be `most` or less.
+    /// A goal of `most` or less.
     #[must_use]
     pub fn at_most(name: impl Into<String>, most: f64, found: Option<f64>) -> Self {
         Self::new(name.into(), Limit::AtMost(most), found)
     }
 
-    /// Something that has to be `least` or more.
+    /// A goal of `least` or more.
     #[must_use]
     pub fn at_least(name: impl Into<String>, least: f64, found: Option<f64>) -> Self {
         Self::new(name.into(), Limit::AtLeast(least), found)
@@ -65,14 +65,14 @@ impl Goal {
         }
     }
 
-    /// Says how it was measured, or why not.
+    /// Notes how the figure was measured, or why not.
     #[must_use]
     pub fn note(mut self, note: impl Into<String>) -> Self {
         self.note = Some(note.into());
         self
     }
 
-    /// Whether it is met; something unmeasured is not.
+    /// Whether the goal is met; unmeasured goals are not.
     #[must_use]
     pub fn is_met(&self) -> bool {
         self.verdict == Verdict::Met
@@ -117,8 +117,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn limits_belong_to_what_is_allowed() {
-        // found, at most 2, at least 2
+    fn limits_are_inclusive() {
+        // Figure, verdict at most 2, verdict at least 2.
         let cases = [
             (Some(1.9), Verdict::Met, Verdict::NotMet),
             (Some(2.0), Verdict::Met, Verdict::Met),

@@ -1,4 +1,4 @@
-//! Recordings as HdrHistogram logs, which other tools of that family read.
+//! Recordings as HdrHistogram logs, for other tools.
 
 use std::io;
 use std::time::{Duration, UNIX_EPOCH};
@@ -11,13 +11,13 @@ use hdrhistogram::serialization::interval_log::{
 use super::Report;
 use super::recording::{Interval, Recording, decode};
 
-/// Logs tell the highest value in milliseconds, as their readers expect.
+/// The log format has maximum values in milliseconds.
 const NANOS_PER_MS: f64 = 1e6;
 
-/// Writes every recording of a report: intervals by time, each tagged with what was timed.
+/// Writes all recordings of a report: intervals by time, tagged with the recording's name.
 ///
 /// # Errors
-/// The writer's.
+/// The writer fails.
 pub fn write_log(report: &Report, out: &mut impl io::Write) -> io::Result<()> {
     let begun = UNIX_EPOCH + Duration::from_millis(report.stamp.started_ms);
     let mut serializer = V2DeflateSerializer::new();
@@ -42,7 +42,7 @@ pub fn write_log(report: &Report, out: &mut impl io::Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Every interval on the report's own timeline, with its tag, in which no blank or comma may stand.
+/// All intervals on the report's timeline with their tags; tags must not contain blanks or commas.
 fn by_time(report: &Report) -> Vec<(String, Interval)> {
     let mut intervals = Vec::new();
     for leaf in report.leaves() {
@@ -65,10 +65,10 @@ fn by_time(report: &Report) -> Vec<(String, Interval)> {
     intervals
 }
 
-/// Reads a log: a recording for each tag, in the order of their first intervals.
+/// Reads a log: one recording per tag, by first interval.
 ///
 /// # Errors
-/// What is wrong with it, in words.
+/// The log is invalid; the text says why.
 pub fn read_log(bytes: &[u8]) -> Result<Vec<Recording>, String> {
     let mut recordings: Vec<Recording> = Vec::new();
     for entry in IntervalLogIterator::new(bytes) {
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_log_is_refused() {
+    fn invalid_logs_are_rejected() {
         assert!(read_log(b"Tag=a,0.1,1.0,2.0,nonsense\n").is_err());
         assert!(read_log(b"hello").is_err());
     }

@@ -1,46 +1,46 @@
-//! One figure: its rounds, its median, and how it stands to its floor.
+//! A measure: its rounds, its median, and its ratio to its baseline.
 
 use serde::{Deserialize, Serialize};
 
 use crate::latency::{Quantiles, median};
 
-/// Which way a figure improves.
+/// Direction of improvement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Better {
-    /// Times, bytes.
+    /// Lower is better: times, bytes.
     Lower,
-    /// Rates.
+    /// Higher is better: rates.
     Higher,
 }
 
-/// A figure of a report.
+/// A measure of a report.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Measure {
     /// Unique within its report.
     pub name: String,
-    /// Of the figure, its rounds and its quantiles.
+    /// Unit of value, rounds and quantiles.
     pub unit: String,
-    /// Which way it improves.
+    /// Direction of improvement.
     pub better: Better,
     /// The median of the rounds.
     pub value: f64,
-    /// What each round gave.
+    /// Value of each round.
     pub rounds: Vec<f64>,
-    /// Of single durations, where they were taken.
+    /// Quantiles of single durations, if taken.
     pub quantiles: Option<Quantiles>,
-    /// What it is held against.
-    pub floor: Option<Floor>,
+    /// Baseline, if there is one.
+    pub floor: Option<Baseline>,
 }
 
-/// A measure beside its floor, both taken in turns.
+/// Ratio of a measure to its baseline, measured in the same rounds.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
-pub struct Floor {
-    /// The floor's name in the same report.
+pub struct Baseline {
+    /// Name of the baseline in the same report.
     pub name: String,
-    /// The median of the rounds' ratios: what disturbed a whole round divides out.
+    /// Median of the rounds' ratios: disturbances of a whole round cancel out.
     pub ratio: f64,
-    /// Measure to floor, round by round.
+    /// Ratio of measure to baseline, by round.
     pub ratios: Vec<f64>,
 }
 
@@ -59,32 +59,32 @@ impl Measure {
         }
     }
 
-    /// A figure that was taken once.
+    /// A value that was measured once.
     #[must_use]
     pub fn single(name: impl Into<String>, unit: &str, value: f64) -> Self {
         Self::of(name, unit, vec![value])
     }
 
-    /// More of it is better.
+    /// Marks higher values as better.
     #[must_use]
     pub fn higher(mut self) -> Self {
         self.better = Better::Higher;
         self
     }
 
-    /// Adds quantiles, which are in the measure's unit.
+    /// Adds quantiles in the measure's unit.
     #[must_use]
     pub fn quantiles(mut self, quantiles: Quantiles) -> Self {
         self.quantiles = Some(quantiles);
         self
     }
 
-    /// Holds it against a floor of the same rounds.
+    /// Compares it with a baseline of the same rounds.
     #[must_use]
     pub fn over(mut self, floor: &Self) -> Self {
         let pairs = self.rounds.iter().zip(&floor.rounds);
         let ratios: Vec<f64> = pairs.map(|(value, floor)| value / floor).collect();
-        self.floor = Some(Floor {
+        self.floor = Some(Baseline {
             name: floor.name.clone(),
             ratio: median(&ratios),
             ratios,
@@ -92,7 +92,7 @@ impl Measure {
         self
     }
 
-    /// To the floor, if there is one.
+    /// Ratio to the baseline, if there is one.
     #[must_use]
     pub fn ratio(&self) -> Option<f64> {
         self.floor.as_ref().map(|floor| floor.ratio)

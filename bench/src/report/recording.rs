@@ -1,4 +1,4 @@
-//! Durations one by one: histograms of nanoseconds over a run's timeline.
+//! Histograms of durations over the timeline of a run.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -6,29 +6,29 @@ use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer as _, V2DeflateSerializer};
 use serde::{Deserialize, Serialize};
 
-/// What was timed under one name.
+/// Durations recorded under one name.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Recording {
-    /// What.
+    /// Name.
     pub name: String,
-    /// One after the other.
+    /// Consecutive intervals.
     pub intervals: Vec<Interval>,
 }
 
-/// Part of a recording.
+/// An interval of a recording.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Interval {
-    /// When it began, in seconds since the measurement did.
+    /// Start in seconds since the measurement began.
     pub at: f64,
-    /// How long it took, in seconds.
+    /// Length in seconds.
     pub seconds: f64,
-    /// Nanoseconds; in JSON the base64 text that histogram logs hold.
+    /// Nanoseconds; in JSON the base64 text of histogram logs.
     #[serde(with = "text")]
     pub histogram: Histogram<u64>,
 }
 
 impl Interval {
-    /// Keeps what was recorded from `at` for `seconds`.
+    /// The histogram of durations recorded from `at` for `seconds`.
     #[must_use]
     pub fn new(at: f64, seconds: f64, histogram: &Histogram<u64>) -> Self {
         let histogram = histogram.clone();
@@ -41,7 +41,7 @@ impl Interval {
 }
 
 impl Recording {
-    /// All of it together; `None` without an interval.
+    /// The sum of all intervals; `None` without an interval.
     #[must_use]
     pub fn total(&self) -> Option<Histogram<u64>> {
         let (first, rest) = self.intervals.split_first()?;
@@ -65,10 +65,10 @@ fn encode(histogram: &Histogram<u64>) -> Result<String, String> {
     Ok(STANDARD.encode(bytes))
 }
 
-/// The histogram of such a text.
+/// Decodes such a text.
 ///
 /// # Errors
-/// It is none, in words.
+/// The text is invalid; the error says why.
 pub(super) fn decode(text: &str) -> Result<Histogram<u64>, String> {
     let bytes = STANDARD
         .decode(text)
@@ -78,7 +78,6 @@ pub(super) fn decode(text: &str) -> Result<Histogram<u64>, String> {
         .map_err(|error| format!("a histogram that cannot be read: {error:?}"))
 }
 
-/// For serde.
 mod text {
     use hdrhistogram::Histogram;
     use serde::{Deserialize as _, de, ser};

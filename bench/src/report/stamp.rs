@@ -1,5 +1,4 @@
-//! Where, when and with what a measurement was taken: figures of two machines are not the same
-//! figures.
+//! Machine, time and program of a measurement: figures of different machines are not comparable.
 
 use std::fmt::{self, Display};
 use std::fs;
@@ -8,34 +7,34 @@ use std::thread::available_parallelism;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-/// What nobody could find out.
+/// Value of an unknown field.
 const UNKNOWN: &str = "unknown";
 
-/// Facts of a run.
+/// Facts about a run.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct Stamp {
     /// Model of the processor.
     pub machine: String,
     /// Cores this process may use.
     pub cores: usize,
-    /// Release of the operating system's kernel.
+    /// Kernel release.
     pub kernel: String,
-    /// Of the program; the program that prints the report knows it.
+    /// Commit of the program, set by the program that prints the report.
     pub commit: String,
-    /// Whether the program was built for speed.
+    /// Whether the program was built with optimisation.
     pub optimised: bool,
-    /// What an acknowledgement waited for: `disk`, `process`, `none`.
+    /// What an acknowledgement waits for: `disk`, `process`, `none`.
     pub durability: String,
-    /// Programs that wanted to run when it began, the kernel's mean over a minute.
+    /// Load average over one minute at the start.
     pub load: f64,
-    /// Beginning, in milliseconds since 1970.
+    /// Start in milliseconds since 1970.
     pub started_ms: u64,
-    /// How long it took.
+    /// Duration.
     pub seconds: f64,
 }
 
 impl Stamp {
-    /// Of here and now.
+    /// Facts of this machine and time.
     pub(super) fn now(durability: &str) -> Self {
         let load = read("/proc/loadavg");
         let load = load.split(' ').next().and_then(|mean| mean.parse().ok());
@@ -52,13 +51,13 @@ impl Stamp {
         }
     }
 
-    /// How much later it began than another.
+    /// Seconds from another start to this one.
     #[allow(clippy::cast_precision_loss, reason = "milliseconds of one run")]
     pub(super) fn seconds_behind(&self, other: &Self) -> f64 {
         self.started_ms.saturating_sub(other.started_ms) as f64 / 1e3
     }
 
-    /// Its beginning, as ISO 8601 says it.
+    /// The start in ISO 8601.
     #[must_use]
     pub fn started(&self) -> String {
         let at = i64::try_from(self.started_ms).ok();
@@ -84,7 +83,7 @@ impl Display for Stamp {
         if self.optimised {
             return Ok(());
         }
-        f.write_str("; NOT AN OPTIMISED BUILD, its figures say nothing")
+        f.write_str("; NOT AN OPTIMISED BUILD, figures are meaningless")
     }
 }
 
@@ -106,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_stamp_tells_this_machine() {
+    fn a_stamp_describes_this_machine() {
         let stamp = Stamp::now("disk");
         assert!(stamp.cores > 0 && !stamp.machine.is_empty() && !stamp.kernel.is_empty());
         assert!(stamp.started_ms > 1_700_000_000_000);
@@ -122,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn processors_say_their_model_in_several_ways() {
+    fn processor_models_have_several_formats() {
         let cases = [
             (
                 "processor\t: 0\nmodel name\t: AMD EPYC\nmodel name\t: B\n",

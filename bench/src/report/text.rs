@@ -62,8 +62,8 @@ fn row_of(goal: &Goal) -> [String; 4] {
     ]
 }
 
-/// As many digits as a reader needs: three of what is small, whole numbers of what is large, with
-/// blanks between thousands.
+/// Formats with three digits for small values and whole numbers for large ones, with blanks between
+/// thousands.
 #[must_use]
 pub(crate) fn number(value: f64) -> String {
     let size = value.abs();
@@ -97,7 +97,7 @@ fn thousands(value: f64) -> String {
     }
 }
 
-/// Columns that line up; the first is to the left, the last as well, numbers to the right.
+/// Aligned columns: the first and the last left-aligned, numbers right-aligned.
 pub(crate) fn write_columns<const N: usize>(
     f: &mut Formatter<'_>,
     rows: &[[String; N]],

@@ -1,4 +1,4 @@
-//! What was found about starts, images and the engine's step, as a report.
+//! Report on starts, snapshots and the engine's step.
 
 use foretell_link::StageSummary;
 
@@ -6,13 +6,13 @@ use super::step::Lanes;
 use crate::latency::{Quantiles, median};
 use crate::report::{Goal, Measure, Report};
 
-/// Most seconds from a gateway's start until it answers, at ten million trades.
+/// Maximum seconds from a gateway's start to its first answer, at ten million trades.
 const START_GOAL: f64 = 2.0;
-/// The trades that goal is stated for.
+/// Trades for which the goal is stated.
 const START_TRADES: u64 = 10_000_000;
-/// Most bytes of a gateway's own memory per trade.
+/// Maximum bytes of a gateway's own memory per trade.
 const MEMORY_GOAL: f64 = 48.0;
-/// Highest ratio of the engine step's p99 with snapshots to that without.
+/// Maximum ratio of the engine step's p99 with snapshots to that without.
 const STEP_GOAL: f64 = 1.2;
 
 /// Starts of gateways on one history.
@@ -20,44 +20,45 @@ const STEP_GOAL: f64 = 1.2;
 pub(crate) struct Starts {
     /// From the start of each process until it answered with the newest state.
     pub(super) seconds: Vec<f64>,
-    /// The process's own memory then, the most of all rounds.
+    /// Anonymous memory at that time: the maximum of all rounds.
     pub(crate) anonymous_bytes: u64,
-    /// With all it had touched of files, the program's own among them.
+    /// Resident memory, touched file pages and the program included.
     pub(super) resident_bytes: u64,
 }
 
-/// One history, its images, and gateways on it.
+/// One history, its snapshots, and gateways on it.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) struct Site {
+pub(crate) struct HistoryRun {
     pub(super) trades: u64,
     pub(super) live_orders: u64,
     pub(super) accounts: u32,
     pub(super) markets: u32,
     pub(super) commands: u64,
-    /// From the engine's readiness until its publisher has executed all of it and has published.
+    /// From the engine's readiness until its publisher has executed and published the whole
+    /// history.
     pub(super) publish_seconds: f64,
     pub(crate) image_bytes: u64,
-    /// More images, everything before each being published.
+    /// Further snapshots, with everything before each already published.
     pub(crate) image_seconds: Vec<f64>,
     pub(super) chunks: u64,
     pub(super) chunk_bytes: u64,
     pub(crate) starts: Starts,
 }
 
-/// One turn of the engine's step.
-pub(super) struct Turn {
+/// One round of the engine's step.
+pub(super) struct StepRound {
     pub(super) apply: StageSummary,
-    /// Images that were written meanwhile, or how often as many bytes were.
+    /// Snapshots written meanwhile, or how often the same number of bytes was written.
     pub(super) written: u64,
 }
 
-impl Site {
-    /// What tells it from the others.
+impl HistoryRun {
+    /// A name that distinguishes it from the others.
     pub(super) fn name(&self) -> String {
         format!("{} trades, {} orders", self.trades, self.live_orders)
     }
 
-    /// Its figures, each named after it.
+    /// Its measures, with its name as prefix.
     pub(crate) fn measures(&self) -> Vec<Measure> {
         let of = |what: &str, unit: &str, rounds: &[f64]| {
             Measure::of(format!("{}: {what}", self.name()), unit, rounds.to_vec())
@@ -78,7 +79,6 @@ impl Site {
         measures
     }
 
-    /// How much of everything it has, in words.
     pub(crate) fn text(&self) -> String {
         format!(
             "{}: {} accounts, {} markets, {} commands, {} chunks of history",
@@ -91,12 +91,12 @@ impl Site {
     }
 }
 
-/// Puts sites into a report: the last is the longest, and the goals are of it.
-pub(super) fn add_sites(report: &mut Report, sites: &[Site]) {
-    report.notes.extend(sites.iter().map(Site::text));
+/// Adds sites to a report. The last is the longest; the goals apply to it.
+pub(super) fn add_sites(report: &mut Report, sites: &[HistoryRun]) {
+    report.notes.extend(sites.iter().map(HistoryRun::text));
     report
         .measures
-        .extend(sites.iter().flat_map(Site::measures));
+        .extend(sites.iter().flat_map(HistoryRun::measures));
     let long = sites.last();
     let start = Goal::at_most(
         "s until a gateway answers",
@@ -104,7 +104,7 @@ pub(super) fn add_sites(report: &mut Report, sites: &[Site]) {
         long.map(|site| median(&site.starts.seconds)),
     );
     let shorter = long.filter(|site| site.trades < START_TRADES);
-    // What does not grow with trades is most of a short history's.
+    // On a short history, memory that does not grow with trades dominates.
     let memory = Goal::at_most(
         "own bytes of a gateway per trade",
         MEMORY_GOAL,
@@ -118,16 +118,16 @@ pub(super) fn add_sites(report: &mut Report, sites: &[Site]) {
     report.goals.extend([note(start), note(memory)]);
 }
 
-/// Puts the engine's step into a report, lane by lane.
+/// Adds the engine's step to a report, by lane.
 pub(super) fn add_steps(report: &mut Report, lanes: &Lanes) {
     let follows = lane("step: publisher, no snapshot", &lanes.follows);
-    let beside = lane("step: as many bytes written beside it", &lanes.beside).over(&follows);
+    let beside = lane("step: as many bytes written beside it", &lanes.other_writer).over(&follows);
     let with = lane("step: snapshots all the time", &lanes.snapshots).over(&follows);
-    let times = |turns: &[Turn]| turns.iter().map(|turn| turn.written).sum::<u64>();
+    let times = |turns: &[StepRound]| turns.iter().map(|turn| turn.written).sum::<u64>();
     report.notes.push(format!(
-        "{} snapshots were taken beside the step, and as many bytes written {} times",
+        "{} snapshots were taken during the rounds, and as many bytes written {} times",
         times(&lanes.snapshots),
-        times(&lanes.beside)
+        times(&lanes.other_writer)
     ));
     report.goals.push(Goal::at_most(
         "step p99, snapshots / none",
@@ -138,8 +138,8 @@ pub(super) fn add_steps(report: &mut Report, lanes: &Lanes) {
     report.measures.extend([off, follows, beside, with]);
 }
 
-/// The p99 of each turn; its quantiles are medians of the turns'.
-fn lane(name: &str, turns: &[Turn]) -> Measure {
+/// The p99 of each round; the quantiles are medians over the rounds.
+fn lane(name: &str, turns: &[StepRound]) -> Measure {
     let of = |nanos: fn(&StageSummary) -> u64| -> Vec<f64> {
         turns
             .iter()
@@ -167,8 +167,8 @@ pub(crate) fn figure(count: u64) -> f64 {
 mod tests {
     use super::*;
 
-    fn turn(p99: u64) -> Turn {
-        Turn {
+    fn turn(p99: u64) -> StepRound {
+        StepRound {
             apply: StageSummary {
                 count: 10,
                 p50: 1,
@@ -180,8 +180,8 @@ mod tests {
         }
     }
 
-    fn site(trades: u64, seconds: f64, anonymous_bytes: u64) -> Site {
-        Site {
+    fn site(trades: u64, seconds: f64, anonymous_bytes: u64) -> HistoryRun {
+        HistoryRun {
             trades,
             live_orders: 1,
             accounts: 1,
@@ -210,12 +210,12 @@ mod tests {
         let lanes = Lanes {
             off,
             follows,
-            beside,
+            other_writer: beside,
             snapshots,
         };
         add_steps(&mut report, &lanes);
         let found: Vec<_> = report.goals.iter().map(|goal| goal.found).collect();
-        // Of the turns' ratios 2.2, 1.2 and 0.18 the middle one.
+        // The median of the rounds' ratios 2.2, 1.2 and 0.18.
         assert_eq!(found, [Some(1.5), Some(49.0), Some(1.2)]);
         let met: Vec<_> = report.goals.iter().map(Goal::is_met).collect();
         assert_eq!(met, [true, false, true]);

@@ -1,5 +1,6 @@
-//! Whether the engine's step feels its publisher: the same load with none, with one that follows, with one
-//! that writes an image all the time, and with somebody else who writes as much.
+//! Effect of the publisher on the engine's step: the same load without a publisher, with a
+//! following one, with one that writes snapshots continuously, and with another writer of as many
+//! bytes.
 
 use std::fs::File;
 use std::hint::black_box;
@@ -12,39 +13,39 @@ use foretell_engine::client::Client;
 use foretell_journal::receipt;
 use foretell_link::Stage;
 
-use super::figures::Turn;
-use super::{PAUSE, Scope, publishing_on_request};
+use super::figures::StepRound;
+use super::{PAUSE, StartScope, publishing_on_request};
 use crate::book_writer::BookWriter;
 use crate::error::MeasureError;
 use crate::running_engine::{RunningEngine, snapshot, status};
 
-/// Orders a second while the engine's step is measured; as many are cancelled.
+/// Orders per second while the engine's step is measured; as many are cancelled.
 const ORDERS_PER_SECOND: u32 = 1_000;
-/// Bytes that are written and synced at once, as the publisher does.
+/// Bytes written and synced at once, as by the publisher.
 const PIECE: usize = 2 << 20;
 
-/// What the publisher does while the engine's step is measured.
+/// Activity of the publisher during a round.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Publisher {
     Off,
     Follows,
-    /// It follows, and beside it bytes are summed, written and synced that are no snapshot: what any
-    /// program costs the step that does so much.
-    Beside,
+    /// It follows while another thread hashes, writes and syncs unrelated bytes: the cost of any
+    /// program that does as much.
+    OtherWriter,
     Snapshots,
 }
 
-/// Turns of each lane.
+/// Rounds of each lane.
 #[derive(Default)]
 pub(super) struct Lanes {
-    pub(super) off: Vec<Turn>,
-    pub(super) follows: Vec<Turn>,
-    pub(super) beside: Vec<Turn>,
-    pub(super) snapshots: Vec<Turn>,
+    pub(super) off: Vec<StepRound>,
+    pub(super) follows: Vec<StepRound>,
+    pub(super) other_writer: Vec<StepRound>,
+    pub(super) snapshots: Vec<StepRound>,
 }
 
-/// The engine's step in turns of all lanes; an image has so many bytes.
-pub(super) fn measure(data: &Path, scope: &Scope, image: u64) -> Result<Lanes, MeasureError> {
+/// Measures the engine's step in alternating lanes; `image` is the size of a snapshot in bytes.
+pub(super) fn measure(data: &Path, scope: &StartScope, image: u64) -> Result<Lanes, MeasureError> {
     let image = usize::try_from(image).unwrap_or(usize::MAX);
     let mut lanes = Lanes::default();
     let mut number = 0;
@@ -52,7 +53,7 @@ pub(super) fn measure(data: &Path, scope: &Scope, image: u64) -> Result<Lanes, M
         for (publisher, turns) in [
             (Publisher::Off, &mut lanes.off),
             (Publisher::Follows, &mut lanes.follows),
-            (Publisher::Beside, &mut lanes.beside),
+            (Publisher::OtherWriter, &mut lanes.other_writer),
             (Publisher::Snapshots, &mut lanes.snapshots),
         ] {
             number += 1;
@@ -62,13 +63,13 @@ pub(super) fn measure(data: &Path, scope: &Scope, image: u64) -> Result<Lanes, M
     Ok(lanes)
 }
 
-/// One turn on an engine of its own.
+/// One round on an engine of its own.
 fn turn(
     data: &Path,
     (publisher, image): (Publisher, usize),
     number: u32,
     length: Duration,
-) -> Result<Turn, MeasureError> {
+) -> Result<StepRound, MeasureError> {
     let mut config = publishing_on_request(data);
     config.publishing.enabled = publisher != Publisher::Off;
     let engine = RunningEngine::start(config)?;
@@ -83,7 +84,7 @@ fn turn(
         let end = Instant::now() + length;
         let written = match publisher {
             Publisher::Off | Publisher::Follows => rest(end),
-            Publisher::Beside => write_beside(data, image, end),
+            Publisher::OtherWriter => write_unrelated(data, image, end),
             Publisher::Snapshots => take(&mut operator, end),
         };
         stop.store(true, Ordering::Relaxed);
@@ -93,7 +94,7 @@ fn turn(
     let apply = *status(&mut operator)?.stage(Stage::Apply);
     drop((operator, writer));
     engine.stop()?;
-    Ok(Turn { apply, written })
+    Ok(StepRound { apply, written })
 }
 
 fn rest(end: Instant) -> Result<u64, MeasureError> {
@@ -103,7 +104,7 @@ fn rest(end: Instant) -> Result<u64, MeasureError> {
     Ok(0)
 }
 
-/// Takes snapshots until `end`; how many were taken.
+/// Takes snapshots until `end`; returns their number.
 fn take(operator: &mut Client, end: Instant) -> Result<u64, MeasureError> {
     let mut taken = 0;
     while Instant::now() < end {
@@ -113,10 +114,11 @@ fn take(operator: &mut Client, end: Instant) -> Result<u64, MeasureError> {
     Ok(taken)
 }
 
-/// Sums, writes and syncs as many bytes as an image has, piece by piece, until `end`; how many times.
-fn write_beside(data: &Path, image: usize, end: Instant) -> Result<u64, MeasureError> {
+/// Hashes, writes and syncs as many bytes as a snapshot has, piece by piece, until `end`; returns
+/// the number of repetitions.
+fn write_unrelated(data: &Path, image: usize, end: Instant) -> Result<u64, MeasureError> {
     let path = data.join("beside.tmp");
-    let io = MeasureError::io("writing beside the engine");
+    let io = MeasureError::io("writing during the step");
     let bytes = vec![0x5A; PIECE];
     let image = image.max(PIECE);
     let written = File::create_new(&path).and_then(|file| {

@@ -1,9 +1,9 @@
-//! A fixed run of the core, the same every time, whose instructions a tool counts: `foretell-steps
-//! rest|trade|cancel`. Only what happens inside of [`counted_step`] is of interest; everything before
-//! it makes the exchange ready.
+//! A fixed, deterministic run of the core whose instructions a tool counts: `foretell-steps
+//! rest|trade|cancel`. Only the instructions in [`counted_step`] count; everything before it
+//! prepares the exchange.
 //!
-//! A program of its own, so that it builds quickly, in a profile of its own, with nothing beside the
-//! core. `tests/instructions.rs` runs it.
+//! A program of its own, for fast builds in its own profile with only the core as a dependency.
+//! `tests/instructions.rs` runs it.
 
 use std::process::ExitCode;
 
@@ -16,25 +16,24 @@ use foretell_model::{
     TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress,
 };
 
-/// Commands that are counted.
+/// Number of counted commands.
 const COMMANDS: u32 = 20_000;
 const MARKETS: u32 = 8;
 const ACCOUNTS: u32 = 64;
-/// Of all orders.
+/// Lots of every order.
 const LOTS: Lots = Lots(500);
 const UNITS_PER_CENT: u64 = 100;
 const START: TimeNs = TimeNs(1_700_000_000_000_000_000);
-/// Keys the hash tables alike in every run.
+/// Fixed key of the hash tables.
 const INDEX_KEY: u64 = 0x5EED;
 
-/// What is counted.
+/// Kind of the counted commands.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Orders that rest.
     Rest,
-    /// Orders that trade with one that rests.
+    /// Orders that trade with a resting one.
     Trade,
-    /// Cancels of orders that rest.
+    /// Cancels of resting orders.
     Cancel,
 }
 
@@ -74,7 +73,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// What is counted, with all it calls; a function of its own, so that the tool finds it.
+/// The counted call; not inlined, so that the tool finds it.
 #[inline(never)]
 fn counted_step(exchange: &mut Exchange, command: &Command, events: &mut Vec<Event>) -> Verdict {
     exchange.apply(command, START, events)
@@ -141,7 +140,7 @@ impl Venue {
         });
     }
 
-    /// A command that is not counted.
+    /// Applies a command that is not counted.
     fn ready(&mut self, command: &Command) {
         self.events.clear();
         let verdict = self.exchange.apply(command, START, &mut self.events);
@@ -152,7 +151,7 @@ impl Venue {
     }
 }
 
-/// A bid for Yes at 0.01 to 0.49, in one market after the other.
+/// A bid for Yes at 0.01 to 0.49, cycling through the markets.
 fn bid(number: u32) -> Command {
     place(
         number,
@@ -162,8 +161,8 @@ fn bid(number: u32) -> Command {
     )
 }
 
-/// A bid for No that meets the best bid for Yes of its market: complementary, both buy. Every other
-/// account has placed bids in the market, and none of them is this one's.
+/// A bid for No that meets the best bid for Yes of its market: complementary, both buy. All
+/// bids in a market are of accounts of one parity and the taker has the other one.
 fn taker(number: u32) -> Command {
     let account = (number + 1) % ACCOUNTS;
     place(COMMANDS + number, account, Outcome::No, 99)
@@ -193,7 +192,7 @@ fn place(number: u32, account: u32, outcome: Outcome, cents: u32) -> Command {
     })
 }
 
-/// An order's id: bytes that look random and are not.
+/// An order's id: deterministic bytes that look random.
 fn id(number: u32) -> OrderId {
     let mut bytes = [0; 32];
     let (words, _) = bytes.as_chunks_mut::<8>();
@@ -207,7 +206,7 @@ fn id(number: u32) -> OrderId {
     OrderId(bytes)
 }
 
-/// A 32-byte name of a numbered thing of some kind.
+/// A 32-byte name for a number and kind.
 fn name(number: u32, kind: u8) -> [u8; 32] {
     let mut name = [kind; 32];
     name[..4].copy_from_slice(&number.to_le_bytes());

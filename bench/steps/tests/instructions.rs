@@ -1,5 +1,5 @@
-//! The core's step must not take a tenth more instructions than was recorded. Unlike times, these
-//! are the same on a busy machine. To record anew: `FORETELL_RECORD_INSTRUCTIONS=1 cargo test -p
+//! Fails if the core's step takes 10% more instructions than recorded. Unlike times, instruction
+//! counts do not depend on machine load. To record: `FORETELL_RECORD_INSTRUCTIONS=1 cargo test -p
 //! foretell-steps`.
 
 use std::collections::BTreeMap;
@@ -8,10 +8,10 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The profile the program is built in: an optimised one without link-time optimisation.
+/// Build profile of the program: optimised, without link-time optimisation.
 const PROFILE: &str = "counted";
 const KINDS: [&str; 3] = ["rest", "trade", "cancel"];
-/// What a count may be of the recorded one, in percent.
+/// Maximum count in percent of the recorded one.
 const MOST_PERCENT: u64 = 110;
 const RECORD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/instructions.txt");
 const RECORD_ANEW: &str = "FORETELL_RECORD_INSTRUCTIONS";
@@ -19,7 +19,7 @@ const RECORD_ANEW: &str = "FORETELL_RECORD_INSTRUCTIONS";
 #[test]
 fn a_step_takes_no_more_instructions_than_recorded() {
     let Ok(version) = Command::new("valgrind").arg("--version").output() else {
-        // Past the harness, which shows nothing of a test that passes.
+        // Write around the harness, which hides the output of passing tests.
         let _ = writeln!(
             std::io::stderr(),
             "SKIPPED: instructions are not counted, valgrind is not installed"
@@ -40,7 +40,7 @@ fn a_step_takes_no_more_instructions_than_recorded() {
         assert!(
             count <= most,
             "{kind}: {count} instructions a command, recorded are {}, allowed {most}; \
-             the record is of {}, this is {compiler}. If it has to be, record anew with \
+             the record is of {}, this is {compiler}. If intended, record again with \
              {RECORD_ANEW}=1",
             recorded[kind],
             text.lines()
@@ -50,7 +50,7 @@ fn a_step_takes_no_more_instructions_than_recorded() {
     }
 }
 
-/// Builds the program in its profile; cargo is not holding its lock while tests run.
+/// Builds the program in its profile; cargo holds no lock while tests run.
 fn build() -> PathBuf {
     let debug = Path::new(env!("CARGO_BIN_EXE_foretell-steps"));
     let target = debug
@@ -73,7 +73,7 @@ fn build() -> PathBuf {
     target.join(PROFILE).join("foretell-steps")
 }
 
-/// Instructions of one counted step, of all it calls as well.
+/// Instructions of one counted step, callees included.
 fn count(program: &Path, kind: &str) -> u64 {
     let directory = tempfile::tempdir().expect("a temporary directory");
     let out = directory.path().join("callgrind");
@@ -109,7 +109,7 @@ fn text_of(command: &mut Command) -> String {
 fn record(counts: &[(&str, u64)], compiler: &str, valgrind: &str) -> String {
     let mut text = format!(
         "# Instructions of one step of the core, everything it calls included, under callgrind.\n\
-         # To record anew: {RECORD_ANEW}=1 cargo test -p foretell-steps\n\
+         # To record again: {RECORD_ANEW}=1 cargo test -p foretell-steps\n\
          compiler {compiler}\nvalgrind {valgrind}\n"
     );
     for (kind, count) in counts {
@@ -118,7 +118,7 @@ fn record(counts: &[(&str, u64)], compiler: &str, valgrind: &str) -> String {
     text
 }
 
-/// The counts of a record.
+/// Parses recorded counts.
 fn read(text: &str) -> BTreeMap<&str, u64> {
     text.lines()
         .filter_map(|line| line.split_once(' '))

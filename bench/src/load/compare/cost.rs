@@ -1,5 +1,5 @@
-//! What an order costs a core of the gateway: as many requests as the connections take, so that no
-//! wake-up is waited for, and the processor time of the serving threads meanwhile.
+//! CPU cost of an order in the gateway: all connections are kept busy, so no wake-up is waited for,
+//! and the CPU time of the serving threads is measured.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -7,43 +7,51 @@ use std::time::Duration;
 use foretell_auth::Domains;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 
-use super::{MUCH_PATIENCE, Scope};
+use super::{CompareScope, LONG_PATIENCE};
 use crate::error::MeasureError;
 use crate::latency::processor_nanos;
 use crate::live_exchange::PREFIX;
-use crate::load::floor::Checks;
-use crate::load::rig::Rig;
-use crate::load::site::Site;
-use crate::load::{Mix, Plan, run};
+use crate::load::baseline_server::Checks;
+use crate::load::endpoint::Endpoint;
+use crate::load::server_under_test::ServerUnderTest;
+use crate::load::{Plan, RequestMix, run};
 use foretell_auth::L2Request;
 use foretell_wire::order::MAX_ORDERS;
 
-/// All of them are due within milliseconds.
+/// A rate at which all requests are due within milliseconds.
 const AT_ONCE: u32 = 1_000_000;
 
-/// Microseconds of processor time an order.
+/// CPU time per order in microseconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Costs {
     /// Single orders: the gateway's serving threads.
     pub(super) single_us: f64,
-    /// Bare hyper with the same checks.
+    /// Baseline: hyper with the same checks.
     pub(super) single_floor_us: f64,
-    /// Orders in batches of fifteen: the gateway's serving threads.
+    /// Orders in batches of 15: the gateway's serving threads.
     pub(super) batch_us: f64,
-    /// The checks of such a batch in a loop, without a server.
+    /// Baseline: the checks of such a batch in a loop, without a server.
     pub(super) check_us: f64,
 }
 
-pub(super) fn measure(exchange: &Rig, checks: &Rig, scope: &Scope) -> Result<Costs, MeasureError> {
+pub(super) fn measure(
+    exchange: &ServerUnderTest,
+    checks: &ServerUnderTest,
+    scope: &CompareScope,
+) -> Result<Costs, MeasureError> {
     Ok(Costs {
-        single_us: cost(exchange, scope, Mix::PLACE)?,
-        single_floor_us: cost(checks, scope, Mix::PLACE)?,
-        batch_us: cost(exchange, scope, Mix::BATCH)?,
-        check_us: check(&exchange.site, scope.orders as usize)?,
+        single_us: cost(exchange, scope, RequestMix::PLACE)?,
+        single_floor_us: cost(checks, scope, RequestMix::PLACE)?,
+        batch_us: cost(exchange, scope, RequestMix::BATCH)?,
+        check_us: check(&exchange.endpoint, scope.orders as usize)?,
     })
 }
 
-fn cost(rig: &Rig, scope: &Scope, mix: Mix) -> Result<f64, MeasureError> {
+fn cost(
+    server: &ServerUnderTest,
+    scope: &CompareScope,
+    mix: RequestMix,
+) -> Result<f64, MeasureError> {
     let kind = mix.kinds().next();
     let orders = kind.map_or(1, |kind| mix.orders(kind));
     let requests = scope.orders.div_ceil(u32::try_from(orders).unwrap_or(1));
@@ -54,11 +62,11 @@ fn cost(rig: &Rig, scope: &Scope, mix: Mix) -> Result<f64, MeasureError> {
         mix,
         connections: scope.connections,
         threads: scope.threads,
-        patience: MUCH_PATIENCE,
+        patience: LONG_PATIENCE,
     };
-    let before = rig.serving_nanos()?;
-    let outcome = run(&rig.site, &plan)?;
-    let nanos = rig.serving_nanos()? - before;
+    let before = server.serving_nanos()?;
+    let outcome = run(&server.endpoint, &plan)?;
+    let nanos = server.serving_nanos()? - before;
     if outcome.unanswered > 0 {
         return Err(MeasureError::Wrong(
             "a server did not answer in 30 s".to_owned(),
@@ -67,11 +75,11 @@ fn cost(rig: &Rig, scope: &Scope, mix: Mix) -> Result<f64, MeasureError> {
     Ok(micros(nanos, outcome.answered * orders as u64))
 }
 
-/// HMAC and signatures of batches, one after the other.
-fn check(site: &Site, orders: usize) -> Result<f64, MeasureError> {
+/// HMAC and signature checks of batches in sequence.
+fn check(endpoint: &Endpoint, orders: usize) -> Result<f64, MeasureError> {
     let wrong = || MeasureError::Wrong("an order of ours fails its check".to_owned());
-    let checks = Checks::new(site.signer.address(), &Domains::default());
-    let signed = site.sign(orders);
+    let checks = Checks::new(endpoint.signer.address(), &Domains::default());
+    let signed = endpoint.sign(orders);
     let batches = signed.chunks(MAX_ORDERS).map(|batch| {
         let bodies: Vec<_> = batch.iter().map(|order| order.body.as_str()).collect();
         let body = format!("[{}]", bodies.join(","));
@@ -81,7 +89,7 @@ fn check(site: &Site, orders: usize) -> Result<f64, MeasureError> {
             body: body.as_bytes(),
         };
         let seconds = batch[0].fields.timestamp.0 / 1_000;
-        let headers = site.credentials.headers(PREFIX, seconds, &request);
+        let headers = endpoint.credentials.headers(PREFIX, seconds, &request);
         let headers = headers.into_iter().filter_map(|(name, value)| {
             let name: HeaderName = name.parse().ok()?;
             Some((name, HeaderValue::from_str(&value).ok()?))

@@ -1,24 +1,24 @@
-//! What a comparison found, and which goals it meets.
+//! Measures and goals of a comparison.
 
 use hdrhistogram::Histogram;
 
 use super::{Costs, HALF, HALF_FLOOR, Round};
 use crate::latency::Quantiles;
 use crate::load::figures::NANOS_PER_US;
-use crate::load::record::histogram;
-use crate::load::search::Search;
+use crate::load::knee_search::KneeSearch;
+use crate::load::latency_record::histogram;
 use crate::report::{Goal, Measure, Report};
 
-/// At least this part of the throughput of the checks alone is left at the knee.
+/// Minimum throughput at the knee as a fraction of the checks alone.
 const KNEE_GOAL: f64 = 0.85;
-/// Highest ratio of what orders wait at half load to the floor, at the median and of 999 in 1,000.
+/// Maximum ratio of order latency to the baseline at half load, at p50 and p99.9.
 const WAIT_GOAL: f64 = 1.5;
-/// At least this part of the single orders a core of bare hyper with the same checks takes.
+/// Minimum rate of single orders as a fraction of hyper with the same checks, per core.
 const SINGLE_GOAL: f64 = 0.9;
-/// At least this part of the checks a core makes alone, in batches of fifteen.
+/// Minimum rate of orders in batches of 15 as a fraction of the checks alone, per core.
 const BATCH_GOAL: f64 = 0.85;
 
-/// Writes measures, goals and notes.
+/// Adds measures, goals and notes.
 pub(super) fn fill(report: &mut Report, rounds: &[Round]) {
     report.rounds = rounds.len();
     knees(report, rounds);
@@ -32,7 +32,7 @@ pub(super) fn fill(report: &mut Report, rounds: &[Round]) {
 }
 
 fn knees(report: &mut Report, rounds: &[Round]) {
-    let knee = |name: &str, of: fn(&Round) -> &Search| {
+    let knee = |name: &str, of: fn(&Round) -> &KneeSearch| {
         let knee = |round| of(round).knee.map_or(f64::NAN, f64::from);
         Measure::of(name, "requests/s", rounds.iter().map(knee).collect()).higher()
     };
@@ -44,9 +44,9 @@ fn knees(report: &mut Report, rounds: &[Round]) {
     report.measures.extend([floor, synced, exchange]);
 }
 
-/// One quantile of some latencies.
+/// Selects a quantile.
 type Quantile = fn(Quantiles) -> f64;
-/// Some of a round's latencies.
+/// Selects latencies of a round.
 type Times = fn(&Round) -> &Histogram<u64>;
 
 fn waits(report: &mut Report, rounds: &[Round]) {
@@ -73,7 +73,7 @@ fn waits(report: &mut Report, rounds: &[Round]) {
     report.measures.extend(beside);
 }
 
-/// A quantile of each round, and the quantiles of all rounds together.
+/// A quantile of each round, and the quantiles of all rounds combined.
 fn wait(name: &str, rounds: &[Round], value: Quantile, of: Times) -> Measure {
     let values = rounds
         .iter()

@@ -1,34 +1,31 @@
-//! What is asked: every kind of list, record and search, as paths of the catalog surface.
+//! Queries of the catalog surface: every kind of list, record and search, as paths.
 
 use super::records::{MARKETS, condition, creator, mixed};
 
-/// What is asked of a kind of answer must come within one time.
+/// Kinds of answers; each kind has its own time limit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(super) enum AnswerKind {
     /// A page of a list.
     List,
-    /// One record.
     Record,
-    /// A search.
     Search,
-    /// A path that is nowhere: what machine and HTTP take without the catalog.
-    Floor,
+    /// An unknown path: the cost of machine and HTTP without the catalog.
+    Baseline,
 }
 
-impl Kind {
-    /// The status of its answers.
+impl AnswerKind {
+    /// Expected status.
     pub(super) const fn status(self) -> u16 {
         match self {
             Self::List | Self::Record | Self::Search => 200,
-            Self::Floor => 404,
+            Self::Baseline => 404,
         }
     }
 }
 
-/// One question.
-pub(super) struct Question {
-    pub(super) kind: Kind,
-    /// Its path, where `#` stands for records that are others every time.
+pub(super) struct CatalogQuery {
+    pub(super) kind: AnswerKind,
+    /// Path; `#` stands for an id that changes with every request.
     pub(super) path: String,
 }
 
@@ -73,7 +70,7 @@ const LISTS: &[&str] = &[
     "/tags?limit=500",
 ];
 
-/// Markets that a list names one by one: about as many as a target has room for.
+/// Markets named in one list query: about as many as fit into a request target.
 const NAMED: u64 = 100;
 
 const SEARCHES: &[&str] = &[
@@ -96,8 +93,7 @@ const SEARCHES: &[&str] = &[
     "bitcoin&limit_per_type=500",
 ];
 
-/// All of them.
-pub(super) fn all() -> Vec<Question> {
+pub(super) fn all() -> Vec<CatalogQuery> {
     let whose = creator(7);
     let nobody = creator(u64::MAX);
     let lists = LISTS.iter().map(|path| (*path).to_owned()).chain([
@@ -127,19 +123,21 @@ pub(super) fn all() -> Vec<Question> {
     let searches = searches
         .chain(["bitcoin", "tag"].map(|term| format!("/public-search?q={term}&creator={whose}")));
     let kinds = [
-        (Kind::List, lists.collect::<Vec<_>>()),
-        (Kind::Record, records.map(str::to_owned).to_vec()),
-        (Kind::Search, searches.collect()),
-        (Kind::Floor, vec!["/nowhere".to_owned()]),
+        (AnswerKind::List, lists.collect::<Vec<_>>()),
+        (AnswerKind::Record, records.map(str::to_owned).to_vec()),
+        (AnswerKind::Search, searches.collect()),
+        (AnswerKind::Baseline, vec!["/nowhere".to_owned()]),
     ];
-    let of = |(kind, paths): (Kind, Vec<String>)| {
-        paths.into_iter().map(move |path| Question { kind, path })
+    let of = |(kind, paths): (AnswerKind, Vec<String>)| {
+        paths
+            .into_iter()
+            .map(move |path| CatalogQuery { kind, path })
     };
     kinds.into_iter().flat_map(of).collect()
 }
 
-impl Question {
-    /// The request of a round, about one of so many events.
+impl CatalogQuery {
+    /// The request of a round, on a catalog of `events` events.
     pub(super) fn request(&self, events: u64, round: u64) -> Vec<u8> {
         let event = mixed(round) % events + 1;
         let market = event * MARKETS;

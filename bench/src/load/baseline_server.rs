@@ -1,6 +1,6 @@
-//! What nobody who takes signed orders can do without: hyper, the request's HMAC, the JSON read,
-//! the order's signature; and, if asked for, the order on the disk behind a Unix socket. No
-//! exchange is behind it.
+//! Baseline server with the minimum work for signed orders: hyper, the request's HMAC, JSON
+//! parsing, the order's signature. Optionally it syncs each order to disk through a Unix socket.
+//! There is no exchange.
 
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -15,7 +15,7 @@ use foretell_auth::{
 use foretell_model::{OrderId, Side, TimeMs};
 use foretell_wire::cancel::read_cancel;
 use foretell_wire::order::{OrderSubmission, read_order, read_orders};
-use foretell_wire::result::{CancelAnswer, OrderAnswer, ResultStatus, Traded};
+use foretell_wire::result::{CancelAnswer, ImmediateTrades, OrderAnswer, ResultStatus};
 use foretell_wire::{TokenRef, json_text};
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode};
@@ -27,7 +27,7 @@ use crate::bare_server::BareServer;
 use crate::live_exchange::{self, PREFIX};
 use crate::signed_orders::Terms;
 
-/// What a floor checks with.
+/// Data that a baseline server checks with.
 pub(super) struct Checks {
     master: MasterSecret,
     origin: KeyOrigin,
@@ -36,10 +36,10 @@ pub(super) struct Checks {
     book: Bytes,
 }
 
-/// Why a request is refused.
-pub(super) struct Refused(StatusCode);
+/// Status of a rejected request.
+pub(super) struct Rejection(StatusCode);
 
-/// An answer and how many orders or cancels it acknowledges.
+/// A response, and the number of orders or cancels it acknowledges.
 type Checked = (Bytes, usize);
 
 impl Checks {
@@ -59,7 +59,8 @@ impl Checks {
         }
     }
 
-    /// Starts a server, on a thread named `name`, that checks and then, with `sync`, stores.
+    /// Starts a server, on a thread named `name`, that checks requests and, with `sync`, stores
+    /// orders.
     pub(super) fn serve(self, name: &str, sync: Option<UnixStream>) -> io::Result<BareServer> {
         let checks = Arc::new(self);
         BareServer::answering(name, move || {
@@ -74,8 +75,8 @@ impl Checks {
         path: &str,
         headers: &HeaderMap,
         body: &[u8],
-    ) -> Result<Checked, Refused> {
-        let bad = |_| Refused(StatusCode::BAD_REQUEST);
+    ) -> Result<Checked, Rejection> {
+        let bad = |_| Rejection(StatusCode::BAD_REQUEST);
         if method == Method::GET {
             return Ok((self.book.clone(), 0));
         }
@@ -101,18 +102,18 @@ impl Checks {
                 let answers: Vec<_> = answers.collect::<Result<_, _>>()?;
                 Ok((json_text(&answers).into(), answers.len()))
             }
-            _ => Err(Refused(StatusCode::NOT_FOUND)),
+            _ => Err(Rejection(StatusCode::NOT_FOUND)),
         }
     }
 
-    /// The request's HMAC over the bytes received.
+    /// Checks the request's HMAC over the received bytes.
     pub(super) fn hmac(
         &self,
         method: &Method,
         path: &str,
         headers: &HeaderMap,
         body: &[u8],
-    ) -> Result<(), Refused> {
+    ) -> Result<(), Rejection> {
         let value = |suffix: &str| {
             let value = headers.get(format!("{PREFIX}_{suffix}"));
             value
@@ -145,11 +146,11 @@ impl Checks {
             now,
         )
         .map(|_| ())
-        .map_err(|_| Refused(StatusCode::UNAUTHORIZED))
+        .map_err(|_| Rejection(StatusCode::UNAUTHORIZED))
     }
 
-    fn signature(&self, order: &OrderSubmission) -> Result<OrderAnswer, Refused> {
-        let bad = Refused(StatusCode::BAD_REQUEST);
+    fn signature(&self, order: &OrderSubmission) -> Result<OrderAnswer, Rejection> {
+        let bad = Rejection(StatusCode::BAD_REQUEST);
         let TokenRef::Token(token) = order.token else {
             return Err(bad);
         };
@@ -167,15 +168,15 @@ impl Checks {
             builder: order.builder,
         };
         let id = self.genuine(&fields, &order.signature).ok_or(bad)?;
-        Ok(OrderAnswer::taken(
+        Ok(OrderAnswer::accepted(
             &id,
             Side::Buy,
             ResultStatus::Live,
-            Traded::default(),
+            ImmediateTrades::default(),
         ))
     }
 
-    /// The id of an order that its maker signed.
+    /// The id of an order if its maker signed it.
     pub(super) fn genuine(&self, fields: &OrderFields, signature: &[u8]) -> Option<OrderId> {
         let verified = verify_order(fields, signature, &self.wallets, false, &self.domains);
         verified.ok().map(|verified| verified.order)
@@ -202,7 +203,7 @@ async fn respond(
                 false => response(StatusCode::SERVICE_UNAVAILABLE, Bytes::new()),
             }
         }
-        Err(Refused(status)) => response(status, Bytes::new()),
+        Err(Rejection(status)) => response(status, Bytes::new()),
     }
 }
 

@@ -1,36 +1,36 @@
-//! What one run's requests took, each from the time it was due.
+//! Latencies of one run's requests, each from its due time.
 
 use hdrhistogram::Histogram;
 
 use super::clock::SECOND;
-use super::mix::Kind;
+use super::request_mix::RequestKind;
 
-/// Longer times count as this: a minute.
+/// Longer times are clamped to this: a minute.
 const LONGEST: u64 = 60 * SECOND;
 
-/// Times of up to a minute, three digits each.
+/// Histogram up to a minute with three digits.
 pub(super) fn histogram() -> Histogram<u64> {
     Histogram::new_with_max(LONGEST, 3).expect("the bounds are sound")
 }
 
 /// Latencies of the requests due from `begin` on; earlier ones are the warm-up.
-pub(super) struct Record {
+pub(super) struct LatencyRecord {
     begin: u64,
-    kinds: [Histogram<u64>; Kind::ALL.len()],
+    kinds: [Histogram<u64>; RequestKind::ALL.len()],
     /// By the second in which a request was due.
     seconds: Vec<Histogram<u64>>,
-    /// How late the generator itself sent what could be sent at once.
+    /// Generator lateness for requests that could be sent at once.
     lateness: Histogram<u64>,
     pub(super) answered: u64,
     pub(super) unanswered: u64,
-    /// When the first and the last answer came.
+    /// Times of the first and the last answer.
     first: u64,
     last: u64,
     /// When the last request was due.
     last_due: u64,
 }
 
-impl Record {
+impl LatencyRecord {
     pub(super) fn new(begin: u64) -> Self {
         Self {
             begin,
@@ -45,7 +45,7 @@ impl Record {
         }
     }
 
-    fn note(&mut self, kind: Kind, due: u64, until: u64) -> bool {
+    fn note(&mut self, kind: RequestKind, due: u64, until: u64) -> bool {
         let Some(since_begin) = due.checked_sub(self.begin) else {
             return false;
         };
@@ -60,8 +60,7 @@ impl Record {
         true
     }
 
-    /// An answer came.
-    pub(super) fn answered(&mut self, kind: Kind, due: u64, done: u64) {
+    pub(super) fn answered(&mut self, kind: RequestKind, due: u64, done: u64) {
         if self.note(kind, due, done) {
             self.answered += 1;
             self.first = self.first.min(done);
@@ -69,21 +68,21 @@ impl Record {
         }
     }
 
-    /// Nobody waits any longer for an answer: it counts with what it has waited.
-    pub(super) fn unanswered(&mut self, kind: Kind, due: u64, now: u64) {
+    /// Records an unanswered request with its wait so far.
+    pub(super) fn unanswered(&mut self, kind: RequestKind, due: u64, now: u64) {
         if self.note(kind, due, now) {
             self.unanswered += 1;
         }
     }
 
-    /// A request left `late` nanoseconds after it could have.
+    /// Records that a request was sent `late` nanoseconds after it could have been.
     pub(super) fn sent(&mut self, due: u64, late: u64) {
         if due >= self.begin {
             self.lateness.saturating_record(late);
         }
     }
 
-    /// Takes the figures of another sender in.
+    /// Adds the figures of another sender.
     pub(super) fn add(&mut self, other: &Self) {
         let same = "all have the same bounds";
         for (kind, others) in self.kinds.iter_mut().zip(&other.kinds) {
@@ -103,7 +102,7 @@ impl Record {
         self.last_due = self.last_due.max(other.last_due);
     }
 
-    /// Answers a second, from the first to the last.
+    /// Answers per second, from the first to the last.
     #[allow(
         clippy::cast_precision_loss,
         reason = "counts and times far below 2^53"
@@ -113,7 +112,7 @@ impl Record {
         self.answered.saturating_sub(1) as f64 * SECOND as f64 / took as f64
     }
 
-    /// From when the last request was due to the last answer.
+    /// Time from the last due request to the last answer.
     pub(super) fn overtime(&self) -> u64 {
         self.last.saturating_sub(self.last_due)
     }
@@ -127,14 +126,14 @@ impl Record {
         all
     }
 
-    /// Latencies of each kind that was asked.
-    pub(super) fn kinds(&self) -> Vec<(Kind, Histogram<u64>)> {
-        let kinds = Kind::ALL.into_iter().zip(&self.kinds);
+    /// Latencies by kind.
+    pub(super) fn kinds(&self) -> Vec<(RequestKind, Histogram<u64>)> {
+        let kinds = RequestKind::ALL.into_iter().zip(&self.kinds);
         let asked = kinds.filter(|(_, times)| !times.is_empty());
         asked.map(|(kind, times)| (kind, times.clone())).collect()
     }
 
-    /// Latencies of all requests second by second, and the generator's lateness.
+    /// Latencies by second, and the generator's lateness.
     pub(super) fn into_parts(self) -> (Vec<Histogram<u64>>, Histogram<u64>) {
         (self.seconds, self.lateness)
     }
@@ -145,13 +144,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_due_counts_from_then_whether_it_was_answered_or_not() {
-        let mut record = Record::new(10 * SECOND);
-        record.answered(Kind::Place, 9 * SECOND, 11 * SECOND);
-        record.answered(Kind::Place, 10 * SECOND, 10 * SECOND + 1_000);
-        record.answered(Kind::Read, 12 * SECOND, 12 * SECOND + 1_000);
-        let mut other = Record::new(10 * SECOND);
-        other.unanswered(Kind::Read, 11 * SECOND, 14 * SECOND);
+    fn latency_starts_at_the_due_time_even_without_an_answer() {
+        let mut record = LatencyRecord::new(10 * SECOND);
+        record.answered(RequestKind::Place, 9 * SECOND, 11 * SECOND);
+        record.answered(RequestKind::Place, 10 * SECOND, 10 * SECOND + 1_000);
+        record.answered(RequestKind::Read, 12 * SECOND, 12 * SECOND + 1_000);
+        let mut other = LatencyRecord::new(10 * SECOND);
+        other.unanswered(RequestKind::Read, 11 * SECOND, 14 * SECOND);
         record.add(&other);
         assert_eq!((record.answered, record.unanswered), (2, 1));
         assert_eq!(record.all().len(), 3);

@@ -1,12 +1,12 @@
-//! Servers of our own that a load is sent to: an exchange, and floors that take what it takes.
+//! Servers under test in this process: an exchange, and baseline servers with the same interface.
 
 use std::path::Path;
 
 use foretell_auth::{Domains, L2Credentials};
 use tempfile::TempDir;
 
-use super::floor::Checks;
-use super::site::{Site, bench_signer};
+use super::baseline_server::Checks;
+use super::endpoint::{Endpoint, bench_signer};
 use super::sync_process::SyncProcess;
 use super::{Loader, run};
 use crate::bare_server::BareServer;
@@ -14,10 +14,9 @@ use crate::error::MeasureError;
 use crate::live_exchange::{self, LiveExchange};
 use crate::thread_time::ThreadTime;
 
-/// A running server.
-pub(super) struct Rig {
-    pub(super) site: Site,
-    /// Names of its threads that work for requests.
+pub(super) struct ServerUnderTest {
+    pub(super) endpoint: Endpoint,
+    /// Names of its serving threads.
     threads: Vec<String>,
     server: Server,
 }
@@ -27,7 +26,7 @@ enum Server {
     Bare(BareServer, Option<SyncProcess>),
 }
 
-impl Rig {
+impl ServerUnderTest {
     /// An engine with durability `disk` and a gateway of one thread, on an empty directory.
     pub(super) fn exchange(data: &Path) -> Result<Self, MeasureError> {
         let domains = Domains::default();
@@ -35,18 +34,18 @@ impl Rig {
         let exchange = LiveExchange::start(data, &domains, owner)?;
         let credentials = L2Credentials::from_trio(owner, &exchange.key);
         Ok(Self {
-            site: Site::bench(exchange.trading, &domains, credentials)?,
+            endpoint: Endpoint::bench(exchange.trading, &domains, credentials)?,
             threads: vec![exchange.serving_thread()],
             server: Server::Exchange(Box::new(exchange)),
         })
     }
 
-    /// Bare hyper with the checks and nothing behind it.
+    /// Baseline: hyper with the checks only.
     pub(super) fn checks() -> Result<Self, MeasureError> {
         Self::bare("bare-checks", None)
     }
 
-    /// The same with a process behind it that writes and syncs, on a file in `directory`.
+    /// Baseline: the checks, and a process that writes and syncs to a file in `directory`.
     pub(super) fn checks_and_sync(directory: &Path) -> Result<Self, MeasureError> {
         Self::bare("bare-and-sync", Some(directory))
     }
@@ -65,13 +64,13 @@ impl Rig {
         let trio = master.trio(&origin, domains.chain_id());
         let credentials = L2Credentials::from_trio(owner, &trio);
         Ok(Self {
-            site: Site::bench(server.address, &domains, credentials)?,
+            endpoint: Endpoint::bench(server.address, &domains, credentials)?,
             threads: vec![name.to_owned()],
             server: Server::Bare(server, process),
         })
     }
 
-    /// Processor time of its serving threads so far; they have their names once it has answered.
+    /// CPU time of its serving threads so far; threads have their names after the first answer.
     pub(super) fn serving_nanos(&self) -> Result<u64, MeasureError> {
         let nanos = self
             .threads
@@ -81,7 +80,6 @@ impl Rig {
         total.map_err(MeasureError::io("reading a clock"))
     }
 
-    /// Stops it.
     pub(super) fn stop(self) -> Result<(), MeasureError> {
         match self.server {
             Server::Exchange(exchange) => exchange.stop(),
@@ -94,7 +92,7 @@ impl Rig {
     }
 }
 
-/// A directory that is removed in the end.
+/// A temporary directory under `directory`.
 pub(super) fn scratch(directory: &Path) -> Result<TempDir, MeasureError> {
     tempfile::Builder::new()
         .prefix("foretell-load-")
@@ -102,18 +100,18 @@ pub(super) fn scratch(directory: &Path) -> Result<TempDir, MeasureError> {
         .map_err(MeasureError::io("making a temporary directory"))
 }
 
-/// Starts an exchange under `directory` (a temporary one is made there and removed) and hands a
-/// function what sends a load to it.
+/// Starts an exchange in a temporary directory under `directory` and passes `load` a function that
+/// sends a load to it.
 ///
 /// # Errors
-/// The exchange does not start; those of [`run`] and of the function.
+/// The exchange does not start, or an error of [`run`] or of the function.
 pub fn run_own<T>(
     directory: &Path,
     load: impl FnOnce(Loader<'_>) -> Result<T, MeasureError>,
 ) -> Result<T, MeasureError> {
     let scratch = scratch(directory)?;
-    let rig = Rig::exchange(&scratch.path().join("data"))?;
-    let found = load(&|plan| run(&rig.site, plan))?;
-    rig.stop()?;
+    let server = ServerUnderTest::exchange(&scratch.path().join("data"))?;
+    let found = load(&|plan| run(&server.endpoint, plan))?;
+    server.stop()?;
     Ok(found)
 }

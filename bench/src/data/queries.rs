@@ -1,26 +1,23 @@
-//! What the data surface is asked: every endpoint with the busiest wallets and markets, every sort,
-//! both directions, deep offsets, and filters that nearly nothing or nothing at all meets.
+//! Queries of the data surface: every endpoint for the busiest wallets and markets, every sort in
+//! both directions, deep offsets, and filters that match few rows or none.
 
 use crate::history::{self, MAKERS, Shape};
 
-/// A request.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Question {
-    /// Whose or what it is about, without ids.
+pub(super) struct DataQuery {
+    /// Subject, without ids.
     pub(super) about: &'static str,
     pub(super) query: String,
 }
 
-impl Question {
-    /// Its endpoint.
+impl DataQuery {
     pub(super) fn path(&self) -> &str {
         self.query
             .split_once('?')
             .map_or(&self.query, |(path, _)| path)
     }
 
-    /// Its path, and its parameters without long ids, as a figure is called: of markets their number
-    /// is told.
+    /// Name in the report: path and parameters, with market numbers instead of long ids.
     pub(super) fn name(&self) -> String {
         let path = self.path();
         let parameters = self.query[path.len()..].trim_start_matches('?');
@@ -49,9 +46,9 @@ const POSITION_SORTS: [&str; 9] = [
 ];
 const CLOSED_SORTS: [&str; 5] = ["REALIZEDPNL", "TITLE", "PRICE", "AVGPRICE", "TIMESTAMP"];
 const DIRECTIONS: [&str; 2] = ["ASC", "DESC"];
-/// As many markets as a query of 8 KiB has room for beside everything else.
+/// As many markets as fit into an 8 KiB query with the other parameters.
 const MARKETS: u32 = 115;
-/// Of `/trades`, for every wallet: of the fills one in twenty has 4.8 shares, one in two hundred 4.98.
+/// Filters of `/trades`, for every wallet: one fill in 20 has 4.8 shares, one in 200 has 4.98.
 const TRADE_FILTERS: [&str; 18] = [
     "",
     "takerOnly=false",
@@ -72,7 +69,7 @@ const TRADE_FILTERS: [&str; 18] = [
     "side=SELL&filterType=TOKENS&filterAmount=4.98&offset=10000",
     "side=BUY&filterType=TOKENS&filterAmount=20&takerOnly=false&offset=10000",
 ];
-/// Of `/trades` and `/activity`, beside some markets.
+/// Filters of `/trades` and `/activity`, combined with markets.
 const IN_MARKETS: [&str; 4] = [
     "offset=10000",
     "takerOnly=false&offset=10000",
@@ -84,7 +81,7 @@ const ACTIVITY_IN_MARKETS: [&str; 3] = [
     "type=TRADE&side=SELL&offset=10000",
     "type=TRADE&side=SELL&offset=10000&sortDirection=ASC",
 ];
-/// Of `/activity`, for every wallet.
+/// Filters of `/activity`, for every wallet.
 const ACTIVITY_FILTERS: [&str; 9] = [
     "",
     "sortDirection=ASC",
@@ -97,7 +94,7 @@ const ACTIVITY_FILTERS: [&str; 9] = [
     "type=SPLIT,CONVERSION",
 ];
 
-/// The busiest market maker, the busiest of the crowd, one in the middle, and the least busy.
+/// The busiest market maker, and of the crowd the busiest, a median and the least busy wallet.
 pub(super) fn wallets(shape: &Shape) -> [(&'static str, u32); 4] {
     let last = shape.crowd.saturating_sub(1);
     [
@@ -108,9 +105,9 @@ pub(super) fn wallets(shape: &Shape) -> [(&'static str, u32); 4] {
     ]
 }
 
-/// All of them for a history.
-pub(super) fn all(shape: &Shape) -> Vec<Question> {
-    let mut questions = Questions {
+/// All queries for a history.
+pub(super) fn all(shape: &Shape) -> Vec<DataQuery> {
+    let mut questions = DataQueries {
         all: Vec::new(),
         about: "",
     };
@@ -126,17 +123,17 @@ pub(super) fn all(shape: &Shape) -> Vec<Question> {
     questions.all
 }
 
-struct Questions {
-    all: Vec<Question>,
+struct DataQueries {
+    all: Vec<DataQuery>,
     about: &'static str,
 }
 
-impl Questions {
+impl DataQueries {
     fn ask(&mut self, path: &str, subject: &str, more: &str) {
         let parameters = [subject, more].into_iter().filter(|text| !text.is_empty());
         let parameters: Vec<_> = parameters.collect();
         let mark = if parameters.is_empty() { "" } else { "?" };
-        self.all.push(Question {
+        self.all.push(DataQuery {
             about: self.about,
             query: format!("{path}{mark}{}", parameters.join("&")),
         });
@@ -180,7 +177,7 @@ impl Questions {
         }
     }
 
-    /// Of a wallet in some markets.
+    /// Queries of a wallet in some markets.
     fn in_markets(&mut self, both: &str) {
         for filter in IN_MARKETS {
             self.ask("/trades", both, filter);
@@ -214,13 +211,13 @@ impl Questions {
     }
 }
 
-/// So many markets from one on, as a parameter; the first is the busiest.
+/// `count` markets from `first` on, as a parameter; market 0 is the busiest.
 fn markets(first: u32, count: u32) -> String {
     let ids = (first..first + count).map(|market| history::condition(market).to_string());
     format!("market={}", ids.collect::<Vec<_>>().join(","))
 }
 
-/// The busiest markets, as many as can be asked for.
+/// The busiest markets, as many as a query can name.
 fn most_markets(shape: &Shape) -> String {
     markets(0, shape.markets.min(MARKETS))
 }
@@ -231,7 +228,7 @@ mod tests {
     use std::collections::HashSet;
 
     #[test]
-    fn every_question_is_another_and_has_a_short_name() {
+    fn queries_are_distinct_and_have_short_names() {
         let shape = Shape {
             trades: 1,
             live_orders: 0,

@@ -1,4 +1,4 @@
-//! A stream's commands as the exchange takes them: whose they are, under which ids.
+//! Converts a stream's commands to exchange commands with accounts and order ids.
 
 use foretell_model::{
     AccountNumber, Command, KeyNumber, Lots, MarketNumber, OrderId, OrderType, Outcome, PlaceOrder,
@@ -9,34 +9,34 @@ use crate::stream::{Action, Entry, Stream};
 
 /// Price units of 0.0001 in a cent.
 const UNITS_PER_CENT: u16 = 100;
-/// Dressed accounts on each side.
+/// Accounts per side of a realistic stream.
 const ACCOUNTS_PER_SIDE: u32 = 5_000;
-/// When a stream begins, and what passes between two commands.
+/// Start time of a stream, and interval between commands.
 const START_NS: u64 = 1_700_000_000_000_000_000;
 pub(crate) const STEP_NS: u64 = 10_000;
 
-/// How plain commands become the exchange's. Buyers have even account numbers and sellers odd
+/// How stream commands become exchange commands. Buyers have even account numbers and sellers odd
 /// ones, so taker and maker always differ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Dress {
-    /// Two accounts, ids that count up, no fee.
+pub(crate) enum WorkloadKind {
+    /// Two accounts, sequential ids, no fee.
     Plain,
-    /// 10,000 accounts of which few do most (zipf), ids of 32 random bytes, a fee of 2%.
-    Dressed,
+    /// 10,000 accounts with Zipf-distributed activity, random 32-byte ids, a 2% fee.
+    Realistic,
 }
 
 /// A stream with the account of every command.
-pub(crate) struct Dressed<'a> {
+pub(crate) struct Workload<'a> {
     pub(crate) stream: &'a Stream,
-    pub(crate) dress: Dress,
+    pub(crate) kind: WorkloadKind,
     accounts: Vec<u32>,
 }
 
-impl<'a> Dressed<'a> {
-    pub(crate) fn new(stream: &'a Stream, dress: Dress) -> Self {
-        let ranks = Ranks::new(match dress {
-            Dress::Plain => 1,
-            Dress::Dressed => ACCOUNTS_PER_SIDE,
+impl<'a> Workload<'a> {
+    pub(crate) fn new(stream: &'a Stream, kind: WorkloadKind) -> Self {
+        let ranks = Ranks::new(match kind {
+            WorkloadKind::Plain => 1,
+            WorkloadKind::Realistic => ACCOUNTS_PER_SIDE,
         });
         let mut of_order = vec![0; stream.orders() as usize + 1];
         let accounts = stream
@@ -53,16 +53,16 @@ impl<'a> Dressed<'a> {
             .collect();
         Self {
             stream,
-            dress,
+            kind,
             accounts,
         }
     }
 
-    /// How many accounts there are, whether they trade or not.
+    /// Number of accounts, idle ones included.
     pub(crate) const fn accounts(&self) -> u32 {
-        match self.dress {
-            Dress::Plain => 2,
-            Dress::Dressed => ACCOUNTS_PER_SIDE * 2,
+        match self.kind {
+            WorkloadKind::Plain => 2,
+            WorkloadKind::Realistic => ACCOUNTS_PER_SIDE * 2,
         }
     }
 
@@ -72,7 +72,7 @@ impl<'a> Dressed<'a> {
         self.stream.entries().iter().zip(accounts)
     }
 
-    /// The command at a place of the stream.
+    /// The command at an index of the stream.
     pub(crate) fn command(&self, at: usize) -> Command {
         let entry = &self.stream.entries()[at];
         let account = AccountNumber(self.accounts[at]);
@@ -112,9 +112,9 @@ impl<'a> Dressed<'a> {
     pub(crate) fn order_id(&self, id: u32) -> OrderId {
         let mut bytes = [0; 32];
         let (words, _) = bytes.as_chunks_mut::<8>();
-        match self.dress {
-            Dress::Plain => words[0] = u64::from(id).to_le_bytes(),
-            Dress::Dressed => (0_u64..).zip(words).for_each(|(index, word)| {
+        match self.kind {
+            WorkloadKind::Plain => words[0] = u64::from(id).to_le_bytes(),
+            WorkloadKind::Realistic => (0_u64..).zip(words).for_each(|(index, word)| {
                 *word = scramble(u64::from(id) << 2 | index).to_le_bytes();
             }),
         }
@@ -122,25 +122,25 @@ impl<'a> Dressed<'a> {
     }
 }
 
-/// The time of the command at a place of the stream: 100,000 commands a second.
+/// Time of the command at an index: 100,000 commands a second.
 pub(crate) const fn time(at: usize) -> TimeNs {
     TimeNs(START_NS + at as u64 * STEP_NS)
 }
 
-/// The limit of an order in the exchange's units.
+/// Limit price of an order in the exchange's units.
 pub(crate) fn price(entry: &Entry) -> Price {
     Price(u16::from(entry.price) * UNITS_PER_CENT)
 }
 
-/// Deals ranks by zipf's law: rank r as often as 1 / (r + 1).
+/// Draws ranks by Zipf's law: rank r with weight 1 / (r + 1).
 pub(crate) struct Ranks {
-    /// Upper ends, on a scale of 2^32.
+    /// Cumulative weights on a scale of 2^32.
     ends: Vec<u64>,
 }
 
 impl Ranks {
     pub(crate) fn new(ranks: u32) -> Self {
-        // Weights in whole numbers: the largest rank's is still above 10^8.
+        // Integer weights: even the lowest is above 10^8.
         const SCALE: u64 = 1 << 40;
         let weights = (1..=u64::from(ranks)).map(|rank| SCALE / rank);
         let ends: Vec<u64> = weights
@@ -152,7 +152,7 @@ impl Ranks {
         Self { ends }
     }
 
-    /// The rank dealt to a number.
+    /// The rank drawn for a number.
     pub(crate) fn of(&self, id: u32) -> u32 {
         let total = self.ends.last().copied().unwrap_or(1);
         let point = scramble(!u64::from(id)) % total;
@@ -160,7 +160,7 @@ impl Ranks {
         u32::try_from(rank).expect("there are u32 ranks")
     }
 
-    /// What a rank gets of a `whole` that is divided as often as it is dealt, rounded down.
+    /// Share of a rank in `whole`, proportional to its weight, rounded down.
     pub(crate) fn share(&self, rank: u32, whole: u64) -> u64 {
         let end = |rank: usize| self.ends.get(rank).copied().unwrap_or(0);
         let below = (rank as usize).checked_sub(1).map_or(0, end);
@@ -170,7 +170,7 @@ impl Ranks {
     }
 }
 
-/// Spreads numbers over 64 bits (the finisher of splitmix64).
+/// Hashes a number to 64 bits (the finalizer of splitmix64).
 pub(crate) const fn scramble(number: u64) -> u64 {
     let mut mixed = number.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

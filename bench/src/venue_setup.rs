@@ -1,4 +1,4 @@
-//! An exchange that is ready for a stream: markets open, accounts funded to the last lot.
+//! An exchange prepared for a stream: markets open, accounts funded to the last lot.
 
 use std::collections::BTreeMap;
 
@@ -10,67 +10,67 @@ use foretell_model::{
     Reference, Settings, Tick, TokenId, Verdict, WalletAddress,
 };
 
-use crate::dress::{self, Dress, Dressed};
 use crate::journal_writer::name;
 use crate::stream::Action;
+use crate::workload::{self, Workload, WorkloadKind};
 
-/// Keys the hash tables of every run alike, so that runs differ in nothing.
+/// Fixed key of the hash tables, for reproducible runs.
 const INDEX_KEY: u64 = 0x5EED;
-/// A fee of 2% with exponent 1 is at most 50 micros a lot; and rounding up.
+/// Maximum fee per lot: a fee of 2% with exponent 1 is at most 50 micros; plus rounding.
 const HIGHEST_FEE_PER_LOT: u64 = 51;
 
-/// What the accounts need for a stream.
-pub(crate) struct Needs {
+/// Funds of the accounts for a stream.
+pub(crate) struct Funding {
     /// Collateral by account.
     pub(crate) collateral: Vec<u64>,
     /// Shares by account and market.
     pub(crate) shares: BTreeMap<(AccountNumber, MarketNumber), u64>,
 }
 
-impl Needs {
-    /// What is enough however the stream's orders trade.
-    pub(crate) fn of(dressed: &Dressed<'_>) -> Self {
-        let mut needs = Self {
-            collateral: vec![0; dressed.accounts() as usize],
+impl Funding {
+    /// Funds that suffice however the stream's orders trade.
+    pub(crate) fn of(workload: &Workload<'_>) -> Self {
+        let mut funding = Self {
+            collateral: vec![0; workload.accounts() as usize],
             shares: BTreeMap::new(),
         };
-        for (entry, account) in dressed.entries() {
+        for (entry, account) in workload.entries() {
             let lots = u64::from(entry.quantity);
             match entry.action {
                 Action::Cancel => {}
                 Action::Buy => {
-                    let cost = u64::from(dress::price(entry).0) + HIGHEST_FEE_PER_LOT;
-                    needs.collateral[account.0 as usize] += lots * cost;
+                    let cost = u64::from(workload::price(entry).0) + HIGHEST_FEE_PER_LOT;
+                    funding.collateral[account.0 as usize] += lots * cost;
                 }
                 Action::Sell => {
                     let key = (account, MarketNumber(entry.book));
-                    *needs.shares.entry(key).or_default() += lots;
-                    needs.collateral[account.0 as usize] += Lots(lots).full_value().0;
+                    *funding.shares.entry(key).or_default() += lots;
+                    funding.collateral[account.0 as usize] += Lots(lots).full_value().0;
                 }
             }
         }
-        needs
+        funding
     }
 
-    /// Room for the stream, so that nothing has to grow.
-    pub(crate) fn capacity(&self, dressed: &Dressed<'_>, peak_orders: usize) -> Capacity {
-        let mut buyers: Vec<_> = dressed
+    /// Capacity for the stream, so that nothing has to grow.
+    pub(crate) fn capacity(&self, workload: &Workload<'_>, peak_orders: usize) -> Capacity {
+        let mut buyers: Vec<_> = workload
             .entries()
             .filter(|(entry, _)| entry.action == Action::Buy)
             .map(|(entry, account)| (account, entry.book))
             .collect();
         buyers.sort_unstable();
         buyers.dedup();
-        let accounts = dressed.accounts() as usize;
+        let accounts = workload.accounts() as usize;
         Capacity {
             accounts,
             keys: accounts,
-            markets: dressed.stream.markets() as usize,
+            markets: workload.stream.markets() as usize,
             events: 0,
             orders: peak_orders,
             expiring_orders: 0,
             positions: self.shares.len() + buyers.len() + 1,
-            order_ids: dressed.stream.orders() as usize,
+            order_ids: workload.stream.orders() as usize,
             timestamp_seconds: 1 << 10,
             references: self.shares.len() + accounts,
             requests: 0,
@@ -79,12 +79,12 @@ impl Needs {
 }
 
 /// An exchange with all markets open and all accounts funded.
-pub(crate) fn open(dressed: &Dressed<'_>, needs: &Needs, capacity: Capacity) -> Exchange {
+pub(crate) fn open(workload: &Workload<'_>, funding: &Funding, capacity: Capacity) -> Exchange {
     let mut exchange = Exchange::new(capacity, INDEX_KEY);
     let mut events = Vec::with_capacity(MAX_EVENTS);
-    let opened = set_up(dressed, needs, &mut |command| {
+    let opened = set_up(workload, funding, &mut |command| {
         events.clear();
-        match exchange.apply(command, dress::time(0), &mut events) {
+        match exchange.apply(command, workload::time(0), &mut events) {
             Verdict::Applied(_) => Ok(()),
             verdict => Err(format!("{command:?}: {verdict:?}")),
         }
@@ -93,33 +93,33 @@ pub(crate) fn open(dressed: &Dressed<'_>, needs: &Needs, capacity: Capacity) -> 
     exchange
 }
 
-/// Hands over the commands that open the markets and fund the accounts.
+/// Passes the commands that open the markets and fund the accounts to `apply`.
 ///
 /// # Errors
-/// The first that whoever takes them gives.
+/// The first error of `apply`.
 pub(crate) fn set_up<E>(
-    dressed: &Dressed<'_>,
-    needs: &Needs,
+    workload: &Workload<'_>,
+    funding: &Funding,
     apply: &mut dyn FnMut(&Command) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut venue = Venue {
         apply,
         references: 0,
     };
-    let orders = dressed.stream.orders();
+    let orders = workload.stream.orders();
     venue.apply(&Command::ChangeSettings(Settings {
         marketable_minimum: Micros::ZERO,
         live_orders_per_account: u32::MAX,
         remembered_order_ids: orders.max(Settings::default().remembered_order_ids),
         ..Settings::default()
     }))?;
-    for market in 0..dressed.stream.markets() {
-        venue.open_market(market, dressed.dress)?;
+    for market in 0..workload.stream.markets() {
+        venue.open_market(market, workload.kind)?;
     }
-    for (account, collateral) in (0..).zip(&needs.collateral) {
+    for (account, collateral) in (0..).zip(&funding.collateral) {
         venue.open_account(account, Micros(*collateral))?;
     }
-    for ((account, market), lots) in &needs.shares {
+    for ((account, market), lots) in &funding.shares {
         let reference = venue.reference();
         venue.apply(&Command::Split {
             account: *account,
@@ -141,10 +141,10 @@ impl<E> Venue<'_, E> {
         (self.apply)(command)
     }
 
-    fn open_market(&mut self, number: u32, dress: Dress) -> Result<(), E> {
-        let rate_ppm = match dress {
-            Dress::Plain => 0,
-            Dress::Dressed => 20_000,
+    fn open_market(&mut self, number: u32, kind: WorkloadKind) -> Result<(), E> {
+        let rate_ppm = match kind {
+            WorkloadKind::Plain => 0,
+            WorkloadKind::Realistic => 20_000,
         };
         self.apply(&Command::RegisterMarket(RegisterMarket {
             condition: ConditionId(name(number, 0)),
@@ -162,7 +162,7 @@ impl<E> Venue<'_, E> {
         self.apply(&Command::ActivateMarket { market })
     }
 
-    /// Accounts get their numbers, and keys the same ones, in the order they are opened.
+    /// Accounts and keys get their numbers in the order in which they are opened.
     fn open_account(&mut self, number: u32, collateral: Micros) -> Result<(), E> {
         let wallet = wallet(number);
         let mut key = [0; 16];
@@ -190,7 +190,7 @@ impl<E> Venue<'_, E> {
     }
 }
 
-/// Of the account that is opened as number `number`.
+/// Wallet of the account opened as number `number`.
 pub(crate) fn wallet(number: u32) -> WalletAddress {
     let mut address = [0; 20];
     address[..4].copy_from_slice(&number.to_le_bytes());

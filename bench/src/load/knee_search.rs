@@ -1,25 +1,25 @@
-//! The knee: the highest rate a server keeps up with.
+//! Search for the knee: the highest rate a server sustains.
 
 use std::fmt::{self, Display};
 
 use super::figures::Outcome;
 use crate::error::MeasureError;
 
-/// The knee is known to this part: a twentieth.
+/// Precision of the knee: a twentieth.
 const EXACT: f64 = 1.05;
-/// Lowest rate that is tried.
+/// Minimum rate.
 const LOWEST: u32 = 50;
-/// Highest.
+/// Maximum rate.
 const HIGHEST: u32 = 1_000_000;
 
 /// One rate that was tried.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Attempt {
-    /// Requests a second that were due.
+    /// Requests per second that were due.
     pub rate: u32,
-    /// That were answered.
+    /// Requests per second that were answered.
     pub achieved: f64,
-    /// Of all requests, in nanoseconds.
+    /// 99th percentile of all requests in nanoseconds.
     pub p99: u64,
     /// Whether the server kept up.
     pub kept_up: bool,
@@ -40,19 +40,18 @@ impl Display for Attempt {
     }
 }
 
-/// What a search found.
+/// Result of a search.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Search {
-    /// The highest rate that was kept up with; `None` when there was none.
+pub struct KneeSearch {
+    /// Highest sustained rate; `None` if no rate was sustained.
     pub knee: Option<u32>,
-    /// Every rate tried, in order.
+    /// All tried rates, in order.
     pub attempts: Vec<Attempt>,
 }
 
-/// Looks for the highest rate at which the server keeps up and p99 stays within `bound`
-/// nanoseconds, by runs that `attempt` makes: from `first` up or down by `factor` until two rates
-/// enclose it, then between them. A rate that fails is tried once more: a neighbour may have had
-/// the processor.
+/// Searches the highest rate at which the server keeps up with p99 within `bound` nanoseconds;
+/// `attempt` makes a run. Steps from `first` up or down by `factor` until two rates enclose it,
+/// then bisects. A failing rate is tried twice, since another program may have taken the CPU.
 ///
 /// # Errors
 /// Those of `attempt`.
@@ -61,7 +60,7 @@ pub fn search(
     factor: f64,
     bound: u64,
     mut attempt: impl FnMut(u32) -> Result<Outcome, MeasureError>,
-) -> Result<Search, MeasureError> {
+) -> Result<KneeSearch, MeasureError> {
     let mut attempts = Vec::new();
     let mut holds = |rate: u32| -> Result<bool, MeasureError> {
         for _ in 0..2 {
@@ -98,7 +97,7 @@ pub fn search(
             (None, None) => unreachable!("a rate holds or does not"),
         };
     }
-    Ok(Search {
+    Ok(KneeSearch {
         knee: low,
         attempts,
     })
@@ -113,7 +112,7 @@ fn scaled(rate: u32, factor: f64) -> u32 {
     (f64::from(rate) * factor).clamp(f64::from(LOWEST), f64::from(HIGHEST)) as u32
 }
 
-/// The geometric middle.
+/// The geometric mean.
 fn between(low: u32, high: u32) -> u32 {
     scaled(low, (f64::from(high) / f64::from(low)).sqrt())
 }
@@ -123,9 +122,9 @@ mod tests {
     use rstest::rstest;
 
     use super::*;
-    use crate::load::record::histogram;
+    use crate::load::latency_record::histogram;
 
-    /// What a server would show that answers at most `capacity` requests a second.
+    /// The result of a server that answers at most `capacity` requests a second.
     fn outcome(rate: u32, capacity: u32) -> Outcome {
         let mut all = histogram();
         all.record(if rate <= capacity { 1_000 } else { 9_000_000 })

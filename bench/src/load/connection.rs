@@ -1,4 +1,4 @@
-//! One kept connection of the generator: one request at a time, nothing blocks.
+//! A non-blocking keep-alive connection of the generator with one request at a time.
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::SocketAddr;
@@ -8,27 +8,26 @@ use mio::{Interest, Registry, Token};
 
 use crate::http::Head;
 
-/// Room for an answer at first; it grows.
+/// Initial buffer size; it grows.
 const FIRST_BYTES: usize = 16 * 1024;
-/// Longest answer that is read: a whole book.
+/// Maximum response size: a whole book.
 const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;
 
-/// A connection.
-pub(super) struct Lane {
+pub(super) struct LoadConnection {
     stream: TcpStream,
-    /// The request under way and when it was due.
+    /// Index and due time of the open request.
     pub(super) under_way: Option<(usize, u64)>,
-    /// Bytes of it that are sent.
+    /// Bytes of the request already sent.
     sent: usize,
     buffer: Vec<u8>,
     filled: usize,
     head: Option<Head>,
-    /// When its last answer was whole.
+    /// When its last response was complete.
     pub(super) idle_since: u64,
 }
 
-impl Lane {
-    /// Connects, and joins a poll.
+impl LoadConnection {
+    /// Connects and registers with a poll.
     pub(super) fn open(address: SocketAddr, registry: &Registry, token: usize) -> io::Result<Self> {
         let stream = std::net::TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
@@ -56,7 +55,7 @@ impl Lane {
         self.send(request)
     }
 
-    /// Sends as much of the request under way as can be sent.
+    /// Sends as much of the open request as possible.
     pub(super) fn send(&mut self, request: &[u8]) -> io::Result<()> {
         while self.sent < request.len() {
             match self.stream.write(&request[self.sent..]) {
@@ -70,7 +69,7 @@ impl Lane {
         Ok(())
     }
 
-    /// Reads what there is; the status when the answer is whole.
+    /// Reads available bytes; returns the status when the response is complete.
     pub(super) fn receive(&mut self) -> io::Result<Option<u16>> {
         loop {
             if self.filled == self.buffer.len() {
@@ -80,14 +79,18 @@ impl Lane {
                 self.buffer.resize(self.filled * 2, 0);
             }
             match self.stream.read(&mut self.buffer[self.filled..]) {
-                Ok(0) => return Err(io::Error::other("the server closed a kept connection")),
+                Ok(0) => {
+                    return Err(io::Error::other(
+                        "the server closed a keep-alive connection",
+                    ));
+                }
                 Ok(count) => self.filled += count,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(None),
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(error) => return Err(error),
             }
             if self.under_way.is_none() {
-                return Err(io::Error::other("an answer that nobody asked for"));
+                return Err(io::Error::other("an answer without a request"));
             }
             if self.head.is_none() {
                 self.head = Head::read(&self.buffer[..self.filled])?;
@@ -97,14 +100,16 @@ impl Lane {
                     std::cmp::Ordering::Less => {}
                     std::cmp::Ordering::Equal => return Ok(Some(head.status)),
                     std::cmp::Ordering::Greater => {
-                        return Err(io::Error::other("an answer is longer than it says"));
+                        return Err(io::Error::other(
+                            "an answer is longer than its Content-Length",
+                        ));
                     }
                 }
             }
         }
     }
 
-    /// The body of the whole answer.
+    /// Body of the complete response.
     pub(super) fn body(&self) -> &[u8] {
         let start = self.head.map_or(self.filled, |head| head.bytes);
         &self.buffer[start..self.filled]

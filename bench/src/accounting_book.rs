@@ -1,9 +1,9 @@
-//! The array book with the least an exchange must keep beside it: which ids were used, so that none is
-//! executed twice and cancels can name one, and whose money and shares are free, reserved and traded,
-//! fees included. Nothing else: no order is checked, no account has a list of its orders, nothing expires or is
-//! forgotten, there is one token, and no state that could be restored.
+//! The array book plus the minimum state of an exchange: used order ids, so that none executes
+//! twice and cancels can name one, and free, reserved and traded money and shares, fees included.
+//! Nothing else: no order checks, no per-account order lists, no expiry, one token, no restorable
+//! state.
 //!
-//! It says what two good hash maps and four sums beside a book cost, not what they must cost.
+//! It shows the cost of two good hash maps and four sums next to a book, not a lower bound.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -12,21 +12,20 @@ use std::hint::black_box;
 use foldhash::fast::RandomState;
 use foretell_model::OrderId;
 
-use crate::array_book::{ArrayBook, Keeper};
-use crate::dress::Dressed;
+use crate::array_book::{ArrayBook, BookObserver};
 use crate::latency::processor_nanos;
 use crate::step::BURST;
 use crate::stream::{Action, Entry};
 use crate::totals::Totals;
-use crate::venue::Needs;
+use crate::venue_setup::Funding;
+use crate::workload::Workload;
 
-/// Commands that are looked at together before their turn: so their waits for memory overlap, as the
-/// core's do.
+/// Commands prefetched together, so that their cache misses overlap as in the core.
 const AHEAD: usize = 16;
-/// Micros of a lot at a cent.
+/// Micros per lot at one cent.
 const MICROS_PER_CENT: u64 = 100;
 const CENTS_PER_SHARE: u64 = 100;
-/// The fee is 2% of a price times its complement: of cents, and in micros a lot, a fiftieth.
+/// The fee is 2% of price times complement: in cents, and per lot in micros, a fiftieth.
 const FEE_PART: u64 = 50;
 
 /// Micros or lots.
@@ -42,14 +41,13 @@ impl Balance {
     }
 }
 
-/// A command, by whom, and about which order.
-struct Asked {
+/// A command with its account and order id.
+struct AccountCommand {
     entry: Entry,
     account: u32,
     id: OrderId,
 }
 
-/// Whose order it is.
 #[derive(Clone, Copy)]
 struct Owner {
     account: u32,
@@ -57,29 +55,33 @@ struct Owner {
     buys: bool,
 }
 
-/// One lap over a dressed stream, with room for as many `positions`: nanoseconds of processor time, and what
-/// happened; `None` when somebody had less than an order needs, an id came twice, a cancel named no order of its
-/// own, or money came from nowhere.
-pub(crate) fn lap(dressed: &Dressed<'_>, needs: &Needs, positions: usize) -> Option<(u64, Totals)> {
-    let (mut book, mut totals) = (ArrayBook::new(dressed.stream), Totals::default());
-    let mut accounts = Accounts::new(dressed, needs, positions);
+/// One lap over a realistic stream with room for `positions`: CPU time in nanoseconds, and the
+/// totals. `None` if funds were short, an id was used twice, a cancel named no order of its
+/// account, or money was created.
+pub(crate) fn lap(
+    workload: &Workload<'_>,
+    funding: &Funding,
+    positions: usize,
+) -> Option<(u64, Totals)> {
+    let (mut book, mut totals) = (ArrayBook::new(workload.stream), Totals::default());
+    let mut accounts = Accounts::new(workload, funding, positions);
     let before = accounts.all_money();
-    let commands: Vec<_> = dressed.entries().collect();
+    let commands: Vec<_> = workload.entries().collect();
     let mut burst = Vec::with_capacity(BURST);
     let mut nanos = 0;
     for chunk in commands.chunks(BURST) {
         burst.clear();
-        burst.extend(chunk.iter().map(|(entry, account)| Asked {
+        burst.extend(chunk.iter().map(|(entry, account)| AccountCommand {
             entry: **entry,
             account: account.0,
-            id: dressed.order_id(entry.id),
+            id: workload.order_id(entry.id),
         }));
         let begun = processor_nanos();
         for some in burst.chunks(AHEAD) {
-            some.iter().for_each(|asked| accounts.foresee(asked));
-            for asked in some {
-                accounts.admit(asked)?;
-                book.apply_kept(&asked.entry, &mut totals, &mut accounts);
+            some.iter().for_each(|command| accounts.prefetch(command));
+            for command in some {
+                accounts.admit(command)?;
+                book.apply_observed(&command.entry, &mut totals, &mut accounts);
             }
         }
         nanos += processor_nanos() - begun;
@@ -88,25 +90,25 @@ pub(crate) fn lap(dressed: &Dressed<'_>, needs: &Needs, positions: usize) -> Opt
     is_sound.then_some((nanos, totals))
 }
 
-/// Everybody's money and shares, and every id that was used.
+/// Money and shares of all accounts, and all used ids.
 struct Accounts {
-    /// The number of each order by its id.
+    /// Number of each order by id.
     ids: HashMap<OrderId, u32, RandomState>,
     money: Vec<Balance>,
     /// By account and market.
     shares: HashMap<(u32, u32), Balance, RandomState>,
-    /// Of each order, by number.
+    /// Owner of each order, by number.
     owners: Vec<Owner>,
     fees: u64,
-    /// Somebody had less than was taken.
+    /// Set if an account had less than was taken.
     is_short: bool,
 }
 
 impl Accounts {
-    /// All memory there will be is touched beforehand, as the core's is.
-    fn new(dressed: &Dressed<'_>, needs: &Needs, positions: usize) -> Self {
-        let orders = dressed.stream.orders();
-        let mut ids = with_room((0..=orders).map(|number| dressed.order_id(number)), 0_u32);
+    /// Touches all memory in advance, as the core does.
+    fn new(workload: &Workload<'_>, funding: &Funding, positions: usize) -> Self {
+        let orders = workload.stream.orders();
+        let mut ids = with_room((0..=orders).map(|number| workload.order_id(number)), 0_u32);
         ids.clear();
         let mut shares_of = with_room(
             (0..room(positions)).map(|key| (key, key)),
@@ -118,11 +120,11 @@ impl Accounts {
             market: 0,
             buys: false,
         };
-        let shares = needs.shares.iter();
+        let shares = funding.shares.iter();
         for ((account, market), lots) in shares {
             shares_of.insert((account.0, market.0), Balance::of(*lots));
         }
-        let money = needs.collateral.iter();
+        let money = funding.collateral.iter();
         Self {
             ids,
             money: money.map(|micros| Balance::of(*micros)).collect(),
@@ -133,19 +135,21 @@ impl Accounts {
         }
     }
 
-    /// Free, reserved, and taken as fees.
+    /// Free, reserved, and collected as fees.
     fn all_money(&self) -> u64 {
         let held = self.money.iter().map(|money| money.free + money.reserved);
         held.sum::<u64>() + self.fees
     }
 
-    fn foresee(&self, asked: &Asked) {
-        let shares = self.shares.contains_key(&(asked.account, asked.entry.book));
-        black_box((self.ids.contains_key(&asked.id), shares));
+    fn prefetch(&self, command: &AccountCommand) {
+        let shares = self
+            .shares
+            .contains_key(&(command.account, command.entry.book));
+        black_box((self.ids.contains_key(&command.id), shares));
     }
 
-    /// An order's id is new; a cancel names an order of its owner.
-    fn admit(&mut self, Asked { entry, account, id }: &Asked) -> Option<()> {
+    /// Checks that an order's id is new, or that a cancel names an order of its owner.
+    fn admit(&mut self, AccountCommand { entry, account, id }: &AccountCommand) -> Option<()> {
         if entry.action == Action::Cancel {
             let number = *self.ids.get(id)?;
             let is_own = self.owners[number as usize].account == *account;
@@ -168,8 +172,8 @@ impl Accounts {
         self.shares.entry(key).or_default()
     }
 
-    /// Where an order's needs are, and how much so many lots at a price need.
-    fn needs(&mut self, owner: Owner, price: u8, quantity: u32) -> (&mut Balance, u64) {
+    /// The balance that an order reserves from, and the amount for `quantity` lots at a price.
+    fn reservation(&mut self, owner: Owner, price: u8, quantity: u32) -> (&mut Balance, u64) {
         match owner.buys {
             true => (self.money_of(owner), value(price, quantity)),
             false => (self.shares_of(owner), quantity.into()),
@@ -185,8 +189,8 @@ impl Accounts {
     }
 }
 
-impl Keeper for Accounts {
-    fn takes(&mut self, order: &Entry, maker: u32, price: u8, quantity: u32) {
+impl BookObserver for Accounts {
+    fn on_trade(&mut self, order: &Entry, maker: u32, price: u8, quantity: u32) {
         let (taker, maker) = (self.owners[order.id as usize], self.owners[maker as usize]);
         let (value, fee) = (value(price, quantity), fee(price, quantity));
         let lots = u64::from(quantity);
@@ -204,18 +208,22 @@ impl Keeper for Accounts {
         self.fees += fee;
     }
 
-    fn rests(&mut self, order: &Entry, quantity: u32) {
+    fn on_rest(&mut self, order: &Entry, quantity: u32) {
         let owner = self.owners[order.id as usize];
-        let (balance, amount) = self.needs(owner, order.price, quantity);
+        let (balance, amount) = self.reservation(owner, order.price, quantity);
         balance.reserved += amount;
-        self.subtract(amount, |own| &mut own.needs(owner, order.price, 0).0.free);
+        self.subtract(amount, |own| {
+            &mut own.reservation(owner, order.price, 0).0.free
+        });
     }
 
-    fn ends(&mut self, id: u32, price: u8, quantity: u32) {
+    fn on_cancel(&mut self, id: u32, price: u8, quantity: u32) {
         let owner = self.owners[id as usize];
-        let (balance, amount) = self.needs(owner, price, quantity);
+        let (balance, amount) = self.reservation(owner, price, quantity);
         balance.free += amount;
-        self.subtract(amount, |own| &mut own.needs(owner, price, 0).0.reserved);
+        self.subtract(amount, |own| {
+            &mut own.reservation(owner, price, 0).0.reserved
+        });
     }
 }
 
@@ -223,7 +231,7 @@ fn room(positions: usize) -> u32 {
     u32::try_from(positions).unwrap_or(u32::MAX)
 }
 
-/// A map that had all these keys.
+/// A map that has held all these keys.
 fn with_room<K: Eq + Hash, V: Copy>(
     keys: impl Iterator<Item = K>,
     value: V,
@@ -231,7 +239,7 @@ fn with_room<K: Eq + Hash, V: Copy>(
     keys.map(|key| (key, value)).collect()
 }
 
-/// Micros of so many lots.
+/// Micros of `quantity` lots.
 fn value(price: u8, quantity: u32) -> u64 {
     u64::from(price) * MICROS_PER_CENT * u64::from(quantity)
 }
@@ -244,13 +252,13 @@ fn fee(price: u8, quantity: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dress::Dress;
+    use crate::workload::WorkloadKind;
 
     #[test]
-    fn it_does_the_work_of_the_bare_book_and_loses_no_money() {
+    fn it_matches_the_bare_book_and_conserves_money() {
         let stream = crate::generate(3, 20_000, 300).unwrap();
-        let dressed = Dressed::new(&stream, Dress::Dressed);
-        let (_, found) = lap(&dressed, &Needs::of(&dressed), 1_000).unwrap();
+        let workload = Workload::new(&stream, WorkloadKind::Realistic);
+        let (_, found) = lap(&workload, &Funding::of(&workload), 1_000).unwrap();
         let (mut book, mut totals) = (ArrayBook::new(&stream), Totals::default());
         for entry in stream.entries() {
             book.apply(entry, &mut totals);
@@ -259,11 +267,11 @@ mod tests {
     }
 
     #[test]
-    fn an_order_beyond_what_its_account_has_is_seen() {
+    fn insufficient_funds_are_detected() {
         let stream = crate::generate(3, 2_000, 300).unwrap();
-        let dressed = Dressed::new(&stream, Dress::Dressed);
-        let mut needs = Needs::of(&dressed);
-        needs.collateral.fill(0);
-        assert!(lap(&dressed, &needs, 1_000).is_none());
+        let workload = Workload::new(&stream, WorkloadKind::Realistic);
+        let mut funding = Funding::of(&workload);
+        funding.collateral.fill(0);
+        assert!(lap(&workload, &funding, 1_000).is_none());
     }
 }

@@ -1,24 +1,24 @@
-//! A floor of somebody else's: a command that works through the same stream in turns with ours, so
-//! that ours can be seen to be as fast as a floor has to be.
+//! External baseline: a command that processes the same stream, alternating with our baseline, to
+//! check that ours is fast enough.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::error::MeasureError;
 
-/// What stands behind the figure in what the command prints.
+/// Unit that follows the figure in the command's output.
 const UNIT: &str = "ns/op";
 
-/// The command and the stream it works through.
+/// The command and its stream.
 #[derive(Clone, Debug)]
-pub struct Reference {
+pub struct ExternalBaseline {
     command: String,
     stream: PathBuf,
 }
 
-impl Reference {
-    /// A command of the shell. It finds the stream's file in `$STREAM` and prints, among other
-    /// words, nanoseconds a command as `18.0 ns/op`.
+impl ExternalBaseline {
+    /// `command` is a shell command. It finds the stream's file in `$STREAM` and prints, in any
+    /// context, nanoseconds per command as `18.0 ns/op`.
     #[must_use]
     pub fn new(command: &str, stream: &Path) -> Self {
         Self {
@@ -30,7 +30,7 @@ impl Reference {
     /// Runs it once.
     ///
     /// # Errors
-    /// It fails, or prints no figure.
+    /// The command fails, or prints no figure.
     pub(crate) fn nanos(&self) -> Result<f64, MeasureError> {
         let output = Command::new("sh")
             .args(["-c", &self.command])
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_figure_stands_before_its_unit() {
+    fn the_figure_precedes_its_unit() {
         let cases = [
             ("own-array thr 18.1 ns/op resting=3 Sum {}", Some(18.1)),
             ("ns/op 18.1", None),
@@ -74,8 +74,8 @@ mod tests {
     }
 
     #[test]
-    fn a_reference_is_told_the_stream_and_must_not_fail() {
-        let run = |command| Reference::new(command, Path::new("/x/one.bin")).nanos();
+    fn an_external_baseline_gets_the_stream_and_must_succeed() {
+        let run = |command| ExternalBaseline::new(command, Path::new("/x/one.bin")).nanos();
         assert_eq!(
             run(r#"test "$STREAM" = /x/one.bin && echo 7.5 ns/op"#).unwrap(),
             7.5

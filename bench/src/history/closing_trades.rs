@@ -1,31 +1,31 @@
-//! What positions end by: sales of all a wallet has of a token, merges, and redeems of markets that
-//! were resolved; and the words of the markets, by which positions are found.
+//! Ways positions end: sales of all shares of a token, merges, and redeems of resolved markets.
+//! Also the titles of the markets, by which positions are searched.
 
 use foretell_model::{
     AccountNumber, Command, Lots, MarketNumber, Outcome, Payout, Reference, Side,
 };
 use foretell_wire::operator::{EventSummary, MarketDescription};
 
-use super::{History, LOWEST_CENTS, MAKERS, Order, Shape, expect};
-use crate::dress::scramble;
+use super::{History, HistoryOrder, LOWEST_CENTS, MAKERS, Shape, expect};
 use crate::error::MeasureError;
 use crate::journal_writer::name;
+use crate::workload::scramble;
 
-/// After one round in so many the buyer sells all it has of what it just bought.
+/// Once per this many rounds the buyer sells all shares of the token it just bought.
 const ROUNDS_A_SALE: u64 = 8;
-/// After one round in so many a market maker merges: an account may have no more than 16,384
-/// references in thirty days.
+/// Once per this many rounds a market maker merges: an account may use at most 16,384 references in
+/// 30 days.
 const ROUNDS_A_MERGE: u64 = 64;
-/// One market in so many is resolved.
+/// One market in this many is resolved.
 const MARKETS_A_PAYOUT: u32 = 50;
 
-/// Whether a market is resolved in the end.
+/// Whether a market is resolved at the end.
 pub(super) const fn resolves(market: u32) -> bool {
     market % MARKETS_A_PAYOUT == MARKETS_A_PAYOUT - 1
 }
 
-/// Whose turn it is while three in five of the crowd buy Yes of market 0, from the least busy on:
-/// those keep it.
+/// The buyer of a round while three in five crowd wallets buy Yes of market 0, from the least busy
+/// on. These wallets keep their shares.
 pub(super) fn early_buyer(round: u64, shape: &Shape) -> Option<u32> {
     let early = u64::from(shape.crowd) * 3 / 5;
     if !shape.lived || round >= early {
@@ -35,7 +35,7 @@ pub(super) fn early_buyer(round: u64, shape: &Shape) -> Option<u32> {
     Some(shape.crowd - 1 - round)
 }
 
-/// The evidence of a market's registration.
+/// Evidence of a market's registration.
 pub(super) fn description(market: u32) -> Result<Vec<u8>, MeasureError> {
     let series = market % 97;
     let description = MarketDescription {
@@ -55,16 +55,16 @@ pub(super) fn description(market: u32) -> Result<Vec<u8>, MeasureError> {
 }
 
 impl History {
-    /// Notes shares that came to an account in a market.
-    pub(super) fn came(&mut self, holder: (u32, u32), outcome: Outcome, lots: u64) {
+    /// Records shares received by an account.
+    pub(super) fn record_received(&mut self, holder: (u32, u32), outcome: Outcome, lots: u64) {
         if let Some(held) = &mut self.held {
             held.entry(holder).or_default()[outcome.index()] += lots;
         }
     }
 
-    /// After a round: now and then its buyer sells what it has of what it bought, and a market
-    /// maker merges. Tells how many trades that was.
-    pub(super) fn exit(
+    /// After some rounds the buyer sells the token it bought, and a market maker merges. Returns
+    /// the number of trades.
+    pub(super) fn close_positions(
         &mut self,
         round: u64,
         shape: &Shape,
@@ -87,15 +87,15 @@ impl History {
         Ok(1)
     }
 
-    /// A wallet sells all it has of a token to a market maker.
+    /// A wallet sells all its shares of a token to a market maker.
     fn sell_out(
         &mut self,
         seller: (u32, u32),
         outcome: Outcome,
         (maker, cents): (u32, u64),
     ) -> Result<(), MeasureError> {
-        let lots = self.take(seller, outcome);
-        let mut order = Order {
+        let lots = self.take_all_shares(seller, outcome);
+        let mut order = HistoryOrder {
             account: maker,
             market: seller.1,
             outcome,
@@ -106,12 +106,12 @@ impl History {
         expect(0, self.order(&order)?)?;
         (order.account, order.side) = (seller.0, Side::Sell);
         expect(1, self.order(&order)?)?;
-        self.came((maker, seller.1), outcome, lots);
+        self.record_received((maker, seller.1), outcome, lots);
         self.census.closed_positions += u64::from(seller.0 == MAKERS);
         Ok(())
     }
 
-    /// An account merges all full sets it has in a market, if any.
+    /// An account merges all its full sets of a market.
     fn merge(&mut self, holder: (u32, u32)) -> Result<(), MeasureError> {
         let held = self.held.as_mut().and_then(|held| held.get_mut(&holder));
         let Some(held) = held else { return Ok(()) };
@@ -129,7 +129,7 @@ impl History {
         })
     }
 
-    /// Resolves one market in some, after which one wallet in two redeems what it has of them.
+    /// Resolves some markets; then every other wallet redeems its shares.
     pub(super) fn redeem_resolved(&mut self, shape: &Shape) -> Result<(), MeasureError> {
         let Some(held) = self.held.take() else {
             return Ok(());
@@ -168,8 +168,8 @@ impl History {
         Ok(())
     }
 
-    /// Notes that all shares of a token went; how many there were.
-    fn take(&mut self, holder: (u32, u32), outcome: Outcome) -> u64 {
+    /// Records that an account gave all its shares of a token; returns their number.
+    fn take_all_shares(&mut self, holder: (u32, u32), outcome: Outcome) -> u64 {
         let held = self.held.as_mut().and_then(|held| held.get_mut(&holder));
         held.map_or(0, |held| std::mem::take(&mut held[outcome.index()]))
     }

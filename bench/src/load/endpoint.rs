@@ -1,4 +1,4 @@
-//! Where a load goes and in whose name.
+//! Target of a load, and the account that sends it.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,7 +10,7 @@ use crate::live_exchange::PREFIX;
 use crate::signed_orders::{self, Sender, SignedOrder, Terms};
 
 /// A server, a market on it, and an account that trades there.
-pub struct Site {
+pub struct Endpoint {
     pub(super) address: SocketAddr,
     /// Value of `Host`.
     pub(super) host: String,
@@ -20,22 +20,22 @@ pub struct Site {
     pub(super) credentials: L2Credentials,
     pub(super) domain: Domain,
     pub(super) terms: Terms,
-    /// Orders that may be live at once at the end of a run; `None` without a bound.
+    /// Maximum live orders at the end of a run; `None` without a limit.
     pub(super) live_orders: Option<usize>,
     pub(super) salts: AtomicU64,
 }
 
-/// A key of no value, for exchanges of our own.
+/// Private key of no value, for exchanges of our own.
 const PRIVATE_KEY: [u8; 32] = [0x42; 32];
 
-/// The signer of measurements on exchanges of our own.
+/// Signer for exchanges of our own.
 pub(super) fn bench_signer() -> Result<Signer, MeasureError> {
     Signer::from_bytes(&PRIVATE_KEY)
-        .ok_or_else(|| MeasureError::Wrong("the key is none".to_owned()))
+        .ok_or_else(|| MeasureError::Wrong("the private key is invalid".to_owned()))
 }
 
-impl Site {
-    /// A [`crate::live_exchange`], or a floor that takes what one takes.
+impl Endpoint {
+    /// A [`crate::live_exchange`], or a baseline server with its interface.
     pub(super) fn bench(
         address: SocketAddr,
         domains: &Domains,
@@ -64,7 +64,7 @@ impl Site {
         }
     }
 
-    /// Signs so many orders, each with a salt of its own, on all cores.
+    /// Signs `orders` orders, each with its own salt, on all cores.
     pub(super) fn sign(&self, orders: usize) -> Vec<SignedOrder> {
         let first = self.salts.fetch_add(orders as u64, Ordering::Relaxed);
         let salts: Vec<u64> = (first..first + orders as u64).collect();

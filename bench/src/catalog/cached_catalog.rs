@@ -1,4 +1,4 @@
-//! The catalog that is asked: imported from a file by a process of its own, and kept for the next
+//! The queried catalog: imported from a file by a child process, and cached for the next
 //! measurement.
 
 use std::fs;
@@ -13,53 +13,51 @@ use serde::{Deserialize, Serialize};
 use super::records;
 use crate::error::MeasureError;
 
-/// Between two looks at the importing process.
+/// Poll interval for the importing process.
 const PAUSE: Duration = Duration::from_millis(10);
-/// Of a second, in which Linux tells every program the processor time of others.
+/// Linux reports the CPU time of processes in units of 1/100 s.
 const TICKS: f64 = 100.0;
-/// The name of a catalog in its data directory.
+/// File name of a catalog in its data directory.
 const CATALOG: &str = "catalog.db";
-/// When the records were changed last, before a sync.
-const MADE: &str = "2026-01-01T00:00:00Z";
+/// Update time of the records before a sync.
+const RECORDS_UPDATED: &str = "2026-01-01T00:00:00Z";
 
 /// An import of a file into an empty catalog.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
 pub(super) struct Import {
-    /// Events, each with four markets.
+    /// Events, four markets each.
     pub(super) events: u64,
-    /// From the start of the process to its end.
+    /// Wall time of the process.
     pub(super) seconds: f64,
-    /// Of processor.
     pub(super) cpu_seconds: f64,
-    /// The most memory the process had, in bytes.
+    /// Peak memory of the process in bytes.
     pub(super) peak_bytes: u64,
-    /// Of the unpacked file.
+    /// Size of the uncompressed file.
     pub(super) file_bytes: u64,
-    /// Of the catalog.
+    /// Size of the catalog.
     pub(super) catalog_bytes: u64,
 }
 
-/// What a kept catalog was made of and how.
+/// Origin of a cached catalog.
 #[derive(PartialEq, Debug, Serialize, Deserialize)]
-struct Kept {
+struct CacheNote {
     generation: u32,
     schema: i64,
-    /// A short one, to see whether memory grows, and the one that is asked.
+    /// The small import, to check memory growth, and the one that is queried.
     imports: [Import; 2],
 }
 
-/// A catalog on the disk.
-pub(super) struct Made {
-    /// Its data directory.
+/// A catalog on disk.
+pub(super) struct CachedCatalog {
     pub(super) data: PathBuf,
     pub(super) imports: [Import; 2],
-    /// Whether it was there before.
+    /// Whether it was cached.
     pub(super) was_kept: bool,
 }
 
-impl Made {
-    /// The catalog of so many events under `directory`, made when there is none of this size, of
-    /// these records and of these tables. `import` is the command line that puts a file into the
+impl CachedCatalog {
+    /// The catalog of `events` events under `directory`; made if none of this size, record
+    /// generation and schema is cached. `import` is the command line that imports a file into the
     /// catalog of a data directory.
     pub(super) fn of(
         directory: &Path,
@@ -69,7 +67,7 @@ impl Made {
         let home = directory.join(format!("events-{events}"));
         let (data, note) = (home.join("data"), home.join("made.json"));
         let kept = fs::read(&note).ok();
-        let kept: Option<Kept> = kept.and_then(|text| serde_json::from_slice(&text).ok());
+        let kept: Option<CacheNote> = kept.and_then(|text| serde_json::from_slice(&text).ok());
         if let Some(kept) = kept
             && kept.generation == records::GENERATION
             && kept.schema == foretell_catalog::SCHEMA_VERSION
@@ -90,13 +88,13 @@ impl Made {
             imported(&data, events, import)?,
         ];
         fs::remove_dir_all(&small).map_err(MeasureError::io("removing the smaller catalog"))?;
-        let kept = Kept {
+        let kept = CacheNote {
             generation: records::GENERATION,
             schema: foretell_catalog::SCHEMA_VERSION,
             imports,
         };
         let text = serde_json::to_vec(&kept).expect("numbers have a JSON form");
-        fs::write(&note, text).map_err(MeasureError::io("noting what was made"))?;
+        fs::write(&note, text).map_err(MeasureError::io("writing the cache note"))?;
         Ok(Self {
             data,
             imports,
@@ -104,19 +102,18 @@ impl Made {
         })
     }
 
-    /// Its file.
     pub(super) fn file(&self) -> PathBuf {
         self.data.join(CATALOG)
     }
 }
 
-/// Makes a file of records and has it imported.
+/// Writes a file of records and imports it.
 fn imported(
     data: &Path,
     events: u64,
     import: &dyn Fn(&Path, &Path) -> Command,
 ) -> Result<Import, MeasureError> {
-    // A data directory is closed to others.
+    // A data directory must not be accessible to others.
     let mut made = fs::DirBuilder::new();
     made.recursive(true).mode(0o700);
     made.create(data)
@@ -140,22 +137,22 @@ fn imported(
 fn write(path: &Path, events: u64) -> std::io::Result<u64> {
     let mut file = BufWriter::new(fs::File::create(path)?);
     for id in 1..=events {
-        writeln!(file, "{}", records::event(id, MADE))?;
+        writeln!(file, "{}", records::event(id, RECORDS_UPDATED))?;
     }
     file.flush()?;
     Ok(file.get_ref().metadata()?.len())
 }
 
-/// What a process used.
+/// Resources used by a process.
 #[derive(Clone, Copy, Default)]
-struct Used {
+struct ProcessUsage {
     cpu_seconds: f64,
     peak_bytes: u64,
 }
 
-/// Runs a process to its end and watches it: seconds, and what it used at the last look, which is
-/// a hundredth of a second before its end.
-fn watched(mut command: Command) -> Result<(f64, Used), MeasureError> {
+/// Runs a process to its end and polls it: seconds, and its resources at the last poll, at most 10
+/// ms before its end.
+fn watched(mut command: Command) -> Result<(f64, ProcessUsage), MeasureError> {
     let began = Instant::now();
     let mut child = command
         .stdin(Stdio::null())
@@ -163,7 +160,7 @@ fn watched(mut command: Command) -> Result<(f64, Used), MeasureError> {
         .stderr(Stdio::inherit())
         .spawn()
         .map_err(MeasureError::io("starting an import"))?;
-    let mut used = Used::default();
+    let mut used = ProcessUsage::default();
     let status = loop {
         let ended = child.try_wait();
         if let Some(status) = ended.map_err(MeasureError::io("waiting for an import"))? {
@@ -180,19 +177,19 @@ fn watched(mut command: Command) -> Result<(f64, Used), MeasureError> {
     }
 }
 
-/// As the kernel counts it; `None` once the process has ended.
-fn used_by(process: u32) -> Option<Used> {
+/// The kernel's counters; `None` once the process has ended.
+fn used_by(process: u32) -> Option<ProcessUsage> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status
         .lines()
         .find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kibibytes: u64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // Behind the name, which may hold anything: the twelfth and thirteenth are ticks of processor.
+    // Skip the process name, which may contain anything; fields 12 and 13 after it are CPU ticks.
     let (_, fields) = stat.rsplit_once(") ")?;
     let mut ticks = fields.split(' ').skip(11).map(str::parse::<u32>);
     let ticks = f64::from(ticks.next()?.ok()?) + f64::from(ticks.next()?.ok()?);
-    Some(Used {
+    Some(ProcessUsage {
         cpu_seconds: ticks / TICKS,
         peak_bytes: kibibytes << 10,
     })

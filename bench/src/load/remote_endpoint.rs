@@ -1,5 +1,5 @@
-//! A server that somebody else started: an API key is asked for there, and what a market's orders
-//! must look like.
+//! A server that the caller runs: obtains an API key there and derives order terms from a market's
+//! book.
 
 use std::net::SocketAddr;
 use std::sync::atomic::AtomicU64;
@@ -10,57 +10,57 @@ use foretell_model::TokenId;
 use foretell_wire::decimal;
 use serde_json::Value;
 
-use super::site::Site;
+use super::endpoint::Endpoint;
 use super::target::Target;
 use crate::error::MeasureError;
 use crate::http::Connection;
 use crate::signed_orders::Terms;
 
-/// Orders an account may have in the book there, with room for some it had before (protocol 3).
+/// Maximum live orders of an account there, minus room for existing ones (docs/verify/rules.md §9).
 const LIVE_ORDERS: usize = 4_000;
-/// A cent in units of price: every tick but 0.1 has it.
+/// A cent in price units: a multiple of every tick except 0.1.
 const CENT: u64 = 100;
 /// The lowest price at a tick of 0.1.
 const TENTH: u64 = 1_000;
 
-/// Whom to visit, and as whom.
-pub struct Visit<'a> {
-    /// The server.
+/// Server and account of a load.
+pub struct RemoteEndpoint<'a> {
+    /// Server.
     pub target: &'a Target,
     /// Family of credential headers.
     pub prefix: &'a str,
-    /// The account's key: 64 hex digits. It must own collateral there.
+    /// Private key of the account: 64 hex digits. The account needs collateral there.
     pub private_key: &'a str,
-    /// The deployment's chain.
+    /// Chain id of the deployment.
     pub chain: u64,
-    /// The token that is bid for: decimal digits.
+    /// Token to bid for: decimal digits.
     pub token: &'a str,
 }
 
-/// Gets an API key for the account, and reads the token's book.
+/// Obtains an API key for the account and reads the token's book.
 ///
 /// # Errors
-/// The key or the token is none; the server cannot be reached or refuses; somebody offers the
-/// token at the lowest price.
-pub fn visit(visit: &Visit<'_>) -> Result<Site, MeasureError> {
+/// The key or the token is invalid, the server cannot be reached or rejects a request, or the token
+/// is offered at the lowest price.
+pub fn open_remote(remote: &RemoteEndpoint<'_>) -> Result<Endpoint, MeasureError> {
     let wrong = |text: &str| MeasureError::Wrong(text.to_owned());
-    let signer = Signer::from_hex(visit.private_key.trim())
+    let signer = Signer::from_hex(remote.private_key.trim())
         .ok_or_else(|| wrong("the private key is not 64 hex digits of a valid key"))?;
-    let domains = Domains::standard(visit.chain, false)
+    let domains = Domains::standard(remote.chain, false)
         .map_err(|error| MeasureError::Wrong(error.to_string()))?;
-    let token = decimal::uint256(visit.token)
+    let token = decimal::uint256(remote.token)
         .map(TokenId)
         .map_err(|_| wrong("the token is not a number in decimal digits"))?;
-    let address = visit.target.address;
-    let credentials = credentials(visit, &signer, domains.chain_id())?;
-    let query = format!("/book?token_id={}", visit.token);
-    let book = ask(address, &request("GET", &query, &visit.target.host, ""))?;
+    let address = remote.target.address;
+    let credentials = credentials(remote, &signer, domains.chain_id())?;
+    let query = format!("/book?token_id={}", remote.token);
+    let book = ask(address, &request("GET", &query, &remote.target.host, ""))?;
     let neg_risk = book["neg_risk"].as_bool().unwrap_or_default();
     let domain = domains.candidates(neg_risk).next().cloned();
-    Ok(Site {
+    Ok(Endpoint {
         address,
-        host: visit.target.host.clone(),
-        prefix: visit.prefix.to_owned(),
+        host: remote.target.host.clone(),
+        prefix: remote.prefix.to_owned(),
         signer,
         credentials,
         domain: domain.ok_or_else(|| wrong("no domain for this market"))?,
@@ -71,7 +71,7 @@ pub fn visit(visit: &Visit<'_>) -> Result<Site, MeasureError> {
 }
 
 fn credentials(
-    visit: &Visit<'_>,
+    remote: &RemoteEndpoint<'_>,
     signer: &Signer,
     chain: u64,
 ) -> Result<L2Credentials, MeasureError> {
@@ -79,13 +79,13 @@ fn credentials(
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
     let headers: String = signer
-        .l1_headers(visit.prefix, chain, now.as_secs(), 0)
+        .l1_headers(remote.prefix, chain, now.as_secs(), 0)
         .into_iter()
         .map(|(name, value)| format!("{name}: {value}\r\n"))
         .collect();
-    let host = &visit.target.host;
+    let host = &remote.target.host;
     let key = ask(
-        visit.target.address,
+        remote.target.address,
         &request("POST", "/auth/api-key", host, &headers),
     )?;
     let text = |name: &str| key[name].as_str().unwrap_or_default();
@@ -104,7 +104,8 @@ fn request(method: &str, path: &str, host: &str, headers: &str) -> Vec<u8> {
     format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\n{headers}{length}\r\n").into_bytes()
 }
 
-/// Asks once; the answer must be 200 and JSON. Its text is shown only when it is a refusal.
+/// Sends one request; the response must be 200 and JSON. Its text is shown only if it is a
+/// rejection.
 fn ask(address: SocketAddr, request: &[u8]) -> Result<Value, MeasureError> {
     let mut connection = Connection::open(address).map_err(MeasureError::io("connecting"))?;
     let answer = connection
@@ -123,7 +124,7 @@ fn ask(address: SocketAddr, request: &[u8]) -> Result<Value, MeasureError> {
         )));
     }
     serde_json::from_slice(answer.body)
-        .map_err(|_| MeasureError::Wrong("an answer that is no JSON".to_owned()))
+        .map_err(|_| MeasureError::Wrong("an answer is not JSON".to_owned()))
 }
 
 /// The smallest bids at the lowest price, which must rest.
@@ -138,7 +139,7 @@ fn terms(token: TokenId, book: &Value) -> Result<Terms, MeasureError> {
     let crossed = |ask: &Value| units(ask).is_none_or(|units| units <= lowest);
     if asks.iter().any(crossed) {
         return Err(MeasureError::Wrong(format!(
-            "somebody offers this token at {lowest} / 10,000, where the load would bid: its orders \
+            "this token is offered at {lowest} / 10,000, where the load would bid: its orders \
              must rest; take another token"
         )));
     }

@@ -1,5 +1,5 @@
-//! One kind of read, asked of a gateway and of a bare server that sends the same bytes, in turns:
-//! what each request costs either of them in processor time.
+//! CPU time per request of one kind of read, alternating between a gateway and a bare server that
+//! sends the same bytes.
 
 use std::net::SocketAddr;
 
@@ -11,25 +11,25 @@ use crate::error::MeasureError;
 use crate::http::{Connection, HttpAnswer};
 use crate::thread_time::ThreadTime;
 
-/// Connections that ask at once.
+/// Concurrent connections.
 pub(crate) const CONNECTIONS: usize = 16;
-/// Requests of one burst on each connection; gateway and bare server take bursts in turns.
+/// Requests per burst on each connection; gateway and bare server alternate by bursts.
 const BURST: usize = 50;
-/// Bursts of a round.
+/// Bursts per round.
 const BURSTS: usize = 10;
-/// Requests of a round to each server.
+/// Requests per round to each server.
 pub(crate) const REQUESTS: usize = CONNECTIONS * BURST * BURSTS;
 
-/// Microseconds a request in one round.
-pub(crate) struct Round {
+/// Microseconds per request in one round.
+pub(crate) struct AbRound {
     pub(crate) gateway: f64,
     pub(crate) bare: f64,
 }
 
-/// Connections to the gateway and to a bare server that answers alike.
-pub(crate) struct Turns {
+/// Connections to the gateway and to a bare server with the same response.
+pub(crate) struct AbRounds {
     request: Vec<u8>,
-    /// Of the answer's body.
+    /// Size of the response body.
     pub(crate) bytes: usize,
     to_gateway: Vec<Connection>,
     to_bare: Vec<Connection>,
@@ -38,8 +38,8 @@ pub(crate) struct Turns {
     bare: BareServer,
 }
 
-impl Turns {
-    /// Asks the gateway once, and starts a server that says the same.
+impl AbRounds {
+    /// Requests the gateway once, and starts a server with the same response.
     pub(crate) fn open(
         address: SocketAddr,
         gateway: ThreadTime,
@@ -71,18 +71,17 @@ impl Turns {
         })
     }
 
-    /// The first round warms up and is not counted.
-    pub(crate) fn rounds(&mut self, rounds: usize) -> Result<Vec<Round>, MeasureError> {
+    /// The first round is warm-up and not counted.
+    pub(crate) fn rounds(&mut self, rounds: usize) -> Result<Vec<AbRound>, MeasureError> {
         self.round()?;
         (0..rounds).map(|_| self.round()).collect()
     }
 
-    /// Ends the bare server.
     pub(crate) fn close(self) {
         self.bare.stop();
     }
 
-    fn round(&mut self) -> Result<Round, MeasureError> {
+    fn round(&mut self) -> Result<AbRound, MeasureError> {
         let (mut gateway, mut bare) = (0, 0);
         for _ in 0..BURSTS {
             gateway += burst(&mut self.to_gateway, &self.request, &self.gateway)?;
@@ -90,14 +89,15 @@ impl Turns {
         }
         #[allow(clippy::cast_precision_loss, reason = "a count of some thousands")]
         let each = |nanos| micros(nanos) / REQUESTS as f64;
-        Ok(Round {
+        Ok(AbRound {
             gateway: each(gateway),
             bare: each(bare),
         })
     }
 }
 
-/// Asks over all connections at once, [`BURST`] times; the nanoseconds `server` ran meanwhile.
+/// Sends [`BURST`] requests on all connections at once; returns the CPU time of `server` in
+/// nanoseconds.
 fn burst(
     connections: &mut [Connection],
     request: &[u8],
@@ -117,7 +117,7 @@ fn burst(
     Ok(time()? - before)
 }
 
-/// An answer that is a success, with JSON in it.
+/// Checks that a response is a success with a JSON body.
 pub(crate) fn success(
     answer: std::io::Result<HttpAnswer<'_>>,
 ) -> Result<HttpAnswer<'_>, MeasureError> {
@@ -129,7 +129,7 @@ pub(crate) fn success(
     Err(MeasureError::Wrong(format!("{} {body}", answer.status)))
 }
 
-/// The bytes of a `GET`; `more` are whole lines.
+/// The bytes of a `GET`; `more` are whole header lines.
 pub(crate) fn request(query: &str, more: &str) -> Vec<u8> {
     format!("GET {query} HTTP/1.1\r\nhost: localhost\r\naccept: */*\r\n{more}\r\n").into_bytes()
 }
@@ -139,7 +139,7 @@ pub(crate) fn micros(nanos: u64) -> f64 {
     nanos as f64 / 1_000.0
 }
 
-/// The fields a server chose itself; length and date it makes anew.
+/// The headers a server chose itself; length and date are generated anew.
 fn fields(head: &[u8]) -> Result<HeaderMap, MeasureError> {
     let text = String::from_utf8_lossy(head);
     let mut fields = HeaderMap::new();

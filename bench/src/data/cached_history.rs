@@ -1,5 +1,5 @@
-//! The journal that is measured on: made once, kept under a directory the caller names, and made
-//! anew when what makes it has changed.
+//! The measured journal: cached under a directory of the caller's, and made again when its
+//! generator has changed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,50 +10,50 @@ use serde::{Deserialize, Serialize};
 use crate::error::MeasureError;
 use crate::history::{self, Census, Shape};
 
-/// Name of the file that says who made a journal.
-const MARK: &str = "made-by.json";
-/// What makes the journal: another text of any of these may make another one.
+/// File that identifies the generator of a journal.
+const MARKER_FILE: &str = "made-by.json";
+/// Sources of the generator: a change to any of them may change the journal.
 const GENERATOR: [&str; 4] = [
     include_str!("../history.rs"),
-    include_str!("../history/exits.rs"),
+    include_str!("../history/closing_trades.rs"),
     include_str!("../journal_writer.rs"),
-    include_str!("../dress.rs"),
+    include_str!("../workload.rs"),
 ];
 
-/// What stands beside a journal that is whole.
+/// Marker file of a complete journal.
 #[derive(PartialEq, Debug, Serialize, Deserialize)]
-struct Mark {
+struct CacheMarker {
     made_by: String,
     census: Census,
 }
 
 /// A data directory with the journal.
-pub(super) struct Kept {
+pub(super) struct CachedHistory {
     pub(super) data: PathBuf,
     pub(super) census: Census,
-    /// Seconds it took, when it was made now.
+    /// Seconds to write it, if it was made now.
     pub(super) write_seconds: Option<f64>,
 }
 
-/// Finds the journal of a shape under `directory`, or makes it there.
-pub(super) fn find_or_make(directory: &Path, shape: &Shape) -> Result<Kept, MeasureError> {
+/// Finds the journal of a shape under `directory`, or makes it.
+pub(super) fn find_or_make(directory: &Path, shape: &Shape) -> Result<CachedHistory, MeasureError> {
     let name = format!(
         "foretell-bench-data-{}-{}-{}",
         shape.trades, shape.crowd, shape.markets
     );
     let place = directory.join(name);
-    let (data, mark) = (place.join("data"), place.join(MARK));
+    let (data, mark) = (place.join("data"), place.join(MARKER_FILE));
     let made_by = maker(shape);
     let text = fs::read(&mark).unwrap_or_default();
-    let there: Option<Mark> = serde_json::from_slice(&text).ok();
-    if let Some(there) = there.filter(|there| there.made_by == made_by) {
-        return Ok(Kept {
+    let marker: Option<CacheMarker> = serde_json::from_slice(&text).ok();
+    if let Some(marker) = marker.filter(|marker| marker.made_by == made_by) {
+        return Ok(CachedHistory {
             data,
-            census: there.census,
+            census: marker.census,
             write_seconds: None,
         });
     }
-    // The mark is written last: without it nothing here is whole.
+    // The marker is written last: without it the directory is incomplete.
     if place.exists() {
         fs::remove_dir_all(&place).map_err(MeasureError::io("removing an older journal"))?;
     }
@@ -61,16 +61,17 @@ pub(super) fn find_or_make(directory: &Path, shape: &Shape) -> Result<Kept, Meas
     let began = Instant::now();
     let census = history::write(&data, shape)?.1;
     let write_seconds = began.elapsed().as_secs_f64();
-    let text = serde_json::to_vec(&Mark { made_by, census }).expect("texts and numbers are JSON");
-    fs::write(&mark, text).map_err(MeasureError::io("marking a journal as whole"))?;
-    Ok(Kept {
+    let text =
+        serde_json::to_vec(&CacheMarker { made_by, census }).expect("texts and numbers are JSON");
+    fs::write(&mark, text).map_err(MeasureError::io("marking a journal as complete"))?;
+    Ok(CachedHistory {
         data,
         census,
         write_seconds: Some(write_seconds),
     })
 }
 
-/// Says who makes such a journal now.
+/// Identifies the generator of such a journal.
 fn maker(shape: &Shape) -> String {
     let generator = GENERATOR
         .iter()
@@ -88,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_journal_is_made_once_and_again_when_its_maker_is_another() {
+    fn a_journal_is_remade_when_its_generator_changes() {
         let directory = tempfile::tempdir().unwrap();
         let shape = Shape {
             trades: 200,
@@ -99,7 +100,7 @@ mod tests {
         };
         let made = find_or_make(directory.path(), &shape).unwrap();
         assert!(made.write_seconds.is_some());
-        // Twelve of twenty buy Yes of the first market at first; market makers come to hold it too.
+        // At first 12 of 20 wallets buy Yes of the first market; market makers come to hold it too.
         let everybody = u64::from(shape.crowd + history::MAKERS);
         assert!(
             (12..=everybody).contains(&made.census.holders),
@@ -109,7 +110,7 @@ mod tests {
         assert!(made.census.closed_positions > 0, "{:?}", made.census);
         let again = find_or_make(directory.path(), &shape).unwrap();
         assert_eq!((again.write_seconds, again.census), (None, made.census));
-        let mark = made.data.with_file_name(MARK);
+        let mark = made.data.with_file_name(MARKER_FILE);
         let text = fs::read_to_string(&mark).unwrap();
         fs::write(&mark, text.replace("generator", "an older generator")).unwrap();
         let anew = find_or_make(directory.path(), &shape).unwrap();
