@@ -1,7 +1,7 @@
-//! What the model checker has in place of primitives it does not know, no stronger than they are.
-//! The journal and the engine include this file when they are built to be checked (`tests/loom/run`).
+//! Replacements for primitives that the model checker does not support, with no stronger ordering.
+//! The journal and the engine include this file in their model-checker builds (`tests/loom/run`).
 //!
-//! A wait with a time limit has none here: what only the limit would end is a deadlock, and found.
+//! Waits have no timeout here: a thread that only a timeout would wake is reported as a deadlock.
 
 use std::sync::Arc;
 use std::sync::Mutex as Plain;
@@ -10,12 +10,12 @@ use std::time::Duration;
 use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::sync::{Condvar, Mutex};
 
-/// A bounded queue of one pusher and one taker: `crossbeam_queue::ArrayQueue` as its users may rely
-/// on it. What was pushed happens before it is taken, and what was taken before its place is used
-/// again; nothing else is ordered.
+/// A bounded queue of one producer and one consumer: `crossbeam_queue::ArrayQueue` with only the
+/// guarantees its users rely on. A push happens before its pop; a pop happens before the reuse of
+/// its slot. Nothing else is ordered.
 #[derive(Debug)]
 pub(crate) struct ArrayQueue<T> {
-    /// No two threads are ever at one of these together.
+    /// Two threads never access the same slot at the same time.
     places: Box<[Plain<Option<T>>]>,
     taken: AtomicUsize,
     pushed: AtomicUsize,
@@ -114,8 +114,8 @@ impl Unparker {
     }
 }
 
-/// Runs `model` in every order that threads and memory allow with up to `preemptions` of them
-/// interrupted; `LOOM_MAX_PREEMPTIONS` says otherwise.
+/// Runs `model` in every order that threads and memory permit, with up to `preemptions`
+/// preemptions; `LOOM_MAX_PREEMPTIONS` overrides that.
 pub(crate) fn check(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = loom::model::Builder::new();
     builder.preemption_bound = builder.preemption_bound.or(Some(preemptions));

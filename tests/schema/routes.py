@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-TABLES = {"trading": "trading", "data": "data_routes", "catalog": "catalog_routes"}
-# `.add(get.clone(), "/book", …`, over one line or several.
-ADDED = re.compile(r'\.add\(\s*(get|post|delete)(?:\.clone\(\))?,\s*"([^"]+)"')
+TABLES = {"trading": "trading_routes", "data": "data_routes", "catalog": "catalog_routes"}
+# `get("/book", …`
+ROUTE = re.compile(r'\b(get|post|delete)\(\s*"([^"]+)"')
 
 
 def shape(path):
@@ -16,10 +16,10 @@ def shape(path):
 
 
 def of_gateway(function):
-    """Routes of a table in `surfaces.rs`."""
-    text = (ROOT / "gateway/src/surfaces.rs").read_text()
-    table = text.split(f"\nfn {function}() -> Routes {{", 1)[1].split("\n}\n", 1)[0]
-    return {(method, shape(path)) for method, path in ADDED.findall(table)}
+    """Routes of a table in `route_table.rs`."""
+    text = (ROOT / "gateway/src/route_table.rs").read_text()
+    table = text.split(f"\nfn {function}() -> Vec<Route> {{", 1)[1].split("\n}\n", 1)[0]
+    return {(method, shape(path)) for method, path in ROUTE.findall(table)}
 
 
 def of_document(name):
@@ -39,7 +39,7 @@ def main():
     differs = False
     for name, function in TABLES.items():
         routes, documented = of_gateway(function), of_document(name)
-        assert len(routes) > 5, f"the table of {name} was not found in surfaces.rs"
+        assert len(routes) > 5, f"the table of {name} was not found in route_table.rs"
         for method, path in sorted(routes - documented):
             print(f"{name}: {method} {path} is not in docs/openapi/{name}.yaml", file=sys.stderr)
         for method, path in sorted(documented - routes):

@@ -1,4 +1,4 @@
-//! A whole exchange of real processes on a directory of its own: `foretell up` with free ports.
+//! A whole exchange of real processes in its own directory: `foretell up` with free ports.
 
 use std::collections::HashMap;
 use std::io::{BufRead as _, BufReader};
@@ -12,19 +12,19 @@ use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use serde_json::Value;
 
-/// Far beyond what any step takes: passing it means that it hangs.
+/// Timeout of every step, far above its normal duration.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How to start one.
+/// Options of an exchange under test.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// With the demo's sample and wallets, without its bots.
     pub demo: bool,
     /// Gateway processes.
     pub gateways: u32,
-    /// More settings, as environment variables.
+    /// Additional settings, as environment variables.
     pub settings: Vec<(String, String)>,
-    /// Start on what an I/O error left.
+    /// Start although an I/O error ended the last engine.
     pub after_io_error: bool,
 }
 
@@ -47,7 +47,7 @@ impl Options {
     }
 }
 
-/// A running exchange; dropping it kills what is left of it.
+/// A running exchange; dropping it kills its processes.
 pub struct Exchange {
     up: Child,
     lines: mpsc::Receiver<Value>,
@@ -80,7 +80,7 @@ impl Exchange {
         Self::start_on(binary, options, &data, Directory::Own(directory))
     }
 
-    /// Starts it on a data directory that stays.
+    /// Starts it on a data directory that the caller keeps.
     ///
     /// # Panics
     /// It does not become ready.
@@ -108,7 +108,7 @@ impl Exchange {
         if options.after_io_error {
             command.arg("--after-io-error");
         }
-        // What tests are told by variables is no setting of the exchange.
+        // Variables of the tests are not settings of the exchange.
         for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FORETELL_")) {
             command.env_remove(name);
         }
@@ -116,7 +116,7 @@ impl Exchange {
             "FORETELL_GATEWAY_PROCESSES",
             options.gateways.max(1).to_string(),
         );
-        // Tests ask as fast as they can, all from one address.
+        // Tests send requests without pause, all from one address.
         command.env("FORETELL_LIMITS_ENABLED", "false");
         command.envs(options.settings.iter().map(|(name, value)| (name, value)));
         let mut up = command
@@ -188,14 +188,13 @@ impl Exchange {
     /// Sends a signal to a child.
     ///
     /// # Panics
-    /// It is not there.
+    /// There is no such process.
     pub fn signal(&self, name: &str, signal: Signal) {
         let pid = Pid::from_raw(self.pid(name)).expect("a process id");
         kill_process(pid, signal).expect("the process is there");
     }
 
-    /// Kills a child with SIGKILL and waits until the supervisor has started it again and it is
-    /// ready.
+    /// Kills a child with SIGKILL and waits until the supervisor has restarted it and it is ready.
     pub fn kill_and_wait(&mut self, name: &str) {
         self.kill(name);
         self.wait_restarted(name);
@@ -217,10 +216,10 @@ impl Exchange {
         });
     }
 
-    /// Returns when a child has ended that is not started again; false when it still runs after so long.
+    /// Waits for the end of a child that is not restarted; false if it still runs at the timeout.
     ///
     /// # Panics
-    /// The kernel cannot tell.
+    /// The kernel returns an error.
     #[must_use]
     pub fn wait_ended(&self, name: &str, patience: Duration) -> bool {
         let pid = Pid::from_raw(self.pid(name)).expect("a process id");
@@ -234,10 +233,10 @@ impl Exchange {
         poll(&mut events, Some(&patience)).expect("a process can be waited for") > 0
     }
 
-    /// With which code a child ended that is not started again.
+    /// Exit code of a child that is not restarted.
     ///
     /// # Panics
-    /// It was started again.
+    /// It was restarted.
     pub fn exit_code(&mut self, name: &str) -> i64 {
         let line = self.wait_line(|line| line["process"] == name);
         let code = line["exit_code"].as_i64();
@@ -259,8 +258,8 @@ impl Exchange {
         }
     }
 
-    /// How many processes the supervisor had to start again since the last time this was asked or
-    /// a restart was waited for.
+    /// Number of processes restarted by the supervisor since the last call, or since the last
+    /// awaited restart.
     pub fn restarts(&mut self) -> usize {
         let mut restarts = 0;
         while let Ok(line) = self.lines.try_recv() {
@@ -269,7 +268,7 @@ impl Exchange {
         restarts
     }
 
-    /// Remembers the process id a line tells; true when the process had another one before.
+    /// Records the process id of a log line; true if the process had another one before.
     fn note(&mut self, line: &Value) -> bool {
         let (Some(name), Some(pid)) = (line["process"].as_str(), line["pid"].as_i64()) else {
             return false;
@@ -280,10 +279,10 @@ impl Exchange {
             .is_some_and(|before| before != pid)
     }
 
-    /// Stops everything with SIGTERM and waits.
+    /// Stops all processes with SIGTERM and waits.
     ///
     /// # Panics
-    /// It cannot be waited for.
+    /// The wait fails.
     pub fn stop(mut self) -> ExitStatus {
         self.terminate();
         self.up.wait().expect("up can be waited for")
@@ -291,7 +290,7 @@ impl Exchange {
 
     fn terminate(&self) {
         if let Some(pid) = i32::try_from(self.up.id()).ok().and_then(Pid::from_raw) {
-            // It may be gone already.
+            // The process may have ended already.
             let _ = kill_process(pid, Signal::TERM);
         }
     }

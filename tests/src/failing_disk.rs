@@ -1,5 +1,5 @@
-//! A disk that fails where a test says, in a real engine: the n-th change of a file from then on, once
-//! or for good. What a failed sync was to cover is gone.
+//! A disk that fails in a real engine at a point chosen by a test: at the n-th change of a file,
+//! once or for good. A failed sync loses the writes that it was to cover.
 
 use std::fs;
 use std::io;
@@ -10,24 +10,21 @@ use foretell_journal::disk::{Disk, DiskFile, RealDisk};
 use parking_lot::Mutex;
 use rustix::io::Errno;
 
-/// Environment variable that names the file by which a test makes the disk of an engine fail. It is no
-/// setting, and the exchange knows nothing of it.
+/// Environment variable with the path of the file that makes an engine's disk fail. It is not a
+/// setting of the exchange.
 pub const VARIABLE: &str = "UNDER_TEST_DISK_FAILS";
 
-/// Which change fails.
+/// The changes that fail.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Trouble {
-    /// Counted from 1, from when the trouble is made.
+    /// The first one, counted from 1 at the injection of the fault.
     pub at: u64,
-    /// And everything after it.
+    /// Whether all later changes fail, too.
     pub for_good: bool,
 }
 
 impl Trouble {
-    /// Makes it, in the engine that was told of this file.
-    ///
-    /// # Panics
-    /// The file cannot be written.
+    /// Injects the fault into the engine that was started with this file.
     pub fn make(self, file: &Path) {
         let whole = file.with_extension("new");
         fs::write(&whole, format!("{} {}", self.at, self.for_good)).expect("a file");
@@ -44,13 +41,13 @@ impl Trouble {
     }
 }
 
-/// Is there once the trouble has come, beside the file that made it.
+/// The file that exists once the fault has occurred, in the same directory.
 #[must_use]
 pub fn failed_file(file: &Path) -> PathBuf {
     file.with_extension("failed")
 }
 
-/// The disk of this process: the real one, or one that will fail when a file says so.
+/// The disk of this process: the real one, or one that fails when the file says so.
 #[must_use]
 pub fn of_this_process() -> Arc<dyn Disk> {
     match std::env::var_os(VARIABLE) {
@@ -65,7 +62,7 @@ pub fn of_this_process() -> Arc<dyn Disk> {
 #[derive(Debug)]
 struct Plan {
     file: PathBuf,
-    /// Since the trouble was made.
+    /// Changes since the injection of the fault.
     changes: Mutex<u64>,
 }
 
@@ -92,7 +89,7 @@ struct FailingDisk(Arc<Plan>);
 struct FailingFile {
     file: Box<dyn DiskFile>,
     plan: Arc<Plan>,
-    /// First byte and length of what no sync has covered yet: it is lost when one fails.
+    /// Offset and length of unsynced writes: they are lost when a sync fails.
     unsynced: Vec<(u64, usize)>,
 }
 
@@ -105,7 +102,7 @@ impl FailingFile {
         })
     }
 
-    /// What the kernel does with pages it could not write.
+    /// Discards unsynced writes, as the kernel does with pages it could not write.
     fn lose_the_unsynced(&mut self) -> io::Result<()> {
         for (offset, length) in self.unsynced.drain(..) {
             self.file.write_at(&vec![0; length], offset)?;

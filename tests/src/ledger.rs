@@ -1,4 +1,5 @@
-//! What the exchange acknowledged, kept outside of it, and compared with what it says afterwards.
+//! Records the acknowledgements of the exchange outside of it, and compares them with its later
+//! state.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
@@ -12,13 +13,13 @@ use crate::exchange::PATIENCE;
 /// One acknowledged order.
 #[derive(Clone, Debug, Default)]
 pub struct Acknowledged {
-    /// Which trader placed it.
+    /// Index of the trader who placed it.
     pub trader: usize,
-    /// Trades the answer named.
+    /// Trades named in the response.
     pub trades: BTreeSet<String>,
     /// Its cancel was acknowledged.
     pub cancelled: bool,
-    /// Its answer said that it was killed.
+    /// Its response reported that it was killed.
     pub killed: bool,
 }
 
@@ -27,12 +28,12 @@ pub struct Acknowledged {
 pub struct Ledger {
     /// By order id.
     pub orders: BTreeMap<String, Acknowledged>,
-    /// How many answers were counted.
+    /// Number of responses.
     pub answers: u64,
 }
 
 impl Ledger {
-    /// Notes the answer to a placed order; refusals at admission leave nothing to remember.
+    /// Records the response to a placed order; rejections at admission leave nothing to record.
     pub fn note_order(&mut self, trader: usize, id: &str, answer: &Value) {
         self.answers += 1;
         let status = answer["status"].as_str().unwrap_or_default();
@@ -41,12 +42,13 @@ impl Ledger {
         }
         let order = self.orders.entry(id.to_owned()).or_default();
         order.trader = trader;
-        // The repeat of an order that was cancelled since, as by a self-trade, is `unmatched` too.
+        // The repeat of an order that was cancelled since, for example by a self-trade, is
+        // `unmatched` too.
         order.killed |= status == "unmatched" && answer["duplicate"] != true;
         order.trades.extend(texts(&answer["tradeIDs"]));
     }
 
-    /// Notes the answer to a cancel.
+    /// Records the response to a cancel.
     pub fn note_cancels(&mut self, answer: &Value) {
         self.answers += 1;
         for id in texts(&answer["canceled"]) {
@@ -56,10 +58,10 @@ impl Ledger {
         }
     }
 
-    /// Asks the exchange about everything acknowledged and panics with what is not as it was.
+    /// Compares all acknowledgements with the exchange's state; panics on a difference.
     ///
     /// # Panics
-    /// Something acknowledged is missing, changed or doubled.
+    /// An acknowledged order, trade or cancel is missing, changed or duplicated.
     pub async fn check(&self, traders: &[Trader]) {
         let (lists, answers) = of_one_state(traders, async |from| {
             let mut lists = Vec::new();
@@ -129,17 +131,17 @@ impl Ledger {
     }
 }
 
-/// The latest state any of them was told: other gateways may come to it a little later.
+/// The highest sequence in any of their responses: another gateway may reach it a little later.
 fn latest(traders: &[Trader]) -> Sequence {
     let seen = traders.iter().map(Trader::seen);
     seen.max().unwrap_or(Sequence(0))
 }
 
-/// What several reads find in one and the same state. A command whose answer was lost may show at one gateway
-/// before the other: then everything is read again.
+/// The result of several reads of one state. A command without response may be visible at one
+/// gateway before the other; then all reads are repeated.
 ///
 /// # Panics
-/// The state does not come to rest.
+/// The state keeps changing.
 async fn of_one_state<T>(traders: &[Trader], read: impl AsyncFn(Sequence) -> T) -> T {
     let begun = Instant::now();
     loop {
@@ -155,7 +157,7 @@ async fn of_one_state<T>(traders: &[Trader], read: impl AsyncFn(Sequence) -> T) 
     }
 }
 
-/// Every item of a paged answer, of states from a sequence on.
+/// Every item of a paged response, at or after sequence `from`.
 async fn all_pages(reader: (&Trader, Sequence), path: &str) -> Vec<Value> {
     let mut items = Vec::new();
     let mut cursor = "MA==".to_owned();
@@ -169,11 +171,12 @@ async fn all_pages(reader: (&Trader, Sequence), path: &str) -> Vec<Value> {
     items
 }
 
-/// Collateral of the traders and what is locked in sets add up to what was paid in (in micros), and
-/// both tokens of every market exist in the same number. `markets` are plain and without fees.
+/// Checks that the traders' collateral and the collateral locked in sets add up to the deposits (in
+/// micros), and that both tokens of every market have the same supply. `markets` are plain and
+/// without fees.
 ///
 /// # Panics
-/// The money does not add up.
+/// The sums differ.
 pub async fn check_money(traders: &[Trader], markets: &[[String; 2]], paid_in: u64) {
     let (collateral, supplies) = of_one_state(traders, async |from| {
         let sum = async |query: String| {
@@ -207,8 +210,8 @@ pub async fn check_money(traders: &[Trader], markets: &[[String; 2]], paid_in: u
     );
 }
 
-/// A signed `GET`, again while the process that answers is being started. Nobody ever answers from a
-/// sequence that was acknowledged and is gone.
+/// A signed `GET`, repeated while the responding process is starting. No response may come from a
+/// state that lacks an acknowledged sequence.
 async fn read((trader, from): (&Trader, Sequence), path: &str, query: &str) -> Answer {
     let begun = Instant::now();
     loop {

@@ -1,4 +1,4 @@
-//! What the end-to-end, property and architecture tests of the workspace share.
+//! Shared by the end-to-end, property and architecture tests of the workspace.
 
 pub mod exchange;
 pub mod failing_disk;

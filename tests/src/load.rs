@@ -1,4 +1,4 @@
-//! Traders that keep an exchange busy while something is done to it, and note every answer.
+//! Traders that keep an exchange under load during a test, and record every response.
 
 use std::sync::Arc;
 
@@ -15,16 +15,16 @@ use crate::random::Random;
 /// A market to trade in.
 #[derive(Clone, Debug)]
 pub struct LoadMarket {
-    /// Token ids as the interface writes them.
+    /// Token ids in the format of the API.
     pub texts: [String; 2],
     tokens: [TokenId; 2],
 }
 
 impl LoadMarket {
-    /// A plain market without fees, by its two token ids.
+    /// A plain market without fees, from its two token ids.
     ///
     /// # Panics
-    /// They are no token ids.
+    /// They are not token ids.
     #[must_use]
     pub fn new(texts: [String; 2]) -> Self {
         let tokens = [token(&texts[0]), token(&texts[1])].map(|token| token.expect("a token id"));
@@ -32,14 +32,14 @@ impl LoadMarket {
     }
 }
 
-/// What the load's tasks share.
+/// Shared by the load's tasks.
 #[derive(Clone)]
 pub struct Shared {
     /// Acknowledgements.
     pub ledger: Arc<Mutex<Ledger>>,
-    /// Counts answers, so that the test can act after so many.
+    /// Number of responses, so that a test can act after N of them.
     pub answers: watch::Sender<u64>,
-    /// Tells the tasks to end.
+    /// Stops the tasks.
     pub stop: watch::Sender<bool>,
 }
 
@@ -54,10 +54,10 @@ impl Default for Shared {
 }
 
 impl Shared {
-    /// Returns when `more` further answers have come.
+    /// Returns after `more` further responses.
     ///
     /// # Panics
-    /// The load died.
+    /// The load ended.
     pub async fn wait_answers(&self, more: u64) {
         let mut answers = self.answers.subscribe();
         let goal = *answers.borrow_and_update() + more;
@@ -72,11 +72,11 @@ impl Shared {
     }
 }
 
-/// Trades until told to stop: places, crosses, cancels one, cancels all; resends what got no clear
-/// answer, as a client that lost its connection would.
+/// Trades until stopped: places, crosses, cancels one, cancels all. Resends requests without a
+/// clear response, as a client after a lost connection does.
 ///
 /// # Panics
-/// An answer is wrong: a 5xx other than 503, or a resent order that is not the first again.
+/// A response is wrong: a 5xx other than 503, or a resent order that is not the first one.
 pub async fn trade(
     number: usize,
     trader: &Trader,
@@ -163,8 +163,8 @@ fn note(
     shared.ledger.lock().note_order(number, &id, answer);
 }
 
-/// Sends the same request until the answer is clear: a 503 or a broken connection says nothing
-/// about what happened. Elements of a batch that were lost count as unclear too.
+/// Sends the same request until the response is clear. A 503 or a broken connection leaves the
+/// outcome unknown, and so does a lost element of a batch.
 async fn persist(
     shared: &Shared,
     trader: &Trader,
@@ -188,7 +188,7 @@ async fn persist(
         if *shared.stop.borrow() {
             return Value::Null;
         }
-        // The process that answers is being started again: a connection is refused at once.
+        // The responding process is restarting: a connection is refused at once.
         tokio::time::sleep(std::time::Duration::from_millis(20)).await;
     }
 }

@@ -1,4 +1,4 @@
-//! The operator's surface as tests use it.
+//! Client of the operator's surface for tests.
 
 use foretell_ops::trader::Answer;
 use reqwest::{Method, RequestBuilder};
@@ -9,7 +9,7 @@ use crate::exchange::Exchange;
 /// `POST path` with the operator's token.
 ///
 /// # Panics
-/// Nobody answers, or not in JSON.
+/// No response, or not in JSON.
 pub async fn post(exchange: &Exchange, path: &str, body: &Value) -> Answer {
     answer(request(exchange, Method::POST, path).json(body)).await
 }
@@ -27,7 +27,7 @@ pub async fn done(exchange: &Exchange, path: &str, body: &Value) -> Value {
 /// `GET path` with the operator's token.
 ///
 /// # Panics
-/// Nobody answers, or not in JSON.
+/// No response, or not in JSON.
 pub async fn get(exchange: &Exchange, path: &str) -> Answer {
     answer(request(exchange, Method::GET, path)).await
 }
@@ -35,7 +35,7 @@ pub async fn get(exchange: &Exchange, path: &str) -> Answer {
 /// The sequence of the newest durable command.
 ///
 /// # Panics
-/// Nobody answers.
+/// No response.
 pub async fn sequence(exchange: &Exchange) -> u64 {
     let (_, status) = get(exchange, "/status").await;
     status["engine"]["sequence"].as_u64().expect("a sequence")

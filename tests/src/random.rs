@@ -1,4 +1,4 @@
-//! A small seeded generator: tests print the seed, and the same seed gives the same choices.
+//! A seeded random generator: tests print the seed, and the same seed gives the same choices.
 
 /// xorshift64*.
 #[derive(Clone, Debug)]

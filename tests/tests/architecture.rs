@@ -1,7 +1,9 @@
-//! The arrows between crates point down only: this reads `cargo metadata` and fails when one
-//! turns round, when a crate learns what it must never know, or when one is not in the picture.
+//! Dependencies between crates point down only. This reads `cargo metadata` and fails when one
+//! points up, when a crate depends on a forbidden one, or when one is missing in ARCHITECTURE.md.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use cargo_metadata::{DependencyKind, MetadataCommand, Package};
 
@@ -9,7 +11,12 @@ use cargo_metadata::{DependencyKind, MetadataCommand, Package};
 const LAYERS: &[&[&str]] = &[
     &["foretell-model", "foretell-memory"],
     &["foretell-link", "foretell-checkpoint"],
-    &["foretell-matching", "foretell-journal", "foretell-stages"],
+    &[
+        "foretell-matching",
+        "foretell-reference",
+        "foretell-journal",
+        "foretell-stages",
+    ],
     &["foretell-view"],
     &["foretell-wire", "foretell-auth", "foretell-catalog"],
     &[
@@ -22,10 +29,10 @@ const LAYERS: &[&[&str]] = &[
     &["foretell-tests"],
 ];
 
-/// Stands beside the layers: knows the words and nothing else.
-const TWIN: &str = "foretell-twin";
+/// Uses only the model: no code of the core may influence what the reference computes.
+const REFERENCE: &str = "foretell-reference";
 
-/// What must never be known, whatever the layers say: crate, and the crates it must not use.
+/// Forbidden dependencies in addition to the layers: crate, and the crates it must not use.
 const NEVER: &[(&str, &[&str])] = &[
     (
         "foretell-model",
@@ -134,18 +141,6 @@ fn layer_of(name: &str) -> Option<usize> {
 #[test]
 fn arrows_point_down() {
     for (name, dependencies) in workspace() {
-        if name == TWIN {
-            let ours: Vec<_> = dependencies
-                .iter()
-                .filter(|name| name.starts_with("foretell-"))
-                .collect();
-            assert_eq!(
-                ours,
-                ["foretell-model"],
-                "the twin knows the words and nothing else"
-            );
-            continue;
-        }
         let layer = layer_of(&name)
             .unwrap_or_else(|| panic!("{name} is in no layer: add it to the picture"));
         for used in dependencies
@@ -160,6 +155,15 @@ fn arrows_point_down() {
             );
         }
     }
+}
+
+#[test]
+fn the_reference_uses_the_model_alone() {
+    let dependencies = &workspace()[REFERENCE];
+    assert!(
+        dependencies.iter().eq(["foretell-model"]),
+        "{dependencies:?}"
+    );
 }
 
 #[test]
@@ -184,4 +188,104 @@ fn only_the_journal_maps_files() {
             "{name} maps files: that is the journal's"
         );
     }
+}
+
+/// Names of documents that are not in the repository, before a number.
+const OUTSIDE: [&str; 2] = ["protocol ", "design "];
+
+/// Comments cite `docs/…` with a section, or a decision by its number, and no document outside.
+#[test]
+fn cited_documents_and_sections_exist() {
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    let mut sources = Vec::new();
+    collect_sources(root, &mut sources);
+    assert!(sources.len() > 100, "{} sources", sources.len());
+    let mut wrong = Vec::new();
+    for path in sources {
+        let text = fs::read_to_string(&path).expect("a readable source");
+        for (line, number) in text.lines().zip(1..) {
+            let problems = wrong_citations(root, line).into_iter();
+            wrong.extend(problems.map(|why| format!("{}:{number}: {why}", path.display())));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+}
+
+/// Every Rust source below a folder.
+fn collect_sources(folder: &Path, sources: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a readable folder") {
+        let path = entry.expect("a readable folder").path();
+        let name = path.file_name().unwrap_or_default();
+        let name = name.to_string_lossy().into_owned();
+        if name.starts_with('.') || name == "target" || name == "node_modules" {
+            continue;
+        }
+        if path.is_dir() {
+            collect_sources(&path, sources);
+        } else if name.ends_with(".rs") {
+            sources.push(path);
+        }
+    }
+}
+
+fn wrong_citations(root: &Path, line: &str) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for word in OUTSIDE {
+        let is_number = |(at, _): (usize, &str)| {
+            let rest = &line[at + word.len()..];
+            rest.starts_with(|digit: char| digit.is_ascii_digit())
+        };
+        if line.match_indices(word).any(is_number) {
+            wrong.push(format!("a citation of `{}`", word.trim()));
+        }
+    }
+    for (at, _) in line.match_indices("docs/") {
+        let rest = &line[at..];
+        let is_path = |letter: char| letter.is_ascii_alphanumeric() || "/._-".contains(letter);
+        let end = rest
+            .find(|letter: char| !is_path(letter))
+            .unwrap_or(rest.len());
+        let (path, rest) = rest.split_at(end);
+        let path = path.trim_end_matches('.');
+        if let Some(decision) = path.strip_prefix("docs/internals/decisions/") {
+            if !decision.is_empty() && !has_decision(root, decision) {
+                wrong.push(format!("no decision {decision}"));
+            }
+        } else if path.ends_with(".md") {
+            match fs::read_to_string(root.join(path)) {
+                Ok(page) => wrong.extend(missing_sections(&page, rest)),
+                Err(_) => wrong.push(format!("no document {path}")),
+            }
+        }
+    }
+    wrong
+}
+
+/// A decision by the number that its file begins with.
+fn has_decision(root: &Path, number: &str) -> bool {
+    let folder = root.join("docs/internals/decisions");
+    fs::read_dir(folder)
+        .expect("the folder of decisions")
+        .any(|entry| {
+            let name = entry.expect("a readable folder").file_name();
+            let name = name.to_string_lossy();
+            name.split('-').next() == Some(number) || name == number
+        })
+}
+
+/// The sections of ` §1, §2` that a page does not have.
+fn missing_sections(page: &str, mut rest: &str) -> Vec<String> {
+    let mut missing = Vec::new();
+    while let Some(after) = rest.trim_start_matches([',', ' ']).strip_prefix('§') {
+        let end = after
+            .find(|digit: char| !digit.is_ascii_digit())
+            .unwrap_or(after.len());
+        let (section, next) = after.split_at(end);
+        let heading = format!("## {section}. ");
+        if !page.lines().any(|line| line.starts_with(&heading)) {
+            missing.push(format!("no section {section}"));
+        }
+        rest = next;
+    }
+    missing
 }

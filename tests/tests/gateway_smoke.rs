@@ -1,7 +1,7 @@
-//! A gateway against a real engine, both in this process: every resource answers as the interface
-//! says, once round from the first key to the last cancel.
+//! A gateway against a real engine, both in this process: every resource responds as documented,
+//! from the first key to the last cancel.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, reason = "a test says what it expects by failing")]
 
 use std::net::SocketAddr;
 use std::thread::JoinHandle;
@@ -12,8 +12,8 @@ use foretell_engine::{
     EngineConfig, JOURNAL_DIRECTORY, SNAPSHOT_DIRECTORY, SOCKET_NAME, SigningDomain, StopHandle,
 };
 use foretell_gateway::{
-    ConnectionLimits, EdgeConfig, Gateway, GatewayConfig, HeaderPrefix, OperatorToken, PriceSide,
-    RateLimits, Surface, TimeForm,
+    ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, OperatorToken, PriceSide, RateLimits,
+    RequestPolicyConfig, Surface, TimeForm,
 };
 use foretell_model::{Side, TokenId};
 use foretell_ops::trader::{Terms, Trader, decimal};
@@ -27,7 +27,7 @@ const ALICE: &str = "01010101010101010101010101010101010101010101010101010101010
 const BOB: &str = "0202020202020202020202020202020202020202020202020202020202020202";
 const YES: TokenId = TokenId([0x11; 32]);
 const NO: TokenId = TokenId([0x22; 32]);
-/// Who asks whose key it was, of others.
+/// The owner that a trade shows of its counterparty.
 const NOBODY: &str = "00000000-0000-0000-0000-000000000000";
 
 /// An engine and a gateway on a directory of their own.
@@ -48,7 +48,7 @@ impl Site {
         Self::with_history(Chunking::Standard)
     }
 
-    /// With a history of this shape, in the engine and in the gateway.
+    /// With this chunking in the engine and in the gateway.
     fn with_history(chunking: Chunking) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let mut site = Self {
@@ -84,9 +84,9 @@ impl Site {
             listen: self.listen.clone(),
             threads: 2,
             connections: ConnectionLimits::default(),
-            edge: EdgeConfig {
+            policy: RequestPolicyConfig {
                 limits: RateLimits::off(),
-                ..EdgeConfig::default()
+                ..RequestPolicyConfig::default()
             },
             prefixes: vec![
                 prefix("SERVICE", TimeForm::Iso),
@@ -157,7 +157,7 @@ impl Site {
         answer
     }
 
-    /// Asks until the gateway says that it is ready.
+    /// Polls until the gateway is ready.
     async fn ready(&self) {
         loop {
             let ready = answer(self.http.get(format!("{}/readyz", self.operator))).await;
@@ -169,7 +169,8 @@ impl Site {
         }
     }
 
-    /// Asks until the gateway's view has stopped and the engine's publisher too; at which sequences.
+    /// Polls until the gateway's view and the engine's publisher have stopped; returns their
+    /// sequences.
     async fn stopped(&self) -> (u64, u64) {
         loop {
             let (_, ready) = answer(self.http.get(format!("{}/readyz", self.operator))).await;
@@ -265,7 +266,7 @@ async fn once_round_the_trading_surface() {
     register_market(&site).await;
     let (alice, bob) = (site.trader(ALICE).await, site.trader(BOB).await);
 
-    // A rests, B meets it: a mint.
+    // A rests, B takes it: a mint.
     let resting = alice.sign(&limit(YES, Side::Buy, 1_000, 6_000)).unwrap();
     let (status, placed) = alice.place(&resting).await.unwrap();
     assert_eq!(
@@ -299,7 +300,7 @@ async fn once_round_the_trading_surface() {
     let [receipt, trade] = ["transactionsHashes", "tradeIDs"].map(|list| both[0][list][0].clone());
     assert_eq!(receipt.as_str().unwrap().len(), 66, "{both}");
 
-    // The book: what is left, seen from both tokens, best level last.
+    // The book: the remaining lots, seen from both tokens, best level last.
     let (_, book) = bob
         .get(&format!("/book?token_id={}", decimal(YES)))
         .await
@@ -357,7 +358,7 @@ async fn once_round_the_trading_surface() {
     let named = format!("?id={}", trade.as_str().unwrap());
     assert_eq!(read(&bob, "/data/trades", &named).await["count"], 1);
 
-    // Balances: totals, and what is free.
+    // Balances: total and free.
     let balance = read(&alice, "/balance-allowance", "?asset_type=COLLATERAL").await;
     assert_eq!(
         (&balance["balance"], &balance["available"]),
@@ -505,7 +506,7 @@ async fn refusals_have_their_status_and_change_nothing() {
         .await;
     refused(limit(YES, Side::Buy, 1_000, 6_000), 503, "cancel-only").await;
 
-    // Bad credentials are one 401; a good signature of another request is no better.
+    // Bad credentials get one 401, also with a valid signature of another request.
     let order = alice
         .sign(&limit(YES, Side::Buy, 1_000, 6_000))
         .unwrap()
@@ -624,7 +625,7 @@ async fn a_view_that_stopped_costs_reads_and_nothing_else() {
         let answer = ok(&alice, Method::DELETE, "/order", "", body).await;
         assert_eq!(answer["canceled"], json!([order]), "{answer}");
     };
-    // One row of the history more than there is room for.
+    // One row more than the history's capacity.
     for price in 0..=ROOM {
         let order = place(1_000 + 100 * u16::try_from(price).unwrap()).await;
         cancel(&order).await;
@@ -645,7 +646,7 @@ async fn a_view_that_stopped_costs_reads_and_nothing_else() {
             .unwrap();
         assert_eq!(status, 503);
 
-        // Orders, cancels by id, cancels of several, and what an operator says.
+        // Orders, cancels by id, cancels of several, and operator commands.
         let [first, _second] = [place(2_000).await, place(3_000).await];
         cancel(&first).await;
         let (path, body) = match restarted {
@@ -676,7 +677,7 @@ async fn a_view_that_stopped_costs_reads_and_nothing_else() {
         assert_eq!(status["engine"]["viewStopped"], json!(at));
         assert_eq!(status["gateway"]["viewStopped"], json!(at));
         if !restarted {
-            // Both again, from the journal: they come to the same.
+            // Restart both from the journal: they reach the same state.
             site.gateway.take().unwrap().stop().unwrap();
             site.stop_engine();
             site.start_engine();

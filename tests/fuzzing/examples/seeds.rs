@@ -1,4 +1,4 @@
-//! Writes the seeds of all targets: `seeds DIRECTORY` makes `DIRECTORY/TARGET/NAME`.
+//! Writes the seeds of all targets: `seeds DIRECTORY` creates `DIRECTORY/TARGET/NAME`.
 
 use std::path::PathBuf;
 use std::{env, fs, io};

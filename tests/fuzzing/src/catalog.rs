@@ -1,5 +1,5 @@
-//! Files of records: however they are cut, coded and packed, the records are the same, and what was
-//! read of a record can be read again.
+//! Files of records: the records do not depend on chunking, encoding and compression, and the
+//! stored form of a record can be read again.
 
 use std::io::{self, Read, Write};
 
@@ -8,11 +8,11 @@ use foretell_catalog::record::{MAX_RECORD_BYTES, Record, Skip, read};
 
 use crate::Seed;
 
-/// What a file gives, and whether it could be read to its end.
-type Found = (Vec<Result<RawRecord, Skip>>, bool);
+/// The records of a file, and whether it could be read to its end.
+type ReadRecords = (Vec<Result<RawRecord, Skip>>, bool);
 
 pub(crate) fn run(bytes: &[u8]) {
-    let whole = found(bytes);
+    let whole = read_records(bytes);
     let is_packed = [&[0x1f, 0x8b][..], &[0x28, 0xb5, 0x2f, 0xfd]]
         .iter()
         .any(|mark| bytes.starts_with(mark));
@@ -22,22 +22,22 @@ pub(crate) fn run(bytes: &[u8]) {
         assert!(whole.0.len() <= bytes.len() + 1, "more records than bytes");
     }
     let piece = 1 + bytes.len() % 11;
-    let in_pieces = found(Pieces(bytes, piece));
+    let in_pieces = read_records(Pieces(bytes, piece));
     assert_eq!(in_pieces.1, whole.1, "pieces of {piece}");
-    // How much of a broken file is unpacked before the break is the unpacker's affair.
+    // The decompressor decides how much of a broken file it returns before the fault.
     if whole.1 {
         assert_eq!(in_pieces, whole, "pieces of {piece}");
     }
     for raw in whole.0.iter().flatten() {
         assert!(raw.json.len() <= MAX_RECORD_BYTES);
-        is_read_again(raw);
+        check_round_trip(raw);
     }
     if !is_packed && !is_coded {
-        every_way(bytes, &whole);
+        check_encodings(bytes, &whole);
     }
 }
 
-fn found(file: impl Read) -> Found {
+fn read_records(file: impl Read) -> ReadRecords {
     let records = match Records::open(file) {
         Ok(records) => records,
         Err(error) => {
@@ -45,18 +45,18 @@ fn found(file: impl Read) -> Found {
             return (Vec::new(), false);
         }
     };
-    let (mut found, mut is_whole) = (Vec::new(), true);
+    let (mut read_records, mut is_whole) = (Vec::new(), true);
     for record in records {
         match record {
-            Ok(record) => found.push(record),
+            Ok(record) => read_records.push(record),
             Err(_) => is_whole = false,
         }
     }
-    (found, is_whole)
+    (read_records, is_whole)
 }
 
-/// Reads a record, and what is kept of it once more: nothing more is wrong with that.
-fn is_read_again(raw: &RawRecord) {
+/// Reads a record, and its stored form again: the second reading finds no fault.
+fn check_round_trip(raw: &RawRecord) {
     let first = match read(raw.kind, &raw.json) {
         Ok(read) => read.record,
         Err(skip) => {
@@ -65,17 +65,19 @@ fn is_read_again(raw: &RawRecord) {
         }
     };
     assert!((1..=i64::MAX.unsigned_abs()).contains(&first.id()));
-    let kept = kept(&first);
-    let again = read(Some(first.kind()), kept.as_bytes());
-    let again = again.expect("what is kept of a record is a record").record;
+    let stored_json = stored_json(&first);
+    let again = read(Some(first.kind()), stored_json.as_bytes());
+    let again = again
+        .expect("the stored JSON of a record is a record")
+        .record;
     assert_eq!(
-        (again.id(), again.updated_at(), self::kept(&again)),
-        (first.id(), first.updated_at(), kept)
+        (again.id(), again.updated_at(), self::stored_json(&again)),
+        (first.id(), first.updated_at(), stored_json)
     );
 }
 
-/// The JSON that the catalog keeps of a record.
-fn kept(record: &Record) -> &str {
+/// The JSON that the catalog stores of a record.
+fn stored_json(record: &Record) -> &str {
     match record {
         Record::Event(event) => &event.raw,
         Record::Market(market) => &market.raw,
@@ -84,11 +86,11 @@ fn kept(record: &Record) -> &str {
     }
 }
 
-/// The same text in other codings and packings. Marks of order inside a text are dropped by one
-/// coding and kept by the other, so such a text is left out; so is what is no text.
-fn every_way(bytes: &[u8], whole: &Found) {
-    assert_eq!(found(&*gzip(bytes)), *whole, "packed with gzip");
-    assert_eq!(found(&*zstd(bytes)), *whole, "packed with zstd");
+/// The same text in other encodings and compressions. Excluded are bytes that are not text, and
+/// text with byte order marks inside: one encoding drops them and the other keeps them.
+fn check_encodings(bytes: &[u8], whole: &ReadRecords) {
+    assert_eq!(read_records(&*gzip(bytes)), *whole, "packed with gzip");
+    assert_eq!(read_records(&*zstd(bytes)), *whole, "packed with zstd");
     let Some(text) = str::from_utf8(bytes)
         .ok()
         .filter(|text| !text.contains('\u{feff}'))
@@ -96,10 +98,14 @@ fn every_way(bytes: &[u8], whole: &Found) {
         return;
     };
     let marked = format!("\u{feff}{text}");
-    assert_eq!(found(marked.as_bytes()), *whole, "with a mark of order");
+    assert_eq!(
+        read_records(marked.as_bytes()),
+        *whole,
+        "with a mark of order"
+    );
     for order in [u16::to_le_bytes, u16::to_be_bytes] {
         let coded: Vec<u8> = marked.encode_utf16().flat_map(order).collect();
-        assert_eq!(found(&*coded), *whole, "as UTF-16");
+        assert_eq!(read_records(&*coded), *whole, "as UTF-16");
     }
 }
 
@@ -113,7 +119,7 @@ fn zstd(bytes: &[u8]) -> Vec<u8> {
     zstd::encode_all(bytes, 1).expect("memory takes everything")
 }
 
-/// Gives a file in pieces of up to so many bytes.
+/// Reads a file in pieces of up to `self.1` bytes.
 struct Pieces<'f>(&'f [u8], usize);
 
 impl Read for Pieces<'_> {

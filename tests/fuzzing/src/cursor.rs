@@ -1,10 +1,10 @@
-//! Cursors: what is taken is what we would have written.
+//! Cursors: an accepted cursor is one that the exchange would have written.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use foretell_wire::page::{Cursor, END, MAX_OFFSET, Page};
 
-use crate::{Seed, refusal};
+use crate::{Seed, error_checks};
 
 pub(crate) fn run(bytes: &[u8]) {
     let Ok(text) = str::from_utf8(bytes) else {
@@ -17,9 +17,9 @@ pub(crate) fn run(bytes: &[u8]) {
                 assert_eq!(text, cursor_text(cursor.offset()), "one text a page");
             }
         }
-        Err(failure) => refusal::of_trading(&failure),
+        Err(failure) => error_checks::check_trading(&failure),
     }
-    // The bytes as a number: every page we could name is found again under the name we give it.
+    // The bytes as an offset: the cursor written for a page parses to the same page.
     let mut number = [0; 8];
     let count = bytes.len().min(8);
     number[..count].copy_from_slice(&bytes[..count]);
@@ -38,7 +38,7 @@ pub(crate) fn run(bytes: &[u8]) {
     );
 }
 
-/// The text of the cursor to a page from an offset on, made without the code it checks.
+/// The cursor text of the page at an offset, made without the code under test.
 fn cursor_text(offset: u64) -> String {
     STANDARD.encode(offset.to_string())
 }

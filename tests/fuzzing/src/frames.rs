@@ -1,5 +1,5 @@
-//! The frames of the engine's socket, in both directions: what is read can be written, however the
-//! stream is cut into reads.
+//! Messages of the engine's socket, in both directions: a message that is read can be written
+//! again, and the messages do not depend on the sizes of reads.
 
 use foretell_link::{
     Answer, AnswerDecoder, Busy, BusyReason, Durability, Goodbye, Heartbeat, HeartbeatAnswer,
@@ -10,7 +10,7 @@ use foretell_model::{AccountNumber, Command, OrderId, Sequence, TimeNs};
 
 use crate::{Seed, world};
 
-/// Messages of a stream, each written again, and what ended it.
+/// Messages of a stream, each re-encoded, and the error that ended it.
 #[derive(PartialEq, Eq, Debug)]
 struct Stream {
     messages: Vec<Vec<u8>>,
@@ -21,22 +21,22 @@ struct Stream {
 trait Decoder: Default {
     fn space(&mut self) -> &mut [u8];
     fn filled(&mut self, count: usize);
-    /// Takes the next message and gives it, written again, to `second`, which must read the same.
-    fn next_again(&mut self, second: &mut Self) -> Result<Option<Vec<u8>>, Violation>;
-    /// The message that must come first.
+    /// Takes the next message and passes its re-encoding to `second`, which must read the same.
+    fn next_reencoded(&mut self, second: &mut Self) -> Result<Option<Vec<u8>>, Violation>;
+    /// The required first message.
     fn greeting() -> Vec<u8>;
 }
 
-/// An end of a connection, and a second decoder that is given what the first has read.
+/// One end of a connection, and a second decoder for the re-encoded messages.
 #[derive(Default)]
-struct End<D> {
+struct ConnectionEnd<D> {
     first: D,
     second: D,
 }
 
-impl<D: Decoder> End<D> {
-    /// An end, behind the greeting or before it.
-    fn begun(greeted: bool) -> Self {
+impl<D: Decoder> ConnectionEnd<D> {
+    /// One end, after the greeting or before it.
+    fn new(greeted: bool) -> Self {
         let mut end = Self::default();
         if greeted {
             let greeting = end.read(&D::greeting(), usize::MAX);
@@ -45,7 +45,7 @@ impl<D: Decoder> End<D> {
         end
     }
 
-    /// Takes bytes in pieces, and every message out as soon as it is whole.
+    /// Takes bytes in pieces, and every message as soon as it is complete.
     fn read(&mut self, bytes: &[u8], piece: usize) -> Stream {
         let mut read = Stream {
             messages: Vec::new(),
@@ -55,7 +55,7 @@ impl<D: Decoder> End<D> {
         while !rest.is_empty() {
             rest = put_some(&mut self.first, rest, piece);
             loop {
-                match self.first.next_again(&mut self.second) {
+                match self.first.next_reencoded(&mut self.second) {
                     Ok(Some(message)) => read.messages.push(message),
                     Ok(None) => break,
                     Err(violation) => {
@@ -79,7 +79,7 @@ impl Decoder for RequestDecoder {
         Self::filled(self, count);
     }
 
-    fn next_again(&mut self, second: &mut Self) -> Result<Option<Vec<u8>>, Violation> {
+    fn next_reencoded(&mut self, second: &mut Self) -> Result<Option<Vec<u8>>, Violation> {
         let Some(request) = self.next_request()? else {
             return Ok(None);
         };
@@ -103,7 +103,7 @@ impl Decoder for AnswerDecoder {
         Self::filled(self, count);
     }
 
-    fn next_again(&mut self, second: &mut Self) -> Result<Option<Vec<u8>>, Violation> {
+    fn next_reencoded(&mut self, second: &mut Self) -> Result<Option<Vec<u8>>, Violation> {
         let Some(answer) = self.next_answer()? else {
             return Ok(None);
         };
@@ -128,7 +128,7 @@ impl Decoder for AnswerDecoder {
     }
 }
 
-/// Puts up to `piece` bytes into a decoder; gives the rest.
+/// Puts up to `piece` bytes into a decoder; returns the rest.
 fn put_some<'b>(decoder: &mut impl Decoder, bytes: &'b [u8], piece: usize) -> &'b [u8] {
     let space = decoder.space();
     let (now, rest) = bytes.split_at(bytes.len().min(piece).min(space.len()));
@@ -149,21 +149,21 @@ pub(crate) fn run(bytes: &[u8]) {
     let Some((&first, stream)) = bytes.split_first() else {
         return;
     };
-    // An odd first byte: behind a greeting, so that the fuzzer need not find one.
+    // An odd first byte: after a greeting, so that the fuzzer need not find one.
     let (greeted, piece) = (first & 1 == 1, 1 + usize::from(first >> 1));
-    both_ways::<RequestDecoder>(stream, greeted, piece);
-    both_ways::<AnswerDecoder>(stream, greeted, piece);
+    check_read_sizes::<RequestDecoder>(stream, greeted, piece);
+    check_read_sizes::<AnswerDecoder>(stream, greeted, piece);
 }
 
-/// However the stream is cut, the messages are the same.
-fn both_ways<D: Decoder>(stream: &[u8], greeted: bool, piece: usize) {
-    let whole = End::<D>::begun(greeted).read(stream, usize::MAX);
-    is_what_was_sent(&whole, stream);
-    assert_eq!(End::<D>::begun(greeted).read(stream, piece), whole);
+/// The messages do not depend on the sizes of reads.
+fn check_read_sizes<D: Decoder>(stream: &[u8], greeted: bool, piece: usize) {
+    let whole = ConnectionEnd::<D>::new(greeted).read(stream, usize::MAX);
+    check_same_bytes(&whole, stream);
+    assert_eq!(ConnectionEnd::<D>::new(greeted).read(stream, piece), whole);
 }
 
-/// The messages take as many bytes as came, in their order; only what cannot be a message is left.
-fn is_what_was_sent(read: &Stream, sent: &[u8]) {
+/// The messages are the bytes that were sent, in order; only bytes that cannot be a message remain.
+fn check_same_bytes(read: &Stream, sent: &[u8]) {
     let bytes: usize = read.messages.iter().map(Vec::len).sum();
     assert!(bytes <= sent.len(), "more was read than was sent");
     let mut at = 0;

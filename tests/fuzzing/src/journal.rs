@@ -1,5 +1,5 @@
-//! A journal's files into recovery: it shows what verifies, from the first frame on, and refuses
-//! everything else without changing it.
+//! Recovery of a journal's files: it returns the valid frames from the first one on, and refuses
+//! all other files without changing them.
 
 use std::cell::RefCell;
 use std::fs;
@@ -10,26 +10,26 @@ use foretell_journal::batch::{BatchHeader, HEADER_BYTES};
 use foretell_journal::frame::{self, Scratch};
 use foretell_journal::segment::{self, FIRST_BATCH, SegmentHeader};
 use foretell_journal::watermark::{self, Watermark};
-use foretell_journal::{JournalError, Options, PAGE, Report, recover, scan};
+use foretell_journal::{JournalError, Options, PAGE, RecoveryReport, recover, scan};
 use foretell_model::{FrameRef, Sequence};
 use tempfile::TempDir;
 
-use crate::edits::{self, EDITED, Means, RAW, SEALED};
+use crate::edits::{self, EDITED, InputMode, RAW, SEALED};
 use crate::seal::{GENESIS, seal};
 use crate::{Seed, world};
 
-/// Files larger than this cost more than they find.
-const LARGEST: usize = 256 << 10;
+/// Larger files cost more time than they are worth.
+const MAX_FILE_BYTES: usize = 256 << 10;
 
-/// The sound journal: one segment, and its watermark two batches before the end.
-struct Sound {
+/// The valid journal: one segment, and its watermark two batches before the end.
+struct ValidJournal {
     /// The watermark's page, then the segment.
     file: Vec<u8>,
     frames: Vec<Vec<u8>>,
     proven: usize,
 }
 
-static SOUND: LazyLock<Sound> = LazyLock::new(|| {
+static SOUND: LazyLock<ValidJournal> = LazyLock::new(|| {
     let frames = &world::site().frames;
     let dir = tempfile::tempdir().expect("a directory");
     seal(dir.path(), frames);
@@ -45,14 +45,14 @@ static SOUND: LazyLock<Sound> = LazyLock::new(|| {
         hash: header.hash,
         genesis: GENESIS,
     };
-    Sound {
+    ValidJournal {
         file: [mark.page().as_slice(), &segment].concat(),
         frames: frames.iter().map(crate::seal::Loose::bytes).collect(),
         proven: usize::try_from(header.last.0).expect("a short journal"),
     }
 });
 
-/// The batches of a segment, each with its place, as far as their headers are sound.
+/// The batches of a segment with their offsets, up to the first invalid header.
 fn batches(segment: &[u8]) -> Vec<(usize, BatchHeader)> {
     let mut at = FIRST_BATCH as usize;
     let mut found = Vec::new();
@@ -65,32 +65,32 @@ fn batches(segment: &[u8]) -> Vec<(usize, BatchHeader)> {
 
 pub(crate) fn run(bytes: &[u8]) {
     let sound = &*SOUND;
-    if bytes.len() > LARGEST {
+    if bytes.len() > MAX_FILE_BYTES {
         return;
     }
-    let (means, mut file) = edits::made(bytes, &sound.file);
+    let (mode, mut file) = edits::decode_input(bytes, &sound.file);
     let mark_end = file.len().min(PAGE);
     let (mark, segment) = file.split_at_mut(mark_end);
-    if means == Means::Sealed {
-        make_right(mark, segment);
+    if mode == InputMode::Sealed {
+        reseal(mark, segment);
     }
     let dir = Files::put(mark, segment);
-    let outcome = recovers(&dir);
+    let outcome = check_recovery(&dir);
     let Ok((frames, report)) = outcome else {
         return;
     };
-    if means == Means::Edited {
-        is_part_of_what_was_written(sound, &frames, mark == &sound.file[..PAGE]);
+    if mode == InputMode::Edited {
+        check_prefix_of_written(sound, &frames, mark == &sound.file[..PAGE]);
     }
-    let (again, second) = recovers(&dir).expect("what recovery wrote can be recovered");
+    let (again, second) = check_recovery(&dir).expect("what recovery wrote can be recovered");
     assert_eq!(again, frames, "another recovery shows other frames");
     assert_eq!(second.last_sequence, report.last_sequence);
     assert_eq!((second.epoch, second.set_aside), (report.epoch + 1, None));
 }
 
-/// Without new checksums only what was written can verify: a beginning of it, and never less than
-/// the watermark names.
-fn is_part_of_what_was_written(sound: &Sound, frames: &[Vec<u8>], is_marked: bool) {
+/// Without new checksums only a prefix of the written frames can verify, and at least the frames up
+/// to the watermark.
+fn check_prefix_of_written(sound: &ValidJournal, frames: &[Vec<u8>], is_marked: bool) {
     assert_eq!(*frames, sound.frames[..frames.len()], "frames nobody wrote");
     assert!(
         !is_marked || frames.len() >= sound.proven,
@@ -100,10 +100,10 @@ fn is_part_of_what_was_written(sound: &Sound, frames: &[Vec<u8>], is_marked: boo
     );
 }
 
-/// What a recovery shows and reports. Whether it succeeds or not, a scan has said the same before.
-fn recovers(dir: &Files) -> Result<(Vec<Vec<u8>>, Report), ()> {
+/// The frames and the report of a recovery. A scan before it must agree, also on failure.
+fn check_recovery(dir: &Files) -> Result<(Vec<Vec<u8>>, RecoveryReport), ()> {
     let before = dir.read();
-    let scanned = scans(&dir.path);
+    let scanned = scan_frames(&dir.path);
     let mut frames = Vec::new();
     let mut last = (0, 0);
     let recovered = recover(&dir.path, dir.options(), Sequence(0), &mut |frame| {
@@ -134,9 +134,9 @@ fn recovers(dir: &Files) -> Result<(Vec<Vec<u8>>, Report), ()> {
     }
 }
 
-/// All frames a scan shows, and whether something is torn behind them.
-fn scans(dir: &Path) -> Result<(Vec<Vec<u8>>, bool), JournalError> {
-    // Recovery wants a watermark; an audit does without.
+/// All frames of a scan, and whether a torn tail follows.
+fn scan_frames(dir: &Path) -> Result<(Vec<Vec<u8>>, bool), JournalError> {
+    // Recovery requires a watermark; an audit does not.
     if watermark::read(dir)?.is_none() {
         panic!("the file was put there");
     }
@@ -144,7 +144,7 @@ fn scans(dir: &Path) -> Result<(Vec<Vec<u8>>, bool), JournalError> {
     let report = scan(dir, Sequence(0), &mut |frame| {
         let shown = frame.decode(&mut scratch);
         let newest = written(&shown.map_err(|error| error.to_string())?);
-        // The bytes of what an older version has are the same.
+        // Records that exist in an older version have the same bytes.
         let mut again = newest.clone();
         again[6..8].copy_from_slice(&frame.bytes()[6..8]);
         assert_eq!(again, frame.bytes(), "a frame that is not as it is written");
@@ -171,10 +171,10 @@ fn written(frame: &FrameRef<'_>) -> Vec<u8> {
     bytes
 }
 
-/// Gives edited files the checksums and the chain of what they now say, so that the edits are met
-/// by what reads behind those. A watermark that was not edited gives way to one that names nothing
-/// yet: the old one names the old chain.
-fn make_right(mark: &mut [u8], segment: &mut [u8]) {
+/// Recomputes checksums and chain of edited files, so that the edits reach the code after those
+/// checks. An unedited watermark is replaced by one that covers nothing, because it names the old
+/// chain.
+fn reseal(mark: &mut [u8], segment: &mut [u8]) {
     let crc_at = PAGE - 4;
     for page in [&mut *mark, &mut *segment] {
         if let Some(page) = page.get_mut(..PAGE) {
@@ -233,7 +233,7 @@ struct Files {
 }
 
 impl Files {
-    /// Puts the files of an input in place of those before it.
+    /// Replaces the files by those of an input.
     fn put(mark: &[u8], segment: &[u8]) -> Self {
         thread_local! {
             static DIRECTORY: RefCell<Option<TempDir>> = const { RefCell::new(None) };
@@ -253,14 +253,14 @@ impl Files {
 
     fn options(&self) -> Options {
         Options {
-            segment_bytes: Options::SMALLEST_SEGMENT,
+            segment_bytes: Options::MIN_SEGMENT_BYTES,
             staging_bytes: 512 << 10,
             disk_reserve_bytes: 0,
             ..Options::default()
         }
     }
 
-    /// What must not change when recovery refuses: every segment and the watermark.
+    /// The files that a refused recovery must not change: every segment and the watermark.
     fn read(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let entries = fs::read_dir(&self.path).expect("our directory");
         let paths = entries.map(|entry| entry.expect("an entry").path());
@@ -274,7 +274,7 @@ impl Files {
     }
 }
 
-/// A directory in memory where the machine has such a place: an input writes a megabyte.
+/// A directory in memory if the machine has one: an input writes a megabyte.
 pub(crate) fn in_memory(what: &str) -> TempDir {
     let prefix = format!("foretell-fuzz-{what}-");
     let mut builder = tempfile::Builder::new();
@@ -314,15 +314,15 @@ pub(crate) fn seeds() -> Vec<Seed> {
 mod tests {
     use super::*;
 
-    /// How many frames recovery shows of what an input makes; `None` when it refuses.
+    /// The number of frames that recovery returns for an input; `None` when it refuses.
     fn recovered(input: &[u8]) -> Option<usize> {
-        let (means, mut file) = edits::made(input, &SOUND.file);
+        let (mode, mut file) = edits::decode_input(input, &SOUND.file);
         let (mark, segment) = file.split_at_mut(PAGE);
-        if means == Means::Sealed {
-            make_right(mark, segment);
+        if mode == InputMode::Sealed {
+            reseal(mark, segment);
         }
         let dir = Files::put(mark, segment);
-        recovers(&dir).ok().map(|(frames, _)| frames.len())
+        check_recovery(&dir).ok().map(|(frames, _)| frames.len())
     }
 
     #[test]
@@ -339,11 +339,11 @@ mod tests {
     #[test]
     fn damage_is_met_behind_right_checksums_too() {
         let first = u32::try_from(2 * PAGE + HEADER_BYTES).expect("a small number");
-        // The time of the first frame: torn or refused by its checksum, believed under a right one.
+        // The time of the first frame: a torn tail with the old checksum, accepted with a new one.
         let later = (2, first + 16, 0);
         assert_eq!(recovered(&edits::input(EDITED, &[later])), None);
         assert_eq!(recovered(&edits::input(SEALED, &[later])), all());
-        // A time before that of the frame before it is what only the walk over frames can see.
+        // Only the check of all frames detects a time earlier than that of the previous frame.
         let second = edits::input(SEALED, &[(3, first + 16, 255)]);
         assert_eq!(recovered(&second), None);
         let end = u32::try_from(SOUND.file.len()).expect("a small file");

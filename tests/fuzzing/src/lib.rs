@@ -1,22 +1,22 @@
-//! What the fuzz targets do with their bytes: one function a target, which panics when a promise is
-//! broken and returns otherwise. `fuzz/` gives them to libFuzzer; the tests of this crate replay the
-//! seeds and the committed corpora through the same functions.
+//! The fuzz targets: one function each, which panics on a violation and returns otherwise. `fuzz/`
+//! runs them under libFuzzer; the tests of this crate replay the seeds and the committed corpora
+//! through the same functions.
 //!
-//! Arbitrary bytes seldom get behind a checksum, so the targets of files read their input either as
-//! the file or as a list of changes to a sound one, whose checksums may be made right again
-//! afterwards ([`edits`]). Every target has seeds that reach the end of its reader.
+//! Arbitrary bytes seldom pass a checksum. So the file targets read their input as a file or as a
+//! list of edits to a valid one, whose checksums may be recomputed afterwards ([`edits`]). Every
+//! target has seeds that reach the end of its reader.
 //!
-//! The engine's own handling of a socket is fuzzed from inside its crate
-//! (`engine/tests/fuzzing`) with the bytes of `frames`.
+//! The engine's own handling of a socket is fuzzed from inside its crate (`engine/tests/fuzzing`)
+//! with the bytes of `frames`.
 
 mod catalog;
 mod cursor;
 pub mod edits;
+mod error_checks;
 mod frames;
 mod journal;
 mod order;
 mod query;
-mod refusal;
 #[allow(dead_code, reason = "the audit's tests use the rest of it")]
 #[path = "../../tests/audit/seal.rs"]
 mod seal;
@@ -33,15 +33,15 @@ pub type Seed = (&'static str, Vec<u8>);
 /// A target.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// Its name, that of its fuzz target and of its corpus.
+    /// Its name, also that of its fuzz target and corpus.
     pub name: &'static str,
-    /// What it does with its bytes; a panic is a finding.
+    /// Runs one input; a panic is a finding.
     pub run: fn(&[u8]),
-    /// Inputs that reach deep, made by code.
+    /// Generated inputs that reach the end of the reader.
     pub seeds: fn() -> Vec<Seed>,
 }
 
-/// All of them.
+/// All targets.
 pub const TARGETS: &[Target] = &[
     Target {
         name: "order",

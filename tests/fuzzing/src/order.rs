@@ -1,5 +1,5 @@
-//! The bodies of `POST /order` and `POST /orders`: what is read is what was written, what verifies
-//! was signed, and what is placed leaves the exchange sound.
+//! The bodies of `POST /order` and `POST /orders`: a parsed order is the written one, a verified
+//! order was signed, and the exchange stays valid after a placement.
 
 use std::sync::LazyLock;
 
@@ -20,9 +20,9 @@ use foretell_wire::order::{
 };
 use serde_json::json;
 
-use crate::{Seed, refusal, world};
+use crate::{Seed, error_checks, world};
 
-/// Who trades at the site (`site.rs`): key, wallet of its own, deposit wallet, account numbers.
+/// A trader of the site (`site.rs`): key, own wallet, deposit wallet, account numbers.
 struct Trader {
     signer: Signer,
     wallets: OwnerWallets,
@@ -49,32 +49,32 @@ static DOMAINS: LazyLock<Domains> = LazyLock::new(Domains::default);
 pub(crate) fn run(bytes: &[u8]) {
     match read_order(bytes) {
         Ok(order) => {
-            is_read_again(&order);
+            check_round_trip(&order);
             if bytes.len() < ORDER_BODY_BYTES {
                 let batch = [b"[", bytes, b"]"].concat();
                 let read = read_orders(&batch).expect("an array of one order");
                 assert_eq!(read, [Ok(order.clone())], "a batch of one reads otherwise");
             }
-            passes_the_rules(&order);
+            check_verification(&order);
         }
-        Err(failure) => refusal::of_trading(&failure),
+        Err(failure) => error_checks::check_trading(&failure),
     }
     match read_orders(bytes) {
         Ok(orders) => {
             assert!((1..=MAX_ORDERS).contains(&orders.len()));
             for order in orders {
                 match order {
-                    Ok(order) => is_read_again(&order),
-                    Err(failure) => refusal::of_trading(&failure),
+                    Ok(order) => check_round_trip(&order),
+                    Err(failure) => error_checks::check_trading(&failure),
                 }
             }
         }
-        Err(failure) => refusal::of_trading(&failure),
+        Err(failure) => error_checks::check_trading(&failure),
     }
 }
 
-/// An order that was read, written as a client writes it, is the same order.
-fn is_read_again(order: &OrderSubmission) {
+/// A parsed order, serialised as a client does it, parses to the same order.
+fn check_round_trip(order: &OrderSubmission) {
     assert!(order.maker_amount > 0 && order.taker_amount > 0);
     let body = written(order);
     assert_eq!(read_order(body.as_bytes()).as_ref(), Ok(order), "{body}");
@@ -109,7 +109,7 @@ fn written(order: &OrderSubmission) -> String {
     .to_string()
 }
 
-/// Where the site trades a token.
+/// The market of a token at the site.
 struct Listing {
     market: MarketNumber,
     outcome: Outcome,
@@ -127,7 +127,7 @@ fn listing(token: &TokenRef) -> Option<Listing> {
             TokenRef::Asset(condition, asked) => market.condition == *condition && asked == outcome,
         })?;
         Some(Listing {
-            // Market 0 is the one of no event; the others follow in the order of their conditions.
+            // Market 0 has no event; the others follow in the order of their conditions.
             market: MarketNumber(u32::from(market.condition.0[0]) - 0xC0),
             outcome,
             token: market.tokens[outcome.index()],
@@ -135,8 +135,8 @@ fn listing(token: &TokenRef) -> Option<Listing> {
     })
 }
 
-/// Verifies the order as it was signed, and as its maker would have signed it; the latter is placed.
-fn passes_the_rules(order: &OrderSubmission) {
+/// Verifies the order as it was signed, and as signed by its maker; the latter is placed.
+fn check_verification(order: &OrderSubmission) {
     let Some(listed) = listing(&order.token) else {
         return;
     };
@@ -158,7 +158,7 @@ fn passes_the_rules(order: &OrderSubmission) {
     let fields = fields(order, &listed);
     if let Ok(verified) = verify(&fields, &order.signature) {
         assert_eq!(verified.words, order.words(&listed.token));
-        proves(&verified, &order.signature, &fields);
+        check_evidence(&verified, &order.signature, &fields);
         let other = OrderFields {
             maker_amount: fields.maker_amount ^ 1,
             ..fields
@@ -177,8 +177,8 @@ fn passes_the_rules(order: &OrderSubmission) {
         let signature = trader.signer.sign_order(&fields, domain);
         let verified = verify(&fields, &signature).expect("its maker signed it");
         assert_eq!(verified.domain, domain.number());
-        proves(&verified, &signature, &fields);
-        places(order, &listed, trader, &verified);
+        check_evidence(&verified, &signature, &fields);
+        check_placement(order, &listed, trader, &verified);
     }
 }
 
@@ -198,8 +198,8 @@ fn fields(order: &OrderSubmission, listed: &Listing) -> OrderFields {
     }
 }
 
-/// The evidence of a verified order shows an auditor the same.
-fn proves(verified: &Verified, signature: &[u8], fields: &OrderFields) {
+/// The evidence of a verified order proves the same order to an auditor.
+fn check_evidence(verified: &Verified, signature: &[u8], fields: &OrderFields) {
     let domain = DOMAINS.iter().find(|it| it.number() == verified.domain);
     let domain = domain.expect("it was verified under one of ours");
     let id = foretell_auth::signing::signed_order_id(fields, domain);
@@ -212,9 +212,14 @@ fn proves(verified: &Verified, signature: &[u8], fields: &OrderFields) {
     assert_eq!(seen, Ok((verified.order, verified.recovered)));
 }
 
-/// Places the order twice: the first time it is taken or refused, the second time it executes
-/// nothing; the exchange is sound either way.
-fn places(order: &OrderSubmission, listed: &Listing, trader: &Trader, verified: &Verified) {
+/// Places the order twice: the first time it is accepted or rejected, the second time it executes
+/// nothing. The exchange is valid either way.
+fn check_placement(
+    order: &OrderSubmission,
+    listed: &Listing,
+    trader: &Trader,
+    verified: &Verified,
+) {
     let quiet = world::quiet();
     let mut exchange = quiet.exchange(quiet.frames.len());
     let [own, deposit] = trader.accounts;

@@ -1,17 +1,17 @@
-//! Query strings: every reader of the three surfaces takes what is within its bounds, and says what
-//! it refuses; how the text is encoded makes no difference.
+//! Query strings: every parser of the three surfaces accepts values within its bounds and names the
+//! parameter it rejects; the encoding of the text makes no difference.
 
 use foretell_catalog::CatalogError;
 use foretell_catalog::query as catalog;
-use foretell_wire::Failure;
-use foretell_wire::data::{self, DataFailure};
+use foretell_wire::ApiError;
+use foretell_wire::data::{self, DataError};
 use foretell_wire::history::HistoryQuery;
 use foretell_wire::page::MAX_OFFSET;
 use foretell_wire::query::{
     BalanceQuery, MAX_PARAMETERS, MAX_QUERY, OrdersQuery, Query, TradesQuery,
 };
 
-use crate::{Seed, refusal};
+use crate::{Seed, error_checks};
 
 /// A parameter that no endpoint has.
 const UNKNOWN: &str = "zzz";
@@ -22,7 +22,7 @@ pub(crate) fn run(bytes: &[u8]) {
     };
     let query = match Query::parse(Some(text)) {
         Ok(query) => query,
-        Err(failure) => return refusal::of_trading(&failure),
+        Err(failure) => return error_checks::check_trading(&failure),
     };
     assert!(text.len() <= MAX_QUERY && query.pairs().count() <= MAX_PARAMETERS);
     let encoded = encoded(&query);
@@ -40,7 +40,7 @@ pub(crate) fn run(bytes: &[u8]) {
     catalog_surface(&query, more);
 }
 
-/// The parameters, every byte of them as `%xx`.
+/// The parameters, every byte encoded as `%xx`.
 fn encoded(query: &Query<'_>) -> String {
     let hex = |text: &str| -> String { text.bytes().map(|byte| format!("%{byte:02X}")).collect() };
     let pairs: Vec<String> = query
@@ -50,17 +50,17 @@ fn encoded(query: &Query<'_>) -> String {
     pairs.join("&")
 }
 
-/// Reads, judges the outcome, and reads with an unknown parameter, which changes nothing.
-fn reads<T: PartialEq + std::fmt::Debug>(
+/// Parses, checks the result, and parses again with an unknown parameter, which changes nothing.
+fn check_lenient<T: PartialEq + std::fmt::Debug>(
     query: &Query<'_>,
     more: Option<&Query<'_>>,
-    of: impl Fn(&Query<'_>) -> Result<T, Failure>,
+    of: impl Fn(&Query<'_>) -> Result<T, ApiError>,
     is_within_bounds: impl Fn(&T) -> bool,
 ) {
     let read = of(query);
     match &read {
         Ok(read) => assert!(is_within_bounds(read), "{read:?}"),
-        Err(failure) => refusal::of_trading(failure),
+        Err(failure) => error_checks::check_trading(failure),
     }
     if let Some(more) = more {
         assert_eq!(of(more), read, "an unknown parameter changes it");
@@ -68,32 +68,32 @@ fn reads<T: PartialEq + std::fmt::Debug>(
 }
 
 fn trading(query: &Query<'_>, more: Option<&Query<'_>>) {
-    reads(query, more, TradesQuery::of, |read| {
+    check_lenient(query, more, TradesQuery::of, |read| {
         let ordered = !matches!((read.before, read.after), (Some(b), Some(a)) if b < a);
         ordered && read.id.as_ref().is_none_or(|id| id.len() <= 128)
     });
-    reads(query, more, OrdersQuery::of, |_| true);
-    reads(query, more, BalanceQuery::of, |_| true);
-    reads(query, more, |query| query.token(), |_| true);
-    reads(query, more, |query| query.side(), |_| true);
-    reads(
+    check_lenient(query, more, OrdersQuery::of, |_| true);
+    check_lenient(query, more, BalanceQuery::of, |_| true);
+    check_lenient(query, more, |query| query.token(), |_| true);
+    check_lenient(query, more, |query| query.side(), |_| true);
+    check_lenient(
         query,
         more,
         |query| query.cursor(),
         |cursor| cursor.offset() <= MAX_OFFSET,
     );
-    reads(query, more, HistoryQuery::of, |read| {
+    check_lenient(query, more, HistoryQuery::of, |read| {
         const NOW: u64 = 1_700_000_000;
         let window = read.range.window(read.fidelity, NOW);
         window.to <= NOW && window.minutes >= 1
     });
 }
 
-/// As [`reads`] for a surface that refuses what it does not know.
-fn knows<T: std::fmt::Debug>(
+/// As [`check_lenient`] for a surface that rejects unknown parameters.
+fn check_strict<T: std::fmt::Debug>(
     query: &Query<'_>,
     more: Option<&Query<'_>>,
-    of: impl Fn(&Query<'_>) -> Result<T, DataFailure>,
+    of: impl Fn(&Query<'_>) -> Result<T, DataError>,
     is_within_bounds: impl Fn(&T) -> bool,
 ) {
     match of(query) {
@@ -102,52 +102,52 @@ fn knows<T: std::fmt::Debug>(
             let unknown = more.map(&of);
             assert!(!matches!(unknown, Some(Ok(_))), "an unknown parameter");
         }
-        Err(failure) => refusal::of_data(&failure),
+        Err(failure) => error_checks::check_data(&failure),
     }
 }
 
 fn data_surface(query: &Query<'_>, more: Option<&Query<'_>>) {
-    let within = |page: &data::Page, limit| page.limit <= limit && page.offset <= 10_000;
-    knows(query, more, data::TradesQuery::of, |read| {
+    let within = |page: &data::LimitOffset, limit| page.limit <= limit && page.offset <= 10_000;
+    check_strict(query, more, data::FillsQuery::of, |read| {
         within(&read.page, 10_000) && read.markets.len() <= 200
     });
-    knows(query, more, data::PositionsQuery::of, |read| {
+    check_strict(query, more, data::PositionsQuery::of, |read| {
         let short = |title: &String| title.chars().count() <= 100;
         within(&read.page, 500) && read.title.as_ref().is_none_or(short)
     });
-    knows(query, more, data::ClosedPositionsQuery::of, |read| {
+    check_strict(query, more, data::ClosedPositionsQuery::of, |read| {
         read.page.limit <= 500 && read.markets.len() <= 200
     });
-    knows(query, more, data::ActivityQuery::of, |read| {
+    check_strict(query, more, data::ActivityQuery::of, |read| {
         within(&read.page, 500)
     });
-    knows(query, more, data::ValueQuery::of, |_| true);
-    knows(query, more, data::UserQuery::of, |_| true);
-    knows(query, more, data::MarketsQuery::of, |read| {
+    check_strict(query, more, data::ValueQuery::of, |_| true);
+    check_strict(query, more, data::UserQuery::of, |_| true);
+    check_strict(query, more, data::MarketsQuery::of, |read| {
         (1..=200).contains(&read.markets.len())
     });
-    knows(query, more, data::HoldersQuery::of, |read| {
+    check_strict(query, more, data::HoldersQuery::of, |read| {
         (1..=200).contains(&read.markets.len()) && read.limit <= 500
     });
 }
 
 fn catalog_surface(query: &Query<'_>, more: Option<&Query<'_>>) {
     use catalog::{EventsQuery, MarketsQuery, OneQuery, SearchQuery, SeriesQuery, TagsQuery};
-    finds(query, more, EventsQuery::of, |read| page(&read.page));
-    finds(query, more, MarketsQuery::of, |read| {
+    check_catalog(query, more, EventsQuery::of, |read| page(&read.page));
+    check_catalog(query, more, MarketsQuery::of, |read| {
         let listed = read.ids.as_ref().map_or(0, Vec::len);
         page(&read.page) && listed <= 500
     });
-    finds(query, more, SeriesQuery::of, |read| page(&read.page));
-    finds(query, more, TagsQuery::of, |read| page(&read.page));
-    finds(query, more, OneQuery::of, |_| true);
-    finds(query, more, SearchQuery::of, |read| {
+    check_catalog(query, more, SeriesQuery::of, |read| page(&read.page));
+    check_catalog(query, more, TagsQuery::of, |read| page(&read.page));
+    check_catalog(query, more, OneQuery::of, |_| true);
+    check_catalog(query, more, SearchQuery::of, |read| {
         (1..=500).contains(&read.limit) && (1..=1_000_000).contains(&read.page)
     });
     for (_, value) in query.pairs() {
         match catalog::path_id(value) {
             Ok(id) => assert!(i64::try_from(id).is_ok(), "{value:?}"),
-            Err(error) => refusal::of_catalog(&error),
+            Err(error) => error_checks::check_catalog(&error),
         }
     }
 }
@@ -156,8 +156,8 @@ fn page(page: &catalog::Page) -> bool {
     (1..=500).contains(&page.limit)
 }
 
-/// As [`knows`], of the catalog surface.
-fn finds<T: std::fmt::Debug>(
+/// As [`check_strict`], for the catalog surface.
+fn check_catalog<T: std::fmt::Debug>(
     query: &Query<'_>,
     more: Option<&Query<'_>>,
     of: impl Fn(&catalog::Parameters) -> Result<T, CatalogError>,
@@ -170,7 +170,7 @@ fn finds<T: std::fmt::Debug>(
             let unknown = more.map(read);
             assert!(!matches!(unknown, Some(Ok(_))), "an unknown parameter");
         }
-        Err(error) => refusal::of_catalog(&error),
+        Err(error) => error_checks::check_catalog(&error),
     }
 }
 

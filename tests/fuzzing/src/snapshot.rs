@@ -1,5 +1,5 @@
-//! The bytes of a snapshot's file: believed only under its hash, and what stands under a right hash
-//! is the state and the view it says, or none.
+//! The bytes of a snapshot's file: accepted only with the right hash. Under a right hash they
+//! restore to the state and view that they describe, or to none.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -8,37 +8,38 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use foretell_journal::snapshot::{
-    Chunk, ChunkEntry, HEADER_BYTES, Image, LogName, PROOF, Proof, Shelf, Unfit, images,
+    Chunk, ChunkEntry, HEADER_BYTES, Image, LogName, PROOF, Proof, SnapshotError, SnapshotStore,
+    images,
 };
 use foretell_model::digest::StateDigest;
 use foretell_model::{Outcome, Sequence, TimeNs};
 use foretell_view::{ChunkBytes, ChunkRef, VIEW_VERSION, View};
 use tempfile::TempDir;
 
-use crate::edits::{self, EDITED, Means, RAW, SEALED};
+use crate::edits::{self, EDITED, InputMode, RAW, SEALED};
 use crate::journal::in_memory;
 use crate::seal::GENESIS;
 use crate::{Seed, state, world};
 
-/// The section with the exchange, as the engine names it.
+/// The name of the section with the exchange's state.
 const STATE: &str = "state.v2";
-/// Files larger than this cost more than they find.
-const LARGEST: usize = 256 << 10;
+/// Larger files cost more time than they are worth.
+const MAX_FILE_BYTES: usize = 256 << 10;
 
-/// A directory of snapshots as an engine left it: an image, and the chunks it lists.
-struct Sound {
+/// A directory of snapshots of an engine: an image, and the chunks it lists.
+struct ValidSnapshots {
     sequence: Sequence,
     image: Vec<u8>,
     chunks: Vec<(PathBuf, Vec<u8>)>,
 }
 
-static SOUND: LazyLock<Sound> = LazyLock::new(|| {
+static SOUND: LazyLock<ValidSnapshots> = LazyLock::new(|| {
     let dir = tempfile::tempdir().expect("a directory");
     let disk = Arc::new(foretell_journal::disk::RealDisk);
-    let shelf = Shelf::open(dir.path(), disk, GENESIS).expect("a shelf");
+    let store = SnapshotStore::open(dir.path(), disk, GENESIS).expect("a store");
     // Before the last cancels: orders rest on both sides.
     let count = world::site().frames.len() - 8;
-    publish(&shelf, count);
+    publish(&store, count);
     let sequence = images(dir.path()).expect("a directory")[0];
     let entries = fs::read_dir(dir.path()).expect("a directory");
     let mut files: Vec<(PathBuf, Vec<u8>)> = entries
@@ -51,7 +52,7 @@ static SOUND: LazyLock<Sound> = LazyLock::new(|| {
     files.sort();
     let is_image = |(path, _): &(PathBuf, Vec<u8>)| *path == image_name(sequence);
     let image = files.iter().position(is_image).expect("it is listed");
-    Sound {
+    ValidSnapshots {
         sequence,
         image: files.remove(image).1,
         chunks: files,
@@ -59,7 +60,7 @@ static SOUND: LazyLock<Sound> = LazyLock::new(|| {
 });
 
 /// Writes the image after the first `count` frames, as the engine's publisher does.
-fn publish(shelf: &Shelf, count: usize) {
+fn publish(store: &SnapshotStore, count: usize) {
     const WRITTEN: &str = "a small file is written";
     let site = world::site();
     let (exchange, view) = (site.exchange(count), site.view(count));
@@ -71,11 +72,11 @@ fn publish(shelf: &Shelf, count: usize) {
             let bytes = view.chunk_bytes(chunk.log, chunk.number).expect("listed");
             let place = (log_name(*chunk), chunk.number);
             let rows = bytes.as_ref().as_ref();
-            let written = shelf.write_chunk(place, VIEW_VERSION, chunk.rows, rows);
+            let written = store.write_chunk(place, VIEW_VERSION, chunk.rows, rows);
             written.expect(WRITTEN)
         })
         .collect();
-    let writer = shelf.begin_image(exchange.sequence(), VIEW_VERSION, &listed);
+    let writer = store.begin_image(exchange.sequence(), VIEW_VERSION, &listed);
     let mut writer = writer.expect(WRITTEN);
     let mut section = |name: &str, bytes: &[u8]| {
         writer.begin(name).expect(WRITTEN);
@@ -104,22 +105,22 @@ fn log_name(chunk: ChunkRef) -> LogName {
 
 pub(crate) fn run(bytes: &[u8]) {
     let sound = &*SOUND;
-    if bytes.len() > LARGEST {
+    if bytes.len() > MAX_FILE_BYTES {
         return;
     }
-    let (means, mut file) = edits::made(bytes, &sound.image);
-    if means == Means::Sealed {
-        make_right(&mut file);
+    let (mode, mut file) = edits::decode_input(bytes, &sound.image);
+    if mode == InputMode::Sealed {
+        reseal(&mut file);
     }
     let dir = put(&file);
     let image = match Image::open(&dir, sound.sequence, &GENESIS) {
         Ok(image) => image,
-        Err(Unfit::Io(_)) if file.is_empty() => return,
-        Err(Unfit::Io(error)) => panic!("a file that is there: {error}"),
+        Err(SnapshotError::Io(_)) if file.is_empty() => return,
+        Err(SnapshotError::Io(error)) => panic!("a file that is there: {error}"),
         Err(unfit) => return assert!(!unfit.to_string().is_empty()),
     };
     assert_eq!(hash_of(&file), file[96..128], "another hash than its own");
-    if means == Means::Edited {
+    if mode == InputMode::Edited {
         assert_eq!(file, sound.image, "a change that nobody noticed");
     }
     if let Some(state) = image.section(STATE) {
@@ -137,13 +138,13 @@ pub(crate) fn run(bytes: &[u8]) {
         Some(Arc::new(chunk.rows()))
     };
     match View::from_image(|name| image.section(name), chunk) {
-        Ok(view) => is_what_it_writes(view, chunk),
+        Ok(view) => check_view_round_trip(view, chunk),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
 }
 
-/// The view of the bytes a view writes is that view, and answers whatever it is asked.
-fn is_what_it_writes(view: View, chunk: impl FnMut(ChunkRef) -> Option<ChunkBytes>) {
+/// The view restored from a view's bytes equals it, and answers all queries.
+fn check_view_round_trip(view: View, chunk: impl FnMut(ChunkRef) -> Option<ChunkBytes>) {
     let written = view.image().expect("no frame was refused");
     let section = |name: &str| {
         let found = written.sections.iter().find(|(known, _)| *known == name);
@@ -153,15 +154,15 @@ fn is_what_it_writes(view: View, chunk: impl FnMut(ChunkRef) -> Option<ChunkByte
     let twice = again.image().expect("no frame was refused");
     assert_eq!(twice.sections, written.sections);
     assert_eq!(twice.chunks, written.chunks);
-    answers(&view);
-    follows(view);
+    query_everything(&view);
+    apply_later_frames(view);
 }
 
-/// Nothing is expected of the answers but that they come.
-fn answers(view: &View) {
+/// The answers are not checked, only that they return.
+fn query_everything(view: &View) {
     let mut asked = 0;
     for (account, held) in view.accounts().iter() {
-        asked += held.holdings().count();
+        asked += held.balances().count();
         let ever = TimeNs(0)..TimeNs(u64::MAX);
         for slot in view.trades_of_owner(account, ever, None).take(100) {
             asked += usize::from(view.trade(slot).is_some());
@@ -182,8 +183,8 @@ fn answers(view: &View) {
     std::hint::black_box(asked);
 }
 
-/// Later frames are folded or refused.
-fn follows(mut view: View) {
+/// Later frames are applied or refused.
+fn apply_later_frames(mut view: View) {
     let last = view.sequence().0;
     let rest = world::site().frames.iter();
     for frame in rest.skip_while(|frame| frame.sequence <= last) {
@@ -193,8 +194,8 @@ fn follows(mut view: View) {
     }
 }
 
-/// Gives a file the checksums and the hash of what it now says.
-fn make_right(file: &mut [u8]) {
+/// Recomputes the checksums and the hash of a file.
+fn reseal(file: &mut [u8]) {
     if file.len() < HEADER_BYTES {
         return;
     }
@@ -211,7 +212,7 @@ fn make_right(file: &mut [u8]) {
     file[92..96].copy_from_slice(&crc.to_le_bytes());
 }
 
-/// The hash a file must carry (`journal/FORMAT.md`): of what follows the header, then of the header
+/// The hash of a file (`journal/FORMAT.md`): of the bytes after the header, then of the header
 /// without checksum and hash.
 fn hash_of(file: &[u8]) -> [u8; 32] {
     let (head, rest) = file.split_at(HEADER_BYTES);
@@ -223,7 +224,7 @@ fn hash_of(file: &[u8]) -> [u8; 32] {
     *hasher.finalize().as_bytes()
 }
 
-/// A directory that lives as long as its thread, with the sound chunks and this image.
+/// A directory that lives as long as its thread, with the valid chunks and this image.
 fn put(image: &[u8]) -> PathBuf {
     thread_local! {
         static DIRECTORY: RefCell<Option<TempDir>> = const { RefCell::new(None) };
@@ -243,7 +244,7 @@ fn put(image: &[u8]) -> PathBuf {
     dir
 }
 
-/// A new file under the name: the old one may still be mapped.
+/// Creates a new file under the name: the old one may still be mapped.
 fn replace(path: &Path, bytes: &[u8]) {
     if path.exists() {
         fs::remove_file(path).expect("the last input's file is ours");
@@ -278,18 +279,18 @@ mod tests {
         let sound = &*SOUND;
         assert!(!sound.chunks.is_empty());
         let mut file = sound.image.clone();
-        make_right(&mut file);
+        reseal(&mut file);
         assert_eq!(file, sound.image);
-        // Another digest under a right hash: opened, and no state of the exchange any more.
+        // Another digest under a right hash: the file opens, and restores no state.
         let table = usize::try_from(u64::from_le_bytes(file[64..72].try_into().unwrap())).unwrap();
         file[table - 64] ^= 1;
         assert!(open(&file).is_err());
-        make_right(&mut file);
+        reseal(&mut file);
         let image = open(&file).expect("its hash is right");
         assert_ne!(image.proof(), open(&sound.image).unwrap().proof());
     }
 
-    fn open(file: &[u8]) -> Result<Image, Unfit> {
+    fn open(file: &[u8]) -> Result<Image, SnapshotError> {
         Image::open(&put(file), SOUND.sequence, &GENESIS)
     }
 }

@@ -1,5 +1,5 @@
-//! The state of the exchange as bytes: what is restored is exactly what the bytes say, and an
-//! exchange that obeys its rules.
+//! The state of the exchange as bytes: a restored exchange has exactly these bytes and satisfies
+//! its invariants.
 
 use std::sync::LazyLock;
 
@@ -16,14 +16,14 @@ static SOUND: LazyLock<Vec<u8>> = LazyLock::new(|| {
 });
 
 pub(crate) fn run(bytes: &[u8]) {
-    let (_, image) = edits::made(bytes, &SOUND);
+    let (_, image) = edits::decode_input(bytes, &SOUND);
     records_are_canonical(&image);
     if let Some(mut exchange) = restored(&image) {
-        goes_on(&mut exchange);
+        execute_commands(&mut exchange);
     }
 }
 
-/// Whatever is read as a record is written back as the same bytes.
+/// Every record that parses is serialised to the same bytes.
 fn records_are_canonical(image: &[u8]) {
     let (mut rest, mut again) = (image, Vec::new());
     loop {
@@ -48,7 +48,7 @@ fn records_are_canonical(image: &[u8]) {
     }
 }
 
-/// The exchange of an image; when there is one it is the one that was written.
+/// The exchange restored from an image, if any; it serialises to the same image.
 pub(crate) fn restored(image: &[u8]) -> Option<Exchange> {
     let exchange = match Exchange::read_image(world::small(), 3, image) {
         Ok(exchange) => exchange,
@@ -64,13 +64,13 @@ pub(crate) fn restored(image: &[u8]) -> Option<Exchange> {
     Some(exchange)
 }
 
-/// An exchange that was restored takes commands as any other.
-fn goes_on(exchange: &mut Exchange) {
+/// A restored exchange executes commands.
+fn execute_commands(exchange: &mut Exchange) {
     let mut events: Vec<Event> = Vec::new();
     let mut apply = |command: &Command| {
         events.clear();
         exchange.apply(command, TimeNs(u64::MAX / 2), &mut events);
-        // At most 4,096 orders a command: what a small image holds is done long before.
+        // At most 4,096 orders a command: the work of a small image ends long before.
         for _ in 0..64 {
             if !exchange.has_pending_work() {
                 break;
@@ -102,7 +102,7 @@ pub(crate) fn seeds() -> Vec<Seed> {
         ("empty", raw(Vec::new())),
         ("quiet", raw(quiet.state(quiet.frames.len()))),
         ("first", raw(busy.state(1))),
-        // Orders rest on both sides, and one is remembered that does not.
+        // Orders rest on both sides, and the id of one that does not rest is remembered.
         ("trading", raw(busy.state(count - 8))),
         ("busy", raw(busy.state(count))),
         (

@@ -1,5 +1,5 @@
-//! The exchange that the targets' inputs are about: that of the audit's tests, before and after it
-//! was busy, as frames, as a state and as a view.
+//! The exchange of the targets' inputs: that of the audit's tests, before and after trading, as
+//! frames, as a state and as a view.
 
 use std::sync::LazyLock;
 
@@ -10,13 +10,13 @@ use foretell_view::{Chunking, View};
 use crate::seal::{GENESIS, Loose};
 use crate::site::{self, Site};
 
-/// What the site's frames say: registrations, funding, trading of every kind, an event converted,
-/// a market resolved.
+/// The site's frames: registrations, funding, trading of every kind, a conversion, a resolved
+/// market.
 pub(crate) struct Journalled {
     pub(crate) frames: Vec<Loose>,
 }
 
-/// The busy site. It is made once.
+/// The site after trading. Created once.
 pub(crate) fn site() -> &'static Journalled {
     static SITE: LazyLock<Journalled> = LazyLock::new(|| Journalled {
         frames: site::busy().frames,
@@ -24,7 +24,7 @@ pub(crate) fn site() -> &'static Journalled {
     &SITE
 }
 
-/// The same before anybody traded: markets are active, wallets have money and keys.
+/// The site before trading: markets are active, wallets have money and keys.
 pub(crate) fn quiet() -> &'static Journalled {
     static QUIET: LazyLock<Journalled> = LazyLock::new(|| Journalled {
         frames: Site::new().frames,
@@ -63,13 +63,13 @@ impl Journalled {
         view
     }
 
-    /// When its last frame was.
+    /// The time of its last frame.
     pub(crate) fn time(&self) -> TimeNs {
         self.frames.last().map_or(TimeNs(0), |frame| frame.time)
     }
 }
 
-/// A frame as followers are shown it.
+/// A frame in the form that followers get.
 pub(crate) fn frame_ref(frame: &Loose) -> FrameRef<'_> {
     let at = u32::try_from(frame.sequence).expect("a short journal");
     FrameRef {
@@ -86,7 +86,7 @@ pub(crate) fn frame_ref(frame: &Loose) -> FrameRef<'_> {
     }
 }
 
-/// Room for little: it grows by itself.
+/// A small capacity: the exchange grows on demand.
 pub(crate) const fn small() -> Capacity {
     Capacity {
         accounts: 8,

@@ -1,12 +1,12 @@
-//! Every seed, and every input of the committed corpora, passes through its target. What a fuzzer
-//! once found is kept in those, so that it is never found again.
+//! Every seed, and every input of the committed corpora, passes its target. The corpora contain the
+//! inputs that a fuzzer once found, as regression tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use foretell_fuzzing::{TARGETS, Target};
 
-/// Bytes all corpora may take together.
+/// Maximum total size of all corpora in bytes.
 const MOST: usize = 1 << 20;
 
 fn fuzz() -> PathBuf {

@@ -1,6 +1,6 @@
 //! The `foretell` binary, built with the tests so that they can start real processes.
 
-/// As in the binary.
+/// The same allocator as in the binary.
 #[global_allocator]
 static ALLOCATOR: foretell_memory::Allocator = foretell_memory::Allocator;
 

@@ -1,4 +1,4 @@
-//! A state that the journal attests must be the one that re-execution reaches.
+//! An attested state must equal the state of re-execution.
 
 use foretell_model::{Command, Sequence};
 use serde_json::Value;
@@ -7,8 +7,8 @@ use crate::run::{CONTRADICTS, SOUND, audit};
 use crate::seal::{Loose, seal};
 use crate::site::{Site, busy};
 
-/// A site that attested its first states, one twice, and the one right before a frame; and which
-/// frames attest them.
+/// A site that attested its first states, one of them twice, and the one right before a frame; and
+/// the sequences of the attestations.
 fn attesting() -> (Site, Vec<u64>) {
     let mut site = busy();
     let states = site.digests();

@@ -1,10 +1,10 @@
-//! Checkpoints kept elsewhere catch what a journal cannot show by itself: that it was cut, or
-//! written anew with a chain of its own.
+//! Checkpoints stored elsewhere detect changes that a journal alone cannot show: truncation, or a
+//! rewrite with a new chain.
 
 use std::fs;
 use std::path::Path;
 
-use foretell_checkpoint::{Checkpoint, Signed, Signer};
+use foretell_checkpoint::{Checkpoint, SignedCheckpoint, Signer};
 use foretell_model::{Sequence, TimeMs};
 use foretell_wire::checkpoint::CheckpointRow;
 use serde_json::{Value, json};
@@ -22,8 +22,8 @@ fn sealed(frames: &[Loose]) -> TempDir {
     directory
 }
 
-/// A checkpoint of the end of the batch a frame is in, from what the auditor shows.
-fn checkpoint(journal: &Path, sequence: u64) -> Signed {
+/// A checkpoint at the end of a frame's batch, from the auditor's output.
+fn checkpoint(journal: &Path, sequence: u64) -> SignedCheckpoint {
     let (_, shown) = audit(journal, &["show", &sequence.to_string()]);
     let last = shown["inclusion"]["last_sequence"]
         .as_u64()
@@ -44,8 +44,8 @@ fn checkpoint(journal: &Path, sequence: u64) -> Signed {
     Signer::from_secret(&SECRET).sign(&GENESIS, checkpoint)
 }
 
-/// Verifies a journal against checkpoints; the exit code and the texts of what was found.
-fn verify(journal: &Path, checkpoints: &[Signed]) -> (i32, String) {
+/// Verifies a journal against checkpoints; returns the exit code and the texts of the findings.
+fn verify(journal: &Path, checkpoints: &[SignedCheckpoint]) -> (i32, String) {
     let rows = checkpoints.iter();
     let rows: Vec<_> = rows
         .map(|signed| CheckpointRow::new(&GENESIS, signed))
@@ -92,7 +92,7 @@ fn a_journal_that_was_cut_or_written_anew_is_found() {
     assert_eq!(code, DAMAGED, "{report}");
     assert!(report.contains("it was cut"), "{report}");
 
-    // The same commands, one engine time later by a nanosecond: sound in itself.
+    // The same commands, with one engine time later by a nanosecond: valid in itself.
     let mut frames = busy().frames;
     let end = frames.last_mut().expect("frames");
     end.time.0 += 1;
@@ -119,7 +119,7 @@ fn only_what_the_key_signed_for_this_journal_counts() {
     of_nothing.sequence.0 = 0;
     let of_nothing = Signer::from_secret(&SECRET).sign(&GENESIS, of_nothing);
     for signed in [other_journal, forged, of_nothing] {
-        // It neither counts nor stands in the way of the one that does.
+        // The invalid checkpoint is not counted and does not affect the valid one.
         let (code, text) = verify(journal.path(), &[signed, kept]);
         assert_eq!(code, FORGED, "{text}");
         assert_eq!(text.matches("\"exit_code\":5").count(), 2, "{text}");
@@ -129,7 +129,7 @@ fn only_what_the_key_signed_for_this_journal_counts() {
     }
 }
 
-/// The same frames under another name: the checkpoints say which journal they are of.
+/// The same frames under another genesis: a checkpoint names its journal.
 #[test]
 fn a_journal_made_anew_under_another_name_is_not_the_one_that_was_signed() {
     let site = busy();
@@ -141,7 +141,7 @@ fn a_journal_made_anew_under_another_name_is_not_the_one_that_was_signed() {
     assert!(text.contains("another journal was signed"), "{text}");
 }
 
-/// Up to the damage they are compared; those behind it are not said to have been.
+/// Checkpoints up to the damage are compared; later ones are not reported as compared.
 #[test]
 fn a_damaged_journal_is_held_against_the_checkpoints_before_the_damage() {
     let site = busy();
@@ -150,8 +150,8 @@ fn a_damaged_journal_is_held_against_the_checkpoints_before_the_damage() {
     let kept = [1, last / 2, last].map(|sequence| checkpoint(journal.path(), sequence));
     let path = foretell_journal::segment::path(journal.path(), 1);
     let sound = fs::read(&path).expect("a segment");
-    // The last batch of a journal without a watermark may be what a crash left: such a journal is read to
-    // its end, and was cut.
+    // The last batch of a journal without a watermark may be a torn tail: such a journal is read to
+    // its end and reported as cut.
     let places = [(100, 0), (4_096 + 130, 0), (sound.len() - 3 * 4_096, 2)];
     for (place, compared) in places.into_iter().chain([(sound.len() - 4_096, 3)]) {
         let mut bytes = sound.clone();

@@ -1,4 +1,4 @@
-//! Looking things up in a journal: replay, show, receipt, export, diff.
+//! Lookups in a journal: replay, show, receipt, export, diff.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -25,7 +25,7 @@ fn sound(directory: &Path, arguments: &[&str]) -> Value {
     answer
 }
 
-/// The first frame that trades, and how often it does.
+/// The first frame with trades, and their number.
 fn first_trade(site: &Site) -> (&Loose, usize) {
     let fills = |frame: &Loose| {
         let fills = frame
@@ -57,7 +57,7 @@ fn a_replay_ends_where_it_is_told_to() {
     assert_eq!(by_sequence["sequence"], trade.sequence - 1);
     assert_eq!(by_sequence["fee_account_micros"], 0);
     assert_ne!(by_sequence["digest"], whole["digest"]);
-    // Commands come a millisecond apart: a time between two is the same place.
+    // Commands are a millisecond apart: a time between two selects the earlier one.
     let time = by_sequence["time"]
         .as_str()
         .expect("a time")
@@ -143,7 +143,7 @@ fn a_frame_is_shown_by_sequence_and_by_receipt() {
     assert_eq!(code, NOT_FOUND);
 }
 
-/// The batch that is named gives its hash from the one before it.
+/// The named batch's hash follows from the previous hash.
 fn assert_chained(journal: &Path, inclusion: &Value) {
     let field = |name: &str| {
         let number = inclusion[name].as_u64().expect("a number");
@@ -294,7 +294,7 @@ fn two_journals_are_the_same_one_goes_on_or_they_part() {
     );
 }
 
-/// The byte of a frame in the middle of the first segment.
+/// Offset of a frame in the middle of the first segment.
 fn damage(journal: &Path) {
     let path = foretell_journal::segment::path(journal, 1);
     let mut bytes = fs::read(&path).expect("a segment");
@@ -303,7 +303,7 @@ fn damage(journal: &Path) {
     fs::write(&path, bytes).expect("written");
 }
 
-/// Whoever finds the file finds all of the table, or that of the time before.
+/// The file always contains a complete table, the new one or the old one.
 #[test]
 fn an_export_that_cannot_be_finished_leaves_everything_as_it_was() {
     let journal = sealed(&busy().frames);
@@ -342,7 +342,7 @@ fn two_tables_do_not_go_to_one_file_and_what_is_no_file_is_written_to() {
     assert!(journal.path().join("o.csv").exists());
     assert!(fs::metadata("/dev/null").is_ok_and(|there| !there.is_file()));
 
-    // What a link names is written to, and a file that others may not read stays so.
+    // The target of a link is written, and a file that others may not read keeps its mode.
     let at = |name: &str| journal.path().join(name);
     symlink("o.csv", at("link.csv")).expect("a link");
     let through_a_link = ["export", "--trades", "link.csv", "--orders", "o.csv"];
@@ -374,7 +374,7 @@ fn of_two_journals_the_damaged_one_is_named() {
     }
 }
 
-/// Whoever is audited made these files: none may keep the auditor waiting, or fill its memory.
+/// The audited party made these files: none may block the auditor or exhaust its memory.
 #[test]
 fn what_is_no_regular_file_is_refused_at_once() {
     let journal = sealed(&busy().frames);

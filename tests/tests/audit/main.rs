@@ -1,14 +1,14 @@
-//! `foretell audit` over journals an exchange could have written, and over doctored ones.
+//! `foretell audit` over journals of an exchange and over doctored ones.
 
-#[path = "../twin_agrees/generator.rs"]
+#[path = "../properties/generator.rs"]
 mod generator;
-#[path = "../twin_agrees/placements.rs"]
+#[path = "../properties/placements.rs"]
 mod placements;
-#[path = "../twin_agrees/rng.rs"]
+#[path = "../properties/rng.rs"]
 mod rng;
-#[path = "../twin_agrees/style.rs"]
+#[path = "../properties/style.rs"]
 mod style;
-#[path = "../twin_agrees/world.rs"]
+#[path = "../properties/world.rs"]
 mod world;
 
 mod attested;

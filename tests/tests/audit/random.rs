@@ -1,5 +1,5 @@
-//! The audit of wide random journals: what the core did is sound by rules that were written without
-//! it, and both readings of the journal end in the same state.
+//! The audit of wide random journals: the core's results conserve money and shares, and are those of
+//! the reference.
 
 use foretell_auth::{Domain, Markets, OrderFields};
 use foretell_matching::{Capacity, Exchange};
@@ -26,14 +26,20 @@ fn random_journals_are_sound() {
         }
         let directory = tempfile::tempdir().expect("a directory");
         seal(directory.path(), &frames);
-        let report = verify(directory.path(), &Options::default()).expect("a journal");
-        assert!(report.is_sound(), "seed {seed}: {report}");
-        assert_eq!(report.last.0, frames.len() as u64, "seed {seed}");
+        for reference in [false, true] {
+            let options = Options {
+                reference,
+                ..Options::default()
+            };
+            let report = verify(directory.path(), &options).expect("a journal");
+            assert!(report.is_sound(), "seed {seed}: {report}");
+            assert_eq!(report.last.0, frames.len() as u64, "seed {seed}");
+        }
     }
 }
 
-/// What the core journals of a seed's commands. Orders carry their fields as evidence; nobody
-/// signed them.
+/// The core's journal of a seed's commands. Orders have their fields as evidence, without
+/// signatures.
 fn frames(seed: u64) -> Vec<Loose> {
     let mut exchange = Exchange::new(Capacity::default(), seed);
     let mut generator = Generator::new(seed);
@@ -47,7 +53,7 @@ fn frames(seed: u64) -> Vec<Loose> {
     let mut events = Vec::new();
     let mut next = Some((spare, time));
     while let Some((command, at)) = next {
-        // A domain made up by the generator has no text that gives its separator.
+        // A generated domain has no text that gives its separator.
         let is_made_up =
             matches!(command, Command::RegisterDomain { domain, .. } if domain != SPARE_DOMAIN);
         if !is_made_up {
@@ -106,8 +112,8 @@ fn evidence_of(command: &Command, state: &[StateRecord], domain: &Domain) -> Vec
     evidence
 }
 
-/// What a client would have signed for this command; `None` when there is no such account or
-/// market, and so no frame.
+/// The words a client would sign for this command; `None` when account or market do not exist, so
+/// that there is no frame.
 fn words_of(order: &PlaceOrder, state: &[StateRecord]) -> Option<[u8; 352]> {
     let (maker, owner, kind) = account(order.account, state)?;
     let (owner, _, _) = account(owner, state)?;

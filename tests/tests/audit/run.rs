@@ -1,11 +1,11 @@
-//! The binary as an auditor runs it.
+//! Runs the binary as an auditor does.
 
 use std::path::Path;
 use std::process::Command as Process;
 
 use serde_json::Value;
 
-/// Exit codes as `docs/auditing.md` has them.
+/// Exit codes of `docs/auditing.md`.
 pub(crate) const SOUND: i32 = 0;
 pub(crate) const UNREADABLE: i32 = 1;
 pub(crate) const DAMAGED: i32 = 3;
@@ -15,7 +15,7 @@ pub(crate) const BROKEN: i32 = 6;
 pub(crate) const DIFFERENT: i32 = 7;
 pub(crate) const NOT_FOUND: i32 = 8;
 
-/// Runs the audit as an auditor would.
+/// Runs the audit with these arguments.
 pub(crate) fn audit(directory: &Path, arguments: &[&str]) -> (i32, Value) {
     let done = Process::new(env!("CARGO_BIN_EXE_foretell-under-test"))
         .args(["--json", "audit", "--journal"])

@@ -1,5 +1,5 @@
-//! Journals written by hand: frames put into batches and segments with right checksums and a right
-//! chain, whatever the frames say. What an exchange wrote and what a forger would.
+//! Journals written by hand: arbitrary frames in batches and segments with valid checksums and a
+//! valid chain, as an exchange or a forger would write them.
 
 use std::fs;
 use std::path::Path;
@@ -11,12 +11,12 @@ use foretell_journal::frame::{self, Frame, Scratch};
 use foretell_journal::segment::{self, FIRST_BATCH, SegmentHeader};
 use foretell_model::{Command, Event, Sequence, TimeNs};
 
-/// The random bytes that name the test's journals.
+/// Genesis of the tests' journals.
 pub(crate) const GENESIS: [u8; 32] = [0x5A; 32];
 const FRAMES_OF_A_BATCH: usize = 5;
 const BATCHES_OF_A_SEGMENT: usize = 40;
 
-/// A frame taken apart.
+/// A decoded frame.
 #[derive(Clone, Debug)]
 pub(crate) struct Loose {
     pub(crate) sequence: u64,
@@ -43,7 +43,7 @@ impl Loose {
     }
 }
 
-/// Takes every frame of a journal apart.
+/// Decodes every frame of a journal.
 pub(crate) fn unseal(directory: &Path) -> Vec<Loose> {
     let (mut frames, mut scratch) = (Vec::new(), Scratch::default());
     foretell_journal::scan(directory, Sequence(0), &mut |frame: &Frame<'_>| {
@@ -72,7 +72,7 @@ pub(crate) fn seal(directory: &Path, frames: &[Loose]) {
     seal_bytes(directory, &frames);
 }
 
-/// The same for frames that are bytes already, each with its sequence.
+/// The same for encoded frames, each with its sequence.
 pub(crate) fn seal_bytes(directory: &Path, frames: &[(u64, Vec<u8>)]) {
     fs::create_dir_all(directory).expect("a directory");
     let mut previous_hash = chain_start(&GENESIS);

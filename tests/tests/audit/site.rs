@@ -1,5 +1,5 @@
-//! A small exchange without processes: commands go to the core, what is applied becomes a frame,
-//! orders carry the evidence and the signature a gateway would have sent.
+//! A small exchange without processes: the core executes commands, applied commands become frames,
+//! and orders have the evidence and signature that a gateway sends.
 
 use foretell_auth::{Domain, Domains, OrderFields, Signer};
 use foretell_matching::{Capacity, Exchange};
@@ -16,7 +16,7 @@ use crate::seal::Loose;
 
 const START: TimeNs = TimeNs(1_700_000_000_000_000_000);
 
-/// What an order is to be; the rest follows.
+/// The terms of an order; the rest follows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Wish {
     pub(crate) trader: usize,
@@ -48,7 +48,7 @@ pub(crate) const fn limit(
     }
 }
 
-/// The exchange and what it journalled.
+/// The exchange and its journalled frames.
 pub(crate) struct Site {
     exchange: Exchange,
     pub(crate) frames: Vec<Loose>,
@@ -59,8 +59,8 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// Domains, two traders with money, keys and each a deposit wallet, market 0 with a fee, and markets 1 to 3, the
-    /// questions of an event; under the newest rules.
+    /// Domains, two traders with money, keys and a deposit wallet each, market 0 with a fee, and
+    /// markets 1 to 3, the questions of an event; under the newest rules.
     pub(crate) fn new() -> Self {
         let mut site = Self {
             exchange: Exchange::new(Capacity::default(), 7),
@@ -122,7 +122,7 @@ impl Site {
         site
     }
 
-    /// Applies what must be applied.
+    /// Applies a command that must succeed.
     pub(crate) fn apply(&mut self, command: Command, evidence: &[u8]) -> u64 {
         let mut events = Vec::new();
         self.now.0 += 1_000_000;
@@ -147,7 +147,7 @@ impl Site {
         sequence
     }
 
-    /// A command that changes nothing of interest; its sequence.
+    /// A command without relevant effect; returns its sequence.
     pub(crate) fn idle(&mut self) -> u64 {
         self.beats = !self.beats;
         let owner = AccountNumber(0);
@@ -160,7 +160,7 @@ impl Site {
         )
     }
 
-    /// Signs and places an order; its sequence.
+    /// Signs and places an order; returns its sequence.
     pub(crate) fn place(&mut self, wish: Wish) -> u64 {
         let (command, evidence) = self.sign(wish, wish.trader);
         self.apply(command, &evidence)
@@ -228,7 +228,7 @@ impl Site {
         (Command::PlaceOrder(command), evidence)
     }
 
-    /// The digest of every state so far by its sequence; the first is that of nothing.
+    /// The digest of every state so far, indexed by sequence; the first is that of the empty state.
     pub(crate) fn digests(&self) -> Vec<[u8; 32]> {
         let mut exchange = Exchange::new(Capacity::default(), 8);
         let mut digests = vec![exchange.digest()];
@@ -280,7 +280,7 @@ fn register(market: u32, event: Option<EventNumber>) -> RegisterMarket {
     }
 }
 
-/// Some trading of every kind: resting, all three matches, kills, cancels, sets, a conversion, a
+/// Trading of every kind: resting, all three matches, kills, cancels, sets, a conversion, a
 /// resolution.
 pub(crate) fn busy() -> Site {
     use Outcome::{No, Yes};
@@ -362,5 +362,5 @@ pub(crate) fn busy() -> Site {
     site
 }
 
-/// The number of a signing domain no order uses.
+/// A signing domain that no order uses.
 pub(crate) const SPARE_DOMAIN: DomainNumber = DomainNumber(200);

@@ -1,4 +1,4 @@
-//! What happens on the exchange: two wallets that trade in a few markets.
+//! Activity on the exchange: two wallets that trade in a few markets.
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -29,7 +29,7 @@ pub(crate) fn tokens(market: u8) -> [TokenId; 2] {
 pub(crate) struct Life {
     pub(crate) orders: Vec<String>,
     rounds: u16,
-    /// When it happened last, in seconds: histories up to a moment that is over do not change.
+    /// Time of the last activity, in seconds: histories up to a past moment do not change.
     pub(crate) last: u64,
 }
 
@@ -53,7 +53,7 @@ impl Life {
         life
     }
 
-    /// The wallets, connected to a gateway's trading surface as soon as it lets them.
+    /// The wallets, connected to a gateway's trading surface as soon as it accepts them.
     pub(crate) async fn traders(&self, trading: &str) -> Vec<Trader> {
         let (mut traders, began) = (Vec::new(), Instant::now());
         for key in KEYS {
@@ -68,8 +68,8 @@ impl Life {
         traders
     }
 
-    /// A few rounds: an order that rests, one that takes a part of it, one that stays, and now and
-    /// then a cancel.
+    /// A few rounds: an order that rests, one that takes a part of it, one that stays, and
+    /// sometimes a cancel.
     pub(crate) async fn go_on(&mut self, gateway: &GatewayProcess, rounds: u16) {
         let traders = self.traders(&gateway.trading).await;
         for _ in 0..rounds {

@@ -1,5 +1,5 @@
-//! Gateways answer alike, byte for byte, whatever they started on: an image and its chunks, another
-//! image because files are damaged, or the whole journal.
+//! Gateways return the same bytes after every kind of start: from an image and its chunks, from an
+//! older image because files are damaged, or from the whole journal.
 
 mod life;
 mod reads;
@@ -13,9 +13,9 @@ use foretell_tests::exchange::PATIENCE;
 use life::Life;
 use site::{GatewayProcess, Site};
 
-const BEGAN: &str = "the view begins with an image";
-const PASSED_OVER: &str = "an image is passed over";
-const WHOLE: &str = "the whole journal is read";
+const BEGAN: &str = "view started from snapshot";
+const PASSED_OVER: &str = "unusable snapshot skipped";
+const WHOLE: &str = "reading the whole journal";
 
 /// An exchange with two images, a history of many chunks, and a few commands after the newest.
 async fn exchange() -> (Site, Life, GatewayProcess) {
@@ -99,7 +99,7 @@ async fn an_image_and_the_whole_journal_give_the_same_answers() {
 #[tokio::test]
 async fn damaged_files_cost_an_older_image_or_the_whole_journal() {
     type Damage = fn(&Path);
-    // what is done to a copy of the snapshots, images passed over, whether one is left
+    // damage to a copy of the snapshots, images skipped, whether one remains
     let cases: [(&str, Damage, usize, bool); 7] = [
         (
             "newest-flipped",
@@ -204,7 +204,7 @@ async fn a_gateway_that_runs_on_takes_the_publishers_chunks() {
     assert_eq!(reads::difference(&after, &before), None);
 }
 
-/// How many of the published chunks a gateway has mapped.
+/// Number of published chunks that a gateway has mapped.
 fn mapped(gateway: &GatewayProcess, site: &Site) -> usize {
     let maps = gateway.maps();
     let chunks = files(&site.snapshots().join(".."), "chunk");

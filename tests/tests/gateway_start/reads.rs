@@ -1,4 +1,4 @@
-//! Everything that can be read of a gateway, as it stands in its answers.
+//! All data that a gateway serves, as in its responses.
 
 use foretell_ops::trader::{Trader, decimal};
 use reqwest::{Client, Method, RequestBuilder};
@@ -7,14 +7,14 @@ use serde_json::json;
 use crate::life::{Life, MARKETS, condition, tokens};
 use crate::site::TOKEN;
 
-/// A question and the answer to it: status, sequence and epoch, body.
+/// A request and its response: status, sequence and epoch, body.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Read {
     question: String,
     answer: (u16, String, String),
 }
 
-/// Asks everything of the gateway with these two surfaces.
+/// Reads everything from the gateway with these two surfaces.
 pub(crate) async fn all([trading, operator]: [&str; 2], life: &Life) -> Vec<Read> {
     let traders = life.traders(trading).await;
     let mut reader = Reader {
@@ -36,13 +36,13 @@ pub(crate) async fn all([trading, operator]: [&str; 2], life: &Life) -> Vec<Read
     reader.reads
 }
 
-/// The first answer of two gateways that differs, if one does.
+/// The first response that differs between two gateways.
 pub(crate) fn difference<'r>(one: &'r [Read], other: &'r [Read]) -> Option<(&'r Read, &'r Read)> {
     assert_eq!(one.len(), other.len());
     one.iter().zip(other).find(|(one, other)| one != other)
 }
 
-/// The answers, whatever sequence they reflect.
+/// The responses without their sequences.
 pub(crate) fn without_sequences(mut reads: Vec<Read>) -> Vec<Read> {
     for read in &mut reads {
         read.answer.1.clear();
@@ -50,7 +50,7 @@ pub(crate) fn without_sequences(mut reads: Vec<Read>) -> Vec<Read> {
     reads
 }
 
-/// Whether the answers say enough to tell gateways apart.
+/// Asserts that the responses contain enough data to distinguish gateways.
 pub(crate) fn assert_telling(reads: &[Read]) {
     let good = reads.iter().filter(|read| read.answer.0 == 200);
     assert!(good.count() > 150, "{reads:#?}");
@@ -96,7 +96,7 @@ impl Reader<'_> {
                     all.push(json!({ "token_id": token, "side": side }));
                 }
                 self.get(&format!("/markets-by-token/{token}")).await;
-                // What is relative to now would differ from minute to minute.
+                // Data relative to the current time would differ from minute to minute.
                 for minutes in [1, 5, 30] {
                     let path = "/prices-history";
                     let span = format!("startTs=0&endTs={}&fidelity={minutes}", life.last);

@@ -1,5 +1,5 @@
-//! An engine in this process, whose history chunks hold four rows, and gateways beside it, each a
-//! process of its own on a data directory of its own that shows the engine's.
+//! An engine in this process, whose history chunks hold four rows, and gateways, each a process
+//! with its own data directory that links to the engine's.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -16,8 +16,8 @@ use foretell_engine::{
     StopHandle,
 };
 use foretell_gateway::{
-    ConnectionLimits, EdgeConfig, Gateway, GatewayConfig, HeaderPrefix, OperatorToken, PriceSide,
-    RateLimits, Surface, TimeForm,
+    ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, OperatorToken, PriceSide, RateLimits,
+    RequestPolicyConfig, Surface, TimeForm,
 };
 use foretell_tests::exchange::PATIENCE;
 use foretell_view::Chunking;
@@ -33,7 +33,7 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// Starts the engine; it publishes when it is asked to.
+    /// Starts the engine; it publishes on request.
     pub(crate) fn start() -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         let mut config = EngineConfig::new(directory.path().join("data"));
@@ -68,8 +68,8 @@ impl Site {
         self.directory.path().join("data").join(SNAPSHOT_DIRECTORY)
     }
 
-    /// A data directory that shows the engine's journal and a copy of its snapshots as they are
-    /// now, to be damaged at will: what the engine maps stays as it is.
+    /// A data directory with the engine's journal and a copy of its current snapshots. The copy may
+    /// be damaged: the files that the engine maps stay unchanged.
     pub(crate) fn copy(&self, name: &str) -> PathBuf {
         let data = self.show(name);
         let copies = data.join(SNAPSHOT_DIRECTORY);
@@ -81,7 +81,7 @@ impl Site {
         data
     }
 
-    /// A data directory that shows the engine's journal and no snapshots.
+    /// A data directory with the engine's journal and no snapshots.
     pub(crate) fn show(&self, name: &str) -> PathBuf {
         let (own, data) = (
             self.directory.path().join("data"),
@@ -110,7 +110,7 @@ impl Drop for Site {
     fn drop(&mut self) {
         if let Some((thread, stop)) = self.engine.take() {
             stop.stop();
-            // Its failure shows in what failed before.
+            // The thread's failure has already failed the test.
             let _ = thread.join();
         }
     }
@@ -192,7 +192,7 @@ impl GatewayProcess {
         answer
     }
 
-    /// An image of everything so far; its sequence.
+    /// Publishes an image of the current state; returns its sequence.
     pub(crate) async fn snapshot(&self) -> u64 {
         let answer = self.done("/snapshot", json!({})).await;
         answer["sequence"].as_u64().expect("a sequence")
@@ -216,8 +216,8 @@ impl Drop for GatewayProcess {
     }
 }
 
-/// A gateway in this process that checks its history behind the start, however short it is: trading
-/// surface first, then the operator's.
+/// A gateway in this process that checks its history only after the start, also a short one:
+/// trading surface first, then the operator's.
 pub(crate) fn checks_nothing_at_start(data: &Path) -> Gateway {
     let any = SocketAddr::from(([127, 0, 0, 1], 0));
     foretell_gateway::start(GatewayConfig {
@@ -230,11 +230,11 @@ pub(crate) fn checks_nothing_at_start(data: &Path) -> Gateway {
         listen: vec![(Surface::Trading, any), (Surface::Operator, any)],
         threads: 1,
         connections: ConnectionLimits::default(),
-        edge: EdgeConfig {
+        policy: RequestPolicyConfig {
             limits: RateLimits::off(),
-            ..EdgeConfig::default()
+            ..RequestPolicyConfig::default()
         },
-        // As the settings have it, so that answers have the same form.
+        // The default settings, so that responses have the same form.
         prefixes: vec![
             HeaderPrefix {
                 name: "SERVICE".to_owned(),

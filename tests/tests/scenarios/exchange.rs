@@ -1,11 +1,11 @@
-//! Either exchange, by the same methods.
+//! Core or twin, behind the same methods.
 
 use foretell_matching::{Capacity, Exchange as Core};
 use foretell_model::digest::StateRecord;
 use foretell_model::{Command, Event, TimeNs, Verdict};
-use foretell_twin::Exchange as Twin;
+use foretell_reference::Exchange as Twin;
 
-/// The one that is asked.
+/// The exchange under test.
 pub(crate) enum Exchange {
     Core(Box<Core>),
     Twin(Box<Twin>),
@@ -54,7 +54,7 @@ impl Exchange {
         }
     }
 
-    /// Whether it is consistent in itself.
+    /// Checks its internal consistency.
     pub(crate) fn check(&self) -> Result<(), String> {
         match self {
             Self::Core(core) => core.check_invariants(),

@@ -1,12 +1,13 @@
-//! Tables of what a trader sees, one file a group of rules, run against the core and its twin.
+//! Tables of visible results for a trader, one file per group of rules, run against the core and
+//! its twin.
 //!
-//! The expected values are worked by hand from the rules. `given` lines open every scenario of
-//! their file. A line is a statement (`alice BUY YES 100 @ 0.62 GTC`); what follows `=>` is how its
-//! answer begins, and without it the statement must be carried out. Lines `- …` below a statement
-//! list all its events. A line that starts with `see` looks at the state. A scenario holds under
-//! every rules number, unless its first line says under which, as `under rules 1`. Sizes are in shares,
-//! amounts in collateral, books in prices of Yes. `ordering` and `statements` know the statements,
-//! `text` the words of answers and events, `sight` those of `see`.
+//! The expected values are computed by hand from the rules. `given` lines open every scenario of
+//! their file. A line is a statement (`alice BUY YES 100 @ 0.62 GTC`). The text after `=>` is the
+//! start of the expected response; without it the statement must succeed. Lines `- …` below a
+//! statement list all its events. A line that starts with `see` checks the state. A scenario holds
+//! under every rules number, unless its first line names one, as `under rules 1`. Sizes are in
+//! shares, amounts in collateral, books in prices of Yes. `ordering` and `statements` parse the
+//! statements, `text` the responses and events, `sight` the `see` lines.
 
 mod exchange;
 mod names;
@@ -17,9 +18,11 @@ mod sight;
 mod statements;
 mod text;
 mod words;
+mod worked_examples;
 
 use exchange::Exchange;
 use runner::Runner;
+use script::Scenario;
 
 macro_rules! groups {
     ($($group:ident),+ $(,)?) => {
@@ -30,7 +33,7 @@ macro_rules! groups {
             }
         )+
 
-        /// Every group that is run.
+        /// All groups.
         const GROUPS: &[&str] = &[$(stringify!($group)),+];
     };
 }
@@ -64,23 +67,48 @@ fn every_file_of_scenarios_is_run() {
     assert_eq!(files, GROUPS);
 }
 
+/// The tables of the normative page hold, and each of its sections has one.
+#[test]
+fn worked_examples_of_the_rules_hold() {
+    let page = include_str!("../../../docs/verify/rules.md");
+    let sections = worked_examples::sections(page);
+    assert!(!sections.is_empty(), "rules.md has no section");
+    let mut wrong = Vec::new();
+    for (section, number) in sections.iter().zip(1..) {
+        assert_eq!(section.number, number, "rules.md: sections count from 1");
+        let examples = section.scenarios.len() + section.positions.len();
+        assert!(examples > 0, "rules.md, section {number}: no example");
+        wrong.extend(differences("rules.md", &section.scenarios));
+        for trades in &section.positions {
+            wrong.extend(worked_examples::play(trades).err());
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+}
+
 /// Runs every scenario of a file against both, and reports every line that is not as written.
 fn run(group: &str, file: &str) {
     let scenarios = script::scenarios(file);
     assert!(!scenarios.is_empty(), "{group}.scn holds no scenario");
+    let wrong = differences(&format!("{group}.scn"), &scenarios);
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+}
+
+/// Every line that is not as written, on either exchange and under each of its rules numbers.
+fn differences(file: &str, scenarios: &[Scenario]) -> Vec<String> {
     let mut wrong = Vec::new();
-    for scenario in &scenarios {
+    for scenario in scenarios {
         for rules in scenario.rules.clone() {
             for exchange in [Exchange::core(), Exchange::twin()] {
                 let side = exchange.name();
                 if let Err(why) = Runner::new(exchange, rules).play(scenario) {
                     wrong.push(format!(
-                        "{group}.scn, \"{}\", rules {rules}, {side}, {why}",
+                        "{file}, \"{}\", rules {rules}, {side}, {why}",
                         scenario.title
                     ));
                 }
             }
         }
     }
-    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+    wrong
 }

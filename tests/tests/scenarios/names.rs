@@ -16,7 +16,7 @@ pub(crate) struct Names {
     events: BTreeMap<String, EventNumber>,
     /// Named orders, as they were signed.
     pub(crate) orders: BTreeMap<String, PlaceOrder>,
-    /// The market that is meant when none is named: the first.
+    /// The default market: the first one.
     pub(crate) usual_market: Option<String>,
 }
 
@@ -38,7 +38,8 @@ impl Names {
         [format!("{name} YES"), format!("{name} NO")].map(|token| TokenId(padded(&token)))
     }
 
-    /// A number that names nothing when the name is not known: refusals are told too.
+    /// The account's number. For an unknown name an unused number, because rejections are tested,
+    /// too.
     pub(crate) fn account(&self, name: &str) -> AccountNumber {
         self.accounts
             .get(name)
@@ -76,7 +77,7 @@ impl Names {
         name_of(&self.events, number)
     }
 
-    /// Takes in the numbers that a command gave out.
+    /// Records the numbers that a command assigned.
     pub(crate) fn learn(&mut self, command: &Command, named: &str, events: &[Event]) {
         for event in events {
             match *event {
@@ -104,7 +105,7 @@ impl Names {
     }
 }
 
-/// A name as bytes, filled up with zeros.
+/// A name as bytes, padded with zeros.
 pub(crate) fn padded<const N: usize>(name: &str) -> [u8; N] {
     let mut bytes = [0; N];
     bytes[..name.len()].copy_from_slice(name.as_bytes());

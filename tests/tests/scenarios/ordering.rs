@@ -1,7 +1,7 @@
-//! Statements about orders, as what a trader would sign.
+//! Statements about orders, in the terms that a trader signs.
 //!
-//! `alice BUY YES 100 @ 0.62 GTC`, `bob BUY NO $10 @ 0.34 FAK`, `bob signs SELL YES 10000 4000 FAK`;
-//! then, in any order: `post-only`, `in A`, `named o1`, `with k2`, `until 90s` (from now),
+//! `alice BUY YES 100 @ 0.62 GTC`, `bob BUY NO $10 @ 0.34 FAK`, `bob signs SELL YES 10000 4000
+//! FAK`; then, in any order: `post-only`, `in A`, `named o1`, `with k2`, `until 90s` (from now),
 //! `expiring 5` (as signed), `stamped -5s` (from now).
 
 use foretell_model::{OrderId, OrderType, Outcome, PlaceOrder, Side, TimeMs, TimeNs, TimeSeconds};
@@ -11,7 +11,7 @@ use crate::statements::Desk;
 use crate::text;
 use crate::words::Words;
 
-/// The order a statement signs; `number` makes its id its own.
+/// The order of a statement; `number` makes its id unique.
 pub(crate) fn signed(
     desk: &Desk,
     trader: &str,
@@ -46,7 +46,7 @@ pub(crate) fn signed(
     })
 }
 
-/// The same order once more, with what a client may send otherwise.
+/// The same order again, with other values in the fields that a client may change.
 pub(crate) fn again(
     desk: &Desk,
     placed: PlaceOrder,
@@ -68,7 +68,7 @@ pub(crate) fn again(
     Ok(again)
 }
 
-/// What is signed for a size at a price. A budget `$10` asks for as many shares as its price gives,
+/// The signed amounts of a size at a price. A budget `$10` buys as many shares as its price gives,
 /// rounded down to a micro-share.
 fn amounts(side: Side, size: &str, price: u64) -> Result<(u64, u64), String> {
     if size.starts_with('$') {

@@ -10,7 +10,7 @@ use crate::statements::Desk;
 use crate::words::Words;
 use crate::{ordering, sight, text};
 
-/// When every scenario begins.
+/// Start time of every scenario.
 pub(crate) const START: TimeNs = TimeNs(1_700_000_000_000_000_000);
 
 /// One exchange and the time, names and settings of a scenario.
@@ -19,12 +19,12 @@ pub(crate) struct Runner {
     desk: Desk,
     now: TimeNs,
     settings: Settings,
-    /// Signed so far; each has an id of its own.
+    /// Number of signed orders; each has a unique id.
     orders: u64,
 }
 
 impl Runner {
-    /// The scenario's first command switches the rules, unless they are those of the beginning.
+    /// The scenario's first command switches the rules, unless they are the initial ones.
     pub(crate) fn new(mut exchange: Exchange, rules: u32) -> Self {
         if rules > 1 {
             exchange.apply(&Command::SwitchRules { rules }, START);
@@ -38,7 +38,7 @@ impl Runner {
         }
     }
 
-    /// The first line that is not as written, in words.
+    /// Runs the scenario; the error describes the first line with another result.
     pub(crate) fn play(mut self, scenario: &Scenario) -> Result<(), String> {
         for line in &scenario.lines {
             self.play_line(line)
@@ -70,7 +70,7 @@ impl Runner {
         same_text(line.answer.as_deref().unwrap_or_default(), &seen)
     }
 
-    /// `marketable 1 safety 60 live 4096 ids 100 past 600s future 120s`: those named change.
+    /// `marketable 1 safety 60 live 4096 ids 100 past 600s future 120s`: changes the named ones.
     fn change_settings(&mut self, mut words: Words<'_>, line: &Line) -> Result<(), String> {
         let mut settings = self.settings;
         let number = |text: &str| {
@@ -102,7 +102,7 @@ impl Runner {
         Ok(())
     }
 
-    /// `trader alice 100`: somebody with collateral and a key of the same name.
+    /// `trader alice 100`: a wallet with collateral and a key of the same name.
     fn trader(&mut self, mut words: Words<'_>) -> Result<(), String> {
         let name = words.next()?;
         let amount = words.next()?;
@@ -121,7 +121,7 @@ impl Runner {
         self.carried_out(&format!("activate {name}"))
     }
 
-    /// A statement of the preparations.
+    /// Runs a statement of the preparation, which must succeed.
     fn carried_out(&mut self, statement: &str) -> Result<(), String> {
         self.play_line(&Line {
             number: 0,
@@ -131,7 +131,7 @@ impl Runner {
         })
     }
 
-    /// Every statement that is one command.
+    /// Runs a statement that is one command.
     fn state(&mut self, first: &str, mut words: Words<'_>, line: &Line) -> Result<(), String> {
         let label = words.option("named");
         let second = line.statement.split_whitespace().nth(1).unwrap_or_default();
@@ -160,7 +160,7 @@ impl Runner {
         Ok(())
     }
 
-    /// Sends a command and compares its answer and events with the line.
+    /// Sends a command and compares its response and events with the line.
     fn send(&mut self, command: &Command, named: &str, line: &Line) -> Result<Verdict, String> {
         let (verdict, events) = self.exchange.apply(command, self.now);
         self.desk.names.learn(command, named, &events);
@@ -189,7 +189,7 @@ impl Runner {
 fn is_carried_out(verdict: &Verdict) -> bool {
     !matches!(
         verdict,
-        Verdict::Refused(_)
+        Verdict::Rejected(_)
             | Verdict::Repeated { .. }
             | Verdict::Applied(CommandOutcome::Order(OrderResult {
                 status: OrderStatus::Killed(_),
@@ -198,7 +198,7 @@ fn is_carried_out(verdict: &Verdict) -> bool {
     )
 }
 
-/// Word by word, as far as the expectation goes.
+/// Compares word by word, up to the end of the expectation.
 fn begins_with(answer: &str, expected: &str) -> Result<(), String> {
     let mut words = answer.split_whitespace();
     if expected

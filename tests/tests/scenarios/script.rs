@@ -1,4 +1,4 @@
-//! A file of scenarios: titles, statements, and what is expected of them.
+//! A file of scenarios: titles, statements, and expected results.
 
 use std::ops::RangeInclusive;
 
@@ -7,7 +7,7 @@ use foretell_model::limits::NEWEST_RULES;
 /// One table: the file's `given` lines and its own.
 pub(crate) struct Scenario {
     pub(crate) title: String,
-    /// The rules numbers it is played under: all, or the one of its line `under rules 1`.
+    /// The rules numbers it is run under: all, or the one of its line `under rules 1`.
     pub(crate) rules: RangeInclusive<u32>,
     pub(crate) lines: Vec<Line>,
 }
@@ -15,14 +15,17 @@ pub(crate) struct Scenario {
 /// One statement or `see`.
 #[derive(Clone)]
 pub(crate) struct Line {
-    /// In the file, from 1.
+    /// Line number in the file, from 1.
     pub(crate) number: usize,
     pub(crate) statement: String,
-    /// How the answer begins.
+    /// Start of the expected response.
     pub(crate) answer: Option<String>,
-    /// All events, where they are listed.
+    /// All expected events, if listed.
     pub(crate) events: Option<Vec<String>>,
 }
+
+/// The rules numbers of a scenario that names none.
+pub(crate) const EVERY_RULES: RangeInclusive<u32> = 1..=NEWEST_RULES;
 
 /// The scenarios of a file. `#` begins a comment.
 pub(crate) fn scenarios(file: &str) -> Vec<Scenario> {
@@ -45,7 +48,7 @@ pub(crate) fn scenarios(file: &str) -> Vec<Scenario> {
         } else if let Some(title) = line.strip_prefix("scenario ") {
             scenarios.push(Scenario {
                 title: title.to_owned(),
-                rules: 1..=NEWEST_RULES,
+                rules: EVERY_RULES,
                 lines: given.clone(),
             });
         } else if let Some(rules) = line.strip_prefix("under rules ") {

@@ -1,4 +1,4 @@
-//! What a scenario can see of the state: every kind of sight is a text, compared whole.
+//! The `see` statements: each subject is rendered as a text and compared whole.
 
 use foretell_model::digest::StateRecord;
 use foretell_model::{Lots, Side, TimeNs};
@@ -7,13 +7,13 @@ use crate::names::Names;
 use crate::runner::START;
 use crate::text;
 
-/// What there is to see of a subject, as text.
+/// The state of a subject, as text.
 ///
 /// - `book [A]`: orders as `alice 10 @ 0.62`, best first, bids `|` asks, in Yes prices
 /// - `alice`: `free … reserved …`, collateral
 /// - `alice in A`: `YES free/reserved NO free/reserved`
 /// - `supply A`: `YES … NO …`; `event E`: `converted …`; `fees`: the fee account
-/// - `tick A`; `due`: seconds from the start until something is due
+/// - `tick A`; `due`: seconds from the start until the next due work
 pub(crate) fn of(
     subject: &[&str],
     state: &[StateRecord],

@@ -10,10 +10,10 @@ use crate::names::{Names, padded};
 use crate::text;
 use crate::words::Words;
 
-/// What every statement may need beside its words.
+/// State shared by all statements.
 pub(crate) struct Desk {
     pub(crate) names: Names,
-    /// References given out where a statement names none.
+    /// Number of references assigned to statements that name none.
     references: u32,
     event_ids: u64,
 }
@@ -27,8 +27,8 @@ impl Desk {
         }
     }
 
-    /// The command of a statement that begins with a word of its own; `None` when the first word is
-    /// a trader's name.
+    /// The command of a statement that begins with a keyword; `None` when the first word is a
+    /// trader's name.
     pub(crate) fn operator_command(
         &mut self,
         first: &str,
@@ -80,7 +80,7 @@ impl Desk {
                 }
             }
             "event" => {
-                // Its name is the scenario's own: the exchange knows a number.
+                // The name exists only in the scenario: the exchange has a number.
                 words.next()?;
                 self.event_ids += 1;
                 Command::RegisterEvent {
@@ -170,7 +170,7 @@ impl Desk {
         })
     }
 
-    /// What a trader asks for beside orders.
+    /// A trader's commands other than orders.
     pub(crate) fn trader_command(
         &mut self,
         name: &str,
@@ -264,13 +264,13 @@ impl Desk {
         Ok(self.names.market(words.next()?))
     }
 
-    /// `in A`, or the usual market.
+    /// `in A`, or the default market.
     pub(crate) fn market_option(&self, words: &mut Words<'_>) -> MarketNumber {
         let usual = self.names.usual_market.as_deref().unwrap_or_default();
         self.names.market(words.option("in").unwrap_or(usual))
     }
 
-    /// `ref r`, or one that was not used yet.
+    /// `ref r`, or an unused one.
     fn reference(&mut self, words: &mut Words<'_>) -> Reference {
         self.references += 1;
         match words.option("ref") {
@@ -298,7 +298,7 @@ fn fee(text: &str) -> Result<FeeSchedule, String> {
     })
 }
 
-/// `0,2`: places in the event's list; `none` is the empty set.
+/// `0,2`: indexes in the event's list; `none` is the empty set.
 fn questions(text: &str) -> Result<QuestionSet, String> {
     if text == "none" {
         return Ok(QuestionSet::default());

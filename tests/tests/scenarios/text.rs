@@ -1,8 +1,8 @@
-//! Amounts in and out of text, and the words of answers and events.
+//! Parses and formats amounts; renders responses and events.
 
 use foretell_model::{
     CommandOutcome, Event, Fill, Lots, MatchKind, Micros, OrderResult, OrderStatus, Payout, Price,
-    Refusal, RefusalReason, Tick, Verdict,
+    Rejection, RejectionReason, Tick, Verdict,
 };
 
 use crate::names::Names;
@@ -19,7 +19,7 @@ fn scaled(text: &str, decimals: usize) -> Result<u64, String> {
         .map_err(|_| wrong())
 }
 
-/// The shortest decimal text of so many 10^-`decimals`.
+/// The shortest decimal text of `amount` × 10^-`decimals`.
 fn unscaled(amount: u64, decimals: usize) -> String {
     let digits = format!("{amount:0>width$}", width = decimals + 1);
     let (whole, fraction) = digits.split_at(digits.len() - decimals);
@@ -72,12 +72,12 @@ pub(crate) fn of_price(price: Price) -> String {
     unscaled(u64::from(price.0), 4)
 }
 
-/// How an answer reads.
+/// A response as text.
 pub(crate) fn of_verdict(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Applied(outcome) => of_outcome(outcome),
         Verdict::Repeated { outcome, .. } => format!("repeated {}", of_outcome(outcome)),
-        Verdict::Refused(refusal) => format!("refused {}", of_refusal(refusal)),
+        Verdict::Rejected(refusal) => format!("refused {}", of_refusal(refusal)),
     }
 }
 
@@ -104,9 +104,9 @@ fn of_result(result: &OrderResult) -> String {
     }
 }
 
-/// A refusal with its details in the units they are in.
-fn of_refusal(refusal: &Refusal) -> String {
-    use RefusalReason::{
+/// A rejection with its details in their units.
+fn of_refusal(refusal: &Rejection) -> String {
+    use RejectionReason::{
         BalanceLimit, MarketableBelowMinimum, NotEnoughCollateral, NotEnoughShares,
         SizeBelowMinimum,
     };
@@ -121,7 +121,7 @@ fn of_refusal(refusal: &Refusal) -> String {
     format!("{:?} {first} {second}", refusal.reason)
 }
 
-/// How an event reads.
+/// An event as text.
 pub(crate) fn of_event(event: &Event, names: &Names) -> String {
     match *event {
         Event::Fill(fill) => of_fill(&fill, names),
@@ -144,7 +144,7 @@ pub(crate) fn of_event(event: &Event, names: &Names) -> String {
             details: [0, 0],
         } => format!("killed {reason:?}"),
         Event::OrderKilled { reason, details } => {
-            format!("killed {}", of_refusal(&Refusal { reason, details }))
+            format!("killed {}", of_refusal(&Rejection { reason, details }))
         }
         Event::AccountOpened { account, .. } => {
             format!("opened {}", names.name_of_account(account))
@@ -186,7 +186,7 @@ pub(crate) fn of_event(event: &Event, names: &Names) -> String {
     }
 }
 
-/// The maker, what it gave or took at its limit in Yes, and what it has left.
+/// The maker, its lots and its limit in Yes, and its remaining lots.
 fn of_fill(fill: &Fill, names: &Names) -> String {
     let kind = match fill.kind {
         MatchKind::Complementary => "complementary",

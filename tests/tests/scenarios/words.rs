@@ -1,6 +1,6 @@
-//! The words of one statement, taken away as they are understood; what is left over is an error.
+//! The words of one statement, removed as they are parsed; remaining words are an error.
 
-/// Words not yet understood.
+/// Words that are not parsed yet.
 pub(crate) struct Words<'a>(Vec<&'a str>);
 
 impl<'a> Words<'a> {
@@ -26,7 +26,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Whether this word stands anywhere.
+    /// Removes this word; returns whether it was there.
     pub(crate) fn flag(&mut self, word: &str) -> bool {
         let at = self.0.iter().position(|known| *known == word);
         at.inspect(|at| {
@@ -35,19 +35,19 @@ impl<'a> Words<'a> {
         .is_some()
     }
 
-    /// The word after this one, wherever it stands.
+    /// The word after this one, at any position.
     pub(crate) fn option(&mut self, name: &str) -> Option<&'a str> {
         let at = self.0.iter().position(|known| *known == name)?;
         self.0.remove(at);
         (at < self.0.len()).then(|| self.0.remove(at))
     }
 
-    /// All that is left.
+    /// The remaining words.
     pub(crate) fn rest(self) -> Vec<&'a str> {
         self.0
     }
 
-    /// Nothing may be left.
+    /// Fails if words remain.
     pub(crate) fn end(self) -> Result<(), String> {
         match self.0.first() {
             None => Ok(()),

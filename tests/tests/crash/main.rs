@@ -1,0 +1,8 @@
+//! Processes that are killed or stopped, and a disk that fails, under load: nothing acknowledged is lost.
+
+mod busy;
+mod failing_disk;
+mod kill_engine;
+mod kill_gateway;
+mod kill_reads;
+mod stop_processes;

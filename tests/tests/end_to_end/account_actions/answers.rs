@@ -1,0 +1,153 @@
+//! Response and effect of each account action.
+
+use foretell_tests::operator;
+use serde_json::{Value, json};
+
+use crate::account_actions::{
+    balance, exchange, neg_risk, ok, plain, resolve, sets, shares, visitor,
+};
+
+/// Checks the fields that every response has in addition to the amounts, and removes them.
+fn moved(mut answer: Value) -> Value {
+    let fields = answer.as_object_mut().expect("an object");
+    let mut take = |name: &str| fields.remove(name).unwrap_or_default();
+    assert_eq!(take("success"), true);
+    assert_eq!(take("duplicate"), false);
+    assert!(take("sequence").as_u64().is_some_and(|it| it > 0));
+    let receipt = take("transactionHash");
+    let digits = receipt.as_str().and_then(|text| text.strip_prefix("0x"));
+    assert!(digits.is_some_and(|digits| digits.len() == 64), "{receipt}");
+    assert!(take("wallet").is_string());
+    answer
+}
+
+#[tokio::test]
+async fn sets_are_split_merged_and_redeemed() {
+    let exchange = exchange();
+    let trader = visitor(&exchange, 0).await;
+    let market = &plain()[0];
+    let condition = market.condition_id();
+    let (yes, no) = (format!("{condition}:0"), format!("{condition}:1"));
+    let before = balance(&trader, None, 0).await;
+
+    let answer = ok(trader.split(&sets(&condition, 150, "s")).await);
+    assert_eq!(
+        moved(answer),
+        json!({
+            "type": "SPLIT",
+            "collateral": "-1.5",
+            "shares": [{ "asset": yes, "amount": "1.5" }, { "asset": no, "amount": "1.5" }],
+        })
+    );
+    assert_eq!(shares(&trader, market).await, [1_500_000; 2]);
+    assert_eq!(before - balance(&trader, None, 0).await, 1_500_000);
+
+    let answer = ok(trader.merge(&sets(&condition, 51, "m")).await);
+    assert_eq!(
+        moved(answer),
+        json!({
+            "type": "MERGE",
+            "collateral": "0.51",
+            "shares": [{ "asset": yes, "amount": "-0.51" }, { "asset": no, "amount": "-0.51" }],
+        })
+    );
+    assert_eq!(shares(&trader, market).await, [990_000; 2]);
+
+    resolve(&exchange, &condition, "no").await;
+    let answer = ok(trader.redeem(&condition, "r").await);
+    assert_eq!(
+        moved(answer),
+        json!({
+            "type": "REDEEM",
+            "collateral": "0.99",
+            "shares": [{ "asset": yes, "amount": "-0.99" }, { "asset": no, "amount": "-0.99" }],
+        })
+    );
+    assert_eq!(shares(&trader, market).await, [0; 2]);
+    assert_eq!(balance(&trader, None, 0).await, before);
+    assert!(exchange.stop().success());
+}
+
+#[tokio::test]
+async fn both_outcomes_of_a_market_that_ended_even_pay_half() {
+    let exchange = exchange();
+    let (trader, other) = (visitor(&exchange, 0).await, visitor(&exchange, 1).await);
+    let market = &plain()[0];
+    let condition = market.condition_id();
+    ok(trader.split(&sets(&condition, 1_001, "s")).await);
+    // The other wallet buys the Yes and keeps nothing else.
+    let [yes, _] = market.token_ids();
+    let token = foretell_ops::trader::token(&yes).expect("a token");
+    use foretell_model::Side::{Buy, Sell};
+    use foretell_ops::trader::Terms;
+    for (who, side) in [(&trader, Sell), (&other, Buy)] {
+        let order = who.sign(&Terms::limit(token, false, side, 1_001, 5_000));
+        ok(who.place(&order.expect("a signature")).await);
+    }
+    resolve(&exchange, &condition, "half").await;
+    let answer = ok(other.redeem(&condition, "r").await);
+    let expected = json!([{ "asset": format!("{condition}:0"), "amount": "-10.01" }]);
+    assert_eq!(
+        (&answer["collateral"], &answer["shares"]),
+        (&json!("5.005"), &expected)
+    );
+    assert!(exchange.stop().success());
+}
+
+#[tokio::test]
+async fn no_of_some_questions_becomes_collateral_and_yes_of_the_others() {
+    let exchange = exchange();
+    let trader = visitor(&exchange, 0).await;
+    let event = neg_risk();
+    let before = balance(&trader, None, 0).await;
+    for (number, market) in event.markets.iter().enumerate().take(2) {
+        let condition = market.condition_id();
+        let reference = format!("s{number}");
+        ok(trader.split(&sets(&condition, 500, &reference)).await);
+    }
+    let answer = ok(trader.convert(event.id, 0b11, 400, "c").await);
+    let expected: Vec<_> = event
+        .markets
+        .iter()
+        .enumerate()
+        .map(|(index, market)| match index {
+            0 | 1 => (format!("{}:1", market.condition_id()), "-4"),
+            _ => (format!("{}:0", market.condition_id()), "4"),
+        })
+        .map(|(asset, amount)| json!({ "asset": asset, "amount": amount }))
+        .collect();
+    assert_eq!(
+        moved(answer),
+        json!({ "type": "CONVERSION", "collateral": "4", "shares": expected })
+    );
+    // Two splits of 5, and 4 × (2 − 1) back.
+    assert_eq!(before - balance(&trader, None, 0).await, 6_000_000);
+    assert_eq!(
+        shares(&trader, &event.markets[0]).await,
+        [5_000_000, 1_000_000]
+    );
+    assert_eq!(shares(&trader, &event.markets[2]).await, [4_000_000, 0]);
+    assert!(exchange.stop().success());
+}
+
+#[tokio::test]
+async fn an_answer_is_seen_by_the_next_read_and_names_its_place() {
+    let exchange = exchange();
+    let trader = visitor(&exchange, 0).await;
+    let condition = plain()[0].condition_id();
+    let body = json!({ "conditionId": condition, "amount": "10000", "reference": "s" }).to_string();
+    let mut request = reqwest::Client::new()
+        .post(format!("{}/positions/split", exchange.trading))
+        .header("content-type", "application/json");
+    for (name, value) in trader.headers("POST", "/positions/split", body.as_bytes()) {
+        request = request.header(name, value);
+    }
+    let response = request.body(body).send().await.expect("an answer");
+    let header = |name: &str| response.headers()[name].to_str().expect("text").to_owned();
+    let (sequence, epoch) = (header("x-sequence"), header("x-epoch"));
+    assert_eq!(epoch, "1");
+    assert_eq!(sequence, operator::sequence(&exchange).await.to_string());
+    let answer: Value = response.json().await.expect("JSON");
+    assert_eq!(answer["sequence"].to_string(), sequence);
+    assert!(exchange.stop().success());
+}

@@ -1,0 +1,187 @@
+//! Bad input on all endpoints except orders: one table per kind of endpoint, each row a request
+//! with its status and text. No request changes the state. Orders are in `bad_input`; price history
+//! and account actions have their own tests.
+
+mod batches;
+mod own;
+mod public;
+mod writes;
+
+use foretell_model::Side;
+use foretell_ops::demo::sample::Sample;
+use foretell_ops::demo::wallets::VISITORS;
+use foretell_ops::trader::{Terms, Trader, token};
+use foretell_tests::exchange::{Exchange, Options};
+use foretell_tests::operator;
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+
+/// A market at tick 0.01 without a fee.
+const MARKET: &str = "hottest-year-2027";
+/// A token, an order, a condition that do not exist.
+const NOBODY: &str = "0x1111111111111111111111111111111111111111111111111111111111111111";
+
+/// An exchange with a trade, and an order of each of two visitors.
+struct Site {
+    exchange: Exchange,
+    trader: Trader,
+    other: Trader,
+    condition: String,
+    tokens: [String; 2],
+    /// A token without orders.
+    quiet: String,
+}
+
+impl Site {
+    async fn start() -> Self {
+        let exchange = Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), &Options::demo());
+        let connect =
+            |index: usize| Trader::connect(&exchange.trading, VISITORS[index].private_key, 0);
+        let (trader, other) = (
+            connect(0).await.expect("a key"),
+            connect(1).await.expect("a key"),
+        );
+        let sample = Sample::load().expect("the sample");
+        let markets = || sample.events.iter().flat_map(|event| &event.markets);
+        let market = markets().find(|market| market.slug == MARKET);
+        let quiet = markets().find(|market| market.slug != MARKET);
+        let (market, quiet) = (market.expect("the market"), quiet.expect("another"));
+        let [quiet, _] = quiet.token_ids();
+        let site = Self {
+            condition: market.condition_id(),
+            tokens: market.token_ids(),
+            quiet,
+            exchange,
+            trader,
+            other,
+        };
+        // Yes at 0.6 meets No at 0.4; the rest of the first rests, and an ask of the other.
+        site.place(&site.trader, 0, 2_000, 6_000).await;
+        site.place(&site.other, 1, 1_000, 4_000).await;
+        site.place(&site.other, 1, 1_000, 2_000).await;
+        site
+    }
+
+    /// Buys an outcome; returns the order's id.
+    async fn place(&self, trader: &Trader, outcome: usize, lots: u64, price: u16) -> String {
+        let token = token(&self.tokens[outcome]).expect("a token");
+        let terms = Terms::limit(token, false, Side::Buy, lots, price);
+        let order = trader.sign(&terms).expect("a signature");
+        let (status, answer) = trader.place(&order).await.expect("an answer");
+        assert_eq!(status, 200, "{answer}");
+        order.id.to_string()
+    }
+
+    /// A request without credentials.
+    fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        reqwest::Client::new().request(method, format!("{}{path}", self.exchange.trading))
+    }
+
+    /// Sends a request and reads its response, which is always JSON and names the state.
+    async fn send(request: RequestBuilder) -> (u16, Value) {
+        let response = request.send().await.expect("an answer");
+        let headers = response.headers().clone();
+        for name in ["x-sequence", "x-epoch"] {
+            assert!(headers.contains_key(name), "no {name}: {headers:?}");
+        }
+        let status = response.status().as_u16();
+        (status, response.json().await.expect("JSON"))
+    }
+
+    /// Stops the exchange; its sequence must still be `before`.
+    async fn finish(self, before: u64) {
+        assert_eq!(operator::sequence(&self.exchange).await, before);
+        assert!(self.exchange.stop().success());
+    }
+
+    async fn sequence(&self) -> u64 {
+        operator::sequence(&self.exchange).await
+    }
+}
+
+/// The expected response.
+#[derive(Clone, Copy)]
+enum Must<'t> {
+    /// 200 with this many rows, entries or bytes of an order.
+    Rows(usize),
+    /// This status, and an error that contains the text.
+    Fail(u16, &'t str),
+}
+
+fn check(what: &str, (status, answer): (u16, Value), must: Must<'_>) {
+    match must {
+        Must::Rows(rows) => {
+            assert_eq!(status, 200, "{what}: {answer}");
+            let listed = answer.get("data").unwrap_or(&answer);
+            let found = match listed {
+                Value::Array(rows) => rows.len(),
+                Value::Object(entries) => entries.len(),
+                _ => 1,
+            };
+            assert_eq!(found, rows, "{what}: {answer}");
+        }
+        Must::Fail(expected, text) => {
+            assert_eq!(status, expected, "{what}: {answer}");
+            let error = answer["error"].as_str().unwrap_or_default();
+            assert!(error.contains(text), "{what}: {answer} should say {text:?}");
+            assert!(error.len() < 400, "{what}: {error}");
+            assert!(answer.get("data").is_none(), "{what}: {answer}");
+        }
+    }
+}
+
+/// Invalid cursors, and the result of a valid one past the end.
+const CURSORS: &[(&str, Must<'static>)] = &[
+    ("MA", Must::Fail(400, "invalid next_cursor")),
+    ("!!!!", Must::Fail(400, "invalid next_cursor")),
+    ("LTE%3D", Must::Fail(400, "invalid next_cursor")),
+    ("LTEwMA%3D%3D", Must::Fail(400, "invalid next_cursor")),
+    ("KzE%3D", Must::Fail(400, "invalid next_cursor")),
+    ("MS41", Must::Fail(400, "invalid next_cursor")),
+    ("eHl6", Must::Fail(400, "invalid next_cursor")),
+    // 10^18 + 1.
+    (
+        "MTAwMDAwMDAwMDAwMDAwMDAwMQ%3D%3D",
+        Must::Fail(400, "invalid next_cursor"),
+    ),
+    (
+        "MA%3D%3D&next_cursor=MA%3D%3D",
+        Must::Fail(400, "next_cursor stands more than once"),
+    ),
+    ("MTAwMDAw", Must::Rows(0)),
+];
+
+/// A text longer than any parameter, but within the limit of a query.
+fn long() -> String {
+    "9".repeat(5_000)
+}
+
+/// Bodies that are not JSON, and the expected errors.
+fn broken_bodies() -> Vec<(&'static str, Vec<u8>, Must<'static>)> {
+    vec![
+        ("nothing", Vec::new(), Must::Fail(400, "invalid body")),
+        ("half", b"[".to_vec(), Must::Fail(400, "invalid body")),
+        ("two", b"[] []".to_vec(), Must::Fail(400, "invalid body")),
+        ("NaN", b"[NaN]".to_vec(), Must::Fail(400, "invalid body")),
+        (
+            "no UTF-8",
+            vec![b'[', b'"', 0xff, b'"', b']'],
+            Must::Fail(400, "invalid body"),
+        ),
+        (
+            "nested",
+            vec![b'['; 100_000],
+            Must::Fail(400, "invalid body"),
+        ),
+        (
+            "huge",
+            vec![b' '; 300_000],
+            Must::Fail(413, "the body is too large"),
+        ),
+    ]
+}
+
+/// JSON values that are neither object nor array.
+fn scalars() -> impl Iterator<Item = Value> {
+    [json!(null), json!(true), json!(7), json!(""), json!("x")].into_iter()
+}

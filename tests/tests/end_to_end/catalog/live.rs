@@ -1,0 +1,126 @@
+//! A change of the upstream appears on every surface at runtime, without a restart or an order.
+
+use std::time::Instant;
+
+use foretell_ops::demo::wallets::VISITORS;
+use foretell_ops::trader::Trader;
+use foretell_tests::exchange::{Exchange, Options, PATIENCE};
+use serde_json::{Value, json};
+
+use crate::catalog::trading::cross;
+use crate::catalog::upstream::{Upstream, event};
+use crate::catalog::{BINARY, get, runtime};
+
+const TOKENS: [&str; 2] = ["700001", "700002"];
+
+#[test]
+fn a_change_upstream_shows_without_a_start() {
+    let upstream = Upstream::start();
+    *upstream.events.lock() = vec![event(7, false, 2, 10)];
+    let options = Options::demo()
+        .with("FORETELL_CATALOG_UPSTREAM", &upstream.base)
+        .with("FORETELL_CATALOG_EVERY_SECONDS", "1");
+    let mut exchange = Exchange::start(BINARY, &options);
+    runtime().block_on(async {
+        let named = |market: &Value| market["question"] == "Question 700?";
+        until(&exchange, 700, named).await;
+        let mut traders = Vec::new();
+        for visitor in &VISITORS[..2] {
+            let trader = Trader::connect(&exchange.trading, visitor.private_key, 0).await;
+            traders.push(trader.expect("a key"));
+        }
+        cross(&traders, TOKENS, (false, 4_500)).await;
+        assert_eq!(trade(&exchange).await["title"], "Question 700?");
+
+        *upstream.events.lock() = vec![changed()];
+        // Names come from the catalog, the tick from a command: one may appear before the other.
+        let renewed = |market: &Value| {
+            market["question"] == "Asked anew?"
+                && market["minimum_tick_size"].as_f64() == Some(0.001)
+        };
+        let market = until(&exchange, 700, renewed).await;
+        for (name, expected) in [
+            ("slug", json!("anew")),
+            ("icon", json!("https://example.com/new.png")),
+            ("outcomes", json!(["Up", "Down"])),
+            ("tags", json!(["Weather"])),
+            ("description", json!("How 700 resolves.")),
+        ] {
+            assert_eq!(market[name].to_string(), expected.to_string(), "{name}");
+        }
+        assert_eq!(market["event"]["title"], "A new title");
+        until(&exchange, 701, |market| market["closed"] == true).await;
+        let listed = get(&format!("{}/markets", exchange.trading), None).await.1;
+        let listed = listed["data"].as_array().expect("markets");
+        let listed = listed
+            .iter()
+            .find(|market| market["question"] == "Asked anew?");
+        assert_eq!(listed.expect("listed")["tokens"][1]["outcome"], "Down");
+        is_called_anew(&exchange).await;
+    });
+    // A restarted gateway has the same texts.
+    exchange.kill_and_wait("gateway-1");
+    runtime().block_on(async {
+        until(&exchange, 700, |market| market["question"] == "Asked anew?").await;
+    });
+}
+
+/// The event and its markets with other texts, a finer tick, and the second market closed.
+fn changed() -> Value {
+    let mut event = event(7, false, 2, 20);
+    event["title"] = "A new title".into();
+    event["slug"] = "new-event".into();
+    event["tags"] = json!([{"id": "3", "label": "Weather", "slug": "weather"}]);
+    let market = &mut event["markets"][0];
+    market["question"] = "Asked anew?".into();
+    market["slug"] = "anew".into();
+    market["icon"] = "https://example.com/new.png".into();
+    market["outcomes"] = "[\"Up\", \"Down\"]".into();
+    market["description"] = "Other rules, which nobody who traded has seen.".into();
+    market["orderPriceMinTickSize"] = json!(0.001);
+    event["markets"][1]["closed"] = true.into();
+    event
+}
+
+/// The market on the trading surface, once it is as expected.
+async fn until(exchange: &Exchange, number: u64, expected: impl Fn(&Value) -> bool) -> Value {
+    let url = format!("{}/markets/0x{number:064x}", exchange.trading);
+    let began = Instant::now();
+    loop {
+        let (status, market) = get(&url, None).await;
+        if status == 200 && expected(&market) {
+            return market;
+        }
+        assert!(began.elapsed() < PATIENCE, "{status} {market}");
+    }
+}
+
+/// The newest trade of the data surface.
+async fn trade(exchange: &Exchange) -> Value {
+    let (_, trades) = get(&format!("{}/trades?limit=1", exchange.data_surface), None).await;
+    trades[0].clone()
+}
+
+/// Trades, positions and their filters by title have the new texts.
+async fn is_called_anew(exchange: &Exchange) {
+    let trade = trade(exchange).await;
+    assert_eq!(trade["title"], "Asked anew?");
+    assert_eq!(
+        (&trade["slug"], &trade["eventSlug"]),
+        (&json!("anew"), &json!("new-event"))
+    );
+    assert!(["Up", "Down"].contains(&trade["outcome"].as_str().expect("a label")));
+    let wallet = trade["proxyWallet"].as_str().expect("a wallet");
+    for (title, rows) in [("asked%20ANEW", 1), ("question", 0)] {
+        let url = format!(
+            "{}/positions?user={wallet}&title={title}",
+            exchange.data_surface
+        );
+        let (_, positions) = get(&url, None).await;
+        assert_eq!(
+            positions.as_array().map(Vec::len),
+            Some(rows),
+            "{positions}"
+        );
+    }
+}

@@ -1,0 +1,71 @@
+//! The catalog over real processes: files and an upstream on one side, the exchange on the other.
+
+mod crashes;
+mod live;
+mod recorded;
+mod surface;
+mod trading;
+mod upstream;
+
+use std::process::{Child, Command, Stdio};
+
+use foretell_tests::exchange::Exchange;
+use reqwest::Client;
+use serde_json::Value;
+
+const BINARY: &str = env!("CARGO_BIN_EXE_foretell-under-test");
+
+/// `foretell` with these arguments, against an exchange.
+fn foretell(exchange: &Exchange, arguments: &[&str]) -> Command {
+    let mut command = Command::new(BINARY);
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FORETELL_")) {
+        command.env_remove(name);
+    }
+    let listen = exchange.operator.trim_start_matches("http://");
+    command
+        .arg("--data")
+        .arg(exchange.data())
+        .arg("--json")
+        .args(arguments)
+        .env("FORETELL_OPERATOR_LISTEN", listen)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    command
+}
+
+/// Runs it to its end; returns success and output.
+fn run(exchange: &Exchange, arguments: &[&str]) -> (bool, Value) {
+    let child = foretell(exchange, arguments)
+        .spawn()
+        .expect("the binary starts");
+    ended(child)
+}
+
+fn ended(child: Child) -> (bool, Value) {
+    let output = child.wait_with_output().expect("it ends");
+    let out = String::from_utf8_lossy(&output.stdout).into_owned();
+    let printed = serde_json::from_str(out.trim()).unwrap_or_else(|_| {
+        let err = String::from_utf8_lossy(&output.stderr);
+        panic!("printed {out:?}, said {err:?}");
+    });
+    (output.status.success(), printed)
+}
+
+/// Status and JSON of a GET.
+async fn get(url: &str, token: Option<&str>) -> (u16, Value) {
+    let mut request = Client::new().get(url);
+    if let Some(token) = token {
+        request = request.bearer_auth(token);
+    }
+    let answer = request.send().await.expect("an answer");
+    let status = answer.status().as_u16();
+    (status, answer.json().await.expect("JSON"))
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime")
+}

@@ -1,0 +1,213 @@
+//! The demo's bots against real processes: short markets open and end, and every account action
+//! occurs.
+
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
+
+use foretell_ops::demo::wallets::BOTS;
+use foretell_tests::exchange::{Exchange, Options, PATIENCE};
+use foretell_tests::operator;
+use serde_json::{Value, json};
+
+/// The bots' process; dropping it ends it.
+struct Bots(Child);
+
+impl Bots {
+    fn start(exchange: &Exchange) -> Self {
+        Self::start_with(exchange, 1)
+    }
+
+    /// With a first round of this many seconds.
+    fn start_with(exchange: &Exchange, seconds: u64) -> Self {
+        let operator = exchange.operator.trim_start_matches("http://");
+        let child = Command::new(env!("CARGO_BIN_EXE_foretell-under-test"))
+            .arg("demo-bots")
+            .args([
+                "--trading",
+                &exchange.trading,
+                "--operator-listen",
+                operator,
+            ])
+            .args(["--first-round-seconds", &seconds.to_string()])
+            .args(["--round-seconds", "2"])
+            .arg("--data")
+            .arg(exchange.data())
+            .stdout(Stdio::null())
+            .spawn();
+        Self(child.expect("the binary starts"))
+    }
+
+    fn is_running(&mut self) -> bool {
+        self.0.try_wait().expect("it can be asked").is_none()
+    }
+}
+
+impl Drop for Bots {
+    fn drop(&mut self) {
+        // The process may have ended already.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The rounds the exchange lists.
+async fn rounds(exchange: &Exchange) -> Vec<Value> {
+    let (status, listed) = operator::get(exchange, "/markets").await;
+    assert_eq!(status, 200, "{listed}");
+    let markets = listed["markets"].as_array().expect("a list").iter();
+    let is_round = |market: &&Value| {
+        let slug = market["slug"].as_str();
+        slug.is_some_and(|slug| slug.starts_with("demo-round-"))
+    };
+    markets.filter(is_round).cloned().collect()
+}
+
+/// Whether a bot still holds shares of a market.
+async fn holds(exchange: &Exchange, market: &Value) -> bool {
+    for bot in BOTS {
+        let (status, account) =
+            operator::get(exchange, &format!("/accounts/{}", bot.address)).await;
+        assert_eq!(status, 200, "{account}");
+        let positions = account["positions"].as_array().expect("a list");
+        if positions
+            .iter()
+            .any(|held| held["condition_id"] == market["conditionId"])
+        {
+            return true;
+        }
+    }
+    false
+}
+
+/// Polls until there is a result.
+async fn until<T>(what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if let Some(answer) = ask().await {
+            return answer;
+        }
+        assert!(Instant::now() < deadline, "{what}");
+    }
+}
+
+async fn until_resolved(exchange: &Exchange, round: &Value) {
+    until("the round ends", async || {
+        let rounds = rounds(exchange).await;
+        let again = rounds.iter().find(|again| again["slug"] == round["slug"]);
+        again
+            .filter(|round| round["status"] == "resolved")
+            .map(|_| ())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn rounds_open_and_end_and_are_redeemed_for_ever() {
+    let exchange = Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), &Options::demo());
+    let mut bots = Bots::start(&exchange);
+    let resolved = |rounds: &[Value]| {
+        rounds
+            .iter()
+            .filter(|round| round["status"] == "resolved")
+            .count()
+    };
+    until("two rounds end and another is open", async || {
+        let rounds = rounds(&exchange).await;
+        (resolved(&rounds) >= 2 && rounds.iter().any(|it| it["status"] == "active")).then_some(())
+    })
+    .await;
+    let ended = rounds(&exchange).await;
+    for round in ended.iter().filter(|round| round["status"] == "resolved") {
+        until("what is held of it is redeemed", async || {
+            (!holds(&exchange, round).await).then_some(())
+        })
+        .await;
+    }
+    assert!(bots.is_running());
+    drop(bots);
+
+    // An aborted run left a round open; the next run ends it.
+    let open = until("a round is open", async || {
+        let rounds = rounds(&exchange).await;
+        rounds
+            .into_iter()
+            .find(|round| round["status"] != "resolved")
+    })
+    .await;
+    let _bots = Bots::start(&exchange);
+    until_resolved(&exchange, &open).await;
+    assert!(exchange.stop().success());
+}
+
+/// The operator surface's data of a market.
+async fn shown(exchange: &Exchange, market: &Value) -> Value {
+    let condition = market["conditionId"].as_str().expect("an id");
+    let (status, market) = operator::get(exchange, &format!("/markets/{condition}")).await;
+    assert_eq!(status, 200, "{market}");
+    market
+}
+
+#[tokio::test]
+async fn a_round_goes_on_to_its_end_in_the_next_run() {
+    let exchange = Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), &Options::demo());
+    let bots = Bots::start_with(&exchange, 5);
+    let open = until("a round is open", async || {
+        rounds(&exchange).await.into_iter().next()
+    })
+    .await;
+    let before = shown(&exchange, &open).await;
+    drop(bots);
+    let _bots = Bots::start(&exchange);
+    until_resolved(&exchange, &open).await;
+    let ends = before["end_date_iso"].as_str().expect("a time");
+    let ends: jiff::Timestamp = ends.parse().expect("a time");
+    assert!(jiff::Timestamp::now() >= ends, "it ended before {ends}");
+    let after = shown(&exchange, &open).await;
+    assert_eq!(after["end_date_iso"], before["end_date_iso"]);
+    assert!(exchange.stop().success());
+}
+
+#[tokio::test]
+async fn what_an_operator_ends_is_ended_in_the_catalog_too() {
+    const SLUG: &str = "hottest-year-2027";
+    let directory = tempfile::tempdir().expect("a directory");
+    let data = directory.path().join("data");
+    let start = || {
+        let binary = env!("CARGO_BIN_EXE_foretell-under-test");
+        Exchange::start_at(binary, &Options::demo(), &data)
+    };
+    let exchange = start();
+    let bots = Bots::start(&exchange);
+    let (_, listed) = operator::get(&exchange, "/markets").await;
+    let markets = listed["markets"].as_array().expect("a list");
+    let market = markets.iter().find(|market| market["slug"] == SLUG);
+    let named = json!({ "condition_id": market.expect("the sample has it")["conditionId"] });
+    let mut resolution = named.clone();
+    resolution["payout"] = "yes".into();
+    for (action, body) in [("close", named), ("resolve", resolution)] {
+        until("the exchange does it", async || {
+            let path = format!("/markets/{action}");
+            let (status, _) = operator::post(&exchange, &path, &body).await;
+            (status == 200).then_some(())
+        })
+        .await;
+    }
+    let listed = async |exchange: &Exchange| {
+        let url = format!("{}/markets/slug/{SLUG}", exchange.catalog);
+        let answer = reqwest::get(url).await.expect("an answer");
+        answer.json::<Value>().await.expect("a market")
+    };
+    until("the catalog is told", async || {
+        (listed(&exchange).await["closed"] == true).then_some(())
+    })
+    .await;
+    drop(bots);
+    assert!(exchange.stop().success());
+    let exchange = start();
+    assert_eq!(
+        listed(&exchange).await["closed"],
+        true,
+        "also after a start"
+    );
+    assert!(exchange.stop().success());
+}

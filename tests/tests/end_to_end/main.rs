@@ -1,0 +1,17 @@
+//! One binary under test, driven through its sockets and its command line.
+
+mod account_actions;
+mod bad_input;
+mod bad_reads;
+mod bench_catalog;
+mod bench_data;
+mod bench_start;
+mod catalog;
+mod data_surface;
+mod demo;
+mod greedy_clients;
+mod hostile_http;
+mod operator_cli;
+mod recorded_books;
+mod trading_surface;
+mod two_gateways;

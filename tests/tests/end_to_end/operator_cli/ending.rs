@@ -1,0 +1,192 @@
+//! `market close` and `market resolve`.
+
+use foretell_model::Side;
+use foretell_ops::demo::sample::Sample;
+use foretell_ops::demo::wallets::VISITORS;
+use foretell_ops::trader::{Terms, Trader, token};
+use foretell_tests::exchange::Exchange;
+use foretell_tests::operator;
+use serde_json::{Value, json};
+
+use crate::operator_cli::{exchange, foretell, neg_risk, plain};
+
+async fn state(exchange: &Exchange, condition: &str) -> Value {
+    let (status, market) = operator::get(exchange, &format!("/markets/{condition}")).await;
+    assert_eq!(status, 200, "{market}");
+    market["status"].clone()
+}
+
+#[tokio::test]
+async fn one_market_is_closed_and_resolved_by_id_or_slug_and_again() {
+    let exchange = exchange();
+    let (slug, condition) = &plain()[0];
+    let closed = format!("{condition}  {slug}  closed");
+    let run = |arguments: &[&str]| foretell(&exchange, arguments, "").printed();
+    assert_eq!(run(&["market", "close", slug]), format!("{closed}\n"));
+    assert_eq!(state(&exchange, condition).await, "closed");
+    let upper = condition.to_uppercase().replace("0X", "0x");
+    let again = format!("{closed}, nothing to do\n");
+    assert_eq!(run(&["market", "close", &upper]), again);
+    let resolved = format!("{condition}  {slug}  resolved half");
+    assert_eq!(
+        run(&["market", "resolve", condition, "half"]),
+        format!("{resolved}\n")
+    );
+    assert_eq!(state(&exchange, condition).await, "resolved");
+    let again = format!("{resolved}, nothing to do\n");
+    assert_eq!(run(&["market", "resolve", slug, "half"]), again);
+    // Closing a resolved market succeeds without effect.
+    assert_eq!(
+        run(&["market", "close", slug]),
+        format!("{closed}, nothing to do\n")
+    );
+
+    let other = foretell(&exchange, &["market", "resolve", slug, "yes"], "");
+    assert_eq!((other.code, other.out.as_str()), (Some(3), ""));
+    assert!(other.err.contains("it is: resolved (409)"), "{}", other.err);
+    assert!(exchange.stop().success());
+}
+
+#[tokio::test]
+async fn an_open_market_is_closed_first_and_its_orders_end() {
+    let exchange = exchange();
+    let trader = Trader::connect(&exchange.trading, VISITORS[0].private_key, 0).await;
+    let trader = trader.expect("a key");
+    let sample = Sample::load().expect("the sample");
+    let mut markets = sample.events.iter().filter(|event| !event.neg_risk);
+    let market = &markets.next().expect("a market").markets[0];
+    let yes = token(&market.token_ids()[0]).expect("a token");
+    for cents in 1..=30 {
+        let terms = Terms::limit(yes, false, Side::Buy, 500, cents * 100);
+        let order = trader.sign(&terms).expect("a signature");
+        let (status, answer) = trader.place(&order).await.expect("an answer");
+        assert_eq!(status, 200, "{answer}");
+    }
+    let run = foretell(
+        &exchange,
+        &["--json", "market", "resolve", &market.slug, "yes"],
+        "",
+    );
+    let condition = market.condition_id();
+    let expected = json!({
+        "condition_id": condition, "slug": market.slug,
+        "status": "resolved", "outcome": "yes", "changed": true,
+    });
+    assert_eq!((run.code, run.json()), (Some(0), vec![expected]));
+    let (_, account) =
+        operator::get(&exchange, &format!("/accounts/{}", VISITORS[0].address)).await;
+    assert_eq!(
+        (&account["live_orders"], &account["reserved"]),
+        (&json!(0), &json!("0"))
+    );
+    assert!(exchange.stop().success());
+}
+
+#[tokio::test]
+async fn a_file_ends_many_and_may_be_run_again() {
+    let exchange = exchange();
+    let plain = plain();
+    let event = neg_risk();
+    let mut file = String::from("market,outcome\n");
+    for ((slug, condition), payout) in plain.iter().zip(["yes", "no", "half", "yes"]) {
+        // Alternate between slug and id.
+        let name = if payout == "no" { condition } else { slug };
+        file.push_str(&format!("{name},{payout}\n"));
+    }
+    // The winning question is the last one: the others may lose before it wins.
+    for market in event.markets.iter().skip(1) {
+        file.push_str(&format!("{},no\n", market.slug));
+    }
+    file.push_str(&format!("{},yes\n", event.markets[0].slug));
+    let lines = file.lines().count() - 1;
+
+    let closing = foretell(&exchange, &["market", "close", "--file", "-"], &file);
+    assert_eq!(closing.printed().lines().count(), lines);
+    for changed in [true, false] {
+        let run = foretell(
+            &exchange,
+            &["market", "resolve", "--file", "-", "--json"],
+            &file,
+        );
+        let rows = run.json();
+        assert_eq!((run.code, rows.len()), (Some(0), lines), "{}", run.err);
+        for row in &rows {
+            assert_eq!(
+                (&row["status"], &row["changed"]),
+                (&json!("resolved"), &json!(changed))
+            );
+        }
+    }
+    for (_, condition) in plain.iter().take(4) {
+        assert_eq!(state(&exchange, condition).await, "resolved");
+    }
+
+    // Some items new, some rejected, as lines of JSON from a file.
+    let path = exchange.data().join("more.jsonl");
+    let second = event.markets[1].slug.clone();
+    let more = format!(
+        "{{\"slug\":\"{}\",\"outcome\":\"no\"}}\n{{\"slug\":\"{second}\",\"outcome\":\"yes\"}}\n",
+        plain[4].0
+    );
+    std::fs::write(&path, more).expect("a file");
+    let file = path.to_str().expect("UTF-8");
+    let run = foretell(&exchange, &["market", "resolve", "--file", file], "");
+    assert_eq!(run.code, Some(3));
+    assert_eq!(
+        run.out,
+        format!("{}  {}  resolved no\n", plain[4].1, plain[4].0)
+    );
+    assert!(run.err.contains("(409)"), "{}", run.err);
+    assert!(
+        run.err.contains("1 of 2 markets were refused"),
+        "{}",
+        run.err
+    );
+    assert!(exchange.stop().success());
+}
+
+#[tokio::test]
+async fn nothing_is_done_when_any_line_is_wrong() {
+    let exchange = exchange();
+    let plain = plain();
+    let (good, condition) = &plain[0];
+    let event = neg_risk();
+    let before = operator::sequence(&exchange).await;
+    for (file, text) in [
+        (
+            format!("{good},yes\nno-such-market,no\n"),
+            "line 2: \"no-such-market\": no such market",
+        ),
+        (format!("{good},yes\n{condition},no\n"), "it is named twice"),
+        (
+            format!("{good},yes\n{good},perhaps\n"),
+            "line 2: the outcome is \"perhaps\"",
+        ),
+        (
+            format!("{good},yes\n{},\n", plain[1].0),
+            "no outcome is named",
+        ),
+        (
+            format!("{},half\n", event.markets[0].slug),
+            "half pays in plain markets only",
+        ),
+        (String::new(), "it names no market"),
+        ("\u{0},no".to_owned(), "\"\\0\": no such market"),
+    ] {
+        let run = foretell(&exchange, &["market", "resolve", "--file", "-"], &file);
+        assert_eq!(
+            (run.code, run.out.as_str()),
+            (Some(1), ""),
+            "{file:?}: {}",
+            run.err
+        );
+        assert!(run.err.contains(text), "{file:?}: {}", run.err);
+        assert!(
+            run.err.contains("nothing was done"),
+            "{file:?}: {}",
+            run.err
+        );
+    }
+    assert_eq!(operator::sequence(&exchange).await, before);
+    assert!(exchange.stop().success());
+}

@@ -1,0 +1,91 @@
+//! Files that `foretell up` creates, and data that it refuses to start on.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use crate::operator_cli::{exchange, run};
+
+/// An exchange that ended in order, and its data.
+fn stopped() -> tempfile::TempDir {
+    let directory = tempfile::tempdir().expect("a directory");
+    let data = directory.path().join("data");
+    let options = foretell_tests::exchange::Options::default();
+    let binary = env!("CARGO_BIN_EXE_foretell-under-test");
+    let exchange = foretell_tests::exchange::Exchange::start_at(binary, &options, &data);
+    assert!(exchange.stop().success());
+    directory
+}
+
+/// `foretell up` on free ports with these settings.
+fn up(directory: &Path, settings: &str) -> crate::operator_cli::Run {
+    let file = directory.join("settings.toml");
+    std::fs::write(&file, settings).expect("a file");
+    let free = "127.0.0.1:0";
+    let config = file.to_str().expect("a path");
+    let mut arguments = vec!["--config", config, "up"];
+    for flag in ["--trading-listen", "--data-listen", "--catalog-listen"] {
+        arguments.extend([flag, free]);
+    }
+    run(&directory.join("data"), free, &arguments, "")
+}
+
+fn domain(contract: u8, markets: &str) -> String {
+    let contract = format!("{contract:02x}").repeat(20);
+    format!(
+        "[[signing.domains]]\nname = \"F\"\nversion = \"1\"\nmarkets = \"{markets}\"\n\
+         contract = \"0x{contract}\"\n"
+    )
+}
+
+#[test]
+fn settings_that_the_engine_would_refuse_are_refused_by_the_check_and_by_up() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let three = [1, 2, 3].map(|contract| domain(contract, "all")).concat();
+    let refused = up(directory.path(), &three);
+    assert_eq!(refused.code, Some(78), "{}", refused.err);
+    let text = "3 signing domains for plain markets, expected 1 or 2";
+    assert!(refused.err.contains(text), "{}", refused.err);
+    let file = directory.path().join("settings.toml");
+    let arguments = [
+        "--config",
+        file.to_str().expect("a path"),
+        "config",
+        "check",
+    ];
+    let checked = run(directory.path(), "127.0.0.1:0", &arguments, "");
+    assert_eq!(checked.code, Some(78), "{}", checked.out);
+    assert!(checked.err.contains(text), "{}", checked.err);
+}
+
+#[test]
+fn up_ends_with_the_code_of_an_engine_that_refuses_and_its_reason() {
+    let directory = stopped();
+    let other = [1, 2].map(|contract| domain(contract, "all")).concat();
+    let refused = up(directory.path(), &other);
+    assert_eq!(refused.code, Some(78), "{}", refused.err);
+    let reason = "configured signing domain 1";
+    assert!(refused.err.contains(reason), "{}", refused.err);
+    let end = "engine ended (exit status: 78) and is not restarted";
+    assert!(refused.err.contains(end), "{}", refused.err);
+}
+
+#[test]
+fn everything_in_the_data_directory_is_closed_to_others() {
+    fn check(path: &Path, seen: &mut usize) {
+        let metadata = std::fs::symlink_metadata(path).expect("it is there");
+        let expected = if metadata.is_dir() { 0o700 } else { 0o600 };
+        let mode = metadata.permissions().mode() & 0o777;
+        assert_eq!(mode, expected, "{} is {mode:o}", path.display());
+        *seen += 1;
+        if metadata.is_dir() {
+            for entry in std::fs::read_dir(path).expect("a directory") {
+                check(&entry.expect("an entry").path(), seen);
+            }
+        }
+    }
+    let exchange = exchange();
+    let mut seen = 0;
+    check(&exchange.data(), &mut seen);
+    assert!(seen > 10, "{seen} files");
+    assert!(exchange.stop().success());
+}

@@ -1,0 +1,49 @@
+//! The trading surface without matching: permissions of keys, rate limits, and the headers of every
+//! response.
+
+mod answers;
+mod keys;
+mod limits;
+mod price_history;
+
+use foretell_ops::demo::wallets::VISITORS;
+use foretell_ops::trader::Trader;
+use foretell_tests::exchange::{Exchange, Options};
+use reqwest::{Method, RequestBuilder};
+use serde_json::Value;
+
+/// An exchange with the demo's markets.
+fn exchange() -> Exchange {
+    Exchange::start(env!("CARGO_BIN_EXE_foretell-under-test"), &Options::demo())
+}
+
+/// One of the demo's wallets, with its key of a nonce.
+async fn visitor(exchange: &Exchange, index: usize, nonce: u64) -> Trader {
+    let key = VISITORS[index].private_key;
+    let trader = Trader::connect(&exchange.trading, key, nonce).await;
+    trader.expect("a key")
+}
+
+/// A request without credentials.
+fn request(exchange: &Exchange, method: Method, path: &str) -> RequestBuilder {
+    reqwest::Client::new().request(method, format!("{}{path}", exchange.trading))
+}
+
+/// The checked parts of a response.
+struct Answered {
+    status: u16,
+    /// `x-sequence`, if both it and `x-epoch` are present.
+    sequence: Option<u64>,
+    body: Value,
+}
+
+async fn send(request: RequestBuilder) -> Answered {
+    let response = request.send().await.expect("an answer");
+    let number = |name: &str| response.headers().get(name)?.to_str().ok()?.parse().ok();
+    let sequence = number("x-sequence").filter(|_| number("x-epoch").is_some());
+    Answered {
+        status: response.status().as_u16(),
+        sequence,
+        body: response.json().await.expect("JSON"),
+    }
+}

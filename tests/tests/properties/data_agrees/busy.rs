@@ -1,0 +1,229 @@
+//! Commands that nearly all have an effect: a few wallets in a few markets.
+
+use foretell_model::command::RegisterMarket;
+use foretell_model::digest::StateRecord;
+use foretell_model::{
+    AccountNumber, ApiKey, Command, ConditionId, EventId, EventNumber, FeeSchedule, KeyNumber,
+    Lots, MarketNumber, Micros, OrderId, OrderType, Outcome, Payout, PlaceOrder, QuestionSet,
+    Reference, Side, Tick, TimeNs, TimeSeconds, TokenId, WalletAddress,
+};
+use foretell_reference::Exchange;
+
+use crate::data_agrees::journal::Journal;
+use crate::rng::Rng;
+
+const WALLETS: u32 = 5;
+/// Markets 0 and 1 are plain, the others the questions of one event.
+const PLAIN: u32 = 2;
+const QUESTIONS: u32 = 3;
+const COMMANDS: u64 = 260;
+
+struct Busy {
+    exchange: Exchange,
+    journal: Journal,
+    rng: Rng,
+    count: u64,
+}
+
+/// The journal of a seed.
+pub(crate) fn journal(seed: u64) -> Journal {
+    let mut busy = Busy {
+        exchange: Exchange::new(),
+        journal: Journal::default(),
+        rng: Rng::new(seed ^ 0xDA7A),
+        count: 0,
+    };
+    busy.open();
+    for _ in 0..COMMANDS {
+        let command = busy.next();
+        busy.give(&command);
+    }
+    busy.end();
+    busy.journal
+}
+
+impl Busy {
+    fn time(&self) -> TimeNs {
+        // Several commands fall into one second.
+        TimeNs(1_700_000_000_000_000_000 + self.count * 400_000_000)
+    }
+
+    fn give(&mut self, command: &Command) {
+        self.count += 1;
+        let time = self.time();
+        self.journal.apply(&mut self.exchange, command, time);
+    }
+
+    fn reference(&self) -> Reference {
+        let mut reference = [0; 32];
+        reference[..8].copy_from_slice(&self.count.to_be_bytes());
+        Reference(reference)
+    }
+
+    fn open(&mut self) {
+        for wallet in 0..WALLETS {
+            let byte = u8::try_from(wallet).expect("few") * 0x31 + 0x0A;
+            let wallet = WalletAddress([byte; 20]);
+            let (amount, reference) = (Micros(1_000_000_000_000), self.reference());
+            self.give(&Command::Deposit {
+                wallet,
+                amount,
+                reference,
+            });
+            self.give(&Command::RegisterKey {
+                owner: wallet,
+                nonce: [0; 32],
+                api_key: ApiKey([byte; 16]),
+                read_only: false,
+            });
+        }
+        self.give(&Command::RegisterEvent { event: EventId(7) });
+        for market in 0..PLAIN + QUESTIONS {
+            let byte = 0xF0 - u8::try_from(market).expect("few");
+            let register = RegisterMarket {
+                condition: ConditionId([byte; 32]),
+                tokens: [TokenId([byte; 32]), TokenId([byte ^ 0x0F; 32])],
+                tick: Tick::Hundredth,
+                tick_refines: false,
+                minimum_size: Lots(1),
+                fee: FeeSchedule {
+                    rate_ppm: 20_000,
+                    exponent: 1,
+                },
+                event: (market >= PLAIN).then_some(EventNumber(0)),
+            };
+            self.give(&Command::RegisterMarket(register));
+        }
+        for market in 0..PLAIN + QUESTIONS {
+            let market = MarketNumber(market);
+            self.give(&Command::ActivateMarket { market });
+        }
+    }
+
+    fn next(&mut self) -> Command {
+        let account = AccountNumber(self.rng.number(WALLETS));
+        let market = MarketNumber(self.rng.number(PLAIN + QUESTIONS));
+        let lots = Lots(1 + self.rng.below(700));
+        let reference = self.reference();
+        match self.rng.below(20) {
+            0 | 1 => Command::Split {
+                account,
+                market,
+                lots: Lots(lots.0 * 3),
+                reference,
+            },
+            2 => Command::Merge {
+                account,
+                market,
+                lots: Lots(1 + lots.0 / 20),
+                reference,
+            },
+            3 | 4 => {
+                let mut questions = QuestionSet::default();
+                for question in 0..QUESTIONS {
+                    if self.rng.percent(50) {
+                        questions = questions.with(question);
+                    }
+                }
+                Command::Convert {
+                    account,
+                    event: EventNumber(0),
+                    questions,
+                    lots: Lots(1 + lots.0 / 30),
+                    reference,
+                }
+            }
+            _ => self.order(account, market, lots),
+        }
+    }
+
+    /// Prices near one half, so that many orders trade; sizes that often close a position.
+    fn order(&mut self, account: AccountNumber, market: MarketNumber, lots: Lots) -> Command {
+        let outcome = self.rng.pick(Outcome::ALL);
+        let price = 100 * (35 + self.rng.below(30));
+        let mut side = self.rng.pick(Side::ALL);
+        let mut lots = lots.0 + 500;
+        let held = self.held(account, market, outcome);
+        if side == Side::Sell {
+            match held {
+                0 => side = Side::Buy,
+                held => {
+                    lots = if self.rng.percent(60) {
+                        held
+                    } else {
+                        1 + held / 3
+                    }
+                }
+            }
+        }
+        let (shares, value) = (lots * 10_000, lots * price);
+        let (maker_amount, taker_amount) = match side {
+            Side::Buy => (value, shares),
+            Side::Sell => (shares, value),
+        };
+        let mut order = [0; 32];
+        order[..8].copy_from_slice(&self.count.to_be_bytes());
+        order[31] = 1;
+        Command::PlaceOrder(PlaceOrder {
+            order: OrderId(order),
+            account,
+            key: KeyNumber(account.0),
+            market,
+            outcome,
+            side,
+            order_type: OrderType::Gtc,
+            post_only: false,
+            maker_amount,
+            taker_amount,
+            expiration: TimeSeconds(0),
+            timestamp: self.time().millis(),
+        })
+    }
+
+    /// Free lots of a token.
+    fn held(&self, account: AccountNumber, market: MarketNumber, outcome: Outcome) -> u64 {
+        let mut lots = 0;
+        self.exchange.visit_state(&mut |record| {
+            if let StateRecord::Position {
+                account: of,
+                market: within,
+                free,
+                ..
+            } = record
+                && (*of, *within) == (account, market)
+            {
+                lots = free[outcome.index()].0;
+            }
+        });
+        lots
+    }
+
+    /// Some markets end, and some of their shares are redeemed.
+    fn end(&mut self) {
+        let winner = PLAIN + self.rng.number(QUESTIONS);
+        for market in 0..PLAIN + QUESTIONS {
+            let payout = match market {
+                0 => self.rng.pick(Payout::ALL),
+                1 => continue,
+                market if market == winner => Payout::Yes,
+                _ => Payout::No,
+            };
+            let market = MarketNumber(market);
+            self.give(&Command::CloseMarket { market });
+            self.give(&Command::Continue);
+            if self.rng.percent(85) {
+                self.give(&Command::ResolveMarket { market, payout });
+            }
+            for account in 0..WALLETS {
+                if self.rng.percent(50) {
+                    let (account, reference) = (AccountNumber(account), self.reference());
+                    self.give(&Command::Redeem {
+                        account,
+                        market,
+                        reference,
+                    });
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,346 @@
+//! A naive fold of a journal with its own arithmetic (docs/verify/rules.md §10, §11, §18): signed
+//! integers, one map of positions, lists of all events.
+
+use std::collections::BTreeMap;
+
+use foretell_model::{
+    Command, Event, Fill, MatchKind, OrderNumber, Outcome, Payout, PlaceOrder, Side,
+};
+
+use crate::data_agrees::journal::{Frame, Journal};
+use crate::data_agrees::positions::{Closed, Key, Positions, floor_parts};
+
+/// A market.
+#[derive(Clone)]
+pub(crate) struct Market {
+    pub(crate) condition: String,
+    pub(crate) event: Option<usize>,
+    /// Price units of `[Yes, No]`, once resolved.
+    pub(crate) pays: Option<[i128; 2]>,
+    pub(crate) supply: [i128; 2],
+    pub(crate) volume: i128,
+    last_yes: Option<i128>,
+}
+
+/// One side of a trade.
+#[derive(Clone, Copy)]
+pub(crate) struct Leg {
+    pub(crate) account: usize,
+    pub(crate) outcome: usize,
+    pub(crate) buys: bool,
+    pub(crate) price: i128,
+}
+
+/// A trade.
+#[derive(Clone, Copy)]
+pub(crate) struct Trade {
+    pub(crate) market: usize,
+    pub(crate) lots: i128,
+    pub(crate) second: u64,
+    pub(crate) sequence: u64,
+    /// Taker, maker.
+    pub(crate) legs: [Leg; 2],
+}
+
+/// An account action.
+#[derive(Clone, Copy)]
+pub(crate) struct Action {
+    pub(crate) kind: &'static str,
+    pub(crate) account: usize,
+    pub(crate) market: usize,
+    pub(crate) lots: i128,
+    pub(crate) collateral: i128,
+    pub(crate) second: u64,
+    pub(crate) sequence: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Resting {
+    order: PlaceOrder,
+    lots: i128,
+}
+
+/// All data of a journal.
+#[derive(Default)]
+pub(crate) struct Plain {
+    pub(crate) wallets: Vec<String>,
+    pub(crate) markets: Vec<Market>,
+    /// Questions of each event, and the lots ever converted.
+    pub(crate) events: Vec<(Vec<usize>, i128)>,
+    pub(crate) positions: Positions,
+    pub(crate) closed: Vec<Closed>,
+    pub(crate) fills: Vec<Trade>,
+    pub(crate) actions: Vec<Action>,
+    resting: BTreeMap<OrderNumber, Resting>,
+    now: u64,
+    pub(crate) last: u64,
+}
+
+impl Plain {
+    /// A whole journal.
+    pub(crate) fn of(journal: &Journal) -> Self {
+        let mut plain = Self::default();
+        journal.frames.iter().for_each(|frame| plain.fold(frame));
+        plain
+    }
+
+    pub(crate) fn fold(&mut self, frame: &Frame) {
+        self.now = self.now.max(frame.time.0);
+        self.last = frame.sequence.0;
+        for event in &frame.events {
+            self.event(frame, event);
+        }
+        let closed = self.positions.take_closed(self.last);
+        self.closed.extend(closed);
+    }
+
+    fn second(&self) -> u64 {
+        self.now / 1_000_000_000
+    }
+
+    fn event(&mut self, frame: &Frame, event: &Event) {
+        match *event {
+            Event::AccountOpened { wallet, .. } => {
+                self.wallets.push(format!("0x{}", hex::encode(wallet.0)));
+            }
+            Event::EventRegistered { .. } => self.events.push((Vec::new(), 0)),
+            Event::MarketRegistered { .. } => self.register(frame),
+            Event::MarketResolved { market, payout } => {
+                self.markets[market.0 as usize].pays = Some(match payout {
+                    Payout::Yes => [10_000, 0],
+                    Payout::No => [0, 10_000],
+                    Payout::Half => [5_000, 5_000],
+                });
+            }
+            Event::OrderRested { lots, .. } => {
+                if let Command::PlaceOrder(order) = frame.command {
+                    let lots = i128::from(lots.0);
+                    let number = OrderNumber(frame.sequence.0);
+                    self.resting.insert(number, Resting { order, lots });
+                }
+            }
+            Event::OrderClosed { order, .. } => {
+                self.resting.remove(&order);
+            }
+            Event::Fill(fill) => self.fill(frame, &fill),
+            _ => self.action(event),
+        }
+    }
+
+    fn register(&mut self, frame: &Frame) {
+        let Command::RegisterMarket(rules) = frame.command else {
+            panic!("{:?}", frame.command);
+        };
+        let event = rules.event.map(|event| event.0 as usize);
+        if let Some(event) = event {
+            self.events[event].0.push(self.markets.len());
+        }
+        self.markets.push(Market {
+            condition: format!("0x{}", hex::encode(rules.condition.0)),
+            event,
+            pays: None,
+            supply: [0; 2],
+            volume: 0,
+            last_yes: None,
+        });
+    }
+
+    fn fill(&mut self, frame: &Frame, fill: &Fill) {
+        let Command::PlaceOrder(taker) = frame.command else {
+            panic!("{:?}", frame.command);
+        };
+        let lots = i128::from(fill.lots.0);
+        let yes = i128::from(fill.yes_price.0);
+        let maker = self.resting[&fill.maker_order].order;
+        let leg = |order: &PlaceOrder| Leg {
+            account: order.account.0 as usize,
+            outcome: order.outcome.index(),
+            buys: order.side == Side::Buy,
+            price: if order.outcome == Outcome::Yes {
+                yes
+            } else {
+                10_000 - yes
+            },
+        };
+        let legs = [leg(&taker), leg(&maker)];
+        let market = taker.market.0 as usize;
+        let second = self.second();
+        for leg in legs {
+            let key = (leg.account, market, leg.outcome);
+            if leg.buys {
+                self.positions.buy(key, lots, lots * leg.price, second);
+            } else {
+                self.positions.sell(key, lots, lots * leg.price, second);
+            }
+        }
+        let change = match fill.kind {
+            MatchKind::Complementary => 0,
+            MatchKind::Mint => lots,
+            MatchKind::Merge => -lots,
+        };
+        let traded = &mut self.markets[market];
+        traded.supply = traded.supply.map(|supply| supply + change);
+        traded.volume += lots * legs[0].price;
+        traded.last_yes = Some(yes);
+        self.fills.push(Trade {
+            market,
+            lots,
+            second,
+            sequence: frame.sequence.0,
+            legs,
+        });
+        let left = self.resting.get_mut(&fill.maker_order).expect("it rests");
+        left.lots -= lots;
+        if left.lots == 0 {
+            self.resting.remove(&fill.maker_order);
+        }
+    }
+
+    fn action(&mut self, event: &Event) {
+        let second = self.second();
+        let (kind, account, market, lots, collateral) = match *event {
+            Event::Split {
+                account,
+                market,
+                lots,
+            } => {
+                let (account, market) = (account.0 as usize, market.0 as usize);
+                let lots = i128::from(lots.0);
+                for outcome in 0..2 {
+                    self.positions
+                        .buy((account, market, outcome), lots, lots * 5_000, second);
+                    self.markets[market].supply[outcome] += lots;
+                }
+                ("SPLIT", account, market, lots, lots * 10_000)
+            }
+            Event::Merged {
+                account,
+                market,
+                lots,
+            } => {
+                let (account, market) = (account.0 as usize, market.0 as usize);
+                let lots = i128::from(lots.0);
+                for outcome in 0..2 {
+                    self.positions
+                        .sell((account, market, outcome), lots, lots * 5_000, second);
+                    self.markets[market].supply[outcome] -= lots;
+                }
+                ("MERGE", account, market, lots, lots * 10_000)
+            }
+            Event::Redeemed {
+                account,
+                market,
+                lots,
+                ..
+            } => {
+                let (account, market) = (account.0 as usize, market.0 as usize);
+                let pays = self.markets[market].pays.expect("it is resolved");
+                let mut paid = 0;
+                for outcome in 0..2 {
+                    let lots = i128::from(lots[outcome].0);
+                    let proceeds = lots * pays[outcome];
+                    self.positions
+                        .sell((account, market, outcome), lots, proceeds, second);
+                    self.markets[market].supply[outcome] -= lots;
+                    paid += proceeds;
+                }
+                let lots = i128::from(lots[0].0 + lots[1].0);
+                ("REDEEM", account, market, lots, paid)
+            }
+            Event::Converted {
+                account,
+                event,
+                questions,
+                lots,
+                ..
+            } => {
+                let (account, event) = (account.0 as usize, event.0 as usize);
+                let lots = i128::from(lots.0);
+                let all = self.events[event].0.clone();
+                let is_given =
+                    |place: usize| questions.contains(u32::try_from(place).expect("few questions"));
+                let given = (0..all.len()).filter(|place| is_given(*place));
+                let given: Vec<usize> = given.map(|place| all[place]).collect();
+                let others = (0..all.len()).filter(|place| !is_given(*place));
+                let others: Vec<usize> = others.map(|place| all[place]).collect();
+                let collateral = lots * 10_000 * (i128::try_from(given.len()).expect("few") - 1);
+                self.convert(account, &given, &others, (lots, collateral));
+                self.events[event].1 += lots;
+                ("CONVERSION", account, given[0], lots, collateral)
+            }
+            _ => return,
+        };
+        let sequence = self.last;
+        self.actions.push(Action {
+            kind,
+            account,
+            market,
+            lots,
+            collateral,
+            second,
+            sequence,
+        });
+    }
+
+    fn convert(
+        &mut self,
+        account: usize,
+        given: &[usize],
+        others: &[usize],
+        (lots, collateral): (i128, i128),
+    ) {
+        let second = self.second();
+        let no = |market: usize| -> Key { (account, market, 1) };
+        let mut cost = 0;
+        for &market in given {
+            cost += self.positions.give(no(market), lots, second);
+            self.markets[market].supply[1] -= lots;
+        }
+        if others.is_empty() {
+            let parts = floor_parts(collateral - cost, given.len());
+            for (&market, part) in given.iter().zip(parts) {
+                self.positions.earn(no(market), part);
+            }
+        } else {
+            let parts = floor_parts(cost - collateral, others.len());
+            for (&market, part) in others.iter().zip(parts) {
+                self.positions.buy((account, market, 0), lots, part, second);
+                self.markets[market].supply[0] += lots;
+            }
+        }
+    }
+
+    /// The current price of a token in half units of 0.00005.
+    pub(crate) fn price(&self, market: usize, outcome: usize) -> i128 {
+        let of = &self.markets[market];
+        if let Some(pays) = of.pays {
+            return pays[outcome] * 2;
+        }
+        let (mut bid, mut ask) = (None, None);
+        for resting in self.resting.values() {
+            let order = &resting.order;
+            if order.market.0 as usize != market {
+                continue;
+            }
+            let (shares, value) = match order.side {
+                Side::Buy => (order.taker_amount, order.maker_amount),
+                Side::Sell => (order.maker_amount, order.taker_amount),
+            };
+            let own = i128::from(value) * 10_000 / i128::from(shares);
+            let is_yes = order.outcome == Outcome::Yes;
+            let yes = if is_yes { own } else { 10_000 - own };
+            if is_yes == (order.side == Side::Buy) {
+                bid = bid.max(Some(yes));
+            } else {
+                ask = Some(ask.map_or(yes, |ask: i128| ask.min(yes)));
+            }
+        }
+        let yes = match (bid, ask, of.last_yes) {
+            (Some(bid), Some(ask), _) if ask - bid <= 1_000 => bid + ask,
+            (_, _, Some(last)) => 2 * last,
+            (Some(bid), Some(ask), None) => bid + ask,
+            _ => 10_000,
+        };
+        if outcome == 0 { yes } else { 20_000 - yes }
+    }
+}

@@ -1,0 +1,191 @@
+//! A journal on a disk, and a gateway that serves it without an engine.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::time::Duration;
+
+use foretell_auth::{Domains, MasterSecret, Window};
+use foretell_gateway::{
+    ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, PriceSide, RequestPolicyConfig,
+    Surface, TimeForm,
+};
+use foretell_journal::{Appender, JournalState, Options, SyncStep, Syncer, recover};
+use foretell_model::Sequence;
+use serde_json::Value;
+
+use crate::data_agrees::journal::Journal;
+
+/// Timeout of a response, far above its normal duration.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The writer of a journal; its control page is valid while it lives.
+struct Writer {
+    appender: Appender,
+    syncer: Syncer,
+    _state: JournalState,
+}
+
+impl Writer {
+    fn write(directory: &Path, journal: &Journal) -> (Self, BTreeMap<u64, String>) {
+        let options = Options {
+            segment_bytes: Options::MIN_SEGMENT_BYTES,
+            ..Options::default()
+        };
+        let recovered = recover(directory, options, Sequence(0), &mut |_| Ok(()));
+        let started = recovered.expect("an empty directory").start();
+        let (appender, syncer, _state) = started.expect("a journal");
+        let mut writer = Self {
+            appender,
+            syncer,
+            _state,
+        };
+        let mut places = Vec::new();
+        for frame in &journal.frames {
+            if !writer.appender.has_room_for_largest() {
+                writer.commit();
+            }
+            let place = writer.appender.append(
+                frame.sequence,
+                frame.time,
+                &frame.command,
+                &frame.events,
+                &frame.evidence,
+            );
+            places.push((frame.sequence, place));
+        }
+        writer.commit();
+        let follower = foretell_journal::Follower::open(directory, Sequence(0));
+        let frames = follower.expect("a journal").reader();
+        let receipts = places.into_iter().map(|(sequence, place)| {
+            let bytes = frames.frame(place, sequence).expect("it was written");
+            let receipt = blake3::hash(&bytes).to_hex();
+            (sequence.0, format!("0x{receipt}"))
+        });
+        let receipts = receipts.collect();
+        (writer, receipts)
+    }
+
+    fn commit(&mut self) {
+        self.appender.publish();
+        while !matches!(self.syncer.step(), Ok(SyncStep::Durable(_))) {
+            std::thread::yield_now();
+        }
+    }
+}
+
+/// The gateway.
+pub(crate) struct Site {
+    gateway: Option<Gateway>,
+    stream: RefCell<TcpStream>,
+    /// Receipts of the frames, by sequence.
+    pub(crate) receipts: BTreeMap<u64, String>,
+    _writer: Writer,
+    _directory: tempfile::TempDir,
+}
+
+impl Site {
+    /// Writes a journal, and serves it as soon as the view shows all of it.
+    pub(crate) fn serve(journal: &Journal) -> Self {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("journal");
+        std::fs::create_dir(&path).expect("a directory");
+        let (writer, receipts) = Writer::write(&path, journal);
+        let gateway = foretell_gateway::start(config(&path)).expect("a gateway");
+        let [(Surface::Data, address)] = *gateway.addresses() else {
+            panic!("{:?}", gateway.addresses());
+        };
+        let stream = TcpStream::connect(address).expect("it listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a socket");
+        let site = Self {
+            gateway: Some(gateway),
+            stream: RefCell::new(stream),
+            receipts,
+            _writer: writer,
+            _directory: directory,
+        };
+        let last = journal.frames.last().expect("some frames").sequence.0;
+        let began = std::time::Instant::now();
+        loop {
+            let path = format!("/traded?user=0x{}", "00".repeat(20));
+            let (status, _, body) = site.ask(&path, last);
+            if status == 200 {
+                return site;
+            }
+            assert!(began.elapsed() < PATIENCE, "{status}: {body}");
+            std::thread::yield_now();
+        }
+    }
+
+    /// The body of a response that must be 200.
+    pub(crate) fn get(&self, path: &str) -> Value {
+        let (status, sequence, body) = self.ask(path, 0);
+        assert_eq!(status, 200, "{path}: {body}");
+        assert!(sequence.is_some(), "{path} names no sequence");
+        serde_json::from_str(&body).expect("JSON")
+    }
+
+    fn ask(&self, path: &str, minimum: u64) -> (u16, Option<u64>, String) {
+        let mut stream = self.stream.borrow_mut();
+        let request =
+            format!("GET {path} HTTP/1.1\r\nHost: x\r\nx-min-sequence: {minimum}\r\n\r\n");
+        stream.write_all(request.as_bytes()).expect("it listens");
+        let mut bytes = Vec::new();
+        let mut byte = [0];
+        while !bytes.ends_with(b"\r\n\r\n") {
+            stream.read_exact(&mut byte).expect("an answer");
+            bytes.push(byte[0]);
+        }
+        let head = String::from_utf8(bytes).expect("text").to_lowercase();
+        let header = |name: &str| {
+            let value = head.lines().find_map(|line| line.strip_prefix(name));
+            value.and_then(|value| value.trim().parse::<u64>().ok())
+        };
+        let length = header("content-length:").expect("a length");
+        let mut body = vec![0; usize::try_from(length).expect("a length")];
+        stream.read_exact(&mut body).expect("a body");
+        let status = head[9..12].parse().expect("a status");
+        let body = String::from_utf8(body).expect("text");
+        (status, header("x-sequence:"), body)
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        if let Some(gateway) = self.gateway.take() {
+            gateway.stop().expect("it ran to its end");
+        }
+    }
+}
+
+fn config(journal: &Path) -> GatewayConfig {
+    let mut policy = RequestPolicyConfig::default();
+    policy.limits.enabled = false;
+    GatewayConfig {
+        journal: journal.to_owned(),
+        snapshots: journal.join("none"),
+        checkpoints: std::path::PathBuf::new(),
+        checked_at_start: foretell_gateway::CHECKED_AT_START,
+        chunking: Default::default(),
+        engine_socket: journal.join("nobody.sock"),
+        listen: vec![(Surface::Data, SocketAddr::from(([127, 0, 0, 1], 0)))],
+        threads: 1,
+        connections: ConnectionLimits::default(),
+        policy,
+        prefixes: vec![HeaderPrefix {
+            name: "SERVICE".to_owned(),
+            times: TimeForm::Iso,
+        }],
+        price_side: PriceSide::default(),
+        ready_patience: Duration::ZERO,
+        window: Window::default(),
+        dev_auth_hints: false,
+        master: MasterSecret::from_bytes([1; 32]),
+        domains: Domains::default(),
+        catalog: None,
+        stage_log: None,
+        operator_token: None,
+    }
+}

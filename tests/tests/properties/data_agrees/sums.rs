@@ -1,0 +1,86 @@
+//! Invariants over all wallets: every share has a holder, and the profits of a plain market sum to
+//! zero (without fees).
+
+use foretell_model::{AccountNumber, FramePlace, FrameRef, MarketNumber, Outcome};
+use foretell_view::View;
+
+use crate::data_agrees::journal::Journal;
+
+/// Frames between two checks.
+const EVERY: usize = 23;
+
+/// Folds a journal into a view and checks it every few frames.
+pub(crate) fn hold(name: &str, journal: &Journal) {
+    let mut view = View::new([1; 32]);
+    let count = journal.frames.len();
+    for (index, frame) in journal.frames.iter().enumerate() {
+        let frame = FrameRef {
+            sequence: frame.sequence,
+            time: frame.time,
+            command: &frame.command,
+            events: &frame.events,
+            evidence: &frame.evidence,
+            place: FramePlace::default(),
+        };
+        view.apply(&frame).expect("the exchange wrote it");
+        if index % EVERY == 0 || index + 1 == count {
+            holders(name, &view);
+            profits(name, &view);
+        }
+    }
+}
+
+fn holders(name: &str, view: &View) {
+    for (number, market) in view.markets().iter() {
+        for &outcome in Outcome::ALL {
+            let held = view.positions().holders(number, outcome);
+            let held: u64 = held.map(|(_, lots)| lots.0).sum();
+            let supply = market.supply[outcome.index()].0;
+            assert_eq!(held, supply, "{name}: {number} {outcome:?}");
+        }
+    }
+    for (account, held) in view.accounts().iter() {
+        for (market, outcome, open) in view.positions().open_of(account, None) {
+            let holding = held.balance(market).total(outcome);
+            assert_eq!(open.position.lots(), holding, "{name}: {account} {market}");
+        }
+    }
+}
+
+/// Realized and unrealized profit of all wallets in a market, in half micros.
+fn profit(view: &View, market: MarketNumber) -> i128 {
+    let accounts = view.accounts().iter().map(|(account, _)| account);
+    let of = |account: AccountNumber| {
+        let open = Outcome::ALL.iter().filter_map(|&outcome| {
+            let position = view.positions().open(account, market, outcome)?.position;
+            let price = view.current_price(market, outcome)?.half_units();
+            let worth = i128::from(position.lots().0) * i128::from(price);
+            Some(worth - 2 * position.cost() + 2 * position.realized())
+        });
+        let count = view.positions().closed_count(account);
+        let closed = view.positions().closed(account, count);
+        let closed = closed.filter(|closed| closed.market == market);
+        let closed = closed.map(|closed| 2 * closed.position.realized());
+        open.sum::<i128>() + closed.sum::<i128>()
+    };
+    accounts.map(of).sum()
+}
+
+fn profits(name: &str, view: &View) {
+    for (number, market) in view.markets().iter() {
+        if market.question.is_none() {
+            assert_eq!(profit(view, number), 0, "{name}: {number}");
+        }
+    }
+    for (number, event) in view.events().iter() {
+        let profits = event.questions.iter().map(|market| profit(view, *market));
+        let yes = event.questions.iter().map(|market| {
+            let price = view.current_price(*market, Outcome::Yes);
+            i128::from(price.expect("it is a market").half_units())
+        });
+        // c × (Σ Yes prices − 1), of which one is 20,000 half units.
+        let expected = i128::from(event.converted.0) * (yes.sum::<i128>() - 20_000);
+        let expected = if event.converted.0 == 0 { 0 } else { expected };
+        assert_eq!(profits.sum::<i128>(), expected, "{name}: event {number}");
+    }
+}

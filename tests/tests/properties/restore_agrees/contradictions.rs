@@ -1,0 +1,389 @@
+//! One record of a small state is altered so that it contradicts another; the expected rule reports
+//! it.
+
+use foretell_matching::{Capacity, Exchange};
+use foretell_model::command::RegisterMarket;
+use foretell_model::digest::{OrderIdState, PendingWork, StateRecord};
+use foretell_model::limits::NEWEST_RULES;
+use foretell_model::{
+    AccountNumber, ApiKey, Command, ConditionId, Digest16, DomainNumber, EventId, EventNumber,
+    FeeSchedule, KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderNumber, OrderType, Outcome,
+    PlaceOrder, Price, Reference, Sequence, Settings, Side, Tick, TimeMs, TimeNs, TimeSeconds,
+    TokenId, Verdict, WalletAddress, WalletKind,
+};
+
+use crate::restore_agrees::records_of;
+
+const NOW: TimeNs = TimeNs(1_700_000_000_000_000_000);
+
+/// A state with a record of every kind.
+fn state() -> Vec<StateRecord> {
+    let wallet = |byte| WalletAddress([byte; 20]);
+    let market = |byte, event| {
+        Command::RegisterMarket(RegisterMarket {
+            condition: ConditionId([byte; 32]),
+            tokens: [TokenId([byte; 32]), TokenId([byte + 1; 32])],
+            tick: Tick::Hundredth,
+            tick_refines: false,
+            minimum_size: Lots(1),
+            fee: FeeSchedule::default(),
+            event,
+        })
+    };
+    let active = |market| Command::ActivateMarket {
+        market: MarketNumber(market),
+    };
+    let order = |number, account, side, cents: u64, expiration| {
+        let (value, shares) = (cents * 1_000, 100_000);
+        Command::PlaceOrder(PlaceOrder {
+            order: OrderId([number; 32]),
+            account: AccountNumber(account),
+            key: KeyNumber(0),
+            market: MarketNumber(0),
+            outcome: Outcome::Yes,
+            side,
+            order_type: if expiration == 0 {
+                OrderType::Gtc
+            } else {
+                OrderType::Gtd
+            },
+            post_only: false,
+            maker_amount: if side == Side::Buy { value } else { shares },
+            taker_amount: if side == Side::Buy { shares } else { value },
+            expiration: TimeSeconds(expiration),
+            timestamp: NOW.millis(),
+        })
+    };
+    let commands = [
+        Command::ChangeSettings(Settings {
+            marketable_minimum: Micros::ZERO,
+            ..Settings::default()
+        }),
+        Command::RegisterDomain {
+            domain: DomainNumber(1),
+            separator: [1; 32],
+        },
+        Command::Deposit {
+            wallet: wallet(1),
+            amount: Micros(500_000_000),
+            reference: Reference([1; 32]),
+        },
+        Command::BindWallet {
+            owner: wallet(1),
+            wallet: wallet(2),
+            kind: WalletKind::Safe,
+        },
+        Command::Deposit {
+            wallet: wallet(2),
+            amount: Micros(500_000_000),
+            reference: Reference([2; 32]),
+        },
+        Command::RegisterKey {
+            owner: wallet(1),
+            nonce: [0; 32],
+            api_key: ApiKey([1; 16]),
+            read_only: false,
+        },
+        Command::RegisterEvent { event: EventId(9) },
+        market(10, None),
+        market(20, Some(EventNumber(0))),
+        market(30, Some(EventNumber(0))),
+        active(0),
+        active(1),
+        active(2),
+        Command::Split {
+            account: AccountNumber(0),
+            market: MarketNumber(0),
+            lots: Lots(1_000),
+            reference: Reference([1; 32]),
+        },
+        order(1, 0, Side::Buy, 40, 0),
+        order(2, 1, Side::Buy, 41, 0),
+        order(3, 0, Side::Sell, 60, 1_700_009_000),
+        Command::CancelMarketOrders {
+            owner: AccountNumber(0),
+            market: MarketNumber(1),
+            outcome: None,
+            request: Digest16([7; 16]),
+        },
+    ];
+    let mut exchange = Exchange::new(Capacity::NONE, 1);
+    for command in commands {
+        let verdict = exchange.apply(&command, NOW, &mut Vec::new());
+        assert!(
+            matches!(verdict, Verdict::Applied(_)),
+            "{command:?}: {verdict:?}"
+        );
+    }
+    records_of(&exchange)
+}
+
+/// An alteration, and the expected part of the error.
+type Row = (fn(&mut StateRecord), &'static str);
+
+/// Sets one field of the matching record to another value.
+macro_rules! set {
+    ($pattern:pat => $field:ident = $value:expr) => {
+        |record| {
+            if let $pattern = record {
+                *$field = $value;
+            }
+        }
+    };
+}
+
+const ROWS: &[Row] = &[
+    (
+        set!(StateRecord::System { rules, .. } => rules = NEWEST_RULES + 1),
+        "unknown rules",
+    ),
+    (
+        set!(StateRecord::System { sequence, .. } => sequence = Sequence(u64::MAX)),
+        "sequence is the maximum",
+    ),
+    (
+        set!(StateRecord::System { sequence, .. } => sequence = Sequence(14)),
+        "after the last command",
+    ),
+    (
+        set!(StateRecord::System { time, .. } => time = TimeNs(NOW.0 - 1)),
+        "time is after the last command's",
+    ),
+    (
+        set!(StateRecord::System { settings, .. } => settings = Settings { timestamp_past_ms: 0, ..Settings::default() }),
+        "invalid settings",
+    ),
+    (
+        set!(StateRecord::System { timestamp_floor, .. } => timestamp_floor = TimeMs(u64::MAX)),
+        "timestamp floor",
+    ),
+    (
+        set!(StateRecord::System { collateral, .. } => collateral = Micros(7)),
+        "is not Micros(7)",
+    ),
+    (
+        set!(StateRecord::System { collateral, .. } => collateral = Micros(u64::MAX)),
+        "exceeds the maximum balance",
+    ),
+    (
+        set!(StateRecord::System { pending, .. } => pending = Some(PendingWork::CloseMarket { market: MarketNumber(0) })),
+        "a market that is not closed",
+    ),
+    (
+        set!(StateRecord::System { pending, .. } => pending = Some(PendingWork::CloseMarket { market: MarketNumber(9) })),
+        "a market that is not closed",
+    ),
+    (
+        set!(StateRecord::System { pending, .. } => pending = Some(PendingWork::ClosedOnly { account: AccountNumber(9) })),
+        "not closed-only",
+    ),
+    (
+        set!(StateRecord::Account { account, .. } => account = AccountNumber(8)),
+        "number is not the next",
+    ),
+    (
+        set!(StateRecord::Account { account: AccountNumber(1), wallet, .. } => wallet = WalletAddress([1; 20])),
+        "not found by wallet",
+    ),
+    (
+        set!(StateRecord::Account { account: AccountNumber(1), owner, .. } => owner = AccountNumber(2)),
+        "owner is unknown or bound",
+    ),
+    (
+        set!(StateRecord::Account { account: AccountNumber(0), owner, .. } => owner = AccountNumber(1)),
+        "owner is unknown or bound",
+    ),
+    (
+        set!(StateRecord::Account { account: AccountNumber(1), kind, .. } => kind = WalletKind::Eoa),
+        "no wallet kind",
+    ),
+    (
+        set!(StateRecord::Account { account: AccountNumber(0), kind, .. } => kind = WalletKind::Safe),
+        "two wallets of one kind",
+    ),
+    (
+        set!(StateRecord::Account { free, .. } => free = Micros(u64::MAX)),
+        "exceeds the maximum balance",
+    ),
+    (
+        set!(StateRecord::Account { reserved, .. } => reserved = Micros(1)),
+        "is not Micros(1000000000)",
+    ),
+    (
+        set!(StateRecord::Account { live_orders, .. } => live_orders = 9),
+        "live orders than stated",
+    ),
+    (
+        set!(StateRecord::Key { key, .. } => key = KeyNumber(1)),
+        "number is not the next",
+    ),
+    (
+        set!(StateRecord::Key { owner, .. } => owner = AccountNumber(1)),
+        "owner is unknown or bound",
+    ),
+    (
+        set!(StateRecord::Event { questions, .. } => questions = 3),
+        "questions than stated",
+    ),
+    (
+        set!(StateRecord::Event { converted, .. } => converted = Lots(1)),
+        "is not Micros(1000000000)",
+    ),
+    (
+        set!(StateRecord::Market { market: MarketNumber(1), condition, .. } => condition = ConditionId([10; 32])),
+        "not found by name",
+    ),
+    (
+        set!(StateRecord::Market { market: MarketNumber(1), tokens, .. } => tokens = [TokenId([20; 32]), TokenId([10; 32])]),
+        "duplicate token",
+    ),
+    (
+        set!(StateRecord::Market { tick, .. } => tick = Tick::Tenth),
+        "off the tick grid",
+    ),
+    (
+        set!(StateRecord::Market { minimum_size, .. } => minimum_size = Lots(0)),
+        "out of range",
+    ),
+    (
+        set!(StateRecord::Market { fee, .. } => fee = FeeSchedule { rate_ppm: 1, exponent: 3 }),
+        "out of range",
+    ),
+    (
+        set!(StateRecord::Market { question: Some((_, index)), .. } => index = 1),
+        "not the next question",
+    ),
+    (
+        set!(StateRecord::Market { market: MarketNumber(0), question, .. } => question = Some((EventNumber(1), 0))),
+        "unknown event group",
+    ),
+    (
+        set!(StateRecord::Market { market: MarketNumber(0), supply, .. } => supply = [Lots(1_001); 2]),
+        "is not Micros(1000000000)",
+    ),
+    (
+        set!(StateRecord::Position { free, .. } => free = [Lots(0); 2]),
+        "held",
+    ),
+    (
+        set!(StateRecord::Position { market, .. } => market = MarketNumber(3)),
+        "unknown market",
+    ),
+    (
+        set!(StateRecord::Order { account, .. } => account = AccountNumber(2)),
+        "unknown account",
+    ),
+    (
+        set!(StateRecord::Order { order: order @ OrderNumber(15), .. } => order = OrderNumber(14)),
+        "no resting order has its number",
+    ),
+    (
+        set!(StateRecord::Order { id, .. } => id = OrderId([9; 32])),
+        "no resting order has its number",
+    ),
+    (
+        set!(StateRecord::Order { price, side: Side::Buy, .. } => price = Price(4_050)),
+        "off the tick grid",
+    ),
+    (
+        set!(StateRecord::Order { price: price @ Price(4_100), .. } => price = Price(3_900)),
+        "out of order",
+    ),
+    (
+        set!(StateRecord::Order { price: price @ Price(4_100), .. } => price = Price(7_000)),
+        "its orders need",
+    ),
+    (
+        set!(StateRecord::Order { price, side: Side::Buy, .. } => price = Price(u16::MAX)),
+        "off the tick grid",
+    ),
+    (
+        set!(StateRecord::Order { price, side: Side::Sell, .. } => price = Price(u16::MAX)),
+        "off the tick grid",
+    ),
+    (
+        set!(StateRecord::Order { lots, .. } => lots = Lots(0)),
+        "size out of range",
+    ),
+    (
+        set!(StateRecord::Order { side: Side::Sell, lots, .. } => lots = Lots(9)),
+        "orders need ([Lots(9), Lots(0)], 2)",
+    ),
+    (
+        set!(StateRecord::Order { side: Side::Sell, expiration, .. } => expiration = TimeSeconds(0)),
+        "its remembered id differ",
+    ),
+    (
+        set!(StateRecord::RememberedOrder { state, .. } => state = OrderIdState::Done),
+        "has no remembered id",
+    ),
+    (
+        set!(StateRecord::RememberedOrder { timestamp, .. } => timestamp = TimeMs(u64::MAX)),
+        "outside of any window",
+    ),
+    (
+        set!(StateRecord::RememberedOrder { key, .. } => key = KeyNumber(1)),
+        "unknown key",
+    ),
+    (
+        set!(StateRecord::RememberedOrder { order_type, .. } => order_type = OrderType::Fok),
+        "cannot rest",
+    ),
+    (
+        set!(StateRecord::RememberedReference { code, .. } => code = 13),
+        "with this code",
+    ),
+    (
+        set!(StateRecord::RememberedReference { code, .. } => code = 10),
+        "with this code",
+    ),
+    (
+        set!(StateRecord::RememberedReference { scope, .. } => scope = Some(AccountNumber(1))),
+        "scope does not match",
+    ),
+    (
+        set!(StateRecord::RememberedReference { scope: None, reference, .. } => reference = Reference([1; 32])),
+        "duplicate reference",
+    ),
+    (
+        set!(StateRecord::RememberedRequest { owner, .. } => owner = AccountNumber(7)),
+        "unknown account",
+    ),
+    (
+        set!(StateRecord::RememberedRequest { request, .. } => request = Digest16::ZERO),
+        "digest is zero",
+    ),
+    (
+        set!(StateRecord::RememberedRequest { cancelled, .. } => cancelled = u32::MAX),
+        "cancelled orders out of range",
+    ),
+    (
+        set!(StateRecord::RememberedRequest { last, .. } => last = Sequence(3)),
+        "last sequence is before its own",
+    ),
+];
+
+#[test]
+fn an_altered_record_is_refused_with_the_rule_it_breaks() {
+    let good = state();
+    Exchange::restore(Capacity::NONE, 1, good.clone()).expect("nothing is altered yet");
+    let mut others = Vec::new();
+    for (row, (alter, expected)) in ROWS.iter().enumerate() {
+        let mut records = good.clone();
+        records.iter_mut().for_each(alter);
+        assert_ne!(records, good, "row {row} alters nothing");
+        match Exchange::restore(Capacity::NONE, 1, records) {
+            Err(error) if error.to_string().contains(expected) => {}
+            other => others.push(format!("row {row}, {expected}: {:?}", other.err())),
+        }
+    }
+    assert!(others.is_empty(), "{others:#?}");
+}
+
+#[test]
+fn no_records_are_no_exchange() {
+    let error = Exchange::restore(Capacity::NONE, 1, [])
+        .expect_err("nothing")
+        .to_string();
+    assert_eq!(error, "state record 0 is invalid: the list is empty");
+}

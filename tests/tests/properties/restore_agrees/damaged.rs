@@ -1,0 +1,145 @@
+//! Damaged images: cut, altered, shuffled. Each is refused or is the valid image of another state.
+
+use foretell_matching::{Capacity, Exchange, RestoreError};
+use foretell_model::digest::{RecordError, StateRecord};
+
+use crate::generator::Generator;
+use crate::restore_agrees::{image_of, records_of};
+use crate::rng::Rng;
+
+const SEQUENCES: u64 = 60;
+/// Number of damaged images of each sequence's states.
+const DAMAGES: u64 = 300;
+
+/// The exchange after a part of a sequence, and the generator to continue with.
+fn played(seed: u64, commands: u64) -> (Exchange, Generator) {
+    let mut generator = Generator::new(seed);
+    let mut exchange = Exchange::new(Capacity::NONE, seed);
+    for _ in 0..commands {
+        let Some((command, time)) = generator.next_command() else {
+            break;
+        };
+        exchange.apply(&command, time, &mut Vec::new());
+        generator.observe(&command, &records_of(&exchange));
+    }
+    (exchange, generator)
+}
+
+#[test]
+fn arbitrary_bytes_are_refused() {
+    let mut rng = Rng::new(1);
+    for _ in 0..20_000 {
+        let length = rng.index(200);
+        // Small bytes are tags, flags and codes.
+        let bound = rng.pick(&[2, 12, 256]);
+        let image: Vec<u8> = (0..length)
+            .map(|_| u8::try_from(rng.below(bound)).expect("below 256"))
+            .collect();
+        assert!(Exchange::read_image(Capacity::NONE, 1, &image).is_err());
+    }
+}
+
+#[test]
+fn an_image_cut_anywhere_is_refused() {
+    let (exchange, _) = played(3, 120);
+    let image = image_of(&exchange);
+    let mut ends = vec![0];
+    for record in records_of(&exchange) {
+        let mut bytes = Vec::new();
+        record.write(&mut bytes);
+        ends.push(ends[ends.len() - 1] + bytes.len());
+    }
+    for end in 0..image.len() {
+        let Err(error) = Exchange::read_image(Capacity::NONE, 1, &image[..end]) else {
+            // Without the last records it is the image of a state without those remembered entries.
+            assert!(ends.contains(&end), "{end} of {}", image.len());
+            continue;
+        };
+        let is_cut = matches!(
+            error,
+            RestoreError::Unreadable {
+                error: RecordError::Cut,
+                ..
+            }
+        );
+        assert_eq!(is_cut, !ends.contains(&end), "{end}: {error}");
+    }
+}
+
+#[test]
+fn altered_images_are_refused_or_whole() {
+    let (mut refused, mut whole) = (0, 0);
+    for seed in 0..SEQUENCES {
+        let mut rng = Rng::new(seed + 77);
+        let (exchange, generator) = played(seed, 60 + rng.below(120));
+        let (image, records) = (image_of(&exchange), records_of(&exchange));
+        for _ in 0..DAMAGES {
+            let damaged = if rng.percent(50) {
+                with_bytes_changed(&mut rng, &image)
+            } else {
+                with_records_moved(&mut rng, &records)
+            };
+            match Exchange::read_image(Capacity::NONE, 1, &damaged) {
+                Err(_) => refused += 1,
+                Ok(other) => {
+                    assert_eq!(image_of(&other), damaged);
+                    goes_on(other, &generator);
+                    whole += 1;
+                }
+            }
+        }
+    }
+    // Many fields of a state are independent (a name, a time, a mark), so some alterations are
+    // valid states.
+    assert!(
+        refused > 5_000 && whole > 500,
+        "{refused} refused, {whole} whole"
+    );
+}
+
+/// Plays the rest of a sequence; it must meet no impossible state.
+fn goes_on(mut exchange: Exchange, generator: &Generator) {
+    let mut generator = generator.clone();
+    for _ in 0..6 {
+        let Some((command, time)) = generator.next_command() else {
+            return;
+        };
+        exchange.apply(&command, time, &mut Vec::new());
+        exchange
+            .check_invariants()
+            .unwrap_or_else(|broken| panic!("{command:?}: {broken}"));
+        generator.observe(&command, &records_of(&exchange));
+    }
+}
+
+fn with_bytes_changed(rng: &mut Rng, image: &[u8]) -> Vec<u8> {
+    let mut bytes = image.to_vec();
+    for _ in 0..=rng.below(2) {
+        let at = rng.index(bytes.len());
+        match rng.below(4) {
+            0 => bytes[at] ^= 1 << rng.below(8),
+            1 => bytes[at] = rng.pick(&[0, 1, 2, 0x7F, 0xFF]),
+            2 => bytes[at] = bytes[at].wrapping_add(rng.pick(&[1, 255])),
+            _ => {
+                let end = (at + rng.index(9)).min(bytes.len());
+                bytes[at..end].fill(rng.pick(&[0, 0xFF]));
+            }
+        }
+    }
+    bytes
+}
+
+fn with_records_moved(rng: &mut Rng, records: &[StateRecord]) -> Vec<u8> {
+    let mut records = records.to_vec();
+    let (one, other) = (rng.index(records.len()), rng.index(records.len()));
+    match rng.below(3) {
+        0 => records.swap(one, other),
+        1 => {
+            records.remove(one);
+        }
+        _ => records.insert(one, records[other]),
+    }
+    let mut image = Vec::new();
+    records.iter().for_each(|record| record.write(&mut image));
+    image
+}

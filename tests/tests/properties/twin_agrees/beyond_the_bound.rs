@@ -1,0 +1,628 @@
+//! More resting orders than one command may touch: the core and its twin must stop at the same
+//! order, leave the same work, and finish it in the same way.
+
+use foretell_model::command::RegisterMarket;
+use foretell_model::limits::{
+    MAX_REFERENCES_PER_ACCOUNT, MAX_REMEMBERED_REQUESTS, MAX_VISITED_ORDERS, NEWEST_RULES,
+    REFERENCE_MEMORY_NS, REFERENCES_PER_ACCOUNT, REQUEST_MEMORY_NS,
+};
+use foretell_model::{
+    AccountNumber, ApiKey, CloseReason, Command, CommandOutcome, ConditionId, Digest16, Event,
+    FeeSchedule, KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderResult, OrderStatus,
+    OrderType, Outcome, PlaceOrder, Price, Reference, RejectionReason, Sequence, Settings, Side,
+    Tick, TimeMs, TimeNs, TimeSeconds, TokenId, Verdict, WalletAddress, WalletKind,
+};
+
+use crate::twin_agrees::pair::Pair;
+
+const NOW_SECONDS: u64 = 1_700_000_000;
+const MAKER: AccountNumber = AccountNumber(0);
+const TAKER: AccountNumber = AccountNumber(1);
+/// A safe owned by the maker.
+const SAFE: AccountNumber = AccountNumber(2);
+const MARKET: MarketNumber = MarketNumber(0);
+const BOUND: u64 = MAX_VISITED_ORDERS as u64;
+
+/// A pair with one market, funded accounts and a high cap on live orders.
+struct Crowd {
+    pair: Pair,
+    now: TimeNs,
+    orders: u64,
+}
+
+impl Crowd {
+    fn new() -> Self {
+        Self::under(NEWEST_RULES)
+    }
+
+    fn under(rules: u32) -> Self {
+        let mut crowd = Self {
+            pair: Pair::roomy(),
+            now: TimeSeconds(NOW_SECONDS).start(),
+            orders: 0,
+        };
+        if rules > 1 {
+            crowd.applied(Command::SwitchRules { rules });
+        }
+        crowd.applied(Command::ChangeSettings(Settings {
+            marketable_minimum: Micros::ZERO,
+            live_orders_per_account: 20_000,
+            gtd_safety_seconds: 0,
+            ..Settings::default()
+        }));
+        for account in 0..3 {
+            crowd.applied(Command::Deposit {
+                wallet: WalletAddress([account; 20]),
+                amount: Micros(1_000_000_000_000),
+                reference: Reference([account; 32]),
+            });
+        }
+        crowd.applied(Command::BindWallet {
+            owner: WalletAddress([0; 20]),
+            wallet: WalletAddress([2; 20]),
+            kind: WalletKind::Safe,
+        });
+        for owner in 0..2 {
+            crowd.applied(Command::RegisterKey {
+                owner: WalletAddress([owner; 20]),
+                nonce: [0; 32],
+                api_key: ApiKey([owner; 16]),
+                read_only: false,
+            });
+        }
+        crowd.applied(Command::RegisterMarket(RegisterMarket {
+            condition: ConditionId([1; 32]),
+            tokens: [TokenId([2; 32]), TokenId([3; 32])],
+            tick: Tick::Hundredth,
+            tick_refines: true,
+            minimum_size: Lots(1),
+            fee: FeeSchedule {
+                rate_ppm: 20_000,
+                exponent: 1,
+            },
+            event: None,
+        }));
+        crowd.applied(Command::ActivateMarket { market: MARKET });
+        crowd
+    }
+
+    /// Sends a command to both and compares the responses and events.
+    fn send(&mut self, command: Command) -> Verdict {
+        let verdict = self.pair.step_quickly(&command, self.now);
+        verdict.unwrap_or_else(|difference| panic!("{command:?}: {difference}"))
+    }
+
+    /// A command that changes something.
+    fn applied(&mut self, command: Command) -> CommandOutcome {
+        match self.send(command) {
+            Verdict::Applied(outcome) => outcome,
+            other => panic!("{command:?}: {other:?}"),
+        }
+    }
+
+    fn refused(&mut self, command: Command) -> RejectionReason {
+        match self.send(command) {
+            Verdict::Rejected(refusal) => refusal.reason,
+            other => panic!("{command:?}: {other:?}"),
+        }
+    }
+
+    fn cancelled(&mut self, command: Command) -> u64 {
+        match self.applied(command) {
+            CommandOutcome::Cancelled { orders } => u64::from(orders),
+            other => panic!("{command:?}: {other:?}"),
+        }
+    }
+
+    /// Compares the whole states.
+    fn compare(&mut self) {
+        self.pair
+            .compare_states()
+            .unwrap_or_else(|difference| panic!("{difference}"));
+    }
+
+    fn place(&mut self, account: AccountNumber, wish: Wish) -> OrderResult {
+        self.orders += 1;
+        let mut id = [0; 32];
+        id[8..16].copy_from_slice(&self.orders.to_be_bytes());
+        let value = wish.lots * u64::from(wish.price.0);
+        let shares = wish.lots * 10_000;
+        let placed = PlaceOrder {
+            order: OrderId(id),
+            account,
+            key: KeyNumber(u32::from(account == TAKER)),
+            market: MARKET,
+            outcome: wish.outcome,
+            side: wish.side,
+            order_type: wish.order_type,
+            post_only: wish.post_only,
+            maker_amount: if wish.side == Side::Buy {
+                value
+            } else {
+                shares
+            },
+            taker_amount: if wish.side == Side::Buy {
+                shares
+            } else {
+                value
+            },
+            expiration: wish.expiration,
+            timestamp: TimeMs(self.now.millis().0),
+        };
+        match self.applied(Command::PlaceOrder(placed)) {
+            CommandOutcome::Order(result) => result,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Rests `orders` one-lot orders.
+    fn crowd(&mut self, account: AccountNumber, wish: Wish, orders: u64) {
+        for _ in 0..orders {
+            let result = self.place(account, wish);
+            assert_eq!(result.status, OrderStatus::Live);
+        }
+        self.compare();
+    }
+
+    fn last_event(&self) -> Event {
+        *self
+            .pair
+            .events()
+            .last()
+            .expect("an applied command says something")
+    }
+}
+
+/// Under rules 2.
+const NOTHING_TO_CANCEL: Verdict = Verdict::Repeated {
+    first: Sequence(0),
+    last: Sequence(0),
+    outcome: CommandOutcome::Cancelled { orders: 0 },
+};
+
+/// What an order asks for.
+#[derive(Clone, Copy)]
+struct Wish {
+    outcome: Outcome,
+    side: Side,
+    order_type: OrderType,
+    post_only: bool,
+    price: Price,
+    lots: u64,
+    expiration: TimeSeconds,
+}
+
+/// BUY No at 0.40: an ask at 0.60.
+const ASK: Wish = Wish {
+    outcome: Outcome::No,
+    side: Side::Buy,
+    order_type: OrderType::Gtc,
+    post_only: false,
+    price: Price(4_000),
+    lots: 1,
+    expiration: TimeSeconds(0),
+};
+
+/// BUY Yes at 0.60.
+const BID: Wish = Wish {
+    outcome: Outcome::Yes,
+    price: Price(6_000),
+    ..ASK
+};
+
+/// The same ask, until a second after the start.
+const SHORT_ASK: Wish = Wish {
+    order_type: OrderType::Gtd,
+    expiration: TimeSeconds(NOW_SECONDS + 1),
+    ..ASK
+};
+
+fn market_buy(order_type: OrderType, lots: u64) -> Wish {
+    Wish {
+        order_type,
+        lots,
+        ..BID
+    }
+}
+
+fn closed_at_the_bound(event: Event, left: u64) -> bool {
+    matches!(event, Event::OrderClosed { lots, reason: CloseReason::TooManyFills, .. } if lots == Lots(left))
+}
+
+#[test]
+fn a_taker_stops_at_the_bound() {
+    for order_type in [OrderType::Gtc, OrderType::Fak] {
+        let mut crowd = Crowd::new();
+        crowd.crowd(MAKER, ASK, BOUND + 4);
+        let result = crowd.place(TAKER, market_buy(order_type, BOUND + 3));
+        assert_eq!(result.status, OrderStatus::Matched);
+        assert_eq!(u64::from(result.fills), BOUND);
+        // A budget has no unfilled shares to report.
+        let left = if order_type == OrderType::Gtc { 3 } else { 0 };
+        assert!(closed_at_the_bound(crowd.last_event(), left));
+        crowd.compare();
+    }
+}
+
+#[test]
+fn a_taker_that_needs_exactly_the_bound_is_filled() {
+    for order_type in [OrderType::Gtc, OrderType::Fak, OrderType::Fok] {
+        let mut crowd = Crowd::new();
+        crowd.crowd(MAKER, ASK, BOUND + 4);
+        let result = crowd.place(TAKER, market_buy(order_type, BOUND));
+        assert_eq!(u64::from(result.fills), BOUND);
+        assert_eq!(crowd.last_event(), Event::OrderCompleted);
+        crowd.compare();
+    }
+}
+
+#[test]
+fn a_taker_whose_last_touched_order_was_the_books_last_is_over_too() {
+    for order_type in [OrderType::Gtc, OrderType::Fak] {
+        let mut crowd = Crowd::new();
+        crowd.crowd(MAKER, ASK, BOUND);
+        crowd.place(TAKER, market_buy(order_type, BOUND + 3));
+        assert!(matches!(
+            crowd.last_event(),
+            Event::OrderClosed {
+                reason: CloseReason::TooManyFills,
+                ..
+            }
+        ));
+        crowd.compare();
+    }
+}
+
+#[test]
+fn a_fok_that_needs_more_than_the_bound_is_killed_and_leaves_everything() {
+    let mut crowd = Crowd::new();
+    crowd.crowd(MAKER, ASK, BOUND + 4);
+    let result = crowd.place(TAKER, market_buy(OrderType::Fok, BOUND + 1));
+    assert_eq!(
+        result.status,
+        OrderStatus::Killed(RejectionReason::FokNotFilled.into())
+    );
+    assert_eq!(crowd.pair.events().len(), 1);
+    crowd.compare();
+}
+
+#[test]
+fn a_sell_stops_at_the_bound_with_its_rest() {
+    let mut crowd = Crowd::new();
+    crowd.applied(Command::Split {
+        account: TAKER,
+        market: MARKET,
+        lots: Lots(10_000),
+        reference: Reference([9; 32]),
+    });
+    crowd.crowd(MAKER, BID, BOUND + 4);
+    let sell = Wish {
+        side: Side::Sell,
+        ..market_buy(OrderType::Fak, BOUND + 2)
+    };
+    crowd.place(TAKER, sell);
+    assert!(closed_at_the_bound(crowd.last_event(), 2));
+    crowd.compare();
+}
+
+#[test]
+fn own_orders_up_to_the_bound_leave_nothing_traded_and_nothing_resting() {
+    let mut crowd = Crowd::new();
+    crowd.crowd(MAKER, ASK, BOUND + 4);
+    let result = crowd.place(MAKER, BID);
+    assert_eq!(result.status, OrderStatus::Unmatched);
+    assert!(closed_at_the_bound(crowd.last_event(), 1));
+    crowd.compare();
+    let result = crowd.place(MAKER, market_buy(OrderType::Fak, 10));
+    assert_eq!(
+        result.status,
+        OrderStatus::Killed(RejectionReason::FakNoMatch.into())
+    );
+    crowd.compare();
+}
+
+#[test]
+fn more_expired_orders_than_the_bound_count_as_crossing() {
+    let post_only = Wish {
+        post_only: true,
+        ..BID
+    };
+    for (expired, more, killed) in [
+        (BOUND + 1, 0, true),
+        (BOUND - 1, 0, false),
+        (BOUND - 1, 1, true),
+    ] {
+        let mut crowd = Crowd::new();
+        crowd.crowd(MAKER, SHORT_ASK, expired);
+        crowd.crowd(MAKER, ASK, more);
+        crowd.now.0 += 1_000_000_000;
+        let result = crowd.place(TAKER, post_only);
+        let status = if killed {
+            OrderStatus::Killed(RejectionReason::CrossesBook.into())
+        } else {
+            OrderStatus::Live
+        };
+        assert_eq!(result.status, status, "{expired} expired and {more} more");
+        crowd.compare();
+    }
+}
+
+#[test]
+fn a_market_order_steps_over_expired_orders_up_to_the_bound() {
+    for (expired, status) in [
+        (
+            BOUND,
+            OrderStatus::Killed(RejectionReason::FakNoMatch.into()),
+        ),
+        (BOUND - 1, OrderStatus::Matched),
+    ] {
+        let mut crowd = Crowd::new();
+        crowd.crowd(MAKER, SHORT_ASK, expired);
+        crowd.crowd(MAKER, ASK, 1);
+        crowd.now.0 += 1_000_000_000;
+        let result = crowd.place(TAKER, market_buy(OrderType::Fak, 1));
+        assert_eq!(result.status, status);
+        crowd.compare();
+    }
+}
+
+#[test]
+fn what_is_due_beyond_the_bound_is_due_again() {
+    let mut crowd = Crowd::new();
+    crowd.crowd(MAKER, SHORT_ASK, BOUND + 4);
+    crowd.now.0 += 1_000_000_000;
+    assert_eq!(crowd.cancelled(Command::AdvanceTime), BOUND);
+    crowd.compare();
+    assert_eq!(crowd.cancelled(Command::AdvanceTime), 4);
+    crowd.compare();
+    assert_eq!(
+        crowd.refused(Command::AdvanceTime),
+        RejectionReason::NothingDue
+    );
+}
+
+/// Starts work on more orders than the bound, checks that no other command runs in between, and
+/// ends it.
+fn ends_in_two_steps(crowd: &mut Crowd, start: Command, rest: u64) {
+    crowd.applied(start);
+    assert_eq!(crowd.last_event(), Event::WorkPending);
+    crowd.compare();
+    for between in [start, Command::AdvanceTime] {
+        assert_eq!(crowd.refused(between), RejectionReason::WorkPending);
+    }
+    crowd.now.0 += 1;
+    assert_eq!(crowd.cancelled(Command::Continue), rest);
+    crowd.compare();
+    assert_eq!(
+        crowd.refused(Command::Continue),
+        RejectionReason::NothingPending
+    );
+}
+
+#[test]
+fn cancel_all_goes_on_over_the_wallets_of_the_owner_and_rules_1_remember_it_whole() {
+    for rules in [1, 2] {
+        let mut crowd = Crowd::under(rules);
+        crowd.crowd(SAFE, ASK, 20);
+        crowd.crowd(MAKER, ASK, BOUND - 10);
+        crowd.crowd(TAKER, ASK, 1);
+        let cancel = Command::CancelAll {
+            owner: MAKER,
+            heartbeat: false,
+            request: Digest16([5; 16]),
+        };
+        ends_in_two_steps(&mut crowd, cancel, 10);
+        match crowd.send(cancel) {
+            Verdict::Repeated {
+                first,
+                last,
+                outcome: CommandOutcome::Cancelled { orders },
+            } if rules == 1 => {
+                assert_eq!(last.0, first.0 + 1);
+                assert_eq!(u64::from(orders), BOUND + 10);
+            }
+            other => assert_eq!(other, NOTHING_TO_CANCEL),
+        }
+        crowd.compare();
+    }
+}
+
+#[test]
+fn work_of_three_steps_is_done_in_three() {
+    let mut crowd = Crowd::new();
+    crowd.crowd(MAKER, ASK, 2 * BOUND + 1);
+    let cancel = Command::CancelMarketOrders {
+        owner: MAKER,
+        market: MARKET,
+        outcome: Some(Outcome::No),
+        request: Digest16([5; 16]),
+    };
+    assert_eq!(crowd.cancelled(cancel), BOUND);
+    assert_eq!(crowd.cancelled(Command::Continue), BOUND);
+    assert_eq!(crowd.last_event(), Event::WorkPending);
+    assert_eq!(crowd.cancelled(Command::Continue), 1);
+    crowd.compare();
+}
+
+#[test]
+fn exactly_the_bound_leaves_no_work() {
+    let mut crowd = Crowd::new();
+    crowd.crowd(MAKER, ASK, BOUND);
+    let cancel = Command::CancelAll {
+        owner: MAKER,
+        heartbeat: true,
+        request: Digest16::ZERO,
+    };
+    assert_eq!(crowd.cancelled(cancel), BOUND);
+    assert_eq!(
+        crowd.refused(Command::Continue),
+        RejectionReason::NothingPending
+    );
+    crowd.compare();
+}
+
+#[test]
+fn a_revoked_keys_orders_go_in_steps() {
+    let mut crowd = Crowd::new();
+    crowd.crowd(MAKER, ASK, BOUND + 4);
+    let revoke = Command::RevokeKey {
+        key: KeyNumber(0),
+        cancel_orders: true,
+    };
+    ends_in_two_steps(&mut crowd, revoke, 4);
+}
+
+#[test]
+fn a_closed_market_empties_bids_first() {
+    let mut crowd = Crowd::new();
+    crowd.crowd(MAKER, ASK, 10);
+    let low_bid = Wish {
+        price: Price(3_000),
+        ..BID
+    };
+    crowd.crowd(MAKER, low_bid, BOUND / 2);
+    let bid = Wish {
+        price: Price(5_000),
+        ..BID
+    };
+    crowd.crowd(TAKER, bid, BOUND / 2);
+    ends_in_two_steps(&mut crowd, Command::CloseMarket { market: MARKET }, 10);
+}
+
+#[test]
+fn a_closed_only_account_loses_its_buys_in_steps() {
+    let mut crowd = Crowd::new();
+    crowd.applied(Command::Split {
+        account: MAKER,
+        market: MARKET,
+        lots: Lots(100),
+        reference: Reference([9; 32]),
+    });
+    let sell = Wish {
+        side: Side::Sell,
+        price: Price(7_000),
+        ..BID
+    };
+    crowd.crowd(MAKER, sell, 10);
+    crowd.crowd(MAKER, ASK, BOUND + 4);
+    let closed_only = Command::SetClosedOnly {
+        wallet: WalletAddress([0; 20]),
+        closed_only: true,
+    };
+    ends_in_two_steps(&mut crowd, closed_only, 4);
+}
+
+#[test]
+fn under_rules_1_the_oldest_of_too_many_requests_gives_way() {
+    let mut crowd = Crowd::under(1);
+    let cancel = |number: usize| {
+        let mut request = [1; 16];
+        request[..8].copy_from_slice(&(number as u64).to_be_bytes());
+        Command::CancelAll {
+            owner: MAKER,
+            heartbeat: false,
+            request: Digest16(request),
+        }
+    };
+    for number in 0..MAX_REMEMBERED_REQUESTS {
+        assert_eq!(crowd.cancelled(cancel(number)), 0);
+    }
+    assert!(matches!(crowd.send(cancel(0)), Verdict::Repeated { .. }));
+    assert_eq!(crowd.cancelled(cancel(MAX_REMEMBERED_REQUESTS)), 0);
+    assert_eq!(crowd.cancelled(cancel(0)), 0);
+    assert!(matches!(crowd.send(cancel(2)), Verdict::Repeated { .. }));
+    crowd.compare();
+}
+
+fn numbered(number: u32) -> Reference {
+    let mut reference = [0; 32];
+    reference[..4].copy_from_slice(&number.to_le_bytes());
+    Reference(reference)
+}
+
+fn split(account: AccountNumber, number: u32) -> Command {
+    Command::Split {
+        account,
+        market: MARKET,
+        lots: Lots(1),
+        reference: numbered(number),
+    }
+}
+
+fn merge(account: AccountNumber, number: u32) -> Command {
+    Command::Merge {
+        account,
+        market: MARKET,
+        lots: Lots(1),
+        reference: numbered(number),
+    }
+}
+
+#[test]
+fn under_rules_1_an_account_may_use_so_many_references_in_thirty_days() {
+    let mut crowd = Crowd::under(1);
+    for number in 0..MAX_REFERENCES_PER_ACCOUNT {
+        crowd.applied(split(MAKER, number));
+    }
+    let next = split(MAKER, MAX_REFERENCES_PER_ACCOUNT);
+    assert_eq!(crowd.refused(next), RejectionReason::TooManyReferences);
+    // Earlier references are still known, and other accounts are not affected.
+    assert!(matches!(
+        crowd.send(split(MAKER, 0)),
+        Verdict::Repeated { .. }
+    ));
+    crowd.applied(split(TAKER, 0));
+    crowd.now.0 += REFERENCE_MEMORY_NS;
+    assert_eq!(crowd.refused(next), RejectionReason::TooManyReferences);
+    crowd.now.0 += 1;
+    crowd.applied(next);
+    // The oldest was evicted, and would execute again.
+    crowd.applied(split(MAKER, 0));
+    crowd.compare();
+}
+
+#[test]
+fn under_rules_2_the_oldest_references_of_an_account_give_way_once_their_requests_are_over() {
+    let mut crowd = Crowd::under(2);
+    for number in 0..REFERENCES_PER_ACCOUNT {
+        crowd.applied(split(MAKER, number));
+    }
+    let next = split(MAKER, REFERENCES_PER_ACCOUNT);
+    assert_eq!(crowd.refused(next), RejectionReason::TooManyReferences);
+    let repeated = |verdict| matches!(verdict, Verdict::Repeated { .. });
+    assert!(repeated(crowd.send(split(MAKER, 0))));
+    crowd.applied(split(TAKER, 0));
+    // A merge is never rejected; it evicts the oldest.
+    crowd.applied(merge(MAKER, 1_000));
+    assert!(repeated(crowd.send(merge(MAKER, 1_000))));
+    assert!(repeated(crowd.send(split(MAKER, 1))));
+    let oldest = split(MAKER, 0);
+    assert_eq!(crowd.refused(oldest), RejectionReason::TooManyReferences);
+    crowd.compare();
+    crowd.now.0 += REQUEST_MEMORY_NS;
+    assert_eq!(crowd.refused(next), RejectionReason::TooManyReferences);
+    crowd.now.0 += 1;
+    crowd.applied(next);
+    crowd.applied(oldest);
+    crowd.compare();
+    assert!(repeated(crowd.send(split(MAKER, 3))));
+    assert!(repeated(crowd.send(split(TAKER, 0))));
+}
+
+#[test]
+fn an_account_that_comes_to_rules_2_with_more_references_loses_a_few_with_each_action() {
+    let mut crowd = Crowd::under(1);
+    for number in 0..REFERENCES_PER_ACCOUNT + 10 {
+        crowd.applied(split(MAKER, number));
+    }
+    crowd.applied(Command::SwitchRules { rules: 2 });
+    let next = split(MAKER, 1_000);
+    assert_eq!(crowd.refused(next), RejectionReason::TooManyReferences);
+    for number in 0..5 {
+        crowd.applied(merge(MAKER, 2_000 + number));
+        crowd.compare();
+    }
+    crowd.now.0 += REQUEST_MEMORY_NS + 1;
+    crowd.applied(next);
+    crowd.compare();
+}

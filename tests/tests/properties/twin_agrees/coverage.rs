@@ -1,0 +1,205 @@
+//! Coverage of a run: fails if the generator becomes narrow.
+
+use std::collections::BTreeMap;
+
+use foretell_model::limits::NEWEST_RULES;
+use foretell_model::{
+    CloseReason, Command, CommandOutcome, Event, MatchKind, OrderResult, OrderStatus, Rejection,
+    RejectionReason, Verdict,
+};
+
+/// Number of occurrences of each.
+type Counts<T> = BTreeMap<T, u64>;
+
+/// Minimum number of occurrences in a whole run.
+const ENOUGH: u64 = 5;
+
+/// Kinds of all responses and events.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Coverage {
+    /// By rules in force.
+    commands_applied: Counts<(u32, u16)>,
+    commands_repeated: Counts<u16>,
+    /// Cancels of many orders: the rules define a repeat.
+    cancels_repeated: Counts<(u32, u16)>,
+    events: Counts<u8>,
+    refusals: Counts<RejectionReason>,
+    /// By presence of their details.
+    kills: Counts<(RejectionReason, bool)>,
+    /// The same for killed orders that were repeated below the marketable minimum.
+    kills_again: Counts<bool>,
+    closes: Counts<CloseReason>,
+    kinds: Counts<MatchKind>,
+}
+
+/// Every pinned number of an event.
+const EVENTS: &[u8] = &[
+    1, 2, 3, 4, 5, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 30, 31, 32, 33, 34, 35,
+    36, 37, 38, 50, 51, 52, 53, 54, 55, 56,
+];
+
+/// Every pinned number of a command.
+const COMMANDS: &[u16] = &[
+    1, 2, 3, 4, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 30, 31, 32, 33, 34, 35, 36, 37,
+    38, 39, 40, 50, 51, 52, 53, 54, 55, 56, 57,
+];
+
+/// Every pinned number of a command that can be `Repeated`.
+const REPEATABLE: &[u16] = &[
+    1, 3, 4, 10, 11, 12, 13, 15, 16, 18, 19, 20, 21, 22, 30, 31, 37, 39, 40, 50, 51, 52, 54,
+];
+
+/// Of them, those that cancel many orders.
+const CANCELS: &[u16] = &[3, 4];
+
+/// The newest rules have no successor.
+const SWITCH_RULES: u16 = 52;
+/// Pending work needs more than 4,096 resting orders; `beyond_the_bound` has them.
+const WORK_PENDING: u8 = 55;
+const CONTINUE: u16 = 56;
+
+impl Coverage {
+    /// Records a command under these rules, and its result.
+    pub(crate) fn record(
+        &mut self,
+        rules: u32,
+        command: &Command,
+        verdict: &Verdict,
+        events: &[Event],
+    ) {
+        match verdict {
+            Verdict::Applied(outcome) => {
+                count(&mut self.commands_applied, (rules, command.code()));
+                if let CommandOutcome::Order(OrderResult {
+                    status: OrderStatus::Killed(refusal),
+                    ..
+                }) = outcome
+                {
+                    count(&mut self.kills, (refusal.reason, has_details(refusal)));
+                }
+            }
+            Verdict::Repeated { .. } => {
+                count(&mut self.commands_repeated, command.code());
+                if CANCELS.contains(&command.code()) {
+                    count(&mut self.cancels_repeated, (rules, command.code()));
+                }
+            }
+            Verdict::Rejected(refusal) => {
+                count(&mut self.refusals, refusal.reason);
+                // An order that may rest is not rejected with this reason before the book has
+                // killed it.
+                if refusal.reason == RejectionReason::MarketableBelowMinimum
+                    && matches!(command, Command::PlaceOrder(placed) if placed.order_type.may_rest())
+                {
+                    count(&mut self.kills_again, has_details(refusal));
+                }
+            }
+        }
+        for event in events {
+            count(&mut self.events, event.code());
+            match event {
+                Event::OrderClosed { reason, .. } => {
+                    count(&mut self.closes, *reason);
+                }
+                Event::Fill(fill) => {
+                    count(&mut self.kinds, fill.kind);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    pub(crate) fn merge(&mut self, other: Self) {
+        add(&mut self.commands_applied, other.commands_applied);
+        add(&mut self.commands_repeated, other.commands_repeated);
+        add(&mut self.cancels_repeated, other.cancels_repeated);
+        add(&mut self.events, other.events);
+        add(&mut self.refusals, other.refusals);
+        add(&mut self.kills, other.kills);
+        add(&mut self.kills_again, other.kills_again);
+        add(&mut self.closes, other.closes);
+        add(&mut self.kinds, other.kinds);
+    }
+
+    /// Asserts that all cases reachable by random commands occurred.
+    pub(crate) fn assert_wide(&self) {
+        let missing = missing(EVENTS.iter().copied(), &self.events, &[WORK_PENDING]);
+        assert!(missing.is_empty(), "events never seen: {missing:?}");
+
+        let all = under_all_rules(COMMANDS);
+        let excepted = [(1, CONTINUE), (2, CONTINUE), (2, SWITCH_RULES)];
+        let missing = self::missing(all, &self.commands_applied, &excepted);
+        assert!(missing.is_empty(), "commands never applied: {missing:?}");
+        let repeatable = REPEATABLE.iter().copied();
+        let missing = self::missing(repeatable, &self.commands_repeated, &[]);
+        assert!(missing.is_empty(), "commands never repeated: {missing:?}");
+        let cancels = under_all_rules(CANCELS);
+        let missing = self::missing(cancels, &self.cancels_repeated, &[]);
+        assert!(missing.is_empty(), "cancels never repeated: {missing:?}");
+
+        let all = RejectionReason::ALL.iter().copied();
+        let missing = self::missing(
+            all,
+            &self.refusals,
+            &[
+                // Needs pending work.
+                RejectionReason::WorkPending,
+                // A closed market's book empties in work that must end first, so `WorkPending`
+                // answers before this can.
+                RejectionReason::BookNotEmpty,
+            ],
+        );
+        assert!(missing.is_empty(), "refusals never seen: {missing:?}");
+
+        use RejectionReason::{CrossesBook, FakNoMatch, FokNotFilled, MarketableBelowMinimum};
+        let kills = [
+            (CrossesBook, false),
+            (MarketableBelowMinimum, false),
+            (MarketableBelowMinimum, true),
+            (FokNotFilled, false),
+            (FakNoMatch, false),
+        ];
+        let missing = self::missing(kills.into_iter(), &self.kills, &[]);
+        assert!(missing.is_empty(), "kills never seen: {missing:?}");
+        let missing = self::missing([false, true].into_iter(), &self.kills_again, &[]);
+        assert!(missing.is_empty(), "kills never seen again: {missing:?}");
+
+        // Needs the bound on touched orders, too.
+        let closes = CloseReason::ALL.iter().copied();
+        let missing = self::missing(closes, &self.closes, &[CloseReason::TooManyFills]);
+        assert!(missing.is_empty(), "close reasons never seen: {missing:?}");
+
+        let missing = self::missing(MatchKind::ALL.iter().copied(), &self.kinds, &[]);
+        assert!(missing.is_empty(), "kinds of match never seen: {missing:?}");
+    }
+}
+
+fn has_details(refusal: &Rejection) -> bool {
+    refusal.details != [0; 2]
+}
+
+/// Every one of these commands under every rules number.
+fn under_all_rules(commands: &[u16]) -> impl Iterator<Item = (u32, u16)> {
+    let under = |rules| commands.iter().map(move |code| (rules, *code));
+    (1..=NEWEST_RULES).flat_map(under)
+}
+
+fn missing<T: Ord + Copy>(
+    all: impl Iterator<Item = T>,
+    seen: &Counts<T>,
+    excepted: &[T],
+) -> Vec<T> {
+    all.filter(|one| seen.get(one).is_none_or(|count| *count < ENOUGH))
+        .filter(|one| !excepted.contains(one))
+        .collect()
+}
+
+fn count<T: Ord>(counts: &mut Counts<T>, seen: T) {
+    *counts.entry(seen).or_default() += 1;
+}
+
+fn add<T: Ord>(counts: &mut Counts<T>, others: Counts<T>) {
+    for (seen, more) in others {
+        *counts.entry(seen).or_default() += more;
+    }
+}

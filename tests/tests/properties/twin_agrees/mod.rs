@@ -1,0 +1,121 @@
+//! The core and its naive twin must give the same responses, events and state for the same
+//! commands.
+//!
+//! `FORETELL_TWIN_SEQUENCES=n` runs n sequences instead of the ordinary number;
+//! `FORETELL_TWIN_SEED=s` runs only the sequence of seed s, as printed by a failure.
+
+mod beyond_the_bound;
+mod coverage;
+mod pair;
+mod shrink;
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::generator::Generator;
+use coverage::Coverage;
+use pair::Pair;
+use shrink::{Timed, shrink, step};
+
+/// Sequences of an ordinary run.
+const SEQUENCES: u64 = 2_500;
+/// Minimum number of sequences for the check that every kind of rejection occurred.
+const ENOUGH_FOR_COVERAGE: u64 = 2_000;
+
+#[test]
+fn core_and_twin_agree_on_wide_random_commands() {
+    if let Some(seed) = number_from("FORETELL_TWIN_SEED") {
+        run(seed).unwrap_or_else(|commands| report(commands, seed));
+        return;
+    }
+    let sequences = number_from("FORETELL_TWIN_SEQUENCES").unwrap_or(SEQUENCES);
+    let next = AtomicU64::new(0);
+    let failed = AtomicBool::new(false);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut seen = Coverage::default();
+    let mut failures = Vec::new();
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..cores)
+            .map(|_| scope.spawn(|| work(&next, &failed, sequences)))
+            .collect();
+        for worker in workers {
+            match worker.join().expect("a failure is returned, not thrown") {
+                Ok(covered) => seen.merge(covered),
+                Err(failure) => failures.push(failure),
+            }
+        }
+    });
+    failures.sort_by_key(|(seed, _)| *seed);
+    if let Some((seed, commands)) = failures.into_iter().next() {
+        report(commands, seed);
+    }
+    println!("{seen:#?}");
+    if sequences >= ENOUGH_FOR_COVERAGE {
+        seen.assert_wide();
+    }
+}
+
+/// Runs sequences until all are done or one failed on any thread.
+fn work(
+    next: &AtomicU64,
+    failed: &AtomicBool,
+    sequences: u64,
+) -> Result<Coverage, (u64, Vec<Timed>)> {
+    let mut seen = Coverage::default();
+    while !failed.load(Ordering::Relaxed) {
+        let seed = next.fetch_add(1, Ordering::Relaxed);
+        if seed >= sequences {
+            break;
+        }
+        match run(seed) {
+            Ok(covered) => seen.merge(covered),
+            Err(commands) => {
+                failed.store(true, Ordering::Relaxed);
+                return Err((seed, commands));
+            }
+        }
+    }
+    Ok(seen)
+}
+
+/// Runs one sequence; on failure returns the commands so far.
+fn run(seed: u64) -> Result<Coverage, Vec<Timed>> {
+    let mut pair = Pair::cramped(seed);
+    let mut generator = Generator::new(seed);
+    let mut seen = Coverage::default();
+    let mut commands = Vec::new();
+    while let Some((command, time)) = generator.next_command() {
+        commands.push((command, time));
+        let rules = pair.rules();
+        let Ok(verdict) = step(&mut pair, &command, time) else {
+            return Err(commands);
+        };
+        generator.observe(&command, pair.state());
+        seen.record(rules, &command, &verdict, pair.events());
+    }
+    Ok(seen)
+}
+
+/// Prints the shortest form of a failing sequence.
+fn report(commands: Vec<Timed>, seed: u64) -> ! {
+    // A panicking side would print its message once for each attempt at a shorter sequence.
+    let hook = std::panic::take_hook();
+    std::panic::set_hook(Box::new(|_| {}));
+    let (commands, failure) = shrink(commands, seed);
+    std::panic::set_hook(hook);
+    for (at, (command, time)) in commands.iter().enumerate() {
+        println!("{at:4} {} {command:?}", time.0);
+    }
+    panic!(
+        "seed {seed}: after command {} of the shortened sequence above, {}\n\
+         rerun with FORETELL_TWIN_SEED={seed}",
+        failure.at, failure.message
+    );
+}
+
+fn number_from(variable: &str) -> Option<u64> {
+    let text = std::env::var(variable).ok()?;
+    Some(
+        text.parse()
+            .unwrap_or_else(|_| panic!("{variable} is not a number: {text}")),
+    )
+}

@@ -1,0 +1,151 @@
+//! The core and its twin: every command goes to both, with a full comparison after it.
+
+use foretell_matching::{Capacity, Exchange as Core};
+use foretell_model::digest::StateRecord;
+use foretell_model::{Command, Event, TimeNs, Verdict};
+use foretell_reference::Exchange as Twin;
+
+/// Both exchanges, in step.
+pub(crate) struct Pair {
+    core: Core,
+    twin: Twin,
+    core_events: Vec<Event>,
+    twin_events: Vec<Event>,
+    core_state: Vec<StateRecord>,
+    twin_state: Vec<StateRecord>,
+}
+
+/// Minimal capacity, so that every structure of the core has to grow.
+const CRAMPED: Capacity = Capacity {
+    accounts: 1,
+    keys: 1,
+    markets: 1,
+    events: 1,
+    orders: 2,
+    expiring_orders: 1,
+    positions: 2,
+    order_ids: 2,
+    timestamp_seconds: 1,
+    references: 1,
+    requests: 1,
+};
+
+impl Pair {
+    /// A pair whose core grows from minimal capacity; the key orders its index of ids.
+    pub(crate) fn cramped(index_key: u64) -> Self {
+        Self::with(CRAMPED, index_key)
+    }
+
+    /// A pair whose core has enough capacity.
+    pub(crate) fn roomy() -> Self {
+        Self::with(Capacity::default(), 7)
+    }
+
+    fn with(capacity: Capacity, index_key: u64) -> Self {
+        Self {
+            core: Core::new(capacity, index_key),
+            twin: Twin::new(),
+            core_events: Vec::new(),
+            twin_events: Vec::new(),
+            core_state: Vec::new(),
+            twin_state: Vec::new(),
+        }
+    }
+
+    /// Applies a command to both and compares all visible results.
+    pub(crate) fn step(&mut self, command: &Command, time: TimeNs) -> Result<Verdict, String> {
+        let verdict = self.step_quickly(command, time)?;
+        self.compare_states()?;
+        Ok(verdict)
+    }
+
+    /// The same without comparing states, for states too long to compare every time.
+    pub(crate) fn step_quickly(
+        &mut self,
+        command: &Command,
+        time: TimeNs,
+    ) -> Result<Verdict, String> {
+        self.core_events.clear();
+        self.twin_events.clear();
+        let twin = self.twin.apply(command, time, &mut self.twin_events);
+        let core = self.core.apply(command, time, &mut self.core_events);
+        same("verdict", &core, &twin)?;
+        same_list("event", &self.core_events, &self.twin_events)?;
+        same("sequence", &self.core.sequence(), &self.twin.sequence())?;
+        same(
+            "pending work",
+            &self.core.has_pending_work(),
+            &self.twin.has_pending_work(),
+        )?;
+        Ok(twin)
+    }
+
+    /// Compares every record of the state, the digest and the next due time, and checks the
+    /// internal consistency of both.
+    pub(crate) fn compare_states(&mut self) -> Result<(), String> {
+        self.core_state.clear();
+        self.twin_state.clear();
+        self.core
+            .visit_state(&mut |record| self.core_state.push(*record));
+        self.twin
+            .visit_state(&mut |record| self.twin_state.push(*record));
+        same_list("record", &self.core_state, &self.twin_state)?;
+        same("digest", &self.core.digest(), &self.twin.digest())?;
+        same("next due", &self.core.next_due(), &self.twin.next_due())?;
+        self.core
+            .check_invariants()
+            .map_err(|broken| format!("invariant of the core: {broken}"))?;
+        self.twin
+            .conservation()
+            .map_err(|broken| format!("conservation: {broken}"))
+    }
+
+    /// The state after the last compared command.
+    pub(crate) fn state(&self) -> &[StateRecord] {
+        &self.twin_state
+    }
+
+    /// The rules in force.
+    pub(crate) fn rules(&self) -> u32 {
+        match self.state().first() {
+            Some(StateRecord::System { rules, .. }) => *rules,
+            _ => 1,
+        }
+    }
+
+    /// Events of the last command.
+    pub(crate) fn events(&self) -> &[Event] {
+        &self.twin_events
+    }
+}
+
+fn same<T: PartialEq + std::fmt::Debug>(what: &str, core: &T, twin: &T) -> Result<(), String> {
+    if core == twin {
+        Ok(())
+    } else {
+        Err(format!(
+            "{what} differs\n  core: {core:?}\n  twin: {twin:?}"
+        ))
+    }
+}
+
+/// Names the first difference of two lists.
+fn same_list<T: PartialEq + std::fmt::Debug>(
+    what: &str,
+    core: &[T],
+    twin: &[T],
+) -> Result<(), String> {
+    if core == twin {
+        return Ok(());
+    }
+    let first = core
+        .iter()
+        .zip(twin)
+        .position(|(core, twin)| core != twin)
+        .unwrap_or_else(|| core.len().min(twin.len()));
+    Err(format!(
+        "{what} {first} differs\n  core: {:?}\n  twin: {:?}",
+        core.get(first),
+        twin.get(first)
+    ))
+}

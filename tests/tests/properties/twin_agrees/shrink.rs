@@ -1,0 +1,76 @@
+//! Shrinks a failing sequence: cuts it after the failure, then removes every unneeded command.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use foretell_model::{Command, TimeNs};
+
+use crate::twin_agrees::pair::Pair;
+
+/// A command and its time.
+pub(crate) type Timed = (Command, TimeNs);
+
+/// The failure of a sequence.
+#[derive(Clone, Debug)]
+pub(crate) struct Failure {
+    /// Index of the command.
+    pub(crate) at: usize,
+    /// The difference after it.
+    pub(crate) message: String,
+}
+
+/// Maximum number of attempts at a shorter sequence.
+const ATTEMPTS: usize = 3_000;
+
+/// Plays a sequence to a new pair; a panic of either side counts as a failure.
+pub(crate) fn replay(commands: &[Timed], seed: u64) -> Option<Failure> {
+    let mut pair = Pair::cramped(seed);
+    for (at, (command, time)) in commands.iter().enumerate() {
+        if let Err(message) = step(&mut pair, command, *time) {
+            return Some(Failure { at, message });
+        }
+    }
+    None
+}
+
+/// One step, with a panic turned into a message.
+pub(crate) fn step(
+    pair: &mut Pair,
+    command: &Command,
+    time: TimeNs,
+) -> Result<foretell_model::Verdict, String> {
+    catch_unwind(AssertUnwindSafe(|| pair.step(command, time))).unwrap_or_else(|panic| {
+        let said = panic
+            .downcast_ref::<String>()
+            .cloned()
+            .or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string));
+        Err(format!("panic: {}", said.unwrap_or_default()))
+    })
+}
+
+/// The shortest failing sequence found by deletion, and its failure.
+pub(crate) fn shrink(mut commands: Vec<Timed>, seed: u64) -> (Vec<Timed>, Failure) {
+    let mut failure = replay(&commands, seed).expect("a failing sequence fails again");
+    commands.truncate(failure.at + 1);
+    let mut attempts = 0;
+    let mut chunk = commands.len() / 2;
+    while chunk > 0 && attempts < ATTEMPTS {
+        let before = commands.len();
+        let mut start = 0;
+        while start < commands.len() && attempts < ATTEMPTS {
+            attempts += 1;
+            let mut shorter = commands.clone();
+            shorter.drain(start..(start + chunk).min(commands.len()));
+            if let Some(found) = replay(&shorter, seed) {
+                shorter.truncate(found.at + 1);
+                commands = shorter;
+                failure = found;
+            } else {
+                start += chunk;
+            }
+        }
+        if commands.len() == before {
+            chunk /= 2;
+        }
+    }
+    (commands, failure)
+}

@@ -1,0 +1,478 @@
+//! Compares the view with the exchange's state.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+
+use foretell_model::digest::{OrderIdState, StateRecord};
+use foretell_model::{
+    AccountNumber, Command, CommandOutcome, Lots, MarketNumber, Micros, OrderNumber, OrderStatus,
+    Outcome, Price, RejectionReason, Sequence, Side, Verdict,
+};
+use foretell_view::{OrderState, TokenBook, View};
+
+/// Number of records of each kind: the view must not have more.
+#[derive(Default)]
+struct Seen {
+    accounts: usize,
+    keys: usize,
+    events: usize,
+    markets: usize,
+    domains: usize,
+    positions: usize,
+    live: Vec<OrderNumber>,
+    /// Yes ladders, summed from the orders: bid or ask, then price.
+    ladders: BTreeMap<(MarketNumber, bool, Price), Lots>,
+}
+
+/// Compares every record of the state with the view, which may contain nothing else.
+pub(crate) fn compare_states(view: &View, records: &[StateRecord]) -> Result<(), String> {
+    let mut seen = Seen::default();
+    for record in records {
+        compare_record(view, record, &mut seen).map_err(|what| format!("{what} of {record:?}"))?;
+    }
+    same("accounts", &view.accounts().count(), &seen.accounts)?;
+    same("keys", &view.keys().count(), &seen.keys)?;
+    same("events", &view.events().count(), &seen.events)?;
+    same("markets", &view.markets().count(), &seen.markets)?;
+    same("domains", &view.system().domains.len(), &seen.domains)?;
+    let held = view
+        .accounts()
+        .iter()
+        .map(|(_, account)| account.balances().count());
+    same("positions", &held.sum(), &seen.positions)?;
+    same("live orders", &view.orders().live_count(), &seen.live.len())?;
+    compare_counts(view, &seen.live)?;
+    compare_lists(view, &mut seen.live)?;
+    compare_books(view, &seen.ladders)
+}
+
+fn compare_record(view: &View, record: &StateRecord, seen: &mut Seen) -> Result<(), String> {
+    match *record {
+        StateRecord::System { .. } => compare_system(view, record),
+        StateRecord::Domain { domain, separator } => {
+            seen.domains += 1;
+            let known = view.system().domains.get(&domain);
+            same(
+                "separator",
+                &known.map(|known| known.separator),
+                &Some(separator),
+            )
+        }
+        StateRecord::Account { .. } => {
+            seen.accounts += 1;
+            compare_account(view, record)
+        }
+        StateRecord::Key { .. } => {
+            seen.keys += 1;
+            compare_key(view, record)
+        }
+        StateRecord::Event {
+            event,
+            id,
+            frozen,
+            questions,
+            converted,
+        } => {
+            seen.events += 1;
+            let (number, known) = view.events().by_id(id).ok_or("no event")?;
+            same("number", &number, &event)?;
+            same("frozen", &known.frozen, &frozen)?;
+            same("questions", &known.questions.len(), &(questions as usize))?;
+            same("converted", &known.converted, &converted)
+        }
+        StateRecord::Market { .. } => {
+            seen.markets += 1;
+            compare_market(view, record)
+        }
+        StateRecord::Position {
+            account,
+            market,
+            free,
+            reserved,
+        } => {
+            seen.positions += 1;
+            let held = view
+                .accounts()
+                .get(account)
+                .ok_or("no account")?
+                .balance(market);
+            same("free", &held.free, &free)?;
+            same("reserved", &held.reserved, &reserved)
+        }
+        StateRecord::Order { .. } => compare_order(view, record, seen),
+        StateRecord::RememberedOrder {
+            order,
+            id,
+            state,
+            order_type,
+            expiration,
+            post_only,
+            key,
+            ..
+        } => {
+            let known = view.orders().by_id(&id).ok_or("no order")?;
+            let terms = (
+                known.number,
+                known.order_type,
+                known.expiration,
+                known.post_only,
+                known.key,
+            );
+            same(
+                "terms",
+                &terms,
+                &(order, order_type, expiration, post_only, key),
+            )?;
+            let known = match known.state {
+                OrderState::Live => OrderIdState::Live,
+                OrderState::Completed | OrderState::Closed(_) => OrderIdState::Done,
+                OrderState::Killed(reason) => killed_as(reason),
+            };
+            let state = match state {
+                OrderIdState::Killed { reason, .. } => killed_as(reason),
+                other => other,
+            };
+            same("state", &known, &state)
+        }
+        StateRecord::RememberedReference { .. } | StateRecord::RememberedRequest { .. } => Ok(()),
+    }
+}
+
+/// The fate of a killed order, without the minimum that it missed: the view does not keep it.
+const fn killed_as(reason: RejectionReason) -> OrderIdState {
+    OrderIdState::Killed {
+        reason,
+        minimum: Micros::ZERO,
+    }
+}
+
+fn compare_system(view: &View, record: &StateRecord) -> Result<(), String> {
+    let StateRecord::System {
+        rules,
+        sequence,
+        time,
+        mode,
+        settings,
+        collateral,
+        fees,
+        pending,
+        ..
+    } = *record
+    else {
+        return Ok(());
+    };
+    let system = view.system();
+    same("rules", &system.rules, &rules)?;
+    same("sequence", &system.sequence, &sequence)?;
+    same("time", &system.time, &time)?;
+    same("mode", &system.mode, &mode)?;
+    same("settings", &system.settings, &settings)?;
+    same("collateral", &system.collateral, &collateral)?;
+    same("fees", &system.fees, &fees)?;
+    same("pending work", &system.work_pending, &pending.is_some())
+}
+
+fn compare_account(view: &View, record: &StateRecord) -> Result<(), String> {
+    let StateRecord::Account {
+        account,
+        wallet,
+        owner,
+        kind,
+        closed_only,
+        heartbeat,
+        free,
+        reserved,
+        live_orders,
+    } = *record
+    else {
+        return Ok(());
+    };
+    let (number, known) = view.accounts().by_wallet(&wallet).ok_or("no account")?;
+    same("number", &number, &account)?;
+    same("owner", &known.owner, &owner)?;
+    same("kind", &known.kind, &kind)?;
+    same("closed-only", &known.closed_only, &closed_only)?;
+    same("heartbeat", &known.heartbeat, &heartbeat)?;
+    same("free", &known.free, &free)?;
+    same("reserved", &known.reserved, &reserved)?;
+    same("total", &known.total(), &(free + reserved))?;
+    let live = view.orders().live_count_of(account);
+    same("live orders", &live, &(live_orders as usize))?;
+    same(
+        "wallet of its kind",
+        &view.accounts().wallet_of_kind(owner, kind),
+        &Some(account),
+    )?;
+    let bound_here = |wallet| view.accounts().get(wallet).map(|known| known.owner);
+    let of_others = view
+        .accounts()
+        .wallets_of(account)
+        .find(|&w| w != account && bound_here(w) != Some(account));
+    same("wallets of others", &of_others, &None)
+}
+
+fn compare_key(view: &View, record: &StateRecord) -> Result<(), String> {
+    let StateRecord::Key {
+        key,
+        api_key,
+        owner,
+        nonce,
+        read_only,
+        live,
+    } = *record
+    else {
+        return Ok(());
+    };
+    let (number, known) = view.keys().by_text(&api_key).ok_or("no key")?;
+    same("number", &number, &key)?;
+    same("owner", &known.owner, &owner)?;
+    same("nonce", &known.nonce, &nonce)?;
+    same("read-only", &known.read_only, &read_only)?;
+    same("live", &known.is_live(), &live)?;
+    let listed = view.keys().of_owner(owner).any(|(number, _)| number == key);
+    same("listed", &listed, &true)
+}
+
+fn compare_market(view: &View, record: &StateRecord) -> Result<(), String> {
+    let StateRecord::Market {
+        market,
+        condition,
+        tokens,
+        tick,
+        tick_refines,
+        minimum_size,
+        fee,
+        question,
+        state,
+        payout,
+        archived,
+        supply,
+    } = *record
+    else {
+        return Ok(());
+    };
+    let (number, known) = view.markets().by_condition(&condition).ok_or("no market")?;
+    same("number", &number, &market)?;
+    for (token, &outcome) in tokens.iter().zip(Outcome::ALL) {
+        same(
+            "token",
+            &view.markets().by_token(token),
+            &Some((market, outcome)),
+        )?;
+    }
+    same(
+        "tick",
+        &(known.tick, known.tick_refines),
+        &(tick, tick_refines),
+    )?;
+    same("minimum", &known.minimum_size, &minimum_size)?;
+    same("fee", &known.fee, &fee)?;
+    same("question", &known.question, &question)?;
+    if let Some((event, index)) = question {
+        let listed = view
+            .events()
+            .get(event)
+            .and_then(|event| event.questions.get(index as usize));
+        same("listed", &listed, &Some(&market))?;
+    }
+    same("state", &known.state, &state)?;
+    same("payout", &known.payout, &payout)?;
+    same("archived", &known.archived, &archived)?;
+    same("supply", &known.supply, &supply)
+}
+
+fn compare_order(view: &View, record: &StateRecord, seen: &mut Seen) -> Result<(), String> {
+    let StateRecord::Order {
+        order,
+        id,
+        account,
+        market,
+        outcome,
+        side,
+        price,
+        lots,
+        expiration,
+    } = *record
+    else {
+        return Ok(());
+    };
+    let known = view.orders().live(order).ok_or("no order")?;
+    same("id", &known.id, &id)?;
+    same("state", &known.state, &OrderState::Live)?;
+    same("account", &known.account, &account)?;
+    same("token", &(known.market, known.outcome), &(market, outcome))?;
+    same("side", &known.side, &side)?;
+    same("price", &known.price, &price)?;
+    same("left", &known.left, &lots)?;
+    same("expiration", &known.expiration, &expiration)?;
+    let whole = known.left + known.matched;
+    same(
+        "left and matched",
+        &whole.micro_shares(),
+        &known.original_size(),
+    )?;
+
+    seen.live.push(order);
+    let (bid, yes_price) = match outcome {
+        Outcome::Yes => (side == Side::Buy, price),
+        Outcome::No => (side == Side::Sell, price.complement()),
+    };
+    *seen.ladders.entry((market, bid, yes_price)).or_default() += lots;
+    Ok(())
+}
+
+/// Checks every market's count of live orders.
+fn compare_counts(view: &View, live: &[OrderNumber]) -> Result<(), String> {
+    let mut counts: BTreeMap<MarketNumber, usize> = BTreeMap::new();
+    for &number in live {
+        let order = view.orders().live(number).ok_or("no live order")?;
+        *counts.entry(order.market).or_default() += 1;
+    }
+    for (market, _) in view.markets().iter() {
+        let count = counts.get(&market).copied().unwrap_or_default();
+        same(
+            "orders of a market",
+            &view.orders().live_count_in(market),
+            &count,
+        )?;
+    }
+    Ok(())
+}
+
+/// Checks that the accounts' lists contain every live order once, by number.
+fn compare_lists(view: &View, live: &mut [OrderNumber]) -> Result<(), String> {
+    let mut listed = Vec::new();
+    for (number, account) in view
+        .accounts()
+        .iter()
+        .filter(|(number, account)| account.owner == *number)
+    {
+        let orders = view.live_orders_of_owner(number);
+        let rising = orders.is_sorted_by(|one, next| one.number < next.number);
+        same("order of the orders", &rising, &true)?;
+        let owned = |wallet: AccountNumber| view.accounts().get(wallet).map(|wallet| wallet.owner);
+        let others = orders
+            .iter()
+            .find(|order| owned(order.account) != Some(account.owner));
+        same("orders of others", &others.map(|order| order.number), &None)?;
+        listed.extend(orders.iter().map(|order| order.number));
+    }
+    listed.sort_unstable();
+    live.sort_unstable();
+    same("listed orders", &&*listed, &&*live)
+}
+
+/// Checks that every book is the sum of its orders, from either token.
+fn compare_books(
+    view: &View,
+    ladders: &BTreeMap<(MarketNumber, bool, Price), Lots>,
+) -> Result<(), String> {
+    for (market, _) in view.markets().iter() {
+        let side = |bid: bool| -> Vec<(Price, Lots)> {
+            let range = ladders.range((market, bid, Price(0))..=(market, bid, Price(u16::MAX)));
+            range.map(|(&(_, _, price), &lots)| (price, lots)).collect()
+        };
+        let mirrored = |ladder: &[(Price, Lots)]| -> Vec<(Price, Lots)> {
+            let levels = ladder.iter().rev();
+            levels
+                .map(|&(price, lots)| (price.complement(), lots))
+                .collect()
+        };
+        let (bids, asks) = (side(true), side(false));
+        let book = view.books().get(market).ok_or("no book")?;
+        compare_book("Yes book", book.of(Outcome::Yes), &bids, &asks)?;
+        compare_book(
+            "No book",
+            book.of(Outcome::No),
+            &mirrored(&asks),
+            &mirrored(&bids),
+        )?;
+    }
+    Ok(())
+}
+
+/// Both ladders are given by ascending price.
+fn compare_book(
+    what: &str,
+    book: TokenBook<'_>,
+    bids: &[(Price, Lots)],
+    asks: &[(Price, Lots)],
+) -> Result<(), String> {
+    let plain = |level: foretell_view::Level| (level.price, level.lots);
+    same(
+        what,
+        &&*book.bids().rev().map(plain).collect::<Vec<_>>(),
+        &bids,
+    )?;
+    same(what, &&*book.asks().map(plain).collect::<Vec<_>>(), &asks)?;
+    same(what, &book.best_bid(), &bids.last().map(|level| level.0))?;
+    same(what, &book.best_ask(), &asks.first().map(|level| level.0))
+}
+
+/// Compares the response to a command with the view's later record of it.
+pub(crate) fn compare_answer(
+    view: &View,
+    sequence: Sequence,
+    command: &Command,
+    verdict: &Verdict,
+) -> Result<(), String> {
+    match *verdict {
+        Verdict::Applied(CommandOutcome::Order(result)) => {
+            let Command::PlaceOrder(placed) = command else {
+                return Err("an order was answered that nobody placed".to_owned());
+            };
+            let order = view.orders().by_id(&placed.order).ok_or("no order")?;
+            same("number", &order.number, &OrderNumber(sequence.0))?;
+            let slots: Vec<_> = view.trades_taken_by(&order).collect();
+            same("fills", &slots.len(), &(result.fills as usize))?;
+            let trades: Vec<_> = slots.iter().filter_map(|&slot| view.trade(slot)).collect();
+            same(
+                "lots",
+                &trades.iter().map(|trade| trade.lots).sum(),
+                &result.lots,
+            )?;
+            same(
+                "value",
+                &trades.iter().map(|trade| trade.taker_value()).sum(),
+                &result.value,
+            )?;
+            same(
+                "fee",
+                &trades.iter().map(|trade| trade.fee).sum(),
+                &result.fee,
+            )?;
+            same(
+                "matched",
+                &(order.matched, order.value, order.fee),
+                &(result.lots, result.value, result.fee),
+            )?;
+            match result.status {
+                OrderStatus::Live => same("state", &order.state, &OrderState::Live),
+                OrderStatus::Matched => same("matched", &order.matched.is_zero(), &false),
+                OrderStatus::Killed(refusal) => {
+                    let killed = OrderState::Killed(refusal.reason);
+                    same("state", &order.state, &killed)
+                }
+                OrderStatus::Unmatched => same(
+                    "closed",
+                    &matches!(order.state, OrderState::Closed(_)),
+                    &true,
+                ),
+            }
+        }
+        Verdict::Applied(CommandOutcome::Cancelled { orders }) => {
+            let ended = view.orders().ended_between(sequence, sequence).count();
+            same("ended orders", &ended, &(orders as usize))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn same<T: PartialEq + Debug>(what: &str, view: &T, exchange: &T) -> Result<(), String> {
+    if view == exchange {
+        return Ok(());
+    }
+    Err(format!(
+        "{what} differs\n  view:     {view:?}\n  exchange: {exchange:?}\n "
+    ))
+}

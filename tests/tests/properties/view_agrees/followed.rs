@@ -1,0 +1,71 @@
+//! An exchange, and a view that follows its frames.
+
+use foretell_model::digest::StateRecord;
+use foretell_model::{Command, Event, FramePlace, FrameRef, TimeNs, Verdict};
+use foretell_reference::Exchange;
+use foretell_view::View;
+
+use crate::view_agrees::compare::{compare_answer, compare_states};
+
+/// Both, in step.
+pub(crate) struct Followed {
+    exchange: Exchange,
+    pub(crate) view: View,
+    events: Vec<Event>,
+    records: Vec<StateRecord>,
+}
+
+impl Followed {
+    pub(crate) fn new() -> Self {
+        Self {
+            exchange: Exchange::new(),
+            view: View::new([3; 32]),
+            events: Vec::new(),
+            records: Vec::new(),
+        }
+    }
+
+    /// Applies a command, folds its frame when there is one, and compares the states.
+    pub(crate) fn step(&mut self, command: &Command, time: TimeNs) -> Result<Verdict, String> {
+        let verdict = self.step_quickly(command, time)?;
+        self.compare()?;
+        Ok(verdict)
+    }
+
+    /// The same without comparing states, for states too long to compare every time.
+    pub(crate) fn step_quickly(
+        &mut self,
+        command: &Command,
+        time: TimeNs,
+    ) -> Result<Verdict, String> {
+        self.events.clear();
+        let verdict = self.exchange.apply(command, time, &mut self.events);
+        if !matches!(verdict, Verdict::Applied(_)) {
+            return Ok(verdict);
+        }
+        let frame = FrameRef {
+            sequence: self.exchange.sequence(),
+            time,
+            command,
+            events: &self.events,
+            evidence: &[],
+            place: FramePlace::default(),
+        };
+        self.view.apply(&frame).map_err(|error| error.to_string())?;
+        compare_answer(&self.view, frame.sequence, command, &verdict)?;
+        Ok(verdict)
+    }
+
+    /// Compares the whole state.
+    pub(crate) fn compare(&mut self) -> Result<(), String> {
+        self.records.clear();
+        self.exchange
+            .visit_state(&mut |record| self.records.push(*record));
+        compare_states(&self.view, &self.records)
+    }
+
+    /// The state of the exchange as last compared.
+    pub(crate) fn state(&self) -> &[StateRecord] {
+        &self.records
+    }
+}

@@ -1,0 +1,265 @@
+//! The generator's knowledge: the state after the last command, and the commands sent so far.
+
+use foretell_model::digest::{OrderIdState, StateRecord};
+use foretell_model::{
+    AccountNumber, Command, EventNumber, FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState,
+    OrderId, PlaceOrder, Sequence, Settings, SystemMode, Tick, WalletAddress,
+};
+
+/// An account as the generator sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KnownAccount {
+    pub(crate) wallet: WalletAddress,
+    pub(crate) owner: AccountNumber,
+    /// Free collateral in micros.
+    pub(crate) free: u64,
+}
+
+/// A market as the generator sees it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KnownMarket {
+    pub(crate) tick: Tick,
+    pub(crate) fee: FeeSchedule,
+    pub(crate) state: MarketState,
+    pub(crate) minimum_size: Lots,
+    pub(crate) event: Option<EventNumber>,
+}
+
+/// The generator's knowledge.
+#[derive(Clone, Debug)]
+pub(crate) struct World {
+    pub(crate) rules: u32,
+    /// Of the last applied command.
+    pub(crate) sequence: Sequence,
+    pub(crate) accounts: Vec<KnownAccount>,
+    /// Owners of the keys by number; `None` for keys that may not trade.
+    pub(crate) keys: Vec<Option<AccountNumber>>,
+    pub(crate) markets: Vec<KnownMarket>,
+    /// Questions of the events by number.
+    pub(crate) events: Vec<u32>,
+    pub(crate) mode: SystemMode,
+    pub(crate) settings: Settings,
+    pub(crate) fees: u64,
+    /// Live orders.
+    pub(crate) orders: Vec<(OrderId, AccountNumber)>,
+    /// Orders of `placed` that the book killed and that are remembered.
+    pub(crate) killed: Vec<PlaceOrder>,
+    positions: Vec<(AccountNumber, MarketNumber, [Lots; 2])>,
+    /// Placements sent.
+    pub(crate) placed: Vec<PlaceOrder>,
+    /// Commands with a reference that were sent.
+    pub(crate) with_reference: Vec<Command>,
+    /// All commands sent.
+    pub(crate) sent: Vec<Command>,
+}
+
+impl World {
+    /// Before the first command.
+    pub(crate) fn new() -> Self {
+        Self {
+            rules: 1,
+            sequence: Sequence(0),
+            accounts: Vec::new(),
+            keys: Vec::new(),
+            markets: Vec::new(),
+            events: Vec::new(),
+            mode: SystemMode::Running,
+            settings: Settings::default(),
+            fees: 0,
+            orders: Vec::new(),
+            killed: Vec::new(),
+            positions: Vec::new(),
+            placed: Vec::new(),
+            with_reference: Vec::new(),
+            sent: Vec::new(),
+        }
+    }
+
+    /// Records a command and the state after it.
+    pub(crate) fn observe(&mut self, command: &Command, state: &[StateRecord]) {
+        self.sent.push(*command);
+        match command {
+            Command::PlaceOrder(placed) => self.placed.push(*placed),
+            Command::Deposit { .. }
+            | Command::Withdraw { .. }
+            | Command::WithdrawFees { .. }
+            | Command::Split { .. }
+            | Command::Merge { .. }
+            | Command::Redeem { .. }
+            | Command::Convert { .. } => self.with_reference.push(*command),
+            _ => {}
+        }
+        self.accounts.clear();
+        self.keys.clear();
+        self.markets.clear();
+        self.events.clear();
+        self.orders.clear();
+        self.killed.clear();
+        self.positions.clear();
+        for record in state {
+            self.observe_record(record);
+        }
+    }
+
+    fn observe_record(&mut self, record: &StateRecord) {
+        match *record {
+            StateRecord::System {
+                rules,
+                sequence,
+                mode,
+                settings,
+                fees,
+                ..
+            } => {
+                self.rules = rules;
+                self.sequence = sequence;
+                self.mode = mode;
+                self.settings = settings;
+                self.fees = fees.0;
+            }
+            StateRecord::Account {
+                wallet,
+                owner,
+                free,
+                ..
+            } => self.accounts.push(KnownAccount {
+                wallet,
+                owner,
+                free: free.0,
+            }),
+            StateRecord::Key {
+                owner,
+                read_only,
+                live,
+                ..
+            } => self.keys.push((live && !read_only).then_some(owner)),
+            StateRecord::Event { questions, .. } => self.events.push(questions),
+            StateRecord::Market {
+                tick,
+                fee,
+                state,
+                minimum_size,
+                question,
+                ..
+            } => self.markets.push(KnownMarket {
+                tick,
+                fee,
+                state,
+                minimum_size,
+                event: question.map(|(event, _)| event),
+            }),
+            StateRecord::Position {
+                account,
+                market,
+                free,
+                ..
+            } => self.positions.push((account, market, free)),
+            StateRecord::Order { id, account, .. } => self.orders.push((id, account)),
+            StateRecord::RememberedOrder {
+                id,
+                state: OrderIdState::Killed { .. },
+                ..
+            } => {
+                let mut placed = self.placed.iter();
+                self.killed.extend(placed.find(|placed| placed.order == id));
+            }
+            _ => {}
+        }
+    }
+
+    /// Number of questions of an event; 0 when there is no such event.
+    pub(crate) fn questions_of(&self, event: EventNumber) -> u32 {
+        self.events.get(event.0 as usize).copied().unwrap_or(0)
+    }
+
+    /// Keys that may trade for an account.
+    pub(crate) fn keys_for(&self, account: AccountNumber) -> Vec<KeyNumber> {
+        let Some(account) = self.accounts.get(account.0 as usize) else {
+            return Vec::new();
+        };
+        (0..)
+            .zip(&self.keys)
+            .filter(|(_, owner)| **owner == Some(account.owner))
+            .map(|(number, _)| KeyNumber(number))
+            .collect()
+    }
+
+    /// A market's terms, or default terms when there is no such market.
+    pub(crate) fn market(&self, market: MarketNumber) -> KnownMarket {
+        self.markets
+            .get(market.0 as usize)
+            .copied()
+            .unwrap_or(KnownMarket {
+                tick: Tick::Hundredth,
+                fee: FeeSchedule::default(),
+                state: MarketState::Registered,
+                minimum_size: Lots(1),
+                event: None,
+            })
+    }
+
+    /// Markets in one of these states.
+    pub(crate) fn markets_in(&self, states: &[MarketState]) -> Vec<MarketNumber> {
+        (0..)
+            .zip(&self.markets)
+            .filter(|(_, market)| states.contains(&market.state))
+            .map(|(number, _)| MarketNumber(number))
+            .collect()
+    }
+
+    /// Accounts some key may trade for.
+    pub(crate) fn traders(&self) -> Vec<AccountNumber> {
+        (0..)
+            .zip(&self.accounts)
+            .filter(|(_, account)| self.keys.contains(&Some(account.owner)))
+            .map(|(number, _)| AccountNumber(number))
+            .collect()
+    }
+
+    /// Usable holdings in markets of these states.
+    pub(crate) fn holdings(
+        &self,
+        states: &[MarketState],
+    ) -> Vec<(AccountNumber, MarketNumber, [Lots; 2])> {
+        self.positions
+            .iter()
+            .filter(|(_, market, free)| {
+                states.contains(&self.market(*market).state) && *free != [Lots::ZERO; 2]
+            })
+            .copied()
+            .collect()
+    }
+
+    /// Questions of an event of which an account has at least this many free No lots.
+    pub(crate) fn no_holdings(
+        &self,
+        account: AccountNumber,
+        event: EventNumber,
+    ) -> Vec<(u32, u64)> {
+        let questions = (0..)
+            .zip(&self.markets)
+            .filter(|(_, market)| market.event == Some(event));
+        (0..)
+            .zip(questions)
+            .map(|(question, (market, _))| {
+                (question, self.shares(account, MarketNumber(market))[1])
+            })
+            .filter(|(_, no)| *no > 0)
+            .collect()
+    }
+
+    /// Free collateral of an account in micros.
+    pub(crate) fn free(&self, account: AccountNumber) -> u64 {
+        self.accounts
+            .get(account.0 as usize)
+            .map_or(0, |account| account.free)
+    }
+
+    /// Free lots of `[Yes, No]`.
+    pub(crate) fn shares(&self, account: AccountNumber, market: MarketNumber) -> [u64; 2] {
+        self.positions
+            .iter()
+            .find(|(holder, of, _)| *holder == account && *of == market)
+            .map_or([0, 0], |(_, _, free)| [free[0].0, free[1].0])
+    }
+}
