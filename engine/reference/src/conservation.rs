@@ -1,4 +1,4 @@
-//! Promises 8 to 11 of `docs/safety.md`, computed from scratch.
+//! Promises 8 to 11 of `docs/verify/guarantees.md`, computed from scratch.
 //!
 //! Reserved amounts are computed from the live orders, so the sums cover promise 10: an amount that
 //! an order reserves must be missing from the free amounts, or the totals differ.

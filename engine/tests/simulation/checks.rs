@@ -1,5 +1,5 @@
-//! The promises (docs/safety.md) as checked by this simulation: at every acknowledgement, at every
-//! shown frame, and over the whole journal after every start.
+//! The promises (docs/verify/guarantees.md) as checked by this simulation: at every acknowledgement,
+//! at every shown frame, and over the whole journal after every start.
 
 use std::fmt;
 
