@@ -5,7 +5,7 @@ use std::process::Command as Process;
 
 use serde_json::Value;
 
-/// Exit codes of `docs/auditing.md`.
+/// Exit codes of `docs/verify/auditing.md`.
 pub(crate) const SOUND: i32 = 0;
 pub(crate) const UNREADABLE: i32 = 1;
 pub(crate) const DAMAGED: i32 = 3;
