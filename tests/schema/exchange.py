@@ -13,13 +13,15 @@ import os
 import subprocess
 import time
 from dataclasses import dataclass, field
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import requests
 from eth_account import Account
 from eth_account.messages import encode_typed_data
 
-URLS = {name: os.environ[f"EXCHANGE_{name.upper()}_URL"] for name in ("trading", "data", "catalog")}
+SURFACES = ("trading", "data", "catalog", "operator")
+URLS = {name: os.environ[f"EXCHANGE_{name.upper()}_URL"] for name in SURFACES}
 CHAIN = 80002
 
 # Keys 0, 1 and 3 of the development mnemonic of Hardhat and Anvil. Never fund them.
@@ -50,7 +52,7 @@ SALTS = itertools.count(time.time_ns())
 def operate(*arguments):
     """Runs an operator's command and returns its JSON answer."""
     environment = dict(os.environ)
-    environment["FORETELL_OPERATOR_LISTEN"] = os.environ["EXCHANGE_OPERATOR"].removeprefix("http://")
+    environment["FORETELL_OPERATOR_LISTEN"] = URLS["operator"].removeprefix("http://")
     command = [os.environ["EXCHANGE_BINARY"], "--json", "--data", os.environ["EXCHANGE_DATA"], *arguments]
     done = subprocess.run(
         command, env=environment, cwd=os.environ["EXCHANGE_DATA"], capture_output=True, text=True, timeout=120
@@ -173,4 +175,15 @@ class L2(requests.auth.AuthBase):
     def __call__(self, request):
         body = request.body.encode() if isinstance(request.body, str) else request.body
         request.headers.update(self.wallet.l2(request.method, request.url, body))
+        return request
+
+
+class Token(requests.auth.AuthBase):
+    """Presents the operator's token."""
+
+    def __init__(self):
+        self.token = (Path(os.environ["EXCHANGE_DATA"]) / "operator.token").read_text().strip()
+
+    def __call__(self, request):
+        request.headers["Authorization"] = f"Bearer {self.token}"
         return request

@@ -1,11 +1,11 @@
-"""Every route of the gateway's public surfaces stands in a document, and nothing else does."""
+"""Every route of the gateway is in the document of its surface, and the documents have no other."""
 
 import re
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-TABLES = {"trading": "trading_routes", "data": "data_routes", "catalog": "catalog_routes"}
+TABLES = {name: f"{name}_routes" for name in ("trading", "data", "catalog", "operator")}
 # `get("/book", …`
 ROUTE = re.compile(r'\b(get|post|delete)\(\s*"([^"]+)"')
 

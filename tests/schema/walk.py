@@ -1,4 +1,4 @@
-"""A walk through every endpoint of the three surfaces: each answer is held against its document.
+"""A walk through every endpoint of the four surfaces: each answer is held against its document.
 
 Random requests mostly meet refusals. Here wallets trade, hold, redeem and look, so that a good answer
 of every operation is seen, with rows where there are lists. Each of them must also be found wrong
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import requests
 
-from exchange import ALICE, BOB, DAVE, L1, L2, Wallet, operate
+from exchange import ALICE, BOB, DAVE, L1, L2, SURFACES, Token, Wallet, operate
 from surface import Surface
 
 NOBODY = "0x" + 40 * "0"
@@ -28,11 +28,17 @@ def eventually(look, holds):
     return seen
 
 
+def accepted(answer):
+    """Whether an operator's command was applied."""
+    return answer.get("success", False)
+
+
 class Walk:
     """The steps, each using what the ones before it left."""
 
     def __init__(self):
-        self.trading, self.data, self.catalog = (Surface(name) for name in ("trading", "data", "catalog"))
+        self.trading, self.data, self.catalog, self.operator = self.surfaces = [Surface(name) for name in SURFACES]
+        self.bearer = Token()
         self.alice, self.bob = (Wallet(key).connect() for key in (ALICE, BOB))
         for wallet in (self.alice, self.bob):
             operate("account", "deposit", wallet.address, "5000")
@@ -53,6 +59,9 @@ class Walk:
             self.wallets,
             self.records,
             self.checkpoints,
+            self.accounts,
+            self.registrations,
+            self.system,
             self.limits,
         ):
             step()
@@ -305,6 +314,85 @@ class Walk:
         catalog.get("/public-search", 400)
         catalog.get("/markets", 400, query={"colour": "red"})
 
+    def command(self, path, body, status=200):
+        return self.operator.post(path, body, status, auth=self.bearer)
+
+    def accounts(self):
+        """Money, wallets and keys, as an operator sees them."""
+        operator, token = self.operator, self.bearer
+        owner, wallet = (Wallet(f"0x{secrets.token_hex(32)}") for _ in range(2))
+        invoice = {"wallet": owner.address, "amount": "1000.5", "reference": f"invoice {time.time_ns()}"}
+        for repeated in (False, True):
+            assert self.command("/accounts/deposit", invoice)["duplicate"] is repeated
+        self.command("/accounts/deposit", {**invoice, "amount": "7"}, 409)
+        self.command("/accounts/deposit", {**invoice, "colour": "red"}, 400)
+        operator.post("/accounts/deposit", invoice, 401)
+        self.command("/accounts/withdraw", {**invoice, "amount": "0.5", "reference": "payout-1"})
+        self.command("/accounts/withdraw", {**invoice, "reference": "payout-2"}, 400)
+        self.command("/accounts/bind", {"owner": owner.address, "wallet": wallet.address, "kind": "safe"})
+        self.command("/accounts/bind", {"owner": self.alice.address, "wallet": wallet.address, "kind": "proxy"}, 409)
+        self.command("/accounts/unbind", {"wallet": wallet.address})
+        for mark in (True, False):
+            self.command("/accounts/closed-only", {"wallet": owner.address, "closed_only": mark})
+        assert operator.get("/accounts/{wallet}", auth=token, wallet=self.alice.address)["positions"]
+        operator.get("/accounts/{wallet}", 404, auth=token, wallet=wallet.address[:-4] + "0000")
+        operator.get("/accounts/{wallet}", 400, auth=token, wallet="alice")
+        key = owner.connect().trio["apiKey"]
+        assert operator.get("/keys", auth=token, query={"owner": owner.address})["keys"]
+        operator.get("/keys", 400, auth=token)
+        self.command("/keys/revoke", {"api_key": key, "cancel_orders": True})
+        self.command("/keys/revoke", {"api_key": "00000000-0000-4000-8000-000000000000"}, 404)
+
+    def registrations(self):
+        """A market from its registration to its resolution, and a question of an event group."""
+        operator, token, now = self.operator, self.bearer, time.time_ns()
+        texts = {"question": "Will it rain in Harbour City on 1 May?", "slug": f"rain-{now}"}
+        one = {"condition_id": f"0x{now:064x}", "token_ids": [str(now), str(now + 1)]}
+        fee = {"rate_ppm": 20_000, "exponent": 1}
+        assert self.command("/markets", {**one, **texts, "fee": fee, "activate": False})["status"] == "registered"
+        named = {"condition_id": one["condition_id"]}
+        self.command("/markets/activate", named)
+        self.command("/markets/tick", {**named, "tick_size": "0.001"})
+        self.command("/markets/tick", {**named, "tick_size": "0.1"}, 400)
+        self.command("/markets/minimum", {**named, "minimum_order_size": "1"})
+        resting = self.buy(self.alice, one["token_ids"][0], 50, 100)
+        eventually(lambda: self.trading.post("/order", resting, None, auth=L2(self.alice))["success"], bool)
+        taking = self.buy(self.bob, one["token_ids"][1], 50, 100)
+        assert self.trading.post("/order", taking, auth=L2(self.bob))["status"] == "matched"
+        for repeated in (False, True):
+            fees = {"amount": "0.25", "reference": f"fees {now}"}
+            assert self.command("/fees/withdraw", fees)["duplicate"] is repeated
+        self.command("/fees/withdraw", {"amount": "1000000", "reference": f"all fees {now}"}, 400)
+        self.command("/markets/fee", {**named, "rate_ppm": 10_000, "exponent": 1})
+        for step in ("pause", "resume", "close", "close"):
+            self.command(f"/markets/{step}", named)
+        self.command("/markets/pause", named, 409)
+        eventually(lambda: self.operator.post("/markets/resolve", {**named, "payout": "yes"}, None, auth=token), accepted)
+        self.command("/markets/archive", {**named, "archived": True})
+        self.command("/markets/pause", {"condition_id": "0x" + 64 * "1"}, 404)
+        group = int(now // 1_000)
+        self.command("/events", {"event_id": group, "title": "Weather in Harbour City", "slug": f"weather-{now}"})
+        two = {"condition_id": f"0x{now + 2:064x}", "token_ids": [str(now + 2), str(now + 3)]}
+        question = self.command("/markets", {**two, **texts, "slug": f"snow-{now}", "event_id": group})
+        assert question["status"] == "registered"
+        self.command("/markets", {**two, **texts, "event_id": group + 1}, 404)
+        listed = operator.get("/markets", auth=token, query={"condition_id": one["condition_id"], "event_id": group})
+        assert [market["status"] for market in listed["markets"]] == ["resolved", "registered"]
+        operator.get("/markets", 400, auth=token, query={"limit": 0})
+        operator.get("/markets/{condition}", auth=token, condition=one["condition_id"])
+        operator.get("/markets/{condition}", 404, auth=token, condition="0x" + 64 * "1")
+
+    def system(self):
+        operator, token = self.operator, self.bearer
+        for probe in ("/livez", "/readyz", "/metrics"):
+            operator.get(probe)
+        status = operator.get("/status", auth=token)
+        operator.get("/status", 401)
+        self.command("/system/mode", {"mode": "running"})
+        self.command("/system/mode", {"mode": "asleep"}, 400)
+        self.command("/system/settings", status["exchange"]["settings"])
+        self.command("/snapshot", None)
+
     def limits(self):
         """The one small cap of the run: past it the answer says when to come back."""
         for _ in range(1_000):
@@ -317,7 +405,7 @@ class Walk:
 def main():
     walk = Walk()
     walk.all()
-    surfaces = walk.trading, walk.data, walk.catalog
+    surfaces = walk.surfaces
     unseen = [line for surface in surfaces for line in surface.never_good()]
     loose = [line for surface in surfaces for line in surface.loose()]
     for line in unseen:
