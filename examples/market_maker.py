@@ -63,6 +63,21 @@ def attempt(action, tries=None):
                 raise
 
 
+def heartbeat(client, last):
+    """Goes on with the chain of heartbeats; returns the id of the next one.
+
+    The exchange cancels all orders of this owner 15 s after the last heartbeat. After a restart of the
+    engine the chain has another id, which the rejection names.
+    """
+    try:
+        return attempt(lambda: client.post_heartbeat(last))["heartbeat_id"]
+    except PolyApiException as problem:
+        if problem.status_code != 400:
+            raise
+        named = problem.error_msg["heartbeat_id"]
+        return attempt(lambda: client.post_heartbeat(named))["heartbeat_id"]
+
+
 def quotes(book, tokens, half_spread, size):
     """A bid of each outcome, as (token, price, size); none while a side of the book is empty."""
     if not book["bids"] or not book["asks"]:
@@ -77,10 +92,12 @@ def quotes(book, tokens, half_spread, size):
 
 def place(client, wanted):
     """Posts the quotes in one request."""
-    signed = [
-        client.create_order(OrderArgs(token_id=token, side="BUY", price=float(price), size=float(size)))
+    terms = [
+        OrderArgs(token_id=token, side="BUY", price=float(price), size=float(size))
         for token, price, size in wanted
     ]
+    # Signing reads the market's tick and kind, once.
+    signed = attempt(lambda: [client.create_order(order) for order in terms])
     batch = [PostOrdersV2Args(order, OrderType.GTC) for order in signed]
     results = attempt(lambda: client.post_orders(batch, post_only=True))
     for result in results:
@@ -98,8 +115,7 @@ def run(client, market, arguments):
     shown, beat = [], ""
     try:
         while not stopping.is_set() and time.monotonic() < ends:
-            # The exchange cancels all orders of this owner 15 s after the last heartbeat.
-            beat = attempt(lambda: client.post_heartbeat(beat))["heartbeat_id"]
+            beat = heartbeat(client, beat)
             book = attempt(lambda: client.get_order_book(tokens[0]))
             wanted = quotes(book, tokens, arguments.half_spread, arguments.size)
             # What rests is asked, never remembered: a lost answer cannot leave an unknown quote.
