@@ -1,4 +1,4 @@
-//! Banner of `up --demo`: addresses, a funded key, and two snippets to paste.
+//! Banner of `up --demo`: addresses, a funded key, and commands to paste.
 
 use serde_json::{Value, json};
 
@@ -78,6 +78,11 @@ Foretell is trading: {markets} markets.
   key       {key}
             (a public development key: never send it anything)
 
+Variables that the programs of examples/ read:
+
+  export TRADING_URL={trading} DATA_URL={data} CATALOG_URL={catalog}
+  export PRIVATE_KEY={key}
+
 The book of \"{question}\":
 
   curl -s '{trading}/book?token_id={token}'
@@ -96,7 +101,7 @@ Search the catalog:
 
   curl -s '{catalog}/public-search?q=league'
 
-An order from the stock Python client (pip install py-clob-client-v2):
+An order from the stock Python client (pip install py-clob-client-v2==1.2.1):
 
 {snippet}
 Operator commands, from another terminal:
@@ -122,12 +127,13 @@ Ctrl-C stops everything; the next start continues from the same state.",
         format!(
             "\
 python3 - <<'PY'
-from py_clob_client_v2 import ClobClient, OrderArgs, OrderType
+from py_clob_client_v2 import ClobClient, OrderArgs
 client = ClobClient(\"{trading}\", 80002, key=\"{key}\")
 client.set_api_creds(client.create_or_derive_api_key())
-print(client.create_and_post_order(
-    OrderArgs(token_id=\"{token}\", price=0.1, size=10, side=\"BUY\"), order_type=OrderType.GTC))
-print(client.get_open_orders())
+order = OrderArgs(token_id=\"{token}\", price=0.1, size=10, side=\"BUY\")
+print(\"placed\", client.create_and_post_order(order))
+print(\"open\", client.get_open_orders())
+print(\"cancelled\", client.cancel_all()[\"canceled\"])
 PY
 ",
             key = wallet.private_key,
