@@ -68,6 +68,7 @@ pub use cors::{BadOrigin, Origin};
 pub use foretell_wire::time::TimeForm;
 pub use gateway::{Gateway, GatewayError, run, start};
 pub use limits::{CHECKED_AT_START, ConnectionLimits, ENDING_CONNECTIONS, OPERATOR_CONNECTIONS};
+pub use metrics::metrics_example;
 pub use operator_token::{OperatorToken, OperatorTokenError};
 pub use rate_limits::RateLimits;
 pub use request_policy::RequestPolicyConfig;

@@ -98,7 +98,7 @@ impl Meter {
 }
 
 /// Values read at the moment of a scrape.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Readings {
     pub(crate) connections_open: usize,
     /// Of answers that clients have not read.
@@ -153,26 +153,26 @@ impl Metrics {
 
     fn register(&mut self) {
         let registry = &mut self.registry;
-        registry.register("requests", "Requests answered", self.requests.clone());
+        registry.register("requests", "Answered requests", self.requests.clone());
         registry.register(
             "request_seconds",
-            "From head to answer",
+            "Time from the request head to the answer",
             self.seconds.clone(),
         );
+        registry.register("orders", "Orders by result", self.orders.clone());
         registry.register(
-            "orders",
-            "Orders by what became of them",
-            self.orders.clone(),
+            "unauthorized",
+            "Requests rejected with 401",
+            self.unauthorized.clone(),
         );
-        registry.register("unauthorized", "Answers 401", self.unauthorized.clone());
         registry.register(
             "rate_limited",
-            "Requests refused by the limit that refused them",
+            "Requests rejected with 429, by setting of `[limits]`",
             self.rate_limited.clone(),
         );
         registry.register(
             "connections_refused",
-            "Connections over a cap",
+            "Connections refused at a limit",
             self.connections_refused.clone(),
         );
         registry.register(
@@ -182,43 +182,43 @@ impl Metrics {
         );
         registry.register(
             "answers_refused",
-            "Answers refused to clients that leave too many unread",
+            "Reads rejected because the client left answers unread",
             self.answers_refused.clone(),
         );
         registry.register(
             "unread_bytes",
-            "Bytes of answers that clients have not taken",
+            "Bytes of answers that clients have not read",
             self.unread_bytes.clone(),
         );
         registry.register(
             "engine_connected",
-            "1 while the engine is there",
+            "1 while the engine is connected",
             self.engine_connected.clone(),
         );
         registry.register(
             "engine_in_flight",
-            "Requests the engine owes an answer",
+            "Requests waiting for the engine",
             self.engine_in_flight.clone(),
         );
         registry.register(
             "view_sequence",
-            "What reads show",
+            "Sequence visible to reads",
             self.view_sequence.clone(),
         );
         registry.register(
             "view_stopped",
-            "Sequence that its view cannot follow, so that it answers no reads; 0 while it follows",
+            "Sequence at which the view stopped and reads are rejected; 0 = running",
             self.view_stopped.clone(),
         );
         registry.register(
             "durable_sequence",
-            "What can no longer be lost",
+            "Last durable sequence",
             self.durable_sequence.clone(),
         );
-        registry.register("epoch", "Recoveries of the engine", self.epoch.clone());
+        registry.register("epoch", "Number of engine recoveries", self.epoch.clone());
         registry.register(
             "stage_seconds",
-            "Time of a write in a stage of this gateway, since its start and in the last second",
+            "Time of a write in a stage of this gateway",
             self.stage_seconds.clone(),
         );
     }
@@ -228,12 +228,12 @@ impl Metrics {
         let registry = &mut self.registry;
         registry.register(
             "engine_stage_seconds",
-            "Time in a stage of the engine, since its start and in the last second",
+            "Time of a command in a stage of the engine",
             self.engine_stage_seconds.clone(),
         );
         registry.register(
             "engine_live_orders",
-            "Orders in all books",
+            "Orders resting in all books",
             self.engine_live_orders.clone(),
         );
         registry.register(
@@ -243,37 +243,37 @@ impl Metrics {
         );
         registry.register(
             "engine_busy",
-            "Commands refused for want of room since its start",
+            "Commands rejected because the queue was full, since engine start",
             self.engine_busy.clone(),
         );
         registry.register(
             "engine_disk_low",
-            "1 while new orders are refused for want of disk",
+            "1 while new orders are rejected because the disk is nearly full",
             self.engine_disk_low.clone(),
         );
         registry.register(
             "engine_clock_alarms",
-            "Times engine time was seen far from wall time since its start",
+            "Times engine time was over 2 s from wall time, since engine start",
             self.engine_clock_alarms.clone(),
         );
         registry.register(
             "engine_snapshot_sequence",
-            "Sequence of its newest image; 0 while there is none",
+            "Sequence of the newest snapshot; 0 = none",
             self.engine_snapshot_sequence.clone(),
         );
         registry.register(
             "engine_snapshot_failed",
-            "1 while its newest try to write a snapshot failed",
+            "1 while the last attempt to write a snapshot failed",
             self.engine_snapshot_failed.clone(),
         );
         registry.register(
             "engine_view_stopped",
-            "Sequence that its publisher's view cannot follow, so that it writes no snapshots; 0 while it follows",
+            "Sequence at which snapshots stopped; 0 = running",
             self.engine_view_stopped.clone(),
         );
         registry.register(
             "engine_publisher_lag",
-            "Durable commands that its publisher has not executed a second time yet",
+            "Durable commands that were not executed a second time yet",
             self.engine_publisher_lag.clone(),
         );
     }
@@ -384,6 +384,21 @@ impl Metrics {
             show(&self.stage_seconds, stage.name(), &since_start, &second);
         }
     }
+}
+
+/// The page of a scrape with every metric and one value of every label: the operator's reference is
+/// generated from it.
+#[must_use]
+pub fn metrics_example() -> String {
+    let metrics = Metrics::new();
+    metrics
+        .meter("/order", StatusCode::OK)
+        .record(Duration::ZERO);
+    metrics.order("live");
+    metrics.rate_limited(Scope::Book);
+    let stage = StageSummary::default();
+    show(&metrics.engine_stage_seconds, "apply", &stage, &stage);
+    metrics.page(Readings::default(), &Durations::default(), None)
 }
 
 /// Sets the durations of a stage.

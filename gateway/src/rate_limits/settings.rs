@@ -11,7 +11,7 @@ use super::scopes::{Cap, Scope};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RateLimits {
-    /// False turns all limits off.
+    /// `false` turns all limits off.
     pub enabled: bool,
     /// The catalog surface as a whole.
     pub catalog: u32,
@@ -69,8 +69,8 @@ pub struct RateLimits {
     pub owner_cancel_sustained: u32,
     /// `POST /heartbeats`.
     pub heartbeats: u32,
-    /// Split, merge, redeem and convert of an owner. The exchange remembers 512 actions of an
-    /// account; above 56 in 10 seconds a captured request could be replayed after it was forgotten.
+    /// Account actions of an owner. Keep it at 56 or less: the exchange remembers 512 actions of an
+    /// account, and a captured request could be replayed after it was forgotten.
     pub actions: u32,
 }
 
