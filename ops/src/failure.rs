@@ -34,9 +34,10 @@ impl Failure {
         self
     }
 
-    /// Sets the exit code.
+    /// Sets the exit code, which is one of [`crate::exit_codes::ALL`].
     #[must_use]
     pub fn code(mut self, code: u8) -> Self {
+        debug_assert!(crate::exit_codes::is_documented(code), "exit code {code}");
         self.code = code;
         self
     }

@@ -11,6 +11,7 @@ mod cli;
 mod config;
 pub mod demo;
 mod descriptors;
+mod exit_codes;
 pub mod failure;
 mod logging;
 mod operator;
@@ -64,9 +65,7 @@ fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
         process::restrict_umask();
     }
     if let Command::Config(ConfigCommand::Print { env: true }) = cli.command {
-        config::variables()
-            .iter()
-            .for_each(|name| output::line(name));
+        print_variables(output);
         return Ok(ExitCode::SUCCESS);
     }
     let config = Config::load(cli.config.as_deref(), std::env::vars(), cli.flags())
@@ -98,6 +97,20 @@ fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
         Command::Audit(audit) => audit::run(&config, &audit, output),
         Command::Status => operator::status(&config, output),
         Command::Bench(command) => bench::run(&command, output),
+    }
+}
+
+/// The names of the environment variables, or a JSON object of them by setting.
+fn print_variables(output: Output) {
+    let variables = config::variables();
+    if output.json {
+        let object: serde_json::Map<_, _> = variables
+            .into_iter()
+            .map(|(setting, name)| (setting, name.into()))
+            .collect();
+        output::line(&serde_json::Value::Object(object).to_string());
+    } else {
+        variables.iter().for_each(|(_, name)| output::line(name));
     }
 }
 

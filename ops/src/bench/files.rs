@@ -13,7 +13,7 @@ use crate::failure::Failure;
 use crate::output::{Output, line};
 
 /// Exit code of a comparison in which something got worse.
-const WORSE: u8 = 5;
+pub(crate) const WORSE: u8 = 5;
 
 /// Compares a saved report with an earlier one; the exit code is [`WORSE`] if anything got worse.
 ///

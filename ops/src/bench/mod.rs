@@ -2,7 +2,7 @@
 
 mod all;
 pub(crate) mod arguments;
-mod files;
+pub(crate) mod files;
 pub(crate) mod load;
 mod report_output;
 

@@ -23,7 +23,7 @@ pub(crate) enum Catalog {
         /// List to print
         #[arg(value_enum, default_value_t = List::Events)]
         what: List,
-        /// Query parameters such as `closed=false tag=politics limit=20`
+        /// Query parameters, such as `closed=false limit=20`
         #[arg(value_name = "NAME=VALUE")]
         filters: Vec<String>,
     },

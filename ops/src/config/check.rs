@@ -14,15 +14,37 @@ use foretell_wire::decimal::tick;
 use crate::config::{Catalog, Config, DomainMarkets, Gateway, Signing};
 use crate::failure::Failure;
 
+/// Smallest `engine.ring`, which is a power of two.
+pub(crate) const MIN_RING: u32 = 64;
+/// Largest sum of `gateway.timestamp_past_seconds` and `gateway.timestamp_future_seconds`.
+pub(crate) const MAX_TIMESTAMP_WINDOW_SECONDS: u64 = REQUEST_MEMORY_NS / 1_000_000_000;
+/// Values of `catalog.finest_tick`.
+pub(crate) const TICKS: &str = "0.1, 0.01, 0.001, 0.0001";
+
+/// Ranges of integer settings, both ends included. Every other integer setting takes any `u32`, or
+/// has a check of its own.
+pub(crate) const RANGES: &[(&str, u32, u32)] = &[
+    ("engine.segment_mib", 1, 1_024),
+    ("gateway.processes", 1, 16),
+    ("gateway.threads", 0, 64),
+    ("gateway.connections", 64, 1_000_000),
+    ("catalog.every_seconds", 1, 86_400),
+    ("catalog.full_every_hours", 1, 720),
+    ("catalog.max_fee_ppm", 0, MAX_FEE_RATE_PPM),
+    ("catalog.early_close_percent", 0, 100),
+    // An event's questions are registered in one round.
+    ("catalog.new_markets", MAX_QUESTIONS, u32::MAX),
+    // A resumed list starts one page before its cursor.
+    ("catalog.round_pages", 10, u32::MAX),
+];
+
 impl Config {
     /// Checks what types cannot express.
     pub(super) fn check(&self) -> Result<(), Failure> {
-        check_range("engine.segment_mib", self.engine.segment_mib, 1, 1_024)?;
-        check_range("gateway.processes", self.gateway.processes, 1, 16)?;
-        check_range("gateway.threads", self.gateway.threads, 0, 64)?;
-        if !self.engine.ring.is_power_of_two() || self.engine.ring < 64 {
+        self.check_ranges()?;
+        if !self.engine.ring.is_power_of_two() || self.engine.ring < MIN_RING {
             return Err(Failure::new(format!(
-                "engine.ring is {}, it must be a power of two, at least 64",
+                "engine.ring is {}, it must be a power of two, at least {MIN_RING}",
                 self.engine.ring
             )));
         }
@@ -42,23 +64,35 @@ impl Config {
         self.catalog.check()?;
         self.signing.parsed().map(drop)
     }
+
+    fn check_ranges(&self) -> Result<(), Failure> {
+        let tree = toml::Value::try_from(self)
+            .map_err(|error| Failure::new(format!("settings as TOML: {error}")))?;
+        for &(setting, low, high) in RANGES {
+            let value = setting
+                .split('.')
+                .try_fold(&tree, |tree, key| tree.get(key));
+            let value = value
+                .and_then(toml::Value::as_integer)
+                .ok_or_else(|| Failure::new(format!("{setting} is no integer")))?;
+            check_range(setting, value, low, high)?;
+        }
+        Ok(())
+    }
 }
 
 impl Gateway {
     /// The longest lifetime of a signed request must not exceed the retention of account-action
     /// references, which make repeats safe. CORS origins must have the form that browsers send.
     fn check(&self) -> Result<(), Failure> {
-        let connections = self.connections;
-        check_range("gateway.connections", connections, 64, 1_000_000)?;
-        let per_address = self.connections_per_address;
         check_range(
             "gateway.connections_per_address",
-            per_address,
+            self.connections_per_address.into(),
             1,
-            connections,
+            self.connections,
         )?;
         let (past, future) = (self.timestamp_past_seconds, self.timestamp_future_seconds);
-        let allowed = REQUEST_MEMORY_NS / 1_000_000_000;
+        let allowed = MAX_TIMESTAMP_WINDOW_SECONDS;
         if u64::from(past) + u64::from(future) > allowed {
             return Err(Failure::new(format!(
                 "gateway.timestamp_past_seconds is {past} and gateway.timestamp_future_seconds \
@@ -75,24 +109,6 @@ impl Gateway {
 
 impl Catalog {
     fn check(&self) -> Result<(), Failure> {
-        check_range("catalog.every_seconds", self.every_seconds, 1, 86_400)?;
-        check_range("catalog.full_every_hours", self.full_every_hours, 1, 720)?;
-        check_range("catalog.max_fee_ppm", self.max_fee_ppm, 0, MAX_FEE_RATE_PPM)?;
-        check_range(
-            "catalog.early_close_percent",
-            self.early_close_percent,
-            0,
-            100,
-        )?;
-        // An event's questions are registered in one round, and a resumed list starts one page
-        // before its cursor.
-        check_range(
-            "catalog.new_markets",
-            self.new_markets,
-            MAX_QUESTIONS,
-            u32::MAX,
-        )?;
-        check_range("catalog.round_pages", self.round_pages, 10, u32::MAX)?;
         self.policy()?;
         self.creators().map(|_| ())
     }
@@ -104,7 +120,7 @@ impl Catalog {
     pub fn policy(&self) -> Result<Policy, Failure> {
         let finest_tick = tick(&self.finest_tick).ok_or_else(|| {
             Failure::new(format!(
-                "catalog.finest_tick is {:?}, allowed: 0.1, 0.01, 0.001, 0.0001",
+                "catalog.finest_tick is {:?}, allowed: {TICKS}",
                 self.finest_tick
             ))
         })?;
@@ -187,8 +203,8 @@ impl Signing {
     }
 }
 
-fn check_range(setting: &str, value: u32, low: u32, high: u32) -> Result<(), Failure> {
-    if (low..=high).contains(&value) {
+fn check_range(setting: &str, value: i64, low: u32, high: u32) -> Result<(), Failure> {
+    if (i64::from(low)..=i64::from(high)).contains(&value) {
         return Ok(());
     }
     Err(Failure::new(format!(
@@ -216,9 +232,9 @@ mod tests {
         assert_eq!(set.early_close_percent, usual.early_close_percent);
 
         let wrong = |change: fn(&mut Catalog)| {
-            let mut catalog = Catalog::default();
-            change(&mut catalog);
-            catalog.check().unwrap_err().to_string()
+            let mut config = Config::default();
+            change(&mut config.catalog);
+            config.check().unwrap_err().to_string()
         };
         let text = wrong(|catalog| catalog.finest_tick = "0.002".to_owned());
         assert!(text.contains("catalog.finest_tick is \"0.002\""), "{text}");

@@ -5,7 +5,7 @@
 //! `FORETELL_ENGINE_DURABILITY`. Unknown names are errors in the file and in the environment, so a misspelled setting is never
 //! silently ignored.
 
-mod check;
+pub(crate) mod check;
 mod settings;
 mod source;
 

@@ -47,7 +47,7 @@ impl Default for DataDir {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Trading {
-    /// Listen address.
+    /// Listen address of the trading surface.
     pub listen: SocketAddr,
     /// Meaning of `/price?side=BUY`: `taker` = the best ask, `maker` = the best bid.
     pub price_side: PriceSide,
@@ -80,14 +80,14 @@ pub struct Catalog {
     pub listen: SocketAddr,
     /// Base URL of the upstream; empty = files only.
     pub upstream: String,
-    /// Seconds between two syncs of upstream changes, 1 to 86,400.
+    /// Seconds between two syncs of upstream changes.
     pub every_seconds: u32,
-    /// Hours between two full reads of the upstream, 1 to 720.
+    /// Hours between two full reads of the upstream.
     pub full_every_hours: u32,
     /// Pay out markets that the upstream reports as resolved, without an operator.
     pub resolve: bool,
     /// Highest fee applied to a registered market without consent: millionths of a unit per share
-    /// at the price ½, 0 to 1,000,000.
+    /// at the price ½.
     pub max_fee_ppm: u32,
     /// Largest minimum order size, in shares, applied to a registered market without consent.
     pub max_minimum_shares: u32,
@@ -95,19 +95,20 @@ pub struct Catalog {
     pub finest_tick: String,
     /// Markets closed before their end date per day without consent, in percent of live markets.
     pub early_close_percent: u32,
-    /// Markets registered per round, at least 128.
+    /// Markets registered per round.
     pub new_markets: u32,
     /// Rows per read of one list; tags and series get a sixteenth.
     pub list_rows: u32,
     /// MiB per read of one list; tags and series get a sixteenth.
     pub list_mib: u32,
-    /// Pages per round, at least 10.
+    /// Pages per round.
     pub round_pages: u32,
     /// MiB per round.
     pub round_mib: u32,
     /// Size of `catalog.db` in MiB at which syncing stops.
     pub size_mib: u32,
-    /// Syncing pauses below this free space on the data directory's disk.
+    /// Syncing pauses below this free space on the data directory's disk, in MiB. Keep it above
+    /// `engine.disk_reserve_mib`.
     pub disk_reserve_mib: u32,
     /// Creators of a site name in the `creator` filter: name = ["0x…", …].
     pub sites: BTreeMap<String, Vec<String>>,
@@ -141,7 +142,7 @@ impl Default for Catalog {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Operator {
-    /// Listen address; loopback only.
+    /// Listen address of the operator surface.
     pub listen: SocketAddr,
 }
 
@@ -157,18 +158,19 @@ impl Default for Operator {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Engine {
-    /// Durability that a reply waits for: `disk`, `process` or `none`.
+    /// What a reply waits for: `fdatasync` (survives a power cut), the write (survives `kill -9`), or
+    /// nothing (benchmarks only).
     pub durability: Durability,
-    /// Size of a journal segment in MiB, 1 to 1,024. Two segments are always allocated: the current
-    /// one and the next.
+    /// Size of a journal segment in MiB. Two segments are always allocated: the current one and the
+    /// next.
     pub segment_mib: u32,
-    /// New orders are rejected below this free space on the journal's disk.
+    /// New orders are rejected below this free space on the journal's disk, in MiB.
     pub disk_reserve_mib: u32,
     /// Seconds of post-only mode after a restart; 0 = none.
     pub post_only_seconds: u32,
-    /// Wait strategy of idle threads: `auto` chooses by core count.
+    /// Wait strategy of idle threads. `auto` = `spin` with four or more cores, else `park`.
     pub wait: Wait,
-    /// Capacity of the command ring between ingress and matcher; a power of two.
+    /// Commands that can wait for the matcher.
     pub ring: u32,
     /// Resting orders to preallocate memory for at start.
     pub reserve_orders: u32,
@@ -221,7 +223,7 @@ pub enum Wait {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Gateway {
-    /// Gateway processes that `up` starts for the trading surface, 1 to 16.
+    /// Gateway processes that `up` starts.
     pub processes: u32,
     /// Server threads per gateway; 0 = one per core, at most 8.
     pub threads: u32,
@@ -237,13 +239,13 @@ pub struct Gateway {
     pub data_allowlist: Vec<IpNet>,
     /// Origins whose pages may read responses in a browser: `https://app.example`.
     pub cors_origins: Vec<String>,
-    /// Accepted header families for credentials.
+    /// Accepted header families for credentials: `name` (the prefix) and `times` (`iso` or `unix`).
     pub header_prefixes: Vec<HeaderPrefix>,
     /// Name the failed check in a header of each 401. Development only.
     pub dev_auth_hints: bool,
-    /// Maximum age of an L2 timestamp.
+    /// Maximum age of an L2 timestamp, in seconds.
     pub timestamp_past_seconds: u32,
-    /// Maximum lead of an L2 timestamp over the server's clock.
+    /// Maximum lead of an L2 timestamp over the server's clock, in seconds.
     pub timestamp_future_seconds: u32,
 }
 
@@ -299,12 +301,13 @@ pub enum Times {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Signing {
-    /// Chain id.
+    /// Chain id of all signatures.
     pub chain: u64,
     /// Required to use the chain and domain of another venue, where signatures are then
     /// interchangeable.
     pub allow_shared_domain: bool,
-    /// Signing domains, tried in this order.
+    /// EIP-712 domains of orders, tried in this order: `name`, `version`, `contract` and `markets`
+    /// (`plain`, `neg-risk` or `all`).
     pub domains: Vec<SigningDomain>,
 }
 
@@ -370,7 +373,7 @@ pub enum DomainMarkets {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Log {
-    /// `text` or `json`.
+    /// Format of the log on standard error.
     pub format: LogFormat,
     /// A filter such as `info` or `warn,foretell_gateway=debug`; `FORETELL_LOG` takes precedence.
     pub level: String,

@@ -94,10 +94,13 @@ fn collect(prefix: &str, table: &toml::Table, paths: &mut Vec<String>) {
     }
 }
 
-/// Environment variables of all settings, for `config print --env`.
+/// Every setting and its environment variable.
 #[must_use]
-pub(crate) fn variables() -> Vec<String> {
-    known_settings().iter().map(|path| variable(path)).collect()
+pub(crate) fn variables() -> Vec<(String, String)> {
+    let settings = known_settings().into_iter();
+    settings
+        .map(|path| (path.clone(), variable(&path)))
+        .collect()
 }
 
 fn variable(path: &str) -> String {
