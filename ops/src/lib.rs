@@ -19,6 +19,8 @@ mod output;
 mod process;
 mod profile;
 mod progress;
+#[cfg(test)]
+mod reference;
 mod supervisor;
 pub mod trader;
 mod up;

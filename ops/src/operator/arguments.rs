@@ -9,7 +9,7 @@ use clap::{Subcommand, ValueEnum};
 pub(crate) enum Market {
     /// Register markets from a JSON file and activate them
     Register {
-        /// JSON file (`-` = standard input); see docs/operating.md
+        /// JSON file (`-` = standard input)
         file: PathBuf,
         /// Register without activating
         #[arg(long)]
@@ -49,7 +49,7 @@ pub(crate) enum Market {
         /// Condition id or slug
         #[arg(required_unless_present = "file", conflicts_with = "file")]
         market: Option<String>,
-        /// File of markets (`-` = standard input); see docs/operating.md
+        /// File of markets (`-` = standard input)
         #[arg(long, value_name = "FILE")]
         file: Option<PathBuf>,
     },
@@ -61,7 +61,7 @@ pub(crate) enum Market {
         /// Outcome that pays
         #[arg(value_enum, required_unless_present = "file")]
         payout: Option<Payout>,
-        /// File of market,outcome lines in CSV or JSON (`-` = standard input)
+        /// File of `market,outcome` lines (`-` = standard input)
         #[arg(long, value_name = "FILE")]
         file: Option<PathBuf>,
     },

@@ -42,8 +42,9 @@ pub(super) fn selected(
             let name = file.display();
             let text = read(file).map_err(|error| Failure::new(format!("{name}: {error}")))?;
             lines(&text).map_err(|problem| {
-                Failure::new(format!("{name}: {problem}; nothing was done"))
-                    .hint("lines of `condition-id-or-slug,yes|no|half`; docs/operating.md has more")
+                Failure::new(format!("{name}: {problem}; nothing was done")).hint(
+                    "lines of `condition-id-or-slug,yes|no|half`; docs/operate/tasks.md has more",
+                )
             })
         }
         (Some(market), None) => Ok(vec![SelectedMarket {

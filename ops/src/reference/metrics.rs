@@ -1,0 +1,89 @@
+//! The table of metrics, from an example of the metrics page.
+
+use std::path::Path;
+
+use super::{check_region, code_list, table};
+
+const PREFIX: &str = "foretell_gateway_";
+
+/// A metric family: `# HELP` and `# TYPE` lines, then its samples.
+struct Family<'a> {
+    name: &'a str,
+    help: &'a str,
+    kind: &'a str,
+    labels: Vec<&'a str>,
+}
+
+fn families(page: &str) -> Vec<Family<'_>> {
+    let mut families: Vec<Family<'_>> = Vec::new();
+    for line in page.lines() {
+        if let Some(rest) = line.strip_prefix("# HELP ") {
+            let (name, help) = rest.split_once(' ').expect("a help text");
+            families.push(Family {
+                name,
+                help: help.trim_end_matches('.'),
+                kind: "",
+                labels: Vec::new(),
+            });
+            continue;
+        }
+        let Some(family) = families.last_mut() else {
+            continue;
+        };
+        if let Some(rest) = line.strip_prefix("# TYPE ") {
+            family.kind = rest.split(' ').nth(1).expect("a type");
+        } else if family.labels.is_empty()
+            && let Some((_, rest)) = line.split_once('{')
+        {
+            let (labels, _) = rest.split_once('}').expect("the end of the labels");
+            let names = labels
+                .split(',')
+                .filter_map(|label| label.split('=').next());
+            family.labels = names.filter(|name| *name != "le").collect();
+        }
+    }
+    families
+}
+
+#[test]
+fn metrics_are_current() {
+    let page = foretell_gateway::metrics_example();
+    let families = families(&page);
+    assert!(families.len() > 20, "{} metrics", families.len());
+    let rows = families.iter().map(|family| {
+        let suffix = if family.kind == "counter" {
+            "_total"
+        } else {
+            ""
+        };
+        let name = family.name.trim_start_matches(PREFIX);
+        [
+            format!("`{name}{suffix}`"),
+            family.kind.to_owned(),
+            code_list(family.labels.iter().copied()),
+            family.help.to_owned(),
+        ]
+    });
+    let text = table(["metric", "type", "labels", "meaning"], rows);
+    check_region("monitoring.md", "metrics", &text);
+}
+
+#[test]
+fn alerts_and_dashboard_use_existing_metrics() {
+    let page = foretell_gateway::metrics_example();
+    let families = families(&page);
+    let packaging = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/packaging"));
+    for file in ["alerts.yml", "grafana-dashboard.json"] {
+        let text = std::fs::read_to_string(packaging.join(file)).expect("a readable file");
+        let words = text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
+        let names: Vec<&str> = words
+            .filter(|word| word.len() > PREFIX.len() && word.starts_with(PREFIX))
+            .map(|name| name.trim_end_matches("_total").trim_end_matches("_bucket"))
+            .collect();
+        assert!(names.len() > 10, "{file}: {names:?}");
+        for name in names {
+            let known = families.iter().any(|family| family.name == name);
+            assert!(known, "{file}: no metric {name}");
+        }
+    }
+}
