@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use foretell_journal::snapshot::SnapshotStore;
-use foretell_journal::{Follower, JournalState, Next, Scratch, receipt};
+use foretell_journal::{Follower, FrameReader, JournalState, Next, Scratch, receipt};
 use foretell_link::SnapshotResult;
 use foretell_model::{Command, Sequence, TimeNs};
 use foretell_view::{ChunkRef, SeenChunks};
@@ -353,7 +353,8 @@ impl<C: Clocks> Publisher<C> {
         self.write_chunks()?;
         let (replayed, mailbox) = (&self.replayed, &self.args.mailbox);
         let view = replayed.view.as_ref().ok_or(NO_VIEW)?;
-        let frame = (self.follower.reader()).frame(replayed.place, replayed.sequence());
+        let reader = FrameReader::new(&self.args.journal_directory);
+        let frame = reader.frame(replayed.place, replayed.sequence());
         images::write_image(
             &self.args.shelf,
             &replayed.replay.exchange,

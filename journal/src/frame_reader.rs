@@ -4,12 +4,14 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use foretell_model::{FramePlace, Sequence};
+use foretell_model::{FramePlace, Sequence, TimeNs};
 use rustix::fs::OFlags;
 
-use crate::bytes::to_usize;
+use crate::batch::BatchHeader;
+use crate::batch_cursor::BatchCursor;
+use crate::bytes::{to_u32, to_usize};
 use crate::error::{Context, JournalError};
-use crate::follow::{Follower, Next};
+use crate::follow::{Follower, Next, open_segment};
 use crate::frame::{self, Frame};
 use crate::map::open_for_reading;
 use crate::segment;
@@ -51,6 +53,17 @@ impl Frames {
             Err(missing())
         }
     }
+}
+
+/// The batch that holds a frame.
+#[derive(Clone, Copy, Debug)]
+pub struct FrameInclusion {
+    /// Header of the batch.
+    pub batch: BatchHeader,
+    /// Index of the batch in its segment, from 0.
+    pub index: u32,
+    /// Chain hash before the batch.
+    pub previous_hash: [u8; 32],
 }
 
 /// Reads single frames by place, for receipts and evidence.
@@ -102,6 +115,30 @@ impl FrameReader {
                 Next::NewEpoch { .. } => {}
                 Next::UpToDate | Next::Rebuild { .. } => return Err(missing()),
             }
+        }
+    }
+
+    /// The batch of the frame at this place. It reads the headers of the segment's batches up to
+    /// there.
+    pub fn inclusion(&self, place: FramePlace) -> Result<FrameInclusion, JournalError> {
+        let (mut map, header) = open_segment(&self.dir, place.segment)?;
+        map.raise(place.offset);
+        let mut cursor = BatchCursor::start(&header, TimeNs(0));
+        let mut index = 0;
+        loop {
+            let batch = cursor.peek(map.bytes()).map_err(|fault| {
+                let first = cursor.last.next();
+                cursor.damage(fault, place.offset, first)
+            })?;
+            if place.offset < batch.offset + to_u32(batch.total()) {
+                return Ok(FrameInclusion {
+                    batch,
+                    index,
+                    previous_hash: cursor.hash,
+                });
+            }
+            cursor.pass(&batch);
+            index += 1;
         }
     }
 }

@@ -49,7 +49,7 @@ pub use directory::marker_path;
 pub use error::JournalError;
 pub use follow::{Follower, Next};
 pub use frame::{Frame, FrameError, Scratch};
-pub use frame_reader::{FrameReader, Frames};
+pub use frame_reader::{FrameInclusion, FrameReader, Frames};
 pub use options::{Durability, Options};
 pub use preallocate::Preallocator;
 pub use recover::{FrameVisitor, Recovered, RecoveryReport, recover, recover_into};

@@ -20,6 +20,7 @@ use foretell_model::{FrameRef, Sequence, TimeNs};
 
 use crate::append::{Appender, Handoff, NextBatch};
 use crate::batch::{self, BatchHeader};
+use crate::batch_cursor::sound_payload;
 use crate::bytes::{to_u32, to_usize, whole_pages};
 use crate::chain;
 use crate::control::{self, ControlPage, EngineStart, JournalPosition};
@@ -430,11 +431,10 @@ fn rewrite_unproven(
 fn reread_verified(segment: &[u8], kept: &BatchHeader) -> Result<Vec<u8>, JournalError> {
     let start = to_usize(kept.offset);
     let end = start + batch::HEADER_BYTES + to_usize(kept.payload);
-    segment
-        .get(start..end)
-        .filter(|batch| crc32c::crc32c(&batch[batch::HEADER_BYTES..]) == kept.payload_crc)
-        .map(<[u8]>::to_vec)
-        .ok_or_else(|| JournalError::Damaged {
+    let here = segment.get(start..).unwrap_or_default();
+    sound_payload(kept, here)
+        .map(|_| segment[start..end].to_vec())
+        .map_err(|_| JournalError::Damaged {
             segment: kept.segment,
             from: kept.offset,
             to: to_u32(end),
