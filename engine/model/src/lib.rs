@@ -6,6 +6,7 @@
 //! [`command`] lists what clients can request, [`event`] what can happen, [`rejection`] the reasons
 //! for a rejection, and [`limits`] every bound.
 
+pub mod codec;
 pub mod command;
 pub mod digest;
 pub mod event;

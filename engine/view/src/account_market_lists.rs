@@ -8,10 +8,10 @@ use crate::dense::Dense;
 use crate::error::Impossible;
 use crate::list::{List, ListEnd, Posting, append};
 use crate::log::Log;
-use crate::row::fixed;
 use crate::slot::Packed;
 use crate::trade_entry::TradeEntry;
 use crate::trade_summary::TradeSummary;
+use foretell_model::codec::fixed;
 
 /// A market in which an account has traded, and its newest posting there. Stored without padding.
 #[derive(Clone, Copy, Debug)]

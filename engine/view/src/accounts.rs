@@ -8,7 +8,7 @@ use foretell_model::{AccountNumber, MarketNumber, Micros, WalletAddress, WalletK
 use crate::balance::Balance;
 use crate::dense::Dense;
 use crate::error::Impossible;
-use crate::row::{Stored, stored};
+use foretell_model::codec::{CodecError, Stored, stored};
 
 /// One account.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -212,10 +212,11 @@ impl Stored for Accounts {
         self.all.put(out);
     }
 
-    fn take(from: &mut &[u8]) -> Option<Self> {
+    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
         let all = Dense::<AccountNumber, Account>::take(from)?;
-        let by_wallet = all.by_name(|account| account.wallet)?;
-        Some(Self { all, by_wallet })
+        let by_wallet =
+            (all.by_name(|account| account.wallet)).ok_or(CodecError::Inconsistent("wallets"))?;
+        Ok(Self { all, by_wallet })
     }
 }
 

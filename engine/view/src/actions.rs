@@ -6,8 +6,9 @@ use foretell_model::{AccountNumber, FramePlace, Lots, MarketNumber, Micros, Sequ
 use crate::error::Impossible;
 use crate::list::Lists;
 use crate::log::Log;
-use crate::row::{LogRow, fixed};
+use crate::row::LogRow;
 use crate::slot::count;
+use foretell_model::codec::{coded, fixed};
 
 /// The kind of an action. The discriminant is stored in the row.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -34,6 +35,8 @@ impl ActionKind {
         }
     }
 }
+
+coded! { ActionKind: u8, "kind of action"; }
 
 /// One action of an account.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

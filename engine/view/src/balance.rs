@@ -3,7 +3,7 @@
 use foretell_model::{Lots, Outcome};
 
 use crate::error::Impossible;
-use crate::row::fixed;
+use foretell_model::codec::fixed;
 
 /// Balances in one market, each pair `[Yes, No]`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

@@ -8,7 +8,7 @@ use crate::balance::{lower, raise};
 use crate::dense::Dense;
 use crate::error::Impossible;
 use crate::order::Order;
-use crate::row::{Stored, fixed};
+use foretell_model::codec::{CodecError, Stored, fixed};
 
 /// Total of the resting orders at one price of a token, including implied ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,9 +55,9 @@ impl Stored for Book {
         (self.last, self.changed, self.time).put(out);
     }
 
-    fn take(from: &mut &[u8]) -> Option<Self> {
+    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
         let (last, changed, time) = Stored::take(from)?;
-        Some(Self {
+        Ok(Self {
             bids: BTreeMap::new(),
             asks: BTreeMap::new(),
             last,
@@ -269,8 +269,8 @@ impl Stored for Books {
         self.all.put(out);
     }
 
-    fn take(from: &mut &[u8]) -> Option<Self> {
-        Some(Self {
+    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
+        Ok(Self {
             all: Stored::take(from)?,
             touched: Vec::new(),
         })

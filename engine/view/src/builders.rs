@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use foldhash::fast::RandomState;
 
 use crate::error::Impossible;
-use crate::row::{Fixed, Stored};
+use foretell_model::codec::{CodecError, Fixed, Stored, invalid};
 
 /// A builder code as signed: a wallet left-padded to 32 bytes; never all zero.
 pub type Builder = [u8; 32];
@@ -27,8 +27,9 @@ impl Stored for BuilderSlot {
         self.0.get().put(out);
     }
 
-    fn take(from: &mut &[u8]) -> Option<Self> {
-        NonZeroU32::new(u32::take(from)?).map(Self)
+    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
+        let number = NonZeroU32::new(u32::take(from)?);
+        number.map(Self).ok_or(invalid("builder slot", 0_u8))
     }
 }
 
@@ -79,11 +80,12 @@ impl Stored for Builders {
         self.all.put(out);
     }
 
-    fn take(from: &mut &[u8]) -> Option<Self> {
+    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
         let mut builders = Self::default();
         for code in Vec::<Builder>::take(from)? {
-            builders.intern(&code).ok()??;
+            let slot = builders.intern(&code).ok().flatten();
+            slot.ok_or(CodecError::Inconsistent("builder codes"))?;
         }
-        Some(builders)
+        Ok(builders)
     }
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use crate::history::{ChunkRef, LogName};
 use crate::id_log;
-use crate::row::{Stored, put_bytes};
 use crate::slot;
+use foretell_model::codec::{Stored, put_bytes};
 
 /// The bytes of a sealed chunk, on the heap or in a mapped file.
 pub type ChunkBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;

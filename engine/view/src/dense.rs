@@ -8,7 +8,7 @@ use foldhash::fast::RandomState;
 use foretell_model::{AccountNumber, EventNumber, KeyNumber, MarketNumber};
 
 use crate::error::Impossible;
-use crate::row::Stored;
+use foretell_model::codec::{CodecError, Stored};
 
 /// A dense number: the first of its kind is 0.
 pub(crate) trait Number: Copy {
@@ -51,8 +51,8 @@ impl<N, T: Stored> Stored for Dense<N, T> {
         self.entries.put(out);
     }
 
-    fn take(from: &mut &[u8]) -> Option<Self> {
-        Some(Self {
+    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
+        Ok(Self {
             entries: Stored::take(from)?,
             number: PhantomData,
         })

@@ -8,7 +8,7 @@ use foretell_model::{EventId, EventNumber, Lots, MarketNumber, TimeNs};
 use crate::balance::raise;
 use crate::dense::Dense;
 use crate::error::Impossible;
-use crate::row::{Stored, stored};
+use foretell_model::codec::{CodecError, Stored, stored};
 
 /// One neg-risk event group.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -123,9 +123,9 @@ impl Stored for EventGroups {
         self.all.put(out);
     }
 
-    fn take(from: &mut &[u8]) -> Option<Self> {
+    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
         let all = Dense::<EventNumber, EventGroup>::take(from)?;
-        let by_id = all.by_name(|event| event.id)?;
-        Some(Self { all, by_id })
+        let by_id = (all.by_name(|event| event.id)).ok_or(CodecError::Inconsistent("event ids"))?;
+        Ok(Self { all, by_id })
     }
 }

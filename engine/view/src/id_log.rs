@@ -173,7 +173,7 @@ mod tests {
 
     use super::*;
     use crate::chunk::Chunking;
-    use crate::row::fixed;
+    use foretell_model::codec::fixed;
 
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     struct Entry {

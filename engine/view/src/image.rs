@@ -17,9 +17,10 @@ use crate::midpoints::Midpoints;
 use crate::order::Order;
 use crate::orders::Orders;
 use crate::positions::Positions;
-use crate::row::{LogRow, Stored, put_all, stored, take_bytes};
+use crate::row::LogRow;
 use crate::trades::Trades;
 use crate::view::View;
+use foretell_model::codec::{Stored, put_all, stored, take_bytes};
 
 /// Version of the layout of snapshots and chunks. Raise it with every change of either, so that a
 /// build ignores files of another layout.
@@ -225,17 +226,19 @@ where
         const NAME: &str = "view";
         let mut bytes = (self.section)(NAME).ok_or(ImageError::NoSection(NAME))?;
         // The layout after the version is known only for the current version.
-        let version = u32::take(&mut &*bytes).ok_or(ImageError::Malformed(NAME))?;
+        let version = u32::take(&mut &*bytes).map_err(|_| ImageError::Malformed(NAME))?;
         if version != VIEW_VERSION {
             return Err(ImageError::Version(version));
         }
-        let header = ViewHeader::take(&mut bytes).filter(|_| bytes.is_empty());
+        let header = ViewHeader::take(&mut bytes)
+            .ok()
+            .filter(|_| bytes.is_empty());
         header.ok_or(ImageError::Malformed(NAME))
     }
 
     fn read<T: Stored>(&self, name: &'static str) -> Result<T, ImageError> {
         let mut bytes = (self.section)(name).ok_or(ImageError::NoSection(name))?;
-        let value = T::take(&mut bytes).filter(|_| bytes.is_empty());
+        let value = T::take(&mut bytes).ok().filter(|_| bytes.is_empty());
         value.ok_or(ImageError::Malformed(name))
     }
 
@@ -248,7 +251,7 @@ where
 
     fn read_lists<T: Summary>(&mut self, log: LogName) -> Result<Lists<T>, ImageError> {
         let (postings, mut rest) = self.read_history(log)?;
-        let ends = ListEnds::take(&mut rest).filter(|_| rest.is_empty());
+        let ends = ListEnds::take(&mut rest).ok().filter(|_| rest.is_empty());
         let ends = ends.ok_or(ImageError::Malformed(log.text()))?;
         Ok(Lists::of(postings, ends))
     }
@@ -257,8 +260,8 @@ where
     fn read_history<R: LogRow>(&mut self, log: LogName) -> Result<(Log<R>, &'a [u8]), ImageError> {
         let malformed = ImageError::Malformed(log.text());
         let mut bytes = (self.section)(log.text()).ok_or(ImageError::NoSection(log.text()))?;
-        let count = u32::take(&mut bytes).ok_or(malformed)?;
-        let tail = take_bytes(&mut bytes).ok_or(malformed)?;
+        let count = u32::take(&mut bytes).map_err(|_| malformed)?;
+        let tail = take_bytes(&mut bytes).map_err(|_| malformed)?;
         let rows = 1 << self.chunking.bits(R::CHUNK_BITS);
         let mut sealed = Vec::new();
         for number in 0..count {

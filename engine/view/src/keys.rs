@@ -7,7 +7,7 @@ use foretell_model::{AccountNumber, ApiKey, KeyNumber, TimeNs};
 
 use crate::dense::Dense;
 use crate::error::Impossible;
-use crate::row::{Stored, stored};
+use foretell_model::codec::{CodecError, Stored, stored};
 
 /// One API key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -119,11 +119,12 @@ impl Stored for Keys {
         self.all.put(out);
     }
 
-    fn take(from: &mut &[u8]) -> Option<Self> {
+    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
         let mut keys = Self::default();
         for (number, key) in Dense::<KeyNumber, Key>::take(from)?.iter() {
-            keys.register(number, *key).ok()?;
+            let registered = keys.register(number, *key);
+            registered.map_err(|_| CodecError::Inconsistent("keys"))?;
         }
-        Some(keys)
+        Ok(keys)
     }
 }

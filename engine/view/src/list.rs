@@ -17,8 +17,9 @@ use foretell_memory::prefetch::CACHE_LINE;
 
 use crate::error::Impossible;
 use crate::log::Log;
-use crate::row::{Fixed, LogRow, Stored, fixed};
+use crate::row::LogRow;
 use crate::slot::{self, Packed};
+use foretell_model::codec::{CodecError, Fixed, Stored, fixed};
 
 /// A summary of several entries of a list.
 pub trait Summary: Fixed + Copy {
@@ -79,7 +80,7 @@ impl<S: Summary> Stored for Posting<S> {
         out.resize(out.len() + Self::SIZE - Self::FIELDS, 0);
     }
 
-    fn take(from: &mut &[u8]) -> Option<Self> {
+    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
         let posting = Self {
             before: Packed::take(from)?.slot(),
             jump: Packed::take(from)?.slot(),
@@ -87,8 +88,9 @@ impl<S: Summary> Stored for Posting<S> {
             entry: S::Entry::take(from)?,
             summary: S::take(from)?,
         };
-        (_, *from) = from.split_at_checked(Self::SIZE - Self::FIELDS)?;
-        Some(posting)
+        let padding = Self::SIZE - Self::FIELDS;
+        (_, *from) = from.split_at_checked(padding).ok_or(CodecError::Cut)?;
+        Ok(posting)
     }
 }
 
@@ -111,16 +113,16 @@ impl<S: Summary> PostingHeader<S> {
         let posting = posting.get(..Posting::<S>::SIZE)?;
         let mut slots = posting;
         Some(Self {
-            before: Packed::take(&mut slots)?.slot(),
-            jump: Packed::take(&mut slots)?.slot(),
-            rank: Packed::take(&mut slots)?.slot(),
-            summary: S::take(&mut &posting[Posting::<S>::SUMMARY_AT..])?,
+            before: Packed::take(&mut slots).ok()?.slot(),
+            jump: Packed::take(&mut slots).ok()?.slot(),
+            rank: Packed::take(&mut slots).ok()?.slot(),
+            summary: S::take(&mut &posting[Posting::<S>::SUMMARY_AT..]).ok()?,
         })
     }
 
     /// The rest of the posting: its entry.
     fn entry(posting: &[u8]) -> Option<S::Entry> {
-        S::Entry::take(&mut posting.get(Posting::<S>::ENTRY_AT..)?)
+        S::Entry::take(&mut posting.get(Posting::<S>::ENTRY_AT..)?).ok()
     }
 }
 

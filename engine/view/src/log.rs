@@ -51,7 +51,7 @@ impl<R: LogRow> Log<R> {
     /// The row at a slot. `None` after the end, and for invalid bytes, which only a mapped chunk
     /// can contain.
     pub(crate) fn get(&self, slot: u64) -> Option<R> {
-        R::take(&mut self.chunks.row(slot)?)
+        R::take(&mut self.chunks.row(slot)?).ok()
     }
 
     /// The bytes of a row, for callers that read few fields.
@@ -101,8 +101,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::row::fixed;
     use crate::slot::count;
+    use foretell_model::codec::fixed;
 
     #[derive(Clone, Copy, PartialEq, Eq, Debug)]
     struct Pair {

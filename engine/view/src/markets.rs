@@ -12,7 +12,7 @@ use foretell_model::{
 
 use crate::dense::Dense;
 use crate::error::Impossible;
-use crate::row::{Stored, stored};
+use foretell_model::codec::{CodecError, Stored, stored};
 
 /// One market.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -209,12 +209,13 @@ impl Stored for Markets {
         self.all.put(out);
     }
 
-    fn take(from: &mut &[u8]) -> Option<Self> {
+    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
         let all = Dense::<MarketNumber, Market>::take(from)?;
         let mut markets = Self::default();
         for (number, market) in all.iter() {
-            markets.name(number, market).ok()?;
+            let named = markets.name(number, market);
+            named.map_err(|_| CodecError::Inconsistent("markets"))?;
         }
-        Some(Self { all, ..markets })
+        Ok(Self { all, ..markets })
     }
 }

@@ -12,7 +12,8 @@ use crate::dense::Dense;
 use crate::error::Impossible;
 use crate::list::{List, Lists};
 use crate::log::Log;
-use crate::row::{LogRow, fixed};
+use crate::row::LogRow;
+use foretell_model::codec::{CodecError, Fixed, Stored, fixed, invalid};
 
 /// The mean of best bid and best ask, exactly: their sum, in 0.0001.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -40,6 +41,25 @@ impl Midpoint {
     pub const fn complement(self) -> Self {
         Self(Self::MAX - self.0)
     }
+}
+
+impl Stored for Midpoint {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.0.put(out);
+    }
+
+    #[inline]
+    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
+        match u16::take(from)? {
+            // The complement must exist.
+            units if units <= Self::MAX => Ok(Self(units)),
+            units => Err(invalid("midpoint", units)),
+        }
+    }
+}
+
+impl Fixed for Midpoint {
+    const SIZE: usize = u16::SIZE;
 }
 
 /// The length of a bucket. Buckets are aligned to the unix epoch.

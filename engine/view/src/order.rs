@@ -8,8 +8,8 @@ use foretell_model::{
 };
 
 use crate::builders::BuilderSlot;
-use crate::row::{Fixed, Stored, fixed};
 use crate::trade::TradeSlot;
+use foretell_model::codec::{CodecError, Fixed, Stored, fixed};
 
 /// The state of an order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -179,14 +179,17 @@ impl Stored for OrderState {
         (state, reason).put(out);
     }
 
-    fn take(from: &mut &[u8]) -> Option<Self> {
+    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
         match <(u8, u16)>::take(from)? {
             (0, 0) => Some(Self::Live),
             (1, 0) => Some(Self::Completed),
-            (2, reason) => CloseReason::from_code(u8::try_from(reason).ok()?).map(Self::Closed),
+            (2, reason) => (u8::try_from(reason).ok())
+                .and_then(CloseReason::from_code)
+                .map(Self::Closed),
             (3, reason) => RejectionReason::from_code(reason).map(Self::Killed),
             _ => None,
         }
+        .ok_or(CodecError::Inconsistent("state of an order"))
     }
 }
 

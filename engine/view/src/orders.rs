@@ -8,8 +8,9 @@ use foretell_model::{AccountNumber, CloseReason, MarketNumber, OrderId, OrderNum
 use crate::error::Impossible;
 use crate::id_log::IdLog;
 use crate::order::{Order, OrderState};
-use crate::row::{Fixed, LogRow, fixed};
+use crate::row::LogRow;
 use crate::slot::count;
+use foretell_model::codec::{Fixed, fixed};
 
 /// An order that ended with an unfilled remainder, and the frame that ended it.
 #[derive(Clone, PartialEq, Eq, Debug)]

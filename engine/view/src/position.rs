@@ -7,7 +7,7 @@
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{Lots, Micros, Outcome, Payout};
 
-use crate::row::{Fixed, Stored};
+use foretell_model::codec::{CodecError, Fixed, Stored};
 
 /// Price of each share in a split or merge, in price units.
 const HALF: u16 = PRICE_ONE / 2;
@@ -33,12 +33,15 @@ impl Stored for Position {
         (self.bought, self.spent, self.realized).put(out);
     }
 
-    fn take(from: &mut &[u8]) -> Option<Self> {
+    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
         let (lots, cost): (Lots, i128) = Stored::take(from)?;
         let (bought, spent, realized): (u128, i128, i128) = Stored::take(from)?;
         let sums = [bought, spent.unsigned_abs(), realized.unsigned_abs()];
         let is_sane = cost.unsigned_abs() <= MOST_COST && sums.iter().all(|sum| *sum <= MOST_SUM);
-        is_sane.then_some(Self {
+        if !is_sane {
+            return Err(CodecError::Inconsistent("position"));
+        }
+        Ok(Self {
             lots,
             cost,
             bought,
@@ -228,5 +231,26 @@ impl EqualParts {
             0 => self.each + self.remainder,
             _ => self.each,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cost_that_would_overflow_later_is_refused() {
+        let read = Position::take(&mut &[0x7F; Position::SIZE][..]);
+        assert_eq!(
+            read,
+            Err(CodecError::InvalidValue {
+                field: "Lots",
+                value: 0x7F7F_7F7F_7F7F_7F7F,
+            })
+        );
+        let mut bytes = [0x7F; Position::SIZE];
+        bytes[..Lots::SIZE].fill(0);
+        let read = Position::take(&mut &bytes[..]);
+        assert_eq!(read, Err(CodecError::Inconsistent("position")));
     }
 }

@@ -14,8 +14,9 @@ use crate::list::Lists;
 use crate::log::Log;
 use crate::markets::Markets;
 use crate::position::Position;
-use crate::row::{LogRow, fixed};
+use crate::row::LogRow;
 use crate::slot::count;
+use foretell_model::codec::fixed;
 
 /// A token by market and outcome.
 pub(crate) type Token = (MarketNumber, Outcome);

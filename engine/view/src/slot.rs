@@ -4,7 +4,7 @@
 //! holds three slots. Chunk numbers have 32 bits. So a log holds at least 2^46 rows, which are
 //! petabytes.
 
-use crate::row::{Fixed, Stored};
+use foretell_model::codec::{CodecError, Fixed, Stored};
 
 /// Storable slots are below this.
 pub(crate) const END: u64 = 1 << 48;
@@ -32,7 +32,7 @@ impl Stored for Packed {
         self.0.put(out);
     }
 
-    fn take(from: &mut &[u8]) -> Option<Self> {
+    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
         Stored::take(from).map(Self)
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use foretell_model::{DomainNumber, Micros, Sequence, Settings, SystemMode, TimeNs};
 
-use crate::row::stored;
+use foretell_model::codec::stored;
 
 /// Rules in force before any switch.
 const FIRST_RULES: u32 = 1;

@@ -7,9 +7,10 @@ use foretell_model::{
 
 use crate::builders::{Builder, BuilderSlot};
 use crate::order::Order;
-use crate::row::{Fixed, LogRow, Stored, fixed};
+use crate::row::LogRow;
 use crate::slot::Packed;
 use crate::trade_id::TradeId;
+use foretell_model::codec::{CodecError, Fixed, Stored, fixed};
 
 /// Index of a trade in the list of all trades, oldest first. Valid for this view only; the public
 /// name is [`TradeRecord::id`].
@@ -21,7 +22,7 @@ impl Stored for TradeSlot {
         Packed::of(self.0).put(out);
     }
 
-    fn take(from: &mut &[u8]) -> Option<Self> {
+    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
         Packed::take(from).map(|slot| Self(slot.slot()))
     }
 }

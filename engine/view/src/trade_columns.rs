@@ -5,10 +5,10 @@ use foretell_model::{AccountNumber, KeyNumber, Lots, MarketNumber, MatchKind, Mi
 use foretell_model::{FramePlace, OrderNumber, Outcome, Price, Sequence, Side, TimeNs, TradeIndex};
 
 use crate::order::own_price;
-use crate::row::{Fixed, Stored};
 use crate::trade::TradeSlot;
 use crate::trade_id::TradeId;
 use crate::view::View;
+use foretell_model::codec::{Fixed, Stored};
 
 /// Some columns of a trade.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -55,7 +55,7 @@ const OUTCOME: usize = ACCOUNT + AccountNumber::SIZE + KeyNumber::SIZE;
 const SIDE: usize = OUTCOME + Outcome::SIZE;
 
 fn at<T: Stored>(bytes: &[u8], place: usize) -> Option<T> {
-    T::take(&mut bytes.get(place..)?)
+    T::take(&mut bytes.get(place..)?).ok()
 }
 
 fn side(bytes: &[u8], party: usize, yes_price: Price) -> Option<SideColumns> {

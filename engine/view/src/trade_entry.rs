@@ -7,8 +7,8 @@ use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{Lots, MarketNumber, Micros, Outcome, Price, Side};
 
 use crate::order::own_price;
-use crate::row::{Fixed, Stored};
 use crate::trade::{Party, Trade};
+use foretell_model::codec::{CodecError, Fixed, Stored};
 
 /// The rows of a trade in a list: that of its taker, that of its maker, or both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,9 +34,9 @@ impl Stored for TradeEntry {
         self.flags.put(out);
     }
 
-    fn take(from: &mut &[u8]) -> Option<Self> {
+    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
         let [a, b, c, d, e, f, g] = <[u8; LOTS]>::take(from)?;
-        Some(Self {
+        Ok(Self {
             lots: Lots::take(&mut &[a, b, c, d, e, f, g, 0][..])?,
             market: Stored::take(from)?,
             yes_price: Stored::take(from)?,
@@ -297,7 +297,7 @@ pub(crate) mod tests {
                 let mut bytes = Vec::new();
                 entry.rows.put(&mut bytes);
                 prop_assert_eq!(bytes.len(), TradeEntry::SIZE);
-                prop_assert_eq!(Stored::take(&mut &bytes[..]), Some(entry.rows));
+                prop_assert_eq!(Stored::take(&mut &bytes[..]), Ok(entry.rows));
             }
         }
 

@@ -5,9 +5,9 @@
 use foretell_model::Side;
 
 use crate::list::Summary;
-use crate::row::fixed;
 use crate::row_filter::RowFilter;
 use crate::trade_entry::{Role, TradeEntry};
+use foretell_model::codec::fixed;
 
 /// Kinds of rows: taker or maker, bought or sold.
 const KINDS: usize = 4;

@@ -4,7 +4,7 @@ use foretell_model::{MarketNumber, Micros};
 
 use crate::dense::Dense;
 use crate::error::Impossible;
-use crate::row::stored;
+use foretell_model::codec::stored;
 
 /// Sums over all trades.
 #[derive(Debug, Default)]

@@ -3,7 +3,7 @@
 use foretell_memory::prefetch;
 
 use super::{List, Posting, PostingAt, PostingHeader, Summary};
-use crate::row::Stored;
+use foretell_model::codec::Stored;
 
 /// A walk over the entries of a list from rank `from`, newest first.
 #[derive(Clone, Debug)]
@@ -136,7 +136,7 @@ impl<'a, S: Summary> Walk<'a, S> {
     /// The next entry of this walk.
     fn at(&self) -> Option<PostingAt<S>> {
         let (slot, mut bytes) = self.next?;
-        let posting = Posting::<S>::take(&mut bytes)?;
+        let posting = Posting::<S>::take(&mut bytes).ok()?;
         self.is_remaining(posting.rank)
             .then_some(PostingAt { slot, posting })
     }
@@ -164,8 +164,8 @@ mod tests {
     use crate::chunk::Chunking;
     use crate::list::{ListEnds, Lists};
     use crate::log::Log;
-    use crate::row::Fixed;
     use crate::slot::count;
+    use foretell_model::codec::{CodecError, Fixed};
 
     /// The largest of some numbers, and their sum, with at most `MAX_ENTRIES` numbers per summary.
     #[derive(Clone, Copy)]
@@ -179,9 +179,9 @@ mod tests {
             (self.0, self.1).put(out);
         }
 
-        fn take(from: &mut &[u8]) -> Option<Self> {
+        fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
             let (largest, sum) = Stored::take(from)?;
-            Some(Self(largest, sum))
+            Ok(Self(largest, sum))
         }
     }
 
