@@ -2,6 +2,7 @@
 //!
 //! There are many such lists, most of them short; each takes 10 to 20 bytes of memory.
 
+use foretell_model::codec::fixed;
 use foretell_model::{AccountNumber, MarketNumber};
 
 use crate::dense::Dense;
@@ -11,7 +12,6 @@ use crate::log::Log;
 use crate::slot::Packed;
 use crate::trade_entry::TradeEntry;
 use crate::trade_summary::TradeSummary;
-use foretell_model::codec::fixed;
 
 /// A market in which an account has traded, and its newest posting there. Stored without padding.
 #[derive(Clone, Copy, Debug)]

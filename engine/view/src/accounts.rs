@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 
 use foldhash::fast::RandomState;
+use foretell_model::codec::{CodecError, Stored, stored};
 use foretell_model::{AccountNumber, MarketNumber, Micros, WalletAddress, WalletKind};
 
 use crate::balance::Balance;
 use crate::dense::Dense;
 use crate::error::Impossible;
-use foretell_model::codec::{CodecError, Stored, stored};
 
 /// One account.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -1,6 +1,7 @@
 //! Account actions other than trading: splits, merges, redeems, converts
 //! (docs/verify/rules.md §10).
 
+use foretell_model::codec::{coded, fixed};
 use foretell_model::{AccountNumber, FramePlace, Lots, MarketNumber, Micros, Sequence, TimeNs};
 
 use crate::error::Impossible;
@@ -8,7 +9,6 @@ use crate::list::Lists;
 use crate::log::Log;
 use crate::row::LogRow;
 use crate::slot::count;
-use foretell_model::codec::{coded, fixed};
 
 /// The kind of an action. The discriminant is stored in the row.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

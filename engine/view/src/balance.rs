@@ -1,9 +1,9 @@
 //! Balances of an account in the two tokens of one market.
 
+use foretell_model::codec::fixed;
 use foretell_model::{Lots, Outcome};
 
 use crate::error::Impossible;
-use foretell_model::codec::fixed;
 
 /// Balances in one market, each pair `[Yes, No]`.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, btree_map};
 
+use foretell_model::codec::{CodecError, Stored, fixed};
 use foretell_model::{Lots, MarketNumber, Outcome, Price, Sequence, Side, TimeNs};
 
 use crate::balance::{lower, raise};
 use crate::dense::Dense;
 use crate::error::Impossible;
 use crate::order::Order;
-use foretell_model::codec::{CodecError, Stored, fixed};
 
 /// Total of the resting orders at one price of a token, including implied ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

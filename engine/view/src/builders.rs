@@ -5,8 +5,9 @@ use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
 
-use crate::error::Impossible;
 use foretell_model::codec::{CodecError, Fixed, Stored, invalid};
+
+use crate::error::Impossible;
 
 /// A builder code as signed: a wallet left-padded to 32 bytes; never all zero.
 pub type Builder = [u8; 32];

@@ -6,10 +6,10 @@
 
 use std::sync::Arc;
 
-use crate::history::{ChunkRef, LogName};
-use crate::id_log;
-use crate::slot;
 use foretell_model::codec::{Stored, put_bytes};
+
+use crate::id_index;
+use crate::slot;
 
 /// The bytes of a sealed chunk, on the heap or in a mapped file.
 pub type ChunkBytes = Arc<dyn AsRef<[u8]> + Send + Sync>;
@@ -92,8 +92,8 @@ impl Chunks {
         let tail_rows = tail.len() / self.row_size;
         let fits = sealed.iter().all(whole)
             && tail.len().is_multiple_of(self.row_size)
-            && tail_rows < self.chunk_rows();
-        let rows = sealed.len().checked_mul(self.chunk_rows())?;
+            && tail_rows < 1 << self.bits;
+        let rows = sealed.len().checked_mul(1 << self.bits)?;
         self.rows = u64::try_from(rows.checked_add(tail_rows)?).ok()?;
         self.sealed = sealed;
         self.tail = tail.to_vec();
@@ -111,24 +111,22 @@ impl Chunks {
         self.most_rows
     }
 
-    /// Its sealed chunks, as those of `log`.
-    pub(crate) fn refs(&self, log: LogName) -> impl Iterator<Item = ChunkRef> + use<> {
-        let rows = 1 << self.bits;
-        (0..self.sealed_count()).map(move |number| ChunkRef { log, number, rows })
-    }
-
     /// Number of sealed chunks.
     pub(crate) fn sealed_count(&self) -> u32 {
         u32::try_from(self.rows >> self.bits).expect("no log has more chunks")
     }
 
     /// Rows per chunk.
-    pub(crate) fn chunk_rows(&self) -> usize {
+    pub(crate) fn chunk_rows(&self) -> u32 {
         1 << self.bits
     }
 
     fn chunk_size(&self) -> usize {
-        let index = if self.has_ids { id_log::INDEX_SIZE } else { 0 };
+        let index = if self.has_ids {
+            id_index::INDEX_SIZE
+        } else {
+            0
+        };
         (self.row_size + index) << self.bits
     }
 
@@ -162,7 +160,7 @@ impl Chunks {
     fn seal(&mut self) {
         let mut chunk = std::mem::take(&mut self.tail);
         if self.has_ids {
-            id_log::append_index(&mut chunk, self.row_size);
+            id_index::append_index(&mut chunk, self.row_size);
         }
         self.tail.reserve_exact(chunk.len());
         self.sealed.push(Arc::new(chunk));

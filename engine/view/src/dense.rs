@@ -5,10 +5,10 @@ use core::marker::PhantomData;
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
+use foretell_model::codec::{CodecError, Stored};
 use foretell_model::{AccountNumber, EventNumber, KeyNumber, MarketNumber};
 
 use crate::error::Impossible;
-use foretell_model::codec::{CodecError, Stored};
 
 /// A dense number: the first of its kind is 0.
 pub(crate) trait Number: Copy {

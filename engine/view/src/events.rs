@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
+use foretell_model::codec::{CodecError, Stored, stored};
 use foretell_model::{EventId, EventNumber, Lots, MarketNumber, TimeNs};
 
 use crate::balance::raise;
 use crate::dense::Dense;
 use crate::error::Impossible;
-use foretell_model::codec::{CodecError, Stored, stored};
 
 /// One neg-risk event group.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -3,9 +3,10 @@
 use core::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use foretell_model::{Lots, Outcome, WalletAddress};
+use foretell_model::{Lots, MarketNumber, Outcome, WalletAddress};
 
-use crate::positions::Token;
+/// A token by market and outcome.
+pub(crate) type Token = (MarketNumber, Outcome);
 
 /// The holders of all tokens, kept sorted: a reader pays only for the rows it requests.
 #[derive(Debug, Default)]

@@ -4,6 +4,8 @@
 //! Each module defines the bytes of its own part; this one combines them in a fixed order, so that
 //! equal views give equal bytes.
 
+use foretell_model::codec::{Stored, put_all, stored, take_bytes};
+
 use crate::account_market_lists::AccountMarketLists;
 use crate::accounts::Accounts;
 use crate::actions::Actions;
@@ -20,7 +22,6 @@ use crate::positions::Positions;
 use crate::row::LogRow;
 use crate::trades::Trades;
 use crate::view::View;
-use foretell_model::codec::{Stored, put_all, stored, take_bytes};
 
 /// Version of the layout of snapshots and chunks. Raise it with every change of either, so that a
 /// build ignores files of another layout.
@@ -116,7 +117,7 @@ impl View {
             }
             sections.push((log.text(), section));
         }
-        let chunks = LogName::ALL.iter().flat_map(|&log| self.log(log).refs(log));
+        let chunks = LogName::ALL.iter().flat_map(|&log| self.chunks_of(log));
         Some(Image {
             sections,
             chunks: chunks.collect(),

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
+use foretell_model::codec::{CodecError, Stored, stored};
 use foretell_model::{AccountNumber, ApiKey, KeyNumber, TimeNs};
 
 use crate::dense::Dense;
 use crate::error::Impossible;
-use foretell_model::codec::{CodecError, Stored, stored};
 
 /// One API key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

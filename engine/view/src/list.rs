@@ -15,11 +15,12 @@ pub(crate) use walk::{Probe, Walk, WalkPosition};
 
 use foretell_memory::prefetch::CACHE_LINE;
 
+use foretell_model::codec::{CodecError, Fixed, Stored, fixed};
+
 use crate::error::Impossible;
 use crate::log::Log;
 use crate::row::LogRow;
 use crate::slot::{self, Packed};
-use foretell_model::codec::{CodecError, Fixed, Stored, fixed};
 
 /// A summary of several entries of a list.
 pub trait Summary: Fixed + Copy {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
+use foretell_model::codec::{CodecError, Stored, stored};
 use foretell_model::command::RegisterMarket;
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{
@@ -12,7 +13,6 @@ use foretell_model::{
 
 use crate::dense::Dense;
 use crate::error::Impossible;
-use foretell_model::codec::{CodecError, Stored, stored};
 
 /// One market.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -5,8 +5,8 @@ use std::ops::ControlFlow;
 
 use crate::list::WalkPosition;
 use crate::row_filter::RowFilter;
-use crate::trade::TradeSlot;
 use crate::trade_list::{FilterableTrades, TradeMatch, TradeSearch};
+use crate::trade_slot::TradeSlot;
 
 /// Iterates over the matching trades of several lists, newest first. Each item has two flags:
 /// whether the taker's row matches, and whether the maker's does. It ends when no trade is left, or

@@ -5,6 +5,7 @@
 //! row repeat the row before them. So storage grows with changes of midpoints, not with time. The
 //! open bucket is part of the market's current state, shared by all bucket sizes.
 
+use foretell_model::codec::{CodecError, Fixed, Stored, fixed, invalid};
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{MarketNumber, Price, TimeNs};
 
@@ -13,7 +14,6 @@ use crate::error::Impossible;
 use crate::list::{List, Lists};
 use crate::log::Log;
 use crate::row::LogRow;
-use foretell_model::codec::{CodecError, Fixed, Stored, fixed, invalid};
 
 /// The mean of best bid and best ask, exactly: their sum, in 0.0001.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

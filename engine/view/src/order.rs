@@ -1,5 +1,6 @@
 //! One order: signed values, state, and the status text of docs/api/market-data.md §6.
 
+use foretell_model::codec::{CodecError, Fixed, Stored, fixed};
 use foretell_model::quantity::{MICROS_PER_LOT, PRICE_ONE};
 use foretell_model::{
     AccountNumber, CloseReason, FramePlace, KeyNumber, Lots, MarketNumber, Micros, OrderId,
@@ -8,8 +9,7 @@ use foretell_model::{
 };
 
 use crate::builders::BuilderSlot;
-use crate::trade::TradeSlot;
-use foretell_model::codec::{CodecError, Fixed, Stored, fixed};
+use crate::trade_slot::TradeSlot;
 
 /// The state of an order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use foldhash::fast::RandomState;
+use foretell_model::codec::{Fixed, fixed};
 use foretell_model::{AccountNumber, CloseReason, MarketNumber, OrderId, OrderNumber, Sequence};
 
 use crate::error::Impossible;
@@ -10,7 +11,6 @@ use crate::id_log::IdLog;
 use crate::order::{Order, OrderState};
 use crate::row::LogRow;
 use crate::slot::count;
-use foretell_model::codec::{Fixed, fixed};
 
 /// An order that ended with an unfilled remainder, and the frame that ended it.
 #[derive(Clone, PartialEq, Eq, Debug)]

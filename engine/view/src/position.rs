@@ -4,10 +4,9 @@
 //! over time, so they may be negative or larger than a balance; 128 bits hold them. Fees are not
 //! included.
 
+use foretell_model::codec::{CodecError, Fixed, Stored};
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{Lots, Micros, Outcome, Payout};
-
-use foretell_model::codec::{CodecError, Fixed, Stored};
 
 /// Price of each share in a split or merge, in price units.
 const HALF: u16 = PRICE_ONE / 2;

@@ -4,22 +4,19 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
+use foretell_model::codec::fixed;
 use foretell_model::{AccountNumber, MarketNumber, Outcome, Sequence, TimeNs, WalletAddress};
 
 use crate::accounts::Accounts;
 use crate::dense::Dense;
 use crate::error::Impossible;
-use crate::holders::Holders;
+use crate::holders::{Holders, Token};
 use crate::list::Lists;
 use crate::log::Log;
 use crate::markets::Markets;
 use crate::position::Position;
 use crate::row::LogRow;
 use crate::slot::count;
-use foretell_model::codec::fixed;
-
-/// A token by market and outcome.
-pub(crate) type Token = (MarketNumber, Outcome);
 
 /// A position with shares.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -7,10 +7,11 @@ use foretell_model::{AccountNumber, OrderNumber, Price, Sequence, TimeNs};
 use crate::builders::Builder;
 use crate::list::Summary;
 use crate::order::{Order, own_price};
-use crate::trade::{Party, TradeRecord, TradeSide, TradeSlot};
+use crate::trade::{Party, TradeRecord, TradeSide};
 use crate::trade_filter::newest_of;
 use crate::trade_id::TradeId;
 use crate::trade_list::TradeList;
+use crate::trade_slot::TradeSlot;
 use crate::view::View;
 
 impl View {

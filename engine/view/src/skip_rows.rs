@@ -4,8 +4,8 @@ use std::collections::BinaryHeap;
 
 use crate::merged_search::MergedSearch;
 use crate::row_filter::RowFilter;
-use crate::trade::TradeSlot;
 use crate::trade_list::{FilterableTrades, TradeList, TradeSearch};
+use crate::trade_slot::TradeSlot;
 
 /// Matches buffered per list.
 const BUFFERED: usize = 4;

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use foretell_model::{DomainNumber, Micros, Sequence, Settings, SystemMode, TimeNs};
-
 use foretell_model::codec::stored;
+use foretell_model::{DomainNumber, Micros, Sequence, Settings, SystemMode, TimeNs};
 
 /// Rules in force before any switch.
 const FIRST_RULES: u32 = 1;

@@ -1,5 +1,6 @@
 //! One trade: its stored and its returned form.
 
+use foretell_model::codec::fixed;
 use foretell_model::{
     AccountNumber, FramePlace, KeyNumber, Lots, MarketNumber, MatchKind, Micros, OrderId,
     OrderNumber, Outcome, Price, Sequence, Side, TimeNs, TradeIndex,
@@ -8,28 +9,8 @@ use foretell_model::{
 use crate::builders::{Builder, BuilderSlot};
 use crate::order::Order;
 use crate::row::LogRow;
-use crate::slot::Packed;
 use crate::trade_id::TradeId;
-use foretell_model::codec::{CodecError, Fixed, Stored, fixed};
-
-/// Index of a trade in the list of all trades, oldest first. Valid for this view only; the public
-/// name is [`TradeRecord::id`].
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct TradeSlot(pub(crate) u64);
-
-impl Stored for TradeSlot {
-    fn put(&self, out: &mut Vec<u8>) {
-        Packed::of(self.0).put(out);
-    }
-
-    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
-        Packed::take(from).map(|slot| Self(slot.slot()))
-    }
-}
-
-impl Fixed for TradeSlot {
-    const SIZE: usize = Packed::SIZE;
-}
+use crate::trade_slot::TradeSlot;
 
 /// The stored form of a trade: complete, so that one read suffices.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

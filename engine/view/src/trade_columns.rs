@@ -1,14 +1,14 @@
 //! The columns of a trade that the data surface shows, read from the stored bytes in place: a query
 //! may read a hundred thousand trades to return ten.
 
+use foretell_model::codec::{Fixed, Stored};
 use foretell_model::{AccountNumber, KeyNumber, Lots, MarketNumber, MatchKind, Micros, OrderId};
 use foretell_model::{FramePlace, OrderNumber, Outcome, Price, Sequence, Side, TimeNs, TradeIndex};
 
 use crate::order::own_price;
-use crate::trade::TradeSlot;
 use crate::trade_id::TradeId;
+use crate::trade_slot::TradeSlot;
 use crate::view::View;
-use foretell_model::codec::{Fixed, Stored};
 
 /// Some columns of a trade.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

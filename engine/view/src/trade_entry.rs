@@ -3,12 +3,12 @@
 //! All lists of one kind together hold each row of each trade once: both rows in one posting, or
 //! each in its own. So the slot of a posting determines its trade, which need not be stored.
 
+use foretell_model::codec::{CodecError, Fixed, Stored};
 use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{Lots, MarketNumber, Micros, Outcome, Price, Side};
 
 use crate::order::own_price;
 use crate::trade::{Party, Trade};
-use foretell_model::codec::{CodecError, Fixed, Stored};
 
 /// The rows of a trade in a list: that of its taker, that of its maker, or both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -178,8 +178,8 @@ pub(crate) mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::trade::TradeSlot;
     use crate::trade_id::TradeId;
+    use crate::trade_slot::TradeSlot;
 
     /// A trade of these lots at this Yes price in a market, with the sides and outcomes of its
     /// parties.

@@ -7,8 +7,9 @@ use foretell_model::{AccountNumber, MarketNumber, Outcome, TimeNs};
 
 use crate::builders::Builder;
 use crate::list::Summary;
-use crate::trade::{TradeRecord, TradeSide, TradeSlot};
+use crate::trade::{TradeRecord, TradeSide};
 use crate::trade_list::{FilterableTrades, TradeList};
+use crate::trade_slot::TradeSlot;
 use crate::view::View;
 
 impl TradeSlot {

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use crate::list::{List, Probe, Summary, Walk, WalkPosition};
 use crate::row_filter::RowFilter;
 use crate::slot::count;
-use crate::trade::TradeSlot;
+use crate::trade_slot::TradeSlot;
 use crate::trade_summary::{SummaryFilter, TradeSummary};
 
 /// Trades of one list, oldest first. Reaching an index takes time logarithmic in the length of the

@@ -3,11 +3,11 @@
 //! side jump over stretches without a match.
 
 use foretell_model::Side;
+use foretell_model::codec::fixed;
 
 use crate::list::Summary;
 use crate::row_filter::RowFilter;
 use crate::trade_entry::{Role, TradeEntry};
-use foretell_model::codec::fixed;
 
 /// Kinds of rows: taker or maker, bought or sold.
 const KINDS: usize = 4;

@@ -8,10 +8,11 @@ use crate::error::Impossible;
 use crate::id_log::IdLog;
 use crate::list::Lists;
 use crate::slot::count;
-use crate::trade::{Trade, TradeSlot};
+use crate::trade::Trade;
 use crate::trade_entry::{MOST_LOTS, TradeEntry};
 use crate::trade_id::TradeId;
 use crate::trade_list::{FilterableTrades, TradeList};
+use crate::trade_slot::TradeSlot;
 use crate::trade_summary::TradeSummary;
 
 /// Among the builder lists, the list of all trades with any builder; those of single builders begin

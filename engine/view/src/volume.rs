@@ -1,10 +1,10 @@
 //! Traded volume of each market.
 
+use foretell_model::codec::stored;
 use foretell_model::{MarketNumber, Micros};
 
 use crate::dense::Dense;
 use crate::error::Impossible;
-use foretell_model::codec::stored;
 
 /// Sums over all trades.
 #[derive(Debug, Default)]

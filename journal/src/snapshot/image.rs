@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use foretell_model::Sequence;
 
 use super::chunk::{CHUNK_ENTRY_BYTES, ChunkEntry};
+use super::error::SnapshotError;
 use super::header::SnapshotKind;
-use super::read::{Snapshot, SnapshotError};
+use super::read::Snapshot;
 use crate::bytes::hash_at;
 
 /// The section with the [`Proof`].
