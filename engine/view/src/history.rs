@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::chunk::{ChunkBytes, Chunks};
-use crate::list::ListEnds;
+use crate::storage::chunk::{ChunkBytes, Chunks};
+use crate::storage::list::ListEnds;
 use crate::view::View;
 
 /// The logs of a view. A log's text names its section in a snapshot and its chunk files.

@@ -6,21 +6,21 @@
 
 use foretell_model::codec::{Stored, put_all, stored, take_bytes};
 
-use crate::account_market_lists::AccountMarketLists;
-use crate::accounts::Accounts;
-use crate::actions::Actions;
-use crate::chunk::{ChunkBytes, Chunking};
 use crate::history::{ChunkRef, LogName};
-use crate::id_log::IdLog;
-use crate::list::{ListEnds, Lists, Summary};
-use crate::log::Log;
-use crate::markets::Markets;
-use crate::midpoints::Midpoints;
-use crate::order::Order;
-use crate::orders::Orders;
-use crate::positions::Positions;
-use crate::row::LogRow;
-use crate::trades::Trades;
+use crate::rows::account_market_lists::AccountMarketLists;
+use crate::rows::accounts::Accounts;
+use crate::rows::actions::Actions;
+use crate::rows::markets::Markets;
+use crate::rows::midpoints::Midpoints;
+use crate::rows::order::Order;
+use crate::rows::orders::Orders;
+use crate::rows::positions::Positions;
+use crate::rows::trades::Trades;
+use crate::storage::chunk::{ChunkBytes, Chunking};
+use crate::storage::id_log::IdLog;
+use crate::storage::list::{ListEnds, Lists, Summary};
+use crate::storage::log::Log;
+use crate::storage::row::LogRow;
 use crate::view::View;
 
 /// Version of the layout of snapshots and chunks. Raise it with every change of either, so that a
