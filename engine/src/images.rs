@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use foretell_journal::JournalError;
 use foretell_journal::snapshot::{
-    Chunk, ChunkEntry, Image, LogName as ChunkLog, PROOF, Proof, SnapshotStore,
+    Chunk, ChunkEntry, Image, LogName as ChunkLog, PROOF, Proof, SnapshotError, SnapshotStore,
 };
 use foretell_matching::{Capacity, Exchange};
 use foretell_model::Command;
@@ -47,26 +47,18 @@ pub(crate) fn view_of(
     image: &Image,
     shelf: &SnapshotStore,
 ) -> Result<(View, WrittenChunks), String> {
-    let listed: BTreeMap<_, _> = image
-        .chunks()
-        .iter()
-        .map(|entry| ((entry.log, entry.number), entry))
-        .collect();
+    let listed = image.chunks_by_log();
     let mut written = WrittenChunks::new();
-    let mut unfit = None;
-    let mut open = |wanted: ChunkRef| -> Option<ChunkBytes> {
-        let entry = **listed.get(&(chunk_log(wanted), wanted.number))?;
-        let chunk = Chunk::open(shelf.dir(), &entry, shelf.genesis())
-            .and_then(|chunk| chunk.snapshot.verify().map(|()| chunk))
-            .inspect_err(|reason| unfit = Some(format!("{wanted}: {reason}")));
+    let open = |wanted: ChunkRef| -> Result<ChunkBytes, SnapshotError> {
+        let entry = listed.get(&(wanted.log.text(), wanted.number));
+        let entry = **entry.ok_or(SnapshotError::Unlisted)?;
+        let chunk = Chunk::open(shelf.dir(), &entry, shelf.genesis())?;
+        chunk.snapshot.verify()?;
         written.insert(wanted, entry);
-        Some(Arc::new(chunk.ok()?.rows()))
+        Ok(Arc::new(chunk.rows()))
     };
-    let view = View::from_image(|name| image.section(name), &mut open);
-    let view = view.map_err(|error| unfit.unwrap_or(error.to_string()))?;
-    if view.genesis() != shelf.genesis() || view.sequence() != image.sequence() {
-        return Err("the view restored from it is of another journal or sequence".to_owned());
-    }
+    let section = |name: &str| image.section(name);
+    let view = View::bootstrap(shelf.genesis(), image.sequence(), section, open)?;
     Ok((view, written))
 }
 
@@ -105,7 +97,7 @@ pub(crate) fn write_image(
     is_wanted: &dyn Fn() -> bool,
 ) -> Result<Option<Command>, JournalError> {
     let image = view
-        .image()
+        .snapshot()
         .expect("a view that refused a frame is given up");
     let listed: Vec<ChunkEntry> = image.chunks.iter().map(|chunk| written[chunk]).collect();
     let mut writer = shelf.begin_image(exchange.sequence(), VIEW_VERSION, &listed)?;

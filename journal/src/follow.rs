@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use foretell_model::{Sequence, TimeNs};
+use foretell_model::{FramePlace, Sequence, TimeNs};
 
 use crate::batch::HEADER_BYTES;
 use crate::batch_cursor::{BatchCursor, BatchFault};
@@ -99,6 +99,23 @@ impl Follower {
             is_lost: false,
             is_over: false,
         })
+    }
+
+    /// As [`Self::open`], but only if the frame `after` has this receipt; also returns its place.
+    ///
+    /// # Errors
+    /// As [`Self::open`] for the sequence before.
+    pub fn open_after_frame(
+        dir: &Path,
+        after: Sequence,
+        receipt: &[u8; 32],
+    ) -> Result<Option<(Self, FramePlace)>, JournalError> {
+        let mut follower = Self::open(dir, Sequence(after.0.saturating_sub(1)))?;
+        let place = match follower.next_frame()? {
+            Next::Frame(frame) => (frame.receipt() == *receipt).then(|| frame.place()),
+            Next::UpToDate | Next::NewEpoch { .. } | Next::Rebuild { .. } => None,
+        };
+        Ok(place.map(|place| (follower, place)))
     }
 
     /// The next frame, or the reason why there is none.

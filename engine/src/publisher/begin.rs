@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use foretell_journal::snapshot::newest_attested_image;
-use foretell_journal::{Follower, JournalError, Next, Scratch};
+use foretell_journal::{Follower, JournalError, Scratch};
 use foretell_matching::Exchange;
 use foretell_model::{FramePlace, Sequence};
 use foretell_view::{SeenChunks, View};
@@ -135,10 +135,5 @@ fn follow<C>(
             FramePlace::default(),
         )));
     };
-    let mut follower = Follower::open(dir, Sequence(sequence.0 - 1))?;
-    let place = match follower.next_frame()? {
-        Next::Frame(frame) if frame.receipt() == receipt => frame.place(),
-        _ => return Ok(None),
-    };
-    Ok(Some((follower, place)))
+    Follower::open_after_frame(dir, sequence, &receipt)
 }

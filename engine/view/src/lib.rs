@@ -18,8 +18,8 @@
 //!   (`trade_summary`). Rows with an id are found by it (`id_log`): each chunk carries an index,
 //!   the tail has a hash table.
 //!
-//! [`View::image`] gives live state and tails as bytes, and lists the sealed chunks;
-//! [`View::from_image`] restores the same view. [`View::adopt_chunk`] replaces a chunk by another
+//! [`View::snapshot`] gives live state and tails as bytes, and lists the sealed chunks;
+//! [`View::bootstrap`] restores the same view. [`View::adopt_chunk`] replaces a chunk by another
 //! copy, such as a mapped file that all gateways share.
 //!
 //! Balances follow from the events alone, so a reader needs no rule of the exchange. The one
@@ -30,18 +30,18 @@
 //! command. Bytes of files come in as [`ChunkBytes`]. The caller computes receipts from the
 //! journal's bytes at [`Order::place`] and [`TradeRecord::place`].
 
+mod bootstrap;
 mod error;
 mod fold;
 mod history;
-mod image;
 mod query;
 mod rows;
+mod snapshot;
 mod storage;
 mod view;
 
 pub use error::{FoldError, Impossible};
 pub use history::{ChunkCopy, ChunkMismatch, ChunkRef, LogName, SeenChunks};
-pub use image::{Image, ImageError, VIEW_VERSION};
 pub use query::merged_search::{MergePosition, MergedSearch};
 pub use query::price_history::{PriceHistory, PricePoint};
 pub use query::skip_rows::skip_newest;
@@ -68,6 +68,7 @@ pub use rows::trade_list::{FilterableTrades, TradeList, TradeSearch};
 pub use rows::trade_slot::TradeSlot;
 pub use rows::trades::Trades;
 pub use rows::volume::Volume;
+pub use snapshot::{VIEW_VERSION, ViewSnapshot, ViewSnapshotError};
 pub use storage::chunk::{ChunkBytes, Chunking};
 pub use storage::list::Summary;
 pub use view::View;

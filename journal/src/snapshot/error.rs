@@ -17,6 +17,9 @@ pub enum SnapshotError {
     /// It belongs to another journal.
     #[error("it belongs to another journal")]
     Foreign,
+    /// The image does not list it.
+    #[error("it is not listed")]
+    Unlisted,
     /// It is valid, but does not match its name or the image that lists it.
     #[error("its content does not match its name")]
     Misnamed,

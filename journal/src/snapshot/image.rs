@@ -1,5 +1,6 @@
 //! Live images: the state right after one frame, its proof, and the list of its chunks.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use foretell_model::Sequence;
@@ -114,6 +115,15 @@ impl Image {
     #[must_use]
     pub fn chunks(&self) -> &[ChunkEntry] {
         &self.chunks
+    }
+
+    /// Its chunks by log and number.
+    #[must_use]
+    pub fn chunks_by_log(&self) -> BTreeMap<(&str, u32), &ChunkEntry> {
+        let chunks = self.chunks.iter();
+        chunks
+            .map(|entry| ((entry.log.as_str(), entry.number), entry))
+            .collect()
     }
 
     /// The section with this name.

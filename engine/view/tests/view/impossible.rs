@@ -65,7 +65,7 @@ fn a_frame_that_makes_the_fold_panic_is_refused_like_others() {
     };
     assert_eq!(step(&mut scene, &[split]).what, Impossible::Panicked);
     assert_eq!(step(&mut scene, &[]).what, Impossible::AfterError);
-    assert!(scene.view.image().is_none());
+    assert!(scene.view.snapshot().is_none());
 }
 
 #[test]

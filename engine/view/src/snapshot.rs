@@ -34,7 +34,7 @@ const TRADED_MARKETS: &str = "traded-markets";
 
 /// The bytes of a view.
 #[derive(Clone, Debug)]
-pub struct Image {
+pub struct ViewSnapshot {
     /// Sections by name.
     pub sections: Vec<(&'static str, Vec<u8>)>,
     /// Every sealed chunk; [`View::chunk_bytes`] returns their bytes.
@@ -43,7 +43,7 @@ pub struct Image {
 
 /// Why a snapshot gives no view. The caller ignores the snapshot: the journal has everything.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum ImageError {
+pub enum ViewSnapshotError {
     /// It has another layout.
     #[error("view version {0}, expected {VIEW_VERSION}")]
     Version(u32),
@@ -77,7 +77,7 @@ impl View {
     /// The bytes of the view; `None` after a rejected frame, because the view is then inconsistent.
     /// The cost is that of the live state and of one chunk per log.
     #[must_use]
-    pub fn image(&self) -> Option<Image> {
+    pub fn snapshot(&self) -> Option<ViewSnapshot> {
         if self.broken {
             return None;
         }
@@ -118,7 +118,7 @@ impl View {
             sections.push((log.text(), section));
         }
         let chunks = LogName::ALL.iter().flat_map(|&log| self.chunks_of(log));
-        Some(Image {
+        Some(ViewSnapshot {
             sections,
             chunks: chunks.collect(),
         })
@@ -128,78 +128,78 @@ impl View {
     /// bytes that were written.
     ///
     /// # Errors
-    /// [`ImageError`] when a part is missing or cannot have been written by this build. Damaged
+    /// [`ViewSnapshotError`] when a part is missing or cannot have been written by this build. Damaged
     /// bytes may also give a view with wrong content, so the caller must verify them first.
-    pub fn from_image<'a>(
+    pub fn from_snapshot<'a>(
         section: impl Fn(&str) -> Option<&'a [u8]>,
         chunk: impl FnMut(ChunkRef) -> Option<ChunkBytes>,
-    ) -> Result<Self, ImageError> {
-        let mut image = SectionReader {
+    ) -> Result<Self, ViewSnapshotError> {
+        let mut snapshot = SectionReader {
             section,
             chunk,
             chunking: Chunking::Standard,
         };
-        let header: ViewHeader = image.read_header()?;
-        image.chunking = header.chunk_bits.map_or(Chunking::Standard, Chunking::Bits);
-        let accounts: Accounts = image.read("accounts")?;
-        let markets: Markets = image.read("markets")?;
+        let header: ViewHeader = snapshot.read_header()?;
+        snapshot.chunking = header.chunk_bits.map_or(Chunking::Standard, Chunking::Bits);
+        let accounts: Accounts = snapshot.read("accounts")?;
+        let markets: Markets = snapshot.read("markets")?;
         let positions = Positions::of(
-            image.read(OPEN_POSITIONS)?,
-            image.read_log(LogName::ClosedPositions)?,
-            image.read_lists(LogName::AccountClosed)?,
+            snapshot.read(OPEN_POSITIONS)?,
+            snapshot.read_log(LogName::ClosedPositions)?,
+            snapshot.read_lists(LogName::AccountClosed)?,
             &accounts,
             &markets,
         );
         let of_account_market = AccountMarketLists::of(
-            image.read_log(LogName::AccountMarketTrades)?,
-            image.read(TRADED_MARKETS)?,
+            snapshot.read_log(LogName::AccountMarketTrades)?,
+            snapshot.read(TRADED_MARKETS)?,
             accounts.count(),
         );
         let mut view = Self {
             genesis: header.genesis,
-            chunking: image.chunking,
+            chunking: snapshot.chunking,
             broken: false,
-            system: image.read("system")?,
+            system: snapshot.read("system")?,
             accounts,
-            keys: image.read("keys")?,
-            events: image.read("events")?,
+            keys: snapshot.read("keys")?,
+            events: snapshot.read("events")?,
             markets,
-            books: image.read("books")?,
-            builders: image.read("builders")?,
-            orders: Orders::of(IdLog::of(image.read_log(LogName::FinishedOrders)?)),
+            books: snapshot.read("books")?,
+            builders: snapshot.read("builders")?,
+            orders: Orders::of(IdLog::of(snapshot.read_log(LogName::FinishedOrders)?)),
             trades: Trades {
-                all: IdLog::of(image.read_log(LogName::Trades)?),
-                of_all: image.read_lists(LogName::AllTrades)?,
-                of_account: image.read_lists(LogName::AccountTrades)?,
-                of_market: image.read_lists(LogName::MarketTrades)?,
+                all: IdLog::of(snapshot.read_log(LogName::Trades)?),
+                of_all: snapshot.read_lists(LogName::AllTrades)?,
+                of_account: snapshot.read_lists(LogName::AccountTrades)?,
+                of_market: snapshot.read_lists(LogName::MarketTrades)?,
                 of_account_market: of_account_market
-                    .ok_or(ImageError::Malformed(TRADED_MARKETS))?,
-                of_token: image.read_lists(LogName::TokenTrades)?,
-                of_builder: image.read_lists(LogName::BuilderTrades)?,
+                    .ok_or(ViewSnapshotError::Malformed(TRADED_MARKETS))?,
+                of_token: snapshot.read_lists(LogName::TokenTrades)?,
+                of_builder: snapshot.read_lists(LogName::BuilderTrades)?,
             },
             midpoints: Midpoints {
-                current: image.read("open-midpoints")?,
-                changes: image.read_log(LogName::Midpoints)?,
-                of_market: image.read_lists(LogName::MarketMidpoints)?,
+                current: snapshot.read("open-midpoints")?,
+                changes: snapshot.read_log(LogName::Midpoints)?,
+                of_market: snapshot.read_lists(LogName::MarketMidpoints)?,
             },
-            positions: positions.ok_or(ImageError::Malformed(OPEN_POSITIONS))?,
+            positions: positions.ok_or(ViewSnapshotError::Malformed(OPEN_POSITIONS))?,
             actions: Actions {
-                all: image.read_log(LogName::Actions)?,
-                of_account: image.read_lists(LogName::AccountActions)?,
+                all: snapshot.read_log(LogName::Actions)?,
+                of_account: snapshot.read_lists(LogName::AccountActions)?,
             },
-            volume: image.read("turnover")?,
+            volume: snapshot.read("turnover")?,
         };
         const LIVE: &str = "live-orders";
-        for order in image.read::<Vec<Order>>(LIVE)? {
+        for order in snapshot.read::<Vec<Order>>(LIVE)? {
             // Lists of trades are found by the builder's index.
             let builder = order.builder.map(|slot| view.builders.code(slot));
             if builder == Some(None) {
-                return Err(ImageError::Malformed(LIVE));
+                return Err(ViewSnapshotError::Malformed(LIVE));
             }
             let restored = view.books.restore(&order);
             restored
                 .and_then(|()| view.orders.rest(order))
-                .map_err(|_| ImageError::Malformed(LIVE))?;
+                .map_err(|_| ViewSnapshotError::Malformed(LIVE))?;
         }
         Ok(view)
     }
@@ -223,51 +223,55 @@ where
     S: Fn(&str) -> Option<&'a [u8]>,
     C: FnMut(ChunkRef) -> Option<ChunkBytes>,
 {
-    fn read_header(&self) -> Result<ViewHeader, ImageError> {
+    fn read_header(&self) -> Result<ViewHeader, ViewSnapshotError> {
         const NAME: &str = "view";
-        let mut bytes = (self.section)(NAME).ok_or(ImageError::NoSection(NAME))?;
+        let mut bytes = (self.section)(NAME).ok_or(ViewSnapshotError::NoSection(NAME))?;
         // The layout after the version is known only for the current version.
-        let version = u32::take(&mut &*bytes).map_err(|_| ImageError::Malformed(NAME))?;
+        let version = u32::take(&mut &*bytes).map_err(|_| ViewSnapshotError::Malformed(NAME))?;
         if version != VIEW_VERSION {
-            return Err(ImageError::Version(version));
+            return Err(ViewSnapshotError::Version(version));
         }
         let header = ViewHeader::take(&mut bytes)
             .ok()
             .filter(|_| bytes.is_empty());
-        header.ok_or(ImageError::Malformed(NAME))
+        header.ok_or(ViewSnapshotError::Malformed(NAME))
     }
 
-    fn read<T: Stored>(&self, name: &'static str) -> Result<T, ImageError> {
-        let mut bytes = (self.section)(name).ok_or(ImageError::NoSection(name))?;
+    fn read<T: Stored>(&self, name: &'static str) -> Result<T, ViewSnapshotError> {
+        let mut bytes = (self.section)(name).ok_or(ViewSnapshotError::NoSection(name))?;
         let value = T::take(&mut bytes).ok().filter(|_| bytes.is_empty());
-        value.ok_or(ImageError::Malformed(name))
+        value.ok_or(ViewSnapshotError::Malformed(name))
     }
 
-    fn read_log<R: LogRow>(&mut self, log: LogName) -> Result<Log<R>, ImageError> {
+    fn read_log<R: LogRow>(&mut self, log: LogName) -> Result<Log<R>, ViewSnapshotError> {
         match self.read_history(log)? {
             (rows, []) => Ok(rows),
-            _ => Err(ImageError::Malformed(log.text())),
+            _ => Err(ViewSnapshotError::Malformed(log.text())),
         }
     }
 
-    fn read_lists<T: Summary>(&mut self, log: LogName) -> Result<Lists<T>, ImageError> {
+    fn read_lists<T: Summary>(&mut self, log: LogName) -> Result<Lists<T>, ViewSnapshotError> {
         let (postings, mut rest) = self.read_history(log)?;
         let ends = ListEnds::take(&mut rest).ok().filter(|_| rest.is_empty());
-        let ends = ends.ok_or(ImageError::Malformed(log.text()))?;
+        let ends = ends.ok_or(ViewSnapshotError::Malformed(log.text()))?;
         Ok(Lists::of(postings, ends))
     }
 
     /// A log, and the rest of its section after the tail.
-    fn read_history<R: LogRow>(&mut self, log: LogName) -> Result<(Log<R>, &'a [u8]), ImageError> {
-        let malformed = ImageError::Malformed(log.text());
-        let mut bytes = (self.section)(log.text()).ok_or(ImageError::NoSection(log.text()))?;
+    fn read_history<R: LogRow>(
+        &mut self,
+        log: LogName,
+    ) -> Result<(Log<R>, &'a [u8]), ViewSnapshotError> {
+        let malformed = ViewSnapshotError::Malformed(log.text());
+        let mut bytes =
+            (self.section)(log.text()).ok_or(ViewSnapshotError::NoSection(log.text()))?;
         let count = u32::take(&mut bytes).map_err(|_| malformed)?;
         let tail = take_bytes(&mut bytes).map_err(|_| malformed)?;
         let rows = 1 << self.chunking.bits(R::CHUNK_BITS);
         let mut sealed = Vec::new();
         for number in 0..count {
             let chunk = ChunkRef { log, number, rows };
-            sealed.push((self.chunk)(chunk).ok_or(ImageError::NoChunk(chunk))?);
+            sealed.push((self.chunk)(chunk).ok_or(ViewSnapshotError::NoChunk(chunk))?);
         }
         let log = Log::restore(self.chunking, sealed, tail).ok_or(malformed)?;
         Ok((log, bytes))
