@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use foretell_engine::{EngineConfig, JOURNAL_DIRECTORY};
 use foretell_journal::segment;
-use foretell_model::{FramePlace, Sequence};
+use foretell_model::{FramePosition, Sequence};
 
 use crate::error::MeasureError;
 use crate::report::{Goal, Measure, Report};
@@ -100,7 +100,7 @@ fn restart(data: &Path, last: Sequence) -> Result<Duration, MeasureError> {
 }
 
 /// The segments up to the last frame, in order, with their valid bytes.
-fn files(journal: &Path, end: FramePlace) -> Result<Vec<(PathBuf, u64)>, MeasureError> {
+fn files(journal: &Path, end: FramePosition) -> Result<Vec<(PathBuf, u64)>, MeasureError> {
     let failed = MeasureError::io("listing the journal");
     let listed = || -> std::io::Result<Vec<(PathBuf, u64)>> {
         (1..=end.segment)

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use foretell_link::{HeartbeatId, Timing};
 use foretell_matching::PrefetchState;
-use foretell_model::{AccountNumber, Command, FramePlace, Sequence, Verdict};
+use foretell_model::{AccountNumber, Command, FramePosition, Sequence, Verdict};
 
 use crate::primitives::{ArrayQueue, AtomicBool, AtomicUsize};
 
@@ -62,7 +62,7 @@ pub(crate) struct PendingReply {
     /// As in [`foretell_link::Reply`]; the answer waits until the journal is durable up to here. It
     /// never decreases from one answer to the next.
     pub(crate) last_sequence: Sequence,
-    pub(crate) place: FramePlace,
+    pub(crate) place: FramePosition,
     /// Monotonic reading when its frame was staged.
     pub(crate) staged: u64,
     /// Stage durations so far.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use foretell_model::{FramePlace, Sequence, TimeNs};
+use foretell_model::{FramePosition, Sequence, TimeNs};
 
 use crate::batch::HEADER_BYTES;
 use crate::batch_cursor::{BatchCursor, BatchFault};
@@ -109,7 +109,7 @@ impl Follower {
         dir: &Path,
         after: Sequence,
         receipt: &[u8; 32],
-    ) -> Result<Option<(Self, FramePlace)>, JournalError> {
+    ) -> Result<Option<(Self, FramePosition)>, JournalError> {
         let mut follower = Self::open(dir, Sequence(after.0.saturating_sub(1)))?;
         let place = match follower.next_frame()? {
             Next::Frame(frame) => (frame.receipt() == *receipt).then(|| frame.place()),

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use foretell_model::{FramePlace, Sequence, TimeNs};
+use foretell_model::{FramePosition, Sequence, TimeNs};
 use rustix::fs::OFlags;
 
 use crate::batch::BatchHeader;
@@ -28,7 +28,11 @@ pub struct Frames {
 
 impl Frames {
     /// The bytes of a frame, as [`FrameReader::frame`] returns them.
-    pub fn frame(&mut self, place: FramePlace, sequence: Sequence) -> Result<&[u8], JournalError> {
+    pub fn frame(
+        &mut self,
+        place: FramePosition,
+        sequence: Sequence,
+    ) -> Result<&[u8], JournalError> {
         let missing = || JournalError::NoFrame { place, sequence };
         if to_usize(place.length) > frame::MAX_BYTES {
             return Err(missing());
@@ -83,7 +87,7 @@ impl FrameReader {
 
     /// The bytes of the frame with this sequence at this place, as named by a reply or a follower;
     /// its receipt is [`crate::chain::receipt`] of them.
-    pub fn frame(&self, place: FramePlace, sequence: Sequence) -> Result<Vec<u8>, JournalError> {
+    pub fn frame(&self, place: FramePosition, sequence: Sequence) -> Result<Vec<u8>, JournalError> {
         let mut frames = self.one_by_one();
         frames.frame(place, sequence)?;
         Ok(frames.bytes)
@@ -102,9 +106,9 @@ impl FrameReader {
     /// Finds the frame with this sequence, for callers that do not know its place. It opens the
     /// segments from the newest back to the right one and reads that one's batch headers: too slow
     /// for every request.
-    pub fn find(&self, sequence: Sequence) -> Result<(FramePlace, Vec<u8>), JournalError> {
+    pub fn find(&self, sequence: Sequence) -> Result<(FramePosition, Vec<u8>), JournalError> {
         let missing = || JournalError::NoFrame {
-            place: FramePlace::default(),
+            place: FramePosition::default(),
             sequence,
         };
         let before = sequence.0.checked_sub(1).ok_or_else(missing)?;
@@ -120,7 +124,7 @@ impl FrameReader {
 
     /// The batch of the frame at this place. It reads the headers of the segment's batches up to
     /// there.
-    pub fn inclusion(&self, place: FramePlace) -> Result<FrameInclusion, JournalError> {
+    pub fn inclusion(&self, place: FramePosition) -> Result<FrameInclusion, JournalError> {
         let (mut map, header) = open_segment(&self.dir, place.segment)?;
         map.raise(place.offset);
         let mut cursor = BatchCursor::start(&header, TimeNs(0));

@@ -7,7 +7,7 @@
 
 use foretell_model::codec::Stored;
 use foretell_model::limits::MAX_EVIDENCE_BYTES;
-use foretell_model::{AccountNumber, Command, FramePlace, Sequence, TimeNs, Verdict};
+use foretell_model::{AccountNumber, Command, FramePosition, Sequence, TimeNs, Verdict};
 use rkyv::{Archive, Archived, Deserialize, Serialize};
 use thiserror::Error;
 
@@ -131,7 +131,7 @@ pub struct Reply {
     /// Number of this run's recovery.
     pub epoch: u64,
     /// Position of the command's frame in the journal; all zero when it has none.
-    pub place: FramePlace,
+    pub place: FramePosition,
     /// Time spent in each stage.
     pub timing: Timing,
 }

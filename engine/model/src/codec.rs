@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::frame::FramePlace;
+use crate::frame::FramePosition;
 use crate::id::{
     AccountNumber, ApiKey, ConditionId, Digest16, DomainNumber, EventId, EventNumber, KeyNumber,
     MarketNumber, OrderId, OrderNumber, Reference, Sequence, TokenId, TradeIndex, WalletAddress,
@@ -199,7 +199,7 @@ newtypes! {
     Reference: [u8; 32];
 }
 
-fixed!(FramePlace {
+fixed!(FramePosition {
     segment: u32,
     offset: u32,
     length: u32,

@@ -26,7 +26,7 @@ pub mod verdict;
 
 pub use command::{Command, PlaceOrder};
 pub use event::{Event, Fill};
-pub use frame::{FramePlace, FrameRef};
+pub use frame::{FramePosition, FrameRef};
 pub use id::{
     AccountNumber, ApiKey, ConditionId, Digest16, DomainNumber, EventId, EventNumber, KeyNumber,
     MarketNumber, OrderId, OrderNumber, Reference, Sequence, TokenId, TradeIndex, WalletAddress,

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use foretell_journal::snapshot::newest_attested_image;
 use foretell_journal::{Follower, JournalError, Scratch};
 use foretell_matching::Exchange;
-use foretell_model::{FramePlace, Sequence};
+use foretell_model::{FramePosition, Sequence};
 use foretell_view::{SeenChunks, View};
 
 use super::checkpoints::CheckpointSigner;
@@ -51,7 +51,7 @@ impl<C: Clocks> Publisher<C> {
         args: PublisherArgs<C>,
         base: InitialState,
         follower: Follower,
-        place: FramePlace,
+        place: FramePosition,
     ) -> Result<Self, EngineError> {
         let checkpoints = CheckpointSigner::begin(&args)?;
         let mut seen = SeenChunks::default();
@@ -127,12 +127,12 @@ fn follow<C>(
     args: &PublisherArgs<C>,
     sequence: Sequence,
     receipt: Option<[u8; 32]>,
-) -> Result<Option<(Follower, FramePlace)>, JournalError> {
+) -> Result<Option<(Follower, FramePosition)>, JournalError> {
     let dir = &args.journal_directory;
     let Some(receipt) = receipt else {
         return Ok(Some((
             Follower::open(dir, sequence)?,
-            FramePlace::default(),
+            FramePosition::default(),
         )));
     };
     Follower::open_after_frame(dir, sequence, &receipt)

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use foretell_journal::snapshot::{Image, images};
 use foretell_journal::{Scratch, receipt};
 use foretell_model::digest::StateDigest;
-use foretell_model::{Command, Event, FramePlace, FrameRef, Sequence, TimeNs, Verdict};
+use foretell_model::{Command, Event, FramePosition, FrameRef, Sequence, TimeNs, Verdict};
 use foretell_view::View;
 
 use super::checks::Promise;
@@ -22,7 +22,7 @@ struct Frame {
     command: Command,
     events: Vec<Event>,
     evidence: Vec<u8>,
-    place: FramePlace,
+    place: FramePosition,
     receipt: [u8; 32],
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use foretell_journal::{FrameInclusion, FrameReader};
-use foretell_model::{FramePlace, Sequence};
+use foretell_model::{FramePosition, Sequence};
 use serde_json::{Value, json};
 
 use crate::failure::Failure;
@@ -17,7 +17,7 @@ impl Inclusion {
     ///
     /// # Errors
     /// The segment cannot be read again.
-    pub(crate) fn find(directory: &Path, place: FramePlace) -> Result<Self, Failure> {
+    pub(crate) fn find(directory: &Path, place: FramePosition) -> Result<Self, Failure> {
         let inclusion = FrameReader::new(directory).inclusion(place);
         let cannot = |error| Failure::new(format!("{}: {error}", directory.display()));
         inclusion.map(Self).map_err(cannot)

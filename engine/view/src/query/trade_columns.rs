@@ -3,7 +3,9 @@
 
 use foretell_model::codec::{Fixed, Stored};
 use foretell_model::{AccountNumber, KeyNumber, Lots, MarketNumber, MatchKind, Micros, OrderId};
-use foretell_model::{FramePlace, OrderNumber, Outcome, Price, Sequence, Side, TimeNs, TradeIndex};
+use foretell_model::{
+    FramePosition, OrderNumber, Outcome, Price, Sequence, Side, TimeNs, TradeIndex,
+};
 
 use crate::rows::order::own_price;
 use crate::rows::trade_id::TradeId;
@@ -18,7 +20,7 @@ pub struct TradeColumns {
     /// When it happened.
     pub time: TimeNs,
     /// Place of that frame.
-    pub place: FramePlace,
+    pub place: FramePosition,
     /// Its market.
     pub market: MarketNumber,
     /// Shares traded.
@@ -45,7 +47,7 @@ pub struct SideColumns {
 // Offsets of the fields in the bytes of a trade and of a party.
 const TIME: usize = TradeId::SIZE + TradeIndex::SIZE;
 const PLACE: usize = TIME + TimeNs::SIZE;
-const MARKET: usize = PLACE + FramePlace::SIZE;
+const MARKET: usize = PLACE + FramePosition::SIZE;
 const YES_PRICE: usize = MARKET + MarketNumber::SIZE + MatchKind::SIZE;
 const LOTS: usize = YES_PRICE + Price::SIZE;
 const TAKER: usize = LOTS + Lots::SIZE + Micros::SIZE;
@@ -107,7 +109,7 @@ mod tests {
             id: TradeId([9; TradeId::SIZE]),
             index: TradeIndex(3),
             time: TimeNs(0x1122_3344_5566),
-            place: FramePlace {
+            place: FramePosition {
                 segment: 1,
                 offset: 2,
                 length: 3,

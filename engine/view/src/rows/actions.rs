@@ -2,7 +2,7 @@
 //! (docs/verify/rules.md §10).
 
 use foretell_model::codec::{coded, fixed};
-use foretell_model::{AccountNumber, FramePlace, Lots, MarketNumber, Micros, Sequence, TimeNs};
+use foretell_model::{AccountNumber, FramePosition, Lots, MarketNumber, Micros, Sequence, TimeNs};
 
 use crate::error::Impossible;
 use crate::storage::list::Lists;
@@ -54,7 +54,7 @@ pub struct Action {
     /// Sequence of its frame.
     pub sequence: Sequence,
     /// Place of that frame, whose bytes are the receipt.
-    pub place: FramePlace,
+    pub place: FramePosition,
 }
 
 fixed!(Action {
@@ -64,7 +64,7 @@ fixed!(Action {
     collateral: Micros,
     time: TimeNs,
     sequence: Sequence,
-    place: FramePlace,
+    place: FramePosition,
 });
 
 impl LogRow for Action {

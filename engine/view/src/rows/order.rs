@@ -3,7 +3,7 @@
 use foretell_model::codec::{CodecError, Fixed, Stored, fixed};
 use foretell_model::quantity::{MICROS_PER_LOT, PRICE_ONE};
 use foretell_model::{
-    AccountNumber, CloseReason, FramePlace, KeyNumber, Lots, MarketNumber, Micros, OrderId,
+    AccountNumber, CloseReason, FramePosition, KeyNumber, Lots, MarketNumber, Micros, OrderId,
     OrderNumber, OrderType, Outcome, PlaceOrder, Price, RejectionReason, Side, Tick, TimeNs,
     TimeSeconds, WalletKind,
 };
@@ -100,7 +100,7 @@ pub struct Order {
     /// When it last traded or ended.
     pub updated: TimeNs,
     /// Place of the frame that placed it and that holds every trade it took.
-    pub place: FramePlace,
+    pub place: FramePosition,
     pub(crate) builder: Option<BuilderSlot>,
     /// First of the `taken` consecutive trades in which it was the taker.
     pub(crate) first_taken: TradeSlot,
@@ -160,7 +160,7 @@ fixed!(Order {
     fee: Micros,
     created: TimeNs,
     updated: TimeNs,
-    place: FramePlace,
+    place: FramePosition,
     builder: Option<BuilderSlot>,
     first_taken: TradeSlot,
     taken: u32,

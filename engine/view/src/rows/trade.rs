@@ -2,7 +2,7 @@
 
 use foretell_model::codec::fixed;
 use foretell_model::{
-    AccountNumber, FramePlace, KeyNumber, Lots, MarketNumber, MatchKind, Micros, OrderId,
+    AccountNumber, FramePosition, KeyNumber, Lots, MarketNumber, MatchKind, Micros, OrderId,
     OrderNumber, Outcome, Price, Sequence, Side, TimeNs, TradeIndex,
 };
 
@@ -18,7 +18,7 @@ pub(crate) struct Trade {
     pub(crate) id: TradeId,
     pub(crate) index: TradeIndex,
     pub(crate) time: TimeNs,
-    pub(crate) place: FramePlace,
+    pub(crate) place: FramePosition,
     pub(crate) market: MarketNumber,
     pub(crate) kind: MatchKind,
     pub(crate) yes_price: Price,
@@ -47,7 +47,7 @@ fixed!(Trade {
     id: TradeId,
     index: TradeIndex,
     time: TimeNs,
-    place: FramePlace,
+    place: FramePosition,
     market: MarketNumber,
     kind: MatchKind,
     yes_price: Price,
@@ -120,7 +120,7 @@ pub struct TradeRecord {
     /// When it happened.
     pub time: TimeNs,
     /// Place of that frame; its bytes are the trade's receipt.
-    pub place: FramePlace,
+    pub place: FramePosition,
     /// Its market.
     pub market: MarketNumber,
     /// How the two orders matched.

@@ -173,7 +173,8 @@ fn flags(party: &Party) -> u8 {
 #[cfg(test)]
 pub(crate) mod tests {
     use foretell_model::{
-        AccountNumber, FramePlace, KeyNumber, MatchKind, OrderId, OrderNumber, TimeNs, TradeIndex,
+        AccountNumber, FramePosition, KeyNumber, MatchKind, OrderId, OrderNumber, TimeNs,
+        TradeIndex,
     };
     use proptest::prelude::*;
 
@@ -202,7 +203,7 @@ pub(crate) mod tests {
             id: TradeId([0; 16]),
             index: TradeIndex(0),
             time: TimeNs(0),
-            place: FramePlace::default(),
+            place: FramePosition::default(),
             market: MarketNumber(market),
             kind: MatchKind::Complementary,
             yes_price: Price(yes_price),

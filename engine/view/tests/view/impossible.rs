@@ -3,7 +3,7 @@
 use crate::scene;
 
 use foretell_model::{
-    AccountNumber, CloseReason, Command, Event, Fill, FramePlace, FrameRef, Lots, MarketNumber,
+    AccountNumber, CloseReason, Command, Event, Fill, FramePosition, FrameRef, Lots, MarketNumber,
     MatchKind, Micros, OrderNumber, Outcome, Price, Sequence, TimeNs,
 };
 use foretell_view::Impossible;
@@ -188,7 +188,7 @@ fn sequences_follow_one_another() {
             command: &Command::AdvanceTime,
             events: &[],
             evidence: &[],
-            place: FramePlace::default(),
+            place: FramePosition::default(),
         };
         let error = scene.view.apply(&frame).unwrap_err();
         assert_eq!(error.sequence, Sequence(wrong));
