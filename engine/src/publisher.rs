@@ -10,7 +10,7 @@
 //! still executed a second time. Both failures are alarms in the engine's status.
 //!
 //! `begin.rs` starts it, `replayed.rs` processes a frame, `schedule.rs` says when a snapshot is
-//! due, `images.rs` reads and writes the contents of a snapshot.
+//! due, `snapshot_contents.rs` reads and writes the contents of a snapshot.
 
 mod begin;
 mod checkpoints;
@@ -35,8 +35,8 @@ use self::schedule::SnapshotSchedule;
 use crate::clock::Clocks;
 use crate::config::EngineConfig;
 use crate::error::EngineError;
-use crate::images::{self, WrittenChunks};
 use crate::publisher_mailbox::{PublisherMailbox, SnapshotRequest};
+use crate::snapshot_contents::{self, WrittenChunks};
 use crate::wait::PollWaker;
 
 /// Frames between two checks of the clock, the requests and the view's new chunks.
@@ -266,7 +266,7 @@ impl<C: Clocks> Publisher<C> {
         while let Some(&chunk) = self.unwritten.front() {
             self.check_disk_space()?;
             let view = self.replayed.view.as_mut().ok_or(NO_VIEW)?;
-            let entry = images::write_chunk(&self.args.shelf, view, chunk)
+            let entry = snapshot_contents::write_chunk(&self.args.shelf, view, chunk)
                 .map_err(|error| error.to_string())?;
             self.written.insert(chunk, entry);
             self.unwritten.pop_front();
@@ -324,7 +324,7 @@ impl<C: Clocks> Publisher<C> {
         if let Some((_, time)) = self.attesting.take_if(|(written, _)| *written == image) {
             self.schedule.published(image);
             self.args.mailbox.set_image(image, time);
-            images::tidy(&self.args.shelf);
+            snapshot_contents::tidy(&self.args.shelf);
             tracing::info!(sequence = image.0, "snapshot published");
         }
         self.schedule.skip_attestation(self.replayed.sequence());
@@ -355,7 +355,7 @@ impl<C: Clocks> Publisher<C> {
         let view = replayed.view.as_ref().ok_or(NO_VIEW)?;
         let reader = FrameReader::new(&self.args.journal_directory);
         let frame = reader.frame(replayed.place, replayed.sequence());
-        images::write_image(
+        snapshot_contents::write_image(
             &self.args.shelf,
             &replayed.replay.exchange,
             view,

@@ -19,7 +19,7 @@ use crate::config::EngineConfig;
 use crate::directory::Directory;
 use crate::divergence_overrides::accepted_divergences;
 use crate::error::EngineError;
-use crate::images;
+use crate::snapshot_contents;
 
 /// The exchange at the end of the journal.
 #[derive(Debug)]
@@ -126,7 +126,7 @@ impl Recovery<'_> {
             let (snapshots, journal) = (&self.snapshots, &self.journal);
             let image = newest_attested_image(snapshots, journal, &genesis, limit)?;
             limit = Sequence(image.sequence().0 - 1);
-            match images::exchange_of(&image, self.config.capacity, self.index_key) {
+            match snapshot_contents::exchange_of(&image, self.config.capacity, self.index_key) {
                 Ok(exchange) => {
                     let image_sequence = image.sequence().0;
                     tracing::info!(

@@ -16,7 +16,7 @@ use super::schedule::SnapshotSchedule;
 use super::{Publisher, PublisherArgs};
 use crate::clock::Clocks;
 use crate::error::EngineError;
-use crate::images::{self, WrittenChunks};
+use crate::snapshot_contents::{self, WrittenChunks};
 
 /// The initial exchange and view, the written chunks, and the receipt of the frame they stand
 /// after; `None` before the first frame.
@@ -90,12 +90,12 @@ impl InitialState {
             && let Some(image) = newest_attested_image(dir, journal, genesis, limit)
         {
             // A file that makes the view panic is skipped like an invalid one.
-            let view = || images::view_of(&image, &args.shelf);
+            let view = || snapshot_contents::view_of(&image, &args.shelf);
             let view = || {
                 catch_unwind(AssertUnwindSafe(view))
                     .unwrap_or_else(|_| Err("reading its view panicked".to_owned()))
             };
-            let restored = images::exchange_of(&image, config.capacity, key)
+            let restored = snapshot_contents::exchange_of(&image, config.capacity, key)
                 .and_then(|exchange| Ok((exchange, view()?)));
             match restored {
                 Ok((exchange, (view, written))) => {
