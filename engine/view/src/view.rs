@@ -16,8 +16,8 @@ use crate::rows::positions::Positions;
 use crate::rows::system::System;
 use crate::rows::trades::Trades;
 use crate::rows::volume::Volume;
+use crate::storage::by_number::ByNumber;
 use crate::storage::chunk::Chunking;
-use crate::storage::dense::Dense;
 use crate::storage::id_log::IdLog;
 use crate::storage::list::{ListEnds, Lists};
 use crate::storage::log::Log;
@@ -78,7 +78,7 @@ impl View {
             },
             builders: Builders::default(),
             midpoints: Midpoints {
-                current: Dense::default(),
+                current: ByNumber::default(),
                 changes: Log::new(chunking),
                 of_market: lists(),
             },

@@ -8,7 +8,7 @@ use foretell_model::{AccountNumber, MarketNumber};
 use crate::error::Impossible;
 use crate::rows::trade_entry::TradeEntry;
 use crate::rows::trade_summary::TradeSummary;
-use crate::storage::dense::Dense;
+use crate::storage::by_number::ByNumber;
 use crate::storage::list::{List, ListEnd, Posting, append};
 use crate::storage::log::Log;
 use crate::storage::slot::Packed;
@@ -42,7 +42,7 @@ impl MarketEnd {
 type AccountMarkets = Vec<MarketEnd>;
 
 /// The newest postings of all lists.
-pub(crate) type NewestPostings = Dense<AccountNumber, AccountMarkets>;
+pub(crate) type NewestPostings = ByNumber<AccountNumber, AccountMarkets>;
 
 /// The lists; each posting has the account's own row of a trade.
 #[derive(Debug)]

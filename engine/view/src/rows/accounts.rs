@@ -8,7 +8,7 @@ use foretell_model::{AccountNumber, MarketNumber, Micros, WalletAddress, WalletK
 
 use crate::error::Impossible;
 use crate::rows::balance::Balance;
-use crate::storage::dense::Dense;
+use crate::storage::by_number::ByNumber;
 
 /// One account.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -103,7 +103,7 @@ impl Account {
 /// All accounts.
 #[derive(Debug, Default)]
 pub struct Accounts {
-    all: Dense<AccountNumber, Account>,
+    all: ByNumber<AccountNumber, Account>,
     by_wallet: HashMap<WalletAddress, AccountNumber, RandomState>,
 }
 
@@ -213,7 +213,7 @@ impl Stored for Accounts {
     }
 
     fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
-        let all = Dense::<AccountNumber, Account>::take(from)?;
+        let all = ByNumber::<AccountNumber, Account>::take(from)?;
         let by_wallet =
             (all.by_name(|account| account.wallet)).ok_or(CodecError::Inconsistent("wallets"))?;
         Ok(Self { all, by_wallet })

@@ -8,7 +8,7 @@ use foretell_model::{Lots, MarketNumber, Outcome, Price, Sequence, Side, TimeNs}
 use crate::error::Impossible;
 use crate::rows::balance::{lower, raise};
 use crate::rows::order::Order;
-use crate::storage::dense::Dense;
+use crate::storage::by_number::ByNumber;
 
 /// Total of the resting orders at one price of a token, including implied ones.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -207,7 +207,7 @@ impl ExactSizeIterator for Levels<'_> {}
 /// The books of all markets.
 #[derive(Debug, Default)]
 pub struct Books {
-    all: Dense<MarketNumber, Book>,
+    all: ByNumber<MarketNumber, Book>,
     /// Markets whose books the current frame has touched.
     touched: Vec<MarketNumber>,
 }

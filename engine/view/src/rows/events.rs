@@ -8,7 +8,7 @@ use foretell_model::{EventId, EventNumber, Lots, MarketNumber, TimeNs};
 
 use crate::error::Impossible;
 use crate::rows::balance::raise;
-use crate::storage::dense::Dense;
+use crate::storage::by_number::ByNumber;
 
 /// One neg-risk event group.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -39,7 +39,7 @@ stored!(EventGroup {
 /// All neg-risk event groups.
 #[derive(Debug, Default)]
 pub struct EventGroups {
-    all: Dense<EventNumber, EventGroup>,
+    all: ByNumber<EventNumber, EventGroup>,
     by_id: HashMap<EventId, EventNumber, RandomState>,
 }
 
@@ -124,7 +124,7 @@ impl Stored for EventGroups {
     }
 
     fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
-        let all = Dense::<EventNumber, EventGroup>::take(from)?;
+        let all = ByNumber::<EventNumber, EventGroup>::take(from)?;
         let by_id = (all.by_name(|event| event.id)).ok_or(CodecError::Inconsistent("event ids"))?;
         Ok(Self { all, by_id })
     }

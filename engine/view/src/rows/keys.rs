@@ -7,7 +7,7 @@ use foretell_model::codec::{CodecError, Stored, stored};
 use foretell_model::{AccountNumber, ApiKey, KeyNumber, TimeNs};
 
 use crate::error::Impossible;
-use crate::storage::dense::Dense;
+use crate::storage::by_number::ByNumber;
 
 /// One API key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -46,7 +46,7 @@ impl Key {
 /// All API keys.
 #[derive(Debug, Default)]
 pub struct Keys {
-    all: Dense<KeyNumber, Key>,
+    all: ByNumber<KeyNumber, Key>,
     by_text: HashMap<ApiKey, KeyNumber, RandomState>,
     by_owner: HashMap<AccountNumber, Vec<KeyNumber>, RandomState>,
 }
@@ -121,7 +121,7 @@ impl Stored for Keys {
 
     fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
         let mut keys = Self::default();
-        for (number, key) in Dense::<KeyNumber, Key>::take(from)?.iter() {
+        for (number, key) in ByNumber::<KeyNumber, Key>::take(from)?.iter() {
             let registered = keys.register(number, *key);
             registered.map_err(|_| CodecError::Inconsistent("keys"))?;
         }

@@ -12,7 +12,7 @@ use foretell_model::{
 };
 
 use crate::error::Impossible;
-use crate::storage::dense::Dense;
+use crate::storage::by_number::ByNumber;
 
 /// One market.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -106,7 +106,7 @@ impl Market {
 /// All markets.
 #[derive(Debug, Default)]
 pub struct Markets {
-    all: Dense<MarketNumber, Market>,
+    all: ByNumber<MarketNumber, Market>,
     by_condition: HashMap<ConditionId, MarketNumber, RandomState>,
     by_token: HashMap<TokenId, (MarketNumber, Outcome), RandomState>,
 }
@@ -210,7 +210,7 @@ impl Stored for Markets {
     }
 
     fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
-        let all = Dense::<MarketNumber, Market>::take(from)?;
+        let all = ByNumber::<MarketNumber, Market>::take(from)?;
         let mut markets = Self::default();
         for (number, market) in all.iter() {
             let named = markets.name(number, market);

@@ -10,7 +10,7 @@ use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{MarketNumber, Price, TimeNs};
 
 use crate::error::Impossible;
-use crate::storage::dense::Dense;
+use crate::storage::by_number::ByNumber;
 use crate::storage::list::{List, Lists};
 use crate::storage::log::Log;
 use crate::storage::row::LogRow;
@@ -156,7 +156,7 @@ fixed!(CurrentMidpoint {
 /// The midpoints of all markets.
 #[derive(Debug)]
 pub(crate) struct Midpoints {
-    pub(crate) current: Dense<MarketNumber, CurrentMidpoint>,
+    pub(crate) current: ByNumber<MarketNumber, CurrentMidpoint>,
     /// Rows of all markets and sizes.
     pub(crate) changes: Log<MidpointChange>,
     /// Lists of the rows of each market and size.

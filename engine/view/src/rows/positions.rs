@@ -12,7 +12,7 @@ use crate::rows::accounts::Accounts;
 use crate::rows::holders::{Holders, Token};
 use crate::rows::markets::Markets;
 use crate::rows::position::Position;
-use crate::storage::dense::Dense;
+use crate::storage::by_number::ByNumber;
 use crate::storage::list::Lists;
 use crate::storage::log::Log;
 use crate::storage::row::LogRow;
@@ -60,7 +60,7 @@ impl LogRow for ClosedPosition {
 }
 
 /// The open positions of each account, by token.
-pub(crate) type Open = Dense<AccountNumber, BTreeMap<Token, OpenPosition>>;
+pub(crate) type Open = ByNumber<AccountNumber, BTreeMap<Token, OpenPosition>>;
 
 /// All positions.
 #[derive(Debug)]
@@ -77,7 +77,7 @@ impl Positions {
     /// No positions.
     pub(crate) fn new(closed: Log<ClosedPosition>, closed_of: Lists) -> Self {
         Self {
-            open: Dense::default(),
+            open: ByNumber::default(),
             closed,
             closed_of,
             holders: Holders::default(),

@@ -4,16 +4,16 @@ use foretell_model::codec::stored;
 use foretell_model::{MarketNumber, Micros};
 
 use crate::error::Impossible;
-use crate::storage::dense::Dense;
+use crate::storage::by_number::ByNumber;
 
 /// Sums over all trades.
 #[derive(Debug, Default)]
 pub struct Volume {
-    value: Dense<MarketNumber, Micros>,
+    value: ByNumber<MarketNumber, Micros>,
 }
 
 stored!(Volume {
-    value: Dense<MarketNumber, Micros>,
+    value: ByNumber<MarketNumber, Micros>,
 });
 
 impl Volume {

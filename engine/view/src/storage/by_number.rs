@@ -32,12 +32,12 @@ numbers!(AccountNumber, MarketNumber, EventNumber, KeyNumber);
 
 /// Entries in the order of their numbers.
 #[derive(Debug)]
-pub(crate) struct Dense<N, T> {
+pub(crate) struct ByNumber<N, T> {
     entries: Vec<T>,
     number: PhantomData<N>,
 }
 
-impl<N, T> Default for Dense<N, T> {
+impl<N, T> Default for ByNumber<N, T> {
     fn default() -> Self {
         Self {
             entries: Vec::new(),
@@ -46,7 +46,7 @@ impl<N, T> Default for Dense<N, T> {
     }
 }
 
-impl<N, T: Stored> Stored for Dense<N, T> {
+impl<N, T: Stored> Stored for ByNumber<N, T> {
     fn put(&self, out: &mut Vec<u8>) {
         self.entries.put(out);
     }
@@ -59,7 +59,7 @@ impl<N, T: Stored> Stored for Dense<N, T> {
     }
 }
 
-impl<N: Number, T> Dense<N, T> {
+impl<N: Number, T> ByNumber<N, T> {
     pub(crate) fn get(&self, number: N) -> Option<&T> {
         self.entries.get(number.get() as usize)
     }
