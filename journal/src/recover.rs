@@ -23,12 +23,12 @@ use crate::batch::{self, BatchHeader};
 use crate::batch_cursor::sound_payload;
 use crate::bytes::{to_u32, to_usize, whole_pages};
 use crate::chain;
+use crate::clock_and_random::ClockAndRandom;
 use crate::control::{self, ControlPage, EngineStart, JournalPosition};
 use crate::directory::{self, DirectoryLock, marker_path};
 use crate::disk::{Disk, DiskFile, release_unused, write_all};
 use crate::error::{Context, JournalError};
 use crate::frame::Scratch;
-use crate::host::Host;
 use crate::map::SegmentMap;
 use crate::options::Options;
 use crate::preallocate::{Preallocator, PreallocatorHandle, PreallocatorParts, PreparedSegment};
@@ -284,7 +284,7 @@ fn unfinished(dir: &Path) -> PathBuf {
     dir.join("recovering.tmp")
 }
 
-fn fill_random(host: &dyn Host, bytes: &mut [u8]) -> Result<(), JournalError> {
+fn fill_random(host: &dyn ClockAndRandom, bytes: &mut [u8]) -> Result<(), JournalError> {
     host.random(bytes)
         .context("read random bytes for", Path::new("the journal"))
 }

@@ -6,7 +6,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 /// A machine to run on.
-pub trait Host: Debug + Send + Sync {
+pub trait ClockAndRandom: Debug + Send + Sync {
     /// Time since an arbitrary start. Never falls.
     fn uptime(&self) -> Duration;
     /// Fills `bytes` with unpredictable bytes.
@@ -18,15 +18,15 @@ pub trait Host: Debug + Send + Sync {
 
 /// The real machine.
 #[derive(Clone, Copy, Debug)]
-pub struct RealHost(Instant);
+pub struct SystemClockAndRandom(Instant);
 
-impl Default for RealHost {
+impl Default for SystemClockAndRandom {
     fn default() -> Self {
         Self(Instant::now())
     }
 }
 
-impl Host for RealHost {
+impl ClockAndRandom for SystemClockAndRandom {
     fn uptime(&self) -> Duration {
         self.0.elapsed()
     }
