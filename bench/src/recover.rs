@@ -83,7 +83,7 @@ fn restart(data: &Path, last: Sequence) -> Result<Duration, MeasureError> {
     // Ctrl-C ends the measurement, not one of its engines.
     config.handle_signals = false;
     // Measure the whole journal, without a concurrent second execution.
-    config.ignore_images = true;
+    config.ignore_snapshots = true;
     config.publishing.enabled = false;
     let start = Instant::now();
     let mut ready_after = None;

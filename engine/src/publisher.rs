@@ -298,7 +298,7 @@ impl<C: Clocks> Publisher<C> {
             return Ok(());
         }
         self.replayed.check()?;
-        let written = self.with_view(Self::write_image);
+        let written = self.with_view(Self::write_snapshot);
         self.set_disk_failed(written.is_err());
         match written {
             Ok(None) => {}
@@ -323,7 +323,7 @@ impl<C: Clocks> Publisher<C> {
     fn note_attested(&mut self, image: Sequence) {
         if let Some((_, time)) = self.attesting.take_if(|(written, _)| *written == image) {
             self.schedule.published(image);
-            self.args.mailbox.set_image(image, time);
+            self.args.mailbox.set_newest(image, time);
             snapshot_contents::tidy(&self.args.shelf);
             tracing::info!(sequence = image.0, "snapshot published");
         }
@@ -335,7 +335,7 @@ impl<C: Clocks> Publisher<C> {
     }
 
     fn published(&self) -> SnapshotResult {
-        let sequence = self.schedule.image();
+        let sequence = self.schedule.newest();
         SnapshotResult::Published { sequence }
     }
 
@@ -347,7 +347,7 @@ impl<C: Clocks> Publisher<C> {
     }
 
     /// `None` when the engine stops meanwhile.
-    fn write_image(&mut self) -> Result<Option<Command>, String> {
+    fn write_snapshot(&mut self) -> Result<Option<Command>, String> {
         self.check_disk_space()?;
         self.requeue_missing_chunks();
         self.write_chunks()?;
@@ -355,7 +355,7 @@ impl<C: Clocks> Publisher<C> {
         let view = replayed.view.as_ref().ok_or(NO_VIEW)?;
         let reader = FrameReader::new(&self.args.journal_directory);
         let frame = reader.frame(replayed.place, replayed.sequence());
-        snapshot_contents::write_image(
+        snapshot_contents::write_snapshot(
             &self.args.shelf,
             &replayed.replay.exchange,
             view,

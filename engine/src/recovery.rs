@@ -117,7 +117,7 @@ enum ReplayError {
 impl Recovery<'_> {
     /// The newest restorable snapshot at or below `limit`; `None` = start at the first frame.
     fn base(&self, mut limit: Sequence) -> Option<ReplayStart> {
-        if self.config.ignore_images {
+        if self.config.ignore_snapshots {
             return None;
         }
         // A journal without a readable watermark is new, or recovery reports the fault.

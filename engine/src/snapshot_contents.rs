@@ -88,7 +88,7 @@ pub(crate) fn write_chunk(
 /// Writes the snapshot of exchange and view, both at the same sequence. `receipt` is that of the
 /// frame at this sequence; `written` holds every sealed chunk of the view. Returns the command that
 /// attests the snapshot, or `None` if `is_wanted` turned false meanwhile.
-pub(crate) fn write_image(
+pub(crate) fn write_snapshot(
     shelf: &SnapshotStore,
     exchange: &Exchange,
     view: &View,

@@ -175,8 +175,8 @@ fn status(n: u64) -> Status {
         snapshots: SnapshotStatus {
             enabled: n.is_multiple_of(3),
             folded: Sequence(12),
-            image: Sequence(13),
-            image_time: TimeNs(14),
+            newest: Sequence(13),
+            newest_time: TimeNs(14),
             unwritten: n.is_multiple_of(5),
             view_stopped: Sequence(15),
         },

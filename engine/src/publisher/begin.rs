@@ -76,7 +76,7 @@ impl<C: Clocks> Publisher<C> {
             args,
         };
         let mailbox = &publisher.args.mailbox;
-        mailbox.set_image(publisher.schedule.image(), publisher.time());
+        mailbox.set_newest(publisher.schedule.newest(), publisher.time());
         Ok(publisher)
     }
 }
@@ -86,7 +86,7 @@ impl InitialState {
         let (dir, genesis) = (args.shelf.dir(), args.shelf.genesis());
         let journal = &args.journal_directory;
         let (config, key) = (&args.config, args.index_key);
-        while !config.ignore_images
+        while !config.ignore_snapshots
             && let Some(image) = newest_attested_image(dir, journal, genesis, limit)
         {
             // A file that makes the view panic is skipped like an invalid one.

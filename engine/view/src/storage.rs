@@ -2,7 +2,6 @@
 
 pub(crate) mod by_number;
 pub(crate) mod chunk;
-
 pub(crate) mod id_index;
 pub(crate) mod id_log;
 pub(crate) mod list;
