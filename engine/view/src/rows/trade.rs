@@ -1,6 +1,6 @@
 //! One trade: its stored and its returned form.
 
-use foretell_model::codec::fixed;
+use foretell_model::codec::{Fixed, fixed};
 use foretell_model::{
     AccountNumber, FramePosition, KeyNumber, Lots, MarketNumber, MatchKind, Micros, OrderId,
     OrderNumber, Outcome, Price, Sequence, Side, TimeNs, TradeIndex,
