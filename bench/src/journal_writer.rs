@@ -6,7 +6,7 @@ use std::path::Path;
 use foretell_journal::{Appender, Durability, Options, SyncStep, Syncer};
 use foretell_matching::{Capacity, Exchange};
 use foretell_model::limits::MAX_EVENTS;
-use foretell_model::{Command, Event, FramePlace, Sequence, TimeNs, Verdict};
+use foretell_model::{Command, Event, FramePosition, Sequence, TimeNs, Verdict};
 
 use crate::error::MeasureError;
 use crate::workload::scramble;
@@ -27,7 +27,7 @@ pub(crate) struct JournalWriter {
     /// Frames in the open batch.
     staged: u32,
     /// Place of the last frame.
-    end: FramePlace,
+    end: FramePosition,
 }
 
 /// The written journal.
@@ -36,7 +36,7 @@ pub(crate) struct Written {
     /// The last sequence.
     pub last: Sequence,
     /// Place of the last frame.
-    pub end: FramePlace,
+    pub end: FramePosition,
 }
 
 impl JournalWriter {
@@ -61,7 +61,7 @@ impl JournalWriter {
             syncer,
             step_ns,
             staged: 0,
-            end: FramePlace::default(),
+            end: FramePosition::default(),
         })
     }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use foretell_engine::{EngineConfig, JOURNAL_DIRECTORY};
 use foretell_journal::segment;
-use foretell_model::{FramePlace, Sequence};
+use foretell_model::{FramePosition, Sequence};
 
 use crate::error::MeasureError;
 use crate::report::{Goal, Measure, Report};
@@ -83,7 +83,7 @@ fn restart(data: &Path, last: Sequence) -> Result<Duration, MeasureError> {
     // Ctrl-C ends the measurement, not one of its engines.
     config.handle_signals = false;
     // Measure the whole journal, without a concurrent second execution.
-    config.ignore_images = true;
+    config.ignore_snapshots = true;
     config.publishing.enabled = false;
     let start = Instant::now();
     let mut ready_after = None;
@@ -100,7 +100,7 @@ fn restart(data: &Path, last: Sequence) -> Result<Duration, MeasureError> {
 }
 
 /// The segments up to the last frame, in order, with their valid bytes.
-fn files(journal: &Path, end: FramePlace) -> Result<Vec<(PathBuf, u64)>, MeasureError> {
+fn files(journal: &Path, end: FramePosition) -> Result<Vec<(PathBuf, u64)>, MeasureError> {
     let failed = MeasureError::io("listing the journal");
     let listed = || -> std::io::Result<Vec<(PathBuf, u64)>> {
         (1..=end.segment)

@@ -3,11 +3,13 @@
 use std::sync::atomic::Ordering;
 
 use foretell_link::{HeartbeatId, Timing};
-use foretell_model::{AccountNumber, Command, FramePlace, Sequence, Verdict};
+use foretell_matching::PrefetchState;
+use foretell_model::{AccountNumber, Command, FramePosition, Sequence, Verdict};
 
-use crate::prefetch_queue::LENGTH as PREFETCH_LENGTH;
 use crate::primitives::{ArrayQueue, AtomicBool, AtomicUsize};
 
+/// Length of the queue that prefetches commands between ring and core.
+pub(crate) const PREFETCH_LENGTH: usize = PrefetchState::STEPS * PrefetchState::DISTANCE;
 /// Maximum total evidence of all waiting commands, in bytes.
 const MAX_WAITING_EVIDENCE: usize = 16 << 20;
 /// Buffers larger than this are not reused.
@@ -60,7 +62,7 @@ pub(crate) struct PendingReply {
     /// As in [`foretell_link::Reply`]; the answer waits until the journal is durable up to here. It
     /// never decreases from one answer to the next.
     pub(crate) last_sequence: Sequence,
-    pub(crate) place: FramePlace,
+    pub(crate) place: FramePosition,
     /// Monotonic reading when its frame was staged.
     pub(crate) staged: u64,
     /// Stage durations so far.

@@ -83,7 +83,7 @@ pub struct EngineConfig {
     /// When snapshots are published.
     pub publishing: Publishing,
     /// Execute the whole journal and ignore snapshots: verifies all of it.
-    pub ignore_images: bool,
+    pub ignore_snapshots: bool,
     /// Memory reserved in the core, and in the publisher's copy of it.
     pub capacity: Capacity,
     /// Maximum number of commands waiting for the matcher; an eighth is reserved for cancels. 16 to
@@ -143,7 +143,7 @@ impl EngineConfig {
             data_directory,
             journal: foretell_journal::Options::default(),
             publishing: Publishing::default(),
-            ignore_images: false,
+            ignore_snapshots: false,
             capacity: Capacity::default(),
             ring_capacity: 8_192,
             // One for each connection thread of each gateway.

@@ -13,7 +13,7 @@ use foretell_link::{Stage, Timing};
 use foretell_matching::Exchange;
 use foretell_model::limits::MAX_EVENTS;
 use foretell_model::{
-    Command, CommandOutcome, Event, FramePlace, OrderResult, OrderStatus, Rejection, SystemMode,
+    Command, CommandOutcome, Event, FramePosition, OrderResult, OrderStatus, Rejection, SystemMode,
     TimeNs, Verdict,
 };
 
@@ -104,7 +104,7 @@ pub(crate) enum LoopStep {
 #[derive(Clone, Copy, Debug)]
 struct AppliedCommand {
     verdict: Verdict,
-    place: FramePlace,
+    place: FramePosition,
     timing: Timing,
 }
 
@@ -354,7 +354,7 @@ impl<C: Clocks> Matcher<C> {
         state.at = applied_at;
         let mut applied = AppliedCommand {
             verdict,
-            place: FramePlace::default(),
+            place: FramePosition::default(),
             timing: Timing {
                 apply: Timing::clip(took),
                 ..Timing::default()

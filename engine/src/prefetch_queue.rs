@@ -8,10 +8,7 @@ use std::collections::VecDeque;
 
 use foretell_matching::{Exchange, PrefetchState};
 
-use crate::command_ring::{CommandRing, QueuedCommand};
-
-/// Length of the queue.
-pub(crate) const LENGTH: usize = PrefetchState::STEPS * PrefetchState::DISTANCE;
+use crate::command_ring::{CommandRing, PREFETCH_LENGTH, QueuedCommand};
 
 #[derive(Debug)]
 pub(crate) struct PrefetchQueue {
@@ -21,7 +18,7 @@ pub(crate) struct PrefetchQueue {
 impl Default for PrefetchQueue {
     fn default() -> Self {
         Self {
-            commands: VecDeque::with_capacity(LENGTH + 1),
+            commands: VecDeque::with_capacity(PREFETCH_LENGTH + 1),
         }
     }
 }
@@ -34,7 +31,7 @@ impl PrefetchQueue {
         ring: &CommandRing,
         exchange: &Exchange,
     ) -> Option<QueuedCommand> {
-        while self.commands.len() <= LENGTH
+        while self.commands.len() <= PREFETCH_LENGTH
             && let Some(queued) = ring.pop()
         {
             self.commands.push_back((queued, PrefetchState::NONE));

@@ -10,7 +10,7 @@
 //! still executed a second time. Both failures are alarms in the engine's status.
 //!
 //! `begin.rs` starts it, `replayed.rs` processes a frame, `schedule.rs` says when a snapshot is
-//! due, `images.rs` reads and writes the contents of a snapshot.
+//! due, `snapshot_contents.rs` reads and writes the contents of a snapshot.
 
 mod begin;
 mod checkpoints;
@@ -24,7 +24,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use foretell_journal::snapshot::SnapshotStore;
-use foretell_journal::{Follower, JournalState, Next, Scratch, receipt};
+use foretell_journal::{Follower, FrameReader, JournalState, Next, Scratch, receipt};
 use foretell_link::SnapshotResult;
 use foretell_model::{Command, Sequence, TimeNs};
 use foretell_view::{ChunkRef, SeenChunks};
@@ -35,8 +35,8 @@ use self::schedule::SnapshotSchedule;
 use crate::clock::Clocks;
 use crate::config::EngineConfig;
 use crate::error::EngineError;
-use crate::images::{self, WrittenChunks};
 use crate::publisher_mailbox::{PublisherMailbox, SnapshotRequest};
+use crate::snapshot_contents::{self, WrittenChunks};
 use crate::wait::PollWaker;
 
 /// Frames between two checks of the clock, the requests and the view's new chunks.
@@ -266,7 +266,7 @@ impl<C: Clocks> Publisher<C> {
         while let Some(&chunk) = self.unwritten.front() {
             self.check_disk_space()?;
             let view = self.replayed.view.as_mut().ok_or(NO_VIEW)?;
-            let entry = images::write_chunk(&self.args.shelf, view, chunk)
+            let entry = snapshot_contents::write_chunk(&self.args.shelf, view, chunk)
                 .map_err(|error| error.to_string())?;
             self.written.insert(chunk, entry);
             self.unwritten.pop_front();
@@ -298,7 +298,7 @@ impl<C: Clocks> Publisher<C> {
             return Ok(());
         }
         self.replayed.check()?;
-        let written = self.with_view(Self::write_image);
+        let written = self.with_view(Self::write_snapshot);
         self.set_disk_failed(written.is_err());
         match written {
             Ok(None) => {}
@@ -323,8 +323,8 @@ impl<C: Clocks> Publisher<C> {
     fn note_attested(&mut self, image: Sequence) {
         if let Some((_, time)) = self.attesting.take_if(|(written, _)| *written == image) {
             self.schedule.published(image);
-            self.args.mailbox.set_image(image, time);
-            images::tidy(&self.args.shelf);
+            self.args.mailbox.set_newest(image, time);
+            snapshot_contents::tidy(&self.args.shelf);
             tracing::info!(sequence = image.0, "snapshot published");
         }
         self.schedule.skip_attestation(self.replayed.sequence());
@@ -335,7 +335,7 @@ impl<C: Clocks> Publisher<C> {
     }
 
     fn published(&self) -> SnapshotResult {
-        let sequence = self.schedule.image();
+        let sequence = self.schedule.newest();
         SnapshotResult::Published { sequence }
     }
 
@@ -347,14 +347,15 @@ impl<C: Clocks> Publisher<C> {
     }
 
     /// `None` when the engine stops meanwhile.
-    fn write_image(&mut self) -> Result<Option<Command>, String> {
+    fn write_snapshot(&mut self) -> Result<Option<Command>, String> {
         self.check_disk_space()?;
         self.requeue_missing_chunks();
         self.write_chunks()?;
         let (replayed, mailbox) = (&self.replayed, &self.args.mailbox);
         let view = replayed.view.as_ref().ok_or(NO_VIEW)?;
-        let frame = (self.follower.reader()).frame(replayed.place, replayed.sequence());
-        images::write_image(
+        let reader = FrameReader::new(&self.args.journal_directory);
+        let frame = reader.frame(replayed.place, replayed.sequence());
+        snapshot_contents::write_snapshot(
             &self.args.shelf,
             &replayed.replay.exchange,
             view,

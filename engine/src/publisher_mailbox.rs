@@ -25,8 +25,8 @@ pub(crate) struct PublisherMailbox {
     /// The last frame executed and folded.
     folded: AtomicU64,
     /// Sequence and engine time of the newest snapshot; 0 when there is none.
-    image: AtomicU64,
-    image_time: AtomicU64,
+    newest: AtomicU64,
+    newest_time: AtomicU64,
     /// As in [`SnapshotStatus`].
     unwritten: AtomicBool,
     view_stopped: AtomicU64,
@@ -44,8 +44,8 @@ impl PublisherMailbox {
         Self {
             enabled,
             folded: AtomicU64::new(0),
-            image: AtomicU64::new(0),
-            image_time: AtomicU64::new(0),
+            newest: AtomicU64::new(0),
+            newest_time: AtomicU64::new(0),
             unwritten: AtomicBool::new(false),
             view_stopped: AtomicU64::new(0),
             failed: AtomicBool::new(false),
@@ -108,9 +108,9 @@ impl PublisherMailbox {
         self.folded.store(sequence.0, Ordering::Relaxed);
     }
 
-    pub(crate) fn set_image(&self, sequence: Sequence, time: TimeNs) {
-        self.image_time.store(time.0, Ordering::Relaxed);
-        self.image.store(sequence.0, Ordering::Relaxed);
+    pub(crate) fn set_newest(&self, sequence: Sequence, time: TimeNs) {
+        self.newest_time.store(time.0, Ordering::Relaxed);
+        self.newest.store(sequence.0, Ordering::Relaxed);
     }
 
     pub(crate) fn set_unwritten(&self, unwritten: bool) {
@@ -126,8 +126,8 @@ impl PublisherMailbox {
         SnapshotStatus {
             enabled: self.enabled,
             folded: Sequence(self.folded.load(Ordering::Relaxed)),
-            image: Sequence(self.image.load(Ordering::Relaxed)),
-            image_time: TimeNs(self.image_time.load(Ordering::Relaxed)),
+            newest: Sequence(self.newest.load(Ordering::Relaxed)),
+            newest_time: TimeNs(self.newest_time.load(Ordering::Relaxed)),
             unwritten: self.unwritten.load(Ordering::Relaxed),
             view_stopped: Sequence(self.view_stopped.load(Ordering::Relaxed)),
         }

@@ -19,7 +19,7 @@ use crate::config::EngineConfig;
 use crate::directory::Directory;
 use crate::divergence_overrides::accepted_divergences;
 use crate::error::EngineError;
-use crate::images;
+use crate::snapshot_contents;
 
 /// The exchange at the end of the journal.
 #[derive(Debug)]
@@ -117,7 +117,7 @@ enum ReplayError {
 impl Recovery<'_> {
     /// The newest restorable snapshot at or below `limit`; `None` = start at the first frame.
     fn base(&self, mut limit: Sequence) -> Option<ReplayStart> {
-        if self.config.ignore_images {
+        if self.config.ignore_snapshots {
             return None;
         }
         // A journal without a readable watermark is new, or recovery reports the fault.
@@ -126,7 +126,7 @@ impl Recovery<'_> {
             let (snapshots, journal) = (&self.snapshots, &self.journal);
             let image = newest_attested_image(snapshots, journal, &genesis, limit)?;
             limit = Sequence(image.sequence().0 - 1);
-            match images::exchange_of(&image, self.config.capacity, self.index_key) {
+            match snapshot_contents::exchange_of(&image, self.config.capacity, self.index_key) {
                 Ok(exchange) => {
                     let image_sequence = image.sequence().0;
                     tracing::info!(

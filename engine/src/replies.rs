@@ -37,7 +37,7 @@ impl HeldReplies {
 #[cfg(test)]
 mod tests {
     use foretell_link::Timing;
-    use foretell_model::{CommandOutcome, FramePlace, Verdict};
+    use foretell_model::{CommandOutcome, FramePosition, Verdict};
 
     use super::*;
     use crate::command_ring::Origin;
@@ -51,7 +51,7 @@ mod tests {
                 verdict: Verdict::Applied(CommandOutcome::Done),
                 sequence: Sequence(sequence),
                 last_sequence: Sequence(sequence),
-                place: FramePlace::default(),
+                place: FramePosition::default(),
                 staged: 0,
                 timing: Timing::default(),
             });

@@ -59,7 +59,7 @@ impl<'a> ChunkAdopter<'a> {
             return;
         }
         let mut progress = AdoptionProgress {
-            image: history.newest,
+            newest: history.newest,
             settled: history.files.iter().map(|file| file.chunk).collect(),
             wanted: Vec::new(),
         };
@@ -137,7 +137,7 @@ impl Drop for StopGuard<'_> {
 /// Progress of replacing copies in memory by files.
 struct AdoptionProgress {
     /// The newest snapshot examined.
-    image: Sequence,
+    newest: Sequence,
     /// Chunks already mapped from a file, or never to be replaced.
     settled: BTreeSet<ChunkRef>,
     /// Chunks of that snapshot still to be replaced.
@@ -148,8 +148,8 @@ impl AdoptionProgress {
     fn check_snapshots(&mut self, adopter: &ChunkAdopter<'_>) {
         let snapshots = &adopter.sources.snapshots;
         let newest = images(snapshots).ok().and_then(|all| all.first().copied());
-        if let Some(newest) = newest.filter(|newest| *newest > self.image) {
-            self.image = newest;
+        if let Some(newest) = newest.filter(|newest| *newest > self.newest) {
+            self.newest = newest;
             self.wanted = newest_image(snapshots, &adopter.genesis, newest)
                 .filter(|image| image.layout() == VIEW_VERSION)
                 .map(|image| image.chunks().to_vec())

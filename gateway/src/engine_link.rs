@@ -520,7 +520,7 @@ enum ConnectionError {
 mod tests {
     use super::*;
     use foretell_link::{Busy, Durability, RequestDecoder};
-    use foretell_model::{FramePlace, OrderId, TimeNs, Verdict};
+    use foretell_model::{FramePosition, OrderId, TimeNs, Verdict};
     use std::io::{Read, Write};
     use std::os::unix::net::{UnixListener, UnixStream as StdStream};
     use std::pin::pin;
@@ -581,7 +581,7 @@ mod tests {
                 sequence: Sequence(last - 1),
                 last_sequence: Sequence(last),
                 epoch: 3,
-                place: FramePlace::default(),
+                place: FramePosition::default(),
                 timing: foretell_link::Timing::default(),
             }));
         }

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use foretell_journal::{Follower, FrameError, JournalError, Next, Scratch};
+use foretell_journal::{Follower, FrameError, FrameReader, JournalError, Next, Scratch};
 use foretell_view::FoldError;
 use thiserror::Error;
 
@@ -127,7 +127,7 @@ fn follow_view(
             Ok(FoldStep::UpToDate) => follower.wait(IDLE),
             Ok(FoldStep::Rebuild) => return Ok(()),
             Err(FollowError::Fold(error)) => {
-                let frames = follower.reader();
+                let frames = FrameReader::new(journal);
                 shared_view.replace_stopped(error.sequence, state, follower, frames);
                 return Err(error.into());
             }
@@ -143,7 +143,7 @@ fn follow_view(
         "view ready"
     );
     let control = Follower::open(journal, target)?;
-    shared_view.replace(state, control, follower.reader());
+    shared_view.replace(state, control, FrameReader::new(journal));
     published();
     while goes_on() {
         let step = shared_view.advance(|state| fold(&mut follower, &mut scratch, state, LOCK_HOLD));
@@ -155,7 +155,7 @@ fn follow_view(
             FoldStep::UpToDate => follower.wait(IDLE),
             FoldStep::NewEngine => {
                 let control = Follower::open(journal, follower.last_sequence())?;
-                shared_view.set_journal(control, follower.reader());
+                shared_view.set_journal(control, FrameReader::new(journal));
             }
             FoldStep::Rebuild => {
                 tracing::info!("engine recovered to an earlier frame: rebuilding view");

@@ -359,7 +359,7 @@ impl Metrics {
         self.engine_disk_low.set(i64::from(engine.disk_low));
         self.engine_clock_alarms.set(engine.clock_alarms);
         let snapshots = &engine.snapshots;
-        self.engine_snapshot_sequence.set(snapshots.image.0);
+        self.engine_snapshot_sequence.set(snapshots.newest.0);
         self.engine_snapshot_failed
             .set(i64::from(snapshots.unwritten));
         self.engine_view_stopped.set(snapshots.view_stopped.0);

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use foretell_journal::{Follower, FrameReader, Frames};
-use foretell_model::{FramePlace, Sequence};
+use foretell_model::{FramePosition, Sequence};
 use foretell_view::{ChunkCopy, View};
 use foretell_wire::ApiError;
 use parking_lot::{RwLock, RwLockReadGuard};
@@ -105,7 +105,7 @@ impl SharedView {
     }
 
     /// The receipt of a frame, displayed as `0x` and 64 hex digits.
-    pub(crate) fn receipt(&self, place: FramePlace, sequence: Sequence) -> Option<[u8; 32]> {
+    pub(crate) fn receipt(&self, place: FramePosition, sequence: Sequence) -> Option<[u8; 32]> {
         self.receipt_by(&mut None, place, sequence)
     }
 
@@ -114,7 +114,7 @@ impl SharedView {
     pub(crate) fn receipt_by(
         &self,
         frames: &mut Option<Frames>,
-        place: FramePlace,
+        place: FramePosition,
         sequence: Sequence,
     ) -> Option<[u8; 32]> {
         let history = self.history.load(Ordering::Acquire);
@@ -142,9 +142,9 @@ impl SharedView {
     /// blocking thread, with at most [`MAX_FRAME_SEARCHES`] searches at a time.
     pub(crate) async fn frame(
         &self,
-        place: Option<FramePlace>,
+        place: Option<FramePosition>,
         sequence: Sequence,
-    ) -> Option<(FramePlace, Vec<u8>)> {
+    ) -> Option<(FramePosition, Vec<u8>)> {
         let frames = self.journal.read().as_ref()?.frames.clone();
         let found = match place {
             Some(place) => frames.frame(place, sequence).map(|bytes| (place, bytes)),

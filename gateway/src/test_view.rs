@@ -4,7 +4,7 @@ use foretell_model::command::RegisterMarket;
 use foretell_model::evidence::{OrderEvidence, WORDS_BYTES};
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, Command, ConditionId, DomainNumber, Event, FeeSchedule,
-    Fill, FramePlace, FrameRef, KeyNumber, Lots, MarketNumber, MarketState, MatchKind, Micros,
+    Fill, FramePosition, FrameRef, KeyNumber, Lots, MarketNumber, MarketState, MatchKind, Micros,
     OrderId, OrderNumber, OrderType, Outcome, PlaceOrder, Price, Reference, Side, Tick, TimeMs,
     TimeNs, TimeSeconds, TokenId, WalletAddress,
 };
@@ -60,7 +60,7 @@ impl TestView {
             command,
             events,
             evidence,
-            place: FramePlace::default(),
+            place: FramePosition::default(),
         };
         self.0.apply(&frame).expect("a frame that follows");
     }

@@ -160,7 +160,7 @@ fn nanos(duration: Duration) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use foretell_model::{CommandOutcome, FramePlace, Sequence, Verdict};
+    use foretell_model::{CommandOutcome, FramePosition, Sequence, Verdict};
 
     use super::*;
 
@@ -171,7 +171,7 @@ mod tests {
             sequence: Sequence(1),
             last_sequence: Sequence(1),
             epoch: 1,
-            place: FramePlace::default(),
+            place: FramePosition::default(),
             timing: EngineTiming {
                 ring_wait: 1,
                 apply,

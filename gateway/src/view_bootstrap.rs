@@ -6,14 +6,14 @@
 //! rows are checked here only in small histories: reading gigabytes would dominate the start, so
 //! rows of larger ones are checked after it (`chunk_adopter.rs`).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use foretell_journal::snapshot::{
     Chunk, Image, Snapshot, SnapshotError, images, newest_attested_image,
 };
-use foretell_journal::{Follower, JournalError, Next};
+use foretell_journal::{Follower, JournalError};
 use foretell_model::Sequence;
 use foretell_view::{ChunkBytes, ChunkRef, Chunking, VIEW_VERSION, View};
 
@@ -128,7 +128,10 @@ fn from_snapshot(
         let end = durable.0;
         return Err(format!("beyond the journal's end at {end}"));
     }
-    let follower = follower_after(sources, image)?;
+    let followed =
+        Follower::open_after_frame(&sources.journal, image.sequence(), &image.proof().receipt)
+            .map_err(|error| error.to_string())?;
+    let (follower, _) = followed.ok_or("the journal has a different frame at this sequence")?;
     let (view, files) = map_view(sources, image, &follower.genesis())?;
     let bytes = files.iter().map(|file| file.snapshot.bytes()).sum::<u64>();
     let is_checked = bytes <= sources.checked_at_start;
@@ -152,52 +155,26 @@ fn from_snapshot(
     })
 }
 
-/// A follower positioned after the snapshot's frame, which must match the journal's.
-fn follower_after(sources: &ViewSources, image: &Image) -> Result<Follower, String> {
-    let before = Sequence(image.sequence().0.saturating_sub(1));
-    let text = |error: JournalError| error.to_string();
-    let mut follower = Follower::open(&sources.journal, before).map_err(text)?;
-    let is_its_frame = match follower.next_frame().map_err(text)? {
-        Next::Frame(frame) => frame.receipt() == image.proof().receipt,
-        Next::UpToDate | Next::NewEpoch { .. } | Next::Rebuild { .. } => false,
-    };
-    if is_its_frame {
-        Ok(follower)
-    } else {
-        Err("the journal has a different frame at this sequence".to_owned())
-    }
-}
-
 /// The view of a snapshot, and the files from which its history is mapped.
 fn map_view(
     sources: &ViewSources,
     image: &Image,
     genesis: &[u8; 32],
 ) -> Result<(View, Vec<HistoryFile>), String> {
-    let listed: BTreeMap<_, _> = image
-        .chunks()
-        .iter()
-        .map(|entry| ((entry.log.as_str(), entry.number), entry))
-        .collect();
+    let listed = image.chunks_by_log();
     let mut files = Vec::with_capacity(image.chunks().len());
-    let mut unfit = None;
-    let open = |chunk: ChunkRef| -> Option<ChunkBytes> {
-        let entry = listed.get(&(chunk.log.text(), chunk.number))?;
-        let opened = Chunk::open(&sources.snapshots, entry, genesis)
-            .inspect_err(|reason| unfit = Some(format!("{chunk}: {reason}")));
-        let opened = opened.ok()?;
+    let open = |chunk: ChunkRef| -> Result<ChunkBytes, SnapshotError> {
+        let entry = listed.get(&(chunk.log.text(), chunk.number));
+        let entry = entry.ok_or(SnapshotError::Unlisted)?;
+        let opened = Chunk::open(&sources.snapshots, entry, genesis)?;
         let rows = opened.rows();
         files.push(HistoryFile {
             chunk,
             path: entry.path(&sources.snapshots),
             snapshot: opened.snapshot,
         });
-        Some(Arc::new(rows))
+        Ok(Arc::new(rows))
     };
-    let view = View::from_image(|name| image.section(name), open);
-    let view = view.map_err(|error| unfit.unwrap_or(error.to_string()))?;
-    if view.genesis() != genesis || view.sequence() != image.sequence() {
-        return Err("the restored view has another journal or sequence".to_owned());
-    }
+    let view = View::bootstrap(genesis, image.sequence(), |name| image.section(name), open)?;
     Ok((view, files))
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crossbeam_utils::CachePadded;
-use foretell_model::{Command, Event, FramePlace, Sequence, TimeNs};
+use foretell_model::{Command, Event, FramePosition, Sequence, TimeNs};
 
 use crate::batch::HEADER_BYTES;
 use crate::bytes::{to_u32, to_usize, whole_pages};
@@ -205,7 +205,7 @@ impl Appender {
         command: &Command,
         events: &[Event],
         evidence: &[u8],
-    ) -> FramePlace {
+    ) -> FramePosition {
         assert!(sequence == self.last.next(), "sequences have no gaps");
         assert!(
             time >= self.last_time,
@@ -230,7 +230,7 @@ impl Appender {
         batch.frames += 1;
         batch.last = sequence;
         batch.used = at + length;
-        FramePlace {
+        FramePosition {
             segment: batch.segment,
             offset: batch.offset + to_u32(at),
             length: to_u32(length),

@@ -1,9 +1,13 @@
-//! Reads and verifies a segment batch by batch.
+//! Reads a segment batch by batch; every reader of batches uses it. Recovery, scan and audit verify
+//! everything ([`BatchCursor::next`]). Followers leave the hash chain to the audit
+//! ([`BatchCursor::next_durable`]). Searches read headers only ([`BatchCursor::peek`]). The caller
+//! decides what a fault means.
 
 use foretell_model::{Sequence, TimeNs};
 
 use crate::batch::{BatchFrames, BatchHeader, HEADER_BYTES, HeaderError};
 use crate::bytes::{all_zero, to_u32, to_usize};
+use crate::error::JournalError;
 use crate::frame::FrameError;
 use crate::segment::{FIRST_BATCH, SegmentHeader};
 
@@ -49,19 +53,8 @@ impl BatchCursor {
     /// Verifies the batch here (position, epoch, sequences, checksums, padding, chain, frames),
     /// advances past it and returns its header. `bytes` is the readable part of the segment.
     pub(crate) fn next(&mut self, bytes: &[u8]) -> Result<BatchHeader, BatchFault> {
-        let here = bytes.get(to_usize(self.offset)..).unwrap_or_default();
-        let header = BatchHeader::read(here).map_err(|error| match error {
-            HeaderError::Blank => BatchFault::Torn("no batch was written here"),
-            HeaderError::Torn => BatchFault::Torn("the batch header's checksum fails"),
-            HeaderError::Unknown(version) => BatchFault::Newer(format!("batch version {version}")),
-        })?;
-        let batch = here
-            .get(..header.total())
-            .ok_or(BatchFault::Torn("the file ends inside a batch"))?;
-        let (payload, padding) = batch[HEADER_BYTES..].split_at(to_usize(header.payload));
-        if crc32c::crc32c(payload) != header.payload_crc {
-            return Err(BatchFault::Torn("the payload's checksum fails"));
-        }
+        let (header, here) = self.header_here(bytes)?;
+        let (payload, padding) = sound_payload(&header, here)?;
         if !all_zero(padding) {
             return Err(BatchFault::Torn("the padding after a batch is not zero"));
         }
@@ -71,12 +64,65 @@ impl BatchCursor {
                 "the batch does not follow the one before it (hash chain)".to_owned(),
             ));
         }
-        let time = self.check_frames(&header, payload)?;
+        self.time = self.check_frames(&header, payload)?;
+        self.pass(&header);
+        Ok(header)
+    }
+
+    /// As [`Self::next`] for a batch below the durable position: without chain, padding and frames.
+    pub(crate) fn next_durable(&mut self, bytes: &[u8]) -> Result<BatchHeader, BatchFault> {
+        let (header, here) = self.header_here(bytes)?;
+        sound_payload(&header, here)?;
+        self.check_header(&header)?;
+        self.pass(&header);
+        Ok(header)
+    }
+
+    /// The header of the batch here, with its position, epoch and sequences checked.
+    pub(crate) fn peek(&self, bytes: &[u8]) -> Result<BatchHeader, BatchFault> {
+        let (header, _) = self.header_here(bytes)?;
+        self.check_header(&header)?;
+        Ok(header)
+    }
+
+    /// Advances past the batch here, whose header is `header`.
+    pub(crate) fn pass(&mut self, header: &BatchHeader) {
         self.offset += to_u32(header.total());
         self.hash = header.hash;
         self.last = header.last;
-        self.time = time;
-        Ok(header)
+    }
+
+    /// The header here, and the bytes from there on.
+    fn header_here<'b>(&self, bytes: &'b [u8]) -> Result<(BatchHeader, &'b [u8]), BatchFault> {
+        let here = bytes.get(to_usize(self.offset)..).unwrap_or_default();
+        let header = BatchHeader::read(here).map_err(|error| match error {
+            HeaderError::Blank => BatchFault::Torn("no batch was written here"),
+            HeaderError::Torn => BatchFault::Torn("the batch header's checksum fails"),
+            HeaderError::Unknown(version) => BatchFault::Newer(format!("batch version {version}")),
+        })?;
+        Ok((header, here))
+    }
+
+    /// The error for a fault here, in a range up to byte `to` and sequence `last` where every batch
+    /// must be valid.
+    pub(crate) fn damage(&self, fault: BatchFault, to: u32, last: Sequence) -> JournalError {
+        let why = match fault {
+            BatchFault::Torn(why) => why.to_owned(),
+            BatchFault::Wrong(why) => why,
+            BatchFault::Newer(what) => {
+                return JournalError::Newer {
+                    what: format!("segment {}, byte {}: {what}", self.segment, self.offset),
+                };
+            }
+        };
+        JournalError::Damaged {
+            segment: self.segment,
+            from: self.offset,
+            to,
+            first: self.last.next(),
+            last,
+            why,
+        }
     }
 
     fn check_header(&self, header: &BatchHeader) -> Result<(), BatchFault> {
@@ -127,4 +173,19 @@ impl BatchCursor {
             ))
         }
     }
+}
+
+/// Payload and padding of the batch at the start of `here`, with the payload's checksum verified.
+pub(crate) fn sound_payload<'b>(
+    header: &BatchHeader,
+    here: &'b [u8],
+) -> Result<(&'b [u8], &'b [u8]), BatchFault> {
+    let batch = here
+        .get(..header.total())
+        .ok_or(BatchFault::Torn("the file ends inside a batch"))?;
+    let (payload, padding) = batch[HEADER_BYTES..].split_at(to_usize(header.payload));
+    if crc32c::crc32c(payload) != header.payload_crc {
+        return Err(BatchFault::Torn("the payload's checksum fails"));
+    }
+    Ok((payload, padding))
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use foretell_model::{FramePlace, Sequence};
+use foretell_model::{FramePosition, Sequence};
 
 /// An error of opening, reading or writing a journal.
 #[derive(Debug, thiserror::Error)]
@@ -102,7 +102,7 @@ pub enum JournalError {
     #[error("no frame of sequence {sequence} at {place:?}")]
     NoFrame {
         /// The place that was read.
-        place: FramePlace,
+        place: FramePosition,
         /// The sequence.
         sequence: Sequence,
     },

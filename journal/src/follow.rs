@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use foretell_model::Sequence;
+use foretell_model::{FramePosition, Sequence, TimeNs};
 
-use crate::batch::{BatchHeader, HEADER_BYTES};
+use crate::batch::HEADER_BYTES;
+use crate::batch_cursor::{BatchCursor, BatchFault};
 use crate::bytes::{to_u32, to_usize};
 use crate::control::{ControlView, JournalPosition, WriterStatus};
 use crate::error::{Context, JournalError};
 use crate::frame::Frame;
-use crate::frame_reader::FrameReader;
 use crate::map::SegmentMap;
 use crate::segment::{self, FIRST_BATCH, SegmentHeader};
 
@@ -62,10 +62,8 @@ struct OpenSegment {
     /// batches.
     frame: u32,
     frames_end: u32,
-    /// Offset of the next batch.
-    batch: u32,
-    /// Last sequence and chain hash of the batch that is open or was read last.
-    chain: Option<(Sequence, [u8; 32])>,
+    /// Position after the batch that is open or was read last. Times are not read.
+    cursor: BatchCursor,
     /// End offset of the segment; known once it has a successor.
     end: Option<u32>,
 }
@@ -101,6 +99,23 @@ impl Follower {
             is_lost: false,
             is_over: false,
         })
+    }
+
+    /// As [`Self::open`], but only if the frame `after` has this receipt; also returns its place.
+    ///
+    /// # Errors
+    /// As [`Self::open`] for the sequence before.
+    pub fn open_after_frame(
+        dir: &Path,
+        after: Sequence,
+        receipt: &[u8; 32],
+    ) -> Result<Option<(Self, FramePosition)>, JournalError> {
+        let mut follower = Self::open(dir, Sequence(after.0.saturating_sub(1)))?;
+        let place = match follower.next_frame()? {
+            Next::Frame(frame) => (frame.receipt() == *receipt).then(|| frame.place()),
+            Next::UpToDate | Next::NewEpoch { .. } | Next::Rebuild { .. } => None,
+        };
+        Ok(place.map(|place| (follower, place)))
     }
 
     /// The next frame, or the reason why there is none.
@@ -165,7 +180,9 @@ impl Follower {
     /// frames after the watermark into other batches.
     #[must_use]
     pub fn batch_end(&self) -> Option<(Sequence, [u8; 32])> {
-        self.segment.chain.filter(|(last, _)| *last == self.last)
+        let cursor = &self.segment.cursor;
+        (self.last_frame.is_some() && cursor.last == self.last)
+            .then_some((cursor.last, cursor.hash))
     }
 
     /// The current epoch.
@@ -186,17 +203,11 @@ impl Follower {
         self.view.status()
     }
 
-    /// A reader of single frames.
-    #[must_use]
-    pub fn reader(&self) -> FrameReader {
-        FrameReader::new(&self.dir)
-    }
-
     fn has_more(&self) -> bool {
         let segment = &self.segment;
         let read = JournalPosition {
             segment: segment.header.number,
-            offset: segment.batch,
+            offset: segment.cursor.offset,
         };
         segment.frame < segment.frames_end || self.view.position() > read
     }
@@ -260,8 +271,8 @@ impl Follower {
             None => return Ok(false),
         };
         segment.map.raise(limit);
-        if segment.batch < limit {
-            return segment.open_batch(self.last).map(|()| true);
+        if segment.cursor.offset < limit {
+            return segment.open_batch().map(|()| true);
         }
         if segment.end.is_none() {
             return Ok(false);
@@ -331,50 +342,36 @@ impl OpenSegment {
             header,
             frame: FIRST_BATCH,
             frames_end: FIRST_BATCH,
-            batch: FIRST_BATCH,
-            chain: None,
+            cursor: BatchCursor::start(&header, TimeNs(0)),
             end: None,
         }
     }
 
-    /// Reads the header of the next batch and checks its position and checksums. The hash chain is
-    /// left to the audit.
-    fn open_batch(&mut self, last: Sequence) -> Result<(), JournalError> {
-        let header = self.batch_header(last)?;
-        let start = to_usize(self.batch) + HEADER_BYTES;
-        let payload = self
-            .map
-            .bytes()
-            .get(start..start + to_usize(header.payload))
-            .ok_or_else(|| self.damaged(self.batch, last, &"the file ends inside a batch"))?;
-        if crc32c::crc32c(payload) != header.payload_crc {
-            return Err(self.damaged(self.batch, last, &"the payload's checksum fails"));
-        }
-        self.frame = to_u32(start);
+    /// Opens the next batch, which is durable.
+    fn open_batch(&mut self) -> Result<(), JournalError> {
+        let opened = self.cursor.next_durable(self.map.bytes());
+        let header = opened.map_err(|fault| self.fault(fault))?;
+        self.frame = header.offset + to_u32(HEADER_BYTES);
         self.frames_end = self.frame + header.payload;
-        self.batch += to_u32(header.total());
-        self.chain = Some((header.last, header.hash));
         Ok(())
     }
 
-    fn batch_header(&self, last: Sequence) -> Result<BatchHeader, JournalError> {
-        let bytes = self
-            .map
-            .bytes()
-            .get(to_usize(self.batch)..)
-            .unwrap_or_default();
-        let header =
-            BatchHeader::read(bytes).map_err(|error| self.damaged(self.batch, last, &error))?;
-        let stands = (header.segment, header.offset) == (self.header.number, self.batch);
-        if stands {
-            Ok(header)
-        } else {
-            Err(self.damaged(
-                self.batch,
-                last,
-                &"the batch was written for another position",
-            ))
+    /// Moves to the batch of the frame after `after`, or to `limit`.
+    fn skip_to(&mut self, after: Sequence, limit: u32) -> Result<(), JournalError> {
+        while self.cursor.offset < limit {
+            let header = self.cursor.peek(self.map.bytes());
+            let header = header.map_err(|fault| self.fault(fault))?;
+            if header.last > after {
+                break;
+            }
+            self.cursor.pass(&header);
         }
+        Ok(())
+    }
+
+    fn fault(&self, fault: BatchFault) -> JournalError {
+        let first = self.cursor.last.next();
+        self.cursor.damage(fault, self.header.bytes, first)
     }
 
     fn damaged(&self, at: u32, last: Sequence, why: &dyn std::fmt::Display) -> JournalError {
@@ -389,7 +386,11 @@ impl OpenSegment {
     }
 }
 
-fn open_segment(dir: &Path, number: u32) -> Result<(SegmentMap, SegmentHeader), JournalError> {
+/// Maps a segment; only its header may be read at first.
+pub(crate) fn open_segment(
+    dir: &Path,
+    number: u32,
+) -> Result<(SegmentMap, SegmentHeader), JournalError> {
     let path = segment::path(dir, number);
     let map = SegmentMap::open(&path, FIRST_BATCH).context("map", &path)?;
     let header = SegmentHeader::read(map.bytes()).map_err(|error| JournalError::Damaged {
@@ -420,12 +421,6 @@ fn seek(dir: &Path, view: &ControlView, after: Sequence) -> Result<OpenSegment, 
     open.end = end;
     let limit = end.unwrap_or(position.offset);
     open.map.raise(limit);
-    while open.batch < limit {
-        let header = open.batch_header(after)?;
-        if header.last > after {
-            break;
-        }
-        open.batch += to_u32(header.total());
-    }
+    open.skip_to(after, limit)?;
     Ok(open)
 }

@@ -9,7 +9,7 @@
 //! The length counts the whole frame, header and trailing zeros included.
 
 use foretell_model::limits::{MAX_EVENTS, MAX_EVIDENCE_BYTES, MAX_FRAME_BYTES};
-use foretell_model::{Command, Event, FramePlace, FrameRef, Sequence, TimeNs};
+use foretell_model::{Command, Event, FramePosition, FrameRef, Sequence, TimeNs};
 
 use crate::bytes::{all_zero, put_u16, put_u32, put_u64, to_u32, to_usize, u16_at, u32_at, u64_at};
 use crate::record::{RecordError, v1, v2};
@@ -105,7 +105,7 @@ pub enum FrameError {
 #[derive(Clone, Copy, Debug)]
 pub struct Frame<'a> {
     bytes: &'a [u8],
-    place: FramePlace,
+    place: FramePosition,
 }
 
 /// Buffers for a decoded frame; reused, so that decoding allocates nothing once they have grown.
@@ -156,7 +156,7 @@ impl<'a> Frame<'a> {
         }
         Ok(Self {
             bytes,
-            place: FramePlace {
+            place: FramePosition {
                 segment,
                 offset,
                 length: total,
@@ -178,7 +178,7 @@ impl<'a> Frame<'a> {
 
     /// Its place in the journal.
     #[must_use]
-    pub const fn place(&self) -> FramePlace {
+    pub const fn place(&self) -> FramePosition {
         self.place
     }
 

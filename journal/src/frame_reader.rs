@@ -4,12 +4,14 @@ use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use foretell_model::{FramePlace, Sequence};
+use foretell_model::{FramePosition, Sequence, TimeNs};
 use rustix::fs::OFlags;
 
-use crate::bytes::to_usize;
+use crate::batch::BatchHeader;
+use crate::batch_cursor::BatchCursor;
+use crate::bytes::{to_u32, to_usize};
 use crate::error::{Context, JournalError};
-use crate::follow::{Follower, Next};
+use crate::follow::{Follower, Next, open_segment};
 use crate::frame::{self, Frame};
 use crate::map::open_for_reading;
 use crate::segment;
@@ -26,7 +28,11 @@ pub struct Frames {
 
 impl Frames {
     /// The bytes of a frame, as [`FrameReader::frame`] returns them.
-    pub fn frame(&mut self, place: FramePlace, sequence: Sequence) -> Result<&[u8], JournalError> {
+    pub fn frame(
+        &mut self,
+        place: FramePosition,
+        sequence: Sequence,
+    ) -> Result<&[u8], JournalError> {
         let missing = || JournalError::NoFrame { place, sequence };
         if to_usize(place.length) > frame::MAX_BYTES {
             return Err(missing());
@@ -53,6 +59,17 @@ impl Frames {
     }
 }
 
+/// The batch that holds a frame.
+#[derive(Clone, Copy, Debug)]
+pub struct FrameInclusion {
+    /// Header of the batch.
+    pub batch: BatchHeader,
+    /// Index of the batch in its segment, from 0.
+    pub index: u32,
+    /// Chain hash before the batch.
+    pub previous_hash: [u8; 32],
+}
+
 /// Reads single frames by place, for receipts and evidence.
 #[derive(Clone, Debug)]
 pub struct FrameReader {
@@ -70,7 +87,7 @@ impl FrameReader {
 
     /// The bytes of the frame with this sequence at this place, as named by a reply or a follower;
     /// its receipt is [`crate::chain::receipt`] of them.
-    pub fn frame(&self, place: FramePlace, sequence: Sequence) -> Result<Vec<u8>, JournalError> {
+    pub fn frame(&self, place: FramePosition, sequence: Sequence) -> Result<Vec<u8>, JournalError> {
         let mut frames = self.one_by_one();
         frames.frame(place, sequence)?;
         Ok(frames.bytes)
@@ -89,9 +106,9 @@ impl FrameReader {
     /// Finds the frame with this sequence, for callers that do not know its place. It opens the
     /// segments from the newest back to the right one and reads that one's batch headers: too slow
     /// for every request.
-    pub fn find(&self, sequence: Sequence) -> Result<(FramePlace, Vec<u8>), JournalError> {
+    pub fn find(&self, sequence: Sequence) -> Result<(FramePosition, Vec<u8>), JournalError> {
         let missing = || JournalError::NoFrame {
-            place: FramePlace::default(),
+            place: FramePosition::default(),
             sequence,
         };
         let before = sequence.0.checked_sub(1).ok_or_else(missing)?;
@@ -102,6 +119,30 @@ impl FrameReader {
                 Next::NewEpoch { .. } => {}
                 Next::UpToDate | Next::Rebuild { .. } => return Err(missing()),
             }
+        }
+    }
+
+    /// The batch of the frame at this place. It reads the headers of the segment's batches up to
+    /// there.
+    pub fn inclusion(&self, place: FramePosition) -> Result<FrameInclusion, JournalError> {
+        let (mut map, header) = open_segment(&self.dir, place.segment)?;
+        map.raise(place.offset);
+        let mut cursor = BatchCursor::start(&header, TimeNs(0));
+        let mut index = 0;
+        loop {
+            let batch = cursor.peek(map.bytes()).map_err(|fault| {
+                let first = cursor.last.next();
+                cursor.damage(fault, place.offset, first)
+            })?;
+            if place.offset < batch.offset + to_u32(batch.total()) {
+                return Ok(FrameInclusion {
+                    batch,
+                    index,
+                    previous_hash: cursor.hash,
+                });
+            }
+            cursor.pass(&batch);
+            index += 1;
         }
     }
 }

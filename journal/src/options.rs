@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use crate::batch;
 use crate::bytes::{PAGE, to_usize};
+use crate::clock_and_random::{ClockAndRandom, SystemClockAndRandom};
 use crate::disk::{Disk, RealDisk};
 use crate::error::JournalError;
 use crate::frame;
-use crate::host::{Host, RealHost};
 use crate::segment::FIRST_BATCH;
 
 /// The durability that an acknowledgement guarantees.
@@ -56,7 +56,7 @@ pub struct Options {
     /// The file system.
     pub disk: Arc<dyn Disk>,
     /// Clock and random bytes.
-    pub host: Arc<dyn Host>,
+    pub host: Arc<dyn ClockAndRandom>,
 }
 
 impl Default for Options {
@@ -69,7 +69,7 @@ impl Default for Options {
             disk_reserve_bytes: 512 << 20,
             after_io_error: false,
             disk: Arc::new(RealDisk),
-            host: Arc::new(RealHost::default()),
+            host: Arc::new(SystemClockAndRandom::default()),
         }
     }
 }

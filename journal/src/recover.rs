@@ -20,14 +20,15 @@ use foretell_model::{FrameRef, Sequence, TimeNs};
 
 use crate::append::{Appender, Handoff, NextBatch};
 use crate::batch::{self, BatchHeader};
+use crate::batch_cursor::sound_payload;
 use crate::bytes::{to_u32, to_usize, whole_pages};
 use crate::chain;
+use crate::clock_and_random::ClockAndRandom;
 use crate::control::{self, ControlPage, EngineStart, JournalPosition};
 use crate::directory::{self, DirectoryLock, marker_path};
 use crate::disk::{Disk, DiskFile, release_unused, write_all};
 use crate::error::{Context, JournalError};
 use crate::frame::Scratch;
-use crate::host::Host;
 use crate::map::SegmentMap;
 use crate::options::Options;
 use crate::preallocate::{Preallocator, PreallocatorHandle, PreallocatorParts, PreparedSegment};
@@ -283,7 +284,7 @@ fn unfinished(dir: &Path) -> PathBuf {
     dir.join("recovering.tmp")
 }
 
-fn fill_random(host: &dyn Host, bytes: &mut [u8]) -> Result<(), JournalError> {
+fn fill_random(host: &dyn ClockAndRandom, bytes: &mut [u8]) -> Result<(), JournalError> {
     host.random(bytes)
         .context("read random bytes for", Path::new("the journal"))
 }
@@ -430,11 +431,10 @@ fn rewrite_unproven(
 fn reread_verified(segment: &[u8], kept: &BatchHeader) -> Result<Vec<u8>, JournalError> {
     let start = to_usize(kept.offset);
     let end = start + batch::HEADER_BYTES + to_usize(kept.payload);
-    segment
-        .get(start..end)
-        .filter(|batch| crc32c::crc32c(&batch[batch::HEADER_BYTES..]) == kept.payload_crc)
-        .map(<[u8]>::to_vec)
-        .ok_or_else(|| JournalError::Damaged {
+    let here = segment.get(start..).unwrap_or_default();
+    sound_payload(kept, here)
+        .map(|_| segment[start..end].to_vec())
+        .map_err(|_| JournalError::Damaged {
             segment: kept.segment,
             from: kept.offset,
             to: to_u32(end),

@@ -129,7 +129,7 @@ impl SegmentScan {
             Ok(header) => Ok(Some(header)),
             Err(fault) => {
                 let last = self.written_up_to.max(self.cursor.last.next());
-                Err(damage_error(&self.cursor, fault, end, last))
+                Err(self.cursor.damage(fault, end, last))
             }
         }
     }
@@ -211,27 +211,6 @@ fn check_follows(
             header.number
         ),
     })
-}
-
-/// The error for a fault in a range where every batch must be valid.
-fn damage_error(cursor: &BatchCursor, fault: BatchFault, to: u32, last: Sequence) -> JournalError {
-    let why = match fault {
-        BatchFault::Torn(why) => why.to_owned(),
-        BatchFault::Wrong(why) => why,
-        BatchFault::Newer(what) => {
-            return JournalError::Newer {
-                what: format!("segment {}, byte {}: {what}", cursor.segment, cursor.offset),
-            };
-        }
-    };
-    JournalError::Damaged {
-        segment: cursor.segment,
-        from: cursor.offset,
-        to,
-        first: cursor.last.next(),
-        last,
-        why,
-    }
 }
 
 /// Compares the journal with the watermark at the watermark's position.
@@ -326,11 +305,11 @@ impl UnprovenTail {
         if bytes.len() < to_usize(header.bytes) {
             // A file has its full length before it is renamed: no crash shortens it.
             let cut = BatchFault::Torn("the file is shorter than its header says");
-            return Err(damage_error(&end, cut, header.bytes, self.proven_up_to));
+            return Err(end.damage(cut, header.bytes, self.proven_up_to));
         }
         if self.proven_up_to > end.last || !matches!(fault, BatchFault::Torn(_)) {
             let length = to_u32(bytes.len());
-            return Err(damage_error(&end, fault, length, self.proven_up_to));
+            return Err(end.damage(fault, length, self.proven_up_to));
         }
         let behind = bytes.get(to_usize(end.offset)..).unwrap_or_default();
         let torn = behind

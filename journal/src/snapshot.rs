@@ -22,6 +22,7 @@
 
 mod attested;
 mod chunk;
+mod error;
 mod header;
 mod image;
 mod read;
@@ -30,9 +31,10 @@ mod write;
 
 pub use attested::{newest_attested_image, unattested_images};
 pub use chunk::{CHUNK_ENTRY_BYTES, Chunk, ChunkEntry, LogName};
+pub use error::SnapshotError;
 pub use header::{HEADER_BYTES, MAGIC, SnapshotKind, SnapshotLabel, VERSION};
 pub use image::{CHUNKS, Image, PROOF, Proof};
-pub use read::{Section, Snapshot, SnapshotError};
+pub use read::{Section, Snapshot};
 pub use store::{SnapshotStore, images, newest_image};
 pub use write::SnapshotWriter;
 

@@ -14,11 +14,11 @@ use foretell_model::Sequence;
 use crate::append::{Handoff, StagedBatch};
 use crate::batch::BatchHeader;
 use crate::bytes::{to_u32, whole_pages};
+use crate::clock_and_random::ClockAndRandom;
 use crate::control::JournalPosition;
 use crate::directory::{DirectoryLock, marker_path};
 use crate::disk::{Disk, DiskFile, write_all};
 use crate::error::{Context, JournalError};
-use crate::host::Host;
 use crate::options::Durability;
 use crate::preallocate::{Preallocator, PreallocatorHandle, PreparedSegment, SealedSegment};
 use crate::primitives::Parker;
@@ -55,7 +55,7 @@ pub(crate) struct Tip {
 pub struct Syncer {
     pub(crate) dir: PathBuf,
     pub(crate) disk: Arc<dyn Disk>,
-    pub(crate) host: Arc<dyn Host>,
+    pub(crate) host: Arc<dyn ClockAndRandom>,
     pub(crate) durability: Durability,
     pub(crate) watermark_after: Duration,
     pub(crate) segment_bytes: u32,

@@ -89,7 +89,7 @@ pub(crate) fn engine(
     engine.journal.after_io_error = arguments.recovery.after_io_error;
     engine.accept_divergence = arguments.recovery.accept_divergence.map(Sequence);
     engine.accept_clock_jump = arguments.recovery.accept_clock_jump;
-    engine.ignore_images = arguments.recovery.full_replay;
+    engine.ignore_snapshots = arguments.recovery.full_replay;
     engine.checkpoints = Some(checkpoints(config)?);
     engine.stage_log = config.stage_log();
     foretell_engine::run(&engine, |ready| {

@@ -1,5 +1,9 @@
 //! Dependencies between crates point down only. This reads `cargo metadata` and fails when one
 //! points up, when a crate depends on a forbidden one, or when one is missing in ARCHITECTURE.md.
+//! `module_circles` does the same for the modules of a crate.
+
+#[path = "architecture/module_circles.rs"]
+mod module_circles;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -120,15 +124,33 @@ fn normal_dependencies(package: &Package) -> BTreeSet<String> {
         .collect()
 }
 
-fn workspace() -> BTreeMap<String, BTreeSet<String>> {
+/// The repository.
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
+fn packages() -> Vec<Package> {
     let metadata = MetadataCommand::new()
-        .manifest_path(concat!(env!("CARGO_MANIFEST_DIR"), "/../Cargo.toml"))
+        .manifest_path(format!("{ROOT}/Cargo.toml"))
         .no_deps()
         .other_options(["--offline".to_owned()])
         .exec()
         .expect("cargo metadata runs");
-    metadata
-        .packages
+    metadata.packages
+}
+
+/// The folders of all crates, below [`ROOT`].
+fn package_folders() -> Vec<PathBuf> {
+    let root = fs::canonicalize(ROOT).expect("the repository");
+    let folder = |package: Package| {
+        let manifest = package.manifest_path.into_std_path_buf();
+        let manifest = fs::canonicalize(manifest).expect("a manifest");
+        let inside = manifest.strip_prefix(&root).expect("inside the repository");
+        Path::new(ROOT).join(inside.parent().expect("a folder"))
+    };
+    packages().into_iter().map(folder).collect()
+}
+
+fn workspace() -> BTreeMap<String, BTreeSet<String>> {
+    packages()
         .iter()
         .map(|package| (package.name.to_string(), normal_dependencies(package)))
         .collect()
@@ -196,7 +218,7 @@ const OUTSIDE: [&str; 2] = ["protocol ", "design "];
 /// Comments cite `docs/…` with a section, or a decision by its number, and no document outside.
 #[test]
 fn cited_documents_and_sections_exist() {
-    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+    let root = Path::new(ROOT);
     let mut sources = Vec::new();
     collect_sources(root, &mut sources);
     assert!(sources.len() > 100, "{} sources", sources.len());

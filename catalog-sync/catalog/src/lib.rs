@@ -21,6 +21,7 @@ mod report;
 mod search_match;
 mod search_text;
 mod store;
+mod sync_state;
 mod table;
 
 pub use error::{CatalogError, NotFound};

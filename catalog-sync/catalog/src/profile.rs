@@ -4,7 +4,7 @@ use foretell_model::WalletAddress;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use crate::error::CatalogError;
-use crate::store;
+use crate::sync_state;
 
 /// Names and images of a wallet; unknown fields are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -95,7 +95,7 @@ impl Profiles {
         connection: &Connection,
         seen: Option<&str>,
     ) -> Result<Option<Self>, CatalogError> {
-        let version = store::state(connection, VERSION)?.unwrap_or_default();
+        let version = sync_state::read(connection, VERSION)?.unwrap_or_default();
         if seen == Some(&version) {
             return Ok(None);
         }

@@ -27,7 +27,7 @@ use crate::ids;
 use crate::lookup::Lookup;
 use crate::profile::{Profile, Profiles};
 use crate::render::Array;
-use crate::store;
+use crate::sync_state;
 use crate::table::{Table, TableUpdater};
 use creator_filter::CreatorFilter;
 use pool::Pool;
@@ -138,7 +138,8 @@ impl Catalog {
     /// # Errors
     /// A database error.
     pub fn state(&self, key: &str) -> Result<Option<String>, CatalogError> {
-        self.pool.with(|connection| store::state(connection, key))
+        self.pool
+            .with(|connection| sync_state::read(connection, key))
     }
 
     /// The unchanged upstream record of the market with this condition, without its events; of

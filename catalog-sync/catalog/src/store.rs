@@ -2,6 +2,7 @@
 
 mod batch;
 mod derive;
+mod dirty_records;
 mod links;
 mod put;
 pub(crate) mod schema;
@@ -14,11 +15,12 @@ use std::time::Duration;
 
 use foretell_model::WalletAddress;
 use rusqlite::config::DbConfig;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 
 use crate::error::CatalogError;
 use crate::profile::Profile;
 use crate::report::Report;
+use crate::sync_state;
 
 /// How long a writer waits for another writer's transaction.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
@@ -95,7 +97,7 @@ impl Writer {
     /// # Errors
     /// A database error.
     pub fn state(&self, key: &str) -> Result<Option<String>, CatalogError> {
-        state(&self.connection, key)
+        sync_state::read(&self.connection, key)
     }
 
     /// Adds or replaces the profile of a wallet.
@@ -139,11 +141,4 @@ impl Writer {
 pub(crate) fn keep_plans(connection: &Connection) -> Result<(), CatalogError> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
-}
-
-pub(crate) fn state(connection: &Connection, key: &str) -> Result<Option<String>, CatalogError> {
-    Ok(connection
-        .prepare_cached("SELECT value FROM sync_state WHERE key = ?1")?
-        .query_row([key], |row| row.get(0))
-        .optional()?)
 }

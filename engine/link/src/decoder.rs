@@ -1,5 +1,7 @@
 //! Decoders from socket bytes to messages, with bounded buffers.
 
+use foretell_model::codec::Stored;
+
 use crate::layout::{self, HEADER_BYTES, MAX_ANSWER_BYTES, MAX_REQUEST_BYTES};
 use crate::message::{Answer, Request};
 use crate::violation::Violation;
@@ -163,11 +165,11 @@ impl ReceiveBuffer {
         let Some((head, rest)) = bytes.split_first_chunk::<HEADER_BYTES>() else {
             return Ok(None);
         };
-        let [l0, l1, l2, l3, kind, reserved @ ..] = *head;
+        let (length, kind, reserved) =
+            <(u32, u8, [u8; 3])>::take(&mut &head[..]).expect("any eight bytes are a header");
         if reserved != [0; 3] {
             return Err(Violation::Reserved);
         }
-        let length = u32::from_le_bytes([l0, l1, l2, l3]);
         let limit = self.limit;
         let too_long = Violation::TooLong { length, limit };
         let wanted = usize::try_from(length).map_err(|_| too_long)?;

@@ -5,16 +5,26 @@
     reason = "rkyv derives undocumented twins of documented variants"
 )]
 
+use foretell_model::codec::Stored;
 use foretell_model::limits::MAX_EVIDENCE_BYTES;
-use foretell_model::{AccountNumber, Command, FramePlace, Sequence, TimeNs, Verdict};
-use rkyv::{Archive, Deserialize, Serialize};
+use foretell_model::{AccountNumber, Command, FramePosition, Sequence, TimeNs, Verdict};
+use rkyv::{Archive, Archived, Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::layout::{self, MAX_NAME_BYTES};
-use crate::record::{self, COMMAND_BYTES};
+use crate::record::{self, COMMAND_BYTES, RECORD_MAX_BYTES};
 use crate::role::Role;
 use crate::status::{Durability, Status, Timing};
 use crate::violation::Violation;
+
+const _: () = assert!(size_of::<Archived<Welcome>>() <= RECORD_MAX_BYTES);
+const _: () = assert!(size_of::<Archived<Reply>>() <= RECORD_MAX_BYTES);
+const _: () = assert!(size_of::<Archived<Busy>>() <= RECORD_MAX_BYTES);
+const _: () = assert!(size_of::<Archived<Heartbeat>>() <= RECORD_MAX_BYTES);
+const _: () = assert!(size_of::<Archived<HeartbeatAnswer>>() <= RECORD_MAX_BYTES);
+const _: () = assert!(size_of::<Archived<Status>>() <= RECORD_MAX_BYTES);
+const _: () = assert!(size_of::<Archived<SnapshotAnswer>>() <= RECORD_MAX_BYTES);
+const _: () = assert!(size_of::<Archived<Goodbye>>() <= RECORD_MAX_BYTES);
 
 /// A part of a message exceeds its bound; the message cannot be sent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
@@ -121,7 +131,7 @@ pub struct Reply {
     /// Number of this run's recovery.
     pub epoch: u64,
     /// Position of the command's frame in the journal; all zero when it has none.
-    pub place: FramePlace,
+    pub place: FramePosition,
     /// Time spent in each stage.
     pub timing: Timing,
 }
@@ -220,15 +230,15 @@ impl<'a> Request<'a> {
             Self::Hello(hello) => {
                 bounded("name", hello.name.len(), MAX_NAME_BYTES)?;
                 layout::write(layout::HELLO, out, |out| {
-                    out.extend_from_slice(&hello.version.to_le_bytes());
-                    out.push(hello.role as u8);
+                    hello.version.put(out);
+                    hello.role.put(out);
                     out.extend_from_slice(hello.name.as_bytes());
                 });
             }
             Self::Submit(submit) => {
                 bounded("evidence", submit.evidence.len(), MAX_EVIDENCE_BYTES)?;
                 layout::write(layout::SUBMIT, out, |out| {
-                    out.extend_from_slice(&submit.request.to_le_bytes());
+                    submit.request.put(out);
                     record::encode(&submit.command, out);
                     out.extend_from_slice(submit.evidence);
                 });
@@ -237,14 +247,10 @@ impl<'a> Request<'a> {
                 layout::write(layout::HEARTBEAT, out, |out| record::encode(beat, out));
             }
             Self::Status { request } => {
-                layout::write(layout::STATUS, out, |out| {
-                    out.extend_from_slice(&request.to_le_bytes());
-                });
+                layout::write(layout::STATUS, out, |out| request.put(out));
             }
             Self::Snapshot { request } => {
-                layout::write(layout::SNAPSHOT, out, |out| {
-                    out.extend_from_slice(&request.to_le_bytes());
-                });
+                layout::write(layout::SNAPSHOT, out, |out| request.put(out));
             }
         }
         Ok(())
@@ -300,26 +306,26 @@ impl Answer {
     }
 }
 
-fn number(payload: &[u8]) -> Option<u64> {
-    Some(u64::from_le_bytes(payload.try_into().ok()?))
+fn number(mut payload: &[u8]) -> Option<u64> {
+    let request = u64::take(&mut payload).ok();
+    request.filter(|_| payload.is_empty())
 }
 
-fn hello(payload: &[u8]) -> Option<Hello<'_>> {
-    let (version, rest) = payload.split_first_chunk::<4>()?;
-    let (role, name) = rest.split_first()?;
-    (name.len() <= MAX_NAME_BYTES).then_some(())?;
+fn hello(mut payload: &[u8]) -> Option<Hello<'_>> {
+    let (version, role) = Stored::take(&mut payload).ok()?;
+    (payload.len() <= MAX_NAME_BYTES).then_some(())?;
     Some(Hello {
-        version: u32::from_le_bytes(*version),
-        role: Role::from_code(*role)?,
-        name: core::str::from_utf8(name).ok()?,
+        version,
+        role,
+        name: core::str::from_utf8(payload).ok()?,
     })
 }
 
-fn submit(payload: &[u8]) -> Option<Submit<'_>> {
-    let (request, rest) = payload.split_first_chunk::<8>()?;
-    let (command, evidence) = rest.split_at_checked(COMMAND_BYTES)?;
+fn submit(mut payload: &[u8]) -> Option<Submit<'_>> {
+    let request = u64::take(&mut payload).ok()?;
+    let (command, evidence) = payload.split_at_checked(COMMAND_BYTES)?;
     Some(Submit {
-        request: u64::from_le_bytes(*request),
+        request,
         command: record::decode(command)?,
         evidence,
     })

@@ -1,6 +1,7 @@
 //! The role of a gateway, and the commands that it may submit.
 
 use foretell_model::Command;
+use foretell_model::codec::coded;
 use rkyv::{Archive, Deserialize, Serialize};
 
 /// The role of a gateway. A gateway with several surfaces has the widest role.
@@ -14,6 +15,8 @@ pub enum Role {
     /// All commands that a socket may submit.
     Operator = 2,
 }
+
+coded! { Role: u8, "role"; }
 
 impl Role {
     pub(crate) const fn from_code(code: u8) -> Option<Self> {

@@ -120,9 +120,9 @@ pub struct SnapshotStatus {
     /// The last command that the publisher re-executed and folded; `durable` minus this is its lag.
     pub folded: Sequence,
     /// Last command of the newest snapshot; 0 = no snapshot.
-    pub image: Sequence,
+    pub newest: Sequence,
     /// Engine time of that command.
-    pub image_time: TimeNs,
+    pub newest_time: TimeNs,
     /// The last attempt to write a snapshot failed; the engine retries.
     pub unwritten: bool,
     /// The command at which the publisher's view failed. No snapshots follow until an engine starts

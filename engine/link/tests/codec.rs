@@ -9,7 +9,7 @@ use foretell_link::{
 };
 use foretell_model::limits::MAX_EVIDENCE_BYTES;
 use foretell_model::{
-    AccountNumber, Command, CommandOutcome, FramePlace, KeyNumber, Lots, MarketNumber, Micros,
+    AccountNumber, Command, CommandOutcome, FramePosition, KeyNumber, Lots, MarketNumber, Micros,
     OrderId, OrderResult, OrderStatus, OrderType, Outcome, PlaceOrder, Reference, Rejection,
     RejectionReason, Sequence, Side, SystemMode, TimeMs, TimeNs, TimeSeconds, Verdict,
     WalletAddress,
@@ -107,7 +107,7 @@ fn answer() -> impl Strategy<Value = Answer> {
                 sequence: Sequence(n[1]),
                 last_sequence: Sequence(n[2]),
                 epoch: n[3],
-                place: FramePlace {
+                place: FramePosition {
                     segment: place[0],
                     offset: place[1],
                     length: place[2],
@@ -175,8 +175,8 @@ fn status(n: u64) -> Status {
         snapshots: SnapshotStatus {
             enabled: n.is_multiple_of(3),
             folded: Sequence(12),
-            image: Sequence(13),
-            image_time: TimeNs(14),
+            newest: Sequence(13),
+            newest_time: TimeNs(14),
             unwritten: n.is_multiple_of(5),
             view_stopped: Sequence(15),
         },

@@ -5,7 +5,8 @@
 //! exchange that wrote it. The layout in memory is not part of it: a restored exchange has its own
 //! layout and answers every command as the original would.
 
-use foretell_model::digest::{RecordError, StateRecord};
+use foretell_model::codec::CodecError;
+use foretell_model::digest::StateRecord;
 
 use crate::capacity::Capacity;
 use crate::exchange::Exchange;
@@ -20,7 +21,7 @@ pub enum RestoreError {
         /// Index of the record, from 0.
         record: u64,
         /// The cause.
-        error: RecordError,
+        error: CodecError,
     },
     /// A record that cannot follow the records before it.
     #[error("state record {record} is invalid: {what}")]

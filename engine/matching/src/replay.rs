@@ -210,7 +210,7 @@ fn difference(executed: &[Event], recorded: &[Event]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use foretell_model::{FramePlace, KeyNumber, Micros, Reference, WalletAddress};
+    use foretell_model::{FramePosition, KeyNumber, Micros, Reference, WalletAddress};
 
     use super::*;
     use crate::Capacity;
@@ -245,7 +245,7 @@ mod tests {
                 command,
                 events,
                 evidence: &[],
-                place: FramePlace::default(),
+                place: FramePosition::default(),
             })
     }
 

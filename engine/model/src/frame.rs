@@ -19,7 +19,7 @@ use crate::{Command, Event, Sequence, TimeNs};
     Serialize,
     Deserialize,
 )]
-pub struct FramePlace {
+pub struct FramePosition {
     /// Number of the segment.
     pub segment: u32,
     /// First byte of the frame's header in the segment file.
@@ -42,5 +42,5 @@ pub struct FrameRef<'a> {
     /// Evidence of the command; empty for most commands.
     pub evidence: &'a [u8],
     /// Position in the journal files.
-    pub place: FramePlace,
+    pub place: FramePosition,
 }

@@ -6,6 +6,7 @@
 //! [`command`] lists what clients can request, [`event`] what can happen, [`rejection`] the reasons
 //! for a rejection, and [`limits`] every bound.
 
+pub mod codec;
 pub mod command;
 pub mod digest;
 pub mod event;
@@ -25,7 +26,7 @@ pub mod verdict;
 
 pub use command::{Command, PlaceOrder};
 pub use event::{Event, Fill};
-pub use frame::{FramePlace, FrameRef};
+pub use frame::{FramePosition, FrameRef};
 pub use id::{
     AccountNumber, ApiKey, ConditionId, Digest16, DomainNumber, EventId, EventNumber, KeyNumber,
     MarketNumber, OrderId, OrderNumber, Reference, Sequence, TokenId, TradeIndex, WalletAddress,

@@ -1,6 +1,6 @@
 //! All bounds of the exchange, with compile-time assertions on their relations.
 
-use crate::quantity::{Lots, Micros};
+use crate::quantity::{Lots, Micros, PRICE_ONE};
 
 /// Largest order: 10^9 shares.
 pub const MAX_ORDER_LOTS: Lots = Lots(100_000_000_000);
@@ -59,3 +59,6 @@ pub const NEWEST_RULES: u32 = 2;
 
 const _: () =
     assert!(MAX_EVENTS * EVENT_RECORD_BYTES + MAX_EVIDENCE_BYTES + 4_096 <= MAX_FRAME_BYTES);
+// The largest order at the largest price, and the largest balance, fit with margin.
+const _: () = assert!(MAX_ORDER_LOTS.0 <= u64::MAX / (PRICE_ONE as u64 * 4));
+const _: () = assert!(MAX_BALANCE.0 <= u64::MAX / 4);

@@ -5,8 +5,6 @@
 
 use rkyv::{Archive, Deserialize, Serialize};
 
-use crate::limits::{MAX_BALANCE, MAX_ORDER_LOTS};
-
 /// Micro-shares in one lot.
 pub const MICROS_PER_LOT: u64 = 10_000;
 /// Lots in one share.
@@ -144,10 +142,6 @@ impl Lots {
         }
     }
 }
-
-// The largest order at the largest price, and the largest balance, fit with margin.
-const _: () = assert!(MAX_ORDER_LOTS.0 <= u64::MAX / (PRICE_ONE as u64 * 4));
-const _: () = assert!(MAX_BALANCE.0 <= u64::MAX / 4);
 
 /// A price in units of 0.0001 of collateral a share. In an order it lies between one tick and
 /// 1 − one tick.

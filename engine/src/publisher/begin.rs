@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use foretell_journal::snapshot::newest_attested_image;
-use foretell_journal::{Follower, JournalError, Next, Scratch};
+use foretell_journal::{Follower, JournalError, Scratch};
 use foretell_matching::Exchange;
-use foretell_model::{FramePlace, Sequence};
+use foretell_model::{FramePosition, Sequence};
 use foretell_view::{SeenChunks, View};
 
 use super::checkpoints::CheckpointSigner;
@@ -16,7 +16,7 @@ use super::schedule::SnapshotSchedule;
 use super::{Publisher, PublisherArgs};
 use crate::clock::Clocks;
 use crate::error::EngineError;
-use crate::images::{self, WrittenChunks};
+use crate::snapshot_contents::{self, WrittenChunks};
 
 /// The initial exchange and view, the written chunks, and the receipt of the frame they stand
 /// after; `None` before the first frame.
@@ -51,7 +51,7 @@ impl<C: Clocks> Publisher<C> {
         args: PublisherArgs<C>,
         base: InitialState,
         follower: Follower,
-        place: FramePlace,
+        place: FramePosition,
     ) -> Result<Self, EngineError> {
         let checkpoints = CheckpointSigner::begin(&args)?;
         let mut seen = SeenChunks::default();
@@ -76,7 +76,7 @@ impl<C: Clocks> Publisher<C> {
             args,
         };
         let mailbox = &publisher.args.mailbox;
-        mailbox.set_image(publisher.schedule.image(), publisher.time());
+        mailbox.set_newest(publisher.schedule.newest(), publisher.time());
         Ok(publisher)
     }
 }
@@ -86,16 +86,16 @@ impl InitialState {
         let (dir, genesis) = (args.shelf.dir(), args.shelf.genesis());
         let journal = &args.journal_directory;
         let (config, key) = (&args.config, args.index_key);
-        while !config.ignore_images
+        while !config.ignore_snapshots
             && let Some(image) = newest_attested_image(dir, journal, genesis, limit)
         {
             // A file that makes the view panic is skipped like an invalid one.
-            let view = || images::view_of(&image, &args.shelf);
+            let view = || snapshot_contents::view_of(&image, &args.shelf);
             let view = || {
                 catch_unwind(AssertUnwindSafe(view))
                     .unwrap_or_else(|_| Err("reading its view panicked".to_owned()))
             };
-            let restored = images::exchange_of(&image, config.capacity, key)
+            let restored = snapshot_contents::exchange_of(&image, config.capacity, key)
                 .and_then(|exchange| Ok((exchange, view()?)));
             match restored {
                 Ok((exchange, (view, written))) => {
@@ -127,18 +127,13 @@ fn follow<C>(
     args: &PublisherArgs<C>,
     sequence: Sequence,
     receipt: Option<[u8; 32]>,
-) -> Result<Option<(Follower, FramePlace)>, JournalError> {
+) -> Result<Option<(Follower, FramePosition)>, JournalError> {
     let dir = &args.journal_directory;
     let Some(receipt) = receipt else {
         return Ok(Some((
             Follower::open(dir, sequence)?,
-            FramePlace::default(),
+            FramePosition::default(),
         )));
     };
-    let mut follower = Follower::open(dir, Sequence(sequence.0 - 1))?;
-    let place = match follower.next_frame()? {
-        Next::Frame(frame) if frame.receipt() == receipt => frame.place(),
-        _ => return Ok(None),
-    };
-    Ok(Some((follower, place)))
+    Follower::open_after_frame(dir, sequence, &receipt)
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use foretell_journal::{Frame, Scratch};
 use foretell_matching::{Difference, Exchange, Replay};
-use foretell_model::{Command, FramePlace, FrameRef, Sequence};
+use foretell_model::{Command, FramePosition, FrameRef, Sequence};
 use foretell_view::View;
 
 use super::PublisherArgs;
@@ -22,7 +22,7 @@ pub(super) struct ReplayedState {
     /// `None` after it could not follow.
     pub(super) view: Option<View>,
     /// The place of the frame.
-    pub(super) place: FramePlace,
+    pub(super) place: FramePosition,
     journal: PathBuf,
     /// The sequence it started at.
     began: Sequence,
@@ -38,7 +38,7 @@ impl ReplayedState {
     pub(super) fn new<C>(
         exchange: Exchange,
         view: View,
-        place: FramePlace,
+        place: FramePosition,
         args: &PublisherArgs<C>,
     ) -> Self {
         Self {

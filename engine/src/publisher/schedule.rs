@@ -12,7 +12,7 @@ use crate::config::Publishing;
 pub(super) struct SnapshotSchedule {
     interval: Duration,
     frames: u64,
-    image: Sequence,
+    newest: Sequence,
     /// The last frame whose effects are in the newest snapshot: only attestations lie between the
     /// two.
     reflected: Sequence,
@@ -22,19 +22,19 @@ pub(super) struct SnapshotSchedule {
 
 impl SnapshotSchedule {
     /// A schedule that begins at a snapshot.
-    pub(super) fn new(publishing: &Publishing, image: Sequence, now: u64) -> Self {
+    pub(super) fn new(publishing: &Publishing, newest: Sequence, now: u64) -> Self {
         Self {
             interval: publishing.interval,
             frames: publishing.frames.max(1),
-            image,
-            reflected: image,
-            tried: (image, now),
+            newest,
+            reflected: newest,
+            tried: (newest, now),
         }
     }
 
     /// The newest snapshot; 0 when there is none.
-    pub(super) const fn image(&self) -> Sequence {
-        self.image
+    pub(super) const fn newest(&self) -> Sequence {
+        self.newest
     }
 
     /// Whether a snapshot of the state at `at` is due.
@@ -60,7 +60,7 @@ impl SnapshotSchedule {
 
     /// Records the snapshot at `at`.
     pub(super) const fn published(&mut self, at: Sequence) {
-        self.image = at;
+        self.newest = at;
         self.reflected = at;
     }
 

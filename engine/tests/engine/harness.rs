@@ -146,7 +146,7 @@ pub(crate) struct OwnedFrame {
     pub(crate) command: Command,
     pub(crate) events: Vec<Event>,
     pub(crate) evidence: Vec<u8>,
-    pub(crate) place: foretell_model::FramePlace,
+    pub(crate) place: foretell_model::FramePosition,
 }
 
 /// Every frame in the journal of a stopped engine.

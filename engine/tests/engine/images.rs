@@ -134,13 +134,13 @@ pub(crate) fn view_of(image: &Image, kept: &Path, genesis: &[u8; 32]) -> View {
         chunk.snapshot.verify().unwrap();
         Some(Arc::new(chunk.rows()))
     };
-    View::from_image(|name| image.section(name), chunk).unwrap()
+    View::from_snapshot(|name| image.section(name), chunk).unwrap()
 }
 
 /// Compares two views byte by byte, history included.
 pub(crate) fn assert_same_view(one: &View, other: &View) {
     assert_eq!(one.sequence(), other.sequence());
-    let (ones, others) = (one.image().unwrap(), other.image().unwrap());
+    let (ones, others) = (one.snapshot().unwrap(), other.snapshot().unwrap());
     assert_eq!(ones.chunks, others.chunks);
     for (one, other) in ones.sections.iter().zip(&others.sections) {
         assert_eq!(one.0, other.0);
@@ -179,7 +179,7 @@ pub(crate) fn write_image_of(
     )
     .unwrap();
     let mut chunks = Vec::new();
-    for chunk in view.iter().flat_map(|view| view.image().unwrap().chunks) {
+    for chunk in view.iter().flat_map(|view| view.snapshot().unwrap().chunks) {
         let bytes = view.unwrap().chunk_bytes(chunk.log, chunk.number).unwrap();
         let log = LogName::new(chunk.log.text()).unwrap();
         let rows = bytes.as_ref().as_ref();
@@ -193,7 +193,10 @@ pub(crate) fn write_image_of(
     exchange.write_image(&mut state);
     writer.begin("state.v2").unwrap();
     writer.write(&state).unwrap();
-    for (name, mut bytes) in view.iter().flat_map(|view| view.image().unwrap().sections) {
+    for (name, mut bytes) in view
+        .iter()
+        .flat_map(|view| view.snapshot().unwrap().sections)
+    {
         if name == "view" {
             bytes[..4].copy_from_slice(&version.to_le_bytes());
         }

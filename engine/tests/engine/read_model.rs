@@ -211,8 +211,8 @@ fn images_from_before_the_view_stopped_stay() {
     }
     assert_eq!(client.status().live_orders, 0);
     let status = stopped(&mut client).snapshots;
-    assert!(status.image < status.view_stopped);
+    assert!(status.newest < status.view_stopped);
     engine.stop();
     let newest = published(directory.path()).first().copied();
-    assert_eq!(newest.unwrap_or_default(), status.image);
+    assert_eq!(newest.unwrap_or_default(), status.newest);
 }

@@ -2,8 +2,8 @@
 
 use foretell_link::{Role, Stage};
 use foretell_model::{
-    Command, CommandOutcome, FramePlace, OrderResult, OrderStatus, OrderType, Outcome, Rejection,
-    RejectionReason, Sequence, Side, Verdict,
+    Command, CommandOutcome, FramePosition, OrderResult, OrderStatus, OrderType, Outcome,
+    Rejection, RejectionReason, Sequence, Side, Verdict,
 };
 
 use crate::harness::{Engine, MACHINES, config, frames};
@@ -27,7 +27,7 @@ fn orders_rest_match_and_are_cancelled_on_every_machine() {
         assert_eq!(result.status, OrderStatus::Live);
         assert_eq!(placed.epoch, engine.ready.epoch);
         assert_eq!(placed.sequence, placed.last_sequence);
-        assert_ne!(placed.place, FramePlace::default());
+        assert_ne!(placed.place, FramePosition::default());
 
         // BUY No at 0.60 matches BUY Yes at 0.40: a mint.
         let cross = world.order(
@@ -63,7 +63,7 @@ fn orders_rest_match_and_are_cancelled_on_every_machine() {
             gone.sequence, matched.sequence,
             "judged against the last state"
         );
-        assert_eq!(gone.place, FramePlace::default());
+        assert_eq!(gone.place, FramePosition::default());
 
         client.ask(Command::PlaceOrder(world.resting_buy(3)), b"signed");
         let order = order_id(3);

@@ -194,7 +194,7 @@ fn a_full_disk_costs_snapshots_and_nothing_else() {
     for _ in 0..3 {
         life.go_on(&world, &mut client, 20);
         assert_eq!(ask_for_snapshot(&mut client), SnapshotResult::Failed);
-        assert_eq!(client.status().snapshots.image, Sequence(0));
+        assert_eq!(client.status().snapshots.newest, Sequence(0));
     }
     // The disk has room again.
     faults.fail_after(usize::MAX);

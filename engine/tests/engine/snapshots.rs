@@ -116,9 +116,9 @@ fn images_come_by_themselves_after_so_many_frames_or_so_long() {
             for number in 0..60 {
                 client.ask(Command::PlaceOrder(world.resting_buy(number)), b"signed");
             }
-            let status = client.wait_for(|status| status.snapshots.image.0 > before + 30);
-            assert!(status.snapshots.image <= status.snapshots.folded);
-            assert!(status.snapshots.image_time <= status.time);
+            let status = client.wait_for(|status| status.snapshots.newest.0 > before + 30);
+            assert!(status.snapshots.newest <= status.snapshots.folded);
+            assert!(status.snapshots.newest_time <= status.time);
         });
         assert!((1..=3).contains(&published(directory.path()).len()));
     }
@@ -136,10 +136,10 @@ fn an_operator_gets_an_image_of_all_that_was_durable() {
         assert_eq!(image, placed.sequence);
         // No command since: the existing snapshot is returned.
         assert_eq!(snapshot(&mut operator), image);
-        assert_eq!(operator.status().snapshots.image, image);
+        assert_eq!(operator.status().snapshots.newest, image);
     }
     // The three newest are kept. Each order is followed by the attestation of its snapshot.
-    let newest = operator.status().snapshots.image.0;
+    let newest = operator.status().snapshots.newest.0;
     let expected = [newest, newest - 2, newest - 4].map(Sequence);
     assert_eq!(published(directory.path()), expected);
 
@@ -448,7 +448,7 @@ fn a_divergence_that_the_publisher_finds_ends_the_engine_and_is_named() {
 
     // A replay of the whole journal finds the same; with the operator's consent both continue.
     let mut config = on_request(directory.path());
-    config.ignore_images = true;
+    config.ignore_snapshots = true;
     let refused = Engine::try_start(config.clone()).err().unwrap();
     assert!(
         matches!(
@@ -464,6 +464,6 @@ fn a_divergence_that_the_publisher_finds_ends_the_engine_and_is_named() {
     run(config, |_, client| snapshot(client));
     // The acceptance is journalled now, for recovery and for the publisher.
     let mut config = on_request(directory.path());
-    config.ignore_images = true;
+    config.ignore_snapshots = true;
     run(config, |_, client| snapshot(client));
 }

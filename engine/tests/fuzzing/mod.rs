@@ -15,8 +15,8 @@ use foretell_link::{
 use foretell_matching::{Capacity, Exchange};
 use foretell_model::command::RegisterMarket;
 use foretell_model::{
-    ApiKey, Command, ConditionId, FeeSchedule, FramePlace, Lots, MarketNumber, Micros, Reference,
-    Sequence, Tick, TimeNs, TokenId, Verdict, WalletAddress,
+    ApiKey, Command, ConditionId, FeeSchedule, FramePosition, Lots, MarketNumber, Micros,
+    Reference, Sequence, Tick, TimeNs, TokenId, Verdict, WalletAddress,
 };
 use foretell_stages::{Durations, Recorder};
 use parking_lot::Mutex;
@@ -283,7 +283,7 @@ impl Rig {
                 // Durable at once: this journal's durable sequence is 0.
                 sequence: Sequence(0),
                 last_sequence: Sequence(0),
-                place: FramePlace::default(),
+                place: FramePosition::default(),
                 staged: 0,
                 timing: foretell_link::Timing::default(),
             });

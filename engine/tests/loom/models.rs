@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use foretell_link::Timing;
-use foretell_model::{Command, CommandOutcome, FramePlace, Sequence, Verdict};
+use foretell_model::{Command, CommandOutcome, FramePosition, Sequence, Verdict};
 use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::thread;
 
@@ -53,7 +53,7 @@ fn reply(sequence: u64) -> PendingReply {
         verdict: Verdict::Applied(CommandOutcome::Done),
         sequence: Sequence(sequence),
         last_sequence: Sequence(sequence),
-        place: FramePlace::default(),
+        place: FramePosition::default(),
         staged: 0,
         timing: Timing::default(),
     }

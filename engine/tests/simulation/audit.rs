@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use foretell_journal::snapshot::{Image, images};
 use foretell_journal::{Scratch, receipt};
 use foretell_model::digest::StateDigest;
-use foretell_model::{Command, Event, FramePlace, FrameRef, Sequence, TimeNs, Verdict};
+use foretell_model::{Command, Event, FramePosition, FrameRef, Sequence, TimeNs, Verdict};
 use foretell_view::View;
 
 use super::checks::Promise;
@@ -22,7 +22,7 @@ struct Frame {
     command: Command,
     events: Vec<Event>,
     evidence: Vec<u8>,
-    place: FramePlace,
+    place: FramePosition,
     receipt: [u8; 32],
 }
 
@@ -247,7 +247,7 @@ fn is_image_of(
         return Ok(());
     };
     let state = image.section("state.v2").unwrap_or_default();
-    let own = view.image().expect("it refused no frame");
+    let own = view.snapshot().expect("it refused no frame");
     // A view contains places of frames, which change when frames are rewritten.
     let same_state = StateDigest::of_image(state) == twin.digest();
     if image.proof().digest != twin.digest() || !same_state {
@@ -288,7 +288,7 @@ fn same_views(world: &World, fresh: &View) -> Result<(), Broken> {
         if view.sequence() != fresh.sequence() {
             continue;
         }
-        let (own, theirs) = (fresh.image(), view.image());
+        let (own, theirs) = (fresh.snapshot(), view.snapshot());
         let (own, theirs) = (own.expect("it follows"), theirs.expect("it follows"));
         for ((name, ours), (_, theirs)) in own.sections.iter().zip(&theirs.sections) {
             if has_no_places(name) && ours != theirs {

@@ -5,7 +5,7 @@ use std::fmt;
 
 use foretell_journal::{Durability, segment};
 use foretell_link::Reply;
-use foretell_model::{FramePlace, Sequence};
+use foretell_model::{FramePosition, Sequence};
 
 use super::coverage::Situation;
 use super::world::World;
@@ -59,7 +59,7 @@ pub(super) fn acknowledged(world: &World, intent: usize, reply: &Reply) {
 }
 
 /// A follower was shown a frame.
-pub(super) fn shown(world: &World, sequence: Sequence, receipt: [u8; 32], place: FramePlace) {
+pub(super) fn shown(world: &World, sequence: Sequence, receipt: [u8; 32], place: FramePosition) {
     if world.is_syncing.get() {
         world.context.count(Situation::FollowerReadDuringSync);
     }
@@ -76,8 +76,8 @@ pub(super) fn shown(world: &World, sequence: Sequence, receipt: [u8; 32], place:
 }
 
 /// Whether the frame's segment is on the disk up to the frame's end. A rejection has no frame.
-fn is_safe(world: &World, place: FramePlace) -> bool {
+fn is_safe(world: &World, place: FramePosition) -> bool {
     let path = segment::path(&world.journal_directory(), place.segment);
     let end = u64::from(place.offset) + u64::from(place.length);
-    place == FramePlace::default() || world.disk.is_safe(&path, end)
+    place == FramePosition::default() || world.disk.is_safe(&path, end)
 }

@@ -293,7 +293,7 @@ impl Engine {
 
     fn image(&self) -> Option<Sequence> {
         let shown = self.shown.borrow();
-        Some(shown.as_ref()?.mailbox.status().image)
+        Some(shown.as_ref()?.mailbox.status().newest)
     }
 
     /// Requests a clean stop.

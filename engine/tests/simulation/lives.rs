@@ -228,7 +228,7 @@ fn audit_recovered(world: &World, recovered: Recovered) {
     }
     let images = world.snapshot_directory();
     if newest_image(&images, &world.genesis(), end).is_some()
-        && !world.config.borrow().ignore_images
+        && !world.config.borrow().ignore_snapshots
     {
         world.context.count(Situation::RecoveredFromImage);
     }

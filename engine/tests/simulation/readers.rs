@@ -9,7 +9,7 @@ use foretell_view::View;
 use super::checks::{self, Promise};
 use super::coverage::Situation;
 use super::world::World;
-use crate::images;
+use crate::snapshot_contents;
 
 /// Maximum number of frames per step.
 const PIECE: u64 = 12;
@@ -110,7 +110,7 @@ fn begin(world: &World) -> Result<(Follower, View), JournalError> {
     if world.context.percent(50)
         && let Some(shelf) = world.shelf()
         && let Some(image) = newest_image(shelf.dir(), &genesis, beginning.durable())
-        && let Ok((view, _)) = images::view_of(&image, &shelf)
+        && let Ok((view, _)) = snapshot_contents::view_of(&image, &shelf)
     {
         world.context.count(Situation::FollowerBeganAtImage);
         let follower = Follower::open(&journal, image.sequence())?;

@@ -135,7 +135,7 @@ fn below_watermark(world: &World, mark: &Watermark) {
 
 /// Whether recovery started at a snapshot after this segment and did not read it.
 fn is_before_the_image(world: &World, mark: &Watermark, number: u32) -> bool {
-    if world.config.borrow().ignore_images {
+    if world.config.borrow().ignore_snapshots {
         return false;
     }
     let directory = world.snapshot_directory();

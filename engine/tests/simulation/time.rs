@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use foretell_journal::host::Host;
+use foretell_journal::clock_and_random::ClockAndRandom;
 
 use super::context::SimContext;
 use crate::clock::Clocks;
@@ -60,7 +60,7 @@ impl Clocks for Machine {
     }
 }
 
-impl Host for Machine {
+impl ClockAndRandom for Machine {
     fn uptime(&self) -> Duration {
         Duration::from_nanos(self.monotonic())
     }

@@ -298,7 +298,7 @@ fn config(data: PathBuf, machine: &Machine, disk: &SimDisk, context: &SimContext
             frames: context.pick(&[10, 40, 200]),
             chunking: Chunking::Bits(context.pick(&[2, 3, 5])),
         },
-        ignore_images: context.percent(15),
+        ignore_snapshots: context.percent(15),
         capacity: CRAMPED,
         ring_capacity: context.pick(&[16, 64]),
         max_connections: 8,

@@ -11,8 +11,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use foretell_model::{Command, Event, FrameRef, Outcome, Sequence, TimeNs};
 
 use crate::error::{FoldError, Impossible};
-use crate::midpoints::{Midpoint, minute_of};
-use crate::order::Order;
+use crate::rows::midpoints::{Midpoint, minute_of};
+use crate::rows::order::Order;
 use crate::view::View;
 
 /// The frame being folded.

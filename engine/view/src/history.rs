@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::chunk::{ChunkBytes, Chunks};
-use crate::list::ListEnds;
+use crate::storage::chunk::{ChunkBytes, Chunks};
+use crate::storage::list::ListEnds;
 use crate::view::View;
 
 /// The logs of a view. A log's text names its section in a snapshot and its chunk files.
@@ -154,7 +154,7 @@ impl View {
     pub fn new_chunks(&self, seen: &mut SeenChunks) -> Vec<ChunkRef> {
         let mut new = Vec::new();
         for (&log, seen) in LogName::ALL.iter().zip(&mut seen.chunks) {
-            let chunks = self.log(log).refs(log);
+            let chunks = self.chunks_of(log);
             new.extend(chunks.filter(|chunk| chunk.number >= *seen));
             *seen = self.log(log).sealed_count();
         }
@@ -171,6 +171,13 @@ impl View {
             return None;
         }
         self.log_mut(chunk.log).replace(chunk.number, copy)
+    }
+
+    /// The sealed chunks of a log.
+    pub(crate) fn chunks_of(&self, log: LogName) -> impl Iterator<Item = ChunkRef> + use<> {
+        let chunks = self.log(log);
+        let rows = chunks.chunk_rows();
+        (0..chunks.sealed_count()).map(move |number| ChunkRef { log, number, rows })
     }
 
     pub(crate) fn log(&self, name: LogName) -> &Chunks {

@@ -1,9 +1,10 @@
 //! The read model: a pure fold of journal frames into the state that gateways read.
 //!
-//! [`View::apply`] takes the next frame; everything else only reads. Each module holds one part of
-//! the view (accounts, keys, markets, events, books, orders, trades, midpoints, positions, actions,
-//! volume, system) with its queries, independent of the other parts. `fold` routes each event to
-//! the parts it concerns; `query` has the queries that join two parts.
+//! [`View::apply`] takes the next frame; everything else only reads. `rows` has the parts of the view
+//! (accounts, keys, markets, events, books, orders, trades, midpoints, positions, actions, volume,
+//! system), each with its queries and independent of the others, and the byte form of each row.
+//! `storage` keeps rows and does not know what they mean. `fold` routes each event to the parts it
+//! concerns; `query` has the queries that join two parts.
 //!
 //! A view has two halves.
 //! - **Live state** is plain data in memory: accounts, keys, markets, books, live orders, open
@@ -17,8 +18,8 @@
 //!   (`trade_summary`). Rows with an id are found by it (`id_log`): each chunk carries an index,
 //!   the tail has a hash table.
 //!
-//! [`View::image`] gives live state and tails as bytes, and lists the sealed chunks;
-//! [`View::from_image`] restores the same view. [`View::adopt_chunk`] replaces a chunk by another
+//! [`View::snapshot`] gives live state and tails as bytes, and lists the sealed chunks;
+//! [`View::bootstrap`] restores the same view. [`View::adopt_chunk`] replaces a chunk by another
 //! copy, such as a mapped file that all gateways share.
 //!
 //! Balances follow from the events alone, so a reader needs no rule of the exchange. The one
@@ -29,79 +30,45 @@
 //! command. Bytes of files come in as [`ChunkBytes`]. The caller computes receipts from the
 //! journal's bytes at [`Order::place`] and [`TradeRecord::place`].
 
-mod account_market_lists;
-mod accounts;
-mod actions;
-mod balance;
-mod books;
-mod builders;
-mod chunk;
-mod current_price;
-mod dense;
+mod bootstrap;
 mod error;
-mod events;
 mod fold;
 mod history;
-mod holders;
-mod id_log;
-mod image;
-mod keys;
-mod list;
-mod log;
-mod markets;
-mod merged_search;
-mod midpoints;
-mod order;
-mod orders;
-mod position;
-mod positions;
-mod price_history;
 mod query;
-mod row;
-mod row_filter;
-mod skip_rows;
-mod slot;
-mod slot_index;
-mod system;
-mod trade;
-mod trade_columns;
-mod trade_entry;
-mod trade_filter;
-mod trade_id;
-mod trade_list;
-mod trade_summary;
-mod trades;
+mod rows;
+mod snapshot;
+mod storage;
 mod view;
-mod volume;
 
-pub use accounts::{Account, Accounts};
-pub use actions::{Action, ActionKind, Actions};
-pub use balance::Balance;
-pub use books::{Book, Books, LastTrade, Level, Levels, TokenBook};
-pub use builders::{Builder, Builders};
-pub use chunk::{ChunkBytes, Chunking};
 pub use error::{FoldError, Impossible};
-pub use events::{EventGroup, EventGroups};
 pub use history::{ChunkCopy, ChunkMismatch, ChunkRef, LogName, SeenChunks};
-pub use image::{Image, ImageError, VIEW_VERSION};
-pub use keys::{Key, Keys};
-pub use list::Summary;
-pub use markets::{Market, Markets};
-pub use merged_search::{MergePosition, MergedSearch};
-pub use midpoints::{BucketSize, Midpoint};
-pub use order::{Order, OrderState, UserStatus};
-pub use orders::{EndedOrder, Orders};
-pub use position::{Conversion, NotHeld, Position};
-pub use positions::{ClosedPosition, OpenPosition, Positions};
-pub use price_history::{PriceHistory, PricePoint};
-pub use row_filter::RowFilter;
-pub use skip_rows::skip_newest;
-pub use system::{Domain, System};
-pub use trade::{TradeRecord, TradeSide, TradeSlot};
-pub use trade_columns::{SideColumns, TradeColumns};
-pub use trade_filter::{BuilderFilter, TradeFilter};
-pub use trade_id::TradeId;
-pub use trade_list::{FilterableTrades, TradeList, TradeSearch};
-pub use trades::Trades;
+pub use query::merged_search::{MergePosition, MergedSearch};
+pub use query::price_history::{PriceHistory, PricePoint};
+pub use query::skip_rows::skip_newest;
+pub use query::trade_columns::{SideColumns, TradeColumns};
+pub use query::trade_filter::{BuilderFilter, TradeFilter};
+pub use rows::accounts::{Account, Accounts};
+pub use rows::actions::{Action, ActionKind, Actions};
+pub use rows::balance::Balance;
+pub use rows::books::{Book, Books, LastTrade, Level, Levels, TokenBook};
+pub use rows::builders::{Builder, Builders};
+pub use rows::events::{EventGroup, EventGroups};
+pub use rows::keys::{Key, Keys};
+pub use rows::markets::{Market, Markets};
+pub use rows::midpoints::{BucketSize, Midpoint};
+pub use rows::order::{Order, OrderState, UserStatus};
+pub use rows::orders::{EndedOrder, Orders};
+pub use rows::position::{Conversion, NotHeld, Position};
+pub use rows::positions::{ClosedPosition, OpenPosition, Positions};
+pub use rows::row_filter::RowFilter;
+pub use rows::system::{Domain, System};
+pub use rows::trade::{TradeRecord, TradeSide};
+pub use rows::trade_id::TradeId;
+pub use rows::trade_list::{FilterableTrades, TradeList, TradeSearch};
+pub use rows::trade_slot::TradeSlot;
+pub use rows::trades::Trades;
+pub use rows::volume::Volume;
+pub use snapshot::{VIEW_VERSION, ViewSnapshot, ViewSnapshotError};
+pub use storage::chunk::{ChunkBytes, Chunking};
+pub use storage::list::Summary;
 pub use view::View;
-pub use volume::Volume;

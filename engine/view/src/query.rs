@@ -1,16 +1,24 @@
 //! Queries that join two parts of the view.
 
+pub(crate) mod current_price;
+pub(crate) mod merged_search;
+pub(crate) mod price_history;
+pub(crate) mod skip_rows;
+pub(crate) mod trade_columns;
+pub(crate) mod trade_filter;
+
 use core::ops::Range;
 
 use foretell_model::{AccountNumber, OrderNumber, Price, Sequence, TimeNs};
 
-use crate::builders::Builder;
-use crate::list::Summary;
-use crate::order::{Order, own_price};
-use crate::trade::{Party, TradeRecord, TradeSide, TradeSlot};
-use crate::trade_filter::newest_of;
-use crate::trade_id::TradeId;
-use crate::trade_list::TradeList;
+use crate::query::trade_filter::newest_of;
+use crate::rows::builders::Builder;
+use crate::rows::order::{Order, own_price};
+use crate::rows::trade::{Party, TradeRecord, TradeSide};
+use crate::rows::trade_id::TradeId;
+use crate::rows::trade_list::TradeList;
+use crate::rows::trade_slot::TradeSlot;
+use crate::storage::list::Summary;
 use crate::view::View;
 
 impl View {

@@ -2,25 +2,25 @@
 
 use foretell_model::{MarketNumber, MarketState, Sequence};
 
-use crate::account_market_lists::AccountMarketLists;
-use crate::accounts::Accounts;
-use crate::actions::Actions;
-use crate::books::Books;
-use crate::builders::Builders;
-use crate::chunk::Chunking;
-use crate::dense::Dense;
-use crate::events::EventGroups;
-use crate::id_log::IdLog;
-use crate::keys::Keys;
-use crate::list::{ListEnds, Lists};
-use crate::log::Log;
-use crate::markets::Markets;
-use crate::midpoints::Midpoints;
-use crate::orders::Orders;
-use crate::positions::Positions;
-use crate::system::System;
-use crate::trades::Trades;
-use crate::volume::Volume;
+use crate::rows::account_market_lists::AccountMarketLists;
+use crate::rows::accounts::Accounts;
+use crate::rows::actions::Actions;
+use crate::rows::books::Books;
+use crate::rows::builders::Builders;
+use crate::rows::events::EventGroups;
+use crate::rows::keys::Keys;
+use crate::rows::markets::Markets;
+use crate::rows::midpoints::Midpoints;
+use crate::rows::orders::Orders;
+use crate::rows::positions::Positions;
+use crate::rows::system::System;
+use crate::rows::trades::Trades;
+use crate::rows::volume::Volume;
+use crate::storage::by_number::ByNumber;
+use crate::storage::chunk::Chunking;
+use crate::storage::id_log::IdLog;
+use crate::storage::list::{ListEnds, Lists};
+use crate::storage::log::Log;
 
 /// The read model of gateways at one sequence.
 #[derive(Debug)]
@@ -78,7 +78,7 @@ impl View {
             },
             builders: Builders::default(),
             midpoints: Midpoints {
-                current: Dense::default(),
+                current: ByNumber::default(),
                 changes: Log::new(chunking),
                 of_market: lists(),
             },

@@ -10,8 +10,8 @@ mod moved;
 use foretell_journal::{Frame, Scratch};
 use foretell_link::Reply;
 use foretell_model::{
-    AccountNumber, Command, ConditionId, EventId, EventNumber, FramePlace, MarketNumber, Rejection,
-    RejectionReason, Sequence, Verdict, WalletAddress,
+    AccountNumber, Command, ConditionId, EventId, EventNumber, FramePosition, MarketNumber,
+    Rejection, RejectionReason, Sequence, Verdict, WalletAddress,
 };
 use foretell_view::View;
 use foretell_wire::action::{ActionAnswer, ActionEffect, read_convert, read_redeem, read_sets};
@@ -166,7 +166,7 @@ fn at(reply: &Reply, answer: &ActionAnswer) -> Answer {
 /// frame has a transient cause, and a later retry succeeds.
 async fn action_result(
     app: &App,
-    place: Option<FramePlace>,
+    place: Option<FramePosition>,
     sequence: Sequence,
 ) -> Result<(ActionEffect, [u8; 32]), ApiError> {
     let found = app.shared_view.frame(place, sequence).await;
@@ -174,7 +174,11 @@ async fn action_result(
     decode_result(&app.shared_view.read().view, place, &bytes).ok_or(ApiError::Internal)
 }
 
-fn decode_result(view: &View, place: FramePlace, bytes: &[u8]) -> Option<(ActionEffect, [u8; 32])> {
+fn decode_result(
+    view: &View,
+    place: FramePosition,
+    bytes: &[u8],
+) -> Option<(ActionEffect, [u8; 32])> {
     let frame = Frame::parse(bytes, place.segment, place.offset).ok()?;
     let mut scratch = Scratch::default();
     let events = frame.decode(&mut scratch).ok()?.events;

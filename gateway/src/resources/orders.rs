@@ -8,7 +8,7 @@ use std::time::Instant;
 use foretell_auth::{OrderFields, OwnerWallets, SignatureError, Verified, verify_order};
 use foretell_link::Reply;
 use foretell_model::{
-    Command, CommandOutcome, ConditionId, FramePlace, MarketNumber, OrderId, OrderResult,
+    Command, CommandOutcome, ConditionId, FramePosition, MarketNumber, OrderId, OrderResult,
     OrderStatus, Outcome, PlaceOrder, Rejection, Sequence, TokenId, TradeIndex, Verdict,
 };
 use foretell_view::{Order, OrderState, TradeId, View};
@@ -383,7 +383,7 @@ async fn repeated(app: &App, about: &RejectedOrder, first: Sequence) -> OrderOut
     }
 }
 
-type Frames = Vec<(FramePlace, Sequence)>;
+type Frames = Vec<(FramePosition, Sequence)>;
 
 /// The status of an order, and the frames of its trades without duplicates.
 fn order_status(view: &View, order: &Order) -> (ResultStatus, ImmediateTrades, Frames) {

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
     use foretell_model::command::RegisterMarket;
     use foretell_model::{
-        AccountNumber, ApiKey, Command, ConditionId, Event, FeeSchedule, FramePlace, FrameRef,
+        AccountNumber, ApiKey, Command, ConditionId, Event, FeeSchedule, FramePosition, FrameRef,
         KeyNumber, Lots, MarketNumber, Micros, OrderId, OrderType, Outcome, PlaceOrder, Price,
         Reference, Side, Tick, TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress,
     };
@@ -194,7 +194,7 @@ mod tests {
                 command,
                 events,
                 evidence: &[],
-                place: FramePlace::default(),
+                place: FramePosition::default(),
             };
             view.apply(&frame).expect("a frame that follows");
         }

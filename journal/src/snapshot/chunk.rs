@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::error::SnapshotError;
 use super::header::{SnapshotKind, is_name};
-use super::read::{Section, Snapshot, SnapshotError};
+use super::read::{Section, Snapshot};
 use crate::bytes::{all_zero, hash_at, put_u32, u32_at};
 
 /// Size of one row of an image's list of chunks.

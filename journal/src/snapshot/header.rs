@@ -2,7 +2,7 @@
 
 use foretell_model::Sequence;
 
-use super::read::SnapshotError;
+use super::error::SnapshotError;
 use crate::bytes::{
     all_zero, hash_at, put_u16, put_u32, put_u64, to_usize, u16_at, u32_at, u64_at,
 };

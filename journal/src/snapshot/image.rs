@@ -1,12 +1,14 @@
 //! Live images: the state right after one frame, its proof, and the list of its chunks.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use foretell_model::Sequence;
 
 use super::chunk::{CHUNK_ENTRY_BYTES, ChunkEntry};
+use super::error::SnapshotError;
 use super::header::SnapshotKind;
-use super::read::{Snapshot, SnapshotError};
+use super::read::Snapshot;
 use crate::bytes::hash_at;
 
 /// The section with the [`Proof`].
@@ -113,6 +115,15 @@ impl Image {
     #[must_use]
     pub fn chunks(&self) -> &[ChunkEntry] {
         &self.chunks
+    }
+
+    /// Its chunks by log and number.
+    #[must_use]
+    pub fn chunks_by_log(&self) -> BTreeMap<(&str, u32), &ChunkEntry> {
+        let chunks = self.chunks.iter();
+        chunks
+            .map(|entry| ((entry.log.as_str(), entry.number), entry))
+            .collect()
     }
 
     /// The section with this name.

@@ -1,32 +1,12 @@
 //! Reading a snapshot through a map, with checks.
 
-use std::io;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::error::SnapshotError;
 use super::header::{HEADER_BYTES, SectionEntry, SnapshotHeader, SnapshotLabel, read_table};
 use crate::map::FileMap;
-
-/// Why a snapshot is skipped.
-#[derive(Debug, thiserror::Error)]
-pub enum SnapshotError {
-    /// It cannot be opened or mapped.
-    #[error("{0}")]
-    Io(#[from] io::Error),
-    /// Its bytes were changed after it was written.
-    #[error("it is damaged: {0}")]
-    Damaged(&'static str),
-    /// Written by a newer program.
-    #[error("snapshot version {0} is not known to this build")]
-    Newer(u16),
-    /// It belongs to another journal.
-    #[error("it belongs to another journal")]
-    Foreign,
-    /// It is valid, but does not match its name or the image that lists it.
-    #[error("its content does not match its name")]
-    Misnamed,
-}
 
 /// A snapshot with valid header, length and table. Only [`Snapshot::verify`] checks its sections.
 #[derive(Clone, Debug)]

@@ -88,7 +88,7 @@ fn segments_follow_each_other_sealed_and_no_frame_spans_two() {
     let mut places = Vec::new();
     while places
         .last()
-        .is_none_or(|place: &foretell_model::FramePlace| place.segment < 4)
+        .is_none_or(|place: &foretell_model::FramePosition| place.segment < 4)
     {
         places.extend(writer.batch(7));
     }

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use foretell_checkpoint::{Checkpoint, SignedCheckpoint};
-use foretell_model::{FramePlace, Sequence, TimeMs};
+use foretell_model::{FramePosition, Sequence, TimeMs};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -123,7 +123,7 @@ pub(crate) struct CheckpointCheck {
     /// Checkpoints signed for this journal, by sequence.
     checkpoints: Vec<SignedCheckpoint>,
     /// Digest and place of each checkpoint's frame, as far as the journal was read.
-    found: Vec<([u8; 32], FramePlace)>,
+    found: Vec<([u8; 32], FramePosition)>,
     /// Attested states, which need a digest too.
     pub(crate) attested: AttestedStates,
     /// Findings about checkpoints that are not of this journal.
@@ -180,7 +180,7 @@ impl CheckpointCheck {
     pub(crate) fn passed(
         &mut self,
         sequence: Sequence,
-        place: FramePlace,
+        place: FramePosition,
         digest: impl FnOnce() -> [u8; 32],
     ) {
         if self.awaited() != Some(sequence) {
@@ -250,7 +250,7 @@ fn check_signature(saved: &SavedCheckpoint, genesis: &[u8; 32]) -> Result<(), Fi
 /// How journal and signed checkpoint differ, if they do.
 fn difference(
     signed: &SignedCheckpoint,
-    (digest, place): &([u8; 32], FramePlace),
+    (digest, place): &([u8; 32], FramePosition),
     source: &Source,
 ) -> Result<Option<&'static str>, Failure> {
     let checkpoint = &signed.checkpoint;

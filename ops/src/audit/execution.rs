@@ -7,7 +7,9 @@ use foretell_journal::{JournalError, Scratch};
 use foretell_matching::{Capacity, Difference, Exchange, Replay};
 use foretell_model::{Command, Event, FrameRef, Sequence};
 
+use super::finding::{Finding, Kind};
 use super::source::Source;
+use crate::failure::Failure;
 
 /// A second exchange that follows the record.
 #[derive(Debug)]
@@ -27,6 +29,16 @@ pub(crate) struct Contradiction {
     pub(crate) text: String,
     /// Why accepted divergences could not be looked for.
     pub(crate) unread: Option<JournalError>,
+}
+
+impl Contradiction {
+    /// The failure of a command that cannot continue.
+    pub(crate) fn failure(self, source: &Source) -> Failure {
+        match self.unread {
+            Some(error) => source.failure(&error),
+            None => source.found(&Finding::new(Kind::Contradiction, self.sequence, self.text)),
+        }
+    }
 }
 
 impl Execution {

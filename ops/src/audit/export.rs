@@ -182,7 +182,7 @@ impl Export<'_> {
             .map_err(|error| found(Kind::Damage, error.to_string()))?;
         self.execution
             .follow(&read, self.source)
-            .map_err(|wrong| self.source.contradiction(wrong))?;
+            .map_err(|wrong| wrong.failure(self.source))?;
         self.fold
             .apply(&read)
             .map_err(|violation| found(violation.kind, violation.text))?;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use foretell_journal::frame::{Frame, FrameError};
-use foretell_model::{Command, Event, FramePlace, FrameRef, Sequence, TimeNs};
+use foretell_model::{Command, Event, FramePosition, FrameRef, Sequence, TimeNs};
 
 use super::finding::Finding;
 use super::signatures::SignedOrder;
@@ -27,7 +27,7 @@ pub(super) struct FrameBatch {
 struct DecodedFrame {
     sequence: Sequence,
     time: TimeNs,
-    place: FramePlace,
+    place: FramePosition,
     has_evidence: bool,
     events_end: usize,
 }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use foretell_journal::Scratch;
 use foretell_journal::frame::Frame;
-use foretell_model::{FramePlace, Sequence, TradeIndex};
+use foretell_model::{FramePosition, Sequence, TradeIndex};
 use foretell_view::TradeId;
 use serde_json::{Value, json};
 
@@ -51,7 +51,7 @@ impl LookupKey {
 /// There is no such frame, or the journal is damaged before it.
 pub(crate) fn run(source: &Source, key: LookupKey, output: Output) -> Result<ExitCode, Failure> {
     let (mut registry, mut scratch) = (Registry::default(), Scratch::default());
-    let mut found: Option<Result<(Value, FramePlace, Sequence, usize), Finding>> = None;
+    let mut found: Option<Result<(Value, FramePosition, Sequence, usize), Finding>> = None;
     let scanned = source.each(&mut |frame| {
         let sequence = frame.sequence();
         let read = frame

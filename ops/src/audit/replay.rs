@@ -70,7 +70,7 @@ fn replay(source: &Source, until: Option<Until>) -> Result<(Execution, TimeNs), 
         ControlFlow::Continue(())
     });
     match wrong {
-        Some(contradiction) => Err(source.contradiction(contradiction)),
+        Some(contradiction) => Err(contradiction.failure(source)),
         None => match scanned {
             Ok(_) => Ok((execution, time)),
             Err(error) => Err(source.failure(&error)),

@@ -13,8 +13,7 @@ use foretell_journal::{
 use foretell_model::Sequence;
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::execution::Contradiction;
-use super::finding::{Finding, Kind};
+use super::finding::Finding;
 use crate::failure::Failure;
 
 /// Frames between updates of the progress bar.
@@ -76,18 +75,6 @@ impl Source {
     pub(crate) fn found(&self, finding: &Finding) -> Failure {
         Failure::new(format!("{}: {finding}", self.directory.display()))
             .code(finding.kind.exit_code())
-    }
-
-    /// The same of a frame that contradicts re-execution.
-    pub(crate) fn contradiction(&self, wrong: Contradiction) -> Failure {
-        match wrong.unread {
-            Some(error) => self.failure(&error),
-            None => self.found(&Finding::new(
-                Kind::Contradiction,
-                wrong.sequence,
-                wrong.text,
-            )),
-        }
     }
 
     /// Verifies checksums, chain, sequences and times from the genesis on and passes every frame to

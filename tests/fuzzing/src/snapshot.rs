@@ -64,7 +64,7 @@ fn publish(store: &SnapshotStore, count: usize) {
     const WRITTEN: &str = "a small file is written";
     let site = world::site();
     let (exchange, view) = (site.exchange(count), site.view(count));
-    let image = view.image().expect("nothing was refused");
+    let image = view.snapshot().expect("nothing was refused");
     let listed: Vec<ChunkEntry> = image
         .chunks
         .iter()
@@ -137,7 +137,7 @@ pub(crate) fn run(bytes: &[u8]) {
         chunk.snapshot.verify().ok()?;
         Some(Arc::new(chunk.rows()))
     };
-    match View::from_image(|name| image.section(name), chunk) {
+    match View::from_snapshot(|name| image.section(name), chunk) {
         Ok(view) => check_view_round_trip(view, chunk),
         Err(error) => assert!(!error.to_string().is_empty()),
     }
@@ -145,13 +145,13 @@ pub(crate) fn run(bytes: &[u8]) {
 
 /// The view restored from a view's bytes equals it, and answers all queries.
 fn check_view_round_trip(view: View, chunk: impl FnMut(ChunkRef) -> Option<ChunkBytes>) {
-    let written = view.image().expect("no frame was refused");
+    let written = view.snapshot().expect("no frame was refused");
     let section = |name: &str| {
         let found = written.sections.iter().find(|(known, _)| *known == name);
         found.map(|(_, bytes)| bytes.as_slice())
     };
-    let again = View::from_image(section, chunk).expect("what was written is read");
-    let twice = again.image().expect("no frame was refused");
+    let again = View::from_snapshot(section, chunk).expect("what was written is read");
+    let twice = again.snapshot().expect("no frame was refused");
     assert_eq!(twice.sections, written.sections);
     assert_eq!(twice.chunks, written.chunks);
     query_everything(&view);

@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use foretell_matching::{Capacity, Exchange};
-use foretell_model::{Event, FramePlace, FrameRef, Sequence, TimeNs, Verdict};
+use foretell_model::{Event, FramePosition, FrameRef, Sequence, TimeNs, Verdict};
 use foretell_view::{Chunking, View};
 
 use crate::seal::{GENESIS, Loose};
@@ -78,7 +78,7 @@ pub(crate) fn frame_ref(frame: &Loose) -> FrameRef<'_> {
         command: &frame.command,
         events: &frame.events,
         evidence: &frame.evidence,
-        place: FramePlace {
+        place: FramePosition {
             segment: 1,
             offset: at * 512,
             length: 512,

@@ -1,26 +1,12 @@
 //! One transaction of a writer.
 
-use std::collections::BTreeSet;
-
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
+use super::dirty_records::DirtyRecords;
 use super::{derive, put};
 use crate::error::CatalogError;
 use crate::record::{ParsedRecord, Skip};
 use crate::report::Report;
-
-/// Changed records whose derived data must be rewritten before the commit.
-#[derive(Debug, Default)]
-pub(super) struct DirtyRecords {
-    /// Events whose record, markets, tags or series changed.
-    pub(super) events: BTreeSet<u64>,
-    /// Markets without an event that changed.
-    pub(super) lone_markets: BTreeSet<u64>,
-    /// Series whose record or events changed.
-    pub(super) series: BTreeSet<u64>,
-    /// Tags that events gained or lost.
-    pub(super) tags: BTreeSet<u64>,
-}
 
 /// An open write transaction.
 #[derive(Debug)]

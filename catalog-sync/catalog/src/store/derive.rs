@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::batch::DirtyRecords;
+use super::dirty_records::DirtyRecords;
 use super::links::{self, SERIES, TAGS};
 use crate::error::CatalogError;
 use crate::search_text::{document, prefixes};

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use super::batch::DirtyRecords;
+use super::dirty_records::DirtyRecords;
 use super::{links, write};
 use crate::error::CatalogError;
 use crate::ids;

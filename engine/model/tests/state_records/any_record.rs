@@ -1,6 +1,7 @@
 //! Arbitrary records, including ones that no state could hold.
 
 use foretell_model::digest::{OrderIdState, PendingWork, StateRecord};
+use foretell_model::quantity::PRICE_ONE;
 use foretell_model::{
     AccountNumber, ApiKey, CloseReason, ConditionId, Digest16, DomainNumber, EventId, EventNumber,
     FeeSchedule, KeyNumber, Lots, MarketNumber, MarketState, Micros, OrderId, OrderNumber,
@@ -26,8 +27,26 @@ fn small() -> impl Strategy<Value = u32> {
     prop_oneof![0_u32..4, any::<u32>(), select(vec![0, u32::MAX])]
 }
 
+/// The next number must be representable.
+fn sequence(number: u64) -> Sequence {
+    Sequence(number.min(u64::MAX - 1))
+}
+
+fn order_number(number: u64) -> OrderNumber {
+    OrderNumber(number.min(u64::MAX - 1))
+}
+
+/// The value at any price must be representable.
+fn lots_of(number: u64) -> Lots {
+    Lots(number.min(u64::MAX / u64::from(PRICE_ONE)))
+}
+
+fn price_of(number: u16) -> Price {
+    Price(number.min(PRICE_ONE))
+}
+
 fn lots() -> impl Strategy<Value = [Lots; 2]> {
-    [number(), number()].prop_map(|pair| pair.map(Lots))
+    [number(), number()].prop_map(|pair| pair.map(lots_of))
 }
 
 fn outcome() -> impl Strategy<Value = Outcome> {
@@ -54,7 +73,7 @@ fn pending() -> impl Strategy<Value = Option<PendingWork>> {
                     market,
                     outcome,
                     reason,
-                    first: Sequence(first),
+                    first: sequence(first),
                     request: Digest16(request),
                 }
             )),
@@ -90,7 +109,7 @@ fn system() -> impl Strategy<Value = StateRecord> {
             |(rules, [sequence, time, floor, collateral, fees], mode, settings, pending)| {
                 StateRecord::System {
                     rules,
-                    sequence: Sequence(sequence),
+                    sequence: self::sequence(sequence),
                     time: TimeNs(time),
                     mode,
                     settings,
@@ -159,7 +178,7 @@ fn market() -> impl Strategy<Value = StateRecord> {
                 tokens: [TokenId(yes), TokenId(no)],
                 tick,
                 tick_refines,
-                minimum_size: Lots(minimum_size),
+                minimum_size: lots_of(minimum_size),
                 fee: FeeSchedule { rate_ppm, exponent },
                 question,
                 state,
@@ -177,14 +196,14 @@ fn order() -> impl Strategy<Value = StateRecord> {
     (any::<[u8; 32]>(), numbers, kind).prop_map(
         |(id, ([order, lots, expiration], [account, market]), (outcome, side, price))| {
             StateRecord::Order {
-                order: OrderNumber(order),
+                order: order_number(order),
                 id: OrderId(id),
                 account: AccountNumber(account),
                 market: MarketNumber(market),
                 outcome,
                 side,
-                price: Price(price),
-                lots: Lots(lots),
+                price: price_of(price),
+                lots: lots_of(lots),
                 expiration: TimeSeconds(expiration),
             }
         },
@@ -213,7 +232,7 @@ fn remembered_order() -> impl Strategy<Value = StateRecord> {
             key,
         )| {
             StateRecord::RememberedOrder {
-                order: OrderNumber(order),
+                order: order_number(order),
                 id: OrderId(id),
                 timestamp: TimeMs(timestamp),
                 state,
@@ -235,7 +254,7 @@ fn remembered_reference() -> impl Strategy<Value = StateRecord> {
         |(reference, [sequence, time, amount, low, high, collateral], scope, what)| {
             let (code, account, object) = what;
             StateRecord::RememberedReference {
-                sequence: Sequence(sequence),
+                sequence: self::sequence(sequence),
                 time: TimeNs(time),
                 scope,
                 reference: Reference(reference),
@@ -266,7 +285,7 @@ pub(crate) fn any_record() -> impl Strategy<Value = StateRecord> {
                 id: EventId(id),
                 frozen,
                 questions,
-                converted: Lots(converted),
+                converted: lots_of(converted),
             }
         ),
         market(),
@@ -288,11 +307,11 @@ pub(crate) fn any_record() -> impl Strategy<Value = StateRecord> {
         )
             .prop_map(|([sequence, time, last], [owner, cancelled], request)| {
                 StateRecord::RememberedRequest {
-                    sequence: Sequence(sequence),
+                    sequence: self::sequence(sequence),
                     time: TimeNs(time),
                     owner: AccountNumber(owner),
                     request: Digest16(request),
-                    last: Sequence(last),
+                    last: self::sequence(last),
                     cancelled,
                 }
             }),

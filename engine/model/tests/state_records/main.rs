@@ -8,7 +8,8 @@ mod golden;
 mod samples;
 
 use any_record::any_record;
-use foretell_model::digest::{RecordError, StateDigest, StateRecord};
+use foretell_model::codec::CodecError;
+use foretell_model::digest::{StateDigest, StateRecord};
 use golden::GOLDEN;
 use proptest::prelude::*;
 use rstest::rstest;
@@ -48,7 +49,7 @@ fn a_record_cut_anywhere_is_an_error_and_takes_nothing() {
         let bytes = written(&record);
         for end in 1..bytes.len() {
             let mut image = &bytes[..end];
-            assert_eq!(StateRecord::read(&mut image), Err(RecordError::Cut));
+            assert_eq!(StateRecord::read(&mut image), Err(CodecError::Cut));
             assert_eq!(image.len(), end);
         }
     }
@@ -56,22 +57,22 @@ fn a_record_cut_anywhere_is_an_error_and_takes_nothing() {
 }
 
 #[rstest]
-#[case::tag_below(0, 0, 0, RecordError::UnknownTag(0))]
-#[case::tag_above(0, 0, 12, RecordError::UnknownTag(12))]
-#[case::mode(0, 21, 4, RecordError::InvalidValue { field: "mode", value: 4 })]
-#[case::pending(0, 86, 4, RecordError::InvalidValue { field: "pending work", value: 4 })]
-#[case::absent_market(0, 91, 0, RecordError::InvalidValue { field: "value that is not there", value: 1 })]
-#[case::kind(2, 29, 9, RecordError::InvalidValue { field: "kind of wallet", value: 9 })]
-#[case::flag(2, 30, 2, RecordError::InvalidValue { field: "flag", value: 2 })]
-#[case::tick(5, 101, 5, RecordError::InvalidValue { field: "tick", value: 5 })]
-#[case::payout(5, 126, 3, RecordError::InvalidValue { field: "payout", value: 3 })]
-#[case::order_id_state(8, 49, 1, RecordError::InvalidValue { field: "order id state", value: 1 })]
-#[case::kill(8, 50, 231, RecordError::InvalidValue { field: "reason of a rejection", value: 231 })]
+#[case::tag_below(0, 0, 0, CodecError::UnknownTag(0))]
+#[case::tag_above(0, 0, 12, CodecError::UnknownTag(12))]
+#[case::mode(0, 21, 4, CodecError::InvalidValue { field: "mode", value: 4 })]
+#[case::pending(0, 86, 4, CodecError::InvalidValue { field: "pending work", value: 4 })]
+#[case::absent_market(0, 91, 0, CodecError::InvalidValue { field: "value that is not there", value: 1 })]
+#[case::kind(2, 29, 9, CodecError::InvalidValue { field: "kind of wallet", value: 9 })]
+#[case::flag(2, 30, 2, CodecError::InvalidValue { field: "flag", value: 2 })]
+#[case::tick(5, 101, 5, CodecError::InvalidValue { field: "tick", value: 5 })]
+#[case::payout(5, 126, 3, CodecError::InvalidValue { field: "payout", value: 3 })]
+#[case::order_id_state(8, 49, 1, CodecError::InvalidValue { field: "order id state", value: 1 })]
+#[case::kill(8, 50, 231, CodecError::InvalidValue { field: "reason of a rejection", value: 231 })]
 fn a_byte_that_writing_never_gives_is_named(
     #[case] sample: usize,
     #[case] at: usize,
     #[case] byte: u8,
-    #[case] error: RecordError,
+    #[case] error: CodecError,
 ) {
     let mut bytes = written(&samples()[sample]);
     bytes[at] = byte;

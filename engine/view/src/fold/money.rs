@@ -5,9 +5,9 @@ use foretell_model::{
 };
 
 use super::mismatch;
-use crate::accounts::{add, subtract};
-use crate::balance::{lower, raise};
 use crate::error::Impossible;
+use crate::rows::accounts::{add, subtract};
+use crate::rows::balance::{lower, raise};
 use crate::view::View;
 
 impl View {

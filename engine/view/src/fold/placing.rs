@@ -4,9 +4,9 @@ use foretell_model::evidence::OrderEvidence;
 use foretell_model::{Command, Event, Lots, Micros, OrderNumber, PlaceOrder, Price, Side};
 
 use super::{FoldStep, mismatch};
-use crate::books::LadderPlace;
 use crate::error::Impossible;
-use crate::order::{Order, OrderState, limit_price};
+use crate::rows::books::LadderPlace;
+use crate::rows::order::{Order, OrderState, limit_price};
 use crate::view::View;
 
 impl View {

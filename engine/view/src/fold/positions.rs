@@ -6,9 +6,9 @@ use foretell_model::{
 };
 
 use super::{FoldStep, mismatch};
-use crate::actions::{Action, ActionKind};
 use crate::error::Impossible;
-use crate::position::{Conversion, NotHeld, Position};
+use crate::rows::actions::{Action, ActionKind};
+use crate::rows::position::{Conversion, NotHeld, Position};
 use crate::view::View;
 
 impl From<NotHeld> for Impossible {

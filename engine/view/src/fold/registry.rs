@@ -4,8 +4,8 @@ use foretell_model::{Command, Event, MarketState};
 
 use super::{FoldStep, mismatch};
 use crate::error::Impossible;
-use crate::keys::Key;
-use crate::system::Domain;
+use crate::rows::keys::Key;
+use crate::rows::system::Domain;
 use crate::view::View;
 
 impl View {

@@ -6,13 +6,13 @@ use foretell_model::{
 };
 
 use super::FoldStep;
-use crate::accounts::add;
-use crate::balance::{lower, raise};
-use crate::books::LadderPlace;
 use crate::error::Impossible;
-use crate::order::{Order, OrderState, own_price};
-use crate::trade::{Party, Trade};
-use crate::trade_id::TradeId;
+use crate::rows::accounts::add;
+use crate::rows::balance::{lower, raise};
+use crate::rows::books::LadderPlace;
+use crate::rows::order::{Order, OrderState, own_price};
+use crate::rows::trade::{Party, Trade};
+use crate::rows::trade_id::TradeId;
 use crate::view::View;
 
 /// One side of a trade during the fold.

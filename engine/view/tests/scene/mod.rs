@@ -10,7 +10,7 @@ use foretell_model::command::RegisterMarket;
 use foretell_model::evidence::{OrderEvidence, WORDS_BYTES};
 use foretell_model::{
     AccountNumber, ApiKey, Command, ConditionId, DomainNumber, Event, EventNumber, FeeSchedule,
-    Fill, FramePlace, FrameRef, KeyNumber, Lots, MarketNumber, MarketState, MatchKind, Micros,
+    Fill, FramePosition, FrameRef, KeyNumber, Lots, MarketNumber, MarketState, MatchKind, Micros,
     OrderId, OrderNumber, OrderType, Outcome, PlaceOrder, Price, Reference, Sequence, Side, Tick,
     TimeMs, TimeNs, TimeSeconds, TokenId, WalletAddress,
 };
@@ -196,7 +196,7 @@ impl Scene {
         evidence: &[u8],
     ) -> Result<Sequence, FoldError> {
         let sequence = Sequence(self.next());
-        let place = FramePlace {
+        let place = FramePosition {
             segment: 1,
             offset: u32::try_from(sequence.0).unwrap() * 512,
             length: 100,

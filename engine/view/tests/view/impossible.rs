@@ -3,7 +3,7 @@
 use crate::scene;
 
 use foretell_model::{
-    AccountNumber, CloseReason, Command, Event, Fill, FramePlace, FrameRef, Lots, MarketNumber,
+    AccountNumber, CloseReason, Command, Event, Fill, FramePosition, FrameRef, Lots, MarketNumber,
     MatchKind, Micros, OrderNumber, Outcome, Price, Sequence, TimeNs,
 };
 use foretell_view::Impossible;
@@ -65,7 +65,7 @@ fn a_frame_that_makes_the_fold_panic_is_refused_like_others() {
     };
     assert_eq!(step(&mut scene, &[split]).what, Impossible::Panicked);
     assert_eq!(step(&mut scene, &[]).what, Impossible::AfterError);
-    assert!(scene.view.image().is_none());
+    assert!(scene.view.snapshot().is_none());
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn sequences_follow_one_another() {
             command: &Command::AdvanceTime,
             events: &[],
             evidence: &[],
-            place: FramePlace::default(),
+            place: FramePosition::default(),
         };
         let error = scene.view.apply(&frame).unwrap_err();
         assert_eq!(error.sequence, Sequence(wrong));

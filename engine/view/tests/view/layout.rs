@@ -52,7 +52,7 @@ fn scene() -> Scene {
 #[test]
 fn another_layout_has_another_version() {
     let view = scene().view;
-    let image = view.image().unwrap();
+    let image = view.snapshot().unwrap();
     let mut hasher = blake3::Hasher::new();
     for (name, bytes) in &image.sections {
         hasher.update(name.as_bytes());

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use foretell_model::{
-    AccountNumber, FramePlace, Lots, Micros, Sequence, TimeNs, TimeSeconds, WalletAddress,
+    AccountNumber, FramePosition, Lots, Micros, Sequence, TimeNs, TimeSeconds, WalletAddress,
 };
 use foretell_view::{Action, ActionKind, RowFilter, TradeSlot, View};
 use foretell_wire::data::{
@@ -61,7 +61,7 @@ enum ActivityEntry {
         lots: Lots,
         collateral: Micros,
         time: TimeSeconds,
-        frame: (FramePlace, Sequence),
+        frame: (FramePosition, Sequence),
     },
 }
 

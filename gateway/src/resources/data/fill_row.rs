@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use foretell_journal::Frames;
 use foretell_model::{
-    FramePlace, Lots, Outcome, Price, Sequence, Side, TimeSeconds, WalletAddress,
+    FramePosition, Lots, Outcome, Price, Sequence, Side, TimeSeconds, WalletAddress,
 };
 use foretell_view::{SideColumns, TradeColumns, View};
 use foretell_wire::data::{FillRow, MarketText};
@@ -21,7 +21,7 @@ pub(super) struct FillEntry {
     lots: Lots,
     price: Price,
     time: TimeSeconds,
-    frame: (FramePlace, Sequence),
+    frame: (FramePosition, Sequence),
 }
 
 impl FillEntry {
@@ -82,7 +82,7 @@ impl<'a> ReceiptReader<'a> {
     }
 
     /// The receipt of a frame; zeros when its bytes are gone.
-    pub(super) fn of(&mut self, (place, sequence): (FramePlace, Sequence)) -> [u8; 32] {
+    pub(super) fn of(&mut self, (place, sequence): (FramePosition, Sequence)) -> [u8; 32] {
         let known = self.last.filter(|(last, _)| *last == sequence);
         let receipt = match known {
             Some((_, receipt)) => receipt,

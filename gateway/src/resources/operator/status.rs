@@ -193,7 +193,7 @@ fn engine(status: &Status, pid: Option<i32>) -> Engine {
         busy: status.busy,
         disk_low: status.disk_low,
         clock_alarms: status.clock_alarms,
-        snapshot_sequence: status.snapshots.image.0,
+        snapshot_sequence: status.snapshots.newest.0,
         snapshot_failed: status.snapshots.unwritten,
         view_stopped: status.snapshots.view_stopped.0,
         publisher_lag: status.publisher_lag(),

@@ -15,7 +15,7 @@ use foretell_journal::{
     Scratch, SyncStep, Syncer, recover,
 };
 use foretell_model::{
-    AccountNumber, Command, Event, FramePlace, Micros, OrderId, Reference, Sequence, TimeNs,
+    AccountNumber, Command, Event, FramePosition, Micros, OrderId, Reference, Sequence, TimeNs,
     WalletAddress,
 };
 
@@ -105,7 +105,7 @@ impl Writer {
     }
 
     /// Stages the next frame.
-    pub fn append(&mut self) -> FramePlace {
+    pub fn append(&mut self) -> FramePosition {
         if !self.appender.as_mut().unwrap().has_room_for_largest() {
             self.commit();
         }
@@ -136,7 +136,7 @@ impl Writer {
     }
 
     /// Writes a batch of `frames` frames.
-    pub fn batch(&mut self, frames: usize) -> Vec<FramePlace> {
+    pub fn batch(&mut self, frames: usize) -> Vec<FramePosition> {
         let places = (0..frames).map(|_| self.append()).collect();
         self.commit();
         places

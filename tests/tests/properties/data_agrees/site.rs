@@ -57,8 +57,7 @@ impl Writer {
             places.push((frame.sequence, place));
         }
         writer.commit();
-        let follower = foretell_journal::Follower::open(directory, Sequence(0));
-        let frames = follower.expect("a journal").reader();
+        let frames = foretell_journal::FrameReader::new(directory);
         let receipts = places.into_iter().map(|(sequence, place)| {
             let bytes = frames.frame(place, sequence).expect("it was written");
             let receipt = blake3::hash(&bytes).to_hex();

@@ -1,7 +1,7 @@
 //! Invariants over all wallets: every share has a holder, and the profits of a plain market sum to
 //! zero (without fees).
 
-use foretell_model::{AccountNumber, FramePlace, FrameRef, MarketNumber, Outcome};
+use foretell_model::{AccountNumber, FramePosition, FrameRef, MarketNumber, Outcome};
 use foretell_view::View;
 
 use crate::data_agrees::journal::Journal;
@@ -20,7 +20,7 @@ pub(crate) fn hold(name: &str, journal: &Journal) {
             command: &frame.command,
             events: &frame.events,
             evidence: &frame.evidence,
-            place: FramePlace::default(),
+            place: FramePosition::default(),
         };
         view.apply(&frame).expect("the exchange wrote it");
         if index % EVERY == 0 || index + 1 == count {

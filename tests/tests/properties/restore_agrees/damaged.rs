@@ -1,7 +1,8 @@
 //! Damaged images: cut, altered, shuffled. Each is refused or is the valid image of another state.
 
 use foretell_matching::{Capacity, Exchange, RestoreError};
-use foretell_model::digest::{RecordError, StateRecord};
+use foretell_model::codec::CodecError;
+use foretell_model::digest::StateRecord;
 
 use crate::generator::Generator;
 use crate::restore_agrees::{image_of, records_of};
@@ -58,7 +59,7 @@ fn an_image_cut_anywhere_is_refused() {
         let is_cut = matches!(
             error,
             RestoreError::Unreadable {
-                error: RecordError::Cut,
+                error: CodecError::Cut,
                 ..
             }
         );

@@ -1,7 +1,7 @@
 //! An exchange, and a view that follows its frames.
 
 use foretell_model::digest::StateRecord;
-use foretell_model::{Command, Event, FramePlace, FrameRef, TimeNs, Verdict};
+use foretell_model::{Command, Event, FramePosition, FrameRef, TimeNs, Verdict};
 use foretell_reference::Exchange;
 use foretell_view::View;
 
@@ -49,7 +49,7 @@ impl Followed {
             command,
             events: &self.events,
             evidence: &[],
-            place: FramePlace::default(),
+            place: FramePosition::default(),
         };
         self.view.apply(&frame).map_err(|error| error.to_string())?;
         compare_answer(&self.view, frame.sequence, command, &verdict)?;

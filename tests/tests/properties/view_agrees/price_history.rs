@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use foretell_model::digest::StateRecord;
 use foretell_model::{MarketNumber, MarketState, Outcome, Side, TimeNs};
-use foretell_view::{BucketSize, Chunking, Image, View};
+use foretell_view::{BucketSize, Chunking, View, ViewSnapshot};
 
 use crate::generator::Generator;
 use crate::rng::Rng;
@@ -105,13 +105,13 @@ fn observe(stories: &mut BTreeMap<MarketNumber, Story>, time: u64, state: &[Stat
 
 /// The view restored from its own image.
 fn revived(view: &View) -> View {
-    let Image { sections, .. } = view.image().expect("no frame was refused");
+    let ViewSnapshot { sections, .. } = view.snapshot().expect("no frame was refused");
     let section = |name: &str| {
         let found = sections.iter().find(|(known, _)| *known == name);
         found.map(|(_, bytes)| bytes.as_slice())
     };
     let chunk = |chunk: foretell_view::ChunkRef| view.chunk_bytes(chunk.log, chunk.number);
-    View::from_image(section, chunk).unwrap_or_else(|error| panic!("{error}"))
+    View::from_snapshot(section, chunk).unwrap_or_else(|error| panic!("{error}"))
 }
 
 #[test]

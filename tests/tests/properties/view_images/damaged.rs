@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use foretell_model::{Outcome, Sequence, TimeNs};
-use foretell_view::{ChunkRef, Chunking, Image, ImageError, LogName, VIEW_VERSION, View};
+use foretell_view::{
+    ChunkRef, Chunking, LogName, VIEW_VERSION, View, ViewSnapshot, ViewSnapshotError,
+};
 
 use crate::rng::Rng;
 use crate::view_images::journal::{Frame, GENESIS, Journal};
 use crate::view_images::shelf::{SnapshotStore, section};
 
 /// A view of the first half of a journal as bytes, and the rest of the journal.
-fn half(seed: u64) -> (Image, SnapshotStore, Vec<Frame>) {
+fn half(seed: u64) -> (ViewSnapshot, SnapshotStore, Vec<Frame>) {
     let mut frames = Journal::random(seed).frames;
     let rest = frames.split_off(frames.len() * 2 / 3);
     let mut view = View::with_chunking(GENESIS, Chunking::Bits(2));
@@ -20,11 +22,11 @@ fn half(seed: u64) -> (Image, SnapshotStore, Vec<Frame>) {
     }
     let mut shelf = SnapshotStore::default();
     shelf.collect(&view);
-    (view.image().expect("nothing was refused"), shelf, rest)
+    (view.snapshot().expect("nothing was refused"), shelf, rest)
 }
 
-fn read(image: &Image, shelf: &SnapshotStore) -> Result<View, ImageError> {
-    View::from_image(|name| section(image, name), |chunk| shelf.chunk(chunk))
+fn read(image: &ViewSnapshot, shelf: &SnapshotStore) -> Result<View, ViewSnapshotError> {
+    View::from_snapshot(|name| section(image, name), |chunk| shelf.chunk(chunk))
 }
 
 #[test]
@@ -36,7 +38,7 @@ fn what_is_missing_or_of_another_version_is_named() {
         let (name, _) = image.sections.remove(at);
         assert_eq!(
             read(&image, &shelf).unwrap_err(),
-            ImageError::NoSection(name)
+            ViewSnapshotError::NoSection(name)
         );
     }
     for at in 0..image.sections.len() {
@@ -46,31 +48,31 @@ fn what_is_missing_or_of_another_version_is_named() {
         bytes.push(0);
         assert_eq!(
             read(&image, &shelf).unwrap_err(),
-            ImageError::Malformed(name)
+            ViewSnapshotError::Malformed(name)
         );
         image.sections[at].1.truncate(3);
         assert_eq!(
             read(&image, &shelf).unwrap_err(),
-            ImageError::Malformed(name)
+            ViewSnapshotError::Malformed(name)
         );
     }
     let mut other = image.clone();
     other.sections[0].1[0] += 1;
-    let version = ImageError::Version(VIEW_VERSION + 1);
+    let version = ViewSnapshotError::Version(VIEW_VERSION + 1);
     assert_eq!(read(&other, &shelf).unwrap_err(), version);
 
     let gone = image.chunks[image.chunks.len() / 2];
     let without = |chunk: ChunkRef| shelf.chunk(chunk).filter(|_| chunk != gone);
-    let error = View::from_image(|name| section(&image, name), without).unwrap_err();
-    assert_eq!(error, ImageError::NoChunk(gone));
+    let error = View::from_snapshot(|name| section(&image, name), without).unwrap_err();
+    assert_eq!(error, ViewSnapshotError::NoChunk(gone));
     let shorter = |chunk: ChunkRef| {
         let bytes = shelf.chunk(chunk)?;
         let cut = bytes.as_ref().as_ref().len() - usize::from(chunk == gone);
         let cut: Arc<[u8]> = bytes.as_ref().as_ref()[..cut].into();
         Some(Arc::new(cut) as _)
     };
-    let error = View::from_image(|name| section(&image, name), shorter).unwrap_err();
-    assert_eq!(error, ImageError::Malformed(gone.log.text()));
+    let error = View::from_snapshot(|name| section(&image, name), shorter).unwrap_err();
+    assert_eq!(error, ViewSnapshotError::Malformed(gone.log.text()));
 }
 
 #[test]
@@ -93,7 +95,7 @@ fn no_bytes_make_a_view_panic() {
                 }
                 Some(Arc::new(bytes) as _)
             };
-            if let Ok(view) = View::from_image(|name| section(&image, name), chunk) {
+            if let Ok(view) = View::from_snapshot(|name| section(&image, name), chunk) {
                 views += 1;
                 ask_everything(view, &rest);
             }
@@ -163,7 +165,7 @@ fn ask_everything(mut view: View, rest: &[Frame]) {
             break;
         }
     }
-    let _ = view.image().map(|image| image.sections.len());
+    let _ = view.snapshot().map(|image| image.sections.len());
     for &log in LogName::ALL {
         assert_eq!(LogName::from_text(log.text()), Some(log));
         let _ = view.chunk_bytes(log, u32::MAX);

@@ -3,7 +3,7 @@
 use foretell_model::digest::StateRecord;
 use foretell_model::evidence::{OrderEvidence, WORDS_BYTES};
 use foretell_model::{
-    Command, DomainNumber, Event, FramePlace, FrameRef, OrderId, Sequence, TimeNs, Verdict,
+    Command, DomainNumber, Event, FramePosition, FrameRef, OrderId, Sequence, TimeNs, Verdict,
 };
 use foretell_reference::Exchange;
 use foretell_view::Builder;
@@ -32,7 +32,7 @@ impl Frame {
             command: &self.command,
             events: &self.events,
             evidence: &self.evidence,
-            place: FramePlace {
+            place: FramePosition {
                 segment: at / 7,
                 offset: at * 16,
                 length: at + 3,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use foretell_view::{ChunkBytes, ChunkCopy, ChunkRef, Image, SeenChunks, View};
+use foretell_view::{ChunkBytes, ChunkCopy, ChunkRef, SeenChunks, View, ViewSnapshot};
 
 /// Chunks and the number stored.
 #[derive(Default)]
@@ -39,7 +39,7 @@ impl SnapshotStore {
     /// Serialises the view and restores it.
     pub(crate) fn renew(&mut self, view: &View) -> View {
         self.collect(view);
-        let image = view.image().expect("nothing was refused");
+        let image = view.snapshot().expect("nothing was refused");
         assert_eq!(image.chunks.len(), self.chunks.len());
         assert!(
             image
@@ -47,7 +47,7 @@ impl SnapshotStore {
                 .iter()
                 .all(|chunk| self.chunks.contains_key(chunk))
         );
-        View::from_image(|name| section(&image, name), |chunk| self.chunk(chunk))
+        View::from_snapshot(|name| section(&image, name), |chunk| self.chunk(chunk))
             .expect("the image is whole")
     }
 
@@ -77,7 +77,7 @@ impl SnapshotStore {
 
     /// Checks that two views have the same bytes.
     pub(crate) fn compare(&self, one: &View, other: &View) {
-        let images = [one, other].map(|view| view.image().expect("nothing was refused"));
+        let images = [one, other].map(|view| view.snapshot().expect("nothing was refused"));
         let [first, second] = &images;
         assert_eq!(first.chunks, second.chunks);
         for (first, second) in first.sections.iter().zip(&second.sections) {
@@ -97,7 +97,7 @@ impl SnapshotStore {
 }
 
 /// A section of an image by name.
-pub(crate) fn section<'a>(image: &'a Image, name: &str) -> Option<&'a [u8]> {
+pub(crate) fn section<'a>(image: &'a ViewSnapshot, name: &str) -> Option<&'a [u8]> {
     let mut sections = image.sections.iter();
     sections
         .find(|section| section.0 == name)

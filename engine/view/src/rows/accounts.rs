@@ -1,0 +1,231 @@
+//! Accounts: address and number, owner and bound wallets, collateral and shares.
+
+use std::collections::{BTreeMap, HashMap};
+
+use foldhash::fast::RandomState;
+use foretell_model::codec::{CodecError, Stored, stored};
+use foretell_model::{AccountNumber, MarketNumber, Micros, WalletAddress, WalletKind};
+
+use crate::error::Impossible;
+use crate::rows::balance::Balance;
+use crate::storage::by_number::ByNumber;
+
+/// One account.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Account {
+    /// Its address.
+    pub wallet: WalletAddress,
+    /// Its owner; the account itself when it is not bound.
+    pub owner: AccountNumber,
+    /// Its wallet kind for its owner; `Eoa` when it is its own owner.
+    pub kind: WalletKind,
+    /// Whether it may only reduce its positions.
+    pub closed_only: bool,
+    /// Whether a heartbeat chain runs.
+    pub heartbeat: bool,
+    /// Collateral not reserved.
+    pub free: Micros,
+    /// Collateral reserved by live BUYs.
+    pub reserved: Micros,
+    /// Wallets bound to it, by [`WalletKind::code`]; index 0 is unused.
+    bound: [Option<AccountNumber>; WalletKind::ALL.len()],
+    /// Non-empty holdings.
+    balances: BTreeMap<MarketNumber, Balance>,
+}
+
+stored!(Account {
+    wallet: WalletAddress,
+    owner: AccountNumber,
+    kind: WalletKind,
+    closed_only: bool,
+    heartbeat: bool,
+    free: Micros,
+    reserved: Micros,
+    bound: [Option<AccountNumber>; WalletKind::ALL.len()],
+    balances: BTreeMap<MarketNumber, Balance>,
+});
+
+impl Account {
+    /// Its total collateral, free and reserved.
+    #[must_use]
+    pub fn total(&self) -> Micros {
+        Micros(self.free.0.saturating_add(self.reserved.0))
+    }
+
+    /// Its holding in a market; an empty one if it holds nothing.
+    #[must_use]
+    pub fn balance(&self, market: MarketNumber) -> Balance {
+        self.balances.get(&market).copied().unwrap_or_default()
+    }
+
+    /// Its non-empty holdings, by market.
+    pub fn balances(&self) -> impl DoubleEndedIterator<Item = (MarketNumber, &Balance)> {
+        self.balances.iter().map(|(&market, held)| (market, held))
+    }
+
+    pub(crate) fn credit(&mut self, amount: Micros) -> Result<(), Impossible> {
+        add(&mut self.free, amount)
+    }
+
+    pub(crate) fn debit(&mut self, amount: Micros) -> Result<(), Impossible> {
+        subtract(&mut self.free, amount)
+    }
+
+    pub(crate) fn spend_reserved(&mut self, amount: Micros) -> Result<(), Impossible> {
+        subtract(&mut self.reserved, amount)
+    }
+
+    pub(crate) fn reserve(&mut self, amount: Micros) -> Result<(), Impossible> {
+        self.debit(amount)?;
+        add(&mut self.reserved, amount)
+    }
+
+    pub(crate) fn release(&mut self, amount: Micros) -> Result<(), Impossible> {
+        self.spend_reserved(amount)?;
+        self.credit(amount)
+    }
+
+    /// Changes its holding in a market and removes the holding if it becomes empty.
+    pub(crate) fn change_balance(
+        &mut self,
+        market: MarketNumber,
+        change: impl FnOnce(&mut Balance) -> Result<(), Impossible>,
+    ) -> Result<(), Impossible> {
+        let held = self.balances.entry(market).or_default();
+        change(held)?;
+        if held.is_empty() {
+            self.balances.remove(&market);
+        }
+        Ok(())
+    }
+}
+
+/// All accounts.
+#[derive(Debug, Default)]
+pub struct Accounts {
+    all: ByNumber<AccountNumber, Account>,
+    by_wallet: HashMap<WalletAddress, AccountNumber, RandomState>,
+}
+
+impl Accounts {
+    /// The account with this number.
+    #[must_use]
+    pub fn get(&self, number: AccountNumber) -> Option<&Account> {
+        self.all.get(number)
+    }
+
+    /// The number of the account with this address.
+    #[must_use]
+    pub fn number_of(&self, wallet: &WalletAddress) -> Option<AccountNumber> {
+        self.by_wallet.get(wallet).copied()
+    }
+
+    /// The account with this address.
+    #[must_use]
+    pub fn by_wallet(&self, wallet: &WalletAddress) -> Option<(AccountNumber, &Account)> {
+        let number = self.number_of(wallet)?;
+        Some((number, self.get(number)?))
+    }
+
+    /// The owner's wallet of this kind; for `Eoa` the owner itself.
+    #[must_use]
+    pub fn wallet_of_kind(&self, owner: AccountNumber, kind: WalletKind) -> Option<AccountNumber> {
+        let account = self.get(owner)?;
+        match kind {
+            WalletKind::Eoa => Some(owner),
+            _ => account.bound[usize::from(kind.code())],
+        }
+    }
+
+    /// All wallets of an owner in order of kind: itself first, then the bound ones.
+    pub fn wallets_of(&self, owner: AccountNumber) -> impl Iterator<Item = AccountNumber> {
+        (WalletKind::ALL.iter()).filter_map(move |&kind| self.wallet_of_kind(owner, kind))
+    }
+
+    /// Number of accounts.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.all.len()
+    }
+
+    /// All accounts, by number.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (AccountNumber, &Account)> {
+        self.all.iter()
+    }
+
+    pub(crate) fn open(
+        &mut self,
+        number: AccountNumber,
+        wallet: WalletAddress,
+    ) -> Result<(), Impossible> {
+        let account = Account {
+            wallet,
+            owner: number,
+            kind: WalletKind::Eoa,
+            closed_only: false,
+            heartbeat: false,
+            free: Micros::ZERO,
+            reserved: Micros::ZERO,
+            bound: [None; WalletKind::ALL.len()],
+            balances: BTreeMap::new(),
+        };
+        self.all.push(number, account)?;
+        match self.by_wallet.insert(wallet, number) {
+            None => Ok(()),
+            Some(_) => Err(Impossible::DuplicateName),
+        }
+    }
+
+    pub(crate) fn get_mut(&mut self, number: AccountNumber) -> Result<&mut Account, Impossible> {
+        (self.all.get_mut(number)).ok_or(Impossible::UnknownAccount(number))
+    }
+
+    pub(crate) fn bind(
+        &mut self,
+        owner: AccountNumber,
+        wallet: AccountNumber,
+        kind: WalletKind,
+    ) -> Result<(), Impossible> {
+        let bound = self.get_mut(wallet)?;
+        bound.owner = owner;
+        bound.kind = kind;
+        self.get_mut(owner)?.bound[usize::from(kind.code())] = Some(wallet);
+        Ok(())
+    }
+
+    pub(crate) fn unbind(
+        &mut self,
+        owner: AccountNumber,
+        wallet: AccountNumber,
+    ) -> Result<(), Impossible> {
+        let bound = self.get_mut(wallet)?;
+        let kind = bound.kind;
+        bound.owner = wallet;
+        bound.kind = WalletKind::Eoa;
+        self.get_mut(owner)?.bound[usize::from(kind.code())] = None;
+        Ok(())
+    }
+}
+
+impl Stored for Accounts {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.all.put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
+        let all = ByNumber::<AccountNumber, Account>::take(from)?;
+        let by_wallet =
+            (all.by_name(|account| account.wallet)).ok_or(CodecError::Inconsistent("wallets"))?;
+        Ok(Self { all, by_wallet })
+    }
+}
+
+pub(crate) fn add(amount: &mut Micros, by: Micros) -> Result<(), Impossible> {
+    *amount = amount.checked_add(by).ok_or(Impossible::AmountOutOfRange)?;
+    Ok(())
+}
+
+pub(crate) fn subtract(amount: &mut Micros, by: Micros) -> Result<(), Impossible> {
+    *amount = amount.checked_sub(by).ok_or(Impossible::AmountOutOfRange)?;
+    Ok(())
+}

@@ -1,0 +1,118 @@
+//! Account actions other than trading: splits, merges, redeems, converts
+//! (docs/verify/rules.md §10).
+
+use foretell_model::codec::{coded, fixed};
+use foretell_model::{AccountNumber, FramePosition, Lots, MarketNumber, Micros, Sequence, TimeNs};
+
+use crate::error::Impossible;
+use crate::storage::list::Lists;
+use crate::storage::log::Log;
+use crate::storage::row::LogRow;
+use crate::storage::slot::count;
+
+/// The kind of an action. The discriminant is stored in the row.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum ActionKind {
+    /// Collateral was exchanged for full sets.
+    Split = 0,
+    /// Full sets were exchanged for collateral.
+    Merge = 1,
+    /// Holdings of a resolved market were exchanged for their payout.
+    Redeem = 2,
+    /// No of some questions was exchanged for collateral and Yes of the others.
+    Convert = 3,
+}
+
+impl ActionKind {
+    pub(crate) const fn from_code(code: u8) -> Option<Self> {
+        match code {
+            0 => Some(Self::Split),
+            1 => Some(Self::Merge),
+            2 => Some(Self::Redeem),
+            3 => Some(Self::Convert),
+            _ => None,
+        }
+    }
+}
+
+coded! { ActionKind: u8, "kind of action"; }
+
+/// One action of an account.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Action {
+    /// Its kind.
+    pub kind: ActionKind,
+    /// Its market; for a convert that of the first question given.
+    pub market: MarketNumber,
+    /// The full sets, the No of each question given, or all shares redeemed.
+    pub lots: Lots,
+    /// Paid for a split, received for every other kind.
+    pub collateral: Micros,
+    /// When it happened.
+    pub time: TimeNs,
+    /// Sequence of its frame.
+    pub sequence: Sequence,
+    /// Place of that frame, whose bytes are the receipt.
+    pub place: FramePosition,
+}
+
+fixed!(Action {
+    kind: ActionKind,
+    market: MarketNumber,
+    lots: Lots,
+    collateral: Micros,
+    time: TimeNs,
+    sequence: Sequence,
+    place: FramePosition,
+});
+
+impl LogRow for Action {
+    const CHUNK_BITS: u32 = 15;
+}
+
+/// All actions.
+#[derive(Debug)]
+pub struct Actions {
+    pub(crate) all: Log<Action>,
+    pub(crate) of_account: Lists,
+}
+
+impl Actions {
+    /// Number of actions of an account.
+    #[must_use]
+    pub fn count_of(&self, account: AccountNumber) -> usize {
+        count(self.of_account.list(account.0 as usize).len())
+    }
+
+    /// Number of those before an instant.
+    #[must_use]
+    pub fn count_before(&self, account: AccountNumber, time: TimeNs) -> usize {
+        let list = self.of_account.list(account.0 as usize);
+        let early = |slot| self.all.get(slot).is_some_and(|action| action.time < time);
+        count(list.partition_point(early))
+    }
+
+    /// The action of an account at an index, the oldest at 0.
+    #[must_use]
+    pub fn get(&self, account: AccountNumber, index: usize) -> Option<Action> {
+        let list = self.of_account.list(account.0 as usize);
+        self.all.get(list.get(index as u64)?)
+    }
+
+    /// The `end` oldest actions of an account, newest first.
+    pub fn newest_first(&self, account: AccountNumber, end: usize) -> impl Iterator<Item = Action> {
+        let slots = (self.of_account.list(account.0 as usize)).newest_first(end as u64);
+        slots.filter_map(|slot| self.all.get(slot))
+    }
+
+    pub(crate) fn push(
+        &mut self,
+        account: AccountNumber,
+        action: &Action,
+    ) -> Result<(), Impossible> {
+        self.of_account.push(account.0 as usize, self.all.len())?;
+        self.all.push(action)?;
+        Ok(())
+    }
+}

@@ -1,0 +1,338 @@
+//! Books: one ladder per market in Yes prices, readable from either token, and the last trade.
+
+use std::collections::{BTreeMap, btree_map};
+
+use foretell_model::codec::{CodecError, Stored, fixed};
+use foretell_model::{Lots, MarketNumber, Outcome, Price, Sequence, Side, TimeNs};
+
+use crate::error::Impossible;
+use crate::rows::balance::{lower, raise};
+use crate::rows::order::Order;
+use crate::storage::by_number::ByNumber;
+
+/// Total of the resting orders at one price of a token, including implied ones.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Level {
+    /// Price of the requested token.
+    pub price: Price,
+    /// Sum of lots, above 0.
+    pub lots: Lots,
+}
+
+/// The last trade of a token.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LastTrade {
+    /// Price of the requested token.
+    pub price: Price,
+    /// The taker's side, seen from the requested token.
+    pub side: Side,
+    /// When it happened.
+    pub time: TimeNs,
+}
+
+fixed!(LastTrade {
+    price: Price,
+    side: Side,
+    time: TimeNs,
+});
+
+/// The book of a market.
+#[derive(Clone, Debug)]
+pub struct Book {
+    /// Yes bids: BUY Yes, and SELL No at the complement.
+    bids: BTreeMap<Price, Lots>,
+    /// Yes asks: SELL Yes, and BUY No at the complement.
+    asks: BTreeMap<Price, Lots>,
+    /// In Yes prices, seen from Yes.
+    last: Option<LastTrade>,
+    changed: Sequence,
+    time: TimeNs,
+}
+
+/// Stored without its levels: they are rebuilt from the live orders.
+impl Stored for Book {
+    fn put(&self, out: &mut Vec<u8>) {
+        (self.last, self.changed, self.time).put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
+        let (last, changed, time) = Stored::take(from)?;
+        Ok(Self {
+            bids: BTreeMap::new(),
+            asks: BTreeMap::new(),
+            last,
+            changed,
+            time,
+        })
+    }
+}
+
+impl Book {
+    /// The last frame that changed levels, last trade, tick or minimum size. A rendered book stays
+    /// valid while this does not change.
+    #[must_use]
+    pub fn changed(&self) -> Sequence {
+        self.changed
+    }
+
+    /// Time of that frame: the book's timestamp. Of an unchanged book, the registration.
+    #[must_use]
+    pub fn time(&self) -> TimeNs {
+        self.time
+    }
+
+    /// The book seen from one of its tokens.
+    #[must_use]
+    pub fn of(&self, outcome: Outcome) -> TokenBook<'_> {
+        TokenBook {
+            book: self,
+            outcome,
+        }
+    }
+}
+
+/// A book seen from one token: its own orders and those implied by the other token's.
+#[derive(Clone, Copy, Debug)]
+pub struct TokenBook<'a> {
+    book: &'a Book,
+    outcome: Outcome,
+}
+
+impl<'a> TokenBook<'a> {
+    /// Bids, best (highest) first; reverse it to end with the best.
+    #[must_use]
+    pub fn bids(&self) -> Levels<'a> {
+        match self.outcome {
+            Outcome::Yes => Levels::new(&self.book.bids, true, false),
+            Outcome::No => Levels::new(&self.book.asks, false, true),
+        }
+    }
+
+    /// Asks, best (lowest) first; reverse it to end with the best.
+    #[must_use]
+    pub fn asks(&self) -> Levels<'a> {
+        match self.outcome {
+            Outcome::Yes => Levels::new(&self.book.asks, false, false),
+            Outcome::No => Levels::new(&self.book.bids, true, true),
+        }
+    }
+
+    /// The highest bid.
+    #[must_use]
+    pub fn best_bid(&self) -> Option<Price> {
+        self.bids().next().map(|level| level.price)
+    }
+
+    /// The lowest ask.
+    #[must_use]
+    pub fn best_ask(&self) -> Option<Price> {
+        self.asks().next().map(|level| level.price)
+    }
+
+    /// The last trade of the market, mirrored for the No token.
+    #[must_use]
+    pub fn last_trade(&self) -> Option<LastTrade> {
+        let last = self.book.last?;
+        Some(match self.outcome {
+            Outcome::Yes => last,
+            Outcome::No => LastTrade {
+                price: last.price.complement(),
+                side: last.side.opposite(),
+                time: last.time,
+            },
+        })
+    }
+}
+
+/// Levels of one side, best first.
+#[derive(Clone, Debug)]
+pub struct Levels<'a> {
+    ladder: btree_map::Iter<'a, Price, Lots>,
+    /// Whether the best is the highest Yes price.
+    falling: bool,
+    /// Whether prices are shown as No prices.
+    mirrored: bool,
+}
+
+impl<'a> Levels<'a> {
+    fn new(ladder: &'a BTreeMap<Price, Lots>, falling: bool, mirrored: bool) -> Self {
+        Self {
+            ladder: ladder.iter(),
+            falling,
+            mirrored,
+        }
+    }
+
+    fn level(&self, entry: Option<(&Price, &Lots)>) -> Option<Level> {
+        let (&price, &lots) = entry?;
+        let price = if self.mirrored {
+            price.complement()
+        } else {
+            price
+        };
+        Some(Level { price, lots })
+    }
+}
+
+impl Iterator for Levels<'_> {
+    type Item = Level;
+
+    fn next(&mut self) -> Option<Level> {
+        let entry = if self.falling {
+            self.ladder.next_back()
+        } else {
+            self.ladder.next()
+        };
+        self.level(entry)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.ladder.size_hint()
+    }
+}
+
+impl DoubleEndedIterator for Levels<'_> {
+    fn next_back(&mut self) -> Option<Level> {
+        let entry = if self.falling {
+            self.ladder.next()
+        } else {
+            self.ladder.next_back()
+        };
+        self.level(entry)
+    }
+}
+
+impl ExactSizeIterator for Levels<'_> {}
+
+/// The books of all markets.
+#[derive(Debug, Default)]
+pub struct Books {
+    all: ByNumber<MarketNumber, Book>,
+    /// Markets whose books the current frame has touched.
+    touched: Vec<MarketNumber>,
+}
+
+impl Books {
+    /// The book of a market.
+    #[must_use]
+    pub fn get(&self, market: MarketNumber) -> Option<&Book> {
+        self.all.get(market)
+    }
+
+    pub(crate) fn open(
+        &mut self,
+        market: MarketNumber,
+        at: (Sequence, TimeNs),
+    ) -> Result<(), Impossible> {
+        let book = Book {
+            bids: BTreeMap::new(),
+            asks: BTreeMap::new(),
+            last: None,
+            changed: at.0,
+            time: at.1,
+        };
+        self.all.push(market, book)
+    }
+
+    /// Adds the remaining lots of a live order read from a snapshot.
+    pub(crate) fn restore(&mut self, order: &Order) -> Result<(), Impossible> {
+        let book = self.all.get_mut(order.market);
+        let book = book.ok_or(Impossible::UnknownMarket(order.market))?;
+        book.add(
+            LadderPlace::of(order.outcome, order.side, order.price),
+            order.left,
+        )
+    }
+
+    /// Records a change of something that is shown with the book.
+    pub(crate) fn touch(
+        &mut self,
+        market: MarketNumber,
+        at: (Sequence, TimeNs),
+    ) -> Result<&mut Book, Impossible> {
+        let book = (self.all.get_mut(market)).ok_or(Impossible::UnknownMarket(market))?;
+        if book.changed != at.0 {
+            self.touched.push(market);
+        }
+        (book.changed, book.time) = at;
+        Ok(book)
+    }
+
+    /// Removes a market from those touched by the frame.
+    pub(crate) fn pop_touched(&mut self) -> Option<MarketNumber> {
+        self.touched.pop()
+    }
+}
+
+impl Stored for Books {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.all.put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
+        Ok(Self {
+            all: Stored::take(from)?,
+            touched: Vec::new(),
+        })
+    }
+}
+
+/// The position of an order in its market's ladder.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct LadderPlace {
+    pub(crate) bid: bool,
+    pub(crate) yes_price: Price,
+}
+
+impl LadderPlace {
+    /// The position for this side and limit price of the order's own token.
+    pub(crate) fn of(outcome: Outcome, side: Side, price: Price) -> Self {
+        match outcome {
+            Outcome::Yes => Self {
+                bid: side == Side::Buy,
+                yes_price: price,
+            },
+            Outcome::No => Self {
+                bid: side == Side::Sell,
+                yes_price: price.complement(),
+            },
+        }
+    }
+}
+
+impl Book {
+    pub(crate) fn add(&mut self, place: LadderPlace, lots: Lots) -> Result<(), Impossible> {
+        raise(self.side(place).entry(place.yes_price).or_default(), lots)
+    }
+
+    pub(crate) fn remove(&mut self, place: LadderPlace, lots: Lots) -> Result<(), Impossible> {
+        let side = self.side(place);
+        let level = (side.get_mut(&place.yes_price)).ok_or(Impossible::AmountOutOfRange)?;
+        lower(level, lots)?;
+        if level.is_zero() {
+            side.remove(&place.yes_price);
+        }
+        Ok(())
+    }
+
+    /// Records a trade at a Yes price by a taker of this outcome and side.
+    pub(crate) fn trade(&mut self, yes_price: Price, outcome: Outcome, side: Side, time: TimeNs) {
+        let side = match outcome {
+            Outcome::Yes => side,
+            Outcome::No => side.opposite(),
+        };
+        self.last = Some(LastTrade {
+            price: yes_price,
+            side,
+            time,
+        });
+    }
+
+    fn side(&mut self, place: LadderPlace) -> &mut BTreeMap<Price, Lots> {
+        if place.bid {
+            &mut self.bids
+        } else {
+            &mut self.asks
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! The holders of a token, the largest first.
+
+use core::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use foretell_model::{Lots, MarketNumber, Outcome, WalletAddress};
+
+/// A token by market and outcome.
+pub(crate) type Token = (MarketNumber, Outcome);
+
+/// The holders of all tokens, kept sorted: a reader pays only for the rows it requests.
+#[derive(Debug, Default)]
+pub(crate) struct Holders {
+    of_token: Vec<BTreeSet<(Reverse<Lots>, WalletAddress)>>,
+}
+
+impl Holders {
+    /// Adds the two tokens of the next market.
+    pub(crate) fn open(&mut self) {
+        let tokens = Outcome::ALL.iter().map(|_| BTreeSet::new());
+        self.of_token.extend(tokens);
+    }
+
+    /// Adds a wallet's balance of a token.
+    pub(crate) fn add(&mut self, token: Token, wallet: WalletAddress, lots: Lots) {
+        if !lots.is_zero()
+            && let Some(holders) = self.of_token.get_mut(number(token))
+        {
+            holders.insert((Reverse(lots), wallet));
+        }
+    }
+
+    /// Removes a wallet's balance of a token.
+    pub(crate) fn remove(&mut self, token: Token, wallet: WalletAddress, lots: Lots) {
+        if let Some(holders) = self.of_token.get_mut(number(token)) {
+            holders.remove(&(Reverse(lots), wallet));
+        }
+    }
+
+    /// The holders of a token, the largest first, equal ones by address.
+    pub(crate) fn of(&self, token: Token) -> impl Iterator<Item = (WalletAddress, Lots)> {
+        let holders = self.of_token.get(number(token)).into_iter().flatten();
+        holders.map(|&(Reverse(lots), wallet)| (wallet, lots))
+    }
+}
+
+fn number((market, outcome): Token) -> usize {
+    market.0 as usize * Outcome::ALL.len() + outcome.index()
+}

@@ -1,0 +1,204 @@
+//! Orders: live ones by number, account and id, finished ones by id and by end.
+
+use std::collections::{BTreeSet, HashMap};
+
+use foldhash::fast::RandomState;
+use foretell_model::codec::{Fixed, fixed};
+use foretell_model::{AccountNumber, CloseReason, MarketNumber, OrderId, OrderNumber, Sequence};
+
+use crate::error::Impossible;
+use crate::rows::order::{Order, OrderState};
+use crate::storage::id_log::IdLog;
+use crate::storage::row::LogRow;
+use crate::storage::slot::count;
+
+/// An order that ended with an unfilled remainder, and the frame that ended it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EndedOrder {
+    /// Sequence of the frame.
+    pub sequence: Sequence,
+    /// The order.
+    pub order: Order,
+    /// Why it ended.
+    pub reason: CloseReason,
+}
+
+/// The stored form of a finished order.
+#[derive(Debug)]
+pub(crate) struct FinishedOrder {
+    pub(crate) order: Order,
+    /// The frame that ended it.
+    pub(crate) sequence: Sequence,
+}
+
+fixed!(FinishedOrder {
+    order: Order,
+    sequence: Sequence,
+});
+
+impl LogRow for FinishedOrder {
+    const CHUNK_BITS: u32 = 14;
+    const ID_BYTES: usize = OrderId::SIZE;
+}
+
+/// All orders.
+#[derive(Debug)]
+pub struct Orders {
+    live: HashMap<OrderNumber, Order, RandomState>,
+    live_ids: HashMap<OrderId, OrderNumber, RandomState>,
+    /// Live orders of each account that ever had one.
+    by_account: HashMap<AccountNumber, BTreeSet<OrderNumber>, RandomState>,
+    /// Number of live orders in each market that ever had one.
+    by_market: HashMap<MarketNumber, usize, RandomState>,
+    /// Finished orders, in the order they ended.
+    pub(crate) finished: IdLog<FinishedOrder>,
+}
+
+impl Orders {
+    /// No live orders, and these finished ones.
+    pub(crate) fn of(finished: IdLog<FinishedOrder>) -> Self {
+        Self {
+            live: HashMap::default(),
+            live_ids: HashMap::default(),
+            by_account: HashMap::default(),
+            by_market: HashMap::default(),
+            finished,
+        }
+    }
+
+    /// The live order with this number. Finished orders are found by id only.
+    #[must_use]
+    pub fn live(&self, number: OrderNumber) -> Option<&Order> {
+        self.live.get(&number)
+    }
+
+    /// The order with this id, live or finished.
+    #[must_use]
+    pub fn by_id(&self, id: &OrderId) -> Option<Order> {
+        if let Some(number) = self.live_ids.get(id) {
+            return self.live(*number).cloned();
+        }
+        let slot = self.finished.find(&id.0)?;
+        Some(self.finished.log().get(slot)?.order)
+    }
+
+    /// The live orders of an account, by number.
+    pub fn live_of(&self, account: AccountNumber) -> impl DoubleEndedIterator<Item = &Order> {
+        let numbers = self.by_account.get(&account).into_iter().flatten();
+        numbers.filter_map(|number| self.live.get(number))
+    }
+
+    /// The live orders of an account from a number on.
+    pub(crate) fn live_from(
+        &self,
+        account: AccountNumber,
+        first: OrderNumber,
+    ) -> impl Iterator<Item = &Order> {
+        let numbers = self.by_account.get(&account).into_iter();
+        let numbers = numbers.flat_map(move |numbers| numbers.range(first..));
+        numbers.filter_map(|number| self.live.get(number))
+    }
+
+    /// Number of live orders of an account.
+    #[must_use]
+    pub fn live_count_of(&self, account: AccountNumber) -> usize {
+        self.by_account.get(&account).map_or(0, BTreeSet::len)
+    }
+
+    /// Number of live orders in a market.
+    #[must_use]
+    pub fn live_count_in(&self, market: MarketNumber) -> usize {
+        self.by_market.get(&market).copied().unwrap_or_default()
+    }
+
+    /// Number of live orders.
+    #[must_use]
+    pub fn live_count(&self) -> usize {
+        self.live.len()
+    }
+
+    /// Number of orders, including finished and killed ones.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.live.len() + count(self.finished.log().len())
+    }
+
+    /// Orders that ended with an unfilled remainder in the frames `first` to `last`, both included,
+    /// in the order they ended. Completed and killed orders are excluded. The cost is proportional
+    /// to all orders that ended in those frames.
+    pub fn ended_between(
+        &self,
+        first: Sequence,
+        last: Sequence,
+    ) -> impl Iterator<Item = EndedOrder> {
+        let finished = self.finished.log();
+        let from = finished.partition_point(|finished| finished.sequence < first);
+        (from..finished.len())
+            .map_while(|slot| finished.get(slot))
+            .take_while(move |finished| finished.sequence <= last)
+            .filter_map(|FinishedOrder { order, sequence }| match order.state {
+                OrderState::Closed(reason) => Some(EndedOrder {
+                    sequence,
+                    order,
+                    reason,
+                }),
+                _ => None,
+            })
+    }
+
+    /// All live orders, by number.
+    pub(crate) fn all_live(&self) -> Vec<&Order> {
+        let mut orders: Vec<&Order> = self.live.values().collect();
+        orders.sort_unstable_by_key(|order| order.number);
+        orders
+    }
+
+    /// Whether a live order has this id. The exchange rejects ids of finished orders.
+    pub(crate) fn is_live(&self, id: &OrderId) -> bool {
+        self.live_ids.contains_key(id)
+    }
+
+    pub(crate) fn live_mut(&mut self, number: OrderNumber) -> Result<&mut Order, Impossible> {
+        (self.live.get_mut(&number)).ok_or(Impossible::OrderNotLive(number))
+    }
+
+    /// Adds a resting order.
+    pub(crate) fn rest(&mut self, mut order: Order) -> Result<(), Impossible> {
+        order.state = OrderState::Live;
+        let (number, account) = (order.number, order.account);
+        if self.live_ids.insert(order.id, number).is_some() {
+            return Err(Impossible::DuplicateName);
+        }
+        *self.by_market.entry(order.market).or_default() += 1;
+        self.by_account.entry(account).or_default().insert(number);
+        match self.live.insert(number, order) {
+            None => Ok(()),
+            Some(_) => Err(Impossible::DuplicateName),
+        }
+    }
+
+    /// Removes a resting order, which is then finished.
+    pub(crate) fn remove_resting(&mut self, number: OrderNumber) -> Result<Order, Impossible> {
+        let order = self.live.remove(&number);
+        let order = order.ok_or(Impossible::OrderNotLive(number))?;
+        self.live_ids.remove(&order.id);
+        if let Some(live) = self.by_account.get_mut(&order.account)
+            && let Some(count) = self.by_market.get_mut(&order.market)
+        {
+            live.remove(&number);
+            *count -= 1;
+        }
+        Ok(order)
+    }
+
+    /// Stores the finished order, which no longer rests.
+    pub(crate) fn finish(
+        &mut self,
+        mut order: Order,
+        state: OrderState,
+        sequence: Sequence,
+    ) -> Result<(), Impossible> {
+        order.state = state;
+        self.finished.push(&FinishedOrder { order, sequence })
+    }
+}

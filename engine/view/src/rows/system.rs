@@ -1,0 +1,84 @@
+//! System-wide state: last frame, mode, rules, settings, signing domains, collateral.
+
+use std::collections::BTreeMap;
+
+use foretell_model::codec::stored;
+use foretell_model::{DomainNumber, Micros, Sequence, Settings, SystemMode, TimeNs};
+
+/// Rules in force before any switch.
+const FIRST_RULES: u32 = 1;
+
+/// A signing domain.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Domain {
+    /// Its EIP-712 separator.
+    pub separator: [u8; 32],
+    /// Its text, as registered (the frame's evidence).
+    pub text: Box<[u8]>,
+    /// When it was registered.
+    pub registered: TimeNs,
+}
+
+/// The system-wide state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct System {
+    /// The last frame folded; 0 before the first.
+    pub sequence: Sequence,
+    /// Its time; never goes back.
+    pub time: TimeNs,
+    /// Rules in force for the next command.
+    pub rules: u32,
+    /// The mode.
+    pub mode: SystemMode,
+    /// The core's settings.
+    pub settings: Settings,
+    /// Whether `Continue` commands still have to finish the last command.
+    pub work_pending: bool,
+    /// All deposits less all withdrawals (withdrawn fees included).
+    pub collateral: Micros,
+    /// Balance of the fee account.
+    pub fees: Micros,
+    /// Signing domains by number.
+    pub domains: BTreeMap<DomainNumber, Domain>,
+}
+
+stored!(Domain {
+    separator: [u8; 32],
+    text: Box<[u8]>,
+    registered: TimeNs,
+});
+stored!(System {
+    sequence: Sequence,
+    time: TimeNs,
+    rules: u32,
+    mode: SystemMode,
+    settings: Settings,
+    work_pending: bool,
+    collateral: Micros,
+    fees: Micros,
+    domains: BTreeMap<DomainNumber, Domain>,
+});
+
+impl Default for System {
+    fn default() -> Self {
+        Self {
+            sequence: Sequence(0),
+            time: TimeNs(0),
+            rules: FIRST_RULES,
+            mode: SystemMode::Running,
+            settings: Settings::default(),
+            work_pending: false,
+            collateral: Micros::ZERO,
+            fees: Micros::ZERO,
+            domains: BTreeMap::new(),
+        }
+    }
+}
+
+impl System {
+    /// Whether the mode allows new orders: running, or post-only.
+    #[must_use]
+    pub fn takes_orders(&self) -> bool {
+        matches!(self.mode, SystemMode::Running | SystemMode::PostOnly)
+    }
+}

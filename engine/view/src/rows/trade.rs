@@ -1,0 +1,150 @@
+//! One trade: its stored and its returned form.
+
+use foretell_model::codec::{Fixed, fixed};
+use foretell_model::{
+    AccountNumber, FramePosition, KeyNumber, Lots, MarketNumber, MatchKind, Micros, OrderId,
+    OrderNumber, Outcome, Price, Sequence, Side, TimeNs, TradeIndex,
+};
+
+use crate::rows::builders::{Builder, BuilderSlot};
+use crate::rows::order::Order;
+use crate::rows::trade_id::TradeId;
+use crate::rows::trade_slot::TradeSlot;
+use crate::storage::row::LogRow;
+
+/// The stored form of a trade: complete, so that one read suffices.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Trade {
+    pub(crate) id: TradeId,
+    pub(crate) index: TradeIndex,
+    pub(crate) time: TimeNs,
+    pub(crate) place: FramePosition,
+    pub(crate) market: MarketNumber,
+    pub(crate) kind: MatchKind,
+    pub(crate) yes_price: Price,
+    pub(crate) lots: Lots,
+    pub(crate) fee: Micros,
+    /// Its order number is also the sequence of the frame.
+    pub(crate) taker: Party,
+    pub(crate) maker: Party,
+    /// The previous trade made by the maker's order.
+    pub(crate) made_before: Option<TradeSlot>,
+}
+
+/// The stored form of one side of a trade.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Party {
+    pub(crate) order: OrderNumber,
+    pub(crate) order_id: OrderId,
+    pub(crate) account: AccountNumber,
+    pub(crate) key: KeyNumber,
+    pub(crate) outcome: Outcome,
+    pub(crate) side: Side,
+    pub(crate) builder: Option<BuilderSlot>,
+}
+
+fixed!(Trade {
+    id: TradeId,
+    index: TradeIndex,
+    time: TimeNs,
+    place: FramePosition,
+    market: MarketNumber,
+    kind: MatchKind,
+    yes_price: Price,
+    lots: Lots,
+    fee: Micros,
+    taker: Party,
+    maker: Party,
+    made_before: Option<TradeSlot>,
+});
+fixed!(Party {
+    order: OrderNumber,
+    order_id: OrderId,
+    account: AccountNumber,
+    key: KeyNumber,
+    outcome: Outcome,
+    side: Side,
+    builder: Option<BuilderSlot>,
+});
+
+impl LogRow for Trade {
+    const CHUNK_BITS: u32 = 14;
+    const ID_BYTES: usize = TradeId::SIZE;
+}
+
+impl Party {
+    /// The side of a trade for this order.
+    pub(crate) fn of(order: &Order) -> Self {
+        Self {
+            order: order.number,
+            order_id: order.id,
+            account: order.account,
+            key: order.key,
+            outcome: order.outcome,
+            side: order.side,
+            builder: order.builder,
+        }
+    }
+}
+
+/// One side of a trade.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TradeSide {
+    /// Its order's number.
+    pub order: OrderNumber,
+    /// Its order's id.
+    pub order_id: OrderId,
+    /// Its wallet.
+    pub account: AccountNumber,
+    /// The API key that submitted its order.
+    pub key: KeyNumber,
+    /// The token it traded.
+    pub outcome: Outcome,
+    /// Whether it bought or sold.
+    pub side: Side,
+    /// The price of that token.
+    pub price: Price,
+    /// The builder of its order.
+    pub builder: Option<Builder>,
+}
+
+/// A trade as returned to readers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TradeRecord {
+    /// Its id.
+    pub id: TradeId,
+    /// The frame it happened in; also the number of the taker's order.
+    pub sequence: Sequence,
+    /// Index of the fill in the frame.
+    pub index: TradeIndex,
+    /// When it happened.
+    pub time: TimeNs,
+    /// Place of that frame; its bytes are the trade's receipt.
+    pub place: FramePosition,
+    /// Its market.
+    pub market: MarketNumber,
+    /// How the two orders matched.
+    pub kind: MatchKind,
+    /// Shares traded.
+    pub lots: Lots,
+    /// Paid by the taker in addition to the value (BUY) or out of it (SELL).
+    pub fee: Micros,
+    /// The taker's side.
+    pub taker: TradeSide,
+    /// The maker's side.
+    pub maker: TradeSide,
+}
+
+impl TradeRecord {
+    /// Value paid or received by the taker, without the fee.
+    #[must_use]
+    pub fn taker_value(&self) -> Micros {
+        self.lots.value_at(self.taker.price)
+    }
+
+    /// Value paid or received by the maker.
+    #[must_use]
+    pub fn maker_value(&self) -> Micros {
+        self.lots.value_at(self.maker.price)
+    }
+}

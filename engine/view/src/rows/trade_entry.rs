@@ -1,0 +1,327 @@
+//! The filter columns of a trade in the postings of lists, so that filtering reads no other place.
+//!
+//! All lists of one kind together hold each row of each trade once: both rows in one posting, or
+//! each in its own. So the slot of a posting determines its trade, which need not be stored.
+
+use foretell_model::codec::{CodecError, Fixed, Stored};
+use foretell_model::quantity::PRICE_ONE;
+use foretell_model::{Lots, MarketNumber, Micros, Outcome, Price, Side};
+
+use crate::rows::order::own_price;
+use crate::rows::trade::{Party, Trade};
+
+/// The rows of a trade in a list: that of its taker, that of its maker, or both.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TradeEntry {
+    lots: Lots,
+    market: MarketNumber,
+    yes_price: Price,
+    /// [`HERE`], [`SOLD`] and [`OF_NO`] of the taker, then of the maker.
+    flags: u8,
+}
+
+/// Stored bytes of a number of lots: enough for [`MOST_LOTS`].
+const LOTS: usize = 7;
+/// The largest number of lots whose value at any price is representable.
+pub(crate) const MOST_LOTS: Lots = Lots(u64::MAX / PRICE_ONE as u64);
+const _: () = assert!(MOST_LOTS.0 >> (8 * LOTS) == 0);
+
+impl Stored for TradeEntry {
+    fn put(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.lots.0.to_le_bytes()[..LOTS]);
+        self.market.put(out);
+        self.yes_price.put(out);
+        self.flags.put(out);
+    }
+
+    fn take(from: &mut &[u8]) -> Result<Self, CodecError> {
+        let [a, b, c, d, e, f, g] = <[u8; LOTS]>::take(from)?;
+        Ok(Self {
+            lots: Lots::take(&mut &[a, b, c, d, e, f, g, 0][..])?,
+            market: Stored::take(from)?,
+            yes_price: Stored::take(from)?,
+            flags: Stored::take(from)?,
+        })
+    }
+}
+
+impl Fixed for TradeEntry {
+    const SIZE: usize = LOTS + MarketNumber::SIZE + Price::SIZE + u8::SIZE;
+}
+
+/// The list has the row.
+const HERE: u8 = 1;
+/// Its owner sold.
+const SOLD: u8 = 2;
+/// The row is of the No token.
+const OF_NO: u8 = 4;
+/// Flag bits per row.
+const BITS: u32 = 3;
+
+/// The role of a row's owner.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Role {
+    Taker,
+    Maker,
+}
+
+impl Role {
+    pub(crate) const ALL: [Self; 2] = [Self::Taker, Self::Maker];
+}
+
+/// One row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct TradeRow {
+    pub(crate) role: Role,
+    pub(crate) side: Side,
+    /// Price of its owner's token.
+    pub(crate) price: Price,
+}
+
+impl TradeEntry {
+    /// Both rows of a trade.
+    pub(crate) fn of_both(trade: &Trade) -> Self {
+        let maker = Self::of_maker(trade);
+        Self {
+            flags: maker.flags | flags(&trade.taker),
+            ..maker
+        }
+    }
+
+    /// Only the taker's row.
+    pub(crate) fn of_taker(trade: &Trade) -> Self {
+        Self::with(trade, flags(&trade.taker))
+    }
+
+    /// Only the maker's row.
+    pub(crate) fn of_maker(trade: &Trade) -> Self {
+        Self::with(trade, flags(&trade.maker) << BITS)
+    }
+
+    fn with(trade: &Trade, flags: u8) -> Self {
+        Self {
+            lots: trade.lots,
+            market: trade.market,
+            yes_price: trade.yes_price,
+            flags,
+        }
+    }
+
+    /// Shares traded.
+    pub(crate) fn lots(&self) -> Lots {
+        self.lots
+    }
+
+    /// The market.
+    pub(crate) fn market(&self) -> MarketNumber {
+        self.market
+    }
+
+    /// Value paid or received by the owner of a row.
+    pub(crate) fn value(&self, row: &TradeRow) -> Micros {
+        self.lots.value_at(row.price)
+    }
+
+    /// The trade slot for a posting with these rows at `place` among all postings of its kind.
+    pub(crate) fn trade_of(&self, place: u64) -> u64 {
+        let both = HERE | HERE << BITS;
+        match self.flags & both {
+            here if here == both => place,
+            _ => place / Role::ALL.len() as u64,
+        }
+    }
+
+    /// The rows in this list.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = TradeRow> {
+        Role::ALL.into_iter().filter_map(|role| self.row(role))
+    }
+
+    fn row(&self, role: Role) -> Option<TradeRow> {
+        let flags = match role {
+            Role::Taker => self.flags,
+            Role::Maker => self.flags >> BITS,
+        };
+        let pick = |flag: u8| flags & flag != 0;
+        let (side, outcome) = (
+            if pick(SOLD) { Side::Sell } else { Side::Buy },
+            if pick(OF_NO) {
+                Outcome::No
+            } else {
+                Outcome::Yes
+            },
+        );
+        pick(HERE).then(|| TradeRow {
+            role,
+            side,
+            price: own_price(outcome, self.yes_price),
+        })
+    }
+}
+
+fn flags(party: &Party) -> u8 {
+    let sold = match party.side {
+        Side::Buy => 0,
+        Side::Sell => SOLD,
+    };
+    let of_no = match party.outcome {
+        Outcome::Yes => 0,
+        Outcome::No => OF_NO,
+    };
+    HERE | sold | of_no
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use foretell_model::{
+        AccountNumber, FramePosition, KeyNumber, MatchKind, OrderId, OrderNumber, TimeNs,
+        TradeIndex,
+    };
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::rows::trade_id::TradeId;
+    use crate::rows::trade_slot::TradeSlot;
+
+    /// A trade of these lots at this Yes price in a market, with the sides and outcomes of its
+    /// parties.
+    pub(crate) fn trade(
+        lots: u64,
+        yes_price: u16,
+        market: u32,
+        [taker, maker]: [(Side, Outcome); 2],
+    ) -> Trade {
+        let party = |account: u32, (side, outcome)| Party {
+            order: OrderNumber(1),
+            order_id: OrderId([0; 32]),
+            account: AccountNumber(account),
+            key: KeyNumber(0),
+            outcome,
+            side,
+            builder: None,
+        };
+        Trade {
+            id: TradeId([0; 16]),
+            index: TradeIndex(0),
+            time: TimeNs(0),
+            place: FramePosition::default(),
+            market: MarketNumber(market),
+            kind: MatchKind::Complementary,
+            yes_price: Price(yes_price),
+            lots: Lots(lots),
+            fee: Micros(0),
+            taker: party(0, taker),
+            maker: party(1, maker),
+            made_before: None,
+        }
+    }
+
+    fn parties() -> impl Strategy<Value = [(Side, Outcome); 2]> {
+        let party = || {
+            (
+                prop::sample::select(Side::ALL),
+                prop::sample::select(Outcome::ALL),
+            )
+        };
+        [party(), party()]
+    }
+
+    /// An entry of a list of trades.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct Listed {
+        pub(crate) slot: TradeSlot,
+        pub(crate) list: usize,
+        pub(crate) rows: TradeEntry,
+    }
+
+    /// The list of the other row of a trade, where each list has one row of its trades.
+    pub(crate) const OTHERS: usize = 100;
+
+    /// Entries of `lists` lists without common trades, as a view appends them: with both rows of
+    /// each trade, or with one, whose other row is in [`OTHERS`].
+    pub(crate) fn lists_of_trades(lists: usize, most: usize) -> impl Strategy<Value = Vec<Listed>> {
+        let lots = || prop_oneof![1..100_u64, 1..(1_u64 << 40)];
+        let given = (
+            0..lists,
+            any::<bool>(),
+            lots(),
+            0..=10_000_u16,
+            0..70_u32,
+            parties(),
+        );
+        let trades = prop::collection::vec(given, 0..most);
+        (trades, any::<bool>()).prop_map(|(trades, both)| {
+            let entries = (0..).zip(trades).flat_map(|(slot, given)| {
+                let (list, takes, lots, price, market, parties) = given;
+                let trade = trade(lots, price, market, parties);
+                let listed = |list, rows| Listed {
+                    slot: TradeSlot(slot),
+                    list,
+                    rows,
+                };
+                let (taker, maker) = if takes {
+                    (list, OTHERS)
+                } else {
+                    (OTHERS, list)
+                };
+                if both {
+                    vec![listed(list, TradeEntry::of_both(&trade))]
+                } else {
+                    vec![
+                        listed(taker, TradeEntry::of_taker(&trade)),
+                        listed(maker, TradeEntry::of_maker(&trade)),
+                    ]
+                }
+            });
+            entries.collect()
+        })
+    }
+
+    /// One or both rows of trades of all kinds.
+    pub(crate) fn rows_of_trades() -> impl Strategy<Value = TradeEntry> {
+        let lots = prop_oneof![1..100_u64, 1..(1_u64 << 40)];
+        let given = (lots, 0..=10_000_u16, 0..70_u32, parties(), 0..3_u8);
+        given.prop_map(|(lots, price, market, parties, which)| {
+            let trade = trade(lots, price, market, parties);
+            match which {
+                0 => TradeEntry::of_both(&trade),
+                1 => TradeEntry::of_taker(&trade),
+                _ => TradeEntry::of_maker(&trade),
+            }
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn an_entry_says_which_trade_it_is_of(entries in lists_of_trades(3, 100)) {
+            for (place, entry) in (0..).zip(&entries) {
+                prop_assert_eq!(TradeSlot(entry.rows.trade_of(place)), entry.slot);
+                let mut bytes = Vec::new();
+                entry.rows.put(&mut bytes);
+                prop_assert_eq!(bytes.len(), TradeEntry::SIZE);
+                prop_assert_eq!(Stored::take(&mut &bytes[..]), Ok(entry.rows));
+            }
+        }
+
+        #[test]
+        fn rows_are_what_the_parties_did(
+            lots in 1..(1_u64 << 40),
+            price in 0..=10_000_u16,
+            parties in parties(),
+        ) {
+            let trade = trade(lots, price, 7, parties);
+            let row = |role, (side, outcome)| TradeRow {
+                role,
+                side,
+                price: own_price(outcome, Price(price)),
+            };
+            let (taker, maker) = (row(Role::Taker, parties[0]), row(Role::Maker, parties[1]));
+            let listed = |rows: TradeEntry| rows.rows().collect::<Vec<_>>();
+            prop_assert_eq!(listed(TradeEntry::of_both(&trade)), [taker, maker]);
+            prop_assert_eq!(listed(TradeEntry::of_taker(&trade)), [taker]);
+            prop_assert_eq!(listed(TradeEntry::of_maker(&trade)), [maker]);
+            let rows = TradeEntry::of_both(&trade);
+            prop_assert_eq!((rows.lots(), rows.market()), (Lots(lots), MarketNumber(7)));
+            prop_assert_eq!(rows.value(&maker), Lots(lots).value_at(maker.price));
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! A log whose rows can be found by id.
+//!
+//! A row of such a log begins with its id. A sealed chunk ends with an index (`id_index.rs`); the
+//! tail has a hash table in memory. A look-up reads the hash table, then the chunks from the newest
+//! on. An unknown id costs about two reads per chunk, because a part of the index has one entry on
+//! average.
+//!
+//! Chosen ids cannot make look-ups slow. Ids crowded into one part are found by binary search,
+//! as if there were no parts. A first pair with equal 8 bytes takes some 2^32 hashes to find, and
+//! every further one much more. The hash table is keyed.
+
+use core::hash::BuildHasher;
+
+use foldhash::fast::RandomState;
+
+use crate::error::Impossible;
+use crate::storage::id_index::{PREFIX, rows_of};
+use crate::storage::log::Log;
+use crate::storage::row::LogRow;
+use crate::storage::slot_index::SlotIndex;
+
+/// A log, and a hash table of its tail's ids.
+#[derive(Debug)]
+pub(crate) struct IdLog<R> {
+    log: Log<R>,
+    tail: SlotIndex,
+    key: RandomState,
+}
+
+impl<R: LogRow> IdLog<R> {
+    /// Indexes the tail of a log.
+    pub(crate) fn of(log: Log<R>) -> Self {
+        let mut indexed = Self {
+            log,
+            tail: SlotIndex::default(),
+            key: RandomState::default(),
+        };
+        let tail = indexed.log.chunks().tail();
+        let rows = (tail.len() / R::SIZE) as u64;
+        for slot in indexed.log.len() - rows..indexed.log.len() {
+            if let Some(id) = indexed.id(slot) {
+                let hash = indexed.hash(id);
+                indexed.tail.insert(hash, slot);
+            }
+        }
+        indexed
+    }
+
+    /// The rows.
+    pub(crate) fn log(&self) -> &Log<R> {
+        &self.log
+    }
+
+    /// The rows, for replacing chunks.
+    pub(crate) fn log_mut(&mut self) -> &mut Log<R> {
+        &mut self.log
+    }
+
+    /// Adds a row.
+    pub(crate) fn push(&mut self, row: &R) -> Result<(), Impossible> {
+        let slot = self.log.len();
+        if self.log.push(row)? {
+            // The new sealed chunk has its own index.
+            self.tail.clear();
+        } else if let Some(id) = self.id(slot) {
+            let hash = self.hash(id);
+            self.tail.insert(hash, slot);
+        }
+        Ok(())
+    }
+
+    /// The newest row with this id, which must be [`LogRow::ID_BYTES`] bytes long.
+    pub(crate) fn find(&self, id: &[u8]) -> Option<u64> {
+        let has_id = |slot: u64| self.id(slot) == Some(id);
+        let in_tail = self.tail.find(self.hash(id), has_id);
+        in_tail.or_else(|| self.find_sealed(id))
+    }
+
+    fn find_sealed(&self, id: &[u8]) -> Option<u64> {
+        let prefix = id.first_chunk::<PREFIX>()?;
+        let rows = self.log.chunks().chunk_rows() as usize;
+        for (number, chunk) in self.log.chunks().sealed().iter().enumerate().rev() {
+            let index = chunk.as_ref().as_ref().get(rows * R::SIZE..)?;
+            for row in rows_of(index, rows, prefix) {
+                let slot = (number * rows) as u64 + u64::from(row);
+                if self.id(slot) == Some(id) {
+                    return Some(slot);
+                }
+            }
+        }
+        None
+    }
+
+    fn id(&self, slot: u64) -> Option<&[u8]> {
+        self.log.chunks().row(slot)?.get(..R::ID_BYTES)
+    }
+
+    fn hash(&self, id: &[u8]) -> u32 {
+        #[allow(clippy::cast_possible_truncation)] // half of a hash is a hash
+        let half = (self.key.hash_one(id) >> 32) as u32;
+        half
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::storage::chunk::Chunking;
+    use foretell_model::codec::fixed;
+
+    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+    struct Entry {
+        id: [u8; 12],
+        value: u16,
+    }
+    fixed!(Entry {
+        id: [u8; 12],
+        value: u16,
+    });
+    impl LogRow for Entry {
+        const CHUNK_BITS: u32 = 14;
+        const ID_BYTES: usize = 12;
+    }
+
+    /// Random ids, and ids that share their first bytes.
+    fn ids() -> impl Strategy<Value = Vec<[u8; 12]>> {
+        let crowded = prop_oneof![Just(0), Just(1), Just(127), Just(128), Just(255)];
+        let crowded = (crowded, 0..20_u8).prop_map(|(prefix, rest)| {
+            let mut id = [prefix; 12];
+            id[11] = rest;
+            id
+        });
+        prop::collection::vec(prop_oneof![crowded, any::<[u8; 12]>()], 0..150)
+    }
+
+    proptest! {
+        #[test]
+        fn the_newest_of_an_id_is_found(ids in ids(), bits in 0..6_u8) {
+            let mut log = IdLog::of(Log::new(Chunking::Bits(bits)));
+            for (value, id) in (0..).zip(&ids) {
+                // For an id twice in the tail either row may be found.
+                if log.find(id).is_some() {
+                    continue;
+                }
+                log.push(&Entry { id: *id, value }).unwrap();
+                let slot = log.find(id).unwrap();
+                prop_assert_eq!(log.log().get(slot), Some(Entry { id: *id, value }));
+            }
+            let again = IdLog::of(log.log);
+            for id in &ids {
+                let slot = again.find(id).unwrap();
+                prop_assert_eq!(again.log().get(slot).unwrap().id, *id);
+            }
+            prop_assert_eq!(again.find(&[9; 12]), None);
+            prop_assert_eq!(again.find(&[1; 3]), None);
+        }
+    }
+}
