@@ -12,8 +12,8 @@ use foretell_model::{
     AccountNumber, ApiKey, Digest16, KeyNumber, TimeMs, WalletAddress, WalletKind,
 };
 use foretell_view::View;
-use foretell_wire::ApiError;
 use foretell_wire::time::TimeForm;
+use foretell_wire::{ApiError, ErrorCode};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use thiserror::Error;
 
@@ -169,9 +169,7 @@ impl Auth {
                         foretell_wire::api_error::quoted(claims.chain_id.unwrap_or_default());
                     ApiError::WrongChain { given, ours }.into()
                 }
-                error if error.is_bad_request() => {
-                    ApiError::InvalidContent(error.to_string()).into()
-                }
+                L1Error::Nonce => ErrorCode::InvalidNonce.into(),
                 error => refuse(&error.to_string()),
             })
     }

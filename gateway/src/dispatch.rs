@@ -9,8 +9,8 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use foretell_wire::ApiError;
 use foretell_wire::api_error::quoted;
+use foretell_wire::{ApiError, ErrorCode};
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, Request, Response};
 use hyper::body::{Body as _, Incoming};
@@ -85,7 +85,7 @@ impl Dispatcher {
     fn find(&self, request: &Request<Incoming>) -> Result<(Arc<Route>, String), Failure> {
         let path = request.uri().path();
         if path.len() > MAX_PATH_BYTES {
-            return Err(failure::path_too_long());
+            return Err(ErrorCode::PathTooLong.into());
         }
         let found = self.routes.find(request.method(), path);
         found.map_err(route_error)
@@ -167,11 +167,11 @@ impl Dispatcher {
         // Boxed, because most requests have no body and would only move the state of reading one.
         let read = Box::pin(tokio::time::timeout(self.body_timeout, reading))
             .await
-            .map_err(|_| failure::body_too_slow())?
+            .map_err(|_| Failure::from(ErrorCode::BodyTimeout))?
             .map_err(|problem| match problem {
-                BodyError::LimitReached => ApiError::Busy.into(),
-                BodyError::TooLarge => ApiError::BodyTooLarge { limit }.into(),
-                BodyError::Broken => failure::body_broken(),
+                BodyError::LimitReached => ApiError::Busy,
+                BodyError::TooLarge => ApiError::BodyTooLarge { limit },
+                BodyError::Broken => ErrorCode::BodyIncomplete.into(),
             })?;
         match other_than_json(headers) {
             Some(given) if !read.0.is_empty() => {
@@ -199,7 +199,7 @@ fn counted(
         answer
     } else {
         app.metrics.answer_refused();
-        failure::answers_unread().render(surface)
+        Failure::from(ErrorCode::AnswersUnread).render(surface)
     };
     let share = unread.take_unbounded(client, answer.body.len());
     (answer, share)
@@ -226,7 +226,7 @@ fn other_than_json(headers: &HeaderMap) -> Option<String> {
 fn route_error(error: RouteError) -> Failure {
     match error {
         RouteError::Path => ApiError::NotFound.into(),
-        RouteError::Method(allowed) => failure::method_not_allowed(&allowed),
+        RouteError::Method(allowed) => failure::method_not_allowed(allowed),
     }
 }
 

@@ -4,6 +4,7 @@
 use std::net::IpAddr;
 use std::time::Instant;
 
+use foretell_wire::ErrorCode;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
@@ -14,7 +15,7 @@ use crate::client_shares::Client;
 use crate::config::Surface;
 use crate::connection::ConnectionGroup;
 use crate::cors::{Cors, Origin};
-use crate::failure::{self, Failure};
+use crate::failure::Failure;
 use crate::metrics::Metrics;
 use crate::rate_limits::{QuotaStatus, RateLimiter, RateLimits};
 
@@ -94,7 +95,9 @@ impl RequestPolicy {
     ) -> Result<Option<QuotaStatus>, Box<Answer>> {
         let surface = request.surface;
         if !self.may_ask(surface, request.from) {
-            return Err(Box::new(failure::not_allowlisted().render(surface)));
+            return Err(Box::new(
+                Failure::from(ErrorCode::AddressNotAllowed).render(surface),
+            ));
         }
         let counted = Client::of(request.from.counted());
         let (now, method) = (self.limiter.at(request.at), request.method);

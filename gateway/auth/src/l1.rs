@@ -53,14 +53,6 @@ pub enum L1Error {
     OtherSigner,
 }
 
-impl L1Error {
-    /// Whether the request is malformed (400) instead of unproven (401).
-    #[must_use]
-    pub const fn is_bad_request(&self) -> bool {
-        matches!(self, Self::Chain(_) | Self::Nonce)
-    }
-}
-
 /// Checks an L1 request for a deployment's chain.
 ///
 /// # Errors

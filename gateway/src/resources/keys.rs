@@ -11,7 +11,7 @@ use foretell_wire::account::{
     REVOKED, ReadOnlyKeyAnswer, RevokedAllAnswer, read_read_only_key, read_revocation,
 };
 use foretell_wire::decimal::uint256_text;
-use foretell_wire::{ApiError, json_text};
+use foretell_wire::{ApiError, ErrorCode, json_text};
 
 use crate::answer::{Answer, StatePosition};
 use crate::app::App;
@@ -128,7 +128,7 @@ pub(crate) async fn revoke_read_only(context: RequestContext) -> Result<Answer, 
         (key.owner == caller.owner && key.read_only).then_some((number, key.is_live()))
     };
     let found = app.find(own).await?;
-    let position = match found.ok_or(ApiError::Unknown("api key not found"))? {
+    let position = match found.ok_or(ErrorCode::KeyNotFound)? {
         (key, true) => end(&context, key, false).await?,
         (_, false) => app.shared_view.read().position(),
     };

@@ -15,7 +15,7 @@ use foretell_view::{Order, OrderState, TradeId, View};
 use foretell_wire::order::{OrderSubmission, read_order, read_orders};
 use foretell_wire::rejection::RejectedOrder;
 use foretell_wire::result::{ImmediateTrades, OrderAnswer, ResultStatus};
-use foretell_wire::{ApiError, TokenRef, json_text};
+use foretell_wire::{ApiError, ErrorCode, TokenRef, json_text};
 
 use crate::answer::{Answer, StatePosition};
 use crate::app::App;
@@ -251,8 +251,11 @@ async fn verify(
             maker: order.maker,
             signature_type: kind.code(),
         },
-        // The error's text names the check, after `invalid signature: `.
-        other => ApiError::InvalidContent(other.to_string()),
+        other => {
+            let text = other.to_string();
+            let check = text.strip_prefix("invalid signature: ").unwrap_or(&text);
+            ApiError::Coded(ErrorCode::InvalidSignature, vec![check.to_owned()])
+        }
     })
 }
 
@@ -327,12 +330,8 @@ fn applied(app: &App, about: &RejectedOrder, reply: &Reply, result: &OrderResult
             return refused(Some(order), ResultStatus::Unmatched, refusal);
         }
         OrderStatus::Unmatched => {
-            let text = format!("order {order} is invalid. too_many_fills");
-            return refused(
-                Some(order),
-                ResultStatus::Unmatched,
-                ApiError::InvalidContent(text),
-            );
+            let refusal = ApiError::Coded(ErrorCode::TooManyFills, vec![order.to_string()]);
+            return refused(Some(order), ResultStatus::Unmatched, refusal);
         }
     };
     let genesis = app.engine.genesis();

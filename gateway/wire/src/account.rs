@@ -8,6 +8,7 @@ use foretell_model::{ApiKey, TimeNs, WalletAddress};
 
 use crate::api_error::{ApiError, FieldError};
 use crate::body::{object, optional_text, read_text};
+use crate::error_code::ErrorCode;
 use crate::ids;
 use crate::json::Value;
 use crate::limits::SMALL_BODY_BYTES;
@@ -229,8 +230,7 @@ impl<'a> WrongHeartbeatAnswer<'a> {
     /// An answer that names the right id.
     #[must_use]
     pub const fn new(heartbeat_id: &'a str) -> Self {
-        const TEXT: &str =
-            "heartbeat_id is not that of the running chain, allowed: the one given here";
+        const TEXT: &str = ErrorCode::WrongHeartbeat.text();
         Self {
             error: TEXT,
             error_msg: TEXT,

@@ -22,7 +22,7 @@ mod totals;
 mod trades;
 
 pub use activity::{ActivityKind, ActivityQuery, ActivityRow};
-pub use error::{DataError, with_code};
+pub use error::{DataError, with_class};
 pub use figures::{CurPrice, PositionFigures, RoundedFigures};
 pub use holders::{HolderGroup, HolderRow, HoldersQuery};
 pub use market_text::{MarketNames, MarketText};

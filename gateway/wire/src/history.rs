@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::api_error::{ApiError, FieldError, quoted};
 use crate::body::object;
 use crate::decimal::{self, Decimal};
+use crate::error_code::ErrorCode;
 use crate::history_range::{HistoryRange, Interval};
 use crate::ids::TokenRef;
 use crate::json::{Number, Object, Value};
@@ -21,10 +22,8 @@ pub const MAX_HISTORY_POINTS: usize = 100_000;
 /// The error for a range with more than [`MAX_HISTORY_POINTS`].
 #[must_use]
 pub fn too_many_points(points: usize) -> ApiError {
-    ApiError::InvalidContent(format!(
-        "the range has {points} points, allowed: at most {MAX_HISTORY_POINTS} in one answer; take a \
-         shorter range, a larger fidelity or fewer markets"
-    ))
+    let values = [points, MAX_HISTORY_POINTS].map(|it| it.to_string());
+    ApiError::Coded(ErrorCode::TooManyPoints, values.into())
 }
 
 /// Parameters of `GET /prices-history`.

@@ -233,7 +233,7 @@ impl TradesQuery {
         if let (Some(before), Some(after)) = (before, after)
             && before < after
         {
-            return Err(ApiError::InvalidContent(format!(
+            return Err(ApiError::invalid_time_range(format!(
                 "before is {}, allowed: not below after ({})",
                 before.0, after.0
             )));
