@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use foretell_wire::api_error::quoted;
+use foretell_wire::limits::MAX_PATH_BYTES;
 use foretell_wire::{ApiError, ErrorCode};
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, Request, Response};
@@ -22,7 +23,6 @@ use crate::client_address::ClientAddress;
 use crate::client_shares::{Client, Share};
 use crate::config::Surface;
 use crate::failure::{self, Failure};
-use crate::limits::MAX_PATH_BYTES;
 use crate::request_context::RequestContext;
 use crate::request_policy::IncomingRequest;
 use crate::routes::{Route, RouteError, Routes};

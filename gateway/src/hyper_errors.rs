@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use bytes::{Buf, Bytes};
+use foretell_wire::limits::{MAX_HEAD_BYTES, MAX_HEADERS};
 use foretell_wire::{ApiError, ErrorCode};
 use http::StatusCode;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -14,7 +15,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use crate::config::Surface;
 use crate::connection::Activity;
 use crate::failure::{Failure, X_ERROR_CODE};
-use crate::limits::{MAX_HEAD_BYTES, MAX_HEADERS, MAX_UNREAD_BYTES};
+use crate::limits::MAX_UNREAD_BYTES;
 
 /// A stream that completes such responses.
 pub(crate) struct ErrorBodyStream<S> {

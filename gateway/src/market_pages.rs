@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use foretell_model::MarketNumber;
+use foretell_wire::limits::PAGE_MARKETS;
 use foretell_wire::market::MarketFacts;
 use foretell_wire::operator::MarketDescription;
-use foretell_wire::page::{Cursor, PAGE_MARKETS, page_json};
+use foretell_wire::page::{Cursor, page_json};
 
 use crate::rendered_cache::{Json, RenderedCache};
 

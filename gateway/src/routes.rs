@@ -10,9 +10,10 @@ use http::Method;
 
 use crate::answer::Answer;
 use crate::failure::Failure;
-use crate::limits::SMALL_BODY_BYTES;
 use crate::metrics::Meter;
 use crate::request_context::RequestContext;
+
+use foretell_wire::limits::SMALL_BODY_BYTES;
 
 pub(crate) type HandlerFuture = Pin<Box<dyn Future<Output = Result<Answer, Failure>> + Send>>;
 pub(crate) type Handler = fn(RequestContext) -> HandlerFuture;

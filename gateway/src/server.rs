@@ -26,9 +26,9 @@ use crate::connection::{Activity, ActivityStream, ConnectionState, RequestInProg
 use crate::dispatch::Dispatcher;
 use crate::hyper_errors::ErrorBodyStream;
 use crate::idle_reaper::IdleReaper;
-use crate::limits::{
-    ConnectionLimits, HTTP2_WINDOW_BYTES, MAX_HEAD_BYTES, MAX_STREAMS, SEND_BUFFER_BYTES,
-};
+use crate::limits::{ConnectionLimits, HTTP2_WINDOW_BYTES, MAX_STREAMS, SEND_BUFFER_BYTES};
+
+use foretell_wire::limits::MAX_HEAD_BYTES;
 
 /// Connections that the kernel completes before `accept`.
 const BACKLOG: i32 = 1_024;

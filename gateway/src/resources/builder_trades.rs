@@ -2,7 +2,8 @@
 //! (docs/api/market-data.md §8).
 
 use foretell_wire::json_text;
-use foretell_wire::page::{BARE_BUILDER_ROWS, Cursor, PAGE_ROWS, Page};
+use foretell_wire::limits::{BARE_BUILDER_ROWS, PAGE_ROWS};
+use foretell_wire::page::{Cursor, Page};
 use foretell_wire::query::TradesQuery;
 use foretell_wire::time::TimeForm;
 use foretell_wire::trade::{BuilderTrade, Trade};

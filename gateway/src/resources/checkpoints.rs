@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use foretell_checkpoint::{CheckpointLogError, CheckpointReader};
 use foretell_wire::checkpoint::CheckpointRow;
-use foretell_wire::page::{Cursor, PAGE_ROWS, Page};
+use foretell_wire::limits::PAGE_ROWS;
+use foretell_wire::page::{Cursor, Page};
 use foretell_wire::{ApiError, ErrorCode, json_text};
 
 use crate::answer::Answer;

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use foretell_wire::batch::read_scoring;
 use foretell_wire::json_text;
-use foretell_wire::page::{PAGE_ROWS, Page};
+use foretell_wire::limits::PAGE_ROWS;
+use foretell_wire::page::Page;
 
 use crate::answer::Answer;
 use crate::auth::KeyAccess;

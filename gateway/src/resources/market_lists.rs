@@ -4,8 +4,9 @@
 use foretell_model::{MarketNumber, MarketState};
 use foretell_view::{Market, View};
 use foretell_wire::json_text;
+use foretell_wire::limits::PAGE_MARKETS;
 use foretell_wire::market::{MarketDetail, SimplifiedMarket, TradingMarket};
-use foretell_wire::page::{Cursor, PAGE_MARKETS};
+use foretell_wire::page::Cursor;
 use serde_json::{Map, Value};
 
 use crate::answer::Answer;

@@ -2,7 +2,8 @@
 //! (docs/api/market-data.md §6).
 
 use foretell_wire::json_text;
-use foretell_wire::page::{PAGE_ROWS, Page};
+use foretell_wire::limits::PAGE_ROWS;
+use foretell_wire::page::Page;
 use foretell_wire::query::TradesQuery;
 use foretell_wire::trade::Trade;
 

@@ -2,10 +2,10 @@
 
 use foretell_view::{BucketSize, PriceHistory, PricePoint, View};
 use foretell_wire::history::{
-    Histories, History, HistoryPoint, HistoryQuery, MAX_HISTORY_POINTS, read_history,
-    too_many_points,
+    Histories, History, HistoryPoint, HistoryQuery, read_history, too_many_points,
 };
 use foretell_wire::history_range::{HistoryRange, HistoryWindow};
+use foretell_wire::limits::MAX_HISTORY_POINTS;
 use foretell_wire::{ApiError, Decimal, TokenRef, json_text};
 
 use crate::answer::{Answer, StatePosition};

@@ -11,7 +11,7 @@ use crate::body::{object, optional_text, read_text};
 use crate::error_code::ErrorCode;
 use crate::ids;
 use crate::json::Value;
-use crate::limits::SMALL_BODY_BYTES;
+use crate::limits::{MAX_HEARTBEAT_ID, SMALL_BODY_BYTES};
 use crate::time;
 
 /// Answer of `GET /`, `/ok` and `DELETE /notifications`: the JSON text.
@@ -187,9 +187,6 @@ impl Serialize for BalanceAnswer<'_> {
         object.end()
     }
 }
-
-/// Most bytes of a heartbeat id. The ids that the gateway gives out are UUIDs.
-const MAX_HEARTBEAT_ID: usize = 64;
 
 /// Reads the body of `POST /heartbeats`: the id of the running heartbeat chain. `None` (empty body,
 /// or an id that is null, empty or absent) starts a chain.

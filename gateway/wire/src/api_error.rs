@@ -9,6 +9,7 @@ use foretell_model::{OrderId, Price, Tick, WalletAddress};
 
 use crate::decimal::Decimal;
 use crate::error_code::ErrorCode;
+use crate::limits::MAX_QUOTED_CHARACTERS;
 
 /// A missing field, or a field with a wrong value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,9 +43,6 @@ impl FieldError {
         }
     }
 }
-
-/// Most characters of a client's text that an answer repeats.
-const MAX_QUOTED_CHARACTERS: usize = 48;
 
 /// Quotes a client's text for an answer: cut, with every control, invisible and direction-changing
 /// character escaped, so that it cannot forge a line of a log or a page.

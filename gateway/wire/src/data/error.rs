@@ -4,9 +4,7 @@ use thiserror::Error;
 
 use crate::api_error::ApiError;
 use crate::error_code::ErrorCode;
-
-/// Most characters of an unknown parameter's name that an answer repeats.
-const MAX_SHOWN_NAME: usize = 48;
+use crate::limits::MAX_QUOTED_CHARACTERS;
 
 /// An error of the data surface. [`core::fmt::Display`] is the text of its `error`.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -47,7 +45,7 @@ impl DataError {
     pub(crate) fn unknown(name: &str) -> Self {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.[]".contains(&byte);
         Self::UnknownField(
-            if (1..=MAX_SHOWN_NAME).contains(&name.len()) && name.bytes().all(is_plain) {
+            if (1..=MAX_QUOTED_CHARACTERS).contains(&name.len()) && name.bytes().all(is_plain) {
                 name.to_owned()
             } else {
                 crate::api_error::quoted(name)
