@@ -8,6 +8,7 @@ use foretell_view::View;
 use foretell_wire::ApiError;
 
 use crate::auth::Auth;
+use crate::book_cache::BookCache;
 use crate::bounds::AllBounds;
 use crate::catalog_pool::CatalogPool;
 use crate::config::PriceSide;
@@ -19,7 +20,6 @@ use crate::market_texts::MarketTexts;
 use crate::metrics::{Metrics, Readings};
 use crate::operator_token::OperatorToken;
 use crate::profiles::Profiles;
-use crate::rendered_cache::BookCache;
 use crate::request_context::RequestContext;
 use crate::request_policy::RequestPolicy;
 use crate::shared_view::SharedView;

@@ -15,6 +15,7 @@ use tokio::sync::{Notify, watch};
 
 use crate::app::App;
 use crate::auth::{Auth, BadPrefix};
+use crate::book_cache::BookCache;
 use crate::bounds::AllBounds;
 use crate::catalog_pool::CatalogPool;
 use crate::catalog_watcher::{self, WatchedData};
@@ -27,7 +28,6 @@ use crate::market_pages::MarketPages;
 use crate::market_texts::MarketTexts;
 use crate::metrics::Metrics;
 use crate::profiles::Profiles;
-use crate::rendered_cache::BookCache;
 use crate::request_policy::RequestPolicy;
 use crate::route_table;
 use crate::routes::Routes;

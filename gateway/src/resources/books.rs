@@ -11,8 +11,9 @@ use foretell_wire::page::array_json;
 
 use crate::answer::Answer;
 use crate::app::App;
+use crate::book_cache::{BookCache, BookKey, RenderKey, slot_of};
 use crate::failure::Failure;
-use crate::rendered_cache::{BookCache, BookKey, Json, RenderKey, slot_of};
+use crate::market_pages::Json;
 use crate::request_context::RequestContext;
 use crate::resources::market_of;
 use crate::shared_view::ViewState;

@@ -14,8 +14,8 @@ use crate::app::App;
 use crate::descriptions::Descriptions;
 use crate::failure::Failure;
 use crate::market_facts::market_facts;
+use crate::market_pages::Json;
 use crate::market_pages::{MarketList, MarketRowKey, RowForm};
-use crate::rendered_cache::Json;
 use crate::request_context::RequestContext;
 use crate::resources::raw_records::{catalog_change, raw_records};
 

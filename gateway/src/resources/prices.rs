@@ -14,9 +14,9 @@ use foretell_wire::{ApiError, Decimal, TokenRef, json_text};
 
 use crate::answer::{Answer, StatePosition};
 use crate::app::App;
+use crate::book_cache::{BookKey, Quote, RenderKey, slot_of};
 use crate::config::PriceSide;
 use crate::failure::Failure;
-use crate::rendered_cache::{BookKey, Quote, RenderKey, slot_of};
 use crate::request_context::RequestContext;
 use crate::resources::market_of;
 use crate::shared_view::ViewState;
