@@ -21,12 +21,12 @@ use crate::app::App;
 use crate::body::{self, BodyError, BodyPermit};
 use crate::client_address::ClientAddress;
 use crate::client_shares::{Client, Share};
-use crate::config::Surface;
 use crate::failure::{self, Failure};
 use crate::request_context::RequestContext;
 use crate::request_policy::IncomingRequest;
 use crate::routes::{Route, RouteError, Routes};
 use crate::signatures::SignatureGate;
+use crate::surface::Surface;
 use crate::timing::{SERVER_TIMING, Timing, X_SERVER_TIMING};
 use crate::unread::CountedAnswer;
 
@@ -77,8 +77,11 @@ impl Dispatcher {
         }
         app.policy
             .add_cors_headers(surface, origin, &mut answer.headers);
-        app.metrics
-            .request(route.as_deref(), answer.status, began.elapsed());
+        app.metrics.request(
+            route.as_deref().map(Route::metered),
+            answer.status,
+            began.elapsed(),
+        );
         answer.into_response(share)
     }
 

@@ -8,10 +8,10 @@ use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::json;
 
 use crate::answer::Answer;
-use crate::config::Surface;
 use crate::engine_link::LinkError;
 use crate::rate_limits::RateLimited;
 use crate::signatures::TooManyWaiting;
+use crate::surface::Surface;
 
 /// The code of an error; every answer to a failed request has it.
 pub(crate) const X_ERROR_CODE: HeaderName = HeaderName::from_static("x-error-code");

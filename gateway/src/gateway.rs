@@ -19,7 +19,7 @@ use crate::book_cache::BookCache;
 use crate::bounds::AllBounds;
 use crate::catalog_pool::CatalogPool;
 use crate::catalog_watcher::{self, WatchedData};
-use crate::config::{GatewayConfig, Surface};
+use crate::config::GatewayConfig;
 use crate::descriptions::Descriptions;
 use crate::dispatch::Dispatcher;
 use crate::engine_link::EngineLink;
@@ -34,6 +34,7 @@ use crate::routes::Routes;
 use crate::server::{self, Servers, Shared};
 use crate::shared_view::SharedView;
 use crate::signatures::SignatureGate;
+use crate::surface::Surface;
 use crate::view_bootstrap::ViewSources;
 
 /// Interval of the checks for readiness.

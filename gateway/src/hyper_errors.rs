@@ -12,10 +12,10 @@ use foretell_wire::{ApiError, ErrorCode};
 use http::StatusCode;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::config::Surface;
 use crate::connection::Activity;
 use crate::failure::{Failure, X_ERROR_CODE};
 use crate::limits::MAX_UNREAD_BYTES;
+use crate::surface::Surface;
 
 /// A stream that completes such responses.
 pub(crate) struct ErrorBodyStream<S> {

@@ -1,18 +1,17 @@
 //! The route table of each surface.
 
+use foretell_wire::limits::{
+    LIST_BODY_BYTES, OPERATOR_BODY_BYTES, ORDER_BODY_BYTES, ORDERS_BODY_BYTES,
+};
 use http::Method;
 
-use crate::config::Surface;
 use crate::resources::{
     actions, balances, books, builder_trades, cancels, catalog, checkpoints, data, empty, health,
     heartbeats, keys, market_info, market_lists, my_orders, my_trades, operator, orders, prices,
     prices_history,
 };
 use crate::routes::{Handler, Route, Routes};
-
-use foretell_wire::limits::{
-    LIST_BODY_BYTES, OPERATOR_BODY_BYTES, ORDER_BODY_BYTES, ORDERS_BODY_BYTES,
-};
+use crate::surface::Surface;
 
 /// Builds a route's handler as a plain function.
 macro_rules! handle {

@@ -6,14 +6,13 @@ use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 
 use foldhash::fast::RandomState;
+use foretell_wire::limits::SMALL_BODY_BYTES;
 use http::Method;
 
 use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::metrics::Meter;
 use crate::request_context::RequestContext;
-
-use foretell_wire::limits::SMALL_BODY_BYTES;
 
 pub(crate) type HandlerFuture = Pin<Box<dyn Future<Output = Result<Answer, Failure>> + Send>>;
 pub(crate) type Handler = fn(RequestContext) -> HandlerFuture;
@@ -41,6 +40,11 @@ impl Route {
             handle,
             meter: OnceLock::new(),
         }
+    }
+
+    /// Its name in metrics, and the counter of its successes.
+    pub(crate) fn metered(&self) -> (&'static str, &OnceLock<Meter>) {
+        (self.path, &self.meter)
     }
 
     /// Allows bodies of up to `bytes`.

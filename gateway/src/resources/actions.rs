@@ -89,7 +89,7 @@ pub(crate) async fn convert(context: RequestContext) -> Result<Answer, Failure> 
 /// The caller, according to the keys and bindings that are durable now. Counts the action.
 async fn caller(context: &RequestContext) -> Result<(Caller, Option<QuotaStatus>), Failure> {
     context.app.shared_view.catch_up().await?;
-    let caller = context.app.auth.l2(context, KeyAccess::Write).await?;
+    let caller = context.l2(KeyAccess::Write).await?;
     let quota = context.count(&caller, Writes::Actions, 1)?;
     Ok((caller, quota))
 }

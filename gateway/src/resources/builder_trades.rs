@@ -20,7 +20,7 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let query = TradesQuery::of(&context.query()?)?;
     let paged = query.builder.is_some() || has_builder_headers(&context);
-    app.wait_fresh(&context).await?;
+    context.wait_fresh().await?;
     let limit = if paged { PAGE_ROWS } else { BARE_BUILDER_ROWS };
     let asked = TradesRequest {
         query: &query,

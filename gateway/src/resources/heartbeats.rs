@@ -19,7 +19,7 @@ const NO_CHAIN: HeartbeatId = HeartbeatId([0xff; 16]);
 /// Both paths.
 pub(crate) async fn beat(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let caller = app.auth.l2(&context, KeyAccess::Write).await?;
+    let caller = context.l2(KeyAccess::Write).await?;
     // Ids are displayed as UUIDs, so the parser of API keys applies.
     let id = match read_heartbeat(&context.body)? {
         None => HeartbeatId::NONE,

@@ -62,7 +62,7 @@ impl MarketList {
 async fn page(context: &RequestContext, list: MarketList) -> Result<Answer, Failure> {
     let cursor = context.query()?.cursor()?;
     let app = &context.app;
-    app.wait_fresh(context).await?;
+    context.wait_fresh().await?;
     // Read before the markets, so that rows are no older than their keys.
     let catalog = match list.form() {
         RowForm::Detail => catalog_change(app).await,

@@ -45,9 +45,9 @@ const BOUNDS: PageBounds = PageBounds {
 /// `GET /data/orders`: live ones, oldest first.
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let caller = app.auth.l2(&context, KeyAccess::Read).await?;
+    let caller = context.l2(KeyAccess::Read).await?;
     let wanted = OrdersQuery::of(&context.query()?)?;
-    app.wait_fresh(&context).await?;
+    context.wait_fresh().await?;
     let mut search = OrderSearch::new(caller.owner, &wanted, BOUNDS);
     let position = app.shared_view.read().position();
     while !search.step(&app.shared_view.read().view, &app.descriptions) {
@@ -153,8 +153,8 @@ impl OrderFilter {
 /// `GET /data/order/{id}`: live or finished.
 pub(crate) async fn one(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let caller = app.auth.l2(&context, KeyAccess::Read).await?;
-    app.wait_fresh(&context).await?;
+    let caller = context.l2(KeyAccess::Read).await?;
+    context.wait_fresh().await?;
     let id: OrderId = ids::order_id(&context.parameter).ok_or(ApiError::OrderNotFound)?;
     let own = |view: &View| {
         let order = view.orders().by_id(&id)?;

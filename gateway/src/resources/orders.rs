@@ -35,7 +35,7 @@ const NAMED_TRADES: usize = 1_000;
 /// `POST /order`: 200 for live or matched, else the status of the rejection, with the result's
 /// fields in addition to `error`.
 pub(crate) async fn place_one(context: RequestContext) -> Result<Answer, Failure> {
-    let caller = context.app.auth.l2(&context, KeyAccess::Write).await?;
+    let caller = context.l2(KeyAccess::Write).await?;
     let quota = context.count(&caller, Writes::Orders, 1)?;
     let sent = match context
         .timing
@@ -61,7 +61,7 @@ pub(crate) async fn place_one(context: RequestContext) -> Result<Answer, Failure
 
 /// `POST /orders`: 200 with one result for each element, in input order.
 pub(crate) async fn place_many(context: RequestContext) -> Result<Answer, Failure> {
-    let caller = context.app.auth.l2(&context, KeyAccess::Write).await?;
+    let caller = context.l2(KeyAccess::Write).await?;
     let submissions = context
         .timing
         .measure(Stage::Parse, || read_orders(&context.body))?;

@@ -25,7 +25,7 @@ use crate::resources::data::{MAX_VISITED_ROWS, MarketFilter, STEP, account_of, p
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let wanted = parameters(&context, ActivityQuery::of)?;
-    app.wait_fresh(&context).await?;
+    context.wait_fresh().await?;
     let mut search = ActivitySearch {
         markets: MarketFilter::of(app, &wanted.markets).await?,
         skip: wanted.page.offset,

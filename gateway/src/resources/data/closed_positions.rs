@@ -18,7 +18,7 @@ use crate::resources::data::{MarketFilter, STEP, account_of, parameters};
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let wanted = parameters(&context, ClosedPositionsQuery::of)?;
-    app.wait_fresh(&context).await?;
+    context.wait_fresh().await?;
     let mut search = ClosedPositionSearch {
         markets: MarketFilter::of(app, &wanted.markets).await?,
         wanted,

@@ -16,7 +16,7 @@ use crate::resources::data::{MarketFilter, STEP, account_of, parameters};
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let wanted = parameters(&context, PositionsQuery::of)?;
-    app.wait_fresh(&context).await?;
+    context.wait_fresh().await?;
     let mut search = PositionSearch {
         markets: MarketFilter::of(app, &wanted.markets).await?,
         wanted,

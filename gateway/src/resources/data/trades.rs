@@ -25,7 +25,7 @@ const ROWS_PER_HOLD: usize = 2_048;
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let wanted = parameters(&context, FillsQuery::of)?;
-    app.wait_fresh(&context).await?;
+    context.wait_fresh().await?;
     let user = match wanted.user {
         None => None,
         Some(wallet) => match account_of(app, wallet).await? {

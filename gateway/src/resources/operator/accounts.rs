@@ -111,7 +111,7 @@ pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
         const ALLOWED: &str = "an address, 0x and 40 hex digits";
         ApiError::from(FieldError::wrong("wallet", &context.parameter, ALLOWED))
     })?;
-    app.wait_fresh(&context).await?;
+    context.wait_fresh().await?;
     let found = app.find(|view| {
         let (number, account) = view.accounts().by_wallet(&wallet)?;
         let live_orders = view.orders().live_count_of(number);

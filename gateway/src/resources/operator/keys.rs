@@ -34,7 +34,7 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let owner = context.query()?.read("owner", ALLOWED, ids::address)?;
     let owner = owner.ok_or_else(|| ApiError::from(FieldError::missing("owner", ALLOWED)))?;
-    app.wait_fresh(&context).await?;
+    context.wait_fresh().await?;
     let found = app.find(|view| view.accounts().number_of(&owner)).await?;
     let account = found.ok_or(ErrorCode::AccountNotFound)?;
     let state = app.shared_view.read();
