@@ -17,7 +17,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::idle_clock::{Clock, IdlePolicy, Tick};
 use crate::limits::MAX_STREAMS;
-use crate::unread::{CountedAnswer, Progress, UnreadBody};
+use crate::unread_answers::{CountedAnswer, Progress, UnreadBody};
 
 /// First bytes of an HTTP/2 connection (prior knowledge).
 const HTTP2: &[u8] = b"PRI";

@@ -28,7 +28,7 @@ use crate::routes::{Route, RouteError, Routes};
 use crate::signatures::SignatureGate;
 use crate::surface::Surface;
 use crate::timing::{SERVER_TIMING, Timing, X_SERVER_TIMING};
-use crate::unread::CountedAnswer;
+use crate::unread_answers::CountedAnswer;
 
 /// State shared by all requests of a listener on one thread.
 #[derive(Clone)]

@@ -60,7 +60,7 @@ mod test_view;
 mod timing;
 mod trade_json;
 mod trade_search;
-mod unread;
+mod unread_answers;
 mod view_bootstrap;
 mod waiters;
 
