@@ -25,7 +25,7 @@ use crate::failure::{self, Failure};
 use crate::request_context::RequestContext;
 use crate::request_policy::IncomingRequest;
 use crate::routes::{Route, RouteError, Routes};
-use crate::signatures::SignatureGate;
+use crate::signature_gate::SignatureGate;
 use crate::surface::Surface;
 use crate::timing::{SERVER_TIMING, Timing, X_SERVER_TIMING};
 use crate::unread_answers::CountedAnswer;

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::answer::Answer;
 use crate::engine_link::LinkError;
 use crate::rate_limits::RateLimited;
-use crate::signatures::TooManyWaiting;
+use crate::signature_gate::TooManyWaiting;
 use crate::surface::Surface;
 
 /// The code of an error; every answer to a failed request has it.

@@ -33,7 +33,7 @@ use crate::route_table;
 use crate::routes::Routes;
 use crate::server::{self, Servers, Shared};
 use crate::shared_view::SharedView;
-use crate::signatures::SignatureGate;
+use crate::signature_gate::SignatureGate;
 use crate::surface::Surface;
 use crate::view_bootstrap::ViewSources;
 

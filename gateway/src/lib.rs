@@ -52,7 +52,7 @@ mod route_table;
 mod routes;
 mod server;
 mod shared_view;
-mod signatures;
+mod signature_gate;
 mod slot_cache;
 mod surface;
 #[cfg(test)]

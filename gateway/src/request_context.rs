@@ -19,7 +19,7 @@ use crate::client_shares::Client;
 use crate::engine_link::{LinkError, PendingAnswer};
 use crate::failure::Failure;
 use crate::rate_limits::{QuotaStatus, Writes};
-use crate::signatures::SignatureGate;
+use crate::signature_gate::SignatureGate;
 use crate::surface::Surface;
 use crate::timing::Timing;
 
