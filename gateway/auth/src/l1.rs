@@ -7,7 +7,7 @@ use crate::eip712::l1_digest;
 use crate::keys::KeyOrigin;
 use crate::signature::{MalformedSignature, SIGNATURE_BYTES, Signature};
 use crate::text::{parse_address, parse_decimal_256, parse_hex_bytes};
-use crate::window::{TimestampError, Window};
+use crate::timestamp_window::{TimestampError, Window};
 
 /// The headers of an L1 request as texts; a missing mandatory one is the empty text.
 #[derive(Clone, Copy, Debug)]
