@@ -6,7 +6,7 @@ use foretell_model::{ConditionId, Outcome, Sequence, TimeSeconds, WalletAddress}
 
 use crate::data::error::DataError;
 use crate::data::figures::{PositionFigures, RoundedFigures};
-use crate::data::market_text::MarketText;
+use crate::data::market_fields::MarketText;
 use crate::data::page::{Direction, LimitOffset};
 use crate::data::parameters::Parameters;
 use crate::data::rows::{RowWriter, field};

@@ -3,7 +3,7 @@
 use foretell_model::{ConditionId, Lots, Micros, Outcome, Price, Side, TimeSeconds, WalletAddress};
 
 use crate::data::error::DataError;
-use crate::data::market_text::MarketText;
+use crate::data::market_fields::MarketText;
 use crate::data::page::LimitOffset;
 use crate::data::parameters::Parameters;
 use crate::data::profile::WalletText;
