@@ -7,7 +7,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode};
 
 use crate::client_shares::Share;
 use crate::rate_limits::QuotaStatus;
-use crate::unread::CountedAnswer;
+use crate::unread_answers::CountedAnswer;
 
 /// Sequence that an answer reflects, or that a write reached.
 pub(crate) const X_SEQUENCE: HeaderName = HeaderName::from_static("x-sequence");

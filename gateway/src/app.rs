@@ -8,19 +8,17 @@ use foretell_view::View;
 use foretell_wire::ApiError;
 
 use crate::auth::Auth;
+use crate::book_cache::BookCache;
 use crate::bounds::AllBounds;
 use crate::catalog_pool::CatalogPool;
 use crate::config::PriceSide;
 use crate::descriptions::Descriptions;
 use crate::engine_link::EngineLink;
-use crate::failure::Failure;
 use crate::market_pages::MarketPages;
-use crate::market_texts::MarketTexts;
 use crate::metrics::{Metrics, Readings};
 use crate::operator_token::OperatorToken;
 use crate::profiles::Profiles;
-use crate::rendered_cache::BookCache;
-use crate::request_context::RequestContext;
+use crate::rendered_market_texts::MarketTexts;
 use crate::request_policy::RequestPolicy;
 use crate::shared_view::SharedView;
 use crate::timing::Stage;
@@ -48,21 +46,6 @@ pub(crate) struct App {
 }
 
 impl App {
-    /// Waits until the view covers every sequence this process has acknowledged and the client's
-    /// `x-min-sequence`.
-    pub(crate) async fn wait_fresh(&self, context: &RequestContext) -> Result<(), Failure> {
-        let minimum = context.min_sequence()?;
-        self.shared_view
-            .wait_acknowledged(self.engine.acknowledged())
-            .await?;
-        if let Some(minimum) = minimum {
-            let waiters = &self.bounds.of(context.surface).waiters;
-            let waiter = || waiters.take(context.client, 1).ok();
-            self.shared_view.wait_requested(minimum, waiter).await?;
-        }
-        Ok(())
-    }
-
     /// Looks up an item in the view. If it is missing, retries once after the view has caught up
     /// with the current durable sequence, so that a lagging view never causes a rejection.
     pub(crate) async fn find<T>(

@@ -1,13 +1,8 @@
-//! Authentication: credentials in headers, checked against the keys of the view
-//! (docs/api/authentication.md).
+//! The settings of authentication, and its result (docs/api/authentication.md).
 
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use foretell_auth::text::{parse_address, parse_api_key};
-use foretell_auth::{
-    Domain, Domains, KeyOrigin, L1Error, L1Headers, L2Error, L2Headers, L2Request, MasterSecret,
-    OwnerWallets, Window, verify_l1, verify_l2,
-};
+use foretell_auth::{Domain, Domains, MasterSecret, OwnerWallets, Window};
 use foretell_model::{
     AccountNumber, ApiKey, Digest16, KeyNumber, TimeMs, WalletAddress, WalletKind,
 };
@@ -19,18 +14,15 @@ use thiserror::Error;
 
 use crate::config::HeaderPrefix;
 use crate::failure::Failure;
-use crate::request_context::RequestContext;
-use crate::timing::Stage;
 
 /// Names the failed check of credentials, if the deployment enables it (`dev_auth_hints`).
 const X_AUTH_HINT: HeaderName = HeaderName::from_static("x-auth-hint");
-const X_CHAIN_ID: HeaderName = HeaderName::from_static("x-chain-id");
 
 /// The settings of authentication.
 pub(crate) struct Auth {
     prefixes: Vec<HeaderNames>,
     hints: bool,
-    window: Window,
+    pub(crate) window: Window,
     pub(crate) master: MasterSecret,
     pub(crate) domains: Domains,
     /// The verifying contracts of the domains, without duplicates.
@@ -38,15 +30,15 @@ pub(crate) struct Auth {
 }
 
 /// The header names with one prefix.
-struct HeaderNames {
-    address: HeaderName,
-    signature: HeaderName,
-    timestamp: HeaderName,
-    nonce: HeaderName,
-    api_key: HeaderName,
-    passphrase: HeaderName,
-    readonly_api_key: HeaderName,
-    times: TimeForm,
+pub(crate) struct HeaderNames {
+    pub(crate) address: HeaderName,
+    pub(crate) signature: HeaderName,
+    pub(crate) timestamp: HeaderName,
+    pub(crate) nonce: HeaderName,
+    pub(crate) api_key: HeaderName,
+    pub(crate) passphrase: HeaderName,
+    pub(crate) readonly_api_key: HeaderName,
+    pub(crate) times: TimeForm,
 }
 
 /// A prefix that is not valid in a header name.
@@ -123,7 +115,7 @@ impl Auth {
     }
 
     /// The header names of the one prefix that a request uses.
-    fn names(&self, headers: &HeaderMap) -> Result<&HeaderNames, &'static str> {
+    pub(crate) fn names(&self, headers: &HeaderMap) -> Result<&HeaderNames, &'static str> {
         let mut present = self
             .prefixes
             .iter()
@@ -135,131 +127,12 @@ impl Auth {
         }
     }
 
-    fn unauthorized(&self, refusal: ApiError, hint: &str) -> Failure {
+    pub(crate) fn unauthorized(&self, refusal: ApiError, hint: &str) -> Failure {
         let failure = Failure::from(refusal);
         match HeaderValue::from_str(hint) {
             Ok(hint) if self.hints => failure.header(X_AUTH_HINT, hint),
             _ => failure,
         }
-    }
-
-    /// Checks the L1 headers; returns the proved address and the nonce.
-    pub(crate) async fn l1(&self, context: &RequestContext) -> Result<KeyOrigin, Failure> {
-        let headers = &context.head.headers;
-        let refuse = |hint: &str| self.unauthorized(ApiError::UnauthorizedL1, hint);
-        let names = self.names(headers).map_err(refuse)?;
-        let value = |name| single(headers, name).map_err(refuse);
-        let claims = L1Headers {
-            address: value(&names.address)?.unwrap_or_default(),
-            signature: value(&names.signature)?.unwrap_or_default(),
-            timestamp: value(&names.timestamp)?.unwrap_or_default(),
-            nonce: value(&names.nonce)?,
-            chain_id: value(&X_CHAIN_ID)?,
-        };
-        let chain = self.domains.chain_id();
-        let checked = context
-            .gate
-            .run(|| verify_l1(&claims, chain, self.window, now()))
-            .await;
-        checked
-            .map_err(|_| ApiError::Busy)?
-            .map_err(|error| match error {
-                L1Error::Chain(ours) => {
-                    let given =
-                        foretell_wire::api_error::quoted(claims.chain_id.unwrap_or_default());
-                    ApiError::WrongChain { given, ours }.into()
-                }
-                error if error.is_bad_request() => {
-                    ApiError::InvalidContent(error.to_string()).into()
-                }
-                error => refuse(&error.to_string()),
-            })
-    }
-
-    /// Checks the L2 headers. [`KeyAccess::Read`] accepts read-only keys.
-    pub(crate) async fn l2(
-        &self,
-        context: &RequestContext,
-        level: KeyAccess,
-    ) -> Result<Caller, Failure> {
-        if level != KeyAccess::Write {
-            context
-                .app
-                .shared_view
-                .wait_acknowledged(context.app.engine.acknowledged())
-                .await?;
-        }
-        let began = Instant::now();
-        let first = self.check_l2(context, level, &context.app.shared_view.read().view);
-        match first {
-            Ok(caller) => {
-                context.timing.note(Stage::Hmac, began);
-                Ok(caller)
-            }
-            // The key may be newer than the view. Every failure takes this path, so that response
-            // times do not distinguish them.
-            Err(_) if context.app.shared_view.catch_up().await? => {
-                self.check_l2(context, level, &context.app.shared_view.read().view)
-            }
-            Err(refused) => Err(refused),
-        }
-    }
-
-    fn check_l2(
-        &self,
-        context: &RequestContext,
-        level: KeyAccess,
-        view: &View,
-    ) -> Result<Caller, Failure> {
-        let headers = &context.head.headers;
-        let refuse = |hint: &str| self.unauthorized(ApiError::Unauthorized, hint);
-        let names = self.names(headers).map_err(refuse)?;
-        let value = |name| {
-            single(headers, name)
-                .map(Option::unwrap_or_default)
-                .map_err(refuse)
-        };
-        let readonly = value(&names.readonly_api_key)?;
-        if !readonly.is_empty() && !headers.contains_key(&names.api_key) {
-            return match level {
-                KeyAccess::Read => readonly_caller(view, names, readonly, value(&names.address)?)
-                    .ok_or_else(|| refuse("no such live read-only key of this address")),
-                KeyAccess::Keys | KeyAccess::Write => Err(refuse("a read-only key")),
-            };
-        }
-        let claims = L2Headers {
-            address: value(&names.address)?,
-            passphrase: value(&names.passphrase)?,
-            timestamp: value(&names.timestamp)?,
-            signature: value(&names.signature)?,
-        };
-        let request = L2Request {
-            method: context.head.method.as_str(),
-            path: context.path(),
-            body: &context.body,
-        };
-        let api_key = parse_api_key(value(&names.api_key)?);
-        let known = api_key.and_then(|api_key| live_key(view, api_key, false));
-        let origin = known.map(|known| known.1);
-        let chain = self.domains.chain_id();
-        let proof = verify_l2(
-            &claims,
-            &request,
-            origin.as_ref(),
-            &self.master,
-            chain,
-            self.window,
-            now(),
-        )
-        .map_err(|error| match error {
-            L2Error::Timestamp(timestamp) => refuse(&timestamp.to_string()),
-            L2Error::Credentials(hint) => refuse(hint.text()),
-        })?;
-        let mut digest = [0; 16];
-        digest.copy_from_slice(&blake3::hash(&proof.hmac).as_bytes()[..16]);
-        known
-            .and_then(|(key, _)| caller(view, key, names.times, Digest16(digest)))
-            .ok_or_else(|| refuse("no such live API key"))
     }
 }
 
@@ -284,54 +157,6 @@ impl HeaderNames {
             times: prefix.times,
         })
     }
-}
-
-/// The single value of a header; a value that is not ASCII counts as absent.
-fn single<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, &'static str> {
-    let mut values = headers.get_all(name).iter();
-    let Some(first) = values.next() else {
-        return Ok(None);
-    };
-    if values.any(|value| value != first) {
-        return Err("a header stands twice with different values");
-    }
-    Ok(Some(first.to_str().unwrap_or_default()))
-}
-
-/// A live key of this kind, and its origin.
-fn live_key(view: &View, api_key: ApiKey, read_only: bool) -> Option<(KeyNumber, KeyOrigin)> {
-    let (number, key) = view.keys().by_text(&api_key)?;
-    let owner = view.accounts().get(key.owner)?.wallet;
-    (key.is_live() && key.read_only == read_only).then_some((
-        number,
-        KeyOrigin {
-            owner,
-            nonce: key.nonce,
-        },
-    ))
-}
-
-fn readonly_caller(
-    view: &View,
-    names: &HeaderNames,
-    api_key: &str,
-    address: &str,
-) -> Option<Caller> {
-    let (number, origin) = live_key(view, parse_api_key(api_key)?, true)?;
-    let owns = parse_address(address)? == origin.owner;
-    owns.then(|| caller(view, number, names.times, Digest16::ZERO))?
-}
-
-fn caller(view: &View, number: KeyNumber, times: TimeForm, request: Digest16) -> Option<Caller> {
-    let key = view.keys().get(number)?;
-    Some(Caller {
-        key: number,
-        api_key: key.api_key,
-        owner: key.owner,
-        wallets: owner_wallets(view, key.owner)?,
-        times,
-        request,
-    })
 }
 
 /// An owner's wallets by kind.

@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use crate::client_shares::{Bound, ClientShares};
-use crate::config::Surface;
 use crate::limits::{
     ConnectionLimits, HELD_BODY_BYTES_PER_CLIENT, MAX_HELD_BODY_BYTES, MAX_SEQUENCE_WAITERS,
     OPERATOR_CONNECTIONS, OPERATOR_UNREAD_BYTES, SEQUENCE_WAITERS_PER_CLIENT,
 };
+use crate::surface::Surface;
 
 /// The bounds of one group of surfaces.
 pub(crate) struct Bounds {

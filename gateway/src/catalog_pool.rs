@@ -1,14 +1,14 @@
 //! Bounded access from requests to the catalog: its reads block, so they run on a thread pool next
 //! to the server threads.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use foretell_catalog::{Catalog, CatalogError, Sites};
+use foretell_catalog::{Catalog, CatalogError};
 use foretell_wire::ApiError;
 use parking_lot::RwLock;
 use tokio::sync::Semaphore;
 
+use crate::config::CatalogConfig;
 use crate::failure::Failure;
 
 /// Concurrent reads of a process; more would only contend for the same disk and cores.
@@ -16,15 +16,6 @@ const MAX_CONCURRENT_READS: usize = 8;
 /// Reads that may queue for one of those; further ones get 503. At a few milliseconds each the last
 /// of the queue waits about a second.
 const MAX_QUEUED_READS: usize = 2_048;
-
-/// Location of the catalog.
-#[derive(Clone, Debug)]
-pub struct CatalogConfig {
-    /// Its file; it may be created later.
-    pub file: PathBuf,
-    /// Creators that the `creator` sites map to.
-    pub sites: Sites,
-}
 
 /// The catalog as handlers use it.
 pub(crate) struct CatalogPool {
@@ -80,10 +71,12 @@ impl CatalogPool {
 
 #[cfg(test)]
 mod tests {
-    use foretell_catalog::Writer;
+    use std::path::PathBuf;
+
+    use foretell_catalog::{Sites, Writer};
 
     use super::*;
-    use crate::config::Surface;
+    use crate::surface::Surface;
 
     #[test]
     fn a_catalog_that_comes_later_is_found() {

@@ -5,39 +5,16 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use foretell_auth::{Domains, MasterSecret, Window};
+use foretell_catalog::Sites;
 use foretell_view::Chunking;
 use foretell_wire::time::TimeForm;
+use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
-use crate::catalog_pool::CatalogConfig;
+use crate::cors::Origin;
 use crate::limits::ConnectionLimits;
 use crate::operator_token::OperatorToken;
-use crate::request_policy::RequestPolicyConfig;
-
-/// A family of paths on a listener of its own.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Surface {
-    /// Orders, cancels, books, a caller's own orders and trades.
-    Trading,
-    /// Trade fills, positions, holders; for addresses on the allowlist.
-    Data,
-    /// Markets, events, series, tags, search.
-    Catalog,
-    /// Deposits, markets, modes, health, metrics. Loopback only.
-    Operator,
-}
-
-impl Surface {
-    /// The surface's name in configuration and logs.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Trading => "trading",
-            Self::Data => "data",
-            Self::Catalog => "catalog",
-            Self::Operator => "operator",
-        }
-    }
-}
+use crate::rate_limits::RateLimits;
+use crate::surface::Surface;
 
 /// The side whose price `/price` and `/prices` return (docs/api/market-data.md §3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,6 +33,47 @@ pub struct HeaderPrefix {
     pub name: String,
     /// Format of `match_time` and `last_update` for its clients (docs/api/market-data.md §6).
     pub times: TimeForm,
+}
+
+/// Rate limits, trusted proxies, origins, allowlist.
+#[derive(Clone, Debug)]
+pub struct RequestPolicyConfig {
+    /// Rate limits of a client.
+    pub limits: RateLimits,
+    /// Processes that serve the same surfaces, at least 1; each enforces its part of the limits.
+    pub gateways: u32,
+    /// Proxies whose `X-Forwarded-For` is trusted.
+    pub trusted_proxies: Vec<IpNet>,
+    /// Origins whose pages may read answers in a browser.
+    pub origins: Vec<Origin>,
+    /// Networks that may use the data surface.
+    pub data_allowlist: Vec<IpNet>,
+}
+
+impl Default for RequestPolicyConfig {
+    /// The limits of the interface, no proxies, no origins, loopback only.
+    fn default() -> Self {
+        let loopback: [IpNet; 2] = [
+            Ipv4Net::new_assert([127, 0, 0, 0].into(), 8).into(),
+            Ipv6Net::new_assert(std::net::Ipv6Addr::LOCALHOST, 128).into(),
+        ];
+        Self {
+            limits: RateLimits::default(),
+            gateways: 1,
+            trusted_proxies: Vec::new(),
+            origins: Vec::new(),
+            data_allowlist: loopback.to_vec(),
+        }
+    }
+}
+
+/// Location of the catalog.
+#[derive(Clone, Debug)]
+pub struct CatalogConfig {
+    /// Its file; it may be created later.
+    pub file: PathBuf,
+    /// Creators that the `creator` sites map to.
+    pub sites: Sites,
 }
 
 /// The whole configuration of a gateway.

@@ -1,5 +1,5 @@
 //! Time limits of one connection: a stream that records its activity, and the request to end that
-//! [`crate::idle_reaper`] sends to an inactive connection.
+//! the idle reaper sends to an inactive connection.
 //!
 //! hyper's own head timeout also counts the idle time between two requests of a kept-alive
 //! connection, so it cannot be short without cutting off honest clients. Here the limit of the head
@@ -15,9 +15,9 @@ use std::task::{Context, Poll, Waker};
 use parking_lot::Mutex;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::idle_reaper::{Clock, IdlePolicy, Tick};
+use crate::idle_clock::{Clock, IdlePolicy, Tick};
 use crate::limits::MAX_STREAMS;
-use crate::unread::{CountedAnswer, Progress, UnreadBody};
+use crate::unread_answers::{CountedAnswer, Progress, UnreadBody};
 
 /// First bytes of an HTTP/2 connection (prior knowledge).
 const HTTP2: &[u8] = b"PRI";

@@ -13,6 +13,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use thiserror::Error;
 
 use crate::answer::{Answer, X_EPOCH, X_NEXT_CURSOR, X_SEQUENCE};
+use crate::failure::X_ERROR_CODE;
 use crate::rate_limits;
 use crate::timing::SERVER_TIMING;
 
@@ -82,6 +83,7 @@ impl Cors {
             X_SEQUENCE,
             X_EPOCH,
             X_NEXT_CURSOR,
+            X_ERROR_CODE,
             RETRY_AFTER,
             SERVER_TIMING,
         ];
@@ -187,7 +189,7 @@ mod tests {
             headers[ACCESS_CONTROL_EXPOSE_HEADERS]
                 .to_str()
                 .expect("text")
-                .contains("x-sequence")
+                .contains("x-error-code")
         );
         assert!(!headers.contains_key("access-control-allow-credentials"));
         assert!(cors.preflight(&Method::GET, &from(&[APP])).is_none());

@@ -9,8 +9,9 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use foretell_wire::ApiError;
 use foretell_wire::api_error::quoted;
+use foretell_wire::limits::MAX_PATH_BYTES;
+use foretell_wire::{ApiError, ErrorCode};
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, Request, Response};
 use hyper::body::{Body as _, Incoming};
@@ -20,15 +21,14 @@ use crate::app::App;
 use crate::body::{self, BodyError, BodyPermit};
 use crate::client_address::ClientAddress;
 use crate::client_shares::{Client, Share};
-use crate::config::Surface;
 use crate::failure::{self, Failure};
-use crate::limits::MAX_PATH_BYTES;
 use crate::request_context::RequestContext;
 use crate::request_policy::IncomingRequest;
 use crate::routes::{Route, RouteError, Routes};
-use crate::signatures::SignatureGate;
+use crate::signature_gate::SignatureGate;
+use crate::surface::Surface;
 use crate::timing::{SERVER_TIMING, Timing, X_SERVER_TIMING};
-use crate::unread::CountedAnswer;
+use crate::unread_answers::CountedAnswer;
 
 /// State shared by all requests of a listener on one thread.
 #[derive(Clone)]
@@ -77,15 +77,18 @@ impl Dispatcher {
         }
         app.policy
             .add_cors_headers(surface, origin, &mut answer.headers);
-        app.metrics
-            .request(route.as_deref(), answer.status, began.elapsed());
+        app.metrics.request(
+            route.as_deref().map(Route::metered),
+            answer.status,
+            began.elapsed(),
+        );
         answer.into_response(share)
     }
 
     fn find(&self, request: &Request<Incoming>) -> Result<(Arc<Route>, String), Failure> {
         let path = request.uri().path();
         if path.len() > MAX_PATH_BYTES {
-            return Err(failure::path_too_long());
+            return Err(ErrorCode::PathTooLong.into());
         }
         let found = self.routes.find(request.method(), path);
         found.map_err(route_error)
@@ -167,11 +170,11 @@ impl Dispatcher {
         // Boxed, because most requests have no body and would only move the state of reading one.
         let read = Box::pin(tokio::time::timeout(self.body_timeout, reading))
             .await
-            .map_err(|_| failure::body_too_slow())?
+            .map_err(|_| Failure::from(ErrorCode::BodyTimeout))?
             .map_err(|problem| match problem {
-                BodyError::LimitReached => ApiError::Busy.into(),
-                BodyError::TooLarge => ApiError::BodyTooLarge { limit }.into(),
-                BodyError::Broken => failure::body_broken(),
+                BodyError::LimitReached => ApiError::Busy,
+                BodyError::TooLarge => ApiError::BodyTooLarge { limit },
+                BodyError::Broken => ErrorCode::BodyIncomplete.into(),
             })?;
         match other_than_json(headers) {
             Some(given) if !read.0.is_empty() => {
@@ -199,7 +202,7 @@ fn counted(
         answer
     } else {
         app.metrics.answer_refused();
-        failure::answers_unread().render(surface)
+        Failure::from(ErrorCode::AnswersUnread).render(surface)
     };
     let share = unread.take_unbounded(client, answer.body.len());
     (answer, share)
@@ -226,7 +229,7 @@ fn other_than_json(headers: &HeaderMap) -> Option<String> {
 fn route_error(error: RouteError) -> Failure {
     match error {
         RouteError::Path => ApiError::NotFound.into(),
-        RouteError::Method(allowed) => failure::method_not_allowed(&allowed),
+        RouteError::Method(allowed) => failure::method_not_allowed(allowed),
     }
 }
 

@@ -1,21 +1,20 @@
 //! Failed requests, and their answers in the shape of each surface (docs/api/errors.md §1).
-//! `foretell_wire` defines the errors of the interface; this file has those that only the transport
-//! gives.
+//! `foretell_wire` defines the errors of the interface.
 
-use foretell_wire::ApiError;
-use foretell_wire::data::{DataError, with_code};
+use foretell_wire::data::{DataError, with_class};
+use foretell_wire::{ApiError, ErrorCode};
 use http::header::{ALLOW, RETRY_AFTER};
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use serde_json::json;
 
 use crate::answer::Answer;
-use crate::config::Surface;
 use crate::engine_link::LinkError;
 use crate::rate_limits::RateLimited;
-use crate::signatures::TooManyWaiting;
+use crate::signature_gate::TooManyWaiting;
+use crate::surface::Surface;
 
-/// Seconds after which a client may have read its answers.
-const RETRY_UNREAD_SECONDS: u32 = 1;
+/// The code of an error; every answer to a failed request has it.
+pub(crate) const X_ERROR_CODE: HeaderName = HeaderName::from_static("x-error-code");
 
 /// A failed request.
 #[derive(Debug)]
@@ -23,7 +22,7 @@ pub(crate) struct Failure(Box<Details>);
 
 #[derive(Debug)]
 struct Details {
-    status: StatusCode,
+    code: ErrorCode,
     text: String,
     /// The whole body, when it has fields in addition to the text.
     body: Option<String>,
@@ -31,13 +30,18 @@ struct Details {
 }
 
 impl Failure {
-    pub(crate) fn new(status: StatusCode, text: impl Into<String>) -> Self {
-        Self(Box::new(Details {
-            status,
-            text: text.into(),
+    /// A failure with a text of its own.
+    pub(crate) fn new(code: ErrorCode, text: String) -> Self {
+        let failure = Self(Box::new(Details {
+            code,
+            text,
             body: None,
             headers: HeaderMap::new(),
-        }))
+        }));
+        match code.retry_after() {
+            Some(seconds) => failure.header(RETRY_AFTER, HeaderValue::from(seconds)),
+            None => failure,
+        }
     }
 
     /// Replaces the body that its surface would render.
@@ -51,55 +55,41 @@ impl Failure {
         self
     }
 
-    fn retry_after(self, seconds: Option<u32>) -> Self {
-        match seconds {
-            Some(seconds) => self.header(RETRY_AFTER, HeaderValue::from(seconds)),
-            None => self,
-        }
-    }
-
     /// The answer in the shape of a surface: always JSON.
     pub(crate) fn render(self, surface: Surface) -> Answer {
         let Details {
-            status,
+            code,
             text,
             body,
             headers,
         } = *self.0;
-        let body = body.unwrap_or_else(|| error_body(surface, status, &text));
+        let status = StatusCode::from_u16(code.status()).expect("statuses are constants");
+        let body = body.unwrap_or_else(|| error_body(surface, code, &text));
         let mut answer = Answer::with_status(status, body);
         answer.headers.extend(headers);
-        answer
+        answer.header(X_ERROR_CODE, HeaderValue::from_static(code.name()))
     }
 }
 
-fn error_body(surface: Surface, status: StatusCode, text: &str) -> String {
+/// The interface fixes the fields of the public surfaces, so only the operator's body has the code.
+fn error_body(surface: Surface, code: ErrorCode, text: &str) -> String {
     match surface {
-        Surface::Trading | Surface::Operator => json!({ "error": text }),
-        Surface::Data => json!({ "error": with_code(status.as_u16(), text) }),
-        Surface::Catalog => json!({ "type": catalog_type(status), "error": text }),
+        Surface::Trading => json!({ "error": text }),
+        Surface::Operator => json!({ "error": text, "code": code.name() }),
+        Surface::Data => json!({ "error": with_class(code.status(), text) }),
+        Surface::Catalog => json!({ "type": catalog_type(code.status()), "error": text }),
     }
     .to_string()
 }
 
-const fn catalog_type(status: StatusCode) -> &'static str {
+const fn catalog_type(status: u16) -> &'static str {
     match status {
-        StatusCode::NOT_FOUND => "not found error",
-        StatusCode::METHOD_NOT_ALLOWED => "method not allowed",
-        StatusCode::TOO_MANY_REQUESTS => "rate limited",
-        StatusCode::SERVICE_UNAVAILABLE => "unavailable",
-        StatusCode::INTERNAL_SERVER_ERROR => "internal error",
+        404 => "not found error",
+        405 => "method not allowed",
+        429 => "rate limited",
+        503 => "unavailable",
+        500 => "internal error",
         _ => "bad request",
-    }
-}
-
-fn status(status: u16) -> StatusCode {
-    StatusCode::from_u16(status).expect("statuses are constants")
-}
-
-impl From<&ApiError> for Failure {
-    fn from(error: &ApiError) -> Self {
-        Self::new(status(error.status()), error.text()).retry_after(error.retry_after())
     }
 }
 
@@ -109,9 +99,21 @@ impl From<ApiError> for Failure {
     }
 }
 
+impl From<&ApiError> for Failure {
+    fn from(error: &ApiError) -> Self {
+        Self::new(error.code(), error.text())
+    }
+}
+
+impl From<ErrorCode> for Failure {
+    fn from(code: ErrorCode) -> Self {
+        ApiError::from(code).into()
+    }
+}
+
 impl From<DataError> for Failure {
     fn from(error: DataError) -> Self {
-        Self::new(status(error.status()), error.to_string()).retry_after(error.retry_after())
+        Self::new(error.code(), error.to_string())
     }
 }
 
@@ -129,14 +131,15 @@ impl From<TooManyWaiting> for Failure {
 
 impl From<&RateLimited> for Failure {
     fn from(limited: &RateLimited) -> Self {
+        let retry_after = limited.status.reset;
         let mut failure = Self::from(ApiError::RateLimited {
             scope: limited.scope.name(),
             limit: limited.status.limit,
             window: limited.scope.seconds(),
-            retry_after: limited.status.reset,
+            retry_after,
         });
         limited.status.add_headers(&mut failure.0.headers);
-        failure
+        failure.header(RETRY_AFTER, HeaderValue::from(retry_after))
     }
 }
 
@@ -150,37 +153,10 @@ pub(crate) fn api_error_of(error: LinkError) -> ApiError {
     }
 }
 
-/// A client that is not on the data surface's allowlist (docs/api/overview.md §6).
-pub(crate) fn not_allowlisted() -> Failure {
-    Failure::new(StatusCode::UNAUTHORIZED, "unauthorized: ip_not_allowlisted")
-}
-
-/// A client with too many unread answers.
-pub(crate) fn answers_unread() -> Failure {
-    let text = "too many bytes of answers are not read yet: read them, then retry";
-    let failure = Failure::new(StatusCode::SERVICE_UNAVAILABLE, text);
-    failure.retry_after(Some(RETRY_UNREAD_SECONDS))
-}
-
-pub(crate) fn method_not_allowed(allowed: &str) -> Failure {
-    let text = format!("method not allowed, allowed: {allowed}");
-    let value = HeaderValue::from_str(allowed).expect("names of methods");
-    Failure::new(StatusCode::METHOD_NOT_ALLOWED, text).header(ALLOW, value)
-}
-
-pub(crate) fn path_too_long() -> Failure {
-    Failure::new(StatusCode::URI_TOO_LONG, "path too long")
-}
-
-pub(crate) fn body_too_slow() -> Failure {
-    Failure::new(
-        StatusCode::REQUEST_TIMEOUT,
-        "the body did not arrive in time",
-    )
-}
-
-pub(crate) fn body_broken() -> Failure {
-    Failure::new(StatusCode::BAD_REQUEST, "the body broke off")
+pub(crate) fn method_not_allowed(allowed: String) -> Failure {
+    let value = HeaderValue::from_str(&allowed).expect("names of methods");
+    let error = ApiError::Coded(ErrorCode::MethodNotAllowed, vec![allowed]);
+    Failure::from(error).header(ALLOW, value)
 }
 
 #[cfg(test)]
@@ -190,30 +166,48 @@ mod tests {
     #[test]
     fn each_surface_has_its_shape() {
         const INTERNAL: &str = "internal_error: unexpected database failure";
-        for (status, text, data, catalog) in [
-            (404, "not found", "not_found: not found", "not found error"),
-            (405, "x", "method_not_allowed: x", "method not allowed"),
-            (413, "x", "bad_request: x", "bad request"),
-            (414, "x", "bad_request: x", "bad request"),
-            (425, "x", "unavailable: x", "bad request"),
-            (429, "rate_limited: x", "rate_limited: x", "rate limited"),
-            (503, "x", "unavailable: x", "unavailable"),
+        for (code, text, data, catalog) in [
             (
-                400,
+                "not_found",
+                "not found",
+                "not_found: not found",
+                "not found error",
+            ),
+            (
+                "method_not_allowed",
+                "x",
+                "method_not_allowed: x",
+                "method not allowed",
+            ),
+            ("body_too_large", "x", "bad_request: x", "bad request"),
+            ("path_too_long", "x", "bad_request: x", "bad request"),
+            ("recovering", "x", "unavailable: x", "bad request"),
+            (
+                "rate_limited",
+                "rate_limited: x",
+                "rate_limited: x",
+                "rate limited",
+            ),
+            ("busy", "x", "unavailable: x", "unavailable"),
+            (
+                "missing_parameter",
                 "missing_field: user",
                 "missing_field: user",
                 "bad request",
             ),
-            (500, "x", INTERNAL, "internal error"),
+            ("internal_error", "x", INTERNAL, "internal error"),
         ] {
+            let is_it = |known: &&ErrorCode| known.name() == code;
+            let known = *ErrorCode::ALL.iter().find(is_it).unwrap();
             let body = |surface| {
-                let status = StatusCode::from_u16(status).unwrap();
-                let answer = Failure::new(status, text).render(surface);
-                assert_eq!(answer.status, status);
+                let answer = Failure::new(known, text.to_owned()).render(surface);
+                assert_eq!(answer.status.as_u16(), known.status());
+                assert_eq!(answer.headers[X_ERROR_CODE], code);
                 serde_json::from_slice::<serde_json::Value>(&answer.body).unwrap()
             };
             assert_eq!(body(Surface::Trading), json!({ "error": text }));
-            assert_eq!(body(Surface::Operator), json!({ "error": text }));
+            let operator = json!({ "error": text, "code": code });
+            assert_eq!(body(Surface::Operator), operator);
             assert_eq!(body(Surface::Data), json!({ "error": data }));
             let catalog = json!({ "type": catalog, "error": text });
             assert_eq!(body(Surface::Catalog), catalog);
@@ -229,5 +223,6 @@ mod tests {
             (503, &b"{}"[..])
         );
         assert_eq!(answer.headers[RETRY_AFTER], "1");
+        assert_eq!(answer.headers[X_ERROR_CODE], "busy");
     }
 }

@@ -15,25 +15,26 @@ use tokio::sync::{Notify, watch};
 
 use crate::app::App;
 use crate::auth::{Auth, BadPrefix};
+use crate::book_cache::BookCache;
 use crate::bounds::AllBounds;
 use crate::catalog_pool::CatalogPool;
 use crate::catalog_watcher::{self, WatchedData};
-use crate::config::{GatewayConfig, Surface};
+use crate::config::GatewayConfig;
 use crate::descriptions::Descriptions;
 use crate::dispatch::Dispatcher;
 use crate::engine_link::EngineLink;
 use crate::follower;
 use crate::market_pages::MarketPages;
-use crate::market_texts::MarketTexts;
 use crate::metrics::Metrics;
 use crate::profiles::Profiles;
-use crate::rendered_cache::BookCache;
+use crate::rendered_market_texts::MarketTexts;
 use crate::request_policy::RequestPolicy;
 use crate::route_table;
 use crate::routes::Routes;
 use crate::server::{self, Servers, Shared};
 use crate::shared_view::SharedView;
-use crate::signatures::SignatureGate;
+use crate::signature_gate::SignatureGate;
+use crate::surface::Surface;
 use crate::view_bootstrap::ViewSources;
 
 /// Interval of the checks for readiness.

@@ -7,13 +7,15 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 use bytes::{Buf, Bytes};
+use foretell_wire::limits::{MAX_HEAD_BYTES, MAX_HEADERS};
+use foretell_wire::{ApiError, ErrorCode};
 use http::StatusCode;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::config::Surface;
 use crate::connection::Activity;
-use crate::failure::Failure;
-use crate::limits::{MAX_HEAD_BYTES, MAX_HEADERS, MAX_UNREAD_BYTES};
+use crate::failure::{Failure, X_ERROR_CODE};
+use crate::limits::MAX_UNREAD_BYTES;
+use crate::surface::Surface;
 
 /// A stream that completes such responses.
 pub(crate) struct ErrorBodyStream<S> {
@@ -120,23 +122,24 @@ fn with_body(bytes: &[u8], surface: Surface) -> Option<Bytes> {
     if !after.ends_with("\r\n\r\n") && after != "\r\n" {
         return None;
     }
-    let body = Failure::new(status, error_text(status))
-        .render(surface)
-        .body;
-    let kind = "content-type: application/json\r\n";
-    let length = format!("content-length: {}\r\n", body.len());
-    let head = [before, kind, &length, after].concat();
+    let error = error_of(status);
+    let code = error.code().name();
+    let body = Failure::from(error).render(surface).body;
+    let headers = format!(
+        "content-type: application/json\r\n{X_ERROR_CODE}: {code}\r\ncontent-length: {}\r\n",
+        body.len()
+    );
+    let head = [before, &headers, after].concat();
     Some([head.as_bytes(), &body].concat().into())
 }
 
-fn error_text(status: StatusCode) -> String {
+fn error_of(status: StatusCode) -> ApiError {
     match status {
         StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE | StatusCode::URI_TOO_LONG => {
-            format!(
-                "request line and headers are longer than {MAX_HEAD_BYTES} bytes, or more than {MAX_HEADERS} headers"
-            )
+            let limits = [MAX_HEAD_BYTES, MAX_HEADERS].map(|limit| limit.to_string());
+            ApiError::Coded(ErrorCode::HeadTooLarge, limits.into())
         }
-        _ => "no HTTP request".to_owned(),
+        _ => ErrorCode::MalformedHttp.into(),
     }
 }
 
@@ -152,7 +155,8 @@ mod tests {
         let body = r#"{"error":"bad_request: request line and headers are longer than 16384 bytes, or more than 100 headers"}"#;
         let expected = format!(
             "HTTP/1.1 431 Request Header Fields Too Large\r\nconnection: close\r\n\
-             content-type: application/json\r\ncontent-length: {}\r\n\
+             content-type: application/json\r\nx-error-code: head_too_large\r\n\
+             content-length: {}\r\n\
              date: Fri, 20 Nov 2026 19:11:23 GMT\r\n\r\n{body}",
             body.len()
         );

@@ -3,8 +3,6 @@
 
 use std::collections::HashMap;
 use std::io;
-use std::sync::atomic::AtomicU32;
-use std::sync::atomic::Ordering::Relaxed;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Weak};
 use std::thread::JoinHandle;
@@ -14,66 +12,13 @@ use parking_lot::Mutex;
 
 use crate::client_shares::Client;
 use crate::connection::{Activity, ConnectionGroup, ConnectionState};
-use crate::limits::{ConnectionLimits, MIN_ANSWER_PACE};
+use crate::idle_clock::{Clock, IdlePolicy};
+use crate::limits::ConnectionLimits;
 
 /// Ticks within the shortest limit. An expiry is detected at most two ticks after the limit.
 const TICKS_PER_LIMIT: u32 = 4;
 /// The shortest tick.
 const MIN_TICK: Duration = Duration::from_millis(1);
-
-/// Number of a check of all connections, from 1.
-pub(crate) type Tick = u32;
-
-/// Counts ticks; at one a second it lasts a century.
-#[derive(Debug)]
-pub(crate) struct Clock(AtomicU32);
-
-impl Default for Clock {
-    fn default() -> Self {
-        Self(AtomicU32::new(1))
-    }
-}
-
-impl Clock {
-    /// The current tick.
-    pub(crate) fn now(&self) -> Tick {
-        self.0.load(Relaxed)
-    }
-
-    /// Advances by `ticks`. Only one thread calls this.
-    pub(crate) fn advance(&self, ticks: Tick) -> Tick {
-        let now = self.now().saturating_add(ticks);
-        self.0.store(now, Relaxed);
-        now
-    }
-}
-
-/// The limits of a connection in ticks.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct IdlePolicy {
-    pub(crate) head: Tick,
-    pub(crate) idle: Tick,
-    pub(crate) write_stall: Tick,
-    /// Bytes of an answer that a client must read in a tick, at least one.
-    pub(crate) pace: usize,
-}
-
-impl IdlePolicy {
-    fn new(limits: &ConnectionLimits, step: Duration) -> Self {
-        let ticks = |limit: Duration| {
-            let ticks = limit.as_nanos().div_ceil(step.as_nanos());
-            Tick::try_from(ticks).unwrap_or(Tick::MAX)
-        };
-        Self {
-            head: ticks(limits.head),
-            idle: ticks(limits.idle),
-            write_stall: ticks(limits.write_stall),
-            pace: usize::try_from(step.as_millis() * MIN_ANSWER_PACE as u128 / 1_000)
-                .unwrap_or(usize::MAX)
-                .max(1),
-        }
-    }
-}
 
 /// The connections of the process.
 pub(crate) struct IdleReaper {
@@ -135,7 +80,7 @@ impl IdleReaper {
     }
 
     #[cfg(test)]
-    pub(crate) fn advance(&self, ticks: Tick) {
+    pub(crate) fn advance(&self, ticks: crate::idle_clock::Tick) {
         self.clock.advance(ticks);
     }
 
@@ -189,7 +134,7 @@ mod tests {
         };
         let policy = IdlePolicy::new(&limits, Duration::from_millis(500));
         assert_eq!(policy.head, 3);
-        assert_eq!(policy.idle, Tick::MAX);
+        assert_eq!(policy.idle, u32::MAX);
         assert_eq!(policy.write_stall, 0);
     }
 

@@ -1,21 +1,13 @@
-//! All bounds of the HTTP side, and those among them that an operator may set.
+//! Bounds of the process: connections, memory, waiting requests, and those among them that an operator
+//! may set. Bounds of a single request are in `foretell_wire::limits`.
 
 use std::time::Duration;
 
-pub(crate) use foretell_wire::limits::{
-    LIST_BODY_BYTES, OPERATOR_BODY_BYTES, ORDER_BODY_BYTES, ORDERS_BODY_BYTES, SMALL_BODY_BYTES,
-};
+use foretell_wire::limits::ORDER_BODY_BYTES;
 
-/// Bytes of a request's head: the request line and all header fields
-/// (docs/internals/decisions/0011).
-pub(crate) const MAX_HEAD_BYTES: usize = 16 * 1024;
-/// Header fields of a request: the maximum of the HTTP library.
-pub(crate) const MAX_HEADERS: usize = 100;
 /// Bytes read and discarded after a head that is too long, so that the client can read the
 /// response.
 pub(crate) const MAX_UNREAD_BYTES: usize = 1024 * 1024;
-/// Bytes of a path; all routes are far shorter, and answers that echo a path stay short.
-pub(crate) const MAX_PATH_BYTES: usize = 2 * 1024;
 /// Bytes of bodies in memory at once, beyond the first [`FREE_BODY_BYTES`] of each: long bodies
 /// that arrive slowly on thousands of connections must not exhaust the memory.
 pub(crate) const MAX_HELD_BODY_BYTES: usize = 256 * 1024 * 1024;

@@ -5,11 +5,28 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use foretell_model::MarketNumber;
+use foretell_wire::limits::PAGE_MARKETS;
 use foretell_wire::market::MarketFacts;
 use foretell_wire::operator::MarketDescription;
-use foretell_wire::page::{Cursor, PAGE_MARKETS, page_json};
+use foretell_wire::page::{Cursor, page_json};
 
-use crate::rendered_cache::{Json, RenderedCache};
+use crate::slot_cache::SlotCache;
+
+/// JSON bytes, compared by address.
+#[derive(Clone, Debug)]
+pub(crate) struct Json(pub(crate) Bytes);
+
+impl PartialEq for Json {
+    fn eq(&self, other: &Self) -> bool {
+        (self.0.as_ptr(), self.0.len()) == (other.0.as_ptr(), other.0.len())
+    }
+}
+
+impl AsRef<str> for Json {
+    fn as_ref(&self) -> &str {
+        std::str::from_utf8(&self.0).expect("JSON is written as text")
+    }
+}
 
 /// Row slots in each form; markets a multiple of this apart evict each other.
 const MARKETS: usize = 1 << 12;
@@ -69,15 +86,15 @@ impl PartialEq for MarketRowKey {
 
 /// The cached rows and pages of the process.
 pub(crate) struct MarketPages {
-    rows: RenderedCache<MarketRowKey>,
-    pages: RenderedCache<(Vec<Json>, Option<Cursor>)>,
+    rows: SlotCache<MarketRowKey, Json>,
+    pages: SlotCache<(Vec<Json>, Option<Cursor>), Bytes>,
 }
 
 impl Default for MarketPages {
     fn default() -> Self {
         Self {
-            rows: RenderedCache::with_slots(MARKETS * RowForm::COUNT),
-            pages: RenderedCache::with_slots(PAGES * MarketList::COUNT),
+            rows: SlotCache::with_slots(MARKETS * RowForm::COUNT),
+            pages: SlotCache::with_slots(PAGES * MarketList::COUNT),
         }
     }
 }
@@ -90,7 +107,7 @@ impl MarketPages {
         market: MarketNumber,
         key: &MarketRowKey,
     ) -> Option<Json> {
-        self.rows.get(row_slot(form, market), key).map(Json)
+        self.rows.get(row_slot(form, market), key)
     }
 
     pub(crate) fn keep(
@@ -100,7 +117,9 @@ impl MarketPages {
         key: MarketRowKey,
         text: String,
     ) -> Json {
-        Json(self.rows.put(row_slot(form, market), key, text))
+        let row = Json(Bytes::from(text));
+        self.rows.put(row_slot(form, market), key, row.clone());
+        row
     }
 
     /// The page that starts at a cursor and consists of these rows.
@@ -117,8 +136,9 @@ impl MarketPages {
         if let Some(page) = self.pages.get(slot, &key) {
             return page;
         }
-        let text = page_json(&key.0, PAGE_MARKETS, next);
-        self.pages.put(slot, key, text)
+        let page = Bytes::from(page_json(&key.0, PAGE_MARKETS, next));
+        self.pages.put(slot, key, page.clone());
+        page
     }
 }
 

@@ -16,11 +16,11 @@ use crate::app::App;
 use crate::auth::Caller;
 use crate::body::BodyPermit;
 use crate::client_shares::Client;
-use crate::config::Surface;
 use crate::engine_link::{LinkError, PendingAnswer};
 use crate::failure::Failure;
 use crate::rate_limits::{QuotaStatus, Writes};
-use crate::signatures::SignatureGate;
+use crate::signature_gate::SignatureGate;
+use crate::surface::Surface;
 use crate::timing::Timing;
 
 /// The sequence that a read must cover at least (docs/api/overview.md §3).
@@ -62,6 +62,21 @@ impl RequestContext {
                 Err(FieldError::wrong("x-min-sequence", text, allowed).into())
             }
         }
+    }
+
+    /// Waits until the view covers every sequence this process has acknowledged and the client's
+    /// `x-min-sequence`.
+    pub(crate) async fn wait_fresh(&self) -> Result<(), Failure> {
+        let minimum = self.min_sequence()?;
+        let view = &self.app.shared_view;
+        view.wait_acknowledged(self.app.engine.acknowledged())
+            .await?;
+        if let Some(minimum) = minimum {
+            let waiters = &self.app.bounds.of(self.surface).waiters;
+            let waiter = || waiters.take(self.client, 1).ok();
+            view.wait_requested(minimum, waiter).await?;
+        }
+        Ok(())
     }
 
     /// Waits for the engine's reply to a command of this request.

@@ -4,51 +4,20 @@
 use std::net::IpAddr;
 use std::time::Instant;
 
+use foretell_wire::ErrorCode;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
-use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
 use crate::allowlist::Allowlist;
 use crate::answer::Answer;
 use crate::client_address::{ClientAddress, TrustedProxies};
 use crate::client_shares::Client;
-use crate::config::Surface;
+use crate::config::RequestPolicyConfig;
 use crate::connection::ConnectionGroup;
-use crate::cors::{Cors, Origin};
-use crate::failure::{self, Failure};
+use crate::cors::Cors;
+use crate::failure::Failure;
 use crate::metrics::Metrics;
-use crate::rate_limits::{QuotaStatus, RateLimiter, RateLimits};
-
-/// The settings of these checks.
-#[derive(Clone, Debug)]
-pub struct RequestPolicyConfig {
-    /// Rate limits of a client.
-    pub limits: RateLimits,
-    /// Processes that serve the same surfaces, at least 1; each enforces its part of the limits.
-    pub gateways: u32,
-    /// Proxies whose `X-Forwarded-For` is trusted.
-    pub trusted_proxies: Vec<IpNet>,
-    /// Origins whose pages may read answers in a browser.
-    pub origins: Vec<Origin>,
-    /// Networks that may use the data surface.
-    pub data_allowlist: Vec<IpNet>,
-}
-
-impl Default for RequestPolicyConfig {
-    /// The limits of the interface, no proxies, no origins, loopback only.
-    fn default() -> Self {
-        let loopback: [IpNet; 2] = [
-            Ipv4Net::new_assert([127, 0, 0, 0].into(), 8).into(),
-            Ipv6Net::new_assert(std::net::Ipv6Addr::LOCALHOST, 128).into(),
-        ];
-        Self {
-            limits: RateLimits::default(),
-            gateways: 1,
-            trusted_proxies: Vec::new(),
-            origins: Vec::new(),
-            data_allowlist: loopback.to_vec(),
-        }
-    }
-}
+use crate::rate_limits::{QuotaStatus, RateLimiter};
+use crate::surface::Surface;
 
 pub(crate) struct RequestPolicy {
     proxies: TrustedProxies,
@@ -94,7 +63,9 @@ impl RequestPolicy {
     ) -> Result<Option<QuotaStatus>, Box<Answer>> {
         let surface = request.surface;
         if !self.may_ask(surface, request.from) {
-            return Err(Box::new(failure::not_allowlisted().render(surface)));
+            return Err(Box::new(
+                Failure::from(ErrorCode::AddressNotAllowed).render(surface),
+            ));
         }
         let counted = Client::of(request.from.counted());
         let (now, method) = (self.limiter.at(request.at), request.method);

@@ -1,15 +1,17 @@
 //! The route table of each surface.
 
+use foretell_wire::limits::{
+    LIST_BODY_BYTES, OPERATOR_BODY_BYTES, ORDER_BODY_BYTES, ORDERS_BODY_BYTES,
+};
 use http::Method;
 
-use crate::config::Surface;
-use crate::limits::{LIST_BODY_BYTES, OPERATOR_BODY_BYTES, ORDER_BODY_BYTES, ORDERS_BODY_BYTES};
 use crate::resources::{
-    actions, balances, books, builder_trades, cancels, catalog, checkpoints, data, empty, health,
+    actions, balances, books, builder_trades, cancels, catalog, checkpoints, data, health,
     heartbeats, keys, market_info, market_lists, my_orders, my_trades, operator, orders, prices,
-    prices_history,
+    prices_history, unsupported_features,
 };
 use crate::routes::{Handler, Route, Routes};
+use crate::surface::Surface;
 
 /// Builds a route's handler as a plain function.
 macro_rules! handle {
@@ -85,12 +87,25 @@ fn trading_routes() -> Vec<Route> {
         get("/data/orders", handle!(my_orders::list)),
         get(
             "/data/pre-migration-orders",
-            handle!(empty::pre_migration_orders),
+            handle!(unsupported_features::pre_migration_orders),
         ),
-        get("/order-scoring", handle!(empty::order_scoring)),
-        post("/orders-scoring", handle!(empty::orders_scoring)).with_body(LIST_BODY_BYTES),
-        get("/notifications", handle!(empty::notifications)),
-        delete("/notifications", handle!(empty::drop_notifications)),
+        get(
+            "/order-scoring",
+            handle!(unsupported_features::order_scoring),
+        ),
+        post(
+            "/orders-scoring",
+            handle!(unsupported_features::orders_scoring),
+        )
+        .with_body(LIST_BODY_BYTES),
+        get(
+            "/notifications",
+            handle!(unsupported_features::notifications),
+        ),
+        delete(
+            "/notifications",
+            handle!(unsupported_features::drop_notifications),
+        ),
         get("/data/order/{id}", handle!(my_orders::one)),
         get("/data/trades", handle!(my_trades::list)),
         get("/builder/trades", handle!(builder_trades::list)),

@@ -6,11 +6,11 @@ use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 
 use foldhash::fast::RandomState;
+use foretell_wire::limits::SMALL_BODY_BYTES;
 use http::Method;
 
 use crate::answer::Answer;
 use crate::failure::Failure;
-use crate::limits::SMALL_BODY_BYTES;
 use crate::metrics::Meter;
 use crate::request_context::RequestContext;
 
@@ -40,6 +40,11 @@ impl Route {
             handle,
             meter: OnceLock::new(),
         }
+    }
+
+    /// Its name in metrics, and the counter of its successes.
+    pub(crate) fn metered(&self) -> (&'static str, &OnceLock<Meter>) {
+        (self.path, &self.meter)
     }
 
     /// Allows bodies of up to `bytes`.

@@ -12,6 +12,7 @@ use std::task::Poll;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use foretell_wire::limits::MAX_HEAD_BYTES;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
@@ -26,9 +27,7 @@ use crate::connection::{Activity, ActivityStream, ConnectionState, RequestInProg
 use crate::dispatch::Dispatcher;
 use crate::hyper_errors::ErrorBodyStream;
 use crate::idle_reaper::IdleReaper;
-use crate::limits::{
-    ConnectionLimits, HTTP2_WINDOW_BYTES, MAX_HEAD_BYTES, MAX_STREAMS, SEND_BUFFER_BYTES,
-};
+use crate::limits::{ConnectionLimits, HTTP2_WINDOW_BYTES, MAX_STREAMS, SEND_BUFFER_BYTES};
 
 /// Connections that the kernel completes before `accept`.
 const BACKLOG: i32 = 1_024;

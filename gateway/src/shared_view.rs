@@ -13,15 +13,21 @@ use tokio::sync::Semaphore;
 use crate::answer::StatePosition;
 use crate::client_shares::Share;
 use crate::limits::{MAX_FRAME_SEARCHES, MAX_SEQUENCE_AHEAD, SEQUENCE_WAIT};
-use crate::receipt_cache::ReceiptCache;
+use crate::slot_cache::SlotCache;
 use crate::waiters::Waiters;
+
+/// Cached receipts, in 8 MB; sequences a multiple of this apart evict each other. It covers the ten
+/// thousand newest fills of a wallet that takes part in every fifth.
+const RECEIPTS: usize = 1 << 17;
 
 /// The shared view. Only the follower thread writes.
 pub(crate) struct SharedView {
     state: RwLock<ViewState>,
     journal: RwLock<Option<Journal>>,
     waiters: Waiters,
-    receipts: ReceiptCache,
+    /// Receipts by history and sequence: each costs a file read and a hash, and lists of trades show
+    /// the same ones repeatedly.
+    receipts: SlotCache<(u64, Sequence), [u8; 32]>,
     /// Incremented when the view is rebuilt: frames before and after may differ.
     history: AtomicU64,
     /// Set once the view has caught up with the journal's end at the first open.
@@ -64,7 +70,7 @@ impl SharedView {
             }),
             journal: RwLock::new(None),
             waiters: Waiters::default(),
-            receipts: ReceiptCache::default(),
+            receipts: SlotCache::with_slots(RECEIPTS),
             history: AtomicU64::new(0),
             ready: AtomicBool::new(false),
             stopped: AtomicU64::new(0),
@@ -117,8 +123,9 @@ impl SharedView {
         place: FramePosition,
         sequence: Sequence,
     ) -> Option<[u8; 32]> {
-        let history = self.history.load(Ordering::Acquire);
-        if let Some(known) = self.receipts.get(history, sequence) {
+        let key = (self.history.load(Ordering::Acquire), sequence);
+        let slot = usize::try_from(sequence.0 % RECEIPTS as u64).expect("below the slots");
+        if let Some(known) = self.receipts.get(slot, &key) {
             return Some(known);
         }
         let frames = match frames {
@@ -128,7 +135,7 @@ impl SharedView {
         match frames.frame(place, sequence) {
             Ok(bytes) => {
                 let receipt = foretell_journal::receipt(bytes);
-                self.receipts.put(history, sequence, receipt);
+                self.receipts.put(slot, key, receipt);
                 Some(receipt)
             }
             Err(error) => {

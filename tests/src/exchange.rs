@@ -304,3 +304,13 @@ impl Drop for Exchange {
         }
     }
 }
+
+/// Checks that an error names its code, and that no other answer does (docs/api/error-codes.md).
+///
+/// # Panics
+/// It does not.
+pub fn check_error_code(response: &reqwest::Response) {
+    let (status, code) = (response.status(), response.headers().get("x-error-code"));
+    let failed = status.is_client_error() || status.is_server_error();
+    assert_eq!(code.is_some(), failed, "{status}: {code:?}");
+}

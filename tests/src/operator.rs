@@ -4,7 +4,7 @@ use foretell_ops::trader::Answer;
 use reqwest::{Method, RequestBuilder};
 use serde_json::Value;
 
-use crate::exchange::Exchange;
+use crate::exchange::{Exchange, check_error_code};
 
 /// `POST path` with the operator's token.
 ///
@@ -49,6 +49,7 @@ fn request(exchange: &Exchange, method: Method, path: &str) -> RequestBuilder {
 
 async fn answer(request: RequestBuilder) -> Answer {
     let response = request.send().await.expect("an answer");
+    check_error_code(&response);
     let status = response.status().as_u16();
     (status, response.json().await.expect("JSON"))
 }

@@ -3,7 +3,7 @@
 use std::fmt::{self, Display};
 use std::str::FromStr;
 
-use foretell_wire::order::MAX_ORDERS;
+use foretell_wire::limits::MAX_ORDERS;
 use serde::Serialize;
 use thiserror::Error;
 

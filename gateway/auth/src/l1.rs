@@ -7,7 +7,7 @@ use crate::eip712::l1_digest;
 use crate::keys::KeyOrigin;
 use crate::signature::{MalformedSignature, SIGNATURE_BYTES, Signature};
 use crate::text::{parse_address, parse_decimal_256, parse_hex_bytes};
-use crate::window::{TimestampError, Window};
+use crate::timestamp_window::{TimestampError, Window};
 
 /// The headers of an L1 request as texts; a missing mandatory one is the empty text.
 #[derive(Clone, Copy, Debug)]
@@ -51,14 +51,6 @@ pub enum L1Error {
     /// Another key signed, or the signed statement differs: 401.
     #[error("invalid L1 signature: the recovered address is not the one claimed")]
     OtherSigner,
-}
-
-impl L1Error {
-    /// Whether the request is malformed (400) instead of unproven (401).
-    #[must_use]
-    pub const fn is_bad_request(&self) -> bool {
-        matches!(self, Self::Chain(_) | Self::Nonce)
-    }
 }
 
 /// Checks an L1 request for a deployment's chain.

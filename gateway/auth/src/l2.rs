@@ -13,7 +13,7 @@ use subtle::{Choice, ConstantTimeEq};
 use crate::keys::{ApiSecret, KeyOrigin};
 use crate::master::MasterSecret;
 use crate::text::parse_address;
-use crate::window::{TimestampError, Window};
+use crate::timestamp_window::{TimestampError, Window};
 
 /// The headers of an L2 request as texts; a missing one is the empty text. `<P>_API_KEY` is not
 /// here: the caller looks it up.

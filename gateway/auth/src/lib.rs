@@ -23,7 +23,7 @@ pub mod order_signature;
 pub mod signature;
 pub mod signing;
 pub mod text;
-pub mod window;
+pub mod timestamp_window;
 
 pub use domains::{Domain, Domains, Markets};
 pub use keys::{KeyOrigin, KeyTrio};
@@ -33,4 +33,4 @@ pub use master::{MasterSecret, MasterSecretError};
 pub use order::OrderFields;
 pub use order_signature::{OwnerWallets, SignatureError, Verified, verify_evidence, verify_order};
 pub use signing::{L2Credentials, Signer};
-pub use window::{TimestampError, Window};
+pub use timestamp_window::{TimestampError, Window};

@@ -24,7 +24,7 @@ use table::Table;
 use window::Millis;
 
 use crate::client_shares::Client;
-use crate::config::Surface;
+use crate::surface::Surface;
 
 /// Shards of 1,024 windows for addresses; an address has two or three windows.
 const ADDRESS_SHARDS: usize = 64;

@@ -4,7 +4,8 @@
 use http::Method;
 
 use super::window::{Millis, SPAN};
-use crate::config::Surface;
+
+use crate::surface::Surface;
 
 /// A row of the interface's table; the two windows of writes are separate scopes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

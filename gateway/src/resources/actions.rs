@@ -16,7 +16,7 @@ use foretell_model::{
 use foretell_view::View;
 use foretell_wire::action::{ActionAnswer, ActionEffect, read_convert, read_redeem, read_sets};
 use foretell_wire::api_error::FieldError;
-use foretell_wire::{ApiError, json_text};
+use foretell_wire::{ApiError, ErrorCode, json_text};
 
 use crate::answer::Answer;
 use crate::app::App;
@@ -89,7 +89,7 @@ pub(crate) async fn convert(context: RequestContext) -> Result<Answer, Failure> 
 /// The caller, according to the keys and bindings that are durable now. Counts the action.
 async fn caller(context: &RequestContext) -> Result<(Caller, Option<QuotaStatus>), Failure> {
     context.app.shared_view.catch_up().await?;
-    let caller = context.app.auth.l2(context, KeyAccess::Write).await?;
+    let caller = context.l2(KeyAccess::Write).await?;
     let quota = context.count(&caller, Writes::Actions, 1)?;
     Ok((caller, quota))
 }
@@ -126,7 +126,7 @@ fn event(app: &App, id: EventId) -> Result<EventNumber, ApiError> {
     let found = state.view.events().by_id(id);
     found
         .map(|(number, _)| number)
-        .ok_or(ApiError::Unknown("event not found"))
+        .ok_or_else(|| ErrorCode::EventNotFound.into())
 }
 
 /// Submits the command and returns its result, also when it was applied by an earlier request.

@@ -15,9 +15,9 @@ use crate::resources::market_of;
 /// Both paths; the built-in ledger has nothing to update.
 pub(crate) async fn one(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let caller = app.auth.l2(&context, KeyAccess::Read).await?;
+    let caller = context.l2(KeyAccess::Read).await?;
     let wanted = BalanceQuery::of(&context.query()?)?;
-    app.wait_fresh(&context).await?;
+    context.wait_fresh().await?;
     let token = match &wanted.asset {
         BalanceAsset::Collateral => None,
         BalanceAsset::Conditional(token) => {

@@ -11,8 +11,9 @@ use foretell_wire::page::array_json;
 
 use crate::answer::Answer;
 use crate::app::App;
+use crate::book_cache::{BookCache, BookKey, RenderKey, slot_of};
 use crate::failure::Failure;
-use crate::rendered_cache::{BookCache, BookKey, Json, RenderKey, slot_of};
+use crate::market_pages::Json;
 use crate::request_context::RequestContext;
 use crate::resources::market_of;
 use crate::shared_view::ViewState;
@@ -21,7 +22,7 @@ use crate::shared_view::ViewState;
 pub(crate) async fn one(context: RequestContext) -> Result<Answer, Failure> {
     let token = context.query()?.token()?;
     let app = &context.app;
-    app.wait_fresh(&context).await?;
+    context.wait_fresh().await?;
     let found = app.find(|view| market_of(view, &token)).await?;
     let found = found.ok_or(ApiError::NoOrderbook)?;
     let (seen, position) = {
@@ -39,7 +40,7 @@ pub(crate) async fn one(context: RequestContext) -> Result<Answer, Failure> {
 pub(crate) async fn many(context: RequestContext) -> Result<Answer, Failure> {
     let asked = read_tokens(&context.body)?;
     let app = &context.app;
-    app.wait_fresh(&context).await?;
+    context.wait_fresh().await?;
     app.await_tokens(&asked).await?;
     // First fill the cache: render missing books one by one and yield after each, so that other
     // requests run. The lock below takes all books from one state, and copies only those that

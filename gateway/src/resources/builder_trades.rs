@@ -2,7 +2,8 @@
 //! (docs/api/market-data.md §8).
 
 use foretell_wire::json_text;
-use foretell_wire::page::{BARE_BUILDER_ROWS, Cursor, PAGE_ROWS, Page};
+use foretell_wire::limits::{BARE_BUILDER_ROWS, PAGE_ROWS};
+use foretell_wire::page::{Cursor, Page};
 use foretell_wire::query::TradesQuery;
 use foretell_wire::time::TimeForm;
 use foretell_wire::trade::{BuilderTrade, Trade};
@@ -19,7 +20,7 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let query = TradesQuery::of(&context.query()?)?;
     let paged = query.builder.is_some() || has_builder_headers(&context);
-    app.wait_fresh(&context).await?;
+    context.wait_fresh().await?;
     let limit = if paged { PAGE_ROWS } else { BARE_BUILDER_ROWS };
     let asked = TradesRequest {
         query: &query,

@@ -27,7 +27,7 @@ const NOT_FOUND: &str = "order can't be found - already canceled or matched";
 
 /// `DELETE /order`.
 pub(crate) async fn cancel_one(context: RequestContext) -> Result<Answer, Failure> {
-    let caller = context.app.auth.l2(&context, KeyAccess::Write).await?;
+    let caller = context.l2(KeyAccess::Write).await?;
     let named = context
         .timing
         .measure(Stage::Parse, || read_cancel(&context.body))?;
@@ -36,7 +36,7 @@ pub(crate) async fn cancel_one(context: RequestContext) -> Result<Answer, Failur
 
 /// `DELETE /orders`.
 pub(crate) async fn cancel_many(context: RequestContext) -> Result<Answer, Failure> {
-    let caller = context.app.auth.l2(&context, KeyAccess::Write).await?;
+    let caller = context.l2(KeyAccess::Write).await?;
     let named = context
         .timing
         .measure(Stage::Parse, || read_cancels(&context.body))?;
@@ -45,7 +45,7 @@ pub(crate) async fn cancel_many(context: RequestContext) -> Result<Answer, Failu
 
 /// `DELETE /cancel-all`.
 pub(crate) async fn cancel_all(context: RequestContext) -> Result<Answer, Failure> {
-    let caller = context.app.auth.l2(&context, KeyAccess::Write).await?;
+    let caller = context.l2(KeyAccess::Write).await?;
     let command = Command::CancelAll {
         owner: caller.owner,
         heartbeat: false,
@@ -56,7 +56,7 @@ pub(crate) async fn cancel_all(context: RequestContext) -> Result<Answer, Failur
 
 /// `DELETE /cancel-market-orders`.
 pub(crate) async fn cancel_market(context: RequestContext) -> Result<Answer, Failure> {
-    let caller = context.app.auth.l2(&context, KeyAccess::Write).await?;
+    let caller = context.l2(KeyAccess::Write).await?;
     let named = context
         .timing
         .measure(Stage::Parse, || read_market_cancel(&context.body))?;

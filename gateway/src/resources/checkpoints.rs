@@ -5,8 +5,9 @@ use std::path::PathBuf;
 
 use foretell_checkpoint::{CheckpointLogError, CheckpointReader};
 use foretell_wire::checkpoint::CheckpointRow;
-use foretell_wire::page::{Cursor, PAGE_ROWS, Page};
-use foretell_wire::{ApiError, json_text};
+use foretell_wire::limits::PAGE_ROWS;
+use foretell_wire::page::{Cursor, Page};
+use foretell_wire::{ApiError, ErrorCode, json_text};
 
 use crate::answer::Answer;
 use crate::failure::Failure;
@@ -19,9 +20,7 @@ pub(crate) async fn newest(context: RequestContext) -> Result<Answer, Failure> {
         Ok(newest.map(|signed| CheckpointRow::new(&reader.genesis(), &signed)))
     })
     .await?;
-    let row = row
-        .flatten()
-        .ok_or(ApiError::Unknown("no checkpoint yet"))?;
+    let row = row.flatten().ok_or(ErrorCode::CheckpointNotFound)?;
     Ok(Answer::json(json_text(&row)))
 }
 

@@ -6,8 +6,7 @@ use foretell_link::HeartbeatId;
 use foretell_model::{ApiKey, Verdict};
 use foretell_wire::account::{HeartbeatAnswer, WrongHeartbeatAnswer, read_heartbeat};
 use foretell_wire::ids::{api_key, api_key_text};
-use foretell_wire::{ApiError, json_text};
-use http::StatusCode;
+use foretell_wire::{ApiError, ErrorCode, json_text};
 
 use crate::answer::Answer;
 use crate::auth::KeyAccess;
@@ -20,7 +19,7 @@ const NO_CHAIN: HeartbeatId = HeartbeatId([0xff; 16]);
 /// Both paths.
 pub(crate) async fn beat(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let caller = app.auth.l2(&context, KeyAccess::Write).await?;
+    let caller = context.l2(KeyAccess::Write).await?;
     // Ids are displayed as UUIDs, so the parser of API keys applies.
     let id = match read_heartbeat(&context.body)? {
         None => HeartbeatId::NONE,
@@ -42,14 +41,11 @@ pub(crate) async fn beat(context: RequestContext) -> Result<Answer, Failure> {
         HeartbeatId::NONE => String::new(),
         HeartbeatId(id) => api_key_text(&ApiKey(id)),
     };
-    Ok(if beat.accepted {
-        Answer::json(json_text(&HeartbeatAnswer {
-            heartbeat_id: &text,
-        }))
+    if beat.accepted {
+        let heartbeat_id = &text;
+        Ok(Answer::json(json_text(&HeartbeatAnswer { heartbeat_id })))
     } else {
-        Answer::with_status(
-            StatusCode::BAD_REQUEST,
-            json_text(&WrongHeartbeatAnswer::new(&text)),
-        )
-    })
+        let body = json_text(&WrongHeartbeatAnswer::new(&text));
+        Err(Failure::from(ErrorCode::WrongHeartbeat).with_body(body))
+    }
 }

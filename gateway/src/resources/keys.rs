@@ -11,7 +11,7 @@ use foretell_wire::account::{
     REVOKED, ReadOnlyKeyAnswer, RevokedAllAnswer, read_read_only_key, read_revocation,
 };
 use foretell_wire::decimal::uint256_text;
-use foretell_wire::{ApiError, json_text};
+use foretell_wire::{ApiError, ErrorCode, json_text};
 
 use crate::answer::{Answer, StatePosition};
 use crate::app::App;
@@ -28,7 +28,7 @@ const NEWEST_KEYS: usize = 1_000;
 /// `POST /auth/api-key`: creates the key of an (address, nonce), or returns it again.
 pub(crate) async fn create(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let origin = app.auth.l1(&context).await?;
+    let origin = context.l1().await?;
     let trio = app.auth.master.trio(&origin, app.auth.domains.chain_id());
     let reply = register(&context, &origin, trio.api_key, false).await?;
     let (secret, passphrase) = (trio.secret.text(), trio.passphrase.text());
@@ -43,8 +43,8 @@ pub(crate) async fn create(context: RequestContext) -> Result<Answer, Failure> {
 /// `GET /auth/derive-api-key`: the key of an (address, nonce), if it was created.
 pub(crate) async fn derive(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let origin = app.auth.l1(&context).await?;
-    app.wait_fresh(&context).await?;
+    let origin = context.l1().await?;
+    context.wait_fresh().await?;
     let trio = app.auth.master.trio(&origin, app.auth.domains.chain_id());
     let live = |view: &View| {
         view.keys()
@@ -66,9 +66,9 @@ pub(crate) async fn derive(context: RequestContext) -> Result<Answer, Failure> {
 /// among its newest keys.
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let caller = app.auth.l2(&context, KeyAccess::Keys).await?;
+    let caller = context.l2(KeyAccess::Keys).await?;
     let metadata = context.query()?.one("metadata")? == Some("true");
-    app.wait_fresh(&context).await?;
+    context.wait_fresh().await?;
     let (keys, position) = keys_of(app, &caller, false, metadata).await;
     let body = if metadata {
         json_text(&ApiKeyRowsAnswer {
@@ -85,8 +85,7 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
 /// `DELETE /auth/api-key`: revokes the request's key; cancels its orders too if the body requests
 /// that.
 pub(crate) async fn revoke(context: RequestContext) -> Result<Answer, Failure> {
-    let app = &context.app;
-    let caller = app.auth.l2(&context, KeyAccess::Write).await?;
+    let caller = context.l2(KeyAccess::Write).await?;
     let cancel_orders = read_revocation(&context.body)?;
     let position = end(&context, caller.key, cancel_orders).await?;
     Ok(Answer::json(REVOKED).at(position))
@@ -96,7 +95,7 @@ pub(crate) async fn revoke(context: RequestContext) -> Result<Answer, Failure> {
 /// resent request returns the same key and another request another key.
 pub(crate) async fn create_read_only(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let caller = app.auth.l2(&context, KeyAccess::Write).await?;
+    let caller = context.l2(KeyAccess::Write).await?;
     let origin = KeyOrigin {
         owner: caller.wallets.owner,
         nonce: *blake3::hash(&caller.request.0).as_bytes(),
@@ -112,8 +111,8 @@ pub(crate) async fn create_read_only(context: RequestContext) -> Result<Answer, 
 /// `GET /auth/readonly-api-keys`: the live ones.
 pub(crate) async fn list_read_only(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let caller = app.auth.l2(&context, KeyAccess::Keys).await?;
-    app.wait_fresh(&context).await?;
+    let caller = context.l2(KeyAccess::Keys).await?;
+    context.wait_fresh().await?;
     let (keys, position) = keys_of(app, &caller, true, false).await;
     Ok(Answer::json(json_text(&texts(&keys))).at(position))
 }
@@ -121,14 +120,14 @@ pub(crate) async fn list_read_only(context: RequestContext) -> Result<Answer, Fa
 /// `DELETE /auth/readonly-api-key`. Revoking again succeeds, so a request may be resent.
 pub(crate) async fn revoke_read_only(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let caller = app.auth.l2(&context, KeyAccess::Write).await?;
+    let caller = context.l2(KeyAccess::Write).await?;
     let named = read_read_only_key(&context.body)?;
     let own = |view: &View| {
         let (number, key) = view.keys().by_text(&named)?;
         (key.owner == caller.owner && key.read_only).then_some((number, key.is_live()))
     };
     let found = app.find(own).await?;
-    let position = match found.ok_or(ApiError::Unknown("api key not found"))? {
+    let position = match found.ok_or(ErrorCode::KeyNotFound)? {
         (key, true) => end(&context, key, false).await?,
         (_, false) => app.shared_view.read().position(),
     };
@@ -140,7 +139,7 @@ pub(crate) async fn revoke_read_only(context: RequestContext) -> Result<Answer, 
 pub(crate) async fn revoke_all(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     app.shared_view.catch_up().await?;
-    let caller = app.auth.l2(&context, KeyAccess::Write).await?;
+    let caller = context.l2(KeyAccess::Write).await?;
     // Only a live trading key can create keys: after the last is revoked no read-only key can
     // appear.
     let mut revoked = 1;
@@ -165,8 +164,8 @@ pub(crate) async fn revoke_all(context: RequestContext) -> Result<Answer, Failur
 /// `GET /auth/ban-status/closed-only`: whether a wallet of the caller is closed-only.
 pub(crate) async fn closed_only(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let caller = app.auth.l2(&context, KeyAccess::Read).await?;
-    app.wait_fresh(&context).await?;
+    let caller = context.l2(KeyAccess::Read).await?;
+    context.wait_fresh().await?;
     let state = app.shared_view.read();
     let accounts = state.view.accounts();
     let closed_only = accounts

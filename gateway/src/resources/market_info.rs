@@ -112,7 +112,7 @@ async fn by_token(
     write: impl FnOnce(&MarketFacts) -> String,
 ) -> Result<Answer, Failure> {
     let look = |view: &View| -> Option<(MarketNumber, Outcome)> { market_of(view, token) };
-    context.app.wait_fresh(context).await?;
+    context.wait_fresh().await?;
     let (market, _) = context.app.find(look).await?.ok_or(ApiError::NoOrderbook)?;
     let state = context.app.shared_view.read();
     let facts = market_facts(&state.view, market).ok_or(ApiError::NoOrderbook)?;
@@ -124,7 +124,7 @@ async fn by_condition(
     write: impl FnOnce(&ViewState, MarketNumber) -> Option<String>,
 ) -> Result<Answer, Failure> {
     let condition = condition_id(&context.parameter).ok_or(ApiError::MarketNotFound)?;
-    context.app.wait_fresh(context).await?;
+    context.wait_fresh().await?;
     let look = |view: &View| {
         view.markets()
             .by_condition(&condition)

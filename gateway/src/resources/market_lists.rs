@@ -4,8 +4,9 @@
 use foretell_model::{MarketNumber, MarketState};
 use foretell_view::{Market, View};
 use foretell_wire::json_text;
+use foretell_wire::limits::PAGE_MARKETS;
 use foretell_wire::market::{MarketDetail, SimplifiedMarket, TradingMarket};
-use foretell_wire::page::{Cursor, PAGE_MARKETS};
+use foretell_wire::page::Cursor;
 use serde_json::{Map, Value};
 
 use crate::answer::Answer;
@@ -13,8 +14,8 @@ use crate::app::App;
 use crate::descriptions::Descriptions;
 use crate::failure::Failure;
 use crate::market_facts::market_facts;
+use crate::market_pages::Json;
 use crate::market_pages::{MarketList, MarketRowKey, RowForm};
-use crate::rendered_cache::Json;
 use crate::request_context::RequestContext;
 use crate::resources::raw_records::{catalog_change, raw_records};
 
@@ -61,7 +62,7 @@ impl MarketList {
 async fn page(context: &RequestContext, list: MarketList) -> Result<Answer, Failure> {
     let cursor = context.query()?.cursor()?;
     let app = &context.app;
-    app.wait_fresh(context).await?;
+    context.wait_fresh().await?;
     // Read before the markets, so that rows are no older than their keys.
     let catalog = match list.form() {
         RowForm::Detail => catalog_change(app).await,

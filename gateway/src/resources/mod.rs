@@ -8,7 +8,6 @@ pub(crate) mod cancels;
 pub(crate) mod catalog;
 pub(crate) mod checkpoints;
 pub(crate) mod data;
-pub(crate) mod empty;
 pub(crate) mod health;
 pub(crate) mod heartbeats;
 pub(crate) mod keys;
@@ -21,6 +20,7 @@ pub(crate) mod orders;
 pub(crate) mod prices;
 pub(crate) mod prices_history;
 mod raw_records;
+pub(crate) mod unsupported_features;
 
 use foretell_link::Reply;
 use foretell_model::{MarketNumber, Outcome, Reference, Sequence};

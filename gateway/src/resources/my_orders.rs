@@ -5,7 +5,8 @@ use foretell_model::quantity::MICROS_PER_LOT;
 use foretell_model::{AccountNumber, Lots, MarketNumber, OrderId, OrderNumber, Outcome};
 use foretell_view::{Order, TradeId, UserStatus, View};
 use foretell_wire::ids;
-use foretell_wire::page::{Cursor, PAGE_ROWS, Page};
+use foretell_wire::limits::PAGE_ROWS;
+use foretell_wire::page::{Cursor, Page};
 use foretell_wire::query::OrdersQuery;
 use foretell_wire::user_order::{OneUserOrder, OrderFacts, UserOrder, UserOrderStatus};
 use foretell_wire::{ApiError, json_text};
@@ -44,9 +45,9 @@ const BOUNDS: PageBounds = PageBounds {
 /// `GET /data/orders`: live ones, oldest first.
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let caller = app.auth.l2(&context, KeyAccess::Read).await?;
+    let caller = context.l2(KeyAccess::Read).await?;
     let wanted = OrdersQuery::of(&context.query()?)?;
-    app.wait_fresh(&context).await?;
+    context.wait_fresh().await?;
     let mut search = OrderSearch::new(caller.owner, &wanted, BOUNDS);
     let position = app.shared_view.read().position();
     while !search.step(&app.shared_view.read().view, &app.descriptions) {
@@ -152,8 +153,8 @@ impl OrderFilter {
 /// `GET /data/order/{id}`: live or finished.
 pub(crate) async fn one(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let caller = app.auth.l2(&context, KeyAccess::Read).await?;
-    app.wait_fresh(&context).await?;
+    let caller = context.l2(KeyAccess::Read).await?;
+    context.wait_fresh().await?;
     let id: OrderId = ids::order_id(&context.parameter).ok_or(ApiError::OrderNotFound)?;
     let own = |view: &View| {
         let order = view.orders().by_id(&id)?;

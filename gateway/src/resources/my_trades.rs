@@ -2,7 +2,8 @@
 //! (docs/api/market-data.md §6).
 
 use foretell_wire::json_text;
-use foretell_wire::page::{PAGE_ROWS, Page};
+use foretell_wire::limits::PAGE_ROWS;
+use foretell_wire::page::Page;
 use foretell_wire::query::TradesQuery;
 use foretell_wire::trade::Trade;
 
@@ -15,9 +16,9 @@ use crate::trade_search::{TradeScope, TradesRequest, trades_page};
 /// `GET /data/trades`.
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
-    let caller = app.auth.l2(&context, KeyAccess::Read).await?;
+    let caller = context.l2(KeyAccess::Read).await?;
     let query = TradesQuery::of(&context.query()?)?;
-    app.wait_fresh(&context).await?;
+    context.wait_fresh().await?;
     let asked = TradesRequest {
         query: &query,
         scope: TradeScope::Owner(caller.owner),

@@ -15,7 +15,7 @@ use foretell_view::{Order, OrderState, TradeId, View};
 use foretell_wire::order::{OrderSubmission, read_order, read_orders};
 use foretell_wire::rejection::RejectedOrder;
 use foretell_wire::result::{ImmediateTrades, OrderAnswer, ResultStatus};
-use foretell_wire::{ApiError, TokenRef, json_text};
+use foretell_wire::{ApiError, ErrorCode, TokenRef, json_text};
 
 use crate::answer::{Answer, StatePosition};
 use crate::app::App;
@@ -35,7 +35,7 @@ const NAMED_TRADES: usize = 1_000;
 /// `POST /order`: 200 for live or matched, else the status of the rejection, with the result's
 /// fields in addition to `error`.
 pub(crate) async fn place_one(context: RequestContext) -> Result<Answer, Failure> {
-    let caller = context.app.auth.l2(&context, KeyAccess::Write).await?;
+    let caller = context.l2(KeyAccess::Write).await?;
     let quota = context.count(&caller, Writes::Orders, 1)?;
     let sent = match context
         .timing
@@ -61,7 +61,7 @@ pub(crate) async fn place_one(context: RequestContext) -> Result<Answer, Failure
 
 /// `POST /orders`: 200 with one result for each element, in input order.
 pub(crate) async fn place_many(context: RequestContext) -> Result<Answer, Failure> {
-    let caller = context.app.auth.l2(&context, KeyAccess::Write).await?;
+    let caller = context.l2(KeyAccess::Write).await?;
     let submissions = context
         .timing
         .measure(Stage::Parse, || read_orders(&context.body))?;
@@ -251,8 +251,11 @@ async fn verify(
             maker: order.maker,
             signature_type: kind.code(),
         },
-        // The error's text names the check, after `invalid signature: `.
-        other => ApiError::InvalidContent(other.to_string()),
+        other => {
+            let text = other.to_string();
+            let check = text.strip_prefix("invalid signature: ").unwrap_or(&text);
+            ApiError::Coded(ErrorCode::InvalidSignature, vec![check.to_owned()])
+        }
     })
 }
 
@@ -327,12 +330,8 @@ fn applied(app: &App, about: &RejectedOrder, reply: &Reply, result: &OrderResult
             return refused(Some(order), ResultStatus::Unmatched, refusal);
         }
         OrderStatus::Unmatched => {
-            let text = format!("order {order} is invalid. too_many_fills");
-            return refused(
-                Some(order),
-                ResultStatus::Unmatched,
-                ApiError::InvalidContent(text),
-            );
+            let refusal = ApiError::Coded(ErrorCode::TooManyFills, vec![order.to_string()]);
+            return refused(Some(order), ResultStatus::Unmatched, refusal);
         }
     };
     let genesis = app.engine.genesis();

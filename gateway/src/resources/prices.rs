@@ -14,9 +14,9 @@ use foretell_wire::{ApiError, Decimal, TokenRef, json_text};
 
 use crate::answer::{Answer, StatePosition};
 use crate::app::App;
+use crate::book_cache::{BookKey, Quote, RenderKey, slot_of};
 use crate::config::PriceSide;
 use crate::failure::Failure;
-use crate::rendered_cache::{BookKey, Quote, RenderKey, slot_of};
 use crate::request_context::RequestContext;
 use crate::resources::market_of;
 use crate::shared_view::ViewState;
@@ -72,7 +72,7 @@ pub(crate) async fn spreads(context: RequestContext) -> Result<Answer, Failure> 
 pub(crate) async fn last_trade(context: RequestContext) -> Result<Answer, Failure> {
     let token = context.query()?.token()?;
     let app = &context.app;
-    app.wait_fresh(&context).await?;
+    context.wait_fresh().await?;
     let (market, outcome) = find(app, &token).await?;
     let state = app.shared_view.read();
     let book = state
@@ -129,7 +129,7 @@ fn last(book: TokenBook<'_>) -> Option<LastTrade> {
 
 async fn one(context: &RequestContext, token: &TokenRef, quote: Quote) -> Result<Answer, Failure> {
     let app = &context.app;
-    app.wait_fresh(context).await?;
+    context.wait_fresh().await?;
     let found = find(app, token).await?;
     let state = app.shared_view.read();
     let text = text(app, &state, found, quote).ok_or(ApiError::NoOrderbook)??;
@@ -189,7 +189,7 @@ async fn many<T>(
 ) -> Result<(Vec<(String, T)>, StatePosition), Failure> {
     let asked = read_tokens(&context.body)?;
     let app = &context.app;
-    app.wait_fresh(context).await?;
+    context.wait_fresh().await?;
     app.await_tokens(&asked).await?;
     let state = app.shared_view.read();
     let rows = asked.into_iter().filter_map(|asked| {

@@ -2,10 +2,10 @@
 
 use foretell_view::{BucketSize, PriceHistory, PricePoint, View};
 use foretell_wire::history::{
-    Histories, History, HistoryPoint, HistoryQuery, MAX_HISTORY_POINTS, read_history,
-    too_many_points,
+    Histories, History, HistoryPoint, HistoryQuery, read_history, too_many_points,
 };
 use foretell_wire::history_range::{HistoryRange, HistoryWindow};
+use foretell_wire::limits::MAX_HISTORY_POINTS;
 use foretell_wire::{ApiError, Decimal, TokenRef, json_text};
 
 use crate::answer::{Answer, StatePosition};
@@ -40,7 +40,7 @@ async fn histories(
     fidelity: Option<u32>,
 ) -> Result<(Vec<Vec<HistoryPoint>>, StatePosition), Failure> {
     let app = &context.app;
-    app.wait_fresh(context).await?;
+    context.wait_fresh().await?;
     app.find(|view| {
         let known = |token: &TokenRef| market_of(view, token).is_some();
         tokens.iter().flatten().all(known).then_some(())

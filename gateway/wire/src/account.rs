@@ -8,9 +8,10 @@ use foretell_model::{ApiKey, TimeNs, WalletAddress};
 
 use crate::api_error::{ApiError, FieldError};
 use crate::body::{object, optional_text, read_text};
+use crate::error_code::ErrorCode;
 use crate::ids;
 use crate::json::Value;
-use crate::limits::SMALL_BODY_BYTES;
+use crate::limits::{MAX_HEARTBEAT_ID, SMALL_BODY_BYTES};
 use crate::time;
 
 /// Answer of `GET /`, `/ok` and `DELETE /notifications`: the JSON text.
@@ -187,9 +188,6 @@ impl Serialize for BalanceAnswer<'_> {
     }
 }
 
-/// Most bytes of a heartbeat id. The ids that the gateway gives out are UUIDs.
-const MAX_HEARTBEAT_ID: usize = 64;
-
 /// Reads the body of `POST /heartbeats`: the id of the running heartbeat chain. `None` (empty body,
 /// or an id that is null, empty or absent) starts a chain.
 ///
@@ -229,8 +227,7 @@ impl<'a> WrongHeartbeatAnswer<'a> {
     /// An answer that names the right id.
     #[must_use]
     pub const fn new(heartbeat_id: &'a str) -> Self {
-        const TEXT: &str =
-            "heartbeat_id is not that of the running chain, allowed: the one given here";
+        const TEXT: &str = ErrorCode::WrongHeartbeat.text();
         Self {
             error: TEXT,
             error_msg: TEXT,

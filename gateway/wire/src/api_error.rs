@@ -1,14 +1,15 @@
-//! Errors of the trading and operator surfaces: status, text, `Retry-After` (docs/api/errors.md).
+//! Errors of the trading and operator surfaces: a code and its values (docs/api/errors.md).
 //!
-//! Clients match on the fixed texts. Every other text names the field, the value and the allowed
-//! range. [`crate::rejection`] translates the core's own rejections.
+//! [`crate::error_code`] has the texts. Clients match on the fixed ones; every other names the
+//! field, the value and the allowed range. [`crate::rejection`] translates the core's rejections.
 
-use serde::Serialize;
-use thiserror::Error;
+use core::fmt::Display;
 
 use foretell_model::{OrderId, Price, Tick, WalletAddress};
 
 use crate::decimal::Decimal;
+use crate::error_code::ErrorCode;
+use crate::limits::MAX_QUOTED_CHARACTERS;
 
 /// A missing field, or a field with a wrong value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,18 +44,6 @@ impl FieldError {
     }
 }
 
-impl core::fmt::Display for FieldError {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        match &self.value {
-            Some(value) => write!(f, "{} is {value}, allowed: {}", self.field, self.allowed),
-            None => write!(f, "{} is missing, allowed: {}", self.field, self.allowed),
-        }
-    }
-}
-
-/// Most characters of a client's text that an answer repeats.
-const MAX_QUOTED_CHARACTERS: usize = 48;
-
 /// Quotes a client's text for an answer: cut, with every control, invisible and direction-changing
 /// character escaped, so that it cannot forge a line of a log or a page.
 #[must_use]
@@ -74,50 +63,38 @@ pub fn quoted(text: &str) -> String {
 }
 
 /// An error as a client sees it. [`core::fmt::Display`] is the text of its `error`.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ApiError {
+    /// An error without a variant of its own: its code, and a value for each part in `<>` of the
+    /// code's text.
+    Coded(ErrorCode, Vec<String>),
+
     // The request itself.
     /// The body exceeds the route's limit.
-    #[error("the body is too large, allowed: {limit} bytes")]
     BodyTooLarge {
         /// The limit in bytes.
         limit: usize,
     },
     /// The route does not read bodies of this media type.
-    #[error("the content type is {given}, allowed: application/json")]
     UnsupportedMediaType {
         /// The media type, quoted.
         given: String,
     },
-    /// The path exists, but not with this method.
-    #[error("method not allowed, allowed: {allowed}")]
-    MethodNotAllowed {
-        /// The allowed methods, also for the `Allow` header.
-        allowed: &'static str,
-    },
     /// Unknown path.
-    #[error("not found")]
     NotFound,
     /// A path of the family that this exchange does not have (rewards, rfq, …).
-    #[error("not supported")]
     NotSupported,
     /// The route cannot read the body.
-    #[error("invalid body: {0}")]
     InvalidBody(String),
     /// The body has a duplicate key.
-    #[error("invalid body: the key {0} stands twice")]
     DuplicateKey(String),
     /// A field of the body, or a parameter, is wrong.
-    #[error("{0}")]
     Field(FieldError),
     /// A parameter that is allowed once is repeated.
-    #[error("the parameter {0} stands more than once, allowed: once")]
     RepeatedParameter(&'static str),
     /// The query string is too long, has too many parameters, or is not percent-encoded UTF-8.
-    #[error("invalid query: {0}")]
     InvalidQuery(&'static str),
     /// Too many entries in a list.
-    #[error("{field} has {count} entries, allowed: {allowed}")]
     TooManyEntries {
         /// The list's name.
         field: &'static str,
@@ -130,13 +107,10 @@ pub enum ApiError {
     // Credentials.
     /// Unknown key, wrong passphrase or wrong signature, indistinguishable
     /// (docs/api/authentication.md §3).
-    #[error("Unauthorized/Invalid api key")]
     Unauthorized,
     /// The L1 headers do not prove ownership of the address.
-    #[error("Invalid L1 Request headers")]
     UnauthorizedL1,
     /// `X-Chain-Id` names another chain.
-    #[error("the chain is {given}, allowed: {ours}")]
     WrongChain {
         /// The chain in the header, quoted.
         given: String,
@@ -144,55 +118,37 @@ pub enum ApiError {
         ours: u64,
     },
     /// The (address, nonce) pair was revoked; its key is never issued again.
-    #[error("Could not create api key: nonce revoked")]
     NonceRevoked,
     /// The address has the maximum number of keys.
-    #[error("Could not create api key: the address has 16 live keys, allowed: 16")]
     TooManyKeys,
     /// The address is bound to an owner, so it cannot own keys.
-    #[error("Could not create api key: the address is a wallet of another owner")]
     NotAnOwner,
     /// `GET /auth/derive-api-key` for a key that was never created or is revoked.
-    #[error("Could not derive api key!")]
     KeyNotFound,
 
     // The order as sent.
     /// The body is not JSON, or not an order.
-    #[error("invalid order payload")]
     InvalidOrderPayload,
     /// The order has a duplicate key.
-    #[error("invalid order payload: the key {0} stands twice")]
     DuplicateOrderKey(String),
     /// A field of an order is wrong.
-    #[error("invalid order payload: {0}")]
     OrderField(FieldError),
     /// More than 15 orders in one request.
-    #[error("Too many orders in payload: {0}, max allowed: 15")]
     TooManyOrders(usize),
     /// The order was signed with the old order version.
-    #[error("order_version_mismatch")]
     OrderVersionMismatch,
     /// `owner` is not the API key that signed the request.
-    #[error("the order owner has to be the owner of the API KEY")]
     OwnerNotKeyOwner,
     /// The signer is not the key's address (for deposit wallets: not the wallet).
-    #[error("the order signer address has to be the address of the API KEY")]
     SignerNotKeyAddress,
     /// The maker is not a wallet of the key's owner with that signature type.
-    #[error(
-        "the order maker {maker} is not a wallet of the API KEY's address with signatureType {signature_type}"
-    )]
     MakerNotBound {
         /// The maker.
         maker: WalletAddress,
         /// The signature type.
         signature_type: u8,
     },
-    /// A check of the signature failed.
-    #[error("invalid signature: {0}")]
-    InvalidSignature(&'static str),
     /// `conditionId` is not the condition of the order's token.
-    #[error("conditionId is {given}, allowed: {expected}, the condition of the tokenId")]
     ConditionOfAnotherToken {
         /// The given condition.
         given: foretell_model::ConditionId,
@@ -200,12 +156,10 @@ pub enum ApiError {
         expected: foretell_model::ConditionId,
     },
     /// No market has the order's token.
-    #[error("tokenId is {0}, allowed: a token of a registered market")]
     UnknownOrderToken(String),
 
     // The core's rejections of an order.
     /// The signed timestamp is outside the allowed window; all in milliseconds.
-    #[error("invalid order timestamp: {given}, allowed {from}..{to}")]
     TimestampOutOfWindow {
         /// The signed timestamp.
         given: u64,
@@ -215,7 +169,6 @@ pub enum ApiError {
         to: u64,
     },
     /// The price is not a multiple of the tick.
-    #[error("order {order} is invalid. Price ({price}) breaks minimum tick size rule: {}", tick.text())]
     PriceOffTick {
         /// The order.
         order: OrderId,
@@ -225,10 +178,6 @@ pub enum ApiError {
         tick: Tick,
     },
     /// The price is below the lowest or above the highest allowed price.
-    #[error(
-        "order {order} is invalid. Price ({price}) breaks minimum tick size rule: {}, allowed: {} to {}",
-        tick.text(), tick.text(), Decimal::from(Price(tick.units()).complement())
-    )]
     PriceOffGrid {
         /// The order.
         order: OrderId,
@@ -238,7 +187,6 @@ pub enum ApiError {
         tick: Tick,
     },
     /// The size is below the market's minimum.
-    #[error("order {order} is invalid. Size ({size}) lower than the minimum: {minimum}")]
     SizeBelowMinimum {
         /// The order.
         order: OrderId,
@@ -248,7 +196,6 @@ pub enum ApiError {
         minimum: Decimal,
     },
     /// The size is not a multiple of a lot.
-    #[error("order {order} is invalid. Size ({size}) has more than two decimals")]
     SizeNotLots {
         /// The order.
         order: OrderId,
@@ -256,33 +203,26 @@ pub enum ApiError {
         size: Decimal,
     },
     /// An amount is 0.
-    #[error("order {order} is invalid. makerAmount and takerAmount are allowed above 0 only")]
     OrderAmountZero {
         /// The order.
         order: OrderId,
     },
     /// The amounts exceed the maximum order.
-    #[error(
-        "order {order} is invalid. makerAmount and takerAmount are allowed up to 1000000000000000 only"
-    )]
     OrderTooLarge {
         /// The order.
         order: OrderId,
     },
     /// The order id was used with other terms.
-    #[error("order {order} is invalid. Duplicated.")]
     Duplicated {
         /// The order.
         order: OrderId,
     },
     /// Post-only on an order type that cannot rest.
-    #[error("order {order} is invalid. postOnly is allowed with GTC and GTD only")]
     PostOnlyNeedsResting {
         /// The order.
         order: OrderId,
     },
     /// The account has the maximum number of live orders.
-    #[error("order {order} is invalid. The account has {live} live orders, allowed: {cap}")]
     TooManyLiveOrders {
         /// The order.
         order: OrderId,
@@ -292,9 +232,6 @@ pub enum ApiError {
         cap: u64,
     },
     /// The owner has the maximum number of remembered order ids.
-    #[error(
-        "order {order} is invalid. The owner has {held} order ids remembered, allowed: {allowed}; an id is remembered until its timestamp has left the window, retry later"
-    )]
     TooManyOrderIds {
         /// The order.
         order: OrderId,
@@ -304,38 +241,36 @@ pub enum ApiError {
         allowed: u64,
     },
     /// A post-only order would cross the book.
-    #[error("order {order} crosses the book")]
     CrossesBook {
         /// The order.
         order: OrderId,
     },
-    /// Too little free collateral or too few free shares; in whole units.
-    #[error("not enough balance / allowance: needed {needed}, available {available}")]
+    /// Too little free collateral; in whole units.
     NotEnoughBalance {
         /// The amount the order needs.
         needed: Decimal,
         /// The free amount.
         available: Decimal,
     },
+    /// Too few free shares; in whole units.
+    NotEnoughShares {
+        /// The shares the order needs.
+        needed: Decimal,
+        /// The free shares.
+        available: Decimal,
+    },
     /// The maker has never had a deposit.
-    #[error("not enough balance / allowance: {wallet} has no account, available 0")]
     NoAccount {
         /// The wallet.
         wallet: WalletAddress,
     },
     /// GTD with an expiration in the past or too near, or an expiration on another order type.
-    #[error("invalid expiration")]
     InvalidExpiration,
     /// A FOK cannot be filled completely.
-    #[error("order couldn't be fully filled. FOK orders are fully filled or killed.")]
     FokNotFilled,
     /// A FAK matches no order.
-    #[error(
-        "no orders found to match with FAK order. FAK orders are partially filled or killed if no match is found."
-    )]
     FakNoMatch,
     /// A marketable BUY below the minimum; in whole units.
-    #[error("invalid amount for a marketable BUY order (${amount}), min size: ${minimum}")]
     MarketableBelowMinimum {
         /// The amount it would spend.
         amount: Decimal,
@@ -343,74 +278,47 @@ pub enum ApiError {
         minimum: Decimal,
     },
     /// The market is paused.
-    #[error("condition_paused")]
     ConditionPaused,
     /// The system is paused.
-    #[error("system_paused")]
     SystemPaused,
     /// The market is registered but not active yet.
-    #[error("the market is not yet ready to process new orders")]
     MarketNotReady,
     /// The market is closed or resolved.
-    #[error("market is closed")]
     MarketClosed,
     /// The account is closed-only: it may only reduce positions.
-    #[error("'{wallet}' address in closed only mode")]
     ClosedOnly {
         /// The account.
         wallet: WalletAddress,
     },
     /// The system accepts cancels only.
-    #[error(
-        "Trading is currently cancel-only. New orders are not accepted, but cancels are allowed."
-    )]
     CancelOnly,
     /// The system accepts post-only orders only.
-    #[error("post-only mode: only post-only orders and cancels are allowed")]
     PostOnlyMode,
 
     // Reads.
     /// Not a token id in either form.
-    #[error("Invalid token id")]
     InvalidTokenId,
     /// Not a side.
-    #[error("Invalid side")]
     InvalidSide,
     /// No market has the token.
-    #[error("No orderbook exists for the requested token id")]
     NoOrderbook,
     /// No such market.
-    #[error("market not found")]
     MarketNotFound,
     /// No such order, or it belongs to another client.
-    #[error("order not found")]
     OrderNotFound,
     /// The price is undefined: one side of the book, or a last trade, is missing.
-    #[error("no {0} exists for the requested token id")]
     NoPrice(&'static str),
     /// A cursor that this exchange did not issue.
-    #[error("invalid next_cursor")]
     InvalidCursor,
 
-    // Account actions and operator commands; texts in `refusal.rs`.
-    /// The named object does not exist.
-    #[error("{0}")]
-    Unknown(&'static str),
-    /// The named object or its state conflicts with the request.
-    #[error("{0}")]
-    Conflict(String),
+    // Account actions and operator commands.
     /// The content is not allowed.
-    #[error("{0}")]
     InvalidContent(String),
     /// The operator token is missing or wrong.
-    #[error("unauthorized: operator token")]
     OperatorUnauthorized,
 
     // The service.
     /// The client exceeded the limit of a rate window.
-    #[error(
-        "rate limit exceeded: {scope}, allowed: {limit} in {window} s, retry in {retry_after} s"
-    )]
     RateLimited {
         /// The limit's scope.
         scope: &'static str,
@@ -422,26 +330,16 @@ pub enum ApiError {
         retry_after: u32,
     },
     /// The command ring or the memory for ids is full.
-    #[error("busy: retry later")]
     Busy,
     /// The engine's disk is nearly full: no new orders.
-    #[error("busy: disk nearly full, cancels are allowed")]
     DiskLow,
     /// The engine does not answer.
-    #[error("the engine is away: retry later")]
     EngineUnavailable,
     /// The engine is replaying its journal.
-    #[error("the engine is recovering: retry later")]
     Recovering,
     /// This gateway's view cannot follow the journal any more, so reads are off.
-    #[error(
-        "reads are stopped: this gateway cannot follow the journal at sequence {0}; cancels and orders are taken"
-    )]
     ViewStopped(u64),
     /// The command was applied, but the view that would show its effect has stopped.
-    #[error(
-        "done at sequence {sequence}; what it did is not shown: this gateway cannot follow the journal at sequence {stopped}"
-    )]
     DoneUnshown {
         /// Sequence of the command.
         sequence: u64,
@@ -449,19 +347,14 @@ pub enum ApiError {
         stopped: u64,
     },
     /// The engine died while the request was in flight.
-    #[error("outcome unknown: query or retry with the same id")]
     OutcomeUnknown,
     /// The disk did not take the snapshot that an operator requested.
-    #[error("the snapshot could not be written: the engine's log says why")]
     SnapshotFailed,
     /// The snapshot that an operator requested takes longer than an answer may.
-    #[error("the snapshot is not written yet: look for it in the status")]
     SnapshotTimeout,
     /// The view did not reach `x-min-sequence` in time.
-    #[error("not yet at sequence {0}")]
     SequenceNotReached(u64),
     /// `x-min-sequence` is far above the durable sequence.
-    #[error("x-min-sequence is {asked}, allowed: at most 1000000 above {durable}")]
     SequenceTooFarAhead {
         /// The requested sequence.
         asked: u64,
@@ -469,48 +362,206 @@ pub enum ApiError {
         durable: u64,
     },
     /// The maximum number of requests is waiting for a sequence.
-    #[error("busy: too many requests wait for a sequence")]
     TooManyWaiters,
     /// An internal bug; the log has the details.
-    #[error("internal error")]
     Internal,
 }
 
+impl Display for ApiError {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let mut fill = |values: &[&dyn Display]| fill(f, self.code().text(), values);
+        match self {
+            Self::Coded(_, values) => {
+                let values: Vec<&dyn Display> = values.iter().map(|it| it as _).collect();
+                fill(&values)
+            }
+            Self::BodyTooLarge { limit } => fill(&[limit]),
+            Self::UnsupportedMediaType { given } => fill(&[given]),
+            Self::InvalidBody(text)
+            | Self::DuplicateKey(text)
+            | Self::DuplicateOrderKey(text)
+            | Self::UnknownOrderToken(text)
+            | Self::InvalidContent(text) => fill(&[text]),
+            Self::RepeatedParameter(text) | Self::InvalidQuery(text) | Self::NoPrice(text) => {
+                fill(&[text])
+            }
+            Self::Field(problem) | Self::OrderField(problem) => match &problem.value {
+                Some(value) => fill(&[&problem.field, value, &problem.allowed]),
+                None => fill(&[&problem.field, &problem.allowed]),
+            },
+            Self::TooManyEntries {
+                field,
+                count,
+                allowed,
+            } => fill(&[field, count, allowed]),
+            Self::WrongChain { given, ours } => fill(&[given, ours]),
+            Self::TooManyOrders(count) => fill(&[count]),
+            Self::MakerNotBound {
+                maker,
+                signature_type,
+            } => fill(&[maker, signature_type]),
+            Self::ConditionOfAnotherToken { given, expected } => fill(&[given, expected]),
+            Self::TimestampOutOfWindow { given, from, to } => fill(&[given, from, to]),
+            Self::PriceOffTick { order, price, tick } => fill(&[order, price, &tick.text()]),
+            Self::PriceOffGrid { order, price, tick } => {
+                let (lowest, highest) = (tick.text(), Price(tick.units()).complement());
+                fill(&[order, price, &lowest, &lowest, &Decimal::from(highest)])
+            }
+            Self::SizeBelowMinimum {
+                order,
+                size,
+                minimum,
+            } => fill(&[order, size, minimum]),
+            Self::SizeNotLots { order, size } => fill(&[order, size]),
+            Self::OrderAmountZero { order }
+            | Self::OrderTooLarge { order }
+            | Self::Duplicated { order }
+            | Self::PostOnlyNeedsResting { order }
+            | Self::CrossesBook { order } => fill(&[order]),
+            Self::TooManyLiveOrders { order, live, cap } => fill(&[order, live, cap]),
+            Self::TooManyOrderIds {
+                order,
+                held,
+                allowed,
+            } => fill(&[order, held, allowed]),
+            Self::NotEnoughBalance { needed, available }
+            | Self::NotEnoughShares { needed, available } => fill(&[needed, available]),
+            Self::NoAccount { wallet } | Self::ClosedOnly { wallet } => fill(&[wallet]),
+            Self::MarketableBelowMinimum { amount, minimum } => fill(&[amount, minimum]),
+            Self::RateLimited {
+                scope,
+                limit,
+                window,
+                retry_after,
+            } => fill(&[scope, limit, window, retry_after]),
+            Self::ViewStopped(sequence) | Self::SequenceNotReached(sequence) => fill(&[sequence]),
+            Self::DoneUnshown { sequence, stopped } => fill(&[sequence, stopped]),
+            Self::SequenceTooFarAhead { asked, durable } => fill(&[asked, durable]),
+            _ => fill(&[]),
+        }
+    }
+}
+
+/// Writes the text of a code with these values in place of its parts in `<>`.
+fn fill(
+    f: &mut core::fmt::Formatter<'_>,
+    mut text: &str,
+    values: &[&dyn Display],
+) -> core::fmt::Result {
+    let mut values = values.iter();
+    while let Some((before, (_, after))) = text
+        .split_once('<')
+        .and_then(|(before, rest)| Some((before, rest.split_once('>')?)))
+    {
+        let value = values.next();
+        debug_assert!(value.is_some(), "a value for each part of {text}");
+        f.write_str(before)?;
+        value.map_or(Ok(()), |value| value.fmt(f))?;
+        text = after;
+    }
+    debug_assert!(values.next().is_none(), "a part for each value");
+    f.write_str(text)
+}
+
+impl core::error::Error for ApiError {}
+
+impl From<ErrorCode> for ApiError {
+    fn from(code: ErrorCode) -> Self {
+        Self::Coded(code, Vec::new())
+    }
+}
+
 impl ApiError {
+    /// The code.
+    #[must_use]
+    pub const fn code(&self) -> ErrorCode {
+        match self {
+            Self::Coded(code, _) => *code,
+            Self::BodyTooLarge { .. } => ErrorCode::BodyTooLarge,
+            Self::UnsupportedMediaType { .. } => ErrorCode::UnsupportedMediaType,
+            Self::NotFound => ErrorCode::NotFound,
+            Self::NotSupported => ErrorCode::NotSupported,
+            Self::InvalidBody(_) => ErrorCode::InvalidBody,
+            Self::DuplicateKey(_) => ErrorCode::DuplicateKey,
+            Self::Field(FieldError { value: None, .. }) => ErrorCode::MissingField,
+            Self::Field(_) => ErrorCode::InvalidField,
+            Self::RepeatedParameter(_) => ErrorCode::RepeatedParameter,
+            Self::InvalidQuery(_) => ErrorCode::InvalidQuery,
+            Self::TooManyEntries { .. } => ErrorCode::TooManyEntries,
+            Self::Unauthorized => ErrorCode::Unauthorized,
+            Self::UnauthorizedL1 => ErrorCode::UnauthorizedL1,
+            Self::WrongChain { .. } => ErrorCode::WrongChain,
+            Self::NonceRevoked => ErrorCode::NonceRevoked,
+            Self::TooManyKeys => ErrorCode::TooManyKeys,
+            Self::NotAnOwner => ErrorCode::NotAnOwner,
+            Self::KeyNotFound => ErrorCode::KeyNotDerivable,
+            Self::InvalidOrderPayload => ErrorCode::InvalidOrderPayload,
+            Self::DuplicateOrderKey(_) => ErrorCode::DuplicateOrderKey,
+            Self::OrderField(FieldError { value: None, .. }) => ErrorCode::MissingOrderField,
+            Self::OrderField(_) => ErrorCode::InvalidOrderField,
+            Self::TooManyOrders(_) => ErrorCode::TooManyOrders,
+            Self::OrderVersionMismatch => ErrorCode::OrderVersionMismatch,
+            Self::OwnerNotKeyOwner => ErrorCode::OwnerNotKeyOwner,
+            Self::SignerNotKeyAddress => ErrorCode::SignerNotKeyAddress,
+            Self::MakerNotBound { .. } => ErrorCode::MakerNotBound,
+            Self::ConditionOfAnotherToken { .. } => ErrorCode::ConditionOfAnotherToken,
+            Self::UnknownOrderToken(_) => ErrorCode::UnknownOrderToken,
+            Self::TimestampOutOfWindow { .. } => ErrorCode::TimestampOutOfWindow,
+            Self::PriceOffTick { .. } => ErrorCode::PriceOffTick,
+            Self::PriceOffGrid { .. } => ErrorCode::PriceOutOfRange,
+            Self::SizeBelowMinimum { .. } => ErrorCode::SizeBelowMinimum,
+            Self::SizeNotLots { .. } => ErrorCode::SizeNotLots,
+            Self::OrderAmountZero { .. } => ErrorCode::InvalidAmount,
+            Self::OrderTooLarge { .. } => ErrorCode::OrderTooLarge,
+            Self::Duplicated { .. } => ErrorCode::DuplicateOrder,
+            Self::PostOnlyNeedsResting { .. } => ErrorCode::PostOnlyNeedsResting,
+            Self::TooManyLiveOrders { .. } => ErrorCode::TooManyLiveOrders,
+            Self::TooManyOrderIds { .. } => ErrorCode::TooManyOrderIds,
+            Self::CrossesBook { .. } => ErrorCode::CrossesBook,
+            Self::NotEnoughBalance { .. } => ErrorCode::InsufficientBalance,
+            Self::NotEnoughShares { .. } => ErrorCode::InsufficientShares,
+            Self::NoAccount { .. } => ErrorCode::NoAccount,
+            Self::InvalidExpiration => ErrorCode::InvalidExpiration,
+            Self::FokNotFilled => ErrorCode::FokNotFilled,
+            Self::FakNoMatch => ErrorCode::FakNoMatch,
+            Self::MarketableBelowMinimum { .. } => ErrorCode::MarketableBelowMinimum,
+            Self::ConditionPaused => ErrorCode::MarketPaused,
+            Self::SystemPaused => ErrorCode::SystemPaused,
+            Self::MarketNotReady => ErrorCode::MarketNotReady,
+            Self::MarketClosed => ErrorCode::MarketClosed,
+            Self::ClosedOnly { .. } => ErrorCode::ClosedOnly,
+            Self::CancelOnly => ErrorCode::CancelOnly,
+            Self::PostOnlyMode => ErrorCode::PostOnlyMode,
+            Self::InvalidTokenId => ErrorCode::InvalidTokenId,
+            Self::InvalidSide => ErrorCode::InvalidSide,
+            Self::NoOrderbook => ErrorCode::OrderbookNotFound,
+            Self::MarketNotFound => ErrorCode::MarketNotFound,
+            Self::OrderNotFound => ErrorCode::OrderNotFound,
+            Self::NoPrice(_) => ErrorCode::NoPrice,
+            Self::InvalidCursor => ErrorCode::InvalidCursor,
+            Self::InvalidContent(_) => ErrorCode::InvalidContent,
+            Self::OperatorUnauthorized => ErrorCode::OperatorUnauthorized,
+            Self::RateLimited { .. } => ErrorCode::RateLimited,
+            Self::Busy => ErrorCode::Busy,
+            Self::DiskLow => ErrorCode::DiskLow,
+            Self::EngineUnavailable => ErrorCode::EngineUnavailable,
+            Self::Recovering => ErrorCode::Recovering,
+            Self::ViewStopped(_) => ErrorCode::ViewStopped,
+            Self::DoneUnshown { .. } => ErrorCode::DoneUnshown,
+            Self::OutcomeUnknown => ErrorCode::OutcomeUnknown,
+            Self::SnapshotFailed => ErrorCode::SnapshotFailed,
+            Self::SnapshotTimeout => ErrorCode::SnapshotTimeout,
+            Self::SequenceNotReached(_) => ErrorCode::SequenceNotReached,
+            Self::SequenceTooFarAhead { .. } => ErrorCode::SequenceTooFarAhead,
+            Self::TooManyWaiters => ErrorCode::TooManyWaiters,
+            Self::Internal => ErrorCode::Internal,
+        }
+    }
+
     /// The HTTP status (docs/api/errors.md §2).
     #[must_use]
     pub const fn status(&self) -> u16 {
-        match self {
-            Self::Unauthorized | Self::UnauthorizedL1 | Self::OperatorUnauthorized => 401,
-            Self::NotFound
-            | Self::NotSupported
-            | Self::KeyNotFound
-            | Self::NoOrderbook
-            | Self::MarketNotFound
-            | Self::OrderNotFound
-            | Self::NoPrice(_)
-            | Self::Unknown(_) => 404,
-            Self::MethodNotAllowed { .. } => 405,
-            Self::ConditionPaused | Self::SystemPaused | Self::Conflict(_) => 409,
-            Self::BodyTooLarge { .. } => 413,
-            Self::UnsupportedMediaType { .. } => 415,
-            Self::Recovering => 425,
-            Self::RateLimited { .. } => 429,
-            Self::Internal => 500,
-            Self::CancelOnly
-            | Self::PostOnlyMode
-            | Self::Busy
-            | Self::DiskLow
-            | Self::EngineUnavailable
-            | Self::OutcomeUnknown
-            | Self::SnapshotFailed
-            | Self::ViewStopped(_)
-            | Self::DoneUnshown { .. }
-            | Self::SnapshotTimeout
-            | Self::SequenceNotReached(_)
-            | Self::TooManyWaiters => 503,
-            _ => 400,
-        }
+        self.code().status()
     }
 
     /// Seconds for the `Retry-After` header, where there is one.
@@ -518,26 +569,19 @@ impl ApiError {
     pub const fn retry_after(&self) -> Option<u32> {
         match self {
             Self::RateLimited { retry_after, .. } => Some(*retry_after),
-            Self::CancelOnly | Self::PostOnlyMode | Self::DiskLow => Some(5),
-            _ if matches!(self.status(), 425 | 503) => Some(1),
-            _ => None,
+            _ => self.code().retry_after(),
         }
+    }
+
+    /// A time range whose start and end contradict each other.
+    pub(crate) fn invalid_time_range(problem: String) -> Self {
+        Self::Coded(ErrorCode::InvalidTimeRange, vec![problem])
     }
 
     /// The text of `error`.
     #[must_use]
     pub fn text(&self) -> String {
         self.to_string()
-    }
-
-    /// The body of the answer: `{"error": text}`.
-    #[must_use]
-    pub fn body(&self) -> String {
-        #[derive(Serialize)]
-        struct Body {
-            error: String,
-        }
-        crate::json_text(&Body { error: self.text() })
     }
 }
 

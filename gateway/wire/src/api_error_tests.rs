@@ -22,7 +22,7 @@ const ID: &str = "0xabababababababababababababababababababababababababababababab
     "the order signer address has to be the address of the API KEY"
 )]
 #[case(
-    ApiError::InvalidSignature("s is not in the lower half"),
+    ApiError::Coded(ErrorCode::InvalidSignature, vec!["s is not in the lower half".into()]),
     400,
     "invalid signature: s is not in the lower half"
 )]
@@ -116,10 +116,6 @@ fn texts_and_codes_are_those_of_the_protocol(
     #[case] text: &str,
 ) {
     assert_eq!((error.status(), error.text().as_str()), (status, text));
-    assert_eq!(
-        serde_json::from_str::<serde_json::Value>(&error.body()).unwrap(),
-        serde_json::json!({ "error": text })
-    );
 }
 
 #[test]

@@ -9,10 +9,7 @@ use crate::api_error::{ApiError, FieldError};
 use crate::body::bounded;
 use crate::ids::TokenRef;
 use crate::json::Value;
-use crate::limits::LIST_BODY_BYTES;
-
-/// Most entries of a batch read.
-pub const MAX_BATCH: usize = 500;
+use crate::limits::{LIST_BODY_BYTES, MAX_BATCH, MAX_ORDER_ID_TEXT};
 
 /// The requested sides of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -149,7 +146,7 @@ pub fn read_scoring(body: &[u8]) -> Result<Vec<String>, ApiError> {
     elements
         .iter()
         .map(|element| match element {
-            Value::Text(text) if text.len() <= 128 => Ok(text.clone().into_owned()),
+            Value::Text(text) if text.len() <= MAX_ORDER_ID_TEXT => Ok(text.clone().into_owned()),
             other => Err(ApiError::Field(FieldError {
                 field: "order id",
                 value: Some(other.shown()),

@@ -6,12 +6,7 @@ use crate::api_error::{ApiError, FieldError};
 use crate::body::{bounded, object, optional_text};
 use crate::ids::{self, TokenRef};
 use crate::json::Value;
-use crate::limits::{LIST_BODY_BYTES, SMALL_BODY_BYTES};
-
-/// Most orders of a `DELETE /orders` body.
-pub const MAX_CANCELS: usize = 1_000;
-/// Most bytes of a text given as an order id; the answer repeats the text.
-const MAX_ID_TEXT: usize = 128;
+use crate::limits::{LIST_BODY_BYTES, MAX_CANCELS, MAX_ORDER_ID_TEXT, SMALL_BODY_BYTES};
 
 /// An order as the client named it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,10 +114,12 @@ const ID_ALLOWED: &str = "an order id, 0x and 64 hex digits";
 
 fn named_order(field: &'static str, value: &Value<'_>) -> Result<NamedOrder, ApiError> {
     match value {
-        Value::Text(text) if !text.is_empty() && text.len() <= MAX_ID_TEXT => Ok(NamedOrder {
-            order: ids::order_id(text),
-            text: text.clone().into_owned(),
-        }),
+        Value::Text(text) if !text.is_empty() && text.len() <= MAX_ORDER_ID_TEXT => {
+            Ok(NamedOrder {
+                order: ids::order_id(text),
+                text: text.clone().into_owned(),
+            })
+        }
         other => Err(ApiError::Field(FieldError {
             field,
             value: Some(other.shown()),

@@ -12,7 +12,7 @@ mod activity;
 mod error;
 mod figures;
 mod holders;
-mod market_text;
+mod market_fields;
 mod page;
 mod parameters;
 mod positions;
@@ -22,10 +22,10 @@ mod totals;
 mod trades;
 
 pub use activity::{ActivityKind, ActivityQuery, ActivityRow};
-pub use error::{DataError, with_code};
+pub use error::{DataError, with_class};
 pub use figures::{CurPrice, PositionFigures, RoundedFigures};
 pub use holders::{HolderGroup, HolderRow, HoldersQuery};
-pub use market_text::{MarketNames, MarketText};
+pub use market_fields::{MarketNames, MarketText};
 pub use page::{Direction, LimitOffset, page};
 pub use positions::{
     ClosedKey, ClosedPositionsQuery, ClosedSort, OpenKey, PositionRow, PositionSort,

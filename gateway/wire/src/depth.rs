@@ -1,7 +1,6 @@
 //! Nesting depth of a body, computed without recursion before any parser reads the body.
 
-/// Most nested arrays and objects of a body. The deepest valid body has four.
-pub(crate) const MAX_DEPTH: usize = 32;
+use crate::limits::MAX_DEPTH;
 
 /// Whether `body` nests more than [`MAX_DEPTH`] arrays and objects. For a body that is not JSON the
 /// result is meaningless.

@@ -6,25 +6,18 @@ use serde::Serialize;
 use crate::api_error::{ApiError, FieldError, quoted};
 use crate::body::object;
 use crate::decimal::{self, Decimal};
+use crate::error_code::ErrorCode;
 use crate::history_range::{HistoryRange, Interval};
 use crate::ids::TokenRef;
 use crate::json::{Number, Object, Value};
-use crate::limits::LIST_BODY_BYTES;
+use crate::limits::{LIST_BODY_BYTES, MAX_HISTORY_POINTS, MAX_HISTORY_TOKENS};
 use crate::query::Query;
-
-/// Most tokens of one history request.
-pub const MAX_HISTORY_TOKENS: usize = 20;
-/// Most points of one answer, over all its tokens: about 3 MB. A week in minutes has 10,080 points,
-/// ten years in half days 7,305.
-pub const MAX_HISTORY_POINTS: usize = 100_000;
 
 /// The error for a range with more than [`MAX_HISTORY_POINTS`].
 #[must_use]
 pub fn too_many_points(points: usize) -> ApiError {
-    ApiError::InvalidContent(format!(
-        "the range has {points} points, allowed: at most {MAX_HISTORY_POINTS} in one answer; take a \
-         shorter range, a larger fidelity or fewer markets"
-    ))
+    let values = [points, MAX_HISTORY_POINTS].map(|it| it.to_string());
+    ApiError::Coded(ErrorCode::TooManyPoints, values.into())
 }
 
 /// Parameters of `GET /prices-history`.

@@ -78,14 +78,14 @@ impl HistoryRange {
     ) -> Result<Self, ApiError> {
         match (interval, start, end) {
             (Some(interval), None, None) => Ok(Self::Interval(interval)),
-            (Some(_), _, _) => Err(ApiError::InvalidContent(
+            (Some(_), _, _) => Err(ApiError::invalid_time_range(
                 "interval is given with start_ts or end_ts, allowed: one or the other".to_owned(),
             )),
             (None, None, _) => {
                 const ALLOWED: &str = "unix seconds, or interval in its place";
                 Err(FieldError::missing("start_ts", ALLOWED).into())
             }
-            (None, Some(start), Some(end)) if end < start => Err(ApiError::InvalidContent(
+            (None, Some(start), Some(end)) if end < start => Err(ApiError::invalid_time_range(
                 format!("end_ts is '{end}', allowed: not before start_ts ({start})"),
             )),
             (None, Some(start), end) => Ok(Self::Explicit { start, end }),

@@ -19,6 +19,7 @@ pub mod checkpoint;
 pub mod data;
 pub mod decimal;
 mod depth;
+pub mod error_code;
 pub mod history;
 pub mod history_range;
 pub mod ids;
@@ -40,6 +41,7 @@ pub mod user_order;
 
 pub use api_error::ApiError;
 pub use decimal::Decimal;
+pub use error_code::ErrorCode;
 pub use ids::TokenRef;
 
 /// Compact JSON of an answer.

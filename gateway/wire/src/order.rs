@@ -13,10 +13,7 @@ use crate::api_error::{ApiError, FieldError};
 use crate::decimal::{self, DigitsError};
 use crate::ids::{self, TokenRef};
 use crate::json::{self, Number, Object, Value};
-use crate::limits::{ORDER_BODY_BYTES, ORDERS_BODY_BYTES};
-
-/// Most orders of a `POST /orders` body.
-pub const MAX_ORDERS: usize = 15;
+use crate::limits::{MAX_ORDERS, ORDER_BODY_BYTES, ORDERS_BODY_BYTES};
 
 /// A parsed order, not yet verified.
 #[derive(Clone, Debug, PartialEq, Eq)]

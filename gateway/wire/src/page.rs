@@ -7,19 +7,10 @@ use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 
 use crate::api_error::ApiError;
+use crate::limits::{MAX_CURSOR, MAX_OFFSET};
 
-/// Most rows of a page of orders or trades.
-pub const PAGE_ROWS: usize = 100;
-/// Most rows of a page of markets.
-pub const PAGE_MARKETS: usize = 500;
-/// Most rows of `GET /builder/trades` as a bare array, newest first.
-pub const BARE_BUILDER_ROWS: usize = 500;
 /// The cursor of the last page: base64 of `-1`.
 pub const END: &str = "LTE=";
-/// Above every number in use; this exchange issues no cursor above it.
-pub const MAX_OFFSET: u64 = 1_000_000_000_000_000_000;
-/// Length of [`MAX_OFFSET`] in base64, padding included.
-const MAX_CURSOR: usize = 28;
 
 /// Start of a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -13,14 +13,10 @@ use crate::api_error::{ApiError, FieldError};
 use crate::batch::side_of;
 use crate::decimal;
 use crate::ids::{self, TokenRef};
+use crate::limits::{MAX_PARAMETERS, MAX_QUERY};
 use crate::page::Cursor;
 
 mod percent;
-
-/// Most bytes of a query string.
-pub const MAX_QUERY: usize = 8 * 1024;
-/// Most parameters of a query string.
-pub const MAX_PARAMETERS: usize = 200;
 
 /// The decoded parameters of a request in their original order. Unencoded text is borrowed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -233,7 +229,7 @@ impl TradesQuery {
         if let (Some(before), Some(after)) = (before, after)
             && before < after
         {
-            return Err(ApiError::InvalidContent(format!(
+            return Err(ApiError::invalid_time_range(format!(
                 "before is {}, allowed: not below after ({})",
                 before.0, after.0
             )));

@@ -8,6 +8,7 @@ use foretell_model::{
 
 use crate::api_error::ApiError;
 use crate::decimal::Decimal;
+use crate::error_code::ErrorCode;
 
 /// The fields of an order that its rejection texts use.
 #[derive(Clone, Copy, Debug)]
@@ -136,10 +137,10 @@ impl ApiError {
         let [first, second] = refusal.details;
         match refusal.reason {
             RejectionReason::Busy | RejectionReason::WorkPending => Self::Busy,
-            RejectionReason::UnknownAccount => Self::Unknown("account not found"),
+            RejectionReason::UnknownAccount => ErrorCode::AccountNotFound.into(),
             RejectionReason::UnknownMarket => Self::MarketNotFound,
-            RejectionReason::UnknownEvent => Self::Unknown("event not found"),
-            RejectionReason::UnknownKey => Self::Unknown("api key not found"),
+            RejectionReason::UnknownEvent => ErrorCode::EventNotFound.into(),
+            RejectionReason::UnknownKey => ErrorCode::KeyNotFound.into(),
             RejectionReason::MarketNotReady => Self::MarketNotReady,
             RejectionReason::MarketPaused => Self::ConditionPaused,
             RejectionReason::MarketClosed => Self::MarketClosed,
@@ -150,7 +151,7 @@ impl ApiError {
                 needed: Decimal::micros(i128::from(first)),
                 available: Decimal::micros(i128::from(second)),
             },
-            RejectionReason::NotEnoughShares => Self::NotEnoughBalance {
+            RejectionReason::NotEnoughShares => Self::NotEnoughShares {
                 needed: shares(first),
                 available: shares(second),
             },
@@ -158,10 +159,7 @@ impl ApiError {
             RejectionReason::TooManyKeys => Self::TooManyKeys,
             RejectionReason::NotAnOwner => Self::NotAnOwner,
             RejectionReason::OrderNotFound => Self::OrderNotFound,
-            reason => match conflict(reason, first) {
-                Some(text) => Self::Conflict(text),
-                None => Self::InvalidContent(rejection(reason, first, second)),
-            },
+            reason => Self::Coded(code_of(reason), values(reason, first, second)),
         }
     }
 }
@@ -203,90 +201,70 @@ pub const fn state_word(state: MarketState) -> &'static str {
     }
 }
 
-/// Rejections because of existing state: 409.
-fn conflict(reason: RejectionReason, first: u64) -> Option<String> {
-    let text = match reason {
-        RejectionReason::ReferenceReused => "reference was used with other content",
-        RejectionReason::WalletNotBindable => {
-            "wallet cannot be bound: it is bound, or owns wallets or keys"
-        }
-        RejectionReason::WalletHasLiveOrders => "wallet has live orders, allowed: none",
-        RejectionReason::WalletKindTaken => {
-            "the owner has a wallet of this kind, allowed: one of each"
-        }
-        RejectionReason::WalletNotBound => "wallet is not bound",
-        RejectionReason::KeyTaken => "the api key or its nonce belongs to another key",
-        RejectionReason::MarketDiffers => "another market is registered under this condition_id",
-        RejectionReason::TokenTaken => "a token is in use, or both tokens are the same",
-        RejectionReason::EventFrozen => "the event's question list is frozen",
-        RejectionReason::EventFull => "the event has 128 questions, allowed: 128",
-        RejectionReason::BookNotEmpty => {
-            "the market still has orders, retry when they are cancelled"
-        }
-        RejectionReason::SecondYes => "another question of the event resolved Yes",
-        RejectionReason::NoWouldLeaveNone => "this No would leave the event without a Yes",
-        RejectionReason::DomainDiffers => "another domain is registered under this number",
-        RejectionReason::NotResolved => "market is not resolved",
-        RejectionReason::NothingToRedeem => "nothing to redeem",
-        RejectionReason::EventNotActive => "a question of the event is not active",
-        RejectionReason::OrderOfAnotherOwner => "order belongs to another account",
-        RejectionReason::InvalidTransition => {
-            let state = u8::try_from(first).ok().and_then(MarketState::from_code);
-            return Some(format!(
-                "the market's state does not allow this, it is: {}",
-                state.map_or("unknown", state_word)
-            ));
-        }
-        _ => return None,
-    };
-    Some(text.to_owned())
+/// The code of a rejection that has no variant of [`ApiError`] of its own.
+const fn code_of(reason: RejectionReason) -> ErrorCode {
+    match reason {
+        RejectionReason::ReferenceReused => ErrorCode::ReferenceReused,
+        RejectionReason::WalletNotBindable => ErrorCode::WalletNotBindable,
+        RejectionReason::WalletHasLiveOrders => ErrorCode::WalletHasLiveOrders,
+        RejectionReason::WalletKindTaken => ErrorCode::WalletKindTaken,
+        RejectionReason::WalletNotBound => ErrorCode::WalletNotBound,
+        RejectionReason::KeyTaken => ErrorCode::KeyTaken,
+        RejectionReason::MarketDiffers => ErrorCode::MarketDiffers,
+        RejectionReason::TokenTaken => ErrorCode::TokenTaken,
+        RejectionReason::EventFrozen => ErrorCode::EventFrozen,
+        RejectionReason::EventFull => ErrorCode::EventFull,
+        RejectionReason::BookNotEmpty => ErrorCode::BookNotEmpty,
+        RejectionReason::SecondYes => ErrorCode::SecondYes,
+        RejectionReason::NoWouldLeaveNone => ErrorCode::NoWouldLeaveNone,
+        RejectionReason::DomainDiffers => ErrorCode::DomainDiffers,
+        RejectionReason::NotResolved => ErrorCode::NotResolved,
+        RejectionReason::NothingToRedeem => ErrorCode::NothingToRedeem,
+        RejectionReason::EventNotActive => ErrorCode::EventNotActive,
+        RejectionReason::OrderOfAnotherOwner => ErrorCode::OrderOfAnotherOwner,
+        RejectionReason::InvalidTransition => ErrorCode::InvalidTransition,
+        RejectionReason::AmountZero => ErrorCode::AmountZero,
+        RejectionReason::AmountTooLarge => ErrorCode::AmountTooLarge,
+        RejectionReason::BalanceLimit => ErrorCode::BalanceLimit,
+        RejectionReason::TooManyReferences => ErrorCode::TooManyReferences,
+        RejectionReason::HalfInNegRisk => ErrorCode::HalfInNegRisk,
+        RejectionReason::InvalidTick => ErrorCode::InvalidTick,
+        RejectionReason::InvalidFee => ErrorCode::InvalidFee,
+        RejectionReason::InvalidMinimumSize => ErrorCode::InvalidMinimumSize,
+        RejectionReason::InvalidQuestions => ErrorCode::InvalidQuestions,
+        RejectionReason::InvalidSettings => ErrorCode::InvalidSettings,
+        RejectionReason::UnknownRules => ErrorCode::UnknownRules,
+        RejectionReason::ClosedOnlyAccount => ErrorCode::AccountClosedOnly,
+        RejectionReason::KeyOfAnotherOwner => ErrorCode::WalletOfAnotherOwner,
+        _ => ErrorCode::Rejected,
+    }
 }
 
-/// Rejections because of the request's content: 400.
-fn rejection(reason: RejectionReason, first: u64, second: u64) -> String {
-    let text = match reason {
-        RejectionReason::AmountZero => "amount is 0, allowed: above 0",
-        RejectionReason::AmountTooLarge => "amount is above the largest: 1000000000",
-        RejectionReason::BalanceLimit => {
-            return format!(
-                "amount is {}, allowed: all deposits less withdrawals up to {}",
-                Decimal::micros(i128::from(first)),
-                Decimal::micros(i128::from(second))
-            );
+/// The values in the text of [`code_of`]; the details of a rejection are numbers.
+fn values(reason: RejectionReason, first: u64, second: u64) -> Vec<String> {
+    let small = u8::try_from(first).ok();
+    match reason {
+        RejectionReason::InvalidTransition => {
+            let state = small.and_then(MarketState::from_code);
+            vec![state.map_or("unknown", state_word).to_owned()]
         }
-        RejectionReason::TooManyReferences => {
-            return format!(
-                "the account has {first} actions remembered, allowed: {second}, retry in 90 s"
-            );
-        }
-        RejectionReason::HalfInNegRisk => "payout is half, allowed in plain markets only",
+        RejectionReason::BalanceLimit => [first, second]
+            .map(|micros| Decimal::micros(i128::from(micros)).to_string())
+            .into(),
+        RejectionReason::TooManyReferences => [first, second].map(|it| it.to_string()).into(),
         RejectionReason::InvalidTick => {
-            let tick = u8::try_from(first).ok().and_then(Tick::from_code);
-            return format!(
-                "tick_size is not allowed: finer than {} only",
-                tick.map_or("the market's", Tick::text)
-            );
+            let tick = small.and_then(Tick::from_code);
+            vec![tick.map_or("the market's", Tick::text).to_owned()]
         }
-        RejectionReason::InvalidFee => "fee is not allowed: rate_ppm 0 to 1000000, exponent 0 to 2",
-        RejectionReason::InvalidMinimumSize => {
-            "minimum_order_size is not allowed: 0.01 to 1000000000"
-        }
-        RejectionReason::InvalidQuestions => {
-            "indexSet names a question that is not there, allowed: one bit or more, each of a question of the event"
-        }
-        RejectionReason::InvalidSettings => "the settings break their bounds",
-        RejectionReason::UnknownRules => {
-            "rules is not allowed: a number this build knows, not below the one in force"
-        }
-        RejectionReason::ClosedOnlyAccount => "the account is in closed only mode",
-        RejectionReason::KeyOfAnotherOwner => "the wallet belongs to another owner",
-        other => return format!("refused: {other:?}"),
-    };
-    text.to_owned()
+        reason if code_of(reason) == ErrorCode::Rejected => vec![format!("{reason:?}")],
+        _ => Vec::new(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashMap;
+
     use super::*;
     use rstest::rstest;
 
@@ -454,6 +432,33 @@ mod tests {
                 assert_ne!(error.status(), 500, "{reason:?}");
             }
         }
+    }
+
+    #[test]
+    fn reasons_with_one_code_differ_in_the_request_only() {
+        use RejectionReason as Reason;
+        let mut reasons: HashMap<ErrorCode, Vec<Reason>> = HashMap::new();
+        for &reason in Reason::ALL {
+            let code = ApiError::from_command_rejection(&reason.into()).code();
+            reasons.entry(code).or_default().push(reason);
+        }
+        // Reasons of orders and of timers, which no route of a command gives.
+        let other = reasons.remove(&ErrorCode::Rejected).unwrap();
+        let of_orders = |reason: &Reason| {
+            let error = ApiError::from_order_rejection(&(*reason).into(), &order());
+            error.code() != ErrorCode::Rejected
+        };
+        let timers = [
+            Reason::NothingPending,
+            Reason::NothingDue,
+            Reason::NotYetApplied,
+        ];
+        assert!(other.iter().all(|it| of_orders(it) || timers.contains(it)));
+        assert_eq!(
+            reasons.remove(&ErrorCode::Busy).unwrap(),
+            [Reason::Busy, Reason::WorkPending]
+        );
+        assert!(reasons.values().all(|same| same.len() == 1), "{reasons:?}");
     }
 
     #[test]

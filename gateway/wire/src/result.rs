@@ -65,6 +65,9 @@ pub struct OrderAnswer {
     /// The same as `errorMsg`; absent on success.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// The code of the error; absent on success.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<&'static str>,
 }
 
 impl OrderAnswer {
@@ -89,6 +92,7 @@ impl OrderAnswer {
             trade_ids: traded.trades,
             duplicate: false,
             error: None,
+            code: None,
         }
     }
 
@@ -109,6 +113,7 @@ impl OrderAnswer {
             trade_ids: Vec::new(),
             duplicate: false,
             error: Some(error.text()),
+            code: Some(error.code().name()),
         }
     }
 
@@ -207,7 +212,7 @@ mod tests {
             OrderAnswer::rejected(None, ResultStatus::Error, &ApiError::OrderVersionMismatch);
         assert_eq!(
             json_text(&answer),
-            r#"{"success":false,"errorMsg":"order_version_mismatch","orderID":"","takingAmount":"","makingAmount":"","status":"error","orderHash":"","transactionsHashes":[],"tradeIDs":[],"error":"order_version_mismatch"}"#
+            r#"{"success":false,"errorMsg":"order_version_mismatch","orderID":"","takingAmount":"","makingAmount":"","status":"error","orderHash":"","transactionsHashes":[],"tradeIDs":[],"error":"order_version_mismatch","code":"order_version_mismatch"}"#
         );
         let killed = OrderAnswer::rejected(
             Some(&OrderId([0xab; 32])),

@@ -2,7 +2,8 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use foretell_wire::page::{Cursor, END, MAX_OFFSET, Page};
+use foretell_wire::limits::MAX_OFFSET;
+use foretell_wire::page::{Cursor, END, Page};
 
 use crate::{Seed, error_checks};
 

@@ -4,30 +4,32 @@ use foretell_catalog::CatalogError;
 use foretell_wire::ApiError;
 use foretell_wire::data::DataError;
 
-/// Maximum body of an error, for any request.
-const MAX_BODY_BYTES: usize = 2_048;
+/// Maximum text of an error, for any request.
+const MAX_TEXT_BYTES: usize = 2_048;
 
-/// An error of the trading surface is a 4xx with a short text in the surface's shape.
+/// An error of the trading surface is a 4xx with a short text.
 pub(crate) fn check_trading(failure: &ApiError) {
-    assert!(!failure.text().is_empty(), "{failure:?}");
-    check_shape(failure.status(), &failure.body());
+    check_text(failure.status(), &failure.text());
 }
 
 /// The same for the data surface.
 pub(crate) fn check_data(failure: &DataError) {
-    check_shape(failure.status(), &failure.body());
+    check_text(failure.status(), &failure.to_string());
 }
 
 /// The same for the catalog surface.
 pub(crate) fn check_catalog(error: &CatalogError) {
-    check_shape(error.status(), &error.body());
+    let body = error.body();
+    let answer: serde_json::Value = serde_json::from_str(&body).expect("a refusal is JSON");
+    check_text(
+        error.status(),
+        answer["error"].as_str().expect("it says why"),
+    );
 }
 
-fn check_shape(status: u16, body: &str) {
-    assert!((400..500).contains(&status), "{status}: {body}");
-    assert!(body.len() <= MAX_BODY_BYTES, "{} bytes: {body}", body.len());
-    let answer: serde_json::Value = serde_json::from_str(body).expect("a refusal is JSON");
-    let text = answer["error"].as_str().expect("it says why");
+fn check_text(status: u16, text: &str) {
+    assert!((400..500).contains(&status), "{status}: {text}");
+    assert!(text.len() <= MAX_TEXT_BYTES, "{} bytes: {text}", text.len());
     assert!(
         !text.is_empty() && !text.contains(char::is_control),
         "{text:?}"

@@ -14,10 +14,8 @@ use foretell_model::{
 };
 use foretell_wire::TokenRef;
 use foretell_wire::ids::hex_text;
-use foretell_wire::limits::ORDER_BODY_BYTES;
-use foretell_wire::order::{
-    MAX_ORDERS, OrderSubmission, order_type_text, read_order, read_orders, side_text,
-};
+use foretell_wire::limits::{MAX_ORDERS, ORDER_BODY_BYTES};
+use foretell_wire::order::{OrderSubmission, order_type_text, read_order, read_orders, side_text};
 use serde_json::json;
 
 use crate::{Seed, error_checks, world};

@@ -6,10 +6,8 @@ use foretell_catalog::query as catalog;
 use foretell_wire::ApiError;
 use foretell_wire::data::{self, DataError};
 use foretell_wire::history::HistoryQuery;
-use foretell_wire::page::MAX_OFFSET;
-use foretell_wire::query::{
-    BalanceQuery, MAX_PARAMETERS, MAX_QUERY, OrdersQuery, Query, TradesQuery,
-};
+use foretell_wire::limits::{MAX_OFFSET, MAX_PARAMETERS, MAX_QUERY};
+use foretell_wire::query::{BalanceQuery, OrdersQuery, Query, TradesQuery};
 
 use crate::{Seed, error_checks};
 

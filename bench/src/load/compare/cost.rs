@@ -16,7 +16,7 @@ use crate::load::endpoint::Endpoint;
 use crate::load::server_under_test::ServerUnderTest;
 use crate::load::{Plan, RequestMix, run};
 use foretell_auth::L2Request;
-use foretell_wire::order::MAX_ORDERS;
+use foretell_wire::limits::MAX_ORDERS;
 
 /// A rate at which all requests are due within milliseconds.
 const AT_ONCE: u32 = 1_000_000;

@@ -4,16 +4,12 @@ pub(crate) mod lists;
 pub(crate) mod records;
 
 use foretell_catalog::query::Parameters;
-use foretell_catalog::{Catalog, CatalogError};
-use http::header::RETRY_AFTER;
-use http::{HeaderValue, StatusCode};
+use foretell_catalog::{Catalog, CatalogError, NotFound};
+use foretell_wire::ErrorCode;
 
 use crate::answer::Answer;
 use crate::failure::Failure;
 use crate::request_context::RequestContext;
-
-/// Retry-After, in seconds, while the catalog does not exist yet.
-const COMES_SOON: HeaderValue = HeaderValue::from_static("5");
 
 /// Parses the parameters of a request and answers with the catalog's result.
 async fn ask<Q: Send + 'static>(
@@ -35,13 +31,21 @@ async fn ask<Q: Send + 'static>(
 }
 
 fn refusal(error: &CatalogError) -> Failure {
-    let status = StatusCode::from_u16(error.status()).expect("statuses are constants");
-    if status.is_server_error() {
+    if error.status() >= 500 {
         tracing::error!("catalog: {error}");
     }
-    let failure = Failure::new(status, error.to_string()).with_body(error.body());
-    match status {
-        StatusCode::SERVICE_UNAVAILABLE => failure.header(RETRY_AFTER, COMES_SOON),
-        _ => failure,
+    Failure::new(code_of(error), error.to_string()).with_body(error.body())
+}
+
+const fn code_of(error: &CatalogError) -> ErrorCode {
+    match error {
+        CatalogError::BadRequest(_) => ErrorCode::InvalidCatalogParameter,
+        CatalogError::NotFound(NotFound::Slug) => ErrorCode::SlugNotFound,
+        CatalogError::NotFound(NotFound::Id) => ErrorCode::IdNotFound,
+        CatalogError::Missing(_)
+        | CatalogError::OlderSchema { .. }
+        | CatalogError::NewerSchema { .. } => ErrorCode::CatalogUnavailable,
+        CatalogError::Reading => ErrorCode::CatalogLoading,
+        CatalogError::Database(_) | CatalogError::Input(_) => ErrorCode::CatalogFailed,
     }
 }

@@ -16,8 +16,8 @@ use crate::app::App;
 use crate::failure::Failure;
 use crate::profiles::ProfileTexts;
 use crate::request_context::RequestContext;
+use crate::resources::data::answer_market_texts::MarketTextIndex;
 use crate::resources::data::fill_row::{FillEntry, ReceiptReader};
-use crate::resources::data::market_text_index::MarketTextIndex;
 use crate::resources::data::trade_lists::TradeLists;
 use crate::resources::data::{MAX_VISITED_ROWS, MarketFilter, STEP, account_of, parameters};
 
@@ -25,7 +25,7 @@ use crate::resources::data::{MAX_VISITED_ROWS, MarketFilter, STEP, account_of, p
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let wanted = parameters(&context, ActivityQuery::of)?;
-    app.wait_fresh(&context).await?;
+    context.wait_fresh().await?;
     let mut search = ActivitySearch {
         markets: MarketFilter::of(app, &wanted.markets).await?,
         skip: wanted.page.offset,

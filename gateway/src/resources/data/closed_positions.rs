@@ -10,7 +10,7 @@ use crate::answer::{Answer, StatePosition};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::request_context::RequestContext;
-use crate::resources::data::market_text_index::MarketTextIndex;
+use crate::resources::data::answer_market_texts::MarketTextIndex;
 use crate::resources::data::position_row::{PositionEntry, answer, figures};
 use crate::resources::data::{MarketFilter, STEP, account_of, parameters};
 
@@ -18,7 +18,7 @@ use crate::resources::data::{MarketFilter, STEP, account_of, parameters};
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let wanted = parameters(&context, ClosedPositionsQuery::of)?;
-    app.wait_fresh(&context).await?;
+    context.wait_fresh().await?;
     let mut search = ClosedPositionSearch {
         markets: MarketFilter::of(app, &wanted.markets).await?,
         wanted,

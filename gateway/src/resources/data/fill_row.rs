@@ -11,7 +11,7 @@ use foretell_wire::data::{FillRow, MarketText};
 
 use crate::app::App;
 use crate::profiles::ProfileTexts;
-use crate::resources::data::market_text_index::MarketTextIndex;
+use crate::resources::data::answer_market_texts::MarketTextIndex;
 
 pub(super) struct FillEntry {
     wallet: WalletAddress,

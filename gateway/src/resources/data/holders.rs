@@ -12,7 +12,7 @@ use crate::resources::data::{MarketFilter, parameters};
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let wanted = parameters(&context, HoldersQuery::of)?;
-    app.wait_fresh(&context).await?;
+    context.wait_fresh().await?;
     let markets = MarketFilter::of(app, &wanted.markets).await?;
     let position = app.shared_view.read().position();
     let profiles = app.profiles.texts();

@@ -3,10 +3,10 @@
 //! finds the rows in the view, with a bounded number of visits under each lock hold.
 
 pub(crate) mod activity;
+mod answer_market_texts;
 pub(crate) mod closed_positions;
 mod fill_row;
 pub(crate) mod holders;
-mod market_text_index;
 mod position_row;
 pub(crate) mod positions;
 pub(crate) mod totals;

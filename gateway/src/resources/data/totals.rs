@@ -18,7 +18,7 @@ use crate::resources::data::{MarketFilter, STEP, account_of, parameters};
 pub(crate) async fn value(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let wanted = parameters(&context, ValueQuery::of)?;
-    app.wait_fresh(&context).await?;
+    context.wait_fresh().await?;
     let markets = MarketFilter::of(app, &wanted.markets).await?;
     let position = app.shared_view.read().position();
     let mut sum = 0;
@@ -58,7 +58,7 @@ fn value_of_step(
 pub(crate) async fn traded(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let wanted = parameters(&context, UserQuery::of)?;
-    app.wait_fresh(&context).await?;
+    context.wait_fresh().await?;
     let account = account_of(app, wanted.user).await?;
     let state = app.shared_view.read();
     let markets = account.map_or(0, |account| state.view.trades().markets_of(account));
@@ -84,7 +84,7 @@ async fn of_markets(
 ) -> Result<Answer, Failure> {
     let app = &context.app;
     let wanted = parameters(context, MarketsQuery::of)?;
-    app.wait_fresh(context).await?;
+    context.wait_fresh().await?;
     let markets = MarketFilter::of(app, &wanted.markets).await?;
     let state = app.shared_view.read();
     let named = markets.named.unwrap_or_default();

@@ -11,8 +11,8 @@ use crate::answer::{Answer, StatePosition};
 use crate::app::App;
 use crate::failure::Failure;
 use crate::request_context::RequestContext;
+use crate::resources::data::answer_market_texts::MarketTextIndex;
 use crate::resources::data::fill_row::{FillEntry, ReceiptReader};
-use crate::resources::data::market_text_index::MarketTextIndex;
 use crate::resources::data::trade_lists::TradeLists;
 use crate::resources::data::{MarketFilter, account_of, parameters};
 
@@ -25,7 +25,7 @@ const ROWS_PER_HOLD: usize = 2_048;
 pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let wanted = parameters(&context, FillsQuery::of)?;
-    app.wait_fresh(&context).await?;
+    context.wait_fresh().await?;
     let user = match wanted.user {
         None => None,
         Some(wallet) => match account_of(app, wallet).await? {

@@ -7,7 +7,7 @@ use foretell_wire::operator::{
     AccountAnswer, PositionAnswer, read_binding, read_closed_only, read_fees_withdrawal,
     read_transfer, read_unbinding,
 };
-use foretell_wire::{ApiError, ids, json_text};
+use foretell_wire::{ApiError, ErrorCode, ids, json_text};
 
 use super::submit_or_reject;
 use crate::answer::Answer;
@@ -106,19 +106,18 @@ pub(crate) async fn closed_only(context: RequestContext) -> Result<Answer, Failu
 
 /// `GET /accounts/{wallet}`.
 pub(crate) async fn show(context: RequestContext) -> Result<Answer, Failure> {
-    const UNKNOWN: ApiError = ApiError::Unknown("account not found");
     let app = &context.app;
     let wallet = ids::address(&context.parameter).ok_or_else(|| {
         const ALLOWED: &str = "an address, 0x and 40 hex digits";
         ApiError::from(FieldError::wrong("wallet", &context.parameter, ALLOWED))
     })?;
-    app.wait_fresh(&context).await?;
+    context.wait_fresh().await?;
     let found = app.find(|view| {
         let (number, account) = view.accounts().by_wallet(&wallet)?;
         let live_orders = view.orders().live_count_of(number);
         describe(view, account, live_orders)
     });
-    let account = found.await?.ok_or(UNKNOWN)?;
+    let account = found.await?.ok_or(ErrorCode::AccountNotFound)?;
     Ok(Answer::json(json_text(&account)).at(app.shared_view.read().position()))
 }
 

@@ -6,7 +6,7 @@ use foretell_wire::account::ApiKeyRow;
 use foretell_wire::api_error::FieldError;
 use foretell_wire::decimal::uint256_text;
 use foretell_wire::operator::{CommandAnswer, read_key_revocation};
-use foretell_wire::{ApiError, ids, json_text};
+use foretell_wire::{ApiError, ErrorCode, ids, json_text};
 use serde::Serialize;
 
 use super::submit_or_reject;
@@ -34,9 +34,9 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let app = &context.app;
     let owner = context.query()?.read("owner", ALLOWED, ids::address)?;
     let owner = owner.ok_or_else(|| ApiError::from(FieldError::missing("owner", ALLOWED)))?;
-    app.wait_fresh(&context).await?;
+    context.wait_fresh().await?;
     let found = app.find(|view| view.accounts().number_of(&owner)).await?;
-    let account = found.ok_or(ApiError::Unknown("account not found"))?;
+    let account = found.ok_or(ErrorCode::AccountNotFound)?;
     let state = app.shared_view.read();
     let rows = state
         .view
@@ -69,7 +69,7 @@ pub(crate) async fn revoke(context: RequestContext) -> Result<Answer, Failure> {
         Some((number, key.owner, key.is_live()))
     };
     let found = context.app.find(find).await?;
-    let (key, owner, is_live) = found.ok_or(ApiError::Unknown("api key not found"))?;
+    let (key, owner, is_live) = found.ok_or(ErrorCode::KeyNotFound)?;
     let cancel_orders = wanted.cancel_orders;
     let command = match (is_live, cancel_orders) {
         (true, cancel_orders) => Command::RevokeKey { key, cancel_orders },

@@ -77,7 +77,7 @@ pub(crate) async fn list(context: RequestContext) -> Result<Answer, Failure> {
     let limit = limit.unwrap_or(usize::MAX);
     let offset = query.read("offset", "a number", number)?.unwrap_or(0);
     let named = MarketSelection::of(&query)?;
-    app.wait_fresh(&context).await?;
+    context.wait_fresh().await?;
     // A comparison must see everything durable, also right after a gateway's start.
     app.shared_view.catch_up().await?;
     let state = app.shared_view.read();

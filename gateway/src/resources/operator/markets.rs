@@ -12,7 +12,7 @@ use foretell_wire::operator::{
     read_resolution, read_tick,
 };
 use foretell_wire::rejection::state_word;
-use foretell_wire::{ApiError, json_text};
+use foretell_wire::{ApiError, ErrorCode, json_text};
 use serde::Serialize;
 
 use super::{CommandResult, submit, submit_or_reject};
@@ -51,11 +51,7 @@ pub(crate) async fn register(context: RequestContext) -> Result<Answer, Failure>
     let event = match wanted.event {
         Some(id) => {
             let find = |view: &View| view.events().by_id(id).map(|(number, _)| number);
-            Some(
-                app.find(find)
-                    .await?
-                    .ok_or(ApiError::Unknown("event not found"))?,
-            )
+            Some(app.find(find).await?.ok_or(ErrorCode::EventNotFound)?)
         }
         None => None,
     };

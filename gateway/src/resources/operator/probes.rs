@@ -1,8 +1,9 @@
 //! `/livez`, `/readyz`, `/metrics`: for programs on this machine, without a token. They reveal no
 //! secret and change nothing.
 
+use foretell_wire::ErrorCode;
+use http::HeaderValue;
 use http::header::CONTENT_TYPE;
-use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 
 use crate::answer::Answer;
@@ -37,12 +38,11 @@ pub(crate) async fn ready(context: RequestContext) -> Result<Answer, Failure> {
         engine,
         view_stopped: context.app.shared_view.stopped().map(|at| at.0),
     });
-    let status = if view && engine {
-        StatusCode::OK
+    if view && engine {
+        Ok(Answer::json(body))
     } else {
-        StatusCode::SERVICE_UNAVAILABLE
-    };
-    Ok(Answer::with_status(status, body))
+        Err(Failure::from(ErrorCode::NotReady).with_body(body))
+    }
 }
 
 /// `GET /metrics`.

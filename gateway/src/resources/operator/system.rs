@@ -3,7 +3,7 @@
 use foretell_link::SnapshotResult;
 use foretell_model::Command;
 use foretell_wire::operator::{read_mode, read_settings};
-use foretell_wire::{ApiError, json_text};
+use foretell_wire::{ApiError, ErrorCode, json_text};
 use serde::Serialize;
 
 use super::submit_or_reject;
@@ -53,10 +53,7 @@ pub(crate) async fn snapshot(context: RequestContext) -> Result<Answer, Failure>
             Ok(Answer::json(body).at(app.shared_view.read().position()))
         }
         Ok(SnapshotResult::Failed) => Err(ApiError::SnapshotFailed.into()),
-        Ok(SnapshotResult::Off) => {
-            const OFF: &str = "this engine publishes no snapshots";
-            Err(ApiError::Conflict(OFF.to_owned()).into())
-        }
+        Ok(SnapshotResult::Off) => Err(ErrorCode::SnapshotsOff.into()),
         Err(LinkError::OutcomeUnknown) => Err(ApiError::SnapshotTimeout.into()),
         Err(failure) => Err(failure.into()),
     }

@@ -3,12 +3,13 @@
 use foretell_model::{ConditionId, Lots, Micros, Side, TimeSeconds, WalletAddress};
 
 use crate::data::error::DataError;
-use crate::data::market_text::MarketText;
+use crate::data::market_fields::MarketText;
 use crate::data::page::{Direction, LimitOffset};
 use crate::data::parameters::Parameters;
 use crate::data::profile::WalletText;
 use crate::data::rows::{RowWriter, field};
 use crate::data::trades::{self, FillRow};
+use crate::limits::ACTIVITY_PAGE;
 use crate::query::Query;
 
 /// `outcomeIndex` of actions without a single outcome; clients of the family expect this value.
@@ -92,7 +93,7 @@ impl ActivityQuery {
             side: trades::side(&parameters)?,
             start,
             end,
-            page: LimitOffset::of(&parameters, 100, 500, 10_000)?,
+            page: LimitOffset::of(&parameters, ACTIVITY_PAGE)?,
             direction: Direction::of(&parameters)?,
         })
     }

@@ -1,12 +1,10 @@
-//! Errors of the data surface: `{"error": "<code>: <detail>"}` (docs/api/errors.md §1).
+//! Errors of the data surface: `{"error": "<class>: <detail>"}` (docs/api/errors.md §1).
 
-use serde::Serialize;
 use thiserror::Error;
 
 use crate::api_error::ApiError;
-
-/// Most characters of an unknown parameter's name that an answer repeats.
-const MAX_SHOWN_NAME: usize = 48;
+use crate::error_code::ErrorCode;
+use crate::limits::MAX_QUOTED_CHARACTERS;
 
 /// An error of the data surface. [`core::fmt::Display`] is the text of its `error`.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -25,14 +23,11 @@ pub enum DataError {
         /// The value and the allowed values.
         why: String,
     },
-    /// The caller's address is not on the allowlist.
-    #[error("unauthorized: ip_not_allowlisted")]
-    NotAllowlisted,
     /// An internal bug; the log has the details.
     #[error("internal_error: unexpected database failure")]
     Internal,
-    /// An error common to all surfaces; its status selects the code.
-    #[error("{}: {}", code_of(.0.status()), .0.text())]
+    /// An error common to all surfaces; its status selects the class.
+    #[error("{}: {}", class_of(.0.status()), .0.text())]
     Service(ApiError),
 }
 
@@ -50,7 +45,7 @@ impl DataError {
     pub(crate) fn unknown(name: &str) -> Self {
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.[]".contains(&byte);
         Self::UnknownField(
-            if (1..=MAX_SHOWN_NAME).contains(&name.len()) && name.bytes().all(is_plain) {
+            if (1..=MAX_QUOTED_CHARACTERS).contains(&name.len()) && name.bytes().all(is_plain) {
                 name.to_owned()
             } else {
                 crate::api_error::quoted(name)
@@ -58,15 +53,22 @@ impl DataError {
         )
     }
 
+    /// The code.
+    #[must_use]
+    pub const fn code(&self) -> ErrorCode {
+        match self {
+            Self::UnknownField(_) => ErrorCode::UnknownParameter,
+            Self::MissingField(_) => ErrorCode::MissingParameter,
+            Self::InvalidField { .. } => ErrorCode::InvalidParameter,
+            Self::Internal => ErrorCode::Internal,
+            Self::Service(error) => error.code(),
+        }
+    }
+
     /// The HTTP status.
     #[must_use]
     pub const fn status(&self) -> u16 {
-        match self {
-            Self::UnknownField(_) | Self::MissingField(_) | Self::InvalidField { .. } => 400,
-            Self::NotAllowlisted => 401,
-            Self::Internal => 500,
-            Self::Service(error) => error.status(),
-        }
+        self.code().status()
     }
 
     /// Seconds for the `Retry-After` header, where there is one.
@@ -76,17 +78,6 @@ impl DataError {
             Self::Service(error) => error.retry_after(),
             _ => None,
         }
-    }
-
-    /// The body of the answer.
-    #[must_use]
-    pub fn body(&self) -> String {
-        #[derive(Serialize)]
-        struct Body {
-            error: String,
-        }
-        let error = self.to_string();
-        crate::json_text(&Body { error })
     }
 }
 
@@ -107,8 +98,8 @@ impl From<ApiError> for DataError {
     }
 }
 
-/// Every code.
-const CODES: [&str; 10] = [
+/// Every class.
+const CLASSES: [&str; 10] = [
     "unknown_field",
     "missing_field",
     "invalid_field",
@@ -122,19 +113,19 @@ const CODES: [&str; 10] = [
 ];
 
 /// The error text of a response that was built before its surface was known. A text that starts
-/// with a code stays; other texts get the code of their status. Internal errors lose their details.
+/// with a class stays; other texts get the class of their status. Internal errors lose their details.
 #[must_use]
-pub fn with_code(status: u16, text: &str) -> String {
-    let code = text.split_once(": ").map(|(code, _)| code);
-    match code {
+pub fn with_class(status: u16, text: &str) -> String {
+    let class = text.split_once(": ").map(|(class, _)| class);
+    match class {
         _ if status == 500 => DataError::Internal.to_string(),
-        Some(code) if CODES.contains(&code) => text.to_owned(),
-        _ => format!("{}: {text}", code_of(status)),
+        Some(class) if CLASSES.contains(&class) => text.to_owned(),
+        _ => format!("{}: {text}", class_of(status)),
     }
 }
 
-/// The code of an error common to all surfaces.
-const fn code_of(status: u16) -> &'static str {
+/// The class of an error common to all surfaces.
+const fn class_of(status: u16) -> &'static str {
     match status {
         401 => "unauthorized",
         404 => "not_found",
@@ -161,7 +152,6 @@ mod tests {
         400,
         "invalid_field: limit: '-1' is not an integer from 0 to 500"
     )]
-    #[case(DataError::NotAllowlisted, 401, "unauthorized: ip_not_allowlisted")]
     #[case(
         DataError::Internal,
         500,
@@ -181,7 +171,7 @@ mod tests {
         "invalid_field: query: longer than 8192 bytes"
     )]
     #[case(ApiError::Busy.into(), 503, "unavailable: busy: retry later")]
-    fn a_failure_is_a_code_and_a_detail(
+    fn a_failure_is_a_class_and_a_detail(
         #[case] error: DataError,
         #[case] status: u16,
         #[case] text: &str,
@@ -190,8 +180,6 @@ mod tests {
             (error.status(), error.to_string()),
             (status, text.to_owned())
         );
-        let body: serde_json::Value = serde_json::from_str(&error.body()).unwrap();
-        assert_eq!(body, serde_json::json!({ "error": text }));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use crate::data::parameters::Parameters;
 use crate::data::profile::Profile;
 use crate::data::rows::{RowWriter, field};
 use crate::ids::TokenRef;
+use crate::limits::MAX_HOLDERS;
 use crate::query::Query;
 
 /// Parameters of `GET /holders`.
@@ -29,7 +30,7 @@ impl HoldersQuery {
         let parameters = Parameters::of(query, &["market", "limit", "minBalance"])?;
         Ok(Self {
             markets: parameters.required_markets()?,
-            limit: parameters.whole("limit", 100, 500)?,
+            limit: parameters.whole("limit", 100, MAX_HOLDERS)?,
             least: parameters.micros("minBalance")?.unwrap_or(1_000_000),
         })
     }

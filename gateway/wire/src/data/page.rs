@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 
 use crate::data::error::DataError;
 use crate::data::parameters::Parameters;
+use crate::limits::PageBounds;
 
 /// `limit` and `offset`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,16 +25,11 @@ pub enum Direction {
 }
 
 impl LimitOffset {
-    /// Reads `limit` (0 to `largest_limit`) and `offset` (0 to `largest_offset`).
-    pub(crate) fn of(
-        parameters: &Parameters<'_>,
-        default_limit: u32,
-        largest_limit: u32,
-        largest_offset: u32,
-    ) -> Result<Self, DataError> {
+    /// Reads `limit` and `offset`.
+    pub(crate) fn of(parameters: &Parameters<'_>, bounds: PageBounds) -> Result<Self, DataError> {
         Ok(Self {
-            limit: parameters.whole("limit", default_limit, largest_limit)?,
-            offset: parameters.whole("offset", 0, largest_offset)?,
+            limit: parameters.whole("limit", bounds.default_rows, bounds.max_rows)?,
+            offset: parameters.whole("offset", 0, bounds.max_offset)?,
         })
     }
 }

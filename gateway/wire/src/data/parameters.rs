@@ -9,12 +9,8 @@ use crate::api_error::ApiError;
 use crate::data::error::DataError;
 use crate::decimal;
 use crate::ids;
+use crate::limits::{MAX_MARKETS, MAX_TITLE};
 use crate::query::Query;
-
-/// Most markets of one request. A query string of the maximum length holds fewer.
-const MAX_MARKETS: usize = 200;
-/// Most characters of a title filter.
-const MAX_TITLE: usize = 100;
 
 /// The parameters of a request, all with known names.
 pub(crate) struct Parameters<'q>(&'q Query<'q>);

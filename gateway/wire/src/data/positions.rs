@@ -6,10 +6,11 @@ use foretell_model::{ConditionId, Outcome, Sequence, TimeSeconds, WalletAddress}
 
 use crate::data::error::DataError;
 use crate::data::figures::{PositionFigures, RoundedFigures};
-use crate::data::market_text::MarketText;
+use crate::data::market_fields::MarketText;
 use crate::data::page::{Direction, LimitOffset};
 use crate::data::parameters::Parameters;
 use crate::data::rows::{RowWriter, field};
+use crate::limits::{CLOSED_POSITIONS_PAGE, POSITIONS_PAGE};
 use crate::query::Query;
 
 /// Sort key of positions.
@@ -119,7 +120,7 @@ impl PositionsQuery {
             least: parameters.micros("sizeThreshold")?.unwrap_or(1_000_000),
             redeemable: parameters.flag("redeemable", false)?,
             mergeable: parameters.flag("mergeable", false)?,
-            page: LimitOffset::of(&parameters, 100, 500, 10_000)?,
+            page: LimitOffset::of(&parameters, POSITIONS_PAGE)?,
             sort: sort.unwrap_or(PositionSort::Tokens),
             direction: Direction::of(&parameters)?,
             title: parameters.title()?,
@@ -167,7 +168,7 @@ impl ClosedPositionsQuery {
             user: parameters.required_user()?,
             markets: parameters.markets()?,
             title: parameters.title()?,
-            page: LimitOffset::of(&parameters, 10, 50, 100_000)?,
+            page: LimitOffset::of(&parameters, CLOSED_POSITIONS_PAGE)?,
             sort: sort.unwrap_or(ClosedSort::RealizedPnl),
             direction: Direction::of(&parameters)?,
         })

@@ -3,12 +3,13 @@
 use foretell_model::{ConditionId, Lots, Micros, Outcome, Price, Side, TimeSeconds, WalletAddress};
 
 use crate::data::error::DataError;
-use crate::data::market_text::MarketText;
+use crate::data::market_fields::MarketText;
 use crate::data::page::LimitOffset;
 use crate::data::parameters::Parameters;
 use crate::data::profile::WalletText;
 use crate::data::rows::{RowWriter, field};
 use crate::decimal::Decimal;
+use crate::limits::TRADES_PAGE;
 use crate::query::Query;
 
 /// Paging parameters of other venues of the family; accepted, without effect.
@@ -73,7 +74,7 @@ impl FillsQuery {
             query.one(name)?;
         }
         Ok(Self {
-            page: LimitOffset::of(&parameters, 100, 10_000, 10_000)?,
+            page: LimitOffset::of(&parameters, TRADES_PAGE)?,
             taker_only: parameters.flag("takerOnly", true)?,
             minimum: minimum(&parameters)?,
             markets: parameters.markets()?,

@@ -63,6 +63,8 @@ async fn batches_are_refused_whole_or_element_by_element() {
     let results = answer.as_array().expect("results");
     assert_eq!(results.len(), 4);
     assert_eq!(results[0]["success"], false);
+    assert_eq!(results[0]["code"], "missing_order_field", "{answer}");
+    assert!(results[1].get("code").is_none(), "{answer}");
     assert_eq!(results[1]["success"], true);
     assert_eq!(results[1]["orderID"], good.id.to_string());
     assert_eq!(
@@ -71,5 +73,6 @@ async fn batches_are_refused_whole_or_element_by_element() {
     );
     assert_eq!(results[2]["orderID"], good.id.to_string());
     assert_eq!(results[3]["success"], false);
+    assert_eq!(results[3]["code"], "invalid_order_payload", "{answer}");
     assert!(site.exchange.stop().success());
 }

@@ -11,7 +11,7 @@ use foretell_model::{Side, TokenId};
 use foretell_ops::demo::sample::Sample;
 use foretell_ops::demo::wallets::VISITORS;
 use foretell_ops::trader::{SignedOrder, Terms, Trader, token};
-use foretell_tests::exchange::{Exchange, Options};
+use foretell_tests::exchange::{Exchange, Options, check_error_code};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -75,6 +75,7 @@ impl Site {
             request.header(name, value)
         });
         let response = request.send().await.expect("an answer");
+        check_error_code(&response);
         let status = response.status().as_u16();
         (status, response.json().await.expect("JSON"))
     }

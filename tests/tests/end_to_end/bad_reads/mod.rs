@@ -11,7 +11,7 @@ use foretell_model::Side;
 use foretell_ops::demo::sample::Sample;
 use foretell_ops::demo::wallets::VISITORS;
 use foretell_ops::trader::{Terms, Trader, token};
-use foretell_tests::exchange::{Exchange, Options};
+use foretell_tests::exchange::{Exchange, Options, check_error_code};
 use foretell_tests::operator;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
@@ -84,6 +84,7 @@ impl Site {
         for name in ["x-sequence", "x-epoch"] {
             assert!(headers.contains_key(name), "no {name}: {headers:?}");
         }
+        check_error_code(&response);
         let status = response.status().as_u16();
         (status, response.json().await.expect("JSON"))
     }

@@ -9,7 +9,7 @@ mod upstream;
 
 use std::process::{Child, Command, Stdio};
 
-use foretell_tests::exchange::Exchange;
+use foretell_tests::exchange::{Exchange, check_error_code};
 use reqwest::Client;
 use serde_json::Value;
 
@@ -59,6 +59,7 @@ async fn get(url: &str, token: Option<&str>) -> (u16, Value) {
         request = request.bearer_auth(token);
     }
     let answer = request.send().await.expect("an answer");
+    check_error_code(&answer);
     let status = answer.status().as_u16();
     (status, answer.json().await.expect("JSON"))
 }

@@ -217,7 +217,8 @@ async fn raw(exchange: &Exchange, path: &str) -> (u16, Value) {
         .split(' ')
         .nth(1)
         .and_then(|status| status.parse().ok());
-    let (_, body) = answer.split_once("\r\n\r\n").expect("a head");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
+    assert!(head.contains("\r\nx-error-code: "), "{head}");
     let body = serde_json::from_str(body).expect("JSON");
     (status.expect("a status"), body)
 }

@@ -7,7 +7,7 @@ use foretell_model::Side;
 use foretell_ops::demo::sample::{Sample, SampleMarket};
 use foretell_ops::demo::wallets::VISITORS;
 use foretell_ops::trader::{Terms, Trader, token};
-use foretell_tests::exchange::{Exchange, Options};
+use foretell_tests::exchange::{Exchange, Options, check_error_code};
 use foretell_tests::operator;
 use reqwest::{Client, RequestBuilder};
 use serde_json::{Value, json};
@@ -35,6 +35,7 @@ fn get(exchange: &Exchange, path: &str) -> RequestBuilder {
 /// Status and JSON; every response names its state.
 async fn send(request: RequestBuilder) -> (u16, Value) {
     let answer = request.send().await.expect("an answer");
+    check_error_code(&answer);
     let status = answer.status().as_u16();
     for name in ["x-sequence", "x-epoch"] {
         assert!(answer.headers().contains_key(name), "{status}: no {name}");

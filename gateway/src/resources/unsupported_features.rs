@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use foretell_wire::batch::read_scoring;
 use foretell_wire::json_text;
-use foretell_wire::page::{PAGE_ROWS, Page};
+use foretell_wire::limits::PAGE_ROWS;
+use foretell_wire::page::Page;
 
 use crate::answer::Answer;
 use crate::auth::KeyAccess;
@@ -48,7 +49,7 @@ pub(crate) async fn pre_migration_orders(context: RequestContext) -> Result<Answ
 
 /// An answer that only its caller may see.
 async fn own(context: &RequestContext, level: KeyAccess, body: String) -> Result<Answer, Failure> {
-    context.app.auth.l2(context, level).await?;
-    context.app.wait_fresh(context).await?;
+    context.l2(level).await?;
+    context.wait_fresh().await?;
     Ok(Answer::json(body).at(context.app.shared_view.read().position()))
 }

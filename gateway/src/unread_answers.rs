@@ -11,7 +11,7 @@ use bytes::{Buf, Bytes};
 use hyper::body::{Body, Frame, SizeHint};
 
 use crate::client_shares::Share;
-use crate::idle_reaper::{Clock, IdlePolicy, Tick};
+use crate::idle_clock::{Clock, IdlePolicy, Tick};
 
 /// The body of an answer, with its share of the client's unread bytes.
 pub(crate) struct CountedAnswer {

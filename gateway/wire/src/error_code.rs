@@ -1,0 +1,440 @@
+//! Every error code of the HTTP interface: its status, its text, its cause, and whether a client
+//! may retry. Answers carry the code in the header `x-error-code`; codes never change.
+//!
+//! `docs/api/error-codes.md` shows this table; a test compares them.
+
+/// Whether a client may send a failed request again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Retry {
+    /// The same request fails again.
+    Never,
+    /// After a delay. A rate limit names the delay in `Retry-After`; other errors name none.
+    Later,
+    /// The request had no effect; after the seconds in `Retry-After`.
+    After(u32),
+    /// The request may have had an effect. The same request is safe after the seconds in
+    /// `Retry-After`, because the exchange recognizes its order id or reference.
+    Same(u32),
+}
+
+use Retry::{After, Later, Never, Same};
+
+macro_rules! error_codes {
+    ($($variant:ident = $name:literal, $status:literal, $retry:expr, $text:literal, $cause:literal;)+) => {
+        /// The code of an error.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub enum ErrorCode { $(#[doc = $cause] $variant),+ }
+
+        impl ErrorCode {
+            /// Every code, in the order of the table.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            /// The code as clients see it, in snake case.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name),+ }
+            }
+
+            /// The HTTP status. In a batch answer the status is 200.
+            #[must_use]
+            pub const fn status(self) -> u16 {
+                match self { $(Self::$variant => $status),+ }
+            }
+
+            /// The text of the error. Parts in `<>` stand for values.
+            #[must_use]
+            pub const fn text(self) -> &'static str {
+                match self { $(Self::$variant => $text),+ }
+            }
+
+            /// The cause, in one sentence.
+            #[must_use]
+            pub const fn cause(self) -> &'static str {
+                match self { $(Self::$variant => $cause),+ }
+            }
+
+            /// Whether a client may retry.
+            #[must_use]
+            pub const fn retry(self) -> Retry {
+                match self { $(Self::$variant => $retry),+ }
+            }
+        }
+    };
+}
+
+error_codes! {
+    // The request.
+    MalformedHttp = "malformed_http", 400, Never, "no HTTP request",
+        "The bytes are not an HTTP request.";
+    HeadTooLarge = "head_too_large", 431, Never,
+        "request line and headers are longer than <bytes> bytes, or more than <count> headers",
+        "The request line and the headers exceed their limits.";
+    PathTooLong = "path_too_long", 414, Never, "path too long",
+        "The path exceeds its limit.";
+    BodyTooLarge = "body_too_large", 413, Never, "the body is too large, allowed: <bytes> bytes",
+        "The body exceeds the limit of the route.";
+    BodyTimeout = "body_timeout", 408, Later, "the body did not arrive in time",
+        "The client sent the body too slowly.";
+    BodyIncomplete = "body_incomplete", 400, Later, "the body broke off",
+        "The connection ended inside the body.";
+    UnsupportedMediaType = "unsupported_media_type", 415, Never,
+        "the content type is <type>, allowed: application/json",
+        "The body is not plain JSON by its content type or encoding.";
+    NotFound = "not_found", 404, Never, "not found",
+        "No route has this path.";
+    NotSupported = "not_supported", 404, Never, "not supported",
+        "The path belongs to a feature that this exchange does not have.";
+    MethodNotAllowed = "method_not_allowed", 405, Never, "method not allowed, allowed: <methods>",
+        "The path exists, but not with this method.";
+    InvalidBody = "invalid_body", 400, Never, "invalid body: <problem>",
+        "The body is not JSON, or not of the expected type.";
+    DuplicateKey = "duplicate_key", 400, Never, "invalid body: the key <key> stands twice",
+        "An object of the body has a key twice.";
+    MissingField = "missing_field", 400, Never, "<field> is missing, allowed: <values>",
+        "A required field or parameter is absent.";
+    InvalidField = "invalid_field", 400, Never, "<field> is <value>, allowed: <values>",
+        "A field or parameter has a wrong value.";
+    InvalidContent = "invalid_content", 400, Never, "<problem>",
+        "Fields contradict each other, or an operator sends an unknown field.";
+    TooManyEntries = "too_many_entries", 400, Never,
+        "<field> has <count> entries, allowed: <range>",
+        "A list has too many entries, or too few.";
+    InvalidQuery = "invalid_query", 400, Never, "invalid query: <problem>",
+        "The query string is too long, has too many parameters or is not percent-encoded UTF-8.";
+    RepeatedParameter = "repeated_parameter", 400, Never,
+        "the parameter <name> stands more than once, allowed: once",
+        "A parameter that is allowed once is repeated.";
+    InvalidCursor = "invalid_cursor", 400, Never, "invalid next_cursor",
+        "The exchange did not issue this cursor for this list.";
+    InvalidTimeRange = "invalid_time_range", 400, Never, "<problem>",
+        "The start and the end of a time range contradict each other.";
+    TooManyPoints = "too_many_points", 400, Never,
+        "the range has <count> points, allowed: at most <limit> in one answer; take a shorter range, a larger fidelity or fewer markets",
+        "A price history has too many points for one answer.";
+    SequenceTooFarAhead = "sequence_too_far_ahead", 400, Never,
+        "x-min-sequence is <sequence>, allowed: at most 1000000 above <durable>",
+        "The requested sequence is far above the newest one.";
+
+    // Parameters of the data and catalog surfaces.
+    UnknownParameter = "unknown_parameter", 400, Never, "unknown_field: <name>",
+        "The data surface does not know the parameter.";
+    MissingParameter = "missing_parameter", 400, Never, "missing_field: <name>",
+        "A required parameter of the data surface is absent or empty.";
+    InvalidParameter = "invalid_parameter", 400, Never, "invalid_field: <name>: <problem>",
+        "A parameter of the data surface has a wrong value.";
+    InvalidCatalogParameter = "invalid_catalog_parameter", 400, Never, "<problem>",
+        "A parameter of the catalog surface is missing or wrong.";
+
+    // Credentials.
+    AddressNotAllowed = "address_not_allowed", 401, Never, "unauthorized: ip_not_allowlisted",
+        "The client's address is not on the allowlist of the data surface.";
+    Unauthorized = "unauthorized", 401, Never, "Unauthorized/Invalid api key",
+        "The API key, the passphrase, the timestamp or the HMAC is wrong.";
+    UnauthorizedL1 = "unauthorized_l1", 401, Never, "Invalid L1 Request headers",
+        "The L1 headers do not prove control of the address.";
+    OperatorUnauthorized = "operator_unauthorized", 401, Never, "unauthorized: operator token",
+        "The operator token is missing or wrong.";
+    WrongChain = "wrong_chain", 400, Never, "the chain is <chain>, allowed: <chain>",
+        "X-Chain-Id names another chain.";
+    InvalidNonce = "invalid_nonce", 400, Never, "invalid nonce: a decimal below 2^256 expected",
+        "The nonce of the L1 headers is not a number.";
+    NonceRevoked = "nonce_revoked", 400, Never, "Could not create api key: nonce revoked",
+        "The key of this nonce was revoked; use another nonce.";
+    TooManyKeys = "too_many_keys", 400, Never,
+        "Could not create api key: the address has 16 live keys, allowed: 16",
+        "The address has the maximum number of live keys.";
+    NotAnOwner = "not_an_owner", 400, Never,
+        "Could not create api key: the address is a wallet of another owner",
+        "The address is bound to an owner, so it cannot have keys.";
+    KeyTaken = "key_taken", 409, Never, "the api key or its nonce belongs to another key",
+        "Another key has this id or nonce.";
+    KeyNotDerivable = "key_not_derivable", 404, Never, "Could not derive api key!",
+        "No live key has this nonce.";
+    KeyNotFound = "api_key_not_found", 404, Never, "api key not found",
+        "No key of the caller has this id.";
+
+    // An order before the engine.
+    InvalidOrderPayload = "invalid_order_payload", 400, Never, "invalid order payload",
+        "The body is not JSON, or not an order.";
+    DuplicateOrderKey = "duplicate_order_key", 400, Never,
+        "invalid order payload: the key <key> stands twice",
+        "An object of the order has a key twice.";
+    MissingOrderField = "missing_order_field", 400, Never,
+        "invalid order payload: <field> is missing, allowed: <values>",
+        "A required field of the order is absent.";
+    InvalidOrderField = "invalid_order_field", 400, Never,
+        "invalid order payload: <field> is <value>, allowed: <values>",
+        "A field of the order has a wrong value.";
+    TooManyOrders = "too_many_orders", 400, Never,
+        "Too many orders in payload: <count>, max allowed: 15",
+        "A batch has more than 15 orders.";
+    OrderVersionMismatch = "order_version_mismatch", 400, Never, "order_version_mismatch",
+        "The order was signed with the old order version.";
+    OwnerNotKeyOwner = "owner_not_key_owner", 400, Never,
+        "the order owner has to be the owner of the API KEY",
+        "`owner` is not the API key that signed the request.";
+    SignerNotKeyAddress = "signer_not_key_address", 400, Never,
+        "the order signer address has to be the address of the API KEY",
+        "The signer is not the address of the API key.";
+    MakerNotBound = "maker_not_bound", 400, Never,
+        "the order maker <wallet> is not a wallet of the API KEY's address with signatureType <type>",
+        "The maker is not bound to the owner with this signature type.";
+    InvalidSignature = "invalid_signature", 400, Never, "invalid signature: <check>",
+        "A check of the order's signature failed.";
+    ConditionOfAnotherToken = "condition_of_another_token", 400, Never,
+        "conditionId is <condition>, allowed: <condition>, the condition of the tokenId",
+        "`conditionId` is not the condition of the order's token.";
+    UnknownOrderToken = "unknown_order_token", 400, Never,
+        "tokenId is <token>, allowed: a token of a registered market",
+        "No market has the order's token.";
+
+    // An order in the engine.
+    NoAccount = "no_account", 400, Never,
+        "not enough balance / allowance: <wallet> has no account, available 0",
+        "The maker has never had a deposit.";
+    InsufficientBalance = "insufficient_balance", 400, Never,
+        "not enough balance / allowance: needed <amount>, available <amount>",
+        "The free collateral is too little.";
+    InsufficientShares = "insufficient_shares", 400, Never,
+        "not enough balance / allowance: needed <shares>, available <shares>",
+        "The free shares are too few.";
+    TimestampOutOfWindow = "timestamp_out_of_window", 400, Never,
+        "invalid order timestamp: <timestamp>, allowed <from>..<to>",
+        "The signed timestamp is outside of the allowed window; sign the order again.";
+    InvalidAmount = "invalid_amount", 400, Never,
+        "order <order> is invalid. makerAmount and takerAmount are allowed above 0 only",
+        "An amount of the order is 0.";
+    OrderTooLarge = "order_too_large", 400, Never,
+        "order <order> is invalid. makerAmount and takerAmount are allowed up to 1000000000000000 only",
+        "An amount of the order exceeds the maximum.";
+    PriceOffTick = "price_off_tick", 400, Never,
+        "order <order> is invalid. Price (<price>) breaks minimum tick size rule: <tick>",
+        "The price is not a multiple of the market's tick.";
+    PriceOutOfRange = "price_out_of_range", 400, Never,
+        "order <order> is invalid. Price (<price>) breaks minimum tick size rule: <tick>, allowed: <price> to <price>",
+        "The price is below the lowest or above the highest price.";
+    SizeBelowMinimum = "size_below_minimum", 400, Never,
+        "order <order> is invalid. Size (<size>) lower than the minimum: <size>",
+        "The size is below the market's minimum.";
+    SizeNotLots = "size_not_lots", 400, Never,
+        "order <order> is invalid. Size (<size>) has more than two decimals",
+        "The size is not a multiple of 0.01 shares.";
+    MarketableBelowMinimum = "marketable_below_minimum", 400, Never,
+        "invalid amount for a marketable BUY order ($<amount>), min size: $<amount>",
+        "A BUY that trades at once spends less than the minimum.";
+    InvalidExpiration = "invalid_expiration", 400, Never, "invalid expiration",
+        "A GTD order expires too early, or another type has an expiration.";
+    PostOnlyNeedsResting = "post_only_needs_resting", 400, Never,
+        "order <order> is invalid. postOnly is allowed with GTC and GTD only",
+        "The order type of a post-only order cannot rest.";
+    CrossesBook = "crosses_book", 400, Never, "order <order> crosses the book",
+        "A post-only order would trade at once.";
+    FokNotFilled = "fok_not_filled", 400, Never,
+        "order couldn't be fully filled. FOK orders are fully filled or killed.",
+        "The book cannot fill the FOK order completely.";
+    FakNoMatch = "fak_no_match", 400, Never,
+        "no orders found to match with FAK order. FAK orders are partially filled or killed if no match is found.",
+        "No order matches the FAK order.";
+    TooManyFills = "too_many_fills", 400, Never, "order <order> is invalid. too_many_fills",
+        "The order would trade with more orders than one command may.";
+    DuplicateOrder = "duplicate_order", 400, Never, "order <order> is invalid. Duplicated.",
+        "The order id was used with other terms.";
+    TooManyLiveOrders = "too_many_live_orders", 400, Later,
+        "order <order> is invalid. The account has <count> live orders, allowed: <count>",
+        "The account has the maximum number of live orders.";
+    TooManyOrderIds = "too_many_order_ids", 400, Later,
+        "order <order> is invalid. The owner has <count> order ids remembered, allowed: <count>; an id is remembered until its timestamp has left the window, retry later",
+        "The exchange remembers the maximum number of order ids of the owner.";
+    ClosedOnly = "closed_only", 400, Never, "'<wallet>' address in closed only mode",
+        "The account may only reduce positions.";
+    MarketNotReady = "market_not_ready", 400, Later,
+        "the market is not yet ready to process new orders",
+        "The market is registered but not active yet.";
+    MarketClosed = "market_closed", 400, Never, "market is closed",
+        "The market is closed or resolved.";
+    MarketPaused = "market_paused", 409, Later, "condition_paused",
+        "The market is paused.";
+    SystemPaused = "system_paused", 409, Later, "system_paused",
+        "The exchange is paused.";
+    CancelOnly = "cancel_only", 503, After(5),
+        "Trading is currently cancel-only. New orders are not accepted, but cancels are allowed.",
+        "The exchange accepts cancels only.";
+    PostOnlyMode = "post_only_mode", 503, After(5),
+        "post-only mode: only post-only orders and cancels are allowed",
+        "The exchange accepts post-only orders and cancels only.";
+    WrongHeartbeat = "wrong_heartbeat", 400, Never,
+        "heartbeat_id is not that of the running chain, allowed: the one given here",
+        "The heartbeat does not continue the chain; send the id from the answer.";
+
+    // Reads.
+    InvalidTokenId = "invalid_token_id", 400, Never, "Invalid token id",
+        "The text is not a token id.";
+    InvalidSide = "invalid_side", 400, Never, "Invalid side",
+        "The text is neither BUY nor SELL.";
+    OrderbookNotFound = "orderbook_not_found", 404, Never,
+        "No orderbook exists for the requested token id",
+        "No market has the token.";
+    MarketNotFound = "market_not_found", 404, Never, "market not found",
+        "No market has this id.";
+    OrderNotFound = "order_not_found", 404, Never, "order not found",
+        "No order of the caller has this id.";
+    NoPrice = "no_price", 404, Later, "no <price> exists for the requested token id",
+        "A side of the book is empty, or the token has not traded.";
+    AccountNotFound = "account_not_found", 404, Never, "account not found",
+        "No account has this address.";
+    EventNotFound = "event_not_found", 404, Never, "event not found",
+        "No event has this id.";
+    CheckpointNotFound = "checkpoint_not_found", 404, Later, "no checkpoint yet",
+        "The engine has signed no checkpoint yet.";
+    SlugNotFound = "slug_not_found", 404, Never, "slug not found",
+        "No record of the catalog has this slug.";
+    IdNotFound = "id_not_found", 404, Never, "id not found",
+        "No record of the catalog has this id.";
+
+    // Account actions and operator commands.
+    ReferenceReused = "reference_reused", 409, Never, "reference was used with other content",
+        "Another action of the account has this reference.";
+    TooManyReferences = "too_many_references", 400, Later,
+        "the account has <count> actions remembered, allowed: <count>, retry in 90 s",
+        "The exchange remembers the maximum number of actions of the account.";
+    AmountZero = "amount_zero", 400, Never, "amount is 0, allowed: above 0",
+        "The amount of the action is 0.";
+    AmountTooLarge = "amount_too_large", 400, Never, "amount is above the largest: 1000000000",
+        "The amount of the action exceeds the maximum.";
+    BalanceLimit = "balance_limit", 400, Never,
+        "amount is <amount>, allowed: all deposits less withdrawals up to <amount>",
+        "The deposit exceeds the money that the exchange may hold.";
+    AccountClosedOnly = "account_closed_only", 400, Never, "the account is in closed only mode",
+        "The account may only reduce positions.";
+    WalletOfAnotherOwner = "wallet_of_another_owner", 400, Never,
+        "the wallet belongs to another owner",
+        "The wallet is not bound to the owner of the key.";
+    NotResolved = "not_resolved", 409, Later, "market is not resolved",
+        "Shares are redeemed after the market is resolved.";
+    NothingToRedeem = "nothing_to_redeem", 409, Never, "nothing to redeem",
+        "The account has no shares of the market.";
+    InvalidQuestions = "invalid_questions", 400, Never,
+        "indexSet names a question that is not there, allowed: one bit or more, each of a question of the event",
+        "`indexSet` is empty, or has a bit without a question.";
+    EventNotActive = "event_not_active", 409, Later, "a question of the event is not active",
+        "A conversion needs all questions of the event active.";
+    OrderOfAnotherOwner = "order_of_another_owner", 409, Never, "order belongs to another account",
+        "The order belongs to another owner.";
+    WalletNotBindable = "wallet_not_bindable", 409, Never,
+        "wallet cannot be bound: it is bound, or owns wallets or keys",
+        "The wallet has an owner, or is an owner itself.";
+    WalletHasLiveOrders = "wallet_has_live_orders", 409, Later,
+        "wallet has live orders, allowed: none",
+        "A wallet is bound and unbound without live orders.";
+    WalletKindTaken = "wallet_kind_taken", 409, Never,
+        "the owner has a wallet of this kind, allowed: one of each",
+        "The owner has another wallet of this kind.";
+    WalletNotBound = "wallet_not_bound", 409, Never, "wallet is not bound",
+        "The wallet has no owner.";
+    MarketDiffers = "market_differs", 409, Never,
+        "another market is registered under this condition_id",
+        "The market is registered with other content.";
+    TokenTaken = "token_taken", 409, Never, "a token is in use, or both tokens are the same",
+        "Another market has a token of this market.";
+    EventFrozen = "event_frozen", 409, Never, "the event's question list is frozen",
+        "The event takes no further questions.";
+    EventFull = "event_full", 409, Never, "the event has 128 questions, allowed: 128",
+        "The event has the maximum number of questions.";
+    InvalidTransition = "invalid_transition", 409, Never,
+        "the market's state does not allow this, it is: <state>",
+        "The command does not apply to a market in this state.";
+    BookNotEmpty = "book_not_empty", 409, Later,
+        "the market still has orders, retry when they are cancelled",
+        "The engine is still cancelling the orders of the market.";
+    SecondYes = "second_yes", 409, Never, "another question of the event resolved Yes",
+        "One question of an event resolves Yes.";
+    NoWouldLeaveNone = "no_would_leave_none", 409, Never,
+        "this No would leave the event without a Yes",
+        "All other questions of the event resolved No.";
+    HalfInNegRisk = "half_in_neg_risk", 400, Never,
+        "payout is half, allowed in plain markets only",
+        "A question of a neg-risk event does not resolve to half.";
+    InvalidTick = "invalid_tick", 400, Never,
+        "tick_size is not allowed: finer than <tick> only",
+        "A tick only becomes finer.";
+    InvalidFee = "invalid_fee", 400, Never,
+        "fee is not allowed: rate_ppm 0 to 1000000, exponent 0 to 2",
+        "The fee is outside of its range.";
+    InvalidMinimumSize = "invalid_minimum_size", 400, Never,
+        "minimum_order_size is not allowed: 0.01 to 1000000000",
+        "The minimum size is outside of its range.";
+    DomainDiffers = "domain_differs", 409, Never,
+        "another domain is registered under this number",
+        "The journal has another signing domain under this number.";
+    InvalidSettings = "invalid_settings", 400, Never, "the settings break their bounds",
+        "A setting of the exchange is outside of its range.";
+    UnknownRules = "unknown_rules", 400, Never,
+        "rules is not allowed: a number this build knows, not below the one in force",
+        "The rules number is unknown to this build, or older than the one in force.";
+    Rejected = "rejected", 400, Never, "refused: <reason>",
+        "The engine rejected the command for a reason without a text of its own.";
+
+    // The service.
+    RateLimited = "rate_limited", 429, Later,
+        "rate limit exceeded: <scope>, allowed: <count> in <seconds> s, retry in <seconds> s",
+        "The client or the API key exceeded a rate limit.";
+    Busy = "busy", 503, After(1), "busy: retry later",
+        "A queue of the exchange is full.";
+    DiskLow = "disk_low", 503, After(5), "busy: disk nearly full, cancels are allowed",
+        "The disk of the engine is nearly full.";
+    EngineUnavailable = "engine_unavailable", 503, After(1), "the engine is away: retry later",
+        "The gateway has no connection to the engine.";
+    Recovering = "recovering", 425, After(1), "the engine is recovering: retry later",
+        "The engine or the gateway is reading the journal.";
+    OutcomeUnknown = "outcome_unknown", 503, Same(1),
+        "outcome unknown: query or retry with the same id",
+        "The engine did not answer; the command may have been applied.";
+    DoneUnshown = "done_unshown", 503, Same(1),
+        "done at sequence <sequence>; what it did is not shown: this gateway cannot follow the journal at sequence <sequence>",
+        "The command was applied, but this gateway cannot show its effect.";
+    ViewStopped = "reads_stopped", 503, After(1),
+        "reads are stopped: this gateway cannot follow the journal at sequence <sequence>; cancels and orders are taken",
+        "This gateway cannot follow the journal; other gateways can.";
+    SequenceNotReached = "sequence_not_reached", 503, After(1), "not yet at sequence <sequence>",
+        "The gateway did not reach x-min-sequence in time.";
+    TooManyWaiters = "too_many_waiters", 503, After(1),
+        "busy: too many requests wait for a sequence",
+        "The maximum number of requests with x-min-sequence is waiting.";
+    AnswersUnread = "answers_unread", 503, After(1),
+        "too many bytes of answers are not read yet: read them, then retry",
+        "The client has not read its earlier answers.";
+    NotReady = "not_ready", 503, Later, "not ready",
+        "The gateway has no view or no engine; only `/readyz` gives this, with a body of its own.";
+    CatalogUnavailable = "catalog_unavailable", 503, After(5), "the catalog is not there yet",
+        "No catalog of this version exists yet.";
+    CatalogLoading = "catalog_loading", 503, After(5),
+        "the catalog is being read into memory: ask again in a few seconds",
+        "The gateway is reading the catalog.";
+    CatalogFailed = "catalog_failed", 500, Never, "the catalog could not be read",
+        "The catalog's database failed; the log has the details.";
+    SnapshotsOff = "snapshots_off", 409, Never, "this engine publishes no snapshots",
+        "The engine runs without a snapshot directory.";
+    SnapshotFailed = "snapshot_failed", 503, After(1),
+        "the snapshot could not be written: the engine's log says why",
+        "The disk did not take the snapshot.";
+    SnapshotTimeout = "snapshot_timeout", 503, After(1),
+        "the snapshot is not written yet: look for it in the status",
+        "The snapshot takes longer than an answer may.";
+    Internal = "internal_error", 500, Never, "internal error",
+        "A bug of the exchange; the log has the details.";
+}
+
+impl ErrorCode {
+    /// Seconds of the `Retry-After` header that belong to the code.
+    #[must_use]
+    pub const fn retry_after(self) -> Option<u32> {
+        match self.retry() {
+            After(seconds) | Same(seconds) => Some(seconds),
+            Never | Later => None,
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "error_code_tests.rs"]
+mod tests;
