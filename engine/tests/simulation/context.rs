@@ -78,6 +78,11 @@ impl SimContext {
         self.0.lock().coverage.count(situation);
     }
 
+    /// Whether a situation has occurred in this run.
+    pub(super) fn has_occurred(&self, situation: Situation) -> bool {
+        self.0.lock().coverage.contains(situation)
+    }
+
     /// Records a broken promise and ends the run. Only the first is kept.
     pub(super) fn broken(&self, promise: Promise, what: impl FnOnce() -> String) {
         if self.is_broken() {

@@ -90,6 +90,10 @@ impl Coverage {
         }
     }
 
+    pub(super) fn contains(&self, situation: Situation) -> bool {
+        self.0.contains_key(&situation)
+    }
+
     /// The situations that never occurred.
     pub(super) fn missing(&self) -> Vec<Situation> {
         let seen = |situation: &Situation| self.0.contains_key(situation);

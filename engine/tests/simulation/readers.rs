@@ -4,7 +4,7 @@
 use foretell_journal::snapshot::newest_image;
 use foretell_journal::{Follower, JournalError, Next, Scratch};
 use foretell_model::Command;
-use foretell_view::View;
+use foretell_view::{FoldError, Impossible, View};
 
 use super::checks::{self, Promise};
 use super::coverage::Situation;
@@ -81,7 +81,9 @@ impl Reader {
                 let shown = frame
                     .decode(&mut self.scratch)
                     .map_err(|error| error.to_string())?;
-                view.apply(&shown).map_err(|error| error.to_string())?;
+                if let Err(error) = view.apply(&shown) {
+                    return self.refused(&error, world);
+                }
                 let place = shown.place;
                 if let Command::CancelAll {
                     heartbeat: true, ..
@@ -93,6 +95,21 @@ impl Reader {
                 Ok(true)
             }
         }
+    }
+
+    /// A chunk that a living reader has mapped may rot after it was verified. The fold must stop
+    /// there; the reader then starts again, and verifies what it maps.
+    fn refused(&mut self, error: &FoldError, world: &World) -> Result<bool, String> {
+        if error.what != Impossible::HistoryUnreadable
+            || !world.context.has_occurred(Situation::RotInSnapshot)
+        {
+            return Err(error.to_string());
+        }
+        let name = self.name;
+        let what = || format!("reader {name}: starts again, a mapped chunk is rotten");
+        world.context.note(what);
+        self.followed = None;
+        Ok(false)
     }
 
     fn broken(&mut self, what: &str, world: &World) {
