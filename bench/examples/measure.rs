@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use foretell_bench::{Stream, compare, replay};
+use foretell_bench::Stream;
+use foretell_bench::measure::{matching::compare, replay};
 
 #[global_allocator]
 static ALLOCATOR: foretell_memory::Allocator = foretell_memory::Allocator;

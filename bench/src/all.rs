@@ -6,13 +6,13 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use crate::baselines::external::ExternalBaseline;
 use crate::error::MeasureError;
-use crate::external_baseline::ExternalBaseline;
-use crate::report::{Goal, Report};
-use crate::{
+use crate::measure::{
     catalog, data, entry, journal, load, markets, matching, reads, recover, replay, snapshots,
     start,
 };
+use crate::report::{Goal, Report};
 
 /// Maximum duration of the run.
 const MOST_MINUTES: f64 = 15.0;

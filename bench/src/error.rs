@@ -9,7 +9,7 @@ use foretell_gateway::GatewayError;
 use foretell_journal::JournalError;
 use thiserror::Error;
 
-use crate::matching::Disagreement;
+use crate::measure::matching::Disagreement;
 
 /// Why a measurement failed.
 #[derive(Debug, Error)]

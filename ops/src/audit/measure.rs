@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use foretell_bench::audited_journal::{Contents, with_journal};
-use foretell_bench::replay::read_once;
+use foretell_bench::measure::replay::read_once;
 use foretell_bench::report::{Goal, Measure};
+use foretell_bench::workloads::audited_journal::{Contents, with_journal};
 use foretell_bench::{MeasureError, Report, process_nanos};
 
 use super::report::Report as Audit;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use foretell_bench::drawing::{Source, draw};
+use foretell_bench::report::page::{Source, draw};
 use foretell_bench::report::read_log;
 use foretell_bench::{Comparison, Report};
 

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use foretell_bench::load::target::{self, TargetError};
-use foretell_bench::load::{
+use foretell_bench::measure::load::target::{self, TargetError};
+use foretell_bench::measure::load::{
     CompareScope, Loader, Plan, RemoteEndpoint, RequestMix, compare, measure, measure_knee,
     open_remote, run as send, run_own,
 };

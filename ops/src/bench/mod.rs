@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::{self, ExitCode};
 use std::time::Duration;
 
-use foretell_bench::{
-    ExternalBaseline, Report, Stream, catalog, data, entry, journal, markets, reads, recover,
-    replay, snapshots, start,
+use foretell_bench::measure::{
+    catalog, data, entry, journal, markets, matching, reads, recover, replay, snapshots, start,
 };
+use foretell_bench::{ExternalBaseline, Report, Stream};
 use serde_json::json;
 
 use crate::audit::{self, measure::measure};
@@ -72,7 +72,7 @@ fn report(what: &Measurement) -> Result<Report, Failure> {
                 .map_err(|error| failure(error).hint("make one with `foretell bench stream`"))?;
             let reference = reference.as_deref();
             let reference = reference.map(|command| ExternalBaseline::new(command, file));
-            foretell_bench::compare(&stream, *rounds, reference.as_ref()).map_err(failure)
+            matching::compare(&stream, *rounds, reference.as_ref()).map_err(failure)
         }
         Measurement::Recover {
             orders,
