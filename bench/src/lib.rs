@@ -6,21 +6,20 @@
 //! - `workloads` makes the work: order streams, journals, signed orders, catalog records.
 //! - `baselines` are the bare servers, books and files that every figure is compared with.
 //! - `harness` runs what is measured and reads clocks.
-//! - [`measure`] has one file for each measurement; [`all`] runs every one, small.
+//! - [`measure`] has one file for each measurement, and runs every one, small, as `all`.
 
-pub mod all;
 mod baselines;
 pub mod compare;
 mod error;
-mod harness;
+pub mod harness;
 pub mod measure;
 pub mod report;
 pub mod workloads;
 
-pub use baselines::external::ExternalBaseline;
 pub use compare::Comparison;
 pub use error::MeasureError;
 pub use harness::latency::process_nanos;
+pub use measure::Measurement;
 pub use report::Report;
 pub use workloads::generate::generate;
 pub use workloads::stream::{Stream, StreamError};

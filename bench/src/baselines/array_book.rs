@@ -2,8 +2,7 @@
 //! a level array and a 128-bit occupancy mask per side, orders in a slab linked by index, a dense
 //! id table, and a 32-byte event per order, trade, cancel and rejection.
 
-use crate::workloads::stream::{Action, Entry, Stream};
-use crate::workloads::totals::Totals;
+use crate::workloads::stream::{Action, Entry, HIGHEST_PRICE, Stream, Totals};
 
 /// Null index.
 const NONE: u32 = u32::MAX;
@@ -92,22 +91,6 @@ impl Events {
     }
 }
 
-/// Callbacks for the changes of a book.
-pub(crate) trait BookObserver {
-    /// An order takes `quantity` from the resting order `maker`.
-    fn on_trade(&mut self, order: &Entry, maker: u32, price: u8, quantity: u32);
-    /// The remaining `quantity` of an order rests.
-    fn on_rest(&mut self, order: &Entry, quantity: u32);
-    /// An order with `quantity` left is cancelled.
-    fn on_cancel(&mut self, id: u32, price: u8, quantity: u32);
-}
-
-impl BookObserver for () {
-    fn on_trade(&mut self, _: &Entry, _: u32, _: u8, _: u32) {}
-    fn on_rest(&mut self, _: &Entry, _: u32) {}
-    fn on_cancel(&mut self, _: u32, _: u8, _: u32) {}
-}
-
 /// The books of all markets.
 pub(crate) struct ArrayBook {
     books: Vec<Book>,
@@ -118,10 +101,17 @@ pub(crate) struct ArrayBook {
     places: Vec<u32>,
     events: Events,
     live: usize,
+    pub(crate) totals: Totals,
 }
 
 impl ArrayBook {
-    pub(crate) fn new(stream: &Stream) -> Self {
+    /// An empty book for a stream.
+    pub(crate) fn of(stream: &Stream) -> Self {
+        Self::new(stream.markets(), stream.orders())
+    }
+
+    /// `orders` is the highest order id.
+    pub(crate) fn new(markets: u32, orders: u32) -> Self {
         let nothing = Event {
             sequence: 0,
             kind: EventKind::Accepted,
@@ -132,16 +122,34 @@ impl ArrayBook {
             quantity: 0,
         };
         Self {
-            books: (0..stream.markets()).map(|_| Book::EMPTY).collect(),
+            books: (0..markets).map(|_| Book::EMPTY).collect(),
             orders: Vec::with_capacity(1 << 20),
             free: NONE,
-            places: vec![NONE; stream.orders() as usize + 1],
+            places: vec![NONE; orders as usize + 1],
             events: Events {
                 kept: Box::new([nothing; EVENT_CAPACITY]),
                 sequence: 0,
             },
             live: 0,
+            totals: Totals::default(),
         }
+    }
+
+    /// Whether an order rests.
+    pub(crate) fn is_live(&self, id: u32) -> bool {
+        self.places[id as usize] != NONE
+    }
+
+    /// Best bid and ask of a market in cents; 0 and 100 if there is none.
+    pub(crate) fn best(&self, market: u32) -> (u8, u8) {
+        let [bids, asks] = self.books[market as usize].occupied;
+        let bid = if bids == 0 { 0 } else { highest(bids) };
+        let ask = if asks == 0 {
+            HIGHEST_PRICE + 1
+        } else {
+            lowest(asks)
+        };
+        (bid, ask)
     }
 
     /// Number of resting orders.
@@ -149,29 +157,18 @@ impl ArrayBook {
         self.live
     }
 
-    /// Applies one command of the stream this book was built for.
+    /// Applies one command; its order ids and markets must be within the bounds of [`Self::new`].
     #[inline]
-    pub(crate) fn apply(&mut self, entry: &Entry, totals: &mut Totals) {
-        self.apply_observed(entry, totals, &mut ());
-    }
-
-    /// Like [`Self::apply`], with callbacks.
-    #[inline]
-    pub(crate) fn apply_observed(
-        &mut self,
-        entry: &Entry,
-        totals: &mut Totals,
-        observer: &mut impl BookObserver,
-    ) {
+    pub(crate) fn apply(&mut self, entry: &Entry) {
         match entry.action {
-            Action::Cancel => self.cancel(entry, totals, observer),
-            Action::Buy => self.place::<0>(entry, totals, observer),
-            Action::Sell => self.place::<1>(entry, totals, observer),
+            Action::Cancel => self.cancel(entry),
+            Action::Buy => self.place::<0>(entry),
+            Action::Sell => self.place::<1>(entry),
         }
     }
 
     #[inline]
-    fn cancel(&mut self, entry: &Entry, totals: &mut Totals, observer: &mut impl BookObserver) {
+    fn cancel(&mut self, entry: &Entry) {
         let place = std::mem::replace(&mut self.places[entry.id as usize], NONE);
         let mut event = Event {
             sequence: 0,
@@ -183,7 +180,7 @@ impl ArrayBook {
             quantity: 0,
         };
         if place == NONE {
-            totals.refused += 1;
+            self.totals.refused += 1;
             self.events.put(event);
             return;
         }
@@ -204,8 +201,7 @@ impl ArrayBook {
             book.clear(order.side, order.price);
         }
         self.release(place);
-        observer.on_cancel(order.id, order.price, order.quantity);
-        totals.cancelled += 1;
+        self.totals.cancelled += 1;
         event.kind = EventKind::Cancelled;
         event.price = order.price;
         event.quantity = order.quantity;
@@ -215,12 +211,7 @@ impl ArrayBook {
     /// Places an order of `SIDE` (0 buy, 1 sell): it trades where it crosses and rests the
     /// remainder.
     #[inline]
-    fn place<const SIDE: u8>(
-        &mut self,
-        entry: &Entry,
-        totals: &mut Totals,
-        observer: &mut impl BookObserver,
-    ) {
+    fn place<const SIDE: u8>(&mut self, entry: &Entry) {
         self.events.put(Event {
             sequence: 0,
             kind: EventKind::Accepted,
@@ -230,20 +221,14 @@ impl ArrayBook {
             taker: entry.id,
             quantity: entry.quantity,
         });
-        let left = self.trade::<SIDE>(entry, totals, observer);
+        let left = self.trade::<SIDE>(entry);
         if left > 0 {
-            observer.on_rest(entry, left);
             self.rest::<SIDE>(entry, left);
         }
     }
 
     #[inline]
-    fn trade<const SIDE: u8>(
-        &mut self,
-        entry: &Entry,
-        totals: &mut Totals,
-        observer: &mut impl BookObserver,
-    ) -> u32 {
+    fn trade<const SIDE: u8>(&mut self, entry: &Entry) -> u32 {
         let makers = SIDE ^ 1;
         let reach = if SIDE == 0 {
             bit(entry.price) | (bit(entry.price) - 1)
@@ -268,8 +253,7 @@ impl ArrayBook {
             let quantity = left.min(maker.quantity);
             maker.quantity -= quantity;
             left -= quantity;
-            observer.on_trade(entry, maker.id, price, quantity);
-            totals.trade(price.into(), quantity.into());
+            self.totals.trade(price.into(), quantity.into());
             self.events.put(Event {
                 sequence: 0,
                 kind: EventKind::Trade,

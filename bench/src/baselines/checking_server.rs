@@ -5,14 +5,13 @@
 use std::io;
 use std::os::unix::net::UnixStream;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use foretell_auth::{
     Domains, KeyOrigin, L2Headers, L2Request, MasterSecret, OrderFields, OwnerWallets, Window,
     verify_l2, verify_order,
 };
-use foretell_model::{OrderId, Side, TimeMs};
+use foretell_model::{OrderId, Side};
 use foretell_wire::cancel::read_cancel;
 use foretell_wire::order::{OrderSubmission, read_order, read_orders};
 use foretell_wire::result::{CancelAnswer, ImmediateTrades, OrderAnswer, ResultStatus};
@@ -24,6 +23,7 @@ use hyper::body::Incoming;
 
 use super::sync_peer::SyncLink;
 use crate::baselines::bare_server::BareServer;
+use crate::harness::latency::now_ms;
 use crate::harness::live_exchange::{self, PREFIX};
 use crate::workloads::signed_orders::Terms;
 
@@ -131,10 +131,6 @@ impl Checks {
             path,
             body,
         };
-        let now = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
-        let now = TimeMs(u64::try_from(now.as_millis()).unwrap_or(u64::MAX));
         let (origin, chain) = (Some(&self.origin), self.domains.chain_id());
         verify_l2(
             &claims,
@@ -143,7 +139,7 @@ impl Checks {
             &self.master,
             chain,
             Window::default(),
-            now,
+            now_ms(),
         )
         .map(|_| ())
         .map_err(|_| Rejection(StatusCode::UNAUTHORIZED))

@@ -11,7 +11,7 @@ const UNIT: &str = "ns/op";
 
 /// The command and its stream.
 #[derive(Clone, Debug)]
-pub struct ExternalBaseline {
+pub(crate) struct ExternalBaseline {
     command: String,
     stream: PathBuf,
 }
@@ -19,8 +19,8 @@ pub struct ExternalBaseline {
 impl ExternalBaseline {
     /// `command` is a shell command. It finds the stream's file in `$STREAM` and prints, in any
     /// context, nanoseconds per command as `18.0 ns/op`.
-    #[must_use]
-    pub fn new(command: &str, stream: &Path) -> Self {
+
+    pub(crate) fn new(command: &str, stream: &Path) -> Self {
         Self {
             command: command.to_owned(),
             stream: stream.to_owned(),

@@ -1,6 +1,5 @@
 //! What a figure is compared with, in the same run.
 
-pub(crate) mod accounting_book;
 pub(crate) mod array_book;
 pub(crate) mod bare_server;
 pub(crate) mod checking_server;

@@ -3,13 +3,16 @@
 
 use std::net::SocketAddr;
 
+use ::http::header::{CONTENT_LENGTH, DATE};
+use ::http::{HeaderMap, HeaderName};
 use bytes::Bytes;
-use http::{HeaderMap, HeaderName, HeaderValue};
 
+use super::http::{self, Connection, success};
+use super::latency::{NANOS_PER_US, ratio};
+use super::thread_time::ThreadTime;
 use crate::baselines::bare_server::{self, BareAnswer, BareServer};
 use crate::error::MeasureError;
-use crate::harness::http::{Connection, HttpAnswer};
-use crate::harness::thread_time::ThreadTime;
+use crate::report::{Measure, Report};
 
 /// Concurrent connections.
 pub(crate) const CONNECTIONS: usize = 16;
@@ -46,7 +49,7 @@ impl AbRounds {
         query: &str,
     ) -> Result<Self, MeasureError> {
         let failed = MeasureError::io;
-        let request = request(query, "");
+        let request = http::get(query, "");
         let mut first = Connection::open(address).map_err(failed("connecting"))?;
         let answer = success(first.ask(&request))?;
         let answer = BareAnswer {
@@ -77,8 +80,16 @@ impl AbRounds {
         (0..rounds).map(|_| self.round()).collect()
     }
 
-    pub(crate) fn close(self) {
+    /// Adds CPU times to a report under `name`, and stops the bare server. Returns the ratio of the
+    /// gateway's to the bare server's.
+    pub(crate) fn close(self, report: &mut Report, name: &str, rounds: &[AbRound]) -> Option<f64> {
         self.bare.stop();
+        let of = |value: fn(&AbRound) -> f64| rounds.iter().map(value).collect();
+        let bare = Measure::of(format!("bare hyper, {name}"), "us", of(|round| round.bare));
+        let gateway = Measure::of(name, "us", of(|round| round.gateway)).over(&bare);
+        let ratio = gateway.ratio();
+        report.measures.extend([bare, gateway]);
+        ratio
     }
 
     fn round(&mut self) -> Result<AbRound, MeasureError> {
@@ -87,8 +98,7 @@ impl AbRounds {
             gateway += burst(&mut self.to_gateway, &self.request, &self.gateway)?;
             bare += burst(&mut self.to_bare, &self.request, &self.bare_time)?;
         }
-        #[allow(clippy::cast_precision_loss, reason = "a count of some thousands")]
-        let each = |nanos| micros(nanos) / REQUESTS as f64;
+        let each = |nanos| ratio(nanos, REQUESTS as u64) / NANOS_PER_US;
         Ok(AbRound {
             gateway: each(gateway),
             bare: each(bare),
@@ -117,46 +127,18 @@ fn burst(
     Ok(time()? - before)
 }
 
-/// Checks that a response is a success with a JSON body.
-pub(crate) fn success(
-    answer: std::io::Result<HttpAnswer<'_>>,
-) -> Result<HttpAnswer<'_>, MeasureError> {
-    let answer = answer.map_err(MeasureError::io("waiting for an answer"))?;
-    if answer.status == 200 && matches!(answer.body.first(), Some(b'{' | b'[')) {
-        return Ok(answer);
-    }
-    let body = String::from_utf8_lossy(answer.body);
-    Err(MeasureError::Wrong(format!("{} {body}", answer.status)))
-}
-
-/// The bytes of a `GET`; `more` are whole header lines.
-pub(crate) fn request(query: &str, more: &str) -> Vec<u8> {
-    format!("GET {query} HTTP/1.1\r\nhost: localhost\r\naccept: */*\r\n{more}\r\n").into_bytes()
-}
-
-#[allow(clippy::cast_precision_loss, reason = "nanoseconds far below 2^53")]
-pub(crate) fn micros(nanos: u64) -> f64 {
-    nanos as f64 / 1_000.0
-}
-
 /// The headers a server chose itself; length and date are generated anew.
 fn fields(head: &[u8]) -> Result<HeaderMap, MeasureError> {
     let text = String::from_utf8_lossy(head);
     let mut fields = HeaderMap::new();
     for (name, value) in text.lines().filter_map(|line| line.split_once(": ")) {
-        let malformed = |_| MeasureError::Wrong(format!("a malformed field {name}"));
-        let name: HeaderName = name.parse().map_err(malformed)?;
-        if name == http::header::DATE || name == http::header::CONTENT_LENGTH {
-            continue;
+        let malformed = || MeasureError::Wrong(format!("a malformed field {name}"));
+        let header: HeaderName = name.parse().map_err(|_| malformed())?;
+        if header != DATE && header != CONTENT_LENGTH {
+            fields.append(header, value.parse().map_err(|_| malformed())?);
         }
-        let value = HeaderValue::from_str(value).map_err(|_| malformed_value(&name))?;
-        fields.append(name, value);
     }
     Ok(fields)
-}
-
-fn malformed_value(name: &HeaderName) -> MeasureError {
-    MeasureError::Wrong(format!("a malformed value of {name}"))
 }
 
 #[cfg(test)]

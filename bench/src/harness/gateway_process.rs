@@ -2,19 +2,31 @@
 
 use std::io::{BufRead as _, BufReader};
 use std::net::SocketAddr;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use foretell_model::Sequence;
 use serde_json::Value;
 
+use super::http::{self, Connection};
 use crate::error::MeasureError;
-use crate::harness::http::Connection;
 
 /// Retry interval until the gateway can answer.
 const PAUSE: Duration = Duration::from_millis(2);
 /// Maximum start time of a gateway on a long history, on a slow disk too.
 const PATIENCE: Duration = Duration::from_secs(600);
+
+/// Command line of the running program on a data directory with default settings.
+pub(crate) fn this_program(data: &Path) -> Result<Command, MeasureError> {
+    let program = std::env::current_exe().map_err(MeasureError::io("finding this program"))?;
+    let mut command = Command::new(program);
+    command.current_dir(data);
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FORETELL_")) {
+        command.env_remove(name);
+    }
+    Ok(command)
+}
 
 /// A gateway that answers; dropping it kills the process.
 pub(crate) struct GatewayProcess {
@@ -35,13 +47,22 @@ pub(crate) struct Memory {
 }
 
 impl GatewayProcess {
-    /// Starts `command`, which reports the address of its one surface by one JSON line. Requests
-    /// `path` until the response is a state at `minimum` or later.
+    /// Starts a gateway with one surface on a data directory, on a free port. Requests `path` until
+    /// the response is a state at `minimum` or later.
     pub(crate) fn start(
-        mut command: Command,
+        surface: &str,
+        data: &Path,
         path: &str,
         minimum: Sequence,
     ) -> Result<Self, MeasureError> {
+        let listen = format!("--{surface}-listen");
+        let mut command = this_program(data)?;
+        command
+            .args(["gateway", "--surfaces", surface, &listen, "127.0.0.1:0"])
+            .arg("--data")
+            .arg(data)
+            // A measurement sends as fast as it can from one address.
+            .env("FORETELL_LIMITS_ENABLED", "false");
         let began = Instant::now();
         let child = command
             .stdin(Stdio::null())
@@ -55,13 +76,11 @@ impl GatewayProcess {
             after: Duration::ZERO,
         };
         let address = gateway.reported_address()?;
-        let minimum = minimum.0;
-        let request =
-            format!("GET {path} HTTP/1.1\r\nHost: x\r\nx-min-sequence: {minimum}\r\n\r\n");
+        let request = http::get(path, &format!("x-min-sequence: {minimum}\r\n"));
         let asking = || -> std::io::Result<()> {
             let mut connection = Connection::open(address)?;
             loop {
-                match connection.ask(request.as_bytes())?.status {
+                match connection.ask(&request)?.status {
                     200 => return Ok(()),
                     status if began.elapsed() > PATIENCE => {
                         let text = format!("{path} has status {status} for too long");

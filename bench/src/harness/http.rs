@@ -4,6 +4,8 @@
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 
+use crate::error::MeasureError;
+
 /// Maximum response size.
 const MAX_ANSWER_BYTES: usize = 64 << 20;
 /// Initial buffer size; it grows for longer responses.
@@ -71,6 +73,21 @@ impl Connection {
             body: &self.buffer[head.bytes..end],
         })
     }
+}
+
+/// The bytes of a `GET`; `more` are whole header lines.
+pub(crate) fn get(path: &str, more: &str) -> Vec<u8> {
+    format!("GET {path} HTTP/1.1\r\nhost: localhost\r\naccept: */*\r\n{more}\r\n").into_bytes()
+}
+
+/// Checks that a response is a success with a JSON body.
+pub(crate) fn success(answer: io::Result<HttpAnswer<'_>>) -> Result<HttpAnswer<'_>, MeasureError> {
+    let answer = answer.map_err(MeasureError::io("waiting for an answer"))?;
+    if answer.status == 200 && matches!(answer.body.first(), Some(b'{' | b'[')) {
+        return Ok(answer);
+    }
+    let body = String::from_utf8_lossy(answer.body);
+    Err(MeasureError::Wrong(format!("{} {body}", answer.status)))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,11 +1,15 @@
 //! Time per command: throughput from the CPU time of laps, quantiles from the wall time of single
 //! commands.
 
-use std::time::Instant;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use foretell_model::TimeMs;
 use hdrhistogram::Histogram;
 use rustix::time::{ClockId, clock_gettime};
 use serde::{Deserialize, Serialize};
+
+pub(crate) const NANOS_PER_US: f64 = 1e3;
+pub(crate) const NANOS_PER_MS: f64 = 1e6;
 
 /// Quantiles of single durations, the clock's own cost included.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize, Deserialize)]
@@ -47,8 +51,7 @@ impl Stopwatch {
     pub(crate) fn time<T>(&mut self, command: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let answer = command();
-        let nanos = start.elapsed().as_nanos();
-        self.record(u64::try_from(nanos).unwrap_or(u64::MAX));
+        self.record(nanos(start.elapsed()));
         answer
     }
 
@@ -81,6 +84,11 @@ impl Default for Stopwatch {
     }
 }
 
+/// A duration in nanoseconds.
+pub(crate) fn nanos(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
 /// CPU time of this thread in nanoseconds, which excludes other programs. Reading it is a system
 /// call of about 100 ns, so read it around bursts only.
 pub(crate) fn processor_nanos() -> u64 {
@@ -99,11 +107,25 @@ fn nanos_of(clock: ClockId) -> u64 {
     part(time.tv_sec) * 1_000_000_000 + part(time.tv_nsec)
 }
 
+/// The wall clock.
+pub(crate) fn now_ms() -> TimeMs {
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    TimeMs(u64::try_from(now.as_millis()).unwrap_or(u64::MAX))
+}
+
 /// Cost of an empty measurement, which is part of every quantile.
 pub(crate) fn cost_of_the_clock() -> f64 {
     let mut stopwatch = Stopwatch::new();
     (0..100_000).for_each(|_| stopwatch.time(|| ()));
     stopwatch.quantiles(1.0).p50
+}
+
+/// A mean: `sum` for each of `count`, at least 1.
+#[allow(clippy::cast_precision_loss, reason = "both are below 2^53")]
+pub(crate) fn ratio(sum: u64, count: u64) -> f64 {
+    sum as f64 / count.max(1) as f64
 }
 
 /// The median; the lower of two middle values.

@@ -14,22 +14,16 @@ use foretell_gateway::{
     ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, PriceSide, RateLimits,
     RequestPolicyConfig, Surface, TimeForm,
 };
-use foretell_link::{Answer, Request, Role, Submit};
-use foretell_model::command::RegisterMarket;
-use foretell_model::limits::MAX_BALANCE;
-use foretell_model::limits::ORDER_ID_SHARES;
-use foretell_model::{
-    Command, ConditionId, FeeSchedule, Lots, MarketNumber, Reference, Settings, Tick, TokenId,
-    Verdict, WalletAddress,
-};
+use foretell_link::Role;
+use foretell_model::limits::{MAX_BALANCE, ORDER_ID_SHARES};
+use foretell_model::{Settings, WalletAddress};
 
 use crate::error::MeasureError;
-use crate::harness::running_engine::RunningEngine;
+use crate::harness::running_engine::{RunningEngine, apply};
+use crate::workloads::venue::{Account, Venue};
 
 /// Family of credential headers.
 pub(crate) const PREFIX: &str = "BENCH";
-/// Token ids of the market.
-pub(crate) const TOKENS: [TokenId; 2] = [TokenId([1; 32]), TokenId([2; 32])];
 /// Maximum age of requests: all are signed before the first is sent.
 const OLDEST_SECONDS: u32 = 24 * 3_600;
 /// Far above the time of a start.
@@ -58,7 +52,7 @@ impl LiveExchange {
         let gateway = foretell_gateway::start(GatewayConfig {
             journal: data.join(JOURNAL_DIRECTORY),
             snapshots: data.join(SNAPSHOT_DIRECTORY),
-            checkpoints: std::path::PathBuf::new(),
+            checkpoints: PathBuf::new(),
             checked_at_start: foretell_gateway::CHECKED_AT_START,
             chunking: Default::default(),
             engine_socket: data.join(SOCKET_NAME),
@@ -91,7 +85,7 @@ impl LiveExchange {
             .addresses()
             .first()
             .map(|(_, address)| *address)
-            .ok_or_else(|| MeasureError::Wrong("the gateway does not listen".to_owned()))?;
+            .ok_or_else(|| MeasureError::wrong("the gateway does not listen"))?;
         Ok(Self {
             gateway,
             socket: engine.ready.socket.clone(),
@@ -133,15 +127,18 @@ pub(crate) fn start_alone(
     Ok((engine, master, key))
 }
 
-fn start_engine(data: &Path, domains: &Domains) -> Result<RunningEngine, MeasureError> {
-    let mut config = EngineConfig::new(data.to_owned());
-    config.settings = Settings {
+fn settings() -> Settings {
+    Settings {
         timestamp_past_ms: u64::from(OLDEST_SECONDS) * 1_000,
         live_orders_per_account: u32::MAX,
         // One wallet of the load uses as many ids as all owners of an exchange.
         remembered_order_ids: ORDER_ID_SHARES * Settings::default().remembered_order_ids,
         ..Settings::default()
-    };
+    }
+}
+
+fn start_engine(data: &Path, domains: &Domains) -> Result<RunningEngine, MeasureError> {
+    let mut config = EngineConfig::new(data.to_owned());
     config.domains = domains
         .iter()
         .map(|domain| SigningDomain {
@@ -156,43 +153,19 @@ fn start_engine(data: &Path, domains: &Domains) -> Result<RunningEngine, Measure
 /// Opens the market, issues the key, funds its owner.
 fn open_venue(ready: &Ready, origin: &KeyOrigin, key: &KeyTrio) -> Result<(), MeasureError> {
     let mut client = Client::connect(&ready.socket, "bench", Role::Operator)?;
-    let market = MarketNumber(0);
-    let commands = [
-        Command::RegisterMarket(RegisterMarket {
-            condition: ConditionId([3; 32]),
-            tokens: TOKENS,
-            tick: Tick::Hundredth,
-            tick_refines: false,
-            minimum_size: Lots(1),
-            fee: FeeSchedule {
-                rate_ppm: 0,
-                exponent: 1,
-            },
-            event: None,
-        }),
-        Command::ActivateMarket { market },
-        Command::RegisterKey {
+    let venue = Venue {
+        settings: settings(),
+        markets: 1,
+        fee_ppm: 0,
+        accounts: vec![Account {
             owner: origin.owner,
-            nonce: origin.nonce,
             api_key: key.api_key,
-            read_only: false,
-        },
-        Command::Deposit {
-            wallet: origin.owner,
-            amount: MAX_BALANCE,
-            reference: Reference([4; 32]),
-        },
-    ];
-    for (request, command) in (1..).zip(commands) {
-        let submit = Submit {
-            request,
-            command,
-            evidence: &[],
-        };
-        match client.ask(Request::Submit(submit))? {
-            Answer::Reply(reply) if matches!(reply.verdict, Verdict::Applied(_)) => {}
-            other => return Err(MeasureError::Wrong(format!("{command:?}: {other:?}"))),
-        }
+            collateral: MAX_BALANCE,
+        }],
+        shares: Default::default(),
+    };
+    for (request, command) in (1..).zip(venue.commands()) {
+        apply(&mut client, request, command)?;
     }
     Ok(())
 }

@@ -1,14 +1,19 @@
 //! An engine on a thread of this process.
 
+use std::path::Path;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use foretell_engine::client::Client;
 use foretell_engine::{EngineConfig, EngineError, Ready};
-use foretell_link::{Answer, Request, Role, SnapshotResult, Status};
-use foretell_model::Sequence;
+use foretell_link::{Answer, Request, Role, SnapshotAnswer, SnapshotResult, Status, Submit};
+use foretell_model::{Command, Sequence, Verdict};
 
 use crate::error::MeasureError;
+
+/// Snapshots are published on request only.
+const NEVER: Duration = Duration::from_secs(1_000_000);
 
 pub(crate) struct RunningEngine {
     pub(crate) ready: Ready,
@@ -54,13 +59,39 @@ impl RunningEngine {
     }
 }
 
+/// Configuration of an engine on a generated journal, whose times are of another day: snapshots are
+/// published on request only.
+pub(crate) fn on_generated_journal(data: &Path) -> EngineConfig {
+    let mut config = EngineConfig::new(data.to_owned());
+    config.accept_clock_jump = true;
+    (config.publishing.interval, config.publishing.frames) = (NEVER, u64::MAX);
+    config
+}
+
+/// Sends a command, which must be applied.
+pub(crate) fn apply(
+    operator: &mut Client,
+    request: u64,
+    command: Command,
+) -> Result<(), MeasureError> {
+    let submit = Submit {
+        request,
+        command,
+        evidence: &[],
+    };
+    match operator.ask(Request::Submit(submit))? {
+        Answer::Reply(reply) if matches!(reply.verdict, Verdict::Applied(_)) => Ok(()),
+        other => Err(MeasureError::Wrong(format!("{command:?}: {other:?}"))),
+    }
+}
+
 /// Makes the engine publish a snapshot and waits for it.
 pub(crate) fn snapshot(operator: &mut Client) -> Result<Sequence, MeasureError> {
     match operator.ask(Request::Snapshot { request: 0 })? {
-        Answer::Snapshot(answer) => match answer.result {
-            SnapshotResult::Published { sequence } => Ok(sequence),
-            other => Err(MeasureError::Wrong(format!("no snapshot: {other:?}"))),
-        },
+        Answer::Snapshot(SnapshotAnswer {
+            result: SnapshotResult::Published { sequence },
+            ..
+        }) => Ok(sequence),
         other => Err(MeasureError::Wrong(format!("no snapshot: {other:?}"))),
     }
 }

@@ -8,76 +8,74 @@ mod cached_history;
 mod figures;
 mod queries;
 
-use std::path::Path;
-use std::process::Command;
-use std::time::{Duration, Instant};
+use std::path::PathBuf;
+use std::time::Instant;
 
-use foretell_engine::EngineConfig;
+use clap::Args;
 
 use self::figures::QueryResult;
 use self::queries::DataQuery;
 use crate::error::MeasureError;
-use crate::harness::ab_rounds::{AbRounds, REQUESTS, micros, request, success};
+use crate::harness::ab_rounds::{AbRounds, REQUESTS};
 use crate::harness::gateway_process::GatewayProcess;
-use crate::harness::http::Connection;
-use crate::harness::latency::{Stopwatch, median};
-use crate::harness::running_engine::{RunningEngine, snapshot};
+use crate::harness::http::{self, Connection, success};
+use crate::harness::latency::{NANOS_PER_MS, NANOS_PER_US, Stopwatch, median, ratio};
+use crate::harness::running_engine::{RunningEngine, on_generated_journal, snapshot};
 use crate::harness::thread_time::ThreadTime;
-use crate::report::Report;
-use crate::workloads::history::{self, MAKERS, Shape};
+use crate::report::{Goal, Report};
+use crate::workloads::history::{MAKERS, Shape};
+use crate::workloads::venue;
 
 /// Requests per query and round.
 const TIMES: usize = 20;
-const NANOS_PER_MS: f64 = 1e6;
-/// Snapshots are published on request only.
-const NEVER: Duration = Duration::from_secs(1_000_000);
+/// Minimum request rate as a fraction of the bare server's.
+const RATE_GOAL: f64 = 0.3;
 /// Name prefix of a gateway's serving threads.
 const SERVING: &str = "http-";
 
-/// Size of the measurement.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// Arguments of `bench data`.
+#[derive(Debug, Args)]
 pub struct DataScope {
-    /// Trades of the history.
-    pub trades: u32,
-    /// Its wallets.
-    pub wallets: u32,
-    /// Its markets.
-    pub markets: u32,
-    /// Rounds of all queries, and of the comparison with the bare server.
-    pub rounds: usize,
+    /// Trades in the history
+    #[arg(long, default_value_t = 10_000_000, value_parser = clap::value_parser!(u32).range(1_000..))]
+    trades: u32,
+    /// Wallets in the history; activity follows Zipf's law
+    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(100..))]
+    wallets: u32,
+    /// Markets in the history; activity follows Zipf's law
+    #[arg(long, default_value_t = 5_000, value_parser = clap::value_parser!(u32).range(2..))]
+    markets: u32,
+    /// Rounds of 20 requests per query, and of the baseline server
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    /// Cache directory; 10 million trades need 20 GB [default: the system's directory of
+    /// temporary files]
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
 }
 
-/// Finds or makes the history under `directory`, publishes it with an engine, and queries a gateway
-/// on it. `gateway` is the command line of a gateway that serves the data surface on a free port
-/// and reports it. The history stays cached.
-///
-/// # Errors
-/// The disk, the engine or the gateway fails, or a response is not a success.
-pub fn measure(
-    directory: &Path,
-    scope: &DataScope,
-    gateway: &dyn Fn(&Path) -> Command,
-) -> Result<Report, MeasureError> {
+/// Finds or makes the history, publishes it with an engine, and queries a gateway on it. The
+/// history stays cached.
+pub(super) fn measure(scope: &DataScope) -> Result<Report, MeasureError> {
     let shape = Shape {
         trades: scope.trades.into(),
         live_orders: scope.trades / 1_000,
-        crowd: scope.wallets.saturating_sub(MAKERS).max(1),
-        markets: scope.markets.max(2),
+        crowd: scope.wallets - MAKERS,
+        markets: scope.markets,
         lived: true,
     };
     let rounds = scope.rounds.max(1);
     let mut report = Report::begin("data", "none");
-    let kept = cached_history::find_or_make(directory, &shape)?;
-    let mut config = EngineConfig::new(kept.data.clone());
-    config.accept_clock_jump = true;
-    (config.publishing.interval, config.publishing.frames) = (NEVER, u64::MAX);
-    let engine = RunningEngine::start(config)?;
+    let cache = scope.cache.clone().unwrap_or_else(std::env::temp_dir);
+    let cache = std::path::absolute(cache).map_err(MeasureError::io("finding the cache"))?;
+    let kept = cached_history::find_or_make(&cache, &shape)?;
+    let engine = RunningEngine::start(on_generated_journal(&kept.data))?;
     let mut operator = engine.operator()?;
     let began = Instant::now();
     let last = snapshot(&mut operator)?;
     let publish_seconds = began.elapsed().as_secs_f64();
 
-    let running = GatewayProcess::start(gateway(&kept.data), "/trades?limit=1", last)?;
+    let running = GatewayProcess::start("data", &kept.data, "/trades?limit=1", last)?;
     let mut connection =
         Connection::open(running.address).map_err(MeasureError::io("connecting"))?;
     let all = queries::all(&shape);
@@ -133,9 +131,8 @@ impl QueryRounds<'_> {
         for _ in 0..TIMES {
             success(self.stopwatch.time(|| connection.ask(&self.request)))?;
         }
-        #[allow(clippy::cast_precision_loss, reason = "a small number")]
-        let mean = micros(time()? - before) / TIMES as f64;
-        self.processor.push(mean);
+        let mean = ratio(time()? - before, TIMES as u64);
+        self.processor.push(mean / NANOS_PER_US);
         Ok(())
     }
 }
@@ -150,7 +147,7 @@ fn ask_all<'a>(
 ) -> Result<Vec<QueryResult<'a>>, MeasureError> {
     let mut asked = Vec::new();
     for question in questions {
-        let request = request(&question.query, "");
+        let request = http::get(&question.query, "");
         asked.push(QueryRounds {
             question,
             bytes: success(connection.ask(&request))?.body.len(),
@@ -187,13 +184,21 @@ fn add_costs(
     rounds: usize,
 ) -> Result<(), MeasureError> {
     let [_, (_, buyer), ..] = queries::wallets(shape);
-    let user = history::wallet(buyer);
+    let user = venue::wallet(buyer);
     for path in ["/trades", "/positions"] {
         let query = format!("{path}?user={user}");
         let mut ab_rounds = AbRounds::open(running.address, serving(running)?, &query)?;
         let rounds = ab_rounds.rounds(rounds)?;
-        figures::add_cost(report, path, ab_rounds.bytes, &rounds);
-        ab_rounds.close();
+        report
+            .notes
+            .push(format!("{path}?user=: {} bytes", ab_rounds.bytes));
+        let cost = ab_rounds.close(report, path, &rounds);
+        // Rates are per CPU time, which excludes other programs.
+        report.goals.push(Goal::at_least(
+            format!("rate, {path}?user= / bare hyper"),
+            RATE_GOAL,
+            cost.map(|cost| 1.0 / cost),
+        ));
     }
     Ok(())
 }

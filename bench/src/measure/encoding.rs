@@ -4,13 +4,13 @@ use foretell_journal::frame;
 use foretell_matching::Exchange;
 use foretell_model::Sequence;
 
+use super::lap::Burst;
 use crate::harness::latency::{Stopwatch, processor_nanos};
-use crate::measure::step::Burst;
-use crate::workloads::totals::Totals;
+use crate::workloads::stream::Totals;
 use crate::workloads::workload::{Workload, time};
 
 /// Evidence bytes per command.
-pub(crate) const EVIDENCE_BYTES: usize = 600;
+pub(super) const EVIDENCE_BYTES: usize = 600;
 /// Commands between two clock readings: few enough that frames and evidence stay in the caches, so
 /// encoder and copy read from the same cache level.
 const BURST: usize = 64;
@@ -19,16 +19,16 @@ const STAGING_BYTES: usize = 4 << 20;
 
 /// One lap: apply each command, encode each frame, copy each frame.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Lap {
+pub(super) struct Lap {
     /// Nanoseconds of the core.
-    pub(crate) apply: u64,
+    pub(super) apply: u64,
     /// Nanoseconds of encoding.
-    pub(crate) encode: u64,
+    pub(super) encode: u64,
     /// Nanoseconds of copying the encoded frames.
-    pub(crate) copy: u64,
-    pub(crate) frames: u64,
-    pub(crate) bytes: u64,
-    pub(crate) totals: Totals,
+    pub(super) copy: u64,
+    pub(super) frames: u64,
+    pub(super) bytes: u64,
+    pub(super) totals: Totals,
 }
 
 struct EncodeBuffers {
@@ -103,7 +103,7 @@ impl EncodeBuffers {
 }
 
 /// Applies, encodes and copies a stream.
-pub(crate) fn lap(exchange: &mut Exchange, workload: &Workload<'_>) -> Lap {
+pub(super) fn lap(exchange: &mut Exchange, workload: &Workload<'_>) -> Lap {
     let mut lap = Lap {
         apply: 0,
         encode: 0,
@@ -133,7 +133,7 @@ pub(crate) fn lap(exchange: &mut Exchange, workload: &Workload<'_>) -> Lap {
 }
 
 /// Applies and encodes command by command, timing each.
-pub(crate) fn timed_lap(exchange: &mut Exchange, workload: &Workload<'_>) -> Stopwatch {
+pub(super) fn timed_lap(exchange: &mut Exchange, workload: &Workload<'_>) -> Stopwatch {
     let mut stopwatch = Stopwatch::new();
     let (mut buffers, mut at) = (EncodeBuffers::new(), 0);
     while buffers.burst.load(workload, at, 1) {

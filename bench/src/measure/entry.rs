@@ -2,17 +2,16 @@
 //! gateway and engine. Baseline, alternating with the orders: a bare write with `fdatasync` of as
 //! many bytes on the same file system, and one check of the same signature.
 
-use std::io;
-use std::path::Path;
-
-use foretell_auth::{Domains, L2Credentials, OwnerWallets, Signer, verify_order};
+use clap::Args;
+use foretell_auth::{Domains, L2Credentials, OwnerWallets, verify_order};
 use foretell_journal::PAGE;
 use serde_json::Value;
 
+use super::ScratchDir;
 use crate::baselines::sync_file::SyncFile;
 use crate::error::MeasureError;
 use crate::harness::http::Connection;
-use crate::harness::latency::Stopwatch;
+use crate::harness::latency::{NANOS_PER_US, Stopwatch};
 use crate::harness::live_exchange::LiveExchange;
 use crate::report::{Goal, Interval, Measure, Report};
 use crate::workloads::signed_orders::{self, Sender, SignedOrder, Terms};
@@ -21,83 +20,82 @@ use crate::workloads::signed_orders::{self, Sender, SignedOrder, Terms};
 const GOAL_RATIO: f64 = 3.0;
 /// Orders sent first and not counted, to warm up connections, caches and branch predictors.
 const WARM_UP: u32 = 50;
-/// Timed lanes, in the order of [`Round::lanes`].
+/// Timed lanes; the response comes after its baseline.
 const LANES: [&str; 4] = [
     "write and fdatasync",
     "signature check",
     "floor, both",
     "answer",
 ];
-const NANOS_PER_US: f64 = 1e3;
-/// Private key of no value.
-const PRIVATE_KEY: [u8; 32] = [0x42; 32];
 /// The batch of a single order (a frame of about 700 bytes) is one page.
-const BATCH_BYTES: usize = PAGE;
+const BATCH: [u8; PAGE] = [0x5A; PAGE];
 
-/// Starts an exchange in a temporary directory under `directory` and sends it `orders` orders in
-/// `rounds` rounds; a remainder is not sent.
-///
-/// # Errors
-/// The exchange does not start, or a response is wrong.
-pub fn measure(directory: &Path, orders: u32, rounds: u32) -> Result<Report, MeasureError> {
-    let rounds = rounds.clamp(1, orders.max(1));
+/// Arguments of `bench entry`.
+#[derive(Debug, Args)]
+pub struct EntryScope {
+    /// Orders, one at a time
+    #[arg(long, default_value_t = 2_000, value_parser = clap::value_parser!(u32).range(1..))]
+    orders: u32,
+    /// Rounds; the ratio to the baseline is their median
+    #[arg(long, default_value_t = 10)]
+    rounds: u32,
+    #[command(flatten)]
+    scratch: ScratchDir,
+}
+
+/// Sends orders to an exchange of its own, in rounds.
+pub(super) fn measure(scope: &EntryScope) -> Result<Report, MeasureError> {
     let mut report = Report::begin("entry", "disk");
-    let scratch = tempfile::Builder::new()
-        .prefix("foretell-entry-")
-        .tempdir_in(directory)
-        .map_err(MeasureError::io("making a temporary directory"))?;
-    let domains = Domains::default();
-    let signer = Signer::from_bytes(&PRIVATE_KEY)
-        .ok_or_else(|| MeasureError::Wrong("the private key is invalid".to_owned()))?;
+    let scratch = scope.scratch.directory("entry")?;
+    let (signer, domains) = (signed_orders::signer()?, Domains::default());
     let exchange = LiveExchange::start(&scratch.path().join("data"), &domains, signer.address())?;
     let credentials = L2Credentials::from_trio(signer.address(), &exchange.key);
-    let domain = domains
-        .candidates(false)
-        .next()
-        .ok_or_else(|| MeasureError::Wrong("no domain for the market".to_owned()))?;
-    let (api_key, sender) = (credentials.api_key(), Sender::bench(&credentials));
-    let mut signed = (0..WARM_UP + orders.max(1)).map(|salt| {
-        let terms = &Terms::LIVE_EXCHANGE;
-        let order = signed_orders::sign(&signer, api_key, domain, terms, u64::from(salt));
+    let (domain, sender) = (signed_orders::domain(false)?, Sender::bench(&credentials));
+    let sign = |salt: u32| {
+        let (key, terms) = (credentials.api_key(), &Terms::LIVE_EXCHANGE);
+        let order = signed_orders::sign(&signer, key, &domain, terms, u64::from(salt));
         let seconds = order.fields.timestamp.0 / 1_000;
         let request = sender.request("POST", "/order", &order.body, seconds);
-        PreparedOrder { order, request }
-    });
+        (order, request)
+    };
+    let signed: Vec<_> = (0..WARM_UP + scope.orders).map(sign).collect();
+    let (warm_up, signed) = signed.split_at(WARM_UP as usize);
 
-    let mut connection =
-        Connection::open(exchange.trading).map_err(MeasureError::io("connecting"))?;
-    let mut floor = BaselineOperation::new(scratch.path(), &domains, &signer)
-        .map_err(MeasureError::io("preparing the floor's file"))?;
-    let warm_up: Vec<_> = signed.by_ref().take(WARM_UP as usize).collect();
-    Round::default().run(&mut connection, &mut floor, &warm_up)?;
+    let connection = Connection::open(exchange.trading);
+    let file = SyncFile::create(&scratch.path().join("floor"));
+    let mut lanes = Lanes {
+        connection: connection.map_err(MeasureError::io("connecting"))?,
+        file: file.map_err(MeasureError::io("preparing the floor's file"))?,
+        owner: OwnerWallets::alone(signer.address()),
+        domains,
+    };
+    lanes.round(warm_up)?;
 
-    let signed: Vec<_> = signed.collect();
-    let mut total = Round::default();
-    let mut medians = [const { Vec::new() }; LANES.len()];
-    for orders in signed.chunks(signed.len().div_ceil(rounds as usize)) {
+    let rounds = scope.rounds.clamp(1, scope.orders) as usize;
+    let mut totals = LANES.map(|_| Stopwatch::new());
+    let mut medians = LANES.map(|_| Vec::new());
+    for orders in signed.chunks(signed.len().div_ceil(rounds)) {
         let begun = report.elapsed();
-        let mut round = Round::default();
-        round.run(&mut connection, &mut floor, orders)?;
+        let round = lanes.round(orders)?;
         let length = report.elapsed() - begun;
-        for ((name, lane), medians) in LANES.into_iter().zip(round.lanes()).zip(&mut medians) {
-            medians.push(lane.quantiles(NANOS_PER_US).p50);
-            report.record(name, Interval::new(begun, length, lane.times()));
+        for (lane, times) in round.iter().enumerate() {
+            medians[lane].push(times.quantiles(NANOS_PER_US).p50);
+            totals[lane].add(times);
+            report.record(LANES[lane], Interval::new(begun, length, times.times()));
         }
-        total.add(&round);
     }
     exchange.stop()?;
     report.scope = format!(
         "{} orders, each acknowledged as live under its id",
-        orders.max(1)
+        scope.orders
     );
     report.rounds = medians[0].len();
-    let lanes = LANES.into_iter().zip(medians).zip(total.lanes());
+    let lanes = LANES.into_iter().zip(medians).zip(&totals);
     report.measures = lanes
-        .map(|((name, medians), lane)| {
-            Measure::of(name, "us", medians).quantiles(lane.quantiles(NANOS_PER_US))
+        .map(|((name, medians), total)| {
+            Measure::of(name, "us", medians).quantiles(total.quantiles(NANOS_PER_US))
         })
         .collect();
-    // The last lane is the response time, the one before it the baseline.
     if let [.., floor, answer] = &mut report.measures[..] {
         *answer = answer.clone().over(floor);
         report.goals.push(goal(answer.ratio()));
@@ -117,59 +115,44 @@ fn goal(ratio: Option<f64>) -> Goal {
     }
 }
 
-/// Times of one round, or of all rounds.
-#[derive(Default)]
-struct Round {
-    answer: Stopwatch,
-    floor: Stopwatch,
-    sync: Stopwatch,
-    check: Stopwatch,
+/// The exchange's connection, and the minimum cost of an order: its bytes on disk, its signature
+/// checked.
+struct Lanes {
+    connection: Connection,
+    file: SyncFile,
+    owner: OwnerWallets,
+    domains: Domains,
 }
 
-impl Round {
-    fn run(
+impl Lanes {
+    /// Times orders with their requests; alternates per order, because another program that takes
+    /// the CPU for a while disturbs both.
+    fn round(
         &mut self,
-        connection: &mut Connection,
-        floor: &mut BaselineOperation<'_>,
-        orders: &[PreparedOrder],
-    ) -> Result<(), MeasureError> {
-        for PreparedOrder { order, request } in orders {
-            let answer = self
-                .answer
-                .time(|| connection.ask(request))
+        orders: &[(SignedOrder, Vec<u8>)],
+    ) -> Result<[Stopwatch; LANES.len()], MeasureError> {
+        let mut times = LANES.map(|_| Stopwatch::new());
+        let [sync, check, floor, answer] = &mut times;
+        for (order, request) in orders {
+            let answer = answer
+                .time(|| self.connection.ask(request))
                 .map_err(MeasureError::io("waiting for an answer"))?;
             if !is_live(answer.status, answer.body, &order.id) {
-                return Err(MeasureError::Wrong(format!(
-                    "order {}: {} {}",
-                    order.id,
-                    answer.status,
-                    String::from_utf8_lossy(answer.body)
-                )));
+                let (status, body) = (answer.status, String::from_utf8_lossy(answer.body));
+                let text = format!("order {}: {status} {body}", order.id);
+                return Err(MeasureError::Wrong(text));
             }
-            // Alternate per order: another program that takes the CPU for a while disturbs both.
-            let Self { sync, check, .. } = self;
-            let genuine = self.floor.time(|| {
-                sync.time(|| floor.file.write_and_sync(&floor.bytes))?;
-                Ok(check.time(|| floor.is_genuine(order)))
+            let (file, owner, domains) = (&mut self.file, &self.owner, &self.domains);
+            let (synced, checked) = floor.time(|| {
+                let synced = sync.time(|| file.write_and_sync(&BATCH));
+                let (fields, signature) = (&order.fields, &order.signature);
+                let checked = check.time(|| verify_order(fields, signature, owner, false, domains));
+                (synced, checked)
             });
-            match genuine {
-                Ok(true) => {}
-                Ok(false) => return Err(MeasureError::Wrong(format!("order {}", order.id))),
-                Err(error) => return Err(MeasureError::io("the floor's sync")(error)),
-            }
+            synced.map_err(MeasureError::io("the floor's sync"))?;
+            checked.map_err(|error| MeasureError::Wrong(format!("{}: {error:?}", order.id)))?;
         }
-        Ok(())
-    }
-
-    const fn lanes(&self) -> [&Stopwatch; LANES.len()] {
-        [&self.sync, &self.check, &self.floor, &self.answer]
-    }
-
-    fn add(&mut self, other: &Self) {
-        self.answer.add(&other.answer);
-        self.floor.add(&other.floor);
-        self.sync.add(&other.sync);
-        self.check.add(&other.check);
+        Ok(times)
     }
 }
 
@@ -182,49 +165,18 @@ fn is_live(status: u16, body: &[u8], id: &str) -> bool {
         && answer["orderID"] == id
 }
 
-/// An order and its request.
-struct PreparedOrder {
-    order: SignedOrder,
-    request: Vec<u8>,
-}
-
-/// The minimum cost of an order: its bytes on disk, its signature checked.
-struct BaselineOperation<'a> {
-    file: SyncFile,
-    bytes: Vec<u8>,
-    owner: OwnerWallets,
-    domains: &'a Domains,
-}
-
-impl<'a> BaselineOperation<'a> {
-    fn new(directory: &Path, domains: &'a Domains, signer: &Signer) -> io::Result<Self> {
-        Ok(Self {
-            file: SyncFile::create(&directory.join("floor"))?,
-            bytes: vec![0x5A; BATCH_BYTES],
-            owner: OwnerWallets::alone(signer.address()),
-            domains,
-        })
-    }
-
-    fn is_genuine(&self, order: &SignedOrder) -> bool {
-        verify_order(
-            &order.fields,
-            &order.signature,
-            &self.owner,
-            false,
-            self.domains,
-        )
-        .is_ok()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn every_order_of_a_run_is_live() {
-        let report = measure(&std::env::temp_dir(), 7, 2).unwrap();
+        let scope = EntryScope {
+            orders: 7,
+            rounds: 2,
+            scratch: ScratchDir::default(),
+        };
+        let report = measure(&scope).unwrap();
         let answer = report.measure("answer").unwrap();
         assert_eq!((report.rounds, answer.rounds.len()), (2, 2));
         let timed: u64 = report.recordings[3].total().unwrap().len();

@@ -2,9 +2,9 @@
 //! connections, each when it is due, and timed from then: a stalled server is charged for all
 //! requests due during the stall. Every answer is checked.
 //!
-//! [`run`] makes one run at one rate, [`search()`] finds the highest rate a server sustains, and
-//! [`compare()`] compares our exchange with baseline servers that do the same checks. [`Endpoint`]
-//! names the target; [`target`] keeps a load away from servers of others.
+//! One run has one rate, `knee_search` finds the highest rate a server sustains, and `compare`
+//! compares our exchange with baseline servers that do the same checks. [`load_target`] keeps a load away
+//! from servers of others.
 //!
 //! Deliberately absent: TLS, HTTP/2, redirects, answers without a length.
 
@@ -24,27 +24,29 @@ mod script;
 mod sender;
 mod server_under_test;
 
-pub mod target;
-
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-pub use compare::{CompareScope, compare};
-pub use endpoint::Endpoint;
-pub use figures::Outcome;
-pub use knee_search::{Attempt, KneeSearch, search};
-pub use remote_endpoint::{RemoteEndpoint, open_remote};
-pub use request_mix::{InvalidMix, RequestKind, RequestMix};
-pub use server_under_test::run_own;
+use clap::Args;
+use zeroize::Zeroizing;
 
+use super::ScratchDir;
 use crate::error::MeasureError;
+use crate::harness::latency::nanos;
+use crate::harness::load_target::{self, Target};
 use crate::report::{Measure, Report};
 use clock::SECOND;
+use endpoint::Endpoint;
+use figures::Outcome;
 use jitter::Jitter;
+use knee_search::search;
 use latency_record::LatencyRecord;
+use request_mix::RequestMix;
 use schedule::Schedule;
 use script::{Draft, Script};
 use sender::{Common, Sender};
+use server_under_test::ServerUnderTest;
 
 /// Minimum age of an order before its cancel, in requests per connection.
 const LEAD: usize = 2;
@@ -57,26 +59,200 @@ const LONGEST_RUN: Duration = Duration::from_secs(300);
 /// Step between two rates of a search without a starting point.
 const FACTOR: f64 = 2.0;
 
-/// Sends a load to a server.
-pub type Loader<'a> = &'a dyn Fn(&Plan) -> Result<Outcome, MeasureError>;
+/// First rate of a search, on an exchange of our own or another one.
+const FIRST_RATE: u32 = 100;
+/// A search run ends when it is this far behind schedule; a single run waits longer.
+const SEARCH_PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Parameters of a load.
+/// Long `--help` text.
+pub(super) const ABOUT: &str = "\
+Send orders, cancels and reads at a constant rate
+
+Requests are signed before the run. Each is sent when it is due, independent of earlier responses, \
+and timed from then: a stalled server is charged for all requests due during the stall. Every \
+answer is checked; the first wrong one ends the run with exit code 1.
+
+Without --url and --rate: start an exchange and baseline servers with the same checks, search the \
+highest rate of each, and print goals. With --rate: one run at that rate. With --url: load that \
+server, by a search or by one run with --rate.
+
+A server on this machine may be loaded freely, any other only with --server-is-mine. The account \
+needs collateral there and must be exempt from rate limits; its bids rest at the lowest price of \
+--token. Its private key is read from --private-key-file or from the variable \
+FORETELL_LOAD_PRIVATE_KEY.";
+
+/// Arguments of `bench load`.
+#[derive(Debug, Args)]
+pub struct LoadScope {
+    /// Requests per second [default: search for the highest rate]
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    rate: Option<u32>,
+    /// Seconds measured per run; warm-up adds a quarter of it
+    #[arg(long = "seconds", value_name = "SECONDS", default_value = "3", value_parser = super::seconds)]
+    measured: Duration,
+    /// Weights of place, batch, cancel and read
+    #[arg(long, default_value = "place=6,cancel=3,read=1")]
+    mix: RequestMix,
+    /// Connections of all threads together
+    #[arg(long, default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    connections: u32,
+    /// Threads that send
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=64))]
+    threads: u32,
+    /// Maximum p99 at the rate that is searched, in milliseconds
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    p99: u64,
+    /// Rounds against baseline servers; medians are reported
+    #[arg(long, default_value_t = 3, conflicts_with_all = ["rate", "url"])]
+    rounds: usize,
+    /// URL of the trading surface to load: http://HOST:PORT
+    #[arg(long, requires = "token")]
+    url: Option<String>,
+    /// Confirm that you run the server or its operator has agreed
+    #[arg(long, requires = "url")]
+    server_is_mine: bool,
+    /// Token to bid for, in decimal digits
+    #[arg(long, requires = "url", value_name = "TOKEN")]
+    token: Option<String>,
+    /// File with the account's private key, mode 600
+    #[arg(long, requires = "url", value_name = "FILE")]
+    private_key_file: Option<PathBuf>,
+    /// Header family for credentials
+    #[arg(
+        long,
+        requires = "url",
+        default_value = "SERVICE",
+        value_name = "PREFIX"
+    )]
+    header_prefix: String,
+    /// Chain id of the server
+    #[arg(long, requires = "url", default_value_t = 80_002)]
+    chain: u64,
+    /// Directory for temporary data [default: the system's]
+    #[arg(long, value_name = "DIR", conflicts_with = "url")]
+    scratch: Option<PathBuf>,
+    /// The account's private key: 64 hex digits.
+    #[arg(skip)]
+    private_key: Option<Zeroizing<String>>,
+}
+
+impl LoadScope {
+    /// Resolves the server of `--url`, if that is given: which key file it needs.
+    ///
+    /// # Errors
+    /// The URL is invalid, or the server must not be loaded.
+    pub fn check_target(&self) -> Result<(), MeasureError> {
+        self.target().map(|_| ())
+    }
+
+    /// Whether the load goes to a server of the caller, and needs a private key.
+    #[must_use]
+    pub const fn needs_private_key(&self) -> bool {
+        self.url.is_some()
+    }
+
+    /// File of the private key.
+    #[must_use]
+    pub fn private_key_file(&self) -> Option<&std::path::Path> {
+        self.private_key_file.as_deref()
+    }
+
+    /// Sets the account's private key: 64 hex digits.
+    pub fn set_private_key(&mut self, key: Zeroizing<String>) {
+        self.private_key = Some(key);
+    }
+
+    fn target(&self) -> Result<Option<Target>, MeasureError> {
+        let target = self.url.as_ref();
+        let target = target.map(|url| load_target::find(url, self.server_is_mine));
+        Ok(target.transpose()?)
+    }
+
+    fn scratch(&self) -> ScratchDir {
+        ScratchDir {
+            parent: self.scratch.clone(),
+        }
+    }
+
+    fn plan(&self, rate: u32, patience: Duration) -> Plan {
+        Plan {
+            rate,
+            warm_up: self.measured / 4,
+            measured: self.measured,
+            mix: self.mix,
+            connections: self.connections as usize,
+            threads: self.threads as usize,
+            patience,
+        }
+    }
+
+    /// Maximum p99 at the knee in nanoseconds.
+    const fn bound(&self) -> u64 {
+        self.p99 * 1_000_000
+    }
+
+    /// Describes requests and connections.
+    fn words(&self) -> String {
+        format!(
+            "{} over {} connections of {} thread(s)",
+            self.mix, self.connections, self.threads
+        )
+    }
+}
+
+pub(super) fn measure(scope: &LoadScope) -> Result<Report, MeasureError> {
+    if let Some(target) = scope.target()? {
+        let endpoint = remote_endpoint::open(scope, target)?;
+        return load(scope, "unknown", &endpoint);
+    }
+    if scope.rate.is_none() {
+        return compare::compare(scope);
+    }
+    let scratch = scope.scratch().directory("load")?;
+    let server = ServerUnderTest::exchange(&scratch.path().join("data"))?;
+    let report = load(scope, "disk", &server.endpoint)?;
+    server.stop()?;
+    Ok(report)
+}
+
+/// Makes one run, or a search if there is no rate. `durability` is what the server's answers wait
+/// for.
+fn load(scope: &LoadScope, durability: &str, endpoint: &Endpoint) -> Result<Report, MeasureError> {
+    let mut report = Report::begin("load", durability);
+    report.rounds = 1;
+    report.scope = scope.words();
+    if let Some(rate) = scope.rate {
+        let began = report.elapsed();
+        run(endpoint, &scope.plan(rate, PATIENCE))?.fill(&mut report, began);
+        return Ok(report.end());
+    }
+    report.scope += &format!(", the highest rate with p99 <= {} ms", scope.p99);
+    let found = search(FIRST_RATE, FACTOR, scope.bound(), |rate| {
+        run(endpoint, &scope.plan(rate, SEARCH_PATIENCE))
+    })?;
+    let knee = found.knee.map_or(f64::NAN, f64::from);
+    let knee = Measure::single("knee", "requests/s", knee).higher();
+    report.measures.push(knee);
+    report.notes = found.attempts.iter().map(ToString::to_string).collect();
+    Ok(report.end())
+}
+
+/// Parameters of one run.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
+struct Plan {
     /// Requests a second.
-    pub rate: u32,
+    rate: u32,
     /// Duration sent first and not counted.
-    pub warm_up: Duration,
-    /// Duration counted.
-    pub measured: Duration,
-    /// Kinds of requests.
-    pub mix: RequestMix,
+    warm_up: Duration,
+    measured: Duration,
+    mix: RequestMix,
     /// Connections of all threads together.
-    pub connections: usize,
+    connections: usize,
     /// Threads that send.
-    pub threads: usize,
+    threads: usize,
     /// A run ends when it is this far behind its schedule.
-    pub patience: Duration,
+    patience: Duration,
 }
 
 impl Plan {
@@ -92,7 +268,7 @@ impl Plan {
 ///
 /// # Errors
 /// A server cannot be reached or closes a connection, or an answer is wrong: the first one.
-pub fn run(endpoint: &Endpoint, plan: &Plan) -> Result<Outcome, MeasureError> {
+fn run(endpoint: &Endpoint, plan: &Plan) -> Result<Outcome, MeasureError> {
     let (connections, threads) = (
         plan.connections.max(1),
         plan.threads.clamp(1, plan.connections.max(1)),
@@ -143,75 +319,18 @@ pub fn run(endpoint: &Endpoint, plan: &Plan) -> Result<Outcome, MeasureError> {
     for record in records {
         total.add(&record?);
     }
-    let (achieved, overtime) = (total.achieved(), total.overtime());
-    let (answered, unanswered) = (total.answered, total.unanswered);
-    let (all, kinds) = (total.all(), total.kinds());
-    let (seconds, generator) = total.into_parts();
     Ok(Outcome {
         rate: plan.rate,
-        achieved,
-        answered,
-        unanswered,
-        overtime,
-        all,
-        kinds,
-        seconds,
-        generator,
+        achieved: total.achieved(),
+        answered: total.answered,
+        unanswered: total.unanswered,
+        overtime: total.overtime(),
+        all: total.all(),
+        kinds: total.kinds(),
+        seconds: total.seconds,
+        generator: total.lateness,
         machine,
     })
-}
-
-/// Describes the parameters of a load.
-fn words(plan: &Plan) -> String {
-    format!(
-        "{} over {} connections of {} thread(s)",
-        plan.mix, plan.connections, plan.threads
-    )
-}
-
-/// Reports one run. `send` makes it; `durability` is what the server's answers wait for.
-///
-/// # Errors
-/// Those of `send`.
-pub fn measure(plan: &Plan, durability: &str, send: Loader<'_>) -> Result<Report, MeasureError> {
-    let mut report = Report::begin("load", durability);
-    report.scope = words(plan);
-    let began = report.elapsed();
-    send(plan)?.fill(&mut report, began);
-    Ok(report.end())
-}
-
-/// Reports the search for the highest rate; see [`search`]. The search starts at the rate of
-/// `plan`.
-///
-/// # Errors
-/// Those of `send`.
-pub fn measure_knee(
-    plan: &Plan,
-    bound: Duration,
-    durability: &str,
-    send: Loader<'_>,
-) -> Result<Report, MeasureError> {
-    let mut report = Report::begin("load", durability);
-    let bound_ms = bound.as_millis();
-    report.scope = format!(
-        "{}, the highest rate with p99 <= {bound_ms} ms",
-        words(plan)
-    );
-    let found = search(plan.rate, FACTOR, nanos(bound), |rate| {
-        send(&Plan { rate, ..*plan })
-    })?;
-    report.rounds = 1;
-    let knee = found.knee.map_or(f64::NAN, f64::from);
-    report
-        .measures
-        .push(Measure::single("knee", "requests/s", knee).higher());
-    report.notes = found.attempts.iter().map(ToString::to_string).collect();
-    Ok(report.end())
-}
-
-fn nanos(duration: Duration) -> u64 {
-    u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// Runs all senders at once, each on its thread.

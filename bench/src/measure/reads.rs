@@ -3,20 +3,22 @@
 //! while the book is idle and while it changes. Then a client that knows a sequence requests a
 //! state that includes it.
 
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use foretell_auth::{Domains, Signer};
+use clap::Args;
+use foretell_auth::Domains;
 
+use super::ScratchDir;
 use crate::error::MeasureError;
-use crate::harness::ab_rounds::{AbRound, AbRounds, CONNECTIONS, REQUESTS, request, success};
-use crate::harness::book_writer::BookWriter;
-use crate::harness::http::Connection;
-use crate::harness::latency::{Quantiles, Stopwatch};
-use crate::harness::live_exchange::{LiveExchange, TOKENS};
+use crate::harness::ab_rounds::{AbRounds, CONNECTIONS, REQUESTS};
+use crate::harness::http::{Connection, get, success};
+use crate::harness::latency::{NANOS_PER_US, Quantiles, Stopwatch};
+use crate::harness::live_exchange::LiveExchange;
+use crate::harness::order_flow::OrderFlow;
 use crate::harness::thread_time::ThreadTime;
 use crate::report::{Goal, Interval, Measure, Report};
+use crate::workloads::signed_orders::{self, Terms};
 
 /// Maximum ratio of a read's CPU time to the bare server's.
 const COST_GOAL: f64 = 1.15;
@@ -29,37 +31,35 @@ const ORDERS_PER_SECOND: u32 = 2_000;
 /// Recordings from an acknowledgement on: the request alone, and with the wait for the state.
 const REQUEST: &str = "a request";
 const VISIBLE: &str = "acknowledged to visible";
-const NANOS_PER_US: f64 = 1e3;
-/// Private key of no value.
-const PRIVATE_KEY: [u8; 32] = [0x42; 32];
 
-/// Starts an exchange in a temporary directory under `directory`; measures reads in `rounds`
-/// rounds, and the visibility delay for `freshness`.
-///
-/// # Errors
-/// The exchange does not start, or a response is wrong.
-pub fn measure(
-    directory: &Path,
+/// Arguments of `bench reads`.
+#[derive(Debug, Args)]
+pub struct ReadsScope {
+    /// Rounds of every read; medians are reported
+    #[arg(long, default_value_t = 5)]
     rounds: usize,
-    freshness: Duration,
-) -> Result<Report, MeasureError> {
-    let rounds = rounds.max(1);
-    let mut report = Report::begin("reads", "disk");
-    let scratch = tempfile::Builder::new()
-        .prefix("foretell-reads-")
-        .tempdir_in(directory)
-        .map_err(MeasureError::io("making a temporary directory"))?;
-    let signer = Signer::from_bytes(&PRIVATE_KEY)
-        .ok_or_else(|| MeasureError::Wrong("the private key is invalid".to_owned()))?;
-    let data = scratch.path().join("data");
-    let exchange = LiveExchange::start(&data, &Domains::default(), signer.address())?;
-    let mut writer = BookWriter::connect(&exchange.socket)?;
-    for _ in 0..10 {
-        writer.group(10)?;
-    }
-    let last = writer.group(1)?;
+    /// Seconds to sample the delay
+    #[arg(long = "seconds", value_name = "SECONDS", default_value = "10", value_parser = super::seconds)]
+    sampled: Duration,
+    #[command(flatten)]
+    scratch: ScratchDir,
+}
 
-    let token = alloy_primitives::U256::from_be_bytes(TOKENS[0].0);
+/// Starts an exchange; measures reads in rounds, then the visibility delay.
+pub(super) fn measure(scope: &ReadsScope) -> Result<Report, MeasureError> {
+    let rounds = scope.rounds.max(1);
+    let mut report = Report::begin("reads", "disk");
+    let scratch = scope.scratch.directory("reads")?;
+    let owner = signed_orders::signer()?.address();
+    let data = scratch.path().join("data");
+    let exchange = LiveExchange::start(&data, &Domains::default(), owner)?;
+    let mut flow = OrderFlow::connect(&exchange.socket, 0)?;
+    for _ in 0..10 {
+        flow.group(10)?;
+    }
+    let last = flow.group(1)?;
+
+    let token = Terms::LIVE_EXCHANGE.token_text();
     let queries = [
         ("/book", format!("/book?token_id={token}")),
         ("/price", format!("/price?token_id={token}&side=SELL")),
@@ -67,7 +67,7 @@ pub fn measure(
     ];
     let fresh_book = |minimum: u64| {
         let (_, query) = &queries[0];
-        request(query, &format!("x-min-sequence: {minimum}\r\n"))
+        get(query, &format!("x-min-sequence: {minimum}\r\n"))
     };
     // From here on every connection sees the whole book.
     let mut reader = open(&exchange)?;
@@ -79,12 +79,20 @@ pub fn measure(
             let serving = serving.map_err(MeasureError::io("finding a thread"))?;
             let mut ab_rounds = AbRounds::open(exchange.trading, serving, query)?;
             let rounds = if changing {
-                while_changing(&mut writer, || ab_rounds.rounds(rounds))?
+                while_changing(&mut flow, || ab_rounds.rounds(rounds))?
             } else {
                 ab_rounds.rounds(rounds)?
             };
-            add_cost(&mut report, path, changing, &ab_rounds, &rounds);
-            ab_rounds.close();
+            let name = match changing {
+                true => format!("{path}, changing"),
+                false => (*path).to_owned(),
+            };
+            report
+                .notes
+                .push(format!("{name}: {} bytes", ab_rounds.bytes));
+            let cost = ab_rounds.close(&mut report, &name, &rounds);
+            let goal = format!("processor time, {name} / bare hyper");
+            report.goals.push(Goal::at_most(goal, COST_GOAL, cost));
         }
     }
 
@@ -92,8 +100,8 @@ pub fn measure(
     let (mut visible, mut floor) = (Stopwatch::new(), Stopwatch::new());
     let mut acknowledgements = 0_u64;
     let stop = AtomicBool::new(false);
-    let end = Instant::now() + freshness;
-    writer.run(ORDERS_PER_SECOND, &stop, |sequence| {
+    let end = Instant::now() + scope.sampled;
+    flow.run(ORDERS_PER_SECOND, &stop, |sequence| {
         let request = fresh_book(sequence.0);
         success(visible.time(|| reader.ask(&request)))?;
         success(floor.time(|| reader.ask(&request)))?;
@@ -101,7 +109,7 @@ pub fn measure(
         stop.store(Instant::now() >= end, Ordering::Relaxed);
         Ok(())
     })?;
-    drop((reader, writer));
+    drop((reader, flow));
     exchange.stop()?;
     let length = report.elapsed() - begun;
     for (name, stopwatch) in [(REQUEST, &floor), (VISIBLE, &visible)] {
@@ -145,44 +153,17 @@ fn add_freshness(report: &mut Report, request: &Stopwatch, visible: &Stopwatch) 
 
 /// Runs `measure` while another thread changes the book.
 fn while_changing<T: Send>(
-    writer: &mut BookWriter,
+    flow: &mut OrderFlow,
     measure: impl FnOnce() -> Result<T, MeasureError>,
 ) -> Result<T, MeasureError> {
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
-        let writing = scope.spawn(|| writer.run(CHANGES_PER_SECOND / 2, &stop, |_| Ok(())));
+        let writing = scope.spawn(|| flow.run(CHANGES_PER_SECOND / 2, &stop, |_| Ok(())));
         let measured = measure();
         stop.store(true, Ordering::Relaxed);
-        writing.join().expect("the book writer does not panic")?;
+        writing.join().expect("the book flow does not panic")?;
         measured
     })
-}
-
-/// Adds the CPU time of one kind of read, with its goal.
-fn add_cost(
-    report: &mut Report,
-    path: &str,
-    changing: bool,
-    ab_rounds: &AbRounds,
-    rounds: &[AbRound],
-) {
-    let of = |value: fn(&AbRound) -> f64| rounds.iter().map(value).collect();
-    let path = if changing {
-        format!("{path}, changing")
-    } else {
-        path.to_owned()
-    };
-    let bare = Measure::of(format!("bare hyper, {path}"), "us", of(|round| round.bare));
-    let gateway = Measure::of(path.clone(), "us", of(|round| round.gateway)).over(&bare);
-    report.goals.push(Goal::at_most(
-        format!("processor time, {path} / bare hyper"),
-        COST_GOAL,
-        gateway.ratio(),
-    ));
-    report
-        .notes
-        .push(format!("{path}: {} bytes", ab_rounds.bytes));
-    report.measures.extend([bare, gateway]);
 }
 
 fn open(exchange: &LiveExchange) -> Result<Connection, MeasureError> {
@@ -195,7 +176,12 @@ mod tests {
 
     #[test]
     fn both_servers_answer_and_acknowledged_states_are_read() {
-        let report = measure(&std::env::temp_dir(), 1, Duration::from_millis(20)).unwrap();
+        let scope = ReadsScope {
+            rounds: 1,
+            sampled: Duration::from_millis(20),
+            scratch: ScratchDir::default(),
+        };
+        let report = measure(&scope).unwrap();
         assert_eq!(report.measures.len(), 2 * 6 + 2);
         assert!(
             report.measures.iter().all(|measure| measure.value > 0.0),

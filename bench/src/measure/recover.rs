@@ -6,33 +6,42 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use clap::Args;
 use foretell_engine::{EngineConfig, JOURNAL_DIRECTORY};
 use foretell_journal::segment;
 use foretell_model::{FramePlace, Sequence};
 
+use super::ScratchDir;
 use crate::error::MeasureError;
+use crate::harness::latency::ratio;
 use crate::report::{Goal, Measure, Report};
-use crate::workloads::resting_journal::write_journal;
+use crate::workloads::journals::write_resting;
 
 /// Maximum seconds of a restart on a million placements.
 const GOAL_SECONDS: f64 = 5.0;
 const MILLION: f64 = 1e6;
 const READ_BYTES: usize = 1 << 20;
 
-/// Writes a journal with `orders` resting orders in a temporary directory under `directory`, and
-/// restarts an engine on it `rounds` times.
-///
-/// # Errors
-/// The disk, the journal or the engine fails, or a restarted engine has another state.
-pub fn measure(directory: &Path, orders: u32, rounds: usize) -> Result<Report, MeasureError> {
-    let (orders, rounds) = (orders.max(1), rounds.max(1));
+/// Arguments of `bench recover`.
+#[derive(Debug, Args)]
+pub struct RecoverScope {
+    /// Placements in the journal
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..))]
+    orders: u32,
+    /// Restarts; medians are reported
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    #[command(flatten)]
+    scratch: ScratchDir,
+}
+
+/// Writes a journal once, and restarts an engine on it.
+pub(super) fn measure(scope: &RecoverScope) -> Result<Report, MeasureError> {
+    let (orders, rounds) = (scope.orders, scope.rounds.max(1));
     let mut report = Report::begin("recover", "disk");
-    let scratch = tempfile::Builder::new()
-        .prefix("foretell-recover-")
-        .tempdir_in(directory)
-        .map_err(MeasureError::io("making a temporary directory"))?;
+    let scratch = scope.scratch.directory("recover")?;
     let data = scratch.path();
-    let written = write_journal(&data.join(JOURNAL_DIRECTORY), orders, false)?;
+    let written = write_resting(&data.join(JOURNAL_DIRECTORY), orders, false)?;
     let files = files(&data.join(JOURNAL_DIRECTORY), written.end)?;
 
     let (mut restarts, mut reads) = (Vec::new(), Vec::new());
@@ -49,8 +58,7 @@ pub fn measure(directory: &Path, orders: u32, rounds: usize) -> Result<Report, M
         written.last
     );
     report.rounds = rounds;
-    #[allow(clippy::cast_precision_loss, reason = "a count far below 2^53")]
-    let commands = written.last.0 as f64;
+    let commands = ratio(written.last.0, 1);
     let rates = restarts.iter().map(|seconds| commands / seconds).collect();
     let slowest = restarts.iter().copied().fold(0.0, f64::max);
     let read = Measure::of("reading and CRC32C", "s", reads);
@@ -101,20 +109,16 @@ fn restart(data: &Path, last: Sequence) -> Result<Duration, MeasureError> {
 
 /// The segments up to the last frame, in order, with their valid bytes.
 fn files(journal: &Path, end: FramePlace) -> Result<Vec<(PathBuf, u64)>, MeasureError> {
-    let failed = MeasureError::io("listing the journal");
-    let listed = || -> std::io::Result<Vec<(PathBuf, u64)>> {
-        (1..=end.segment)
-            .map(|number| segment::path(journal, number))
-            .filter(|path| path.exists())
-            .map(|path| Ok((path.clone(), path.metadata()?.len())))
-            .collect()
+    let valid = |number| -> std::io::Result<(PathBuf, u64)> {
+        let path = segment::path(journal, number);
+        let bytes = match number == end.segment {
+            true => u64::from(end.offset) + u64::from(end.length),
+            false => path.metadata()?.len(),
+        };
+        Ok((path, bytes))
     };
-    let mut files = listed().map_err(failed)?;
-    match files.last_mut() {
-        Some((_, bytes)) => *bytes = u64::from(end.offset) + u64::from(end.length),
-        None => return Err(MeasureError::Wrong("the journal has no segment".to_owned())),
-    }
-    Ok(files)
+    let files: std::io::Result<Vec<_>> = (1..=end.segment).map(valid).collect();
+    files.map_err(MeasureError::io("listing the journal"))
 }
 
 fn read_and_check(files: &[(PathBuf, u64)]) -> std::io::Result<(Duration, u64)> {
@@ -141,13 +145,18 @@ fn read_and_check(files: &[(PathBuf, u64)]) -> std::io::Result<(Duration, u64)> 
 mod tests {
     use super::*;
     use crate::workloads::journal_writer::BURST;
-    use crate::workloads::resting_journal::{ACCOUNTS, MARKETS};
+    use crate::workloads::journals::RESTING_VENUE_COMMANDS;
 
     #[test]
     fn engines_come_back_with_every_order() {
         let orders = 3 * BURST + 1;
-        let report = measure(&std::env::temp_dir(), orders, 2).unwrap();
-        let commands = u64::from(orders) + u64::from(3 + 2 * MARKETS + 2 * ACCOUNTS);
+        let scope = RecoverScope {
+            orders,
+            rounds: 2,
+            scratch: ScratchDir::default(),
+        };
+        let report = measure(&scope).unwrap();
+        let commands = u64::from(orders) + RESTING_VENUE_COMMANDS;
         assert!(
             report.scope.contains(&format!(" {commands} commands")),
             "{}",

@@ -6,7 +6,8 @@
 use std::hint::black_box;
 use std::path::Path;
 
-use foretell_auth::{Domains, OwnerWallets, Signer, verify_order};
+use clap::Args;
+use foretell_auth::{Domains, OwnerWallets, verify_order};
 use foretell_engine::JOURNAL_DIRECTORY;
 use foretell_journal::batch::{BatchFrames, BatchHeader, HEADER_BYTES};
 use foretell_journal::frame::Frame;
@@ -15,47 +16,52 @@ use foretell_journal::{Scratch, receipt, scan, segment};
 use foretell_matching::{Capacity, Divergence, Exchange, Replay};
 use foretell_model::{FrameRef, Sequence};
 
+use super::ScratchDir;
 use crate::error::MeasureError;
-use crate::harness::latency::processor_nanos;
+use crate::harness::latency::{processor_nanos, ratio};
 use crate::report::{Goal, Measure, Report};
 use crate::workloads::journal_writer::Written;
-use crate::workloads::signed_orders::{SignedOrder, Terms, sign};
-use crate::workloads::stream_journal::{self, MARKETS};
+use crate::workloads::journals::{TRAFFIC_MARKETS, write_traffic};
+use crate::workloads::signed_orders::{self, SignedOrder, Terms};
 
 /// Minimum commands per second on one core: checksums and re-execution.
 const GOAL: f64 = 2e6;
 const NANOS_PER_SECOND: f64 = 1e9;
 /// Signatures checked per round: each takes as long as a hundred commands.
 const SIGNATURES: u32 = 1_000;
-/// Private key of no value.
-const PRIVATE_KEY: [u8; 32] = [0x42; 32];
 
-/// Makes a journal of a stream of `commands` in a temporary directory under `directory`, and reads
-/// it `rounds` times.
-///
-/// # Errors
-/// The disk fails, or the journal differs from what was written.
-pub fn measure(directory: &Path, commands: usize, rounds: usize) -> Result<Report, MeasureError> {
+/// Arguments of `bench replay`.
+#[derive(Debug, Args)]
+pub struct ReplayScope {
+    /// Commands in the journal
+    #[arg(long, default_value_t = 1_000_000)]
+    commands: usize,
+    /// Runs; medians are reported
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    #[command(flatten)]
+    scratch: ScratchDir,
+}
+
+/// Makes a journal of mixed traffic, and reads it in rounds.
+pub(super) fn measure(scope: &ReplayScope) -> Result<Report, MeasureError> {
     let mut report = Report::begin("replay", "none");
-    let scratch = tempfile::Builder::new()
-        .prefix("foretell-replay-")
-        .tempdir_in(directory)
-        .map_err(MeasureError::io("making a temporary directory"))?;
+    let scratch = scope.scratch.directory("replay")?;
     let journal = scratch.path().join(JOURNAL_DIRECTORY);
-    let written = stream_journal::write(&journal, commands)?;
+    let written = write_traffic(&journal, scope.commands)?;
     let segments = Segments::read(&journal, &written)?;
     let orders = Orders::sign()?;
     let mut lanes = LANES.map(|_| Vec::new());
-    for _ in 0..rounds.max(1) {
+    for _ in 0..scope.rounds.max(1) {
         let round = segments.round(&journal, &orders, written.last)?;
         for (lane, nanos) in lanes.iter_mut().zip(round) {
             lane.push(nanos);
         }
     }
-    report.rounds = rounds.max(1);
+    report.rounds = scope.rounds.max(1);
     report.scope = format!(
         "{} commands in {} markets, {} bytes of journal in {} batches",
-        written.last, MARKETS, segments.bytes, segments.batches
+        written.last, TRAFFIC_MARKETS, segments.bytes, segments.batches
     );
     let measures = LANES.iter().zip(lanes);
     report.measures = measures
@@ -142,9 +148,7 @@ impl Segments {
         orders: &Orders,
         last: Sequence,
     ) -> Result<[f64; LANES.len()], MeasureError> {
-        #[allow(clippy::cast_precision_loss, reason = "counts far below 2^53")]
-        let of = |nanos: u64, count: u64| nanos as f64 / count.max(1) as f64;
-        let each = |nanos| of(nanos, self.commands);
+        let each = |nanos| ratio(nanos, self.commands);
         Ok([
             each(timed(|| self.check())?),
             each(timed(|| self.decode())?),
@@ -153,7 +157,7 @@ impl Segments {
             each(timed(|| self.chain())?),
             each(timed(|| self.receipts())?),
             each(read_once(journal, last)?),
-            of(timed(|| orders.verify())?, SIGNATURES.into()),
+            ratio(timed(|| orders.verify())?, SIGNATURES.into()),
         ])
     }
 
@@ -164,7 +168,7 @@ impl Segments {
     fn decode(&self) -> Result<(), MeasureError> {
         let mut scratch = Scratch::default();
         self.frames(&mut |frame| {
-            black_box(frame.decode(&mut scratch).map_err(wrong)?);
+            black_box(frame.decode(&mut scratch).map_err(MeasureError::wrong)?);
             Ok(())
         })
     }
@@ -179,8 +183,8 @@ impl Segments {
         self.each(&mut |header, payload| {
             check(header, payload)?;
             for frame in BatchFrames::new(header, payload) {
-                let frame = frame.map_err(wrong)?;
-                let frame = frame.decode(&mut scratch).map_err(wrong)?;
+                let frame = frame.map_err(MeasureError::wrong)?;
+                let frame = frame.decode(&mut scratch).map_err(MeasureError::wrong)?;
                 next(&mut replay, &frame).map_err(differs)?;
             }
             Ok(())
@@ -196,7 +200,7 @@ impl Segments {
                 hash.is_none_or(|hash| header.expected_hash(&hash, payload) == header.hash);
             follows
                 .then_some(())
-                .ok_or_else(|| wrong("the chain is broken"))
+                .ok_or_else(|| MeasureError::wrong("the chain is broken"))
         })
     }
 
@@ -212,7 +216,8 @@ impl Segments {
         visit: &mut dyn FnMut(&Frame<'_>) -> Result<(), MeasureError>,
     ) -> Result<(), MeasureError> {
         self.each(&mut |header, payload| {
-            BatchFrames::new(header, payload).try_for_each(|frame| visit(&frame.map_err(wrong)?))
+            BatchFrames::new(header, payload)
+                .try_for_each(|frame| visit(&frame.map_err(MeasureError::wrong)?))
         })
     }
 }
@@ -239,7 +244,9 @@ pub fn read_once(journal: &Path, last: Sequence) -> Result<u64, MeasureError> {
 
 fn check(header: &BatchHeader, payload: &[u8]) -> Result<(), MeasureError> {
     let holds = crc32c::crc32c(payload) == header.payload_crc;
-    holds.then_some(()).ok_or_else(|| wrong("a checksum fails"))
+    holds
+        .then_some(())
+        .ok_or_else(|| MeasureError::wrong("a checksum fails"))
 }
 
 fn at_once(replay: &mut Replay, frame: &FrameRef<'_>) -> Result<(), Divergence> {
@@ -260,15 +267,11 @@ fn finish(mut replay: Replay, last: Sequence) -> Result<(), MeasureError> {
     let holds = came == last;
     holds
         .then_some(())
-        .ok_or_else(|| wrong(format!("re-execution came to {came}, not {last}")))
+        .ok_or_else(|| MeasureError::wrong(format!("re-execution came to {came}, not {last}")))
 }
 
 fn differs(divergence: Divergence) -> MeasureError {
-    wrong(format!("{divergence:?}"))
-}
-
-fn wrong(what: impl std::fmt::Display) -> MeasureError {
-    MeasureError::Wrong(what.to_string())
+    MeasureError::wrong(format!("{divergence:?}"))
 }
 
 /// CPU time of this thread for `work`.
@@ -287,19 +290,14 @@ struct Orders {
 
 impl Orders {
     fn sign() -> Result<Self, MeasureError> {
-        let domains = Domains::default();
-        let signer =
-            Signer::from_bytes(&PRIVATE_KEY).ok_or_else(|| wrong("the private key is invalid"))?;
-        let domain = domains
-            .candidates(false)
-            .next()
-            .ok_or_else(|| wrong("no domain for the market"))?;
-        let signed = (0..SIGNATURES)
-            .map(|salt| sign(&signer, "", domain, &Terms::LIVE_EXCHANGE, salt.into()));
+        let (signer, domain) = (signed_orders::signer()?, signed_orders::domain(false)?);
+        let signed = (0..SIGNATURES).map(|salt| {
+            signed_orders::sign(&signer, "", &domain, &Terms::LIVE_EXCHANGE, salt.into())
+        });
         Ok(Self {
             signed: signed.collect(),
             owner: OwnerWallets::alone(signer.address()),
-            domains,
+            domains: Domains::default(),
         })
     }
 
@@ -312,7 +310,7 @@ impl Orders {
                 false,
                 &self.domains,
             )
-            .map_err(|error| wrong(format!("{error:?}")))?;
+            .map_err(|error| MeasureError::wrong(format!("{error:?}")))?;
         }
         Ok(())
     }
@@ -324,7 +322,12 @@ mod tests {
 
     #[test]
     fn every_part_of_a_journal_is_read() {
-        let report = measure(&std::env::temp_dir(), 2_000, 2).unwrap();
+        let scope = ReplayScope {
+            commands: 2_000,
+            rounds: 2,
+            scratch: ScratchDir::default(),
+        };
+        let report = measure(&scope).unwrap();
         assert!(
             report.measures.iter().all(|measure| measure.value > 0.0),
             "{report}"

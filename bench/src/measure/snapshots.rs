@@ -1,12 +1,12 @@
 //! Growth of snapshots: three lengths of history over the same live state, and one with a larger
 //! live state.
 
-use std::path::Path;
-use std::process::Command;
+use clap::Args;
 
+use super::ScratchDir;
+use super::start::{HistoryRun, run_histories};
 use crate::error::MeasureError;
-use crate::harness::latency::median;
-use crate::measure::start::{HistoryRun, figure, site};
+use crate::harness::latency::{median, ratio};
 use crate::report::{Goal, Report};
 use crate::workloads::history::Shape;
 
@@ -19,71 +19,53 @@ const ORDERS: u32 = 20_000;
 /// Factor by which the larger live state is larger.
 const MORE: u32 = 5;
 
-/// Makes histories of up to `trades` in a temporary directory under `directory`, publishes them
-/// with engines, and starts gateways on them with `gateway`, as [`crate::measure::start::measure`].
-///
-/// # Errors
-/// The disk, an engine or a gateway fails.
-pub fn measure(
-    directory: &Path,
+/// Arguments of `bench snapshots`.
+#[derive(Debug, Args)]
+pub struct SnapshotsScope {
+    /// Trades of the longest history; the others have 10% and 30%
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(100..))]
     trades: u32,
-    gateway: &dyn Fn(&Path) -> Command,
-) -> Result<Report, MeasureError> {
+    #[command(flatten)]
+    scratch: ScratchDir,
+}
+
+/// Publishes every history with an engine, and starts a gateway on it.
+pub(super) fn measure(scope: &SnapshotsScope) -> Result<Report, MeasureError> {
     let mut report = Report::begin("snapshots", "disk");
-    let scratch = tempfile::Builder::new()
-        .prefix("foretell-snapshots-")
-        .tempdir_in(directory)
-        .map_err(MeasureError::io("making a temporary directory"))?;
-    let trades = u64::from(trades.max(100));
+    let scratch = scope.scratch.directory("snapshots")?;
+    let trades = u64::from(scope.trades);
     let shapes = [
         (trades / 10, ORDERS),
         (trades * 3 / 10, ORDERS),
         (trades, ORDERS),
         (trades / 10, MORE * ORDERS),
     ];
-    let mut sites = Vec::new();
-    for (index, (trades, live_orders)) in shapes.into_iter().enumerate() {
-        let data = scratch.path().join(format!("site-{index}"));
-        let shape = Shape {
-            trades,
-            live_orders,
-            crowd: CROWD,
-            markets: MARKETS,
-            lived: false,
-        };
-        sites.push(site(&data, &shape, 1, gateway)?);
-        std::fs::remove_dir_all(data).map_err(MeasureError::io("removing a journal"))?;
-    }
+    let shapes = shapes.map(|(trades, live_orders)| Shape {
+        trades,
+        live_orders,
+        crowd: CROWD,
+        markets: MARKETS,
+        lived: false,
+    });
+    let (runs, _) = run_histories(&mut report, scratch.path(), &shapes, 1)?;
     report.rounds = 1;
     report.scope = format!("histories of {} to {trades} trades", trades / 10);
-    report.notes.extend(sites.iter().map(HistoryRun::text));
-    report
-        .measures
-        .extend(sites.iter().flat_map(HistoryRun::measures));
-    report.goals = goals(&sites);
+    report.goals = goals(&runs);
     Ok(report.end())
 }
 
 /// Compares the longest history with the shortest, with equal live state.
-fn goals(sites: &[HistoryRun]) -> Vec<Goal> {
-    let [short, _, long, ..] = sites else {
+fn goals(runs: &[HistoryRun]) -> Vec<Goal> {
+    let [short, _, long, ..] = runs else {
         return Vec::new();
     };
-    let ratio = |of: fn(&HistoryRun) -> f64| Some(of(long) / of(short));
-    let goal =
-        |what: &str, found| Goal::at_most(format!("{what}, 10 times the history / 1"), GOAL, found);
+    let goal = |what: &str, of: fn(&HistoryRun) -> f64| {
+        let name = format!("{what}, 10 times the history / 1");
+        Goal::at_most(name, GOAL, Some(of(long) / of(short)))
+    };
     vec![
-        goal(
-            "bytes of a snapshot",
-            ratio(|site| figure(site.image_bytes)),
-        ),
-        goal(
-            "time of a snapshot",
-            ratio(|site| median(&site.image_seconds)),
-        ),
-        goal(
-            "a gateway's own memory",
-            ratio(|site| figure(site.starts.anonymous_bytes)),
-        ),
+        goal("bytes of a snapshot", |run| ratio(run.image_bytes, 1)),
+        goal("time of a snapshot", |run| median(&run.image_seconds)),
+        goal("a gateway's own memory", |run| ratio(run.own_bytes, 1)),
     ]
 }

@@ -1,13 +1,10 @@
 //! Draws reports as one self-contained HTML page: goals, figures, percentile curves and a timeline
 //! as SVG. It opens from disk in light and dark mode.
 
-mod chart;
-mod curves;
-mod timeline;
+mod charts;
 
-use std::fmt::Write as _;
-
-use crate::report::{Baseline, Goal, Measure, Recording, Report, Verdict, number};
+use super::{Goal, Recording, Report, Verdict, number};
+use crate::harness::latency::Quantiles;
 
 /// Style sheet of the page.
 const STYLE: &str = include_str!("page/style.css");
@@ -24,162 +21,125 @@ pub enum Source {
 /// The page for some sources, each with its heading.
 #[must_use]
 pub fn draw(sources: &[(String, Source)]) -> String {
-    let mut page = String::from(
+    let sections = sources.iter().map(|(name, source)| {
+        let content = match source {
+            Source::Report(report) => report_section(report),
+            Source::Log(recordings) => charts_of(recordings),
+        };
+        format!("<h1>{}</h1>\n{content}", escape(name))
+    });
+    let sections: String = sections.collect();
+    format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width\">\n<title>foretell bench</title>\n",
-    );
-    put(
-        &mut page,
-        format_args!("<style>\n{STYLE}</style></head>\n<body><main>\n"),
-    );
-    for (name, source) in sources {
-        put(&mut page, format_args!("<h1>{}</h1>\n", escape(name)));
-        match source {
-            Source::Report(report) => put_report(&mut page, report),
-            Source::Log(recordings) => put_recordings(&mut page, recordings),
-        }
-    }
-    page.push_str("</main></body></html>\n");
-    page
+         <meta name=\"viewport\" content=\"width=device-width\">\n<title>foretell bench</title>\n\
+         <style>\n{STYLE}</style></head>\n<body><main>\n{sections}</main></body></html>\n"
+    )
 }
 
-fn put_report(page: &mut String, report: &Report) {
-    put(
-        page,
-        format_args!(
-            "<p class=\"stamp\">{}</p>\n",
-            escape(&report.stamp.to_string())
-        ),
-    );
-    put_goals(page, &report.goals);
-    for leaf in report.leaves() {
-        put(
-            page,
-            format_args!(
-                "<section><h2>{}</h2>\n<p>{}</p>\n",
-                escape(&leaf.bench),
-                escape(&leaf.scope)
-            ),
-        );
-        put_measures(page, leaf);
-        put_recordings(page, &leaf.recordings);
-        for note in &leaf.notes {
-            put(
-                page,
-                format_args!("<p class=\"note\">{}</p>\n", escape(note)),
-            );
-        }
-        page.push_str("</section>\n");
-    }
+fn report_section(report: &Report) -> String {
+    let leaves = report.leaves().into_iter().map(|leaf| {
+        let (bench, scope) = (escape(&leaf.bench), escape(&leaf.scope));
+        let notes = leaf.notes.iter().map(|note| paragraph("note", note));
+        format!(
+            "<section><h2>{bench}</h2>\n<p>{scope}</p>\n{}{}{}</section>\n",
+            measures_of(leaf),
+            charts_of(&leaf.recordings),
+            notes.collect::<String>()
+        )
+    });
+    let stamp = paragraph("stamp", &report.stamp.to_string());
+    stamp + &goals_of(&report.goals) + &leaves.collect::<String>()
 }
 
-fn put_goals(page: &mut String, goals: &[Goal]) {
+fn goals_of(goals: &[Goal]) -> String {
     if goals.is_empty() {
-        return;
+        return String::new();
     }
-    let met = goals.iter().filter(|goal| goal.is_met()).count();
-    put(
-        page,
-        format_args!(
-            "<h2>Goals: {met} of {} met</h2>\n<table><tr><th>goal<th>found<th>limit<th></tr>\n",
-            goals.len()
-        ),
-    );
-    for goal in goals {
+    let rows = goals.iter().map(|goal| {
         let class = match goal.verdict {
             Verdict::Met => "met",
             Verdict::NotMet => "missed",
             Verdict::NotMeasured => "unknown",
         };
         let note = goal.note.as_ref();
-        let note = note.map_or_else(String::new, |note| format!(" ({})", escape(note)));
-        put(
-            page,
-            format_args!(
-                "<tr><td>{}<td class=\"n\">{}<td class=\"n\">{}<td class=\"{class}\">{}{note}</tr>\n",
-                escape(&goal.name),
-                goal.found.map_or_else(|| "–".to_owned(), number),
-                escape(&goal.limit.to_string()),
-                goal.verdict
-            ),
-        );
-    }
-    page.push_str("</table>\n");
+        let note = note.map_or_else(String::new, |note| format!(" ({note})"));
+        vec![
+            ("", goal.name.clone()),
+            ("n", goal.found.map_or_else(|| "–".to_owned(), number)),
+            ("n", goal.limit.to_string()),
+            (class, format!("{}{note}", goal.verdict)),
+        ]
+    });
+    let met = goals.iter().filter(|goal| goal.is_met()).count();
+    let heading = format!("<h2>Goals: {met} of {} met</h2>\n", goals.len());
+    heading + &table(&["goal", "found", "limit", ""], rows)
 }
 
-fn put_measures(page: &mut String, report: &Report) {
+fn measures_of(report: &Report) -> String {
     if report.measures.is_empty() {
-        return;
+        return String::new();
     }
-    put(
-        page,
-        format_args!(
-            "<table><tr><th>measure<th>unit<th>median of {}<th>p50<th>p99<th>p99.9<th>to the floor</tr>\n",
-            report.rounds
-        ),
-    );
-    for Measure {
-        name,
-        unit,
-        value,
-        quantiles,
-        floor,
-        ..
-    } in &report.measures
-    {
-        let cells =
-            quantiles.map_or_else(Default::default, |it| [it.p50, it.p99, it.p999].map(number));
-        let [p50, p99, p999] = cells;
-        let floor = floor
-            .as_ref()
-            .map_or_else(String::new, |Baseline { name, ratio, .. }| {
-                format!("{ratio:.2} × {}", escape(name))
-            });
-        put(
-            page,
-            format_args!(
-                "<tr><td>{}<td>{}<td class=\"n\">{}<td class=\"n\">{p50}<td class=\"n\">{p99}\
-                 <td class=\"n\">{p999}<td>{floor}</tr>\n",
-                escape(name),
-                escape(unit),
-                number(*value)
-            ),
-        );
-    }
-    page.push_str("</table>\n");
+    let rows = report.measures.iter().map(|measure| {
+        let quantiles = measure.quantiles;
+        let quantile =
+            |of: fn(Quantiles) -> f64| ("n", quantiles.map(of).map_or_else(String::new, number));
+        let floor = measure.floor.as_ref();
+        let floor = floor.map(|floor| format!("{:.2} × {}", floor.ratio, floor.name));
+        vec![
+            ("", measure.name.clone()),
+            ("", measure.unit.clone()),
+            ("n", number(measure.value)),
+            quantile(|it| it.p50),
+            quantile(|it| it.p99),
+            quantile(|it| it.p999),
+            ("", floor.unwrap_or_default()),
+        ]
+    });
+    let rounds = format!("median of {}", report.rounds);
+    let head = [
+        "measure",
+        "unit",
+        &rounds,
+        "p50",
+        "p99",
+        "p99.9",
+        "to the floor",
+    ];
+    table(&head, rows)
 }
 
-fn put_recordings(page: &mut String, recordings: &[Recording]) {
-    if recordings.is_empty() {
-        return;
-    }
-    page.push_str(&curves::draw(recordings));
-    page.push_str(&timeline::draw(recordings));
+fn charts_of(recordings: &[Recording]) -> String {
+    charts::percentiles(recordings) + &charts::timeline(recordings)
 }
 
-fn put(page: &mut String, text: std::fmt::Arguments<'_>) {
-    page.write_fmt(text).expect("a string takes everything");
+/// A table of cells, each with its class and text.
+fn table(head: &[&str], rows: impl Iterator<Item = Vec<(&'static str, String)>>) -> String {
+    let head: String = head.iter().map(|text| format!("<th>{text}")).collect();
+    let cell = |(class, text): (&str, String)| format!("<td class=\"{class}\">{}", escape(&text));
+    let rows = rows.map(|cells| {
+        let cells: String = cells.into_iter().map(cell).collect();
+        format!("<tr>{cells}</tr>\n")
+    });
+    let rows: String = rows.collect();
+    format!("<table><tr>{head}</tr>\n{rows}</table>\n")
+}
+
+fn paragraph(class: &str, text: &str) -> String {
+    format!("<p class=\"{class}\">{}</p>\n", escape(text))
 }
 
 /// Escapes text for HTML.
 fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            other => safe.push(other),
-        }
-    }
-    safe
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+        .replace('"', "&quot;")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::Interval;
+    use crate::report::{Interval, Measure};
     use hdrhistogram::Histogram;
 
     fn report() -> Report {

@@ -2,14 +2,17 @@
 //! the command.
 
 use foretell_auth::signing::signed_order_id;
-use foretell_auth::{Domain, Domains, OrderFields, Signer};
+use foretell_auth::{Domain, OrderFields, Signer};
 use foretell_model::evidence::OrderEvidence;
-use foretell_model::{Command, Outcome, PlaceOrder, TokenId, WalletAddress, WalletKind};
+use foretell_model::{Command, Outcome, PlaceOrder, WalletAddress, WalletKind};
 
+use super::random::random_bytes;
+use super::{signed_orders, venue};
 use crate::error::MeasureError;
-use crate::workloads::journal_writer::{name, random_bytes};
 
-pub(crate) const SIGNATURE_BYTES: usize = 65;
+const SIGNATURE_BYTES: usize = 65;
+/// Marks the seeds of signatures; those of salts are below.
+const SIGNATURE_SEEDS: u64 = 1 << 32;
 
 /// Makes the evidence of orders.
 pub(crate) struct Evidence {
@@ -20,12 +23,8 @@ pub(crate) struct Evidence {
 impl Evidence {
     /// For orders of plain markets.
     pub(crate) fn new() -> Result<Self, MeasureError> {
-        let domains = Domains::default();
-        let first = domains.candidates(false).next().cloned();
-        let domain =
-            first.ok_or_else(|| MeasureError::Wrong("there is no signing domain".to_owned()))?;
         Ok(Self {
-            domain,
+            domain: signed_orders::domain(false)?,
             bytes: Vec::new(),
         })
     }
@@ -46,8 +45,7 @@ impl Evidence {
         number: u32,
         wallet: WalletAddress,
     ) -> &[u8] {
-        let mut noise = [0; SIGNATURE_BYTES];
-        random_bytes(u64::from(number) << 8 | 0x80, &mut noise);
+        let noise: [u8; SIGNATURE_BYTES] = random_bytes(SIGNATURE_SEEDS | u64::from(number));
         self.encode(&fields_of(order, number, wallet), &noise)
     }
 
@@ -71,19 +69,17 @@ impl Evidence {
     }
 }
 
-/// The signed fields of a placement in a market whose token ids derive from its number.
+/// The signed fields of a placement.
 fn fields_of(order: &PlaceOrder, number: u32, wallet: WalletAddress) -> OrderFields {
-    let mut salt = [0; 32];
-    random_bytes(u64::from(number) << 8, &mut salt);
-    let kind = match order.outcome {
-        Outcome::Yes => 1,
-        Outcome::No => 2,
-    };
+    let [yes, no] = venue::tokens(order.market.0);
     OrderFields {
-        salt,
+        salt: random_bytes(number.into()),
         maker: wallet,
         signer: wallet,
-        token: TokenId(name(order.market.0, kind)),
+        token: match order.outcome {
+            Outcome::Yes => yes,
+            Outcome::No => no,
+        },
         maker_amount: order.maker_amount,
         taker_amount: order.taker_amount,
         side: order.side,

@@ -5,13 +5,20 @@
 //! orders. Markets are drawn by Zipf's law; each has a drifting fair price around which orders
 //! rest.
 
-use std::collections::VecDeque;
+use rand::RngExt as _;
+use rand_distr::{Distribution as _, Exp1};
 
-use crate::workloads::stream::{Action, Entry, HIGHEST_PRICE, Stream, StreamError};
+use super::random::{Random, Ranks, seeded};
+use super::stream::{Action, Entry, HIGHEST_PRICE, Stream, StreamError};
+use crate::baselines::array_book::ArrayBook;
 
-const SEED: u64 = 0x9E37_79B9_7F4A_7C15;
-/// Half of the cancels of ended orders name one of this many that ended last.
-const LATEST_DEAD: u64 = 1_000;
+const SEED: u64 = 1;
+/// Half of the cancels of ended orders name one of this many that were cancelled last.
+const LATEST_CANCELLED: usize = 1_000;
+/// Mean distance of a resting order from the fair price, beyond the first cent.
+const MEAN_DISTANCE_CENTS: f64 = 4.0;
+/// Attempts to find an ended order.
+const ATTEMPTS: u32 = 50;
 
 /// Generates `commands` commands over `markets` markets with about `live` orders resting.
 ///
@@ -21,42 +28,46 @@ pub fn generate(markets: u32, commands: usize, live: u32) -> Result<Stream, Stre
     if markets == 0 || commands == 0 || live == 0 {
         return Err(StreamError::Length);
     }
-    let mut maker = Maker::new(markets, live);
+    let mut generator = Generator::new(markets, commands, live);
     let mut entries = Vec::with_capacity(commands);
     while entries.len() < commands {
-        if let Some(entry) = maker.next() {
-            maker.shadow.apply(&entry);
+        if let Some(entry) = generator.next() {
+            generator.record(&entry);
             entries.push(entry);
         }
     }
     Stream::new(entries)
 }
 
-struct Maker {
+struct Generator {
     random: Random,
-    shadow: Shadow,
-    /// Cumulative Zipf weights of the markets.
-    weights: Vec<f64>,
+    book: ArrayBook,
+    popularity: Ranks,
     /// Fair price of each market in cents.
     fair: Vec<f64>,
+    /// Market of each order by id; index 0 is unused.
+    market_of: Vec<u32>,
+    /// Orders that rested and were not cancelled, unordered; some have been filled.
+    rested: Vec<u32>,
+    /// Cancelled orders, the latest last.
+    cancelled: Vec<u32>,
     target: f64,
     warming_up: bool,
 }
 
-impl Maker {
-    fn new(markets: u32, live: u32) -> Self {
-        let mut random = Random(SEED);
-        let weights = (1..=markets).scan(0.0, |sum, rank| {
-            *sum += 1.0 / f64::from(rank);
-            Some(*sum)
-        });
+impl Generator {
+    fn new(markets: u32, commands: usize, live: u32) -> Self {
+        let mut random = seeded(SEED);
         Self {
-            shadow: Shadow::new(markets),
-            weights: weights.collect(),
+            book: ArrayBook::new(markets, number(commands)),
+            popularity: Ranks::new(markets),
             fair: (0..markets)
-                .map(|_| 20.0 + 60.0 * random.fraction())
+                .map(|_| random.random_range(20.0..80.0))
                 .collect(),
             random,
+            market_of: vec![0],
+            rested: Vec::new(),
+            cancelled: Vec::new(),
             target: f64::from(live),
             warming_up: true,
         }
@@ -64,109 +75,105 @@ impl Maker {
 
     /// The next command, or `None` if the drawn kind is impossible now.
     fn next(&mut self) -> Option<Entry> {
-        let live = f64::from(number(self.shadow.live.len()));
+        let live = f64::from(number(self.book.live()));
         self.warming_up &= live < self.target;
         let steering = ((self.target - live) / self.target * 20.0).clamp(-6.0, 6.0);
-        let kind = if self.warming_up {
-            0.0
-        } else {
-            self.random.fraction() * 100.0
+        let kind = match self.warming_up {
+            true => 0.0,
+            false => self.random.random_range(0.0..100.0),
         };
-        let book = self.draw_market();
+        let market = self.popularity.draw(&mut self.random);
+        let fair = &mut self.fair[market as usize];
+        *fair = (*fair + self.random.random_range(-0.03..0.03)).clamp(4.0, 96.0);
         if kind < 45.0 + steering {
-            self.resting(book)
+            self.resting(market)
         } else if kind < 55.0 + steering {
-            self.trading(book)
+            self.trading(market)
         } else if kind < 95.0 {
             self.cancel_of_live()
         } else {
-            self.cancel_of_dead()
+            self.cancel_of_ended()
         }
     }
 
-    fn draw_market(&mut self) -> usize {
-        let total = self.weights.last().copied().unwrap_or_default();
-        let point = self.random.fraction() * total;
-        let book = self.weights.partition_point(|end| *end < point);
-        let book = book.min(self.weights.len() - 1);
-        let fair = &mut self.fair[book];
-        *fair = (*fair + (self.random.fraction() - 0.5) * 0.06).clamp(4.0, 96.0);
-        book
+    /// Applies a command to the book.
+    fn record(&mut self, entry: &Entry) {
+        self.book.apply(entry);
+        if entry.action == Action::Cancel {
+            self.cancelled.push(entry.id);
+            return;
+        }
+        self.market_of.push(entry.book);
+        if self.book.is_live(entry.id) {
+            self.rested.push(entry.id);
+        }
     }
 
     /// An order a few cents from the fair price that does not cross.
-    fn resting(&mut self, book: usize) -> Option<Entry> {
-        let (bid, ask) = self.shadow.books[book].best();
-        let fair = self.fair[book];
-        let is_buy = self.random.coin();
-        let distance = 1.0 - (1.0 - self.random.fraction()).ln() * 4.0;
-        let price = if is_buy {
-            (fair - distance).round().min(f64::from(ask) - 1.0)
-        } else {
-            (fair + distance).round().max(f64::from(bid) + 1.0)
-        };
-        let price = cents(price);
+    fn resting(&mut self, market: u32) -> Option<Entry> {
+        let (bid, ask) = self.book.best(market);
+        let fair = self.fair[market as usize];
+        let is_buy = self.random.random();
+        let beyond: f64 = Exp1.sample(&mut self.random);
+        let distance = 1.0 + beyond * MEAN_DISTANCE_CENTS;
+        let price = cents(match is_buy {
+            true => (fair - distance).round().min(f64::from(ask) - 1.0),
+            false => (fair + distance).round().max(f64::from(bid) + 1.0),
+        });
         let crosses = if is_buy { price >= ask } else { price <= bid };
-        (!crosses).then(|| self.order(book, is_buy, price))
+        (!crosses).then(|| self.order(market, is_buy, price))
     }
 
     /// An order that crosses, mostly towards the fair price.
-    fn trading(&mut self, book: usize) -> Option<Entry> {
-        let (bid, ask) = self.shadow.books[book].best();
+    fn trading(&mut self, market: u32) -> Option<Entry> {
+        let (bid, ask) = self.book.best(market);
         if bid < 1 || ask > HIGHEST_PRICE {
             return None;
         }
         let middle = f64::from(bid + ask) / 2.0;
-        let is_buy = if self.random.fraction() < 0.8 {
-            self.fair[book] > middle
-        } else {
-            self.random.coin()
+        let is_buy = match self.random.random_bool(0.8) {
+            true => self.fair[market as usize] > middle,
+            false => self.random.random(),
         };
-        let through = u8::try_from(self.random.below(3)).expect("below 3");
-        let price = if is_buy {
-            (ask + through).min(HIGHEST_PRICE)
-        } else {
-            bid.saturating_sub(through).max(1)
+        let through = self.random.random_range(0..3);
+        let price = match is_buy {
+            true => (ask + through).min(HIGHEST_PRICE),
+            false => bid.saturating_sub(through).max(1),
         };
-        Some(self.order(book, is_buy, price))
+        Some(self.order(market, is_buy, price))
     }
 
     fn cancel_of_live(&mut self) -> Option<Entry> {
-        if self.shadow.live.is_empty() {
-            return None;
-        }
-        let at = self.random.index(self.shadow.live.len());
-        Some(self.cancel(self.shadow.live[at]))
-    }
-
-    fn cancel_of_dead(&mut self) -> Option<Entry> {
-        let dead = self.shadow.dead.len();
-        if dead as u64 > LATEST_DEAD && self.random.coin() {
-            let back = self.random.below(LATEST_DEAD);
-            let at = dead - 1 - usize::try_from(back).expect("below 1,000");
-            return Some(self.cancel(self.shadow.dead[at]));
-        }
-        let last = self.shadow.orders.len() - 1;
-        if last < 10 {
-            return None;
-        }
-        for _ in 0..50 {
-            let id = 1 + self.random.index(last);
-            if self.shadow.orders[id].left == 0 {
-                return Some(self.cancel(number(id)));
+        while !self.rested.is_empty() {
+            let at = self.random.random_range(0..self.rested.len());
+            let id = self.rested.swap_remove(at);
+            if self.book.is_live(id) {
+                return Some(self.cancel(id));
             }
         }
         None
     }
 
-    fn order(&mut self, book: usize, is_buy: bool, price: u8) -> Entry {
-        let quantity = 1 + u32::try_from(self.random.below(1_000)).expect("below 1,000");
+    fn cancel_of_ended(&mut self) -> Option<Entry> {
+        if self.cancelled.len() > LATEST_CANCELLED && self.random.random() {
+            let back = self.random.random_range(1..=LATEST_CANCELLED);
+            return Some(self.cancel(self.cancelled[self.cancelled.len() - back]));
+        }
+        let last = number(self.market_of.len() - 1);
+        let id = (0..ATTEMPTS.min(last)).find_map(|_| {
+            let id = self.random.random_range(1..=last);
+            (!self.book.is_live(id)).then_some(id)
+        });
+        id.map(|id| self.cancel(id))
+    }
+
+    fn order(&mut self, book: u32, is_buy: bool, price: u8) -> Entry {
         Entry {
             action: if is_buy { Action::Buy } else { Action::Sell },
             price,
-            quantity,
-            book: number(book),
-            id: number(self.shadow.orders.len()),
+            quantity: self.random.random_range(1..=1_000),
+            book,
+            id: number(self.market_of.len()),
         }
     }
 
@@ -175,173 +182,9 @@ impl Maker {
             action: Action::Cancel,
             price: 0,
             quantity: 0,
-            book: self.shadow.orders[id as usize].book,
+            book: self.market_of[id as usize],
             id,
         }
-    }
-}
-
-/// State of the books, as far as the generator needs it.
-struct Shadow {
-    books: Vec<Book>,
-    /// By id; index 0 is unused.
-    orders: Vec<ShadowOrder>,
-    /// Ids of resting orders, unordered.
-    live: Vec<u32>,
-    /// Ids of ended orders, the latest last.
-    dead: Vec<u32>,
-}
-
-#[derive(Clone, Copy, Default)]
-struct ShadowOrder {
-    book: u32,
-    side: usize,
-    price: u8,
-    left: u32,
-    /// Index in `live`.
-    place: usize,
-}
-
-/// Queues of `[bids, asks]` by price; ended orders are removed at the front.
-struct Book {
-    queues: [Vec<VecDeque<u32>>; 2],
-    resting: [[u32; HIGHEST_PRICE as usize + 1]; 2],
-}
-
-impl Book {
-    fn new() -> Self {
-        let queues = || vec![VecDeque::new(); usize::from(HIGHEST_PRICE) + 1];
-        Self {
-            queues: [queues(), queues()],
-            resting: [[0; HIGHEST_PRICE as usize + 1]; 2],
-        }
-    }
-
-    /// Best bid and ask; 0 and 100 if there is none.
-    fn best(&self) -> (u8, u8) {
-        let [bids, asks] = &self.resting;
-        let bid = bids.iter().rposition(|resting| *resting > 0);
-        let ask = asks.iter().position(|resting| *resting > 0);
-        let price = |level: usize| u8::try_from(level).expect("a level is a price");
-        (bid.map_or(0, price), ask.map_or(HIGHEST_PRICE + 1, price))
-    }
-}
-
-impl Shadow {
-    fn new(markets: u32) -> Self {
-        Self {
-            books: (0..markets).map(|_| Book::new()).collect(),
-            orders: vec![ShadowOrder::default()],
-            live: Vec::new(),
-            dead: Vec::new(),
-        }
-    }
-
-    fn apply(&mut self, entry: &Entry) {
-        let side = match entry.action {
-            Action::Cancel => {
-                if self.orders[entry.id as usize].left > 0 {
-                    self.end(entry.id);
-                }
-                return;
-            }
-            Action::Buy => 0,
-            Action::Sell => 1,
-        };
-        self.orders.push(ShadowOrder {
-            book: entry.book,
-            side,
-            price: entry.price,
-            left: 0,
-            place: 0,
-        });
-        let left = self.trade(entry, side);
-        if left > 0 {
-            let order = &mut self.orders[entry.id as usize];
-            order.left = left;
-            order.place = self.live.len();
-            self.live.push(entry.id);
-            let book = &mut self.books[entry.book as usize];
-            book.resting[side][usize::from(entry.price)] += 1;
-            book.queues[side][usize::from(entry.price)].push_back(entry.id);
-        }
-    }
-
-    /// Trades an order against the other side; returns the remainder.
-    fn trade(&mut self, entry: &Entry, side: usize) -> u32 {
-        let mut left = entry.quantity;
-        while left > 0 {
-            let (bid, ask) = self.books[entry.book as usize].best();
-            let (price, reaches) = if side == 0 {
-                (ask, ask <= entry.price)
-            } else {
-                (bid, bid >= entry.price)
-            };
-            if !reaches {
-                break;
-            }
-            let queue = &mut self.books[entry.book as usize].queues[side ^ 1][usize::from(price)];
-            let Some(first) = queue.front().copied() else {
-                break;
-            };
-            let maker = &mut self.orders[first as usize];
-            let traded = left.min(maker.left);
-            left -= traded;
-            if maker.left == traded {
-                queue.pop_front();
-                if traded > 0 {
-                    self.end(first);
-                }
-            } else {
-                maker.left -= traded;
-            }
-        }
-        left
-    }
-
-    fn end(&mut self, id: u32) {
-        let order = &mut self.orders[id as usize];
-        order.left = 0;
-        let (book, place) = (order.book as usize, order.place);
-        self.books[book].resting[order.side][usize::from(order.price)] -= 1;
-        self.live.swap_remove(place);
-        if let Some(moved) = self.live.get(place) {
-            self.orders[*moved as usize].place = place;
-        }
-        self.dead.push(id);
-    }
-}
-
-/// xorshift64*.
-struct Random(u64);
-
-impl Random {
-    fn bits(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
-    }
-
-    /// A random number below `end`.
-    fn below(&mut self, end: u64) -> u64 {
-        let wide = u128::from(self.bits()) * u128::from(end);
-        u64::try_from(wide >> 64).expect("64 bits are left")
-    }
-
-    fn index(&mut self, length: usize) -> usize {
-        usize::try_from(self.below(length as u64)).expect("below a length")
-    }
-
-    fn coin(&mut self) -> bool {
-        self.bits() & 1 == 0
-    }
-
-    /// A random fraction of 53 bits in [0, 1).
-    fn fraction(&mut self) -> f64 {
-        #[allow(clippy::cast_precision_loss, reason = "53 bits are exact")]
-        let bits = (self.bits() >> 11) as f64;
-        bits / 9_007_199_254_740_992.0
     }
 }
 
@@ -356,7 +199,7 @@ fn cents(price: f64) -> u8 {
 }
 
 fn number(index: usize) -> u32 {
-    u32::try_from(index).expect("a stream has fewer than 2^32 orders and markets")
+    u32::try_from(index).expect("a stream has fewer than 2^32 commands")
 }
 
 #[cfg(test)]
@@ -367,35 +210,27 @@ mod tests {
     /// everywhere.
     #[test]
     fn streams_keep_their_bytes() {
-        let rows = [
-            (
-                1,
-                20_000,
-                100,
-                "e10488a2942616bd2719df3c27a138946be0183454b25a7ab49f64ea6b84fd8e",
-            ),
-            (
-                40,
-                20_000,
-                1_500,
-                "813473da26e0714cc1d0d1c6a859a7df54d6f262e2c0bda20317aeb2463c1945",
-            ),
-        ];
-        for (markets, commands, live, expected) in rows {
+        let hashes = [(1, 20_000, 100), (40, 20_000, 1_500)].map(|(markets, commands, live)| {
             let stream = generate(markets, commands, live).unwrap();
-            let hash = blake3::hash(&stream.to_bytes());
-            assert_eq!(hash.to_hex().as_str(), expected, "{markets} markets");
-        }
+            blake3::hash(&stream.to_bytes()).to_hex().to_string()
+        });
+        let expected = [
+            "ec665b591ceeeafb65629443987f98dc9f3a6875b022df7e5aa98577b945c302",
+            "ec4dd9df43997a4f8881cf5a70fd24ccbf8a1146a71434fb4276c19a78114378",
+        ];
+        assert_eq!(hashes, expected);
     }
 
     #[test]
     fn the_mix_is_as_described() {
         let stream = generate(1, 40_000, 500).unwrap();
-        let cancels = stream.entries().iter();
-        let cancels = cancels
-            .filter(|entry| entry.action == Action::Cancel)
-            .count();
-        assert!((16_000..20_000).contains(&cancels), "{cancels}");
+        let mut book = ArrayBook::of(&stream);
+        stream.entries().iter().for_each(|entry| book.apply(entry));
+        let totals = book.totals;
+        assert!((14_500..17_500).contains(&totals.cancelled), "{totals:?}");
+        assert!((1_500..2_500).contains(&totals.refused), "{totals:?}");
+        assert!((2_000..12_000).contains(&totals.trades), "{totals:?}");
+        assert!((400..600).contains(&book.live()), "{}", book.live());
         assert!(generate(0, 1, 1).is_err());
     }
 }

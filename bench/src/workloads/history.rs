@@ -9,23 +9,22 @@
 mod closing_trades;
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::path::Path;
 
 use foretell_engine::JOURNAL_DIRECTORY;
 use foretell_matching::Capacity;
-use foretell_model::command::RegisterMarket;
 use foretell_model::limits::MAX_BALANCE;
-use foretell_model::{
-    AccountNumber, ApiKey, Command, ConditionId, Event, FeeSchedule, KeyNumber, Lots, MarketNumber,
-    Micros, OrderId, OrderType, Outcome, PlaceOrder, Reference, Settings, Side, Tick, TimeSeconds,
-    TokenId, WalletAddress,
-};
+use foretell_model::{Command, OrderId, Outcome, Side};
+use rand::RngExt as _;
 use serde::{Deserialize, Serialize};
 
+use super::journal_writer::{JournalWriter, Written};
+use super::random::{Random, Ranks, random_bytes, seeded};
+use super::venue::{self, Account, FEE_PPM, LimitOrder, Venue};
 use crate::error::MeasureError;
-use crate::workloads::journal_writer::{JournalWriter, Written, name, random_bytes};
-use crate::workloads::workload::{Ranks, scramble};
 
+const SEED: u64 = 3;
 /// Number of market makers; they have the lowest account numbers.
 pub(crate) const MAKERS: u32 = 64;
 /// Maximum number of markets per crowd wallet.
@@ -36,7 +35,7 @@ const STEP_NS: u64 = 200_000_000;
 const MOST_MAKERS: u64 = 4;
 /// Trades are at least this many cents from 0 and 1; other orders rest outside.
 const LOWEST_CENTS: u64 = 5;
-const UNITS_PER_CENT: u64 = 100;
+const TRADED_CENTS: RangeInclusive<u64> = LOWEST_CENTS..=100 - LOWEST_CENTS;
 /// Total collateral of the market makers, and of the crowd: together half of the maximum, so that
 /// later deposits fit.
 const FUNDS: u64 = MAX_BALANCE.0 / 4;
@@ -77,6 +76,7 @@ pub(crate) fn write(data: &Path, shape: &Shape) -> Result<(Written, Census), Mea
         ..Capacity::default()
     };
     let mut history = History {
+        random: seeded(SEED),
         writer: JournalWriter::create(&data.join(JOURNAL_DIRECTORY), capacity, STEP_NS)?,
         crowd: Ranks::new(shape.crowd),
         makers: Ranks::new(MAKERS),
@@ -100,6 +100,7 @@ pub(crate) fn write(data: &Path, shape: &Shape) -> Result<(Written, Census), Mea
 }
 
 struct History {
+    random: Random,
     writer: JournalWriter,
     crowd: Ranks,
     makers: Ranks,
@@ -113,82 +114,47 @@ struct History {
     references: u32,
 }
 
-/// An order of the history.
-struct HistoryOrder {
-    account: u32,
-    market: u32,
-    outcome: Outcome,
-    side: Side,
-    lots: u64,
-    cents: u64,
-}
-
 impl History {
     fn open(&mut self, shape: &Shape) -> Result<(), MeasureError> {
-        let settings = Settings {
-            marketable_minimum: Micros::ZERO,
-            live_orders_per_account: u32::MAX,
-            ..Settings::default()
+        let makers = (0..MAKERS).map(|_| FUNDS / u64::from(MAKERS));
+        let crowd = (0..shape.crowd).map(|rank| self.crowd.share(rank, FUNDS));
+        let accounts = (0..).zip(makers.chain(crowd));
+        let venue = Venue {
+            settings: Venue::open_settings(0),
+            markets: shape.markets,
+            fee_ppm: FEE_PPM,
+            accounts: accounts
+                .map(|(number, funds)| Account::new(venue::wallet(number), funds))
+                .collect(),
+            shares: Default::default(),
         };
-        self.apply(&Command::ChangeSettings(settings))?;
-        for number in 0..shape.markets {
-            let register = Command::RegisterMarket(RegisterMarket {
-                condition: condition(number),
-                tokens: tokens(number),
-                tick: Tick::Hundredth,
-                tick_refines: false,
-                minimum_size: Lots(1),
-                fee: FeeSchedule {
-                    rate_ppm: 20_000,
-                    exponent: 1,
-                },
-                event: None,
-            });
-            let description = match shape.lived {
-                true => closing_trades::description(number)?,
-                false => Vec::new(),
+        let mut market = 0;
+        for command in venue.commands() {
+            let evidence = match command {
+                Command::RegisterMarket(_) if shape.lived => {
+                    market += 1;
+                    closing_trades::description(market - 1)?
+                }
+                _ => Vec::new(),
             };
-            self.writer.apply(&register, &description)?;
-            let market = MarketNumber(number);
-            self.apply(&Command::ActivateMarket { market })?;
+            self.writer.apply(&command, &evidence)?;
         }
-        for number in 0..MAKERS {
-            self.open_account(number, FUNDS / u64::from(MAKERS))?;
-        }
-        for rank in 0..shape.crowd {
-            let funds = self.crowd.share(rank, FUNDS);
-            self.open_account(MAKERS + rank, funds)?;
-        }
-        Ok(())
-    }
-
-    fn open_account(&mut self, number: u32, funds: u64) -> Result<(), MeasureError> {
-        let name = name(number, 3);
-        let mut api_key = [0; 16];
-        api_key.copy_from_slice(&name[..16]);
-        let wallet = wallet(number);
-        self.apply(&Command::RegisterKey {
-            owner: wallet,
-            nonce: [0; 32],
-            api_key: ApiKey(api_key),
-            read_only: false,
-        })?;
-        self.apply(&Command::Deposit {
-            wallet,
-            amount: Micros(funds),
-            reference: Reference(name),
-        })?;
+        self.references = MAKERS + shape.crowd;
         Ok(())
     }
 
     /// Places an order at a price where no trade occurs.
     fn rest(&mut self, number: u32, shape: &Shape) -> Result<(), MeasureError> {
         let market = number % shape.markets;
-        let filled = self.order(&HistoryOrder {
+        let filled = self.order(LimitOrder {
             account: number % (shape.crowd + MAKERS),
             // A resolved market has no resting order.
             market: market - u32::from(shape.lived && closing_trades::resolves(market)),
-            outcome: either(u64::from(number)),
+            outcome: if number.is_multiple_of(2) {
+                Outcome::Yes
+            } else {
+                Outcome::No
+            },
             side: Side::Buy,
             lots: 100,
             cents: 1 + u64::from(number) % (LOWEST_CENTS - 1),
@@ -198,24 +164,22 @@ impl History {
 
     /// Makes some trades, at most `most`.
     fn round(&mut self, number: u64, shape: &Shape, most: u64) -> Result<u64, MeasureError> {
-        let draw = scramble(number);
         let (taker, market, outcome) = match closing_trades::early_buyer(number, shape) {
             Some(taker) => (taker, 0, Outcome::No),
             None => {
-                let taker = self.crowd.of(low(draw));
-                let favourite = (u64::from(taker) << 8) | ((draw >> 32) % MARKETS_EACH);
-                let market = self.markets.of(low(scramble(favourite)));
-                (taker, market, either(draw >> 36))
+                let taker = self.crowd.draw(&mut self.random);
+                let favourite = self.random.random_range(0..MARKETS_EACH);
+                let mut of_taker = seeded(u64::from(taker) << 8 | favourite);
+                (taker, self.markets.draw(&mut of_taker), self.outcome())
             }
         };
-        let cents = LOWEST_CENTS + (draw >> 40) % (101 - 2 * LOWEST_CENTS);
-        let makers = (1 + (draw >> 56) % MOST_MAKERS).min(most);
+        let cents = self.random.random_range(TRADED_CENTS);
+        let makers = self.random.random_range(1..=MOST_MAKERS).min(most);
         let mut all = 0;
-        for index in 0..makers {
-            let draw = scramble(draw ^ index);
-            let lots = 100 + (draw >> 40) % 400;
-            let account = self.makers.of(low(draw));
-            let filled = self.order(&HistoryOrder {
+        for _ in 0..makers {
+            let lots = self.random.random_range(100..500);
+            let account = self.makers.draw(&mut self.random);
+            let filled = self.order(LimitOrder {
                 account,
                 market,
                 outcome,
@@ -228,7 +192,7 @@ impl History {
             all += lots;
         }
         let buyer = MAKERS + taker;
-        let filled = self.order(&HistoryOrder {
+        let filled = self.order(LimitOrder {
             account: buyer,
             market,
             outcome: outcome.opposite(),
@@ -245,35 +209,19 @@ impl History {
         Ok(makers + sold)
     }
 
+    fn outcome(&mut self) -> Outcome {
+        match self.random.random() {
+            true => Outcome::Yes,
+            false => Outcome::No,
+        }
+    }
+
     /// Places an order; returns its number of trades.
-    fn order(&mut self, order: &HistoryOrder) -> Result<u64, MeasureError> {
-        let mut id = [0; 32];
-        random_bytes(self.orders << 8, &mut id);
+    fn order(&mut self, order: LimitOrder) -> Result<u64, MeasureError> {
+        let id = OrderId(random_bytes(self.orders));
         self.orders += 1;
-        let lots = Lots(order.lots);
-        let (value, shares) = (lots.0 * order.cents * UNITS_PER_CENT, lots.micro_shares());
-        let (maker_amount, taker_amount) = match order.side {
-            Side::Buy => (value, shares),
-            Side::Sell => (shares, value),
-        };
-        let command = Command::PlaceOrder(PlaceOrder {
-            order: OrderId(id),
-            account: AccountNumber(order.account),
-            key: KeyNumber(order.account),
-            market: MarketNumber(order.market),
-            outcome: order.outcome,
-            side: order.side,
-            order_type: OrderType::Gtc,
-            post_only: false,
-            maker_amount,
-            taker_amount,
-            expiration: TimeSeconds(0),
-            timestamp: self.writer.time().millis(),
-        });
-        let events = self.writer.apply(&command, &[])?.iter();
-        Ok(events
-            .map(|event| u64::from(matches!(event, Event::Fill(_))))
-            .sum())
+        let placement = order.placement(id, self.writer.time().millis());
+        self.writer.apply(&Command::PlaceOrder(placement), &[])
     }
 
     fn apply(&mut self, command: &Command) -> Result<(), MeasureError> {
@@ -288,33 +236,4 @@ fn expect(fills: u64, filled: u64) -> Result<(), MeasureError> {
     Err(MeasureError::Wrong(format!(
         "an order of the history traded with {filled} others, not {fills}"
     )))
-}
-
-/// Condition id of a market.
-pub(crate) fn condition(market: u32) -> ConditionId {
-    ConditionId(name(market, 0))
-}
-
-/// Wallet of an account: market makers first, in each group the busiest first.
-pub(crate) fn wallet(account: u32) -> WalletAddress {
-    let mut address = [0; 20];
-    address.copy_from_slice(&name(account, 3)[..20]);
-    WalletAddress(address)
-}
-
-/// Token ids of a market.
-pub(crate) fn tokens(market: u32) -> [TokenId; 2] {
-    [1, 2].map(|kind| TokenId(name(market, kind)))
-}
-
-const fn either(bits: u64) -> Outcome {
-    if bits & 1 == 0 {
-        Outcome::Yes
-    } else {
-        Outcome::No
-    }
-}
-
-fn low(draw: u64) -> u32 {
-    u32::try_from(draw & u64::from(u32::MAX)).expect("32 bits")
 }

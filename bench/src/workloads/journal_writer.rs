@@ -8,13 +8,12 @@ use foretell_matching::{Capacity, Exchange};
 use foretell_model::limits::MAX_EVENTS;
 use foretell_model::{Command, Event, FramePlace, Sequence, TimeNs, Verdict};
 
+use super::venue::START_NS;
+use super::workload::INDEX_KEY;
 use crate::error::MeasureError;
-use crate::workloads::workload::scramble;
 
 /// Commands per batch: as many as the matcher publishes at once under load.
 pub(crate) const BURST: u32 = 64;
-/// Time of the first command.
-const START_NS: u64 = 1_700_000_000_000_000_000;
 
 /// Writes a journal from its first frame on.
 pub(crate) struct JournalWriter {
@@ -55,7 +54,7 @@ impl JournalWriter {
         let recovered = foretell_journal::recover(journal, options, Sequence(0), &mut |_| Ok(()))?;
         let (appender, syncer, _state) = recovered.start()?;
         Ok(Self {
-            exchange: Exchange::new(capacity, scramble(0)),
+            exchange: Exchange::new(capacity, INDEX_KEY),
             events: Vec::with_capacity(MAX_EVENTS),
             appender,
             syncer,
@@ -71,16 +70,21 @@ impl JournalWriter {
     }
 
     /// Applies a command, which must succeed, and journals it; writes every full burst. Returns the
-    /// events.
+    /// number of its trades.
     pub(crate) fn apply(
         &mut self,
         command: &Command,
         evidence: &[u8],
-    ) -> Result<&[Event], MeasureError> {
+    ) -> Result<u64, MeasureError> {
         match self.try_apply(command, evidence)? {
-            Verdict::Applied(_) => Ok(&self.events),
-            verdict => Err(MeasureError::Wrong(format!("{command:?}: {verdict:?}"))),
+            Verdict::Applied(_) => {}
+            verdict => return Err(MeasureError::Wrong(format!("{command:?}: {verdict:?}"))),
         }
+        let trades = self
+            .events
+            .iter()
+            .filter(|event| matches!(event, Event::Fill(_)));
+        Ok(trades.count() as u64)
     }
 
     /// Applies a command and journals it unless it is rejected.
@@ -132,19 +136,4 @@ impl JournalWriter {
             end: self.end,
         })
     }
-}
-
-/// Fills `bytes` from a seed; every eight bytes use the next seed, so callers must space their
-/// seeds.
-pub(crate) fn random_bytes(seed: u64, bytes: &mut [u8]) {
-    for (seed, chunk) in (seed..).zip(bytes.chunks_mut(8)) {
-        chunk.copy_from_slice(&scramble(seed).to_le_bytes()[..chunk.len()]);
-    }
-}
-
-/// A 32-byte name for a number and kind.
-pub(crate) fn name(number: u32, kind: u8) -> [u8; 32] {
-    let mut name = [kind; 32];
-    name[..4].copy_from_slice(&number.to_le_bytes());
-    name
 }

@@ -1,17 +1,36 @@
 //! Orders signed as by a client, and complete request bytes.
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use alloy_primitives::U256;
 use foretell_auth::signing::signed_order_id;
 use foretell_auth::text::checksum_address;
-use foretell_auth::{Domain, L2Credentials, L2Request, OrderFields, Signer};
-use foretell_model::{Lots, Side, TimeMs, TokenId, WalletKind};
+use foretell_auth::{Domain, Domains, L2Credentials, L2Request, OrderFields, Signer};
+use foretell_model::{Lots, Side, TokenId, WalletKind};
 use serde_json::json;
 
-use crate::harness::live_exchange::{PREFIX, TOKENS};
+use super::venue::{self, UNITS_PER_CENT};
+use crate::error::MeasureError;
+use crate::harness::latency::now_ms;
+use crate::harness::live_exchange::PREFIX;
 
-const UNITS_PER_CENT: u64 = 100;
+/// Private key of no value, for exchanges of our own.
+const PRIVATE_KEY: [u8; 32] = [0x42; 32];
+
+/// Owner of the account on exchanges of our own.
+pub(crate) fn signer() -> Result<Signer, MeasureError> {
+    Signer::from_bytes(&PRIVATE_KEY)
+        .ok_or_else(|| MeasureError::wrong("the private key is invalid"))
+}
+
+/// The default signing domain of plain or neg-risk markets.
+pub(crate) fn domain(neg_risk: bool) -> Result<Domain, MeasureError> {
+    domain_of(&Domains::default(), neg_risk)
+}
+
+/// The signing domain of plain or neg-risk markets.
+pub(crate) fn domain_of(domains: &Domains, neg_risk: bool) -> Result<Domain, MeasureError> {
+    let first = domains.candidates(neg_risk).next().cloned();
+    first.ok_or_else(|| MeasureError::wrong("no signing domain for the market"))
+}
 
 /// Common terms of a measurement's orders: bids that rest.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +47,7 @@ impl Terms {
     /// One share at cents from 1 on, in the market of a [`crate::harness::live_exchange`], where there are
     /// no asks.
     pub(crate) const LIVE_EXCHANGE: Self = Self {
-        token: TOKENS[0],
+        token: venue::tokens(0)[0],
         lots: Lots(100),
         lowest: UNITS_PER_CENT,
         prices: 50,
@@ -57,9 +76,6 @@ pub(crate) fn sign(
     terms: &Terms,
     salt: u64,
 ) -> SignedOrder {
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
     let mut salt_word = [0; 32];
     salt_word[24..].copy_from_slice(&salt.to_be_bytes());
     let fields = OrderFields {
@@ -71,7 +87,7 @@ pub(crate) fn sign(
         taker_amount: terms.lots.micro_shares(),
         side: Side::Buy,
         signature_type: WalletKind::Eoa,
-        timestamp: TimeMs(u64::try_from(now.as_millis()).unwrap_or(u64::MAX)),
+        timestamp: now_ms(),
         metadata: [0; 32],
         builder: [0; 32],
     };

@@ -148,6 +148,30 @@ impl Stream {
     }
 }
 
+/// Sums over a whole stream. Lanes with different totals did different work.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Totals {
+    /// Trades: one per maker.
+    pub(crate) trades: u64,
+    /// Lots traded.
+    pub(crate) quantity: u64,
+    /// Lots times maker's price in cents.
+    pub(crate) notional: u64,
+    /// Cancels that ended an order.
+    pub(crate) cancelled: u64,
+    /// Cancels of orders that had ended.
+    pub(crate) refused: u64,
+}
+
+impl Totals {
+    /// Counts a trade of `quantity` lots at `price` cents.
+    pub(crate) fn trade(&mut self, price: u64, quantity: u64) {
+        self.trades += 1;
+        self.quantity += quantity;
+        self.notional += price * quantity;
+    }
+}
+
 fn io(path: &Path, error: std::io::Error) -> StreamError {
     StreamError::Io {
         path: path.display().to_string(),

@@ -1,198 +1,178 @@
-//! An exchange prepared for a stream: markets open, accounts funded to the last lot.
+//! The one builder of markets and accounts: the commands that open them on an empty exchange.
 
 use std::collections::BTreeMap;
 
-use foretell_matching::{Capacity, Exchange};
 use foretell_model::command::RegisterMarket;
-use foretell_model::limits::MAX_EVENTS;
 use foretell_model::{
-    AccountNumber, ApiKey, Command, ConditionId, FeeSchedule, Lots, MarketNumber, Micros,
-    Reference, Settings, Tick, TokenId, Verdict, WalletAddress,
+    AccountNumber, ApiKey, Command, ConditionId, FeeSchedule, KeyNumber, Lots, MarketNumber,
+    Micros, OrderId, OrderType, Outcome, PlaceOrder, Reference, Settings, Side, Tick, TimeMs,
+    TimeSeconds, TokenId, WalletAddress,
 };
 
-use crate::workloads::journal_writer::name;
-use crate::workloads::stream::Action;
-use crate::workloads::workload::{self, Workload, WorkloadKind};
+/// Fee rate of realistic markets: 2%.
+pub(crate) const FEE_PPM: u32 = 20_000;
+/// Price units of 0.0001 in a cent.
+pub(crate) const UNITS_PER_CENT: u64 = 100;
+/// Time of the first command of journals and streams.
+pub(crate) const START_NS: u64 = 1_700_000_000_000_000_000;
 
-/// Fixed key of the hash tables, for reproducible runs.
-const INDEX_KEY: u64 = 0x5EED;
-/// Maximum fee per lot: a fee of 2% with exponent 1 is at most 50 micros; plus rounding.
-const HIGHEST_FEE_PER_LOT: u64 = 51;
-
-/// Funds of the accounts for a stream.
-pub(crate) struct Funding {
-    /// Collateral by account.
-    pub(crate) collateral: Vec<u64>,
-    /// Shares by account and market.
+/// Markets and accounts; both get their numbers in order.
+pub(crate) struct Venue {
+    pub(crate) settings: Settings,
+    pub(crate) markets: u32,
+    pub(crate) fee_ppm: u32,
+    pub(crate) accounts: Vec<Account>,
+    /// Full sets to split, by account and market.
     pub(crate) shares: BTreeMap<(AccountNumber, MarketNumber), u64>,
 }
 
-impl Funding {
-    /// Funds that suffice however the stream's orders trade.
-    pub(crate) fn of(workload: &Workload<'_>) -> Self {
-        let mut funding = Self {
-            collateral: vec![0; workload.accounts() as usize],
-            shares: BTreeMap::new(),
-        };
-        for (entry, account) in workload.entries() {
-            let lots = u64::from(entry.quantity);
-            match entry.action {
-                Action::Cancel => {}
-                Action::Buy => {
-                    let cost = u64::from(workload::price(entry).0) + HIGHEST_FEE_PER_LOT;
-                    funding.collateral[account.0 as usize] += lots * cost;
-                }
-                Action::Sell => {
-                    let key = (account, MarketNumber(entry.book));
-                    *funding.shares.entry(key).or_default() += lots;
-                    funding.collateral[account.0 as usize] += Lots(lots).full_value().0;
-                }
-            }
-        }
-        funding
-    }
+/// An account with one API key.
+pub(crate) struct Account {
+    pub(crate) owner: WalletAddress,
+    pub(crate) api_key: ApiKey,
+    pub(crate) collateral: Micros,
+}
 
-    /// Capacity for the stream, so that nothing has to grow.
-    pub(crate) fn capacity(&self, workload: &Workload<'_>, peak_orders: usize) -> Capacity {
-        let mut buyers: Vec<_> = workload
-            .entries()
-            .filter(|(entry, _)| entry.action == Action::Buy)
-            .map(|(entry, account)| (account, entry.book))
-            .collect();
-        buyers.sort_unstable();
-        buyers.dedup();
-        let accounts = workload.accounts() as usize;
-        Capacity {
-            accounts,
-            keys: accounts,
-            markets: workload.stream.markets() as usize,
-            events: 0,
-            orders: peak_orders,
-            expiring_orders: 0,
-            positions: self.shares.len() + buyers.len() + 1,
-            order_ids: workload.stream.orders() as usize,
-            timestamp_seconds: 1 << 10,
-            references: self.shares.len() + accounts,
-            requests: 0,
+impl Account {
+    /// An account whose API key derives from its owner's address.
+    pub(crate) fn new(owner: WalletAddress, collateral: u64) -> Self {
+        let mut api_key = [0; 16];
+        api_key.copy_from_slice(&owner.0[..16]);
+        Self {
+            owner,
+            api_key: ApiKey(api_key),
+            collateral: Micros(collateral),
         }
     }
 }
 
-/// An exchange with all markets open and all accounts funded.
-pub(crate) fn open(workload: &Workload<'_>, funding: &Funding, capacity: Capacity) -> Exchange {
-    let mut exchange = Exchange::new(capacity, INDEX_KEY);
-    let mut events = Vec::with_capacity(MAX_EVENTS);
-    let opened = set_up(workload, funding, &mut |command| {
-        events.clear();
-        match exchange.apply(command, workload::time(0), &mut events) {
-            Verdict::Applied(_) => Ok(()),
-            verdict => Err(format!("{command:?}: {verdict:?}")),
+impl Venue {
+    /// Settings under which no order of a workload is rejected: no minimum value, no cap on live
+    /// orders, and `orders` remembered ids.
+    pub(crate) fn open_settings(orders: u32) -> Settings {
+        let defaults = Settings::default();
+        Settings {
+            marketable_minimum: Micros::ZERO,
+            live_orders_per_account: u32::MAX,
+            remembered_order_ids: orders.max(defaults.remembered_order_ids),
+            ..defaults
         }
-    });
-    opened.expect("an empty exchange takes every command of a set-up");
-    exchange
-}
+    }
 
-/// Passes the commands that open the markets and fund the accounts to `apply`.
-///
-/// # Errors
-/// The first error of `apply`.
-pub(crate) fn set_up<E>(
-    workload: &Workload<'_>,
-    funding: &Funding,
-    apply: &mut dyn FnMut(&Command) -> Result<(), E>,
-) -> Result<(), E> {
-    let mut venue = Venue {
-        apply,
-        references: 0,
-    };
-    let orders = workload.stream.orders();
-    venue.apply(&Command::ChangeSettings(Settings {
-        marketable_minimum: Micros::ZERO,
-        live_orders_per_account: u32::MAX,
-        remembered_order_ids: orders.max(Settings::default().remembered_order_ids),
-        ..Settings::default()
-    }))?;
-    for market in 0..workload.stream.markets() {
-        venue.open_market(market, workload.kind)?;
-    }
-    for (account, collateral) in (0..).zip(&funding.collateral) {
-        venue.open_account(account, Micros(*collateral))?;
-    }
-    for ((account, market), lots) in &funding.shares {
-        let reference = venue.reference();
-        venue.apply(&Command::Split {
+    /// The commands, in order.
+    pub(crate) fn commands(&self) -> impl Iterator<Item = Command> {
+        let settings = Command::ChangeSettings(self.settings);
+        let markets = (0..self.markets).flat_map(|number| {
+            let market = MarketNumber(number);
+            [self.market(number), Command::ActivateMarket { market }]
+        });
+        let accounts = (0..).zip(&self.accounts).flat_map(account_commands);
+        let first = u32::try_from(self.accounts.len()).expect("accounts are u32");
+        let splits = (first..).zip(&self.shares);
+        let splits = splits.map(|(number, ((account, market), lots))| Command::Split {
             account: *account,
             market: *market,
             lots: Lots(*lots),
-            reference,
-        })?;
-    }
-    Ok(())
-}
-
-struct Venue<'a, E> {
-    apply: &'a mut dyn FnMut(&Command) -> Result<(), E>,
-    references: u32,
-}
-
-impl<E> Venue<'_, E> {
-    fn apply(&mut self, command: &Command) -> Result<(), E> {
-        (self.apply)(command)
+            reference: reference(number),
+        });
+        std::iter::once(settings)
+            .chain(markets)
+            .chain(accounts)
+            .chain(splits)
     }
 
-    fn open_market(&mut self, number: u32, kind: WorkloadKind) -> Result<(), E> {
-        let rate_ppm = match kind {
-            WorkloadKind::Plain => 0,
-            WorkloadKind::Realistic => 20_000,
-        };
-        self.apply(&Command::RegisterMarket(RegisterMarket {
-            condition: ConditionId(name(number, 0)),
-            tokens: [1, 2].map(|kind| TokenId(name(number, kind))),
+    fn market(&self, number: u32) -> Command {
+        Command::RegisterMarket(RegisterMarket {
+            condition: condition(number),
+            tokens: tokens(number),
             tick: Tick::Hundredth,
             tick_refines: false,
             minimum_size: Lots(1),
             fee: FeeSchedule {
-                rate_ppm,
+                rate_ppm: self.fee_ppm,
                 exponent: 1,
             },
             event: None,
-        }))?;
-        let market = MarketNumber(number);
-        self.apply(&Command::ActivateMarket { market })
-    }
-
-    /// Accounts and keys get their numbers in the order in which they are opened.
-    fn open_account(&mut self, number: u32, collateral: Micros) -> Result<(), E> {
-        let wallet = wallet(number);
-        let mut key = [0; 16];
-        key.copy_from_slice(&wallet.0[..16]);
-        self.apply(&Command::RegisterKey {
-            owner: wallet,
-            nonce: [0; 32],
-            api_key: ApiKey(key),
-            read_only: false,
-        })?;
-        if collateral.is_zero() {
-            return Ok(());
-        }
-        let reference = self.reference();
-        self.apply(&Command::Deposit {
-            wallet,
-            amount: collateral,
-            reference,
         })
-    }
-
-    fn reference(&mut self) -> Reference {
-        self.references += 1;
-        Reference(name(self.references, 3))
     }
 }
 
-/// Wallet of the account opened as number `number`.
-pub(crate) fn wallet(number: u32) -> WalletAddress {
+fn account_commands((number, account): (u32, &Account)) -> impl Iterator<Item = Command> {
+    let key = Command::RegisterKey {
+        owner: account.owner,
+        nonce: [0; 32],
+        api_key: account.api_key,
+        read_only: false,
+    };
+    let deposit = Command::Deposit {
+        wallet: account.owner,
+        amount: account.collateral,
+        reference: reference(number),
+    };
+    std::iter::once(key).chain((!account.collateral.is_zero()).then_some(deposit))
+}
+
+/// A limit order, good till cancelled. Account and key have the same number.
+#[derive(Clone, Copy)]
+pub(crate) struct LimitOrder {
+    pub(crate) account: u32,
+    pub(crate) market: u32,
+    pub(crate) outcome: Outcome,
+    pub(crate) side: Side,
+    pub(crate) lots: u64,
+    pub(crate) cents: u64,
+}
+
+impl LimitOrder {
+    pub(crate) fn placement(self, order: OrderId, timestamp: TimeMs) -> PlaceOrder {
+        let shares = Lots(self.lots).micro_shares();
+        let value = self.lots * self.cents * UNITS_PER_CENT;
+        let (maker_amount, taker_amount) = match self.side {
+            Side::Buy => (value, shares),
+            Side::Sell => (shares, value),
+        };
+        PlaceOrder {
+            order,
+            account: AccountNumber(self.account),
+            key: KeyNumber(self.account),
+            market: MarketNumber(self.market),
+            outcome: self.outcome,
+            side: self.side,
+            order_type: OrderType::Gtc,
+            post_only: false,
+            maker_amount,
+            taker_amount,
+            expiration: TimeSeconds(0),
+            timestamp,
+        }
+    }
+}
+
+/// Condition id of a market.
+pub(crate) const fn condition(market: u32) -> ConditionId {
+    ConditionId(name(market, 0))
+}
+
+/// Token ids of a market: Yes, No.
+pub(crate) const fn tokens(market: u32) -> [TokenId; 2] {
+    [TokenId(name(market, 1)), TokenId(name(market, 2))]
+}
+
+/// Wallet of an account.
+pub(crate) fn wallet(account: u32) -> WalletAddress {
     let mut address = [0; 20];
-    address[..4].copy_from_slice(&number.to_le_bytes());
+    address.copy_from_slice(&name(account, 3)[..20]);
     WalletAddress(address)
+}
+
+/// Reference of a deposit, split, merge or redeem.
+pub(crate) const fn reference(number: u32) -> Reference {
+    Reference(name(number, 4))
+}
+
+/// A 32-byte name for a number and kind.
+pub(crate) const fn name(number: u32, kind: u8) -> [u8; 32] {
+    let mut name = [kind; 32];
+    [name[0], name[1], name[2], name[3]] = number.to_le_bytes();
+    name
 }

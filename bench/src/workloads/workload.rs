@@ -1,19 +1,27 @@
 //! Converts a stream's commands to exchange commands with accounts and order ids.
 
+use std::collections::BTreeMap;
+
+use foretell_matching::{Capacity, Exchange};
+use foretell_model::limits::MAX_EVENTS;
 use foretell_model::{
-    AccountNumber, Command, KeyNumber, Lots, MarketNumber, OrderId, OrderType, Outcome, PlaceOrder,
-    Price, Side, TimeMs, TimeNs, TimeSeconds,
+    AccountNumber, Command, Lots, MarketNumber, OrderId, Outcome, Side, TimeNs, Verdict,
 };
 
-use crate::workloads::stream::{Action, Entry, Stream};
+use super::random::{Ranks, random_bytes, seeded};
+use super::stream::{Action, Entry, Stream};
+use super::venue::{self, Account, FEE_PPM, LimitOrder, START_NS, Venue};
+use crate::baselines::array_book::ArrayBook;
 
-/// Price units of 0.0001 in a cent.
-const UNITS_PER_CENT: u16 = 100;
 /// Accounts per side of a realistic stream.
 const ACCOUNTS_PER_SIDE: u32 = 5_000;
-/// Start time of a stream, and interval between commands.
-const START_NS: u64 = 1_700_000_000_000_000_000;
+/// Interval between commands: 100,000 a second.
 pub(crate) const STEP_NS: u64 = 10_000;
+/// Fixed key of the hash tables, for reproducible runs.
+pub(crate) const INDEX_KEY: u64 = 0x5EED;
+/// Maximum fee per lot: a fee of 2% with exponent 1 is at most 50 micros; plus rounding.
+const HIGHEST_FEE_PER_LOT: u64 = 51;
+const SEED: u64 = 2;
 
 /// How stream commands become exchange commands. Buyers have even account numbers and sellers odd
 /// ones, so taker and maker always differ.
@@ -28,152 +36,162 @@ pub(crate) enum WorkloadKind {
 /// A stream with the account of every command.
 pub(crate) struct Workload<'a> {
     pub(crate) stream: &'a Stream,
-    pub(crate) kind: WorkloadKind,
+    kind: WorkloadKind,
     accounts: Vec<u32>,
 }
 
 impl<'a> Workload<'a> {
     pub(crate) fn new(stream: &'a Stream, kind: WorkloadKind) -> Self {
-        let ranks = Ranks::new(match kind {
-            WorkloadKind::Plain => 1,
-            WorkloadKind::Realistic => ACCOUNTS_PER_SIDE,
-        });
+        let (ranks, mut random) = (Ranks::new(accounts_per_side(kind)), seeded(SEED));
         let mut of_order = vec![0; stream.orders() as usize + 1];
-        let accounts = stream
-            .entries()
-            .iter()
-            .map(|entry| {
-                let account = &mut of_order[entry.id as usize];
-                if entry.action != Action::Cancel {
-                    let side = u32::from(entry.action == Action::Sell);
-                    *account = ranks.of(entry.id) * 2 + side;
-                }
-                *account
-            })
-            .collect();
+        let accounts = stream.entries().iter().map(|entry| {
+            let account = &mut of_order[entry.id as usize];
+            if entry.action != Action::Cancel {
+                let side = u32::from(entry.action == Action::Sell);
+                *account = ranks.draw(&mut random) * 2 + side;
+            }
+            *account
+        });
         Self {
             stream,
             kind,
-            accounts,
-        }
-    }
-
-    /// Number of accounts, idle ones included.
-    pub(crate) const fn accounts(&self) -> u32 {
-        match self.kind {
-            WorkloadKind::Plain => 2,
-            WorkloadKind::Realistic => ACCOUNTS_PER_SIDE * 2,
+            accounts: accounts.collect(),
         }
     }
 
     /// Every command of the stream with its account.
-    pub(crate) fn entries(&self) -> impl Iterator<Item = (&Entry, AccountNumber)> {
-        let accounts = self.accounts.iter().copied().map(AccountNumber);
-        self.stream.entries().iter().zip(accounts)
+    fn entries(&self) -> impl Iterator<Item = (&Entry, u32)> {
+        self.stream
+            .entries()
+            .iter()
+            .zip(self.accounts.iter().copied())
     }
 
     /// The command at an index of the stream.
     pub(crate) fn command(&self, at: usize) -> Command {
-        let entry = &self.stream.entries()[at];
-        let account = AccountNumber(self.accounts[at]);
+        let (entry, account) = (&self.stream.entries()[at], self.accounts[at]);
         let order = self.order_id(entry.id);
         let side = match entry.action {
             Action::Buy => Side::Buy,
             Action::Sell => Side::Sell,
             Action::Cancel => {
-                return Command::CancelOrder {
-                    owner: account,
-                    order,
-                };
+                let owner = AccountNumber(account);
+                return Command::CancelOrder { owner, order };
             }
         };
-        let lots = Lots(entry.quantity.into());
-        let (value, shares) = (lots.value_at(price(entry)).0, lots.micro_shares());
-        let (maker_amount, taker_amount) = match side {
-            Side::Buy => (value, shares),
-            Side::Sell => (shares, value),
-        };
-        Command::PlaceOrder(PlaceOrder {
-            order,
+        let limit = LimitOrder {
             account,
-            key: KeyNumber(account.0),
-            market: MarketNumber(entry.book),
+            market: entry.book,
             outcome: Outcome::Yes,
             side,
-            order_type: OrderType::Gtc,
-            post_only: false,
-            maker_amount,
-            taker_amount,
-            expiration: TimeSeconds(0),
-            timestamp: TimeMs(time(at).millis().0),
+            lots: entry.quantity.into(),
+            cents: entry.price.into(),
+        };
+        Command::PlaceOrder(limit.placement(order, time(at).millis()))
+    }
+
+    fn order_id(&self, id: u32) -> OrderId {
+        OrderId(match self.kind {
+            WorkloadKind::Plain => venue::name(id, 0),
+            WorkloadKind::Realistic => random_bytes(id.into()),
         })
     }
 
-    pub(crate) fn order_id(&self, id: u32) -> OrderId {
-        let mut bytes = [0; 32];
-        let (words, _) = bytes.as_chunks_mut::<8>();
-        match self.kind {
-            WorkloadKind::Plain => words[0] = u64::from(id).to_le_bytes(),
-            WorkloadKind::Realistic => (0_u64..).zip(words).for_each(|(index, word)| {
-                *word = scramble(u64::from(id) << 2 | index).to_le_bytes();
-            }),
+    /// Markets and accounts with funds that suffice however the orders trade.
+    pub(crate) fn venue(&self) -> Venue {
+        let mut collateral = vec![0; 2 * accounts_per_side(self.kind) as usize];
+        let mut shares = BTreeMap::<_, u64>::new();
+        for (entry, account) in self.entries() {
+            let lots = u64::from(entry.quantity);
+            let collateral = &mut collateral[account as usize];
+            match entry.action {
+                Action::Cancel => {}
+                Action::Buy => {
+                    let value = u64::from(entry.price) * venue::UNITS_PER_CENT;
+                    *collateral += lots * (value + HIGHEST_FEE_PER_LOT);
+                }
+                Action::Sell => {
+                    let key = (AccountNumber(account), MarketNumber(entry.book));
+                    *shares.entry(key).or_default() += lots;
+                    *collateral += Lots(lots).full_value().0;
+                }
+            }
         }
-        OrderId(bytes)
+        let accounts = (0..).zip(collateral);
+        Venue {
+            settings: Venue::open_settings(self.stream.orders()),
+            markets: self.stream.markets(),
+            fee_ppm: match self.kind {
+                WorkloadKind::Plain => 0,
+                WorkloadKind::Realistic => FEE_PPM,
+            },
+            accounts: accounts
+                .map(|(number, collateral)| Account::new(venue::wallet(number), collateral))
+                .collect(),
+            shares,
+        }
+    }
+
+    /// Capacity for the stream, so that nothing has to grow.
+    pub(crate) fn capacity(&self, venue: &Venue) -> Capacity {
+        let bought = self
+            .entries()
+            .filter(|(entry, _)| entry.action == Action::Buy);
+        let mut bought: Vec<_> = bought
+            .map(|(entry, account)| (account, entry.book))
+            .collect();
+        bought.sort_unstable();
+        bought.dedup();
+        let accounts = venue.accounts.len();
+        Capacity {
+            accounts,
+            keys: accounts,
+            markets: venue.markets as usize,
+            events: 0,
+            orders: self.peak_orders(),
+            expiring_orders: 0,
+            positions: venue.shares.len() + bought.len() + 1,
+            order_ids: self.stream.orders() as usize,
+            timestamp_seconds: 1 << 10,
+            references: venue.shares.len() + accounts,
+            requests: 0,
+        }
+    }
+
+    /// Maximum number of simultaneously resting orders.
+    fn peak_orders(&self) -> usize {
+        let mut book = ArrayBook::of(self.stream);
+        let live = self.stream.entries().iter().map(|entry| {
+            book.apply(entry);
+            book.live()
+        });
+        live.max().unwrap_or(0)
     }
 }
 
-/// Time of the command at an index: 100,000 commands a second.
+const fn accounts_per_side(kind: WorkloadKind) -> u32 {
+    match kind {
+        WorkloadKind::Plain => 1,
+        WorkloadKind::Realistic => ACCOUNTS_PER_SIDE,
+    }
+}
+
+/// An exchange with all markets of a venue open and all accounts funded.
+pub(crate) fn open(venue: &Venue, capacity: Capacity) -> Exchange {
+    let mut exchange = Exchange::new(capacity, INDEX_KEY);
+    let mut events = Vec::with_capacity(MAX_EVENTS);
+    for command in venue.commands() {
+        events.clear();
+        let verdict = exchange.apply(&command, time(0), &mut events);
+        assert!(
+            matches!(verdict, Verdict::Applied(_)),
+            "an empty exchange takes every command of a venue: {command:?}: {verdict:?}"
+        );
+    }
+    exchange
+}
+
+/// Time of the command at an index.
 pub(crate) const fn time(at: usize) -> TimeNs {
     TimeNs(START_NS + at as u64 * STEP_NS)
-}
-
-/// Limit price of an order in the exchange's units.
-pub(crate) fn price(entry: &Entry) -> Price {
-    Price(u16::from(entry.price) * UNITS_PER_CENT)
-}
-
-/// Draws ranks by Zipf's law: rank r with weight 1 / (r + 1).
-pub(crate) struct Ranks {
-    /// Cumulative weights on a scale of 2^32.
-    ends: Vec<u64>,
-}
-
-impl Ranks {
-    pub(crate) fn new(ranks: u32) -> Self {
-        // Integer weights: even the lowest is above 10^8.
-        const SCALE: u64 = 1 << 40;
-        let weights = (1..=u64::from(ranks)).map(|rank| SCALE / rank);
-        let ends: Vec<u64> = weights
-            .scan(0, |sum, weight| {
-                *sum += weight;
-                Some(*sum)
-            })
-            .collect();
-        Self { ends }
-    }
-
-    /// The rank drawn for a number.
-    pub(crate) fn of(&self, id: u32) -> u32 {
-        let total = self.ends.last().copied().unwrap_or(1);
-        let point = scramble(!u64::from(id)) % total;
-        let rank = self.ends.partition_point(|end| *end <= point);
-        u32::try_from(rank).expect("there are u32 ranks")
-    }
-
-    /// Share of a rank in `whole`, proportional to its weight, rounded down.
-    pub(crate) fn share(&self, rank: u32, whole: u64) -> u64 {
-        let end = |rank: usize| self.ends.get(rank).copied().unwrap_or(0);
-        let below = (rank as usize).checked_sub(1).map_or(0, end);
-        let total = self.ends.last().copied().unwrap_or(1);
-        let part = u128::from(whole) * u128::from(end(rank as usize) - below) / u128::from(total);
-        u64::try_from(part).expect("a part is at most the whole")
-    }
-}
-
-/// Hashes a number to 64 bits (the finalizer of splitmix64).
-pub(crate) const fn scramble(number: u64) -> u64 {
-    let mut mixed = number.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    mixed ^ (mixed >> 31)
 }

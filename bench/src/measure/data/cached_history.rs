@@ -13,11 +13,12 @@ use crate::workloads::history::{self, Census, Shape};
 /// File that identifies the generator of a journal.
 const MARKER_FILE: &str = "made-by.json";
 /// Sources of the generator: a change to any of them may change the journal.
-const GENERATOR: [&str; 4] = [
+const GENERATOR: [&str; 5] = [
     include_str!("../../workloads/history.rs"),
     include_str!("../../workloads/history/closing_trades.rs"),
     include_str!("../../workloads/journal_writer.rs"),
-    include_str!("../../workloads/workload.rs"),
+    include_str!("../../workloads/random.rs"),
+    include_str!("../../workloads/venue.rs"),
 ];
 
 /// Marker file of a complete journal.

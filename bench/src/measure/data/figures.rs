@@ -1,8 +1,7 @@
 //! Report of the data surface measurement.
 
-use crate::harness::ab_rounds::AbRound;
 use crate::harness::gateway_process::Memory;
-use crate::harness::latency::Quantiles;
+use crate::harness::latency::{Quantiles, ratio};
 use crate::report::{Goal, Measure, Report};
 
 /// Maximum p99 of any query in milliseconds.
@@ -11,8 +10,6 @@ const QUERY_GOAL_MS: f64 = 20.0;
 const HOLDERS_GOAL_MS: f64 = 10.0;
 /// Name of that query.
 const HOLDERS: &str = "/holders busiest market";
-/// Minimum request rate as a fraction of the bare server's.
-const RATE_GOAL: f64 = 0.3;
 /// Maximum bytes of a gateway's own memory per trade.
 const MEMORY_GOAL: f64 = 48.0;
 /// Trades for which the memory goal is stated.
@@ -81,25 +78,10 @@ pub(super) fn add_queries(report: &mut Report, queries: &[QueryResult<'_>]) {
     }
 }
 
-/// Adds a query and its bare server to a report. Rates are per CPU time, which excludes other
-/// programs.
-pub(super) fn add_cost(report: &mut Report, path: &str, bytes: usize, rounds: &[AbRound]) {
-    let of = |value: fn(&AbRound) -> f64| rounds.iter().map(value).collect();
-    let bare = Measure::of(format!("bare hyper, {path}"), "us", of(|round| round.bare));
-    let gateway = Measure::of(path, "us", of(|round| round.gateway)).over(&bare);
-    report.goals.push(Goal::at_least(
-        format!("rate, {path}?user= / bare hyper"),
-        RATE_GOAL,
-        gateway.ratio().map(|cost| 1.0 / cost),
-    ));
-    report.notes.push(format!("{path}?user=: {bytes} bytes"));
-    report.measures.extend([bare, gateway]);
-}
-
 /// Adds the gateway's memory after all queries to a report.
 pub(super) fn add_memory(report: &mut Report, memory: &Memory, trades: u64) {
-    #[allow(clippy::cast_precision_loss, reason = "counts far below 2^53")]
-    let [own, all, trades] = [memory.anonymous, memory.resident, trades.max(1)].map(|it| it as f64);
+    let [own, all, trades] =
+        [memory.anonymous, memory.resident, trades].map(|count| ratio(count, 1));
     let of = |name, bytes| Measure::single(name, "bytes", bytes);
     report.measures.extend([
         of("gateway's own memory", own),
@@ -137,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn goals_use_the_slowest_query_and_whole_rates() {
+    fn goals_use_the_slowest_query() {
         let mut report = Report::begin("data", "none");
         let queries = [
             query("/trades", "all", 8.0),
@@ -146,22 +128,17 @@ mod tests {
             query("/holders", "busiest market", 9.0),
         ];
         add_queries(&mut report, &queries);
-        let round = AbRound {
-            gateway: 50.0,
-            bare: 10.0,
-        };
-        add_cost(&mut report, "/trades", 7, &[round]);
         let memory = Memory {
             anonymous: 470_000_000,
             resident: 900_000_000,
         };
         add_memory(&mut report, &memory, 10_000_000);
         let found: Vec<_> = report.goals.iter().map(|goal| goal.found).collect();
-        assert_eq!(found, [Some(21.0), Some(9.0), Some(0.2), Some(47.0)]);
+        assert_eq!(found, [Some(21.0), Some(9.0), Some(47.0)]);
         let met: Vec<_> = report.goals.iter().map(Goal::is_met).collect();
-        assert_eq!(met, [false, true, false, true]);
-        // Two measures for each endpoint, two for the servers, two for memory.
-        assert_eq!(report.measures.len(), 8);
+        assert_eq!(met, [false, true, true]);
+        // Two measures for each endpoint, two for memory.
+        assert_eq!(report.measures.len(), 6);
         assert!(report.notes[0].starts_with("/trades busiest buyer: 2 bytes, ms p50 10.50"));
 
         let mut short = Report::begin("data", "none");

@@ -1,7 +1,8 @@
 //! Queries of the data surface: every endpoint for the busiest wallets and markets, every sort in
 //! both directions, deep offsets, and filters that match few rows or none.
 
-use crate::workloads::history::{self, MAKERS, Shape};
+use crate::workloads::history::{MAKERS, Shape};
+use crate::workloads::venue;
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct DataQuery {
@@ -113,7 +114,7 @@ pub(super) fn all(shape: &Shape) -> Vec<DataQuery> {
     };
     for (about, account) in wallets(shape) {
         questions.about = about;
-        questions.of_wallet(&format!("user={}", history::wallet(account)), shape);
+        questions.of_wallet(&format!("user={}", venue::wallet(account)), shape);
     }
     questions.about = "all";
     for filter in TRADE_FILTERS {
@@ -213,7 +214,7 @@ impl DataQueries {
 
 /// `count` markets from `first` on, as a parameter; market 0 is the busiest.
 fn markets(first: u32, count: u32) -> String {
-    let ids = (first..first + count).map(|market| history::condition(market).to_string());
+    let ids = (first..first + count).map(|market| venue::condition(market).to_string());
     format!("market={}", ids.collect::<Vec<_>>().join(","))
 }
 

@@ -10,7 +10,7 @@ use crate::harness::live_exchange::PREFIX;
 use crate::workloads::signed_orders::{self, Sender, SignedOrder, Terms};
 
 /// A server, a market on it, and an account that trades there.
-pub struct Endpoint {
+pub(super) struct Endpoint {
     pub(super) address: SocketAddr,
     /// Value of `Host`.
     pub(super) host: String,
@@ -25,15 +25,6 @@ pub struct Endpoint {
     pub(super) salts: AtomicU64,
 }
 
-/// Private key of no value, for exchanges of our own.
-const PRIVATE_KEY: [u8; 32] = [0x42; 32];
-
-/// Signer for exchanges of our own.
-pub(super) fn bench_signer() -> Result<Signer, MeasureError> {
-    Signer::from_bytes(&PRIVATE_KEY)
-        .ok_or_else(|| MeasureError::Wrong("the private key is invalid".to_owned()))
-}
-
 impl Endpoint {
     /// A [`crate::harness::live_exchange`], or a baseline server with its interface.
     pub(super) fn bench(
@@ -41,15 +32,13 @@ impl Endpoint {
         domains: &Domains,
         credentials: L2Credentials,
     ) -> Result<Self, MeasureError> {
-        let domain = domains.candidates(false).next().cloned();
         Ok(Self {
             address,
             host: "bench".to_owned(),
             prefix: PREFIX.to_owned(),
-            signer: bench_signer()?,
+            signer: signed_orders::signer()?,
             credentials,
-            domain: domain
-                .ok_or_else(|| MeasureError::Wrong("no domain for the market".to_owned()))?,
+            domain: signed_orders::domain_of(domains, false)?,
             terms: Terms::LIVE_EXCHANGE,
             live_orders: None,
             salts: AtomicU64::new(0),

@@ -3,50 +3,46 @@
 use hdrhistogram::Histogram;
 
 use super::request_mix::RequestKind;
-use crate::harness::latency::Quantiles;
+use crate::harness::latency::{NANOS_PER_US, Quantiles};
 use crate::report::{Interval, Measure, Report};
 
-/// Latencies are reported in microseconds.
-pub(super) const NANOS_PER_US: f64 = 1e3;
 /// Quantile that decides whether a server keeps up.
 const SLOW: f64 = 0.99;
 
 /// One run at one rate. Times are in nanoseconds from when a request was due.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Outcome {
+pub(super) struct Outcome {
     /// Requests per second that were due.
-    pub rate: u32,
+    pub(super) rate: u32,
     /// Requests per second that were answered.
-    pub achieved: f64,
+    pub(super) achieved: f64,
     /// Number of answers, all correct.
-    pub answered: u64,
+    pub(super) answered: u64,
     /// Requests that were due and not answered before the run ended.
-    pub unanswered: u64,
+    pub(super) unanswered: u64,
     /// Time from the last due request to the last answer.
-    pub overtime: u64,
+    pub(super) overtime: u64,
     /// Latencies of all requests; an unanswered one counts with its wait so far.
-    pub all: Histogram<u64>,
+    pub(super) all: Histogram<u64>,
     /// Latencies by kind.
-    pub kinds: Vec<(RequestKind, Histogram<u64>)>,
+    pub(super) kinds: Vec<(RequestKind, Histogram<u64>)>,
     /// Latencies by the second in which a request was due.
-    pub seconds: Vec<Histogram<u64>>,
+    pub(super) seconds: Vec<Histogram<u64>>,
     /// Generator lateness for requests that could be sent at once: part of every latency above.
-    pub generator: Histogram<u64>,
+    pub(super) generator: Histogram<u64>,
     /// Wake-up lateness of an unrelated thread.
-    pub machine: Histogram<u64>,
+    pub(super) machine: Histogram<u64>,
 }
 
 impl Outcome {
     /// 99th percentile of all requests.
-    #[must_use]
-    pub fn p99(&self) -> u64 {
+    pub(super) fn p99(&self) -> u64 {
         self.all.value_at_quantile(SLOW)
     }
 
     /// Whether the server kept up: every request was answered, 99% within `bound` nanoseconds, and
     /// the last answer came within that time after the last due request.
-    #[must_use]
-    pub fn kept_up(&self, bound: u64) -> bool {
+    pub(super) fn kept_up(&self, bound: u64) -> bool {
         self.unanswered == 0 && self.overtime <= bound && self.p99() <= bound
     }
 
@@ -66,7 +62,6 @@ impl Outcome {
 
     /// Adds the result to a report.
     pub(super) fn fill(&self, report: &mut Report, began: f64) {
-        report.rounds = 1;
         let answered = Measure::single("answered", "requests/s", self.achieved);
         report.measures.push(answered.higher());
         let kinds = self.kinds.iter().map(|(kind, times)| (kind.name(), times));

@@ -14,15 +14,15 @@ const HIGHEST: u32 = 1_000_000;
 
 /// One rate that was tried.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Attempt {
+pub(super) struct Attempt {
     /// Requests per second that were due.
-    pub rate: u32,
+    pub(super) rate: u32,
     /// Requests per second that were answered.
-    pub achieved: f64,
+    pub(super) achieved: f64,
     /// 99th percentile of all requests in nanoseconds.
-    pub p99: u64,
+    pub(super) p99: u64,
     /// Whether the server kept up.
-    pub kept_up: bool,
+    pub(super) kept_up: bool,
 }
 
 impl Display for Attempt {
@@ -42,11 +42,11 @@ impl Display for Attempt {
 
 /// Result of a search.
 #[derive(Clone, PartialEq, Debug)]
-pub struct KneeSearch {
+pub(super) struct KneeSearch {
     /// Highest sustained rate; `None` if no rate was sustained.
-    pub knee: Option<u32>,
+    pub(super) knee: Option<u32>,
     /// All tried rates, in order.
-    pub attempts: Vec<Attempt>,
+    pub(super) attempts: Vec<Attempt>,
 }
 
 /// Searches the highest rate at which the server keeps up with p99 within `bound` nanoseconds;
@@ -55,7 +55,7 @@ pub struct KneeSearch {
 ///
 /// # Errors
 /// Those of `attempt`.
-pub fn search(
+pub(super) fn search(
     first: u32,
     factor: f64,
     bound: u64,

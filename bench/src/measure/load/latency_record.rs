@@ -18,9 +18,9 @@ pub(super) struct LatencyRecord {
     begin: u64,
     kinds: [Histogram<u64>; RequestKind::ALL.len()],
     /// By the second in which a request was due.
-    seconds: Vec<Histogram<u64>>,
+    pub(super) seconds: Vec<Histogram<u64>>,
     /// Generator lateness for requests that could be sent at once.
-    lateness: Histogram<u64>,
+    pub(super) lateness: Histogram<u64>,
     pub(super) answered: u64,
     pub(super) unanswered: u64,
     /// Times of the first and the last answer.
@@ -132,11 +132,6 @@ impl LatencyRecord {
         let asked = kinds.filter(|(_, times)| !times.is_empty());
         asked.map(|(kind, times)| (kind, times.clone())).collect()
     }
-
-    /// Latencies by second, and the generator's lateness.
-    pub(super) fn into_parts(self) -> (Vec<Histogram<u64>>, Histogram<u64>) {
-        (self.seconds, self.lateness)
-    }
 }
 
 #[cfg(test)]
@@ -159,8 +154,7 @@ mod tests {
         // One answer in the two seconds after the first.
         assert!((record.achieved() - 0.5).abs() < 0.01);
         assert_eq!(record.overtime(), 1_000);
-        let (seconds, _) = record.into_parts();
-        let counts: Vec<_> = seconds.iter().map(Histogram::len).collect();
+        let counts: Vec<_> = record.seconds.iter().map(Histogram::len).collect();
         assert_eq!(counts, [1, 1, 1]);
     }
 }

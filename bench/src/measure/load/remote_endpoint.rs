@@ -1,20 +1,20 @@
 //! A server that the caller runs: obtains an API key there and derives order terms from a market's
 //! book.
 
-use std::net::SocketAddr;
 use std::sync::atomic::AtomicU64;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use foretell_auth::{Domains, L2Credentials, Signer};
 use foretell_model::TokenId;
 use foretell_wire::decimal;
 use serde_json::Value;
 
+use super::LoadScope;
 use super::endpoint::Endpoint;
-use super::target::Target;
 use crate::error::MeasureError;
 use crate::harness::http::Connection;
-use crate::workloads::signed_orders::Terms;
+use crate::harness::latency::now_ms;
+use crate::harness::load_target::Target;
+use crate::workloads::signed_orders::{self, Terms};
 
 /// Maximum live orders of an account there, minus room for existing ones (docs/verify/rules.md §9).
 const LIVE_ORDERS: usize = 4_000;
@@ -23,47 +23,33 @@ const CENT: u64 = 100;
 /// The lowest price at a tick of 0.1.
 const TENTH: u64 = 1_000;
 
-/// Server and account of a load.
-pub struct RemoteEndpoint<'a> {
-    /// Server.
-    pub target: &'a Target,
-    /// Family of credential headers.
-    pub prefix: &'a str,
-    /// Private key of the account: 64 hex digits. The account needs collateral there.
-    pub private_key: &'a str,
-    /// Chain id of the deployment.
-    pub chain: u64,
-    /// Token to bid for: decimal digits.
-    pub token: &'a str,
-}
-
 /// Obtains an API key for the account and reads the token's book.
 ///
 /// # Errors
 /// The key or the token is invalid, the server cannot be reached or rejects a request, or the token
 /// is offered at the lowest price.
-pub fn open_remote(remote: &RemoteEndpoint<'_>) -> Result<Endpoint, MeasureError> {
-    let wrong = |text: &str| MeasureError::Wrong(text.to_owned());
-    let signer = Signer::from_hex(remote.private_key.trim())
-        .ok_or_else(|| wrong("the private key is not 64 hex digits of a valid key"))?;
-    let domains = Domains::standard(remote.chain, false)
-        .map_err(|error| MeasureError::Wrong(error.to_string()))?;
-    let token = decimal::uint256(remote.token)
+pub(super) fn open(scope: &LoadScope, target: Target) -> Result<Endpoint, MeasureError> {
+    let key = scope.private_key.as_ref().map(|key| key.trim());
+    let signer = key.and_then(Signer::from_hex);
+    let signer = signer.ok_or_else(|| {
+        MeasureError::wrong("the private key is not 64 hex digits of a valid key")
+    })?;
+    let domains = Domains::standard(scope.chain, false).map_err(MeasureError::wrong)?;
+    let digits = scope.token.as_deref().unwrap_or_default();
+    let token = decimal::uint256(digits)
         .map(TokenId)
-        .map_err(|_| wrong("the token is not a number in decimal digits"))?;
-    let address = remote.target.address;
-    let credentials = credentials(remote, &signer, domains.chain_id())?;
-    let query = format!("/book?token_id={}", remote.token);
-    let book = ask(address, &request("GET", &query, &remote.target.host, ""))?;
+        .map_err(|_| MeasureError::wrong("the token is not a number in decimal digits"))?;
+    let credentials = credentials(&target, &scope.header_prefix, &signer, domains.chain_id())?;
+    let query = format!("/book?token_id={digits}");
+    let book = ask(&target, &request("GET", &query, &target.host, ""))?;
     let neg_risk = book["neg_risk"].as_bool().unwrap_or_default();
-    let domain = domains.candidates(neg_risk).next().cloned();
     Ok(Endpoint {
-        address,
-        host: remote.target.host.clone(),
-        prefix: remote.prefix.to_owned(),
+        address: target.address,
+        host: target.host,
+        prefix: scope.header_prefix.clone(),
         signer,
         credentials,
-        domain: domain.ok_or_else(|| wrong("no domain for this market"))?,
+        domain: signed_orders::domain_of(&domains, neg_risk)?,
         terms: terms(token, &book)?,
         live_orders: Some(LIVE_ORDERS),
         salts: AtomicU64::new(0),
@@ -71,28 +57,23 @@ pub fn open_remote(remote: &RemoteEndpoint<'_>) -> Result<Endpoint, MeasureError
 }
 
 fn credentials(
-    remote: &RemoteEndpoint<'_>,
+    target: &Target,
+    prefix: &str,
     signer: &Signer,
     chain: u64,
 ) -> Result<L2Credentials, MeasureError> {
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap_or_default();
     let headers: String = signer
-        .l1_headers(remote.prefix, chain, now.as_secs(), 0)
+        .l1_headers(prefix, chain, now_ms().0 / 1_000, 0)
         .into_iter()
         .map(|(name, value)| format!("{name}: {value}\r\n"))
         .collect();
-    let host = &remote.target.host;
-    let key = ask(
-        remote.target.address,
-        &request("POST", "/auth/api-key", host, &headers),
-    )?;
+    let request = request("POST", "/auth/api-key", &target.host, &headers);
+    let key = ask(target, &request)?;
     let text = |name: &str| key[name].as_str().unwrap_or_default();
     let [id, secret, passphrase] = ["apiKey", "secret", "passphrase"].map(text);
     L2Credentials::from_texts(signer.address(), id, secret, passphrase)
         .filter(|_| !id.is_empty())
-        .ok_or_else(|| MeasureError::Wrong("the server gave no API key".to_owned()))
+        .ok_or_else(|| MeasureError::wrong("the server gave no API key"))
 }
 
 fn request(method: &str, path: &str, host: &str, headers: &str) -> Vec<u8> {
@@ -106,8 +87,9 @@ fn request(method: &str, path: &str, host: &str, headers: &str) -> Vec<u8> {
 
 /// Sends one request; the response must be 200 and JSON. Its text is shown only if it is a
 /// rejection.
-fn ask(address: SocketAddr, request: &[u8]) -> Result<Value, MeasureError> {
-    let mut connection = Connection::open(address).map_err(MeasureError::io("connecting"))?;
+fn ask(target: &Target, request: &[u8]) -> Result<Value, MeasureError> {
+    let mut connection =
+        Connection::open(target.address).map_err(MeasureError::io("connecting"))?;
     let answer = connection
         .ask(request)
         .map_err(MeasureError::io("waiting for an answer"))?;
@@ -123,8 +105,7 @@ fn ask(address: SocketAddr, request: &[u8]) -> Result<Value, MeasureError> {
             String::from_utf8_lossy(answer.body)
         )));
     }
-    serde_json::from_slice(answer.body)
-        .map_err(|_| MeasureError::Wrong("an answer is not JSON".to_owned()))
+    serde_json::from_slice(answer.body).map_err(|_| MeasureError::wrong("an answer is not JSON"))
 }
 
 /// The smallest bids at the lowest price, which must rest.

@@ -4,13 +4,11 @@ use std::fmt::{self, Display};
 use std::str::FromStr;
 
 use foretell_wire::order::MAX_ORDERS;
-use serde::Serialize;
 use thiserror::Error;
 
 /// A kind of request.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum RequestKind {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum RequestKind {
     /// `POST /order`.
     Place,
     /// `POST /orders`.
@@ -23,11 +21,10 @@ pub enum RequestKind {
 
 impl RequestKind {
     /// Every kind, in the order of [`RequestMix`]'s weights.
-    pub const ALL: [Self; 4] = [Self::Place, Self::Batch, Self::Cancel, Self::Read];
+    pub(super) const ALL: [Self; 4] = [Self::Place, Self::Batch, Self::Cancel, Self::Read];
 
     /// Name of the kind in a mix.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
+    pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Place => "place",
             Self::Batch => "batch",
@@ -39,7 +36,7 @@ impl RequestKind {
 
 /// Weights of the kinds. Written `place=6,cancel=3,read=1`; `batch=2x5` means batches of five.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct RequestMix {
+pub(super) struct RequestMix {
     weights: [u32; RequestKind::ALL.len()],
     batch: usize,
 }
@@ -49,7 +46,7 @@ pub struct RequestMix {
 #[error(
     "mix {given:?}: {problem}; allowed: place, batch, cancel, read with weights of 0 to 1000, as in place=6,cancel=3,read=1 or batch=1x15 for batches of 1 to {MAX_ORDERS}"
 )]
-pub struct InvalidMix {
+pub(super) struct InvalidMix {
     given: String,
     problem: &'static str,
 }

@@ -2,13 +2,13 @@
 //! for the second in which each request is due.
 
 use std::ops::Range;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::clock::{self, SECOND};
 use super::endpoint::Endpoint;
 use super::request_mix::{RequestKind, RequestMix};
 use super::schedule::Schedule;
 use crate::error::MeasureError;
+use crate::harness::latency::now_ms;
 use crate::workloads::signed_orders::SignedOrder;
 
 pub(super) struct ScriptStep {
@@ -86,14 +86,11 @@ impl Draft {
     /// Writes the requests for a schedule that begins soon.
     pub(super) fn date(self, endpoint: &Endpoint, schedule: &Schedule) -> Script {
         let (sender, token) = (endpoint.sender(), endpoint.terms.token_text());
-        let wall = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
-        let now = clock::now();
+        let (wall, now) = (now_ms().0 / 1_000, clock::now());
         let host = &endpoint.host;
         let book = format!("GET /book?token_id={token} HTTP/1.1\r\nHost: {host}\r\n\r\n");
         let step = |(index, (kind, range)): (usize, (RequestKind, Range<usize>))| {
-            let seconds = wall.as_secs() + schedule.due(index).saturating_sub(now) / SECOND;
+            let seconds = wall + schedule.due(index).saturating_sub(now) / SECOND;
             let orders = &self.orders[range.clone()];
             let bytes = match kind {
                 RequestKind::Place => sender.request("POST", "/order", &orders[0].body, seconds),

@@ -3,16 +3,15 @@
 use std::path::Path;
 
 use foretell_auth::{Domains, L2Credentials};
-use tempfile::TempDir;
 
-use super::endpoint::{Endpoint, bench_signer};
-use super::{Loader, run};
+use super::endpoint::Endpoint;
 use crate::baselines::bare_server::BareServer;
 use crate::baselines::checking_server::Checks;
 use crate::baselines::sync_peer::SyncProcess;
 use crate::error::MeasureError;
 use crate::harness::live_exchange::{self, LiveExchange};
 use crate::harness::thread_time::ThreadTime;
+use crate::workloads::signed_orders;
 
 pub(super) struct ServerUnderTest {
     pub(super) endpoint: Endpoint,
@@ -30,7 +29,7 @@ impl ServerUnderTest {
     /// An engine with durability `disk` and a gateway of one thread, on an empty directory.
     pub(super) fn exchange(data: &Path) -> Result<Self, MeasureError> {
         let domains = Domains::default();
-        let owner = bench_signer()?.address();
+        let owner = signed_orders::signer()?.address();
         let exchange = LiveExchange::start(data, &domains, owner)?;
         let credentials = L2Credentials::from_trio(owner, &exchange.key);
         Ok(Self {
@@ -52,7 +51,7 @@ impl ServerUnderTest {
 
     fn bare(name: &str, directory: Option<&Path>) -> Result<Self, MeasureError> {
         let domains = Domains::default();
-        let owner = bench_signer()?.address();
+        let owner = signed_orders::signer()?.address();
         let sync = directory.map(SyncProcess::start).transpose();
         let (process, stream) = sync
             .map_err(MeasureError::io("starting the floor's sync"))?
@@ -90,28 +89,4 @@ impl ServerUnderTest {
             }
         }
     }
-}
-
-/// A temporary directory under `directory`.
-pub(super) fn scratch(directory: &Path) -> Result<TempDir, MeasureError> {
-    tempfile::Builder::new()
-        .prefix("foretell-load-")
-        .tempdir_in(directory)
-        .map_err(MeasureError::io("making a temporary directory"))
-}
-
-/// Starts an exchange in a temporary directory under `directory` and passes `load` a function that
-/// sends a load to it.
-///
-/// # Errors
-/// The exchange does not start, or an error of [`run`] or of the function.
-pub fn run_own<T>(
-    directory: &Path,
-    load: impl FnOnce(Loader<'_>) -> Result<T, MeasureError>,
-) -> Result<T, MeasureError> {
-    let scratch = scratch(directory)?;
-    let server = ServerUnderTest::exchange(&scratch.path().join("data"))?;
-    let found = load(&|plan| run(&server.endpoint, plan))?;
-    server.stop()?;
-    Ok(found)
 }

@@ -8,6 +8,7 @@ use foretell_auth::{Domains, L2Credentials};
 
 use super::*;
 use crate::harness::live_exchange;
+use crate::workloads::{signed_orders, venue};
 
 /// A server of one connection; `answer` maps each request to the body of the response.
 fn fake(mut answer: impl FnMut(&str) -> (u16, String) + Send + 'static) -> SocketAddr {
@@ -49,7 +50,7 @@ fn end_of_request(text: &str) -> Option<usize> {
 
 fn endpoint(address: SocketAddr) -> Endpoint {
     let domains = Domains::default();
-    let owner = endpoint::bench_signer().unwrap().address();
+    let owner = signed_orders::signer().unwrap().address();
     let (master, origin) = live_exchange::secrets(owner);
     let trio = master.trio(&origin, domains.chain_id());
     Endpoint::bench(address, &domains, L2Credentials::from_trio(owner, &trio)).unwrap()
@@ -179,7 +180,7 @@ fn a_batch_in_another_order_is_wrong() {
             .into_iter()
             .map(|order| {
                 let order = order.unwrap();
-                let token = crate::harness::live_exchange::TOKENS[0];
+                let token = venue::tokens(0)[0];
                 let id = foretell_auth::eip712::order_id(separator, &order.words(&token));
                 placed(&id.to_string())
             })
@@ -201,7 +202,10 @@ fn every_kind_is_answered_by_an_exchange() {
             Duration::from_millis(300),
         )
     };
-    let outcome = run_own(&std::env::temp_dir(), |load| load(&plan)).unwrap();
+    let scratch = ScratchDir::default().directory("load").unwrap();
+    let server = ServerUnderTest::exchange(&scratch.path().join("data")).unwrap();
+    let outcome = run(&server.endpoint, &plan).unwrap();
+    server.stop().unwrap();
     assert_eq!((outcome.answered, outcome.unanswered), (60, 0));
     assert_eq!(outcome.kinds.len(), 4);
     assert!(!outcome.machine.is_empty());
@@ -209,17 +213,10 @@ fn every_kind_is_answered_by_an_exchange() {
 
 #[test]
 fn an_exchange_and_its_floors_are_compared() {
-    let scope = CompareScope {
-        rounds: 1,
-        measured: Duration::from_millis(50),
-        mix: RequestMix::default(),
-        connections: 4,
-        threads: 1,
-        // A busy machine must not prevent finding a rate.
-        bound: Duration::from_millis(200),
-        orders: 150,
-    };
-    let report = compare(&std::env::temp_dir(), &scope).unwrap();
+    let mut scope = scope(&["--rounds", "1", "--connections", "4", "--p99", "200"]).unwrap();
+    // A busy machine must not prevent finding a rate.
+    scope.measured = Duration::from_millis(50);
+    let report = compare::compare(&scope).unwrap();
     assert_eq!((report.rounds, report.goals.len()), (1, 5));
     assert!(
         report
@@ -228,4 +225,46 @@ fn an_exchange_and_its_floors_are_compared() {
             .all(|goal| goal.found.is_some_and(|found| found > 0.0))
     );
     assert_eq!(report.recordings.len(), 2);
+}
+
+fn scope(words: &[&str]) -> Result<LoadScope, clap::Error> {
+    use clap::Parser as _;
+    #[derive(Debug, clap::Parser)]
+    struct Alone {
+        #[command(flatten)]
+        scope: LoadScope,
+    }
+    let words = ["load"].iter().chain(words);
+    Alone::try_parse_from(words).map(|alone| alone.scope)
+}
+
+#[test]
+fn a_load_is_described_by_its_arguments() {
+    let plain = scope(&[]).unwrap();
+    assert_eq!((plain.rate, plain.connections, plain.rounds), (None, 32, 3));
+    let own = scope(&["--rate", "500", "--mix", "batch=1x5", "--threads", "2"]).unwrap();
+    let plan = own.plan(500, PATIENCE);
+    assert_eq!(
+        (plan.mix.to_string().as_str(), plan.threads),
+        ("batch=1x5", 2)
+    );
+    for wrong in [
+        &["--rate", "0"][..],
+        &["--mix", "buy=1"],
+        &["--url", "http://localhost"],
+        &["--server-is-mine"],
+        &["--token", "7"],
+        &["--rate", "5", "--rounds", "2"],
+        &["--private-key", "0x1"],
+        &["--seconds", "0"],
+    ] {
+        assert!(scope(wrong).is_err(), "{wrong:?}");
+    }
+}
+
+#[test]
+fn a_foreign_server_is_rejected() {
+    let others = ["--url", "http://192.0.2.1", "--token", "7"];
+    let error = measure(&scope(&others).unwrap()).unwrap_err().to_string();
+    assert!(error.contains("192.0.2.1"), "{error}");
 }

@@ -5,14 +5,14 @@ use foretell_model::{
     AccountNumber, Command, Lots, MarketNumber, Outcome, Payout, Reference, Side,
 };
 use foretell_wire::operator::{EventSummary, MarketDescription};
+use rand::RngExt as _;
 
-use super::{History, HistoryOrder, LOWEST_CENTS, MAKERS, Shape, expect};
+use super::{History, MAKERS, Shape, TRADED_CENTS, expect};
 use crate::error::MeasureError;
-use crate::workloads::journal_writer::name;
-use crate::workloads::workload::scramble;
+use crate::workloads::venue::{self, LimitOrder};
 
 /// Once per this many rounds the buyer sells all shares of the token it just bought.
-const ROUNDS_A_SALE: u64 = 8;
+const ROUNDS_A_SALE: u32 = 8;
 /// Once per this many rounds a market maker merges: an account may use at most 16,384 references in
 /// 30 days.
 const ROUNDS_A_MERGE: u64 = 64;
@@ -49,9 +49,7 @@ pub(super) fn description(market: u32) -> Result<Vec<u8>, MeasureError> {
         }),
         ..MarketDescription::default()
     };
-    description
-        .to_evidence()
-        .map_err(|failure| MeasureError::Wrong(failure.to_string()))
+    description.to_evidence().map_err(MeasureError::wrong)
 }
 
 impl History {
@@ -74,15 +72,14 @@ impl History {
         if self.held.is_none() || early_buyer(round, shape).is_some() {
             return Ok(0);
         }
-        let draw = scramble(!round);
-        let maker = u32::try_from((draw >> 16) % u64::from(MAKERS)).expect("a small number");
+        let maker = self.random.random_range(0..MAKERS);
         if round.is_multiple_of(ROUNDS_A_MERGE) {
             self.merge((maker, buyer.1))?;
         }
-        if !draw.is_multiple_of(ROUNDS_A_SALE) {
+        if !self.random.random_ratio(1, ROUNDS_A_SALE) {
             return Ok(0);
         }
-        let cents = LOWEST_CENTS + (draw >> 40) % (101 - 2 * LOWEST_CENTS);
+        let cents = self.random.random_range(TRADED_CENTS);
         self.sell_out(buyer, outcome, (maker, cents))?;
         Ok(1)
     }
@@ -95,7 +92,7 @@ impl History {
         (maker, cents): (u32, u64),
     ) -> Result<(), MeasureError> {
         let lots = self.take_all_shares(seller, outcome);
-        let mut order = HistoryOrder {
+        let mut order = LimitOrder {
             account: maker,
             market: seller.1,
             outcome,
@@ -103,9 +100,9 @@ impl History {
             lots,
             cents,
         };
-        expect(0, self.order(&order)?)?;
+        expect(0, self.order(order)?)?;
         (order.account, order.side) = (seller.0, Side::Sell);
-        expect(1, self.order(&order)?)?;
+        expect(1, self.order(order)?)?;
         self.record_received((maker, seller.1), outcome, lots);
         self.census.closed_positions += u64::from(seller.0 == MAKERS);
         Ok(())
@@ -148,16 +145,15 @@ impl History {
             self.apply(&Command::CloseMarket { market })?;
             self.apply(&Command::ResolveMarket { market, payout })?;
         }
-        let mut holders: Vec<_> = held
+        let resolved = held
             .into_iter()
-            .filter(|((account, market), lots)| {
-                let draw = scramble(u64::from(*account) << 32 | u64::from(*market));
-                resolves(*market) && *lots != [0, 0] && draw.is_multiple_of(2)
-            })
-            .map(|(holder, _)| holder)
-            .collect();
+            .filter(|((_, market), lots)| resolves(*market) && *lots != [0, 0]);
+        let mut holders: Vec<_> = resolved.map(|(holder, _)| holder).collect();
         holders.sort_unstable();
         for (account, market) in holders {
+            if self.random.random() {
+                continue;
+            }
             let reference = self.reference();
             self.apply(&Command::Redeem {
                 account: AccountNumber(account),
@@ -176,6 +172,6 @@ impl History {
 
     fn reference(&mut self) -> Reference {
         self.references += 1;
-        Reference(name(self.references, 4))
+        venue::reference(self.references)
     }
 }

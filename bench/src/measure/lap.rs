@@ -4,40 +4,39 @@ use foretell_matching::{Exchange, PrefetchState};
 use foretell_model::{Command, CommandOutcome, Event, RejectionReason, Verdict};
 
 use crate::harness::latency::{Stopwatch, processor_nanos};
-use crate::workloads::totals::Totals;
+use crate::workloads::stream::Totals;
+use crate::workloads::venue::UNITS_PER_CENT;
 use crate::workloads::workload::{Workload, time};
 
 /// Commands prepared before the clock starts: as many as a burst of the ring, and few enough to
 /// stay in the L1 cache.
-pub(crate) const BURST: usize = 256;
+pub(super) const BURST: usize = 256;
 /// Capacity for the events of a burst.
 const BURST_EVENTS: usize = 1 << 16;
-/// Price units in a cent.
-const UNITS_PER_CENT: u64 = 100;
 
 /// Results of one lap over a stream.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Lap {
+pub(super) struct Lap {
     /// Nanoseconds of all commands together.
-    pub(crate) nanos: u64,
-    pub(crate) totals: Totals,
+    pub(super) nanos: u64,
+    pub(super) totals: Totals,
     /// Allocations made by the core.
-    pub(crate) allocations: u64,
+    pub(super) allocations: u64,
 }
 
 /// Commands of a burst, the ends of their events, and the verdicts.
-pub(crate) struct Burst {
-    pub(crate) commands: Vec<Command>,
-    pub(crate) events: Vec<Event>,
+pub(super) struct Burst {
+    pub(super) commands: Vec<Command>,
+    pub(super) events: Vec<Event>,
     /// End of each command's events in `events`.
-    pub(crate) ends: Vec<usize>,
+    pub(super) ends: Vec<usize>,
     verdicts: Vec<Verdict>,
     prefetch_states: Vec<PrefetchState>,
     first: usize,
 }
 
 impl Burst {
-    pub(crate) fn new() -> Self {
+    pub(super) fn new() -> Self {
         Self {
             commands: Vec::with_capacity(BURST),
             events: Vec::with_capacity(BURST_EVENTS),
@@ -49,7 +48,7 @@ impl Burst {
     }
 
     /// Prepares up to `most` commands from `first` on; `false` at the end of the stream.
-    pub(crate) fn load(&mut self, workload: &Workload<'_>, first: usize, most: usize) -> bool {
+    pub(super) fn load(&mut self, workload: &Workload<'_>, first: usize, most: usize) -> bool {
         let end = workload.stream.entries().len().min(first + most);
         self.first = first;
         self.commands.clear();
@@ -65,19 +64,14 @@ impl Burst {
     }
 
     /// Applies all commands, prefetching each in stages before its turn.
-    pub(crate) fn apply(&mut self, exchange: &mut Exchange) {
+    pub(super) fn apply(&mut self, exchange: &mut Exchange) {
         self.prefetch_first(exchange);
         for (index, command) in self.commands.iter().enumerate() {
             let at = self.first + index;
             for look in 1..=PrefetchState::STEPS {
-                if let Some(state) = self
-                    .prefetch_states
-                    .get_mut(index + look * PrefetchState::DISTANCE)
-                {
-                    exchange.prefetch(
-                        &self.commands[index + look * PrefetchState::DISTANCE],
-                        state,
-                    );
+                let ahead = index + look * PrefetchState::DISTANCE;
+                if let Some(state) = self.prefetch_states.get_mut(ahead) {
+                    exchange.prefetch(&self.commands[ahead], state);
                 }
             }
             let verdict = exchange.apply(command, time(at), &mut self.events);
@@ -90,10 +84,9 @@ impl Burst {
     fn prefetch_first(&mut self, exchange: &Exchange) {
         for look in 1..=PrefetchState::STEPS {
             let first = self.commands.iter().zip(&mut self.prefetch_states);
-            for (command, foresight) in
-                first.take((PrefetchState::STEPS + 1 - look) * PrefetchState::DISTANCE)
-            {
-                exchange.prefetch(command, foresight);
+            let count = (PrefetchState::STEPS + 1 - look) * PrefetchState::DISTANCE;
+            for (command, state) in first.take(count) {
+                exchange.prefetch(command, state);
             }
         }
     }
@@ -102,7 +95,7 @@ impl Burst {
     ///
     /// # Panics
     /// On a rejection other than of a late cancel: the run would be meaningless.
-    pub(crate) fn count(&self, totals: &mut Totals) {
+    pub(super) fn count(&self, totals: &mut Totals) {
         for verdict in &self.verdicts {
             match verdict {
                 Verdict::Applied(CommandOutcome::Cancelled { .. }) => totals.cancelled += 1,
@@ -122,7 +115,7 @@ impl Burst {
 }
 
 /// Applies a stream in bursts.
-pub(crate) fn lap(exchange: &mut Exchange, workload: &Workload<'_>) -> Lap {
+pub(super) fn lap(exchange: &mut Exchange, workload: &Workload<'_>) -> Lap {
     let mut lap = Lap {
         nanos: 0,
         totals: Totals::default(),
@@ -142,7 +135,7 @@ pub(crate) fn lap(exchange: &mut Exchange, workload: &Workload<'_>) -> Lap {
 }
 
 /// Applies a stream command by command, timing each.
-pub(crate) fn timed_lap(exchange: &mut Exchange, workload: &Workload<'_>) -> Stopwatch {
+pub(super) fn timed_lap(exchange: &mut Exchange, workload: &Workload<'_>) -> Stopwatch {
     let mut stopwatch = Stopwatch::new();
     let mut events = Vec::with_capacity(BURST_EVENTS);
     for at in 0..workload.stream.entries().len() {

@@ -4,9 +4,9 @@
 use serde_json::{Value, json};
 
 /// Increment when the records change: cached catalogs of another generation are made again.
-pub(super) const GENERATION: u32 = 1;
+pub(crate) const GENERATION: u32 = 1;
 /// Markets per event.
-pub(super) const MARKETS: u64 = 4;
+pub(crate) const MARKETS: u64 = 4;
 /// Number of wallets that create markets.
 const CREATORS: u64 = 50;
 /// Number of series.
@@ -33,19 +33,19 @@ const WORDS: [&str; 17] = [
 ];
 
 /// A pseudorandom, deterministic number.
-pub(super) fn mixed(number: u64) -> u64 {
+pub(crate) fn mixed(number: u64) -> u64 {
     let mut mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed ^= mixed >> 29;
     mixed.wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 8
 }
 
 /// Condition id of a market.
-pub(super) fn condition(market: u64) -> String {
+pub(crate) fn condition(market: u64) -> String {
     format!("0x{market:064x}")
 }
 
 /// Wallet of a market creator.
-pub(super) fn creator(number: u64) -> String {
+pub(crate) fn creator(number: u64) -> String {
     format!("0x{number:040x}")
 }
 
@@ -97,7 +97,7 @@ fn series(id: u64) -> Value {
 
 /// An event with its markets as of `updated`. One tag is on all events, others are on a fifth, a
 /// hundredth and a thousandth.
-pub(super) fn event(id: u64, updated: &str) -> Value {
+pub(crate) fn event(id: u64, updated: &str) -> Value {
     let markets = id * MARKETS..(id + 1) * MARKETS;
     let tags = [1, 10 + id % 5, 100 + id % 100, 1_000 + id % 1_000];
     json!({
