@@ -1,15 +1,16 @@
-//! Errors of measurements on a whole engine or exchange.
+//! Errors of measurements.
 
+use std::fmt::Display;
 use std::io;
 
-use foretell_catalog::CatalogError;
 use foretell_engine::EngineError;
 use foretell_engine::client::ClientError;
 use foretell_gateway::GatewayError;
 use foretell_journal::JournalError;
 use thiserror::Error;
 
-use crate::matching::Disagreement;
+use crate::harness::load_target::TargetError;
+use crate::workloads::stream::StreamError;
 
 /// Why a measurement failed.
 #[derive(Debug, Error)]
@@ -22,6 +23,12 @@ pub enum MeasureError {
         /// Cause.
         source: io::Error,
     },
+    /// A file is not an order stream.
+    #[error(transparent)]
+    Stream(#[from] StreamError),
+    /// A server must not be loaded.
+    #[error(transparent)]
+    Target(#[from] TargetError),
     /// The journal cannot be written.
     #[error(transparent)]
     Journal(#[from] JournalError),
@@ -34,13 +41,7 @@ pub enum MeasureError {
     /// The gateway does not start, or failed.
     #[error(transparent)]
     Gateway(#[from] GatewayError),
-    /// The catalog cannot be written.
-    #[error(transparent)]
-    Catalog(#[from] CatalogError),
-    /// Lanes did different work.
-    #[error(transparent)]
-    Disagreement(#[from] Disagreement),
-    /// A wrong answer: figures of wrong work are worthless.
+    /// A wrong answer or other work than expected: its figures are worthless.
     #[error("{0}")]
     Wrong(String),
 }
@@ -49,5 +50,9 @@ impl MeasureError {
     /// For `map_err`: names the attempted operation.
     pub(crate) const fn io(what: &'static str) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { what, source }
+    }
+
+    pub(crate) fn wrong(what: impl Display) -> Self {
+        Self::Wrong(what.to_string())
     }
 }

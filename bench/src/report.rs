@@ -3,6 +3,7 @@
 mod goal;
 mod log;
 mod measure;
+pub mod page;
 mod recording;
 mod stamp;
 mod text;

@@ -203,7 +203,7 @@ pub(crate) struct DemoBots {
     pub supervised: Option<i32>,
 }
 
-pub(crate) use crate::bench::arguments::Bench;
+pub(crate) use crate::bench::Bench;
 pub(crate) use crate::catalog::arguments::Catalog;
 pub(crate) use crate::operator::arguments::{Account, Keys, Market, System};
 use crate::profile::ProfileCommand;

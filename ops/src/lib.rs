@@ -98,7 +98,7 @@ fn dispatch(cli: Cli, disk: Arc<dyn Disk>) -> Result<ExitCode, Failure> {
         Command::System(command) => operator::system(&config, &command, output),
         Command::Audit(audit) => audit::run(&config, &audit, output),
         Command::Status => operator::status(&config, output),
-        Command::Bench(command) => bench::run(&command, output),
+        Command::Bench(command) => bench::run(command, output),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::latency::{Quantiles, median};
+use crate::harness::latency::{Quantiles, median};
 
 /// Direction of improvement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]

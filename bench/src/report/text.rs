@@ -3,7 +3,7 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::{Goal, Measure, Report};
-use crate::latency::Quantiles;
+use crate::harness::latency::Quantiles;
 
 impl Display for Report {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {

@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
-use foretell_bench::audited_journal::{Contents, with_journal};
-use foretell_bench::replay::read_once;
+use clap::Args;
+use foretell_bench::measure::ScratchDir;
+use foretell_bench::measure::replay::read_once;
 use foretell_bench::report::{Goal, Measure};
+use foretell_bench::workloads::journals::{Contents, with_journal};
 use foretell_bench::{MeasureError, Report, process_nanos};
 
 use super::report::Report as Audit;
@@ -17,22 +19,42 @@ const GOAL: f64 = 2e6;
 const REFERENCE_GOAL: f64 = 5e4;
 const NANOS_PER_SECOND: f64 = 1e9;
 
+/// Arguments of `bench audit`.
+#[derive(Debug, Args)]
+pub(crate) struct AuditScope {
+    /// Commands in each journal
+    #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1..))]
+    orders: u32,
+    /// Sign the orders and check the signatures on all cores
+    #[arg(long)]
+    signatures: bool,
+    /// Execute every command by the reference exchange, too
+    #[arg(long, conflicts_with = "signatures")]
+    reference: bool,
+    /// Audits; medians are reported
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    #[command(flatten)]
+    scratch: ScratchDir,
+}
+
 /// Audits a journal of mixed traffic and one of resting orders, or one of signed orders, of about
-/// `commands` commands each. Baseline, alternating with the audits: one thread reads each journal
+/// [`AuditScope::orders`] commands each. Baseline, alternating with the audits: one thread reads each journal
 /// as recovery does (bytes, chain, every command again).
-/// chain and every command again.
 ///
 /// # Errors
 /// A journal cannot be written, or is not sound.
-pub(crate) fn measure(
-    scratch: &Path,
-    commands: u32,
-    options: &Options,
-    rounds: usize,
-) -> Result<Report, Failure> {
+pub(crate) fn measure(scope: &AuditScope) -> Result<Report, Failure> {
     let mut report = Report::begin("audit", "none");
-    report.rounds = rounds.max(1);
-    let audits = |contents| Audits::of(scratch, commands, contents, options, rounds);
+    let rounds = scope.rounds.max(1);
+    report.rounds = rounds;
+    let options = &Options {
+        signatures: scope.signatures,
+        reference: scope.reference,
+        ..Options::default()
+    };
+    let scratch = scope.scratch.parent().map_err(failed)?;
+    let audits = |contents| Audits::of(&scratch, scope.orders, contents, options, rounds);
     if options.signatures {
         let signed = audits(Contents::Signed)?;
         report.scope = format!("{} commands, with signatures", signed.commands);
@@ -82,7 +104,7 @@ impl Audits {
         rounds: usize,
     ) -> Result<Self, Failure> {
         let rounds = with_journal(scratch, commands, contents, |journal| {
-            (0..rounds.max(1))
+            (0..rounds)
                 .map(|_| Round::run(journal, options))
                 .collect::<Result<Vec<_>, _>>()
         })

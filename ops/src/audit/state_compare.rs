@@ -104,7 +104,7 @@ mod tests {
     use std::ops::ControlFlow;
     use std::path::Path;
 
-    use foretell_bench::audited_journal::{Contents, with_journal};
+    use foretell_bench::workloads::journals::{Contents, with_journal};
     use foretell_journal::Scratch;
     use foretell_matching::{Capacity, Exchange, Replay};
 

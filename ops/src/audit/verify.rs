@@ -321,7 +321,7 @@ impl<'s> Audit<'s> {
 
 #[cfg(test)]
 mod tests {
-    use foretell_bench::audited_journal::{Contents, with_journal};
+    use foretell_bench::workloads::journals::{Contents, with_journal};
     use foretell_checkpoint::{Checkpoint, Signer};
     use foretell_journal::Scratch;
     use foretell_matching::{Capacity, Exchange, Replay};

@@ -1,19 +1,51 @@
-//! `foretell bench compare` and `report`: evaluation of saved reports.
+//! Reports: printed, saved, compared (`foretell bench compare`) and drawn (`report`).
 
 use std::fs;
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use foretell_bench::drawing::{Source, draw};
-use foretell_bench::report::read_log;
+use foretell_bench::report::page::{Source, draw};
+use foretell_bench::report::{read_log, write_log};
 use foretell_bench::{Comparison, Report};
 
-use super::report_output::cannot_write;
 use crate::failure::Failure;
 use crate::output::{Output, line};
 
 /// Exit code of a comparison in which something got worse.
 pub(crate) const WORSE: u8 = 5;
+/// Commit this program was built from; `+` if the sources differ from it.
+const COMMIT: &str = env!("FORETELL_COMMIT");
+
+/// Prints a report and writes the requested files.
+///
+/// # Errors
+/// A file cannot be written.
+pub(super) fn show(
+    mut report: Report,
+    save: Option<&Path>,
+    hlog: Option<&Path>,
+    output: Output,
+) -> Result<(), Failure> {
+    report.set_commit(COMMIT);
+    let value = serde_json::to_value(&report)
+        .map_err(|error| Failure::new(format!("report as JSON: {error}")))?;
+    output.answer(&value, |_| report.to_string());
+    if let Some(path) = save {
+        fs::write(path, format!("{value:#}\n")).map_err(|error| cannot_write(path, &error))?;
+    }
+    if let Some(path) = hlog {
+        let written =
+            fs::File::create(path).and_then(|file| write_log(&report, &mut BufWriter::new(file)));
+        written.map_err(|error| cannot_write(path, &error))?;
+    }
+    Ok(())
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::new(format!("{} cannot be written: {error}", path.display()))
+        .hint("name a file in a directory that exists and is yours")
+}
 
 /// Compares a saved report with an earlier one; the exit code is [`WORSE`] if anything got worse.
 ///
@@ -77,7 +109,7 @@ fn bytes(file: &Path) -> Result<Vec<u8>, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use foretell_bench::report::{Goal, Interval, Measure, write_log};
+    use foretell_bench::report::{Goal, Interval, Measure};
 
     fn report(rounds: [f64; 2]) -> Report {
         let mut report = Report::begin("entry", "disk");

@@ -1,44 +1,94 @@
 //! `foretell bench …`: measurements of this machine, from the `bench` crate.
 
-mod all;
-pub(crate) mod arguments;
 pub(crate) mod files;
-pub(crate) mod load;
-mod report_output;
 
 use std::path::{Path, PathBuf};
-use std::process::{self, ExitCode};
-use std::time::Duration;
+use std::process::ExitCode;
 
-use foretell_bench::{
-    ExternalBaseline, Report, Stream, catalog, data, entry, journal, markets, reads, recover,
-    replay, snapshots, start,
-};
+use clap::{Args, Subcommand};
+use foretell_bench::harness::load_target::TargetError;
+use foretell_bench::measure::load::LoadScope;
+use foretell_bench::{MeasureError, Measurement, Report};
 use serde_json::json;
+use zeroize::Zeroizing;
 
-use crate::audit::{self, measure::measure};
+use crate::audit::measure::{AuditScope, measure as measure_audit};
 use crate::failure::Failure;
+use crate::operator::private_key;
 use crate::output::Output;
-use arguments::{Bench, Measurement, What};
+
+/// Environment variable with the private key of the trading account of a load.
+pub(crate) const LOAD_KEY_VARIABLE: &str = "FORETELL_LOAD_PRIVATE_KEY";
+
+/// `foretell bench`
+#[derive(Debug, Args)]
+pub(crate) struct Bench {
+    /// Save the report as JSON for `compare` and `report`
+    #[arg(long, global = true, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// Save all single durations as an HdrHistogram log
+    #[arg(long, global = true, value_name = "FILE")]
+    hlog: Option<PathBuf>,
+    /// Measurement
+    #[command(subcommand)]
+    what: What,
+}
+
+/// A measurement, or a command about reports and streams.
+#[derive(Debug, Subcommand)]
+enum What {
+    #[command(flatten)]
+    Measure(Measurement),
+    /// Audit a journal of mixed traffic and one of resting orders
+    Audit(AuditScope),
+    /// Compare two saved reports; exit code 5 = worse beyond noise
+    Compare {
+        /// Earlier report
+        before: PathBuf,
+        /// Later report
+        after: PathBuf,
+    },
+    /// Draw saved reports and .hlog files as an HTML page
+    Report {
+        /// Files written by --save or --hlog
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// HTML file [default: standard output]
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
+    },
+    /// Write an order stream: equal arguments give equal bytes
+    Stream {
+        /// Output file
+        out: PathBuf,
+        /// Number of markets, drawn by Zipf's law
+        markets: u32,
+        /// Number of commands
+        commands: usize,
+        /// Approximate number of resting orders
+        live: u32,
+    },
+}
 
 /// Runs a measurement, prints its report, and saves it if requested.
 ///
 /// # Errors
 /// A file is not a stream or cannot be written, lanes disagree, or an engine or a gateway does not
 /// start or answers wrongly.
-pub(crate) fn run(bench: &Bench, output: Output) -> Result<ExitCode, Failure> {
-    let report = match &bench.what {
-        What::Compare { before, after } => return files::compare(before, after, output),
-        What::Report { files, out } => return files::page(files, out.as_deref()),
+pub(crate) fn run(bench: Bench, output: Output) -> Result<ExitCode, Failure> {
+    let report = match bench.what {
+        What::Compare { before, after } => return files::compare(&before, &after, output),
+        What::Report { files, out } => return files::page(&files, out.as_deref()),
         What::Stream {
             out,
             markets,
             commands,
             live,
-        } => return write_stream(out, (*markets, *commands, *live), output),
-        What::Measure(measurement) => report(measurement)?,
+        } => return write_stream(&out, (markets, commands, live), output),
+        What::Audit(scope) => measure_audit(&scope)?,
+        What::Measure(measurement) => measure(measurement)?,
     };
-    report_output::show(report, bench, output)?;
+    files::show(report, bench.save.as_deref(), bench.hlog.as_deref(), output)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -47,8 +97,10 @@ fn write_stream(
     (markets, commands, live): (u32, usize, u32),
     output: Output,
 ) -> Result<ExitCode, Failure> {
-    let stream = foretell_bench::generate(markets, commands, live).map_err(failure)?;
-    stream.write(out).map_err(failure)?;
+    let stream = foretell_bench::generate(markets, commands, live);
+    let stream = stream.map_err(|error| Failure::new(error.to_string()))?;
+    let written = stream.write(out);
+    written.map_err(|error| Failure::new(error.to_string()))?;
     let value = json!({ "commands": stream.entries().len(), "orders": stream.orders() });
     output.answer(&value, |value| {
         format!("{} commands, {} orders", value["commands"], value["orders"])
@@ -56,191 +108,83 @@ fn write_stream(
     Ok(ExitCode::SUCCESS)
 }
 
-fn report(what: &Measurement) -> Result<Report, Failure> {
-    match what {
-        Measurement::All {
-            only,
-            reference,
-            scratch,
-        } => all::run(only, reference.as_deref(), scratch),
-        Measurement::Match {
-            stream: file,
-            rounds,
-            reference,
-        } => {
-            let stream = Stream::read(file)
-                .map_err(|error| failure(error).hint("make one with `foretell bench stream`"))?;
-            let reference = reference.as_deref();
-            let reference = reference.map(|command| ExternalBaseline::new(command, file));
-            foretell_bench::compare(&stream, *rounds, reference.as_ref()).map_err(failure)
-        }
-        Measurement::Recover {
-            orders,
-            rounds,
-            scratch,
-        } => recover::measure(&directory(scratch), *orders, *rounds).map_err(failure),
-        Measurement::Entry {
-            orders,
-            rounds,
-            scratch,
-        } => entry::measure(&directory(scratch), *orders, *rounds).map_err(failure),
-        Measurement::Journal {
-            rounds,
-            orders,
-            seconds,
-            scratch,
-        } => {
-            let scope = journal::JournalScope {
-                rounds: *rounds,
-                orders: *orders,
-                turn: Duration::from_secs(*seconds),
-            };
-            journal::measure(&directory(scratch), &scope).map_err(failure)
-        }
-        Measurement::Replay {
-            commands,
-            rounds,
-            scratch,
-        } => replay::measure(&directory(scratch), *commands, *rounds).map_err(failure),
-        Measurement::Markets { commands, rounds } => {
-            markets::measure(*commands, *rounds).map_err(failure)
-        }
-        Measurement::Snapshots { trades, scratch } => {
-            with_gateways("trading", scratch, |scratch, gateway| {
-                snapshots::measure(scratch, *trades, gateway)
-            })
-        }
-        Measurement::Audit {
-            orders,
-            signatures,
-            reference,
-            rounds,
-            scratch,
-        } => {
-            let options = audit::Options {
-                signatures: *signatures,
-                reference: *reference,
-                ..audit::Options::default()
-            };
-            measure(&directory(scratch), *orders, &options, *rounds)
-        }
-        Measurement::Load(arguments) => load::run(arguments),
-        Measurement::Reads {
-            rounds,
-            seconds,
-            scratch,
-        } => reads::measure(&directory(scratch), *rounds, Duration::from_secs(*seconds))
-            .map_err(failure),
-        Measurement::Catalog {
-            events,
-            rounds,
-            cache,
-        } => {
-            let scope = catalog::CatalogScope {
-                events: *events,
-                rounds: *rounds,
-            };
-            let kept = cache.clone();
-            let kept = kept.unwrap_or_else(|| std::env::temp_dir().join("foretell-bench-catalog"));
-            let program = this_program()?;
-            with_gateways("catalog", &Some(kept), |kept, gateway| {
-                let import = |data: &Path, file: &Path| import(&program, data, file);
-                catalog::measure(kept, &scope, &import, gateway)
-            })
-        }
-        Measurement::Start {
-            trades,
-            rounds,
-            seconds,
-            scratch,
-        } => {
-            let scope = start::StartScope {
-                trades: *trades,
-                rounds: *rounds,
-                turn: Duration::from_secs(*seconds),
-            };
-            with_gateways("trading", scratch, |scratch, gateway| {
-                start::measure(scratch, &scope, gateway)
-            })
-        }
-        Measurement::Data {
-            trades,
-            wallets,
-            markets,
-            rounds,
-            cache,
-        } => {
-            let scope = data::DataScope {
-                trades: *trades,
-                wallets: *wallets,
-                markets: *markets,
-                rounds: *rounds,
-            };
-            with_gateways("data", cache, |cache, gateway| {
-                data::measure(cache, &scope, gateway)
-            })
-        }
+fn measure(mut measurement: Measurement) -> Result<Report, Failure> {
+    if let Measurement::Load(scope) = &mut measurement
+        && scope.needs_private_key()
+    {
+        // Before the key is asked for: whether the server may be loaded at all.
+        scope.check_target().map_err(failure)?;
+        scope.set_private_key(load_key(scope)?);
+    }
+    measurement.run().map_err(failure)
+}
+
+/// Reads the private key from a file or a variable; every user could see it in an argument.
+fn load_key(scope: &LoadScope) -> Result<Zeroizing<String>, Failure> {
+    match (scope.private_key_file(), std::env::var(LOAD_KEY_VARIABLE)) {
+        (Some(file), _) => private_key::read(file),
+        (None, Ok(key)) => Ok(Zeroizing::new(key)),
+        (None, Err(_)) => Err(Failure::new("no private key").hint(format!(
+            "give --private-key-file FILE, or set {LOAD_KEY_VARIABLE}"
+        ))),
     }
 }
 
 /// A measurement error as a failure of the command.
-fn failure(error: impl std::fmt::Display) -> Failure {
-    Failure::new(error.to_string())
-}
-
-/// Runs a measurement that starts single-surface gateways as child processes.
-fn with_gateways(
-    surface: &str,
-    scratch: &Option<PathBuf>,
-    measure: impl FnOnce(
-        &Path,
-        &dyn Fn(&Path) -> process::Command,
-    ) -> Result<Report, foretell_bench::MeasureError>,
-) -> Result<Report, Failure> {
-    let (program, scratch) = (this_program()?, absolute(directory(scratch))?);
-    measure(&scratch, &|data| gateway(&program, surface, data)).map_err(failure)
-}
-
-/// Command line of a gateway with one surface on a data directory, listening on a free port.
-fn gateway(program: &Path, surface: &str, data: &Path) -> process::Command {
-    let mut command = plain(program, data);
-    command.args(["gateway", "--surfaces", surface]);
-    command.args([&format!("--{surface}-listen"), "127.0.0.1:0", "--data"]);
-    command.arg(data);
-    // A measurement sends as fast as it can from one address.
-    command.env("FORETELL_LIMITS_ENABLED", "false");
-    command
-}
-
-/// Command line that imports a file into the catalog of a data directory.
-fn import(program: &Path, data: &Path, file: &Path) -> process::Command {
-    let mut command = plain(program, data);
-    command.args(["catalog", "import", "--catalog-only", "--json", "--data"]);
-    command.arg(data).arg(file);
-    command
-}
-
-/// Command line of this program on a data directory with default settings.
-fn plain(program: &Path, data: &Path) -> process::Command {
-    let mut command = process::Command::new(program);
-    command.current_dir(data);
-    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("FORETELL_")) {
-        command.env_remove(name);
+fn failure(error: MeasureError) -> Failure {
+    let failure = Failure::new(error.to_string());
+    match error {
+        MeasureError::Stream(_) => failure.hint("make one with `foretell bench stream`"),
+        MeasureError::Target(TargetError::NotOurs { .. }) => failure.hint(
+            "a load on somebody else's server is an attack; give --server-is-mine if you run it or its operator has agreed",
+        ),
+        _ => failure,
     }
-    command
 }
 
-fn this_program() -> Result<PathBuf, Failure> {
-    std::env::current_exe()
-        .map_err(|error| Failure::new(format!("cannot find this program: {error}")))
-}
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
 
-fn absolute(directory: PathBuf) -> Result<PathBuf, Failure> {
-    std::path::absolute(directory)
-        .map_err(|error| Failure::new(format!("cannot find the working directory: {error}")))
-}
+    use super::*;
 
-/// Directory in which a measurement makes its temporary directory.
-fn directory(scratch: &Option<PathBuf>) -> PathBuf {
-    scratch.clone().unwrap_or_else(std::env::temp_dir)
+    #[derive(Debug, Parser)]
+    struct Alone {
+        #[command(flatten)]
+        bench: Bench,
+    }
+
+    fn bench(arguments: &[&str]) -> Result<Bench, clap::Error> {
+        let words = ["bench"].iter().chain(arguments);
+        Alone::try_parse_from(words).map(|alone| alone.bench)
+    }
+
+    #[test]
+    fn measurements_have_defaults_and_need_an_order() {
+        let entry = bench(&["entry", "--save", "/r"]).unwrap();
+        assert_eq!((entry.save, entry.hlog), (Some(PathBuf::from("/r")), None));
+        let What::Measure(Measurement::Entry(scope)) = entry.what else {
+            panic!("{:?}", entry.what);
+        };
+        let scope = format!("{scope:?}");
+        assert!(
+            scope.contains("orders: 2000") && scope.contains("rounds: 10"),
+            "{scope}"
+        );
+        assert!(bench(&["recover", "--orders", "7", "--scratch", "/x"]).is_ok());
+        assert!(bench(&["recover", "--orders", "0"]).is_err());
+        assert!(bench(&["entry", "--orders", "0"]).is_err());
+        assert!(bench(&["audit", "--signatures", "--reference"]).is_err());
+    }
+
+    #[test]
+    fn a_foreign_server_is_rejected_with_a_reason() {
+        let others = ["load", "--url", "http://192.0.2.1", "--token", "7"];
+        let refused = run(bench(&others).unwrap(), Output { json: true }).unwrap_err();
+        let text = format!("{refused:?}");
+        assert!(
+            text.contains("--server-is-mine") && text.contains("192.0.2.1"),
+            "{text}"
+        );
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::bench::load;
+use crate::bench::LOAD_KEY_VARIABLE;
 use crate::config::Config;
 use crate::failure::Failure;
 use crate::process::MASTER_SECRET_VARIABLE;
@@ -14,7 +14,7 @@ const OTHER_VARIABLES: &[&str] = &[
     "FORETELL_CONFIG",
     "FORETELL_LOG",
     MASTER_SECRET_VARIABLE,
-    load::KEY_VARIABLE,
+    LOAD_KEY_VARIABLE,
 ];
 
 /// Settings given as flags, by path (`trading.listen`); highest precedence.

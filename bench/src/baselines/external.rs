@@ -1,0 +1,86 @@
+//! External baseline: a command that processes the same stream, alternating with our baseline, to
+//! check that ours is fast enough.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::error::MeasureError;
+
+/// Unit that follows the figure in the command's output.
+const UNIT: &str = "ns/op";
+
+/// The command and its stream.
+#[derive(Clone, Debug)]
+pub(crate) struct ExternalBaseline {
+    command: String,
+    stream: PathBuf,
+}
+
+impl ExternalBaseline {
+    /// `command` is a shell command. It finds the stream's file in `$STREAM` and prints, in any
+    /// context, nanoseconds per command as `18.0 ns/op`.
+
+    pub(crate) fn new(command: &str, stream: &Path) -> Self {
+        Self {
+            command: command.to_owned(),
+            stream: stream.to_owned(),
+        }
+    }
+
+    /// Runs it once.
+    ///
+    /// # Errors
+    /// The command fails, or prints no figure.
+    pub(crate) fn nanos(&self) -> Result<f64, MeasureError> {
+        let output = Command::new("sh")
+            .args(["-c", &self.command])
+            .env("STREAM", &self.stream)
+            .stdin(Stdio::null())
+            .stderr(Stdio::inherit())
+            .output()
+            .map_err(MeasureError::io("running the reference"))?;
+        let text = String::from_utf8_lossy(&output.stdout);
+        let figure = figure(&text).filter(|_| output.status.success());
+        figure.ok_or_else(|| {
+            MeasureError::Wrong(format!(
+                "the reference `{}` ended with {} and printed {text:?}, no `N {UNIT}`",
+                self.command, output.status
+            ))
+        })
+    }
+}
+
+fn figure(text: &str) -> Option<f64> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let at = words.iter().position(|word| *word == UNIT)?;
+    words.get(at.checked_sub(1)?)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_figure_precedes_its_unit() {
+        let cases = [
+            ("own-array thr 18.1 ns/op resting=3 Sum {}", Some(18.1)),
+            ("ns/op 18.1", None),
+            ("fast ns/op", None),
+            ("", None),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(figure(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_external_baseline_gets_the_stream_and_must_succeed() {
+        let run = |command| ExternalBaseline::new(command, Path::new("/x/one.bin")).nanos();
+        assert_eq!(
+            run(r#"test "$STREAM" = /x/one.bin && echo 7.5 ns/op"#).unwrap(),
+            7.5
+        );
+        assert!(run("echo 7.5 ns/op; false").is_err());
+        assert!(run("echo nothing").is_err());
+    }
+}

@@ -1,0 +1,8 @@
+//! What a figure is compared with, in the same run.
+
+pub(crate) mod array_book;
+pub(crate) mod bare_server;
+pub(crate) mod checking_server;
+pub(crate) mod external;
+pub(crate) mod sync_file;
+pub(crate) mod sync_peer;

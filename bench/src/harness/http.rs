@@ -1,0 +1,147 @@
+//! A minimal HTTP client: one connection, one request at a time, prepared bytes, so that little of
+//! the measured time is the client's own.
+
+use std::io::{self, ErrorKind, Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+
+use crate::error::MeasureError;
+
+/// Maximum response size.
+const MAX_ANSWER_BYTES: usize = 64 << 20;
+/// Initial buffer size; it grows for longer responses.
+const BUFFER_BYTES: usize = 64 << 10;
+const END_OF_HEAD: &[u8] = b"\r\n\r\n";
+
+/// A keep-alive connection.
+pub(crate) struct Connection {
+    stream: TcpStream,
+    buffer: Vec<u8>,
+}
+
+pub(crate) struct HttpAnswer<'a> {
+    pub(crate) status: u16,
+    /// Status line and headers, the empty line included.
+    pub(crate) head: &'a [u8],
+    pub(crate) body: &'a [u8],
+}
+
+impl Connection {
+    pub(crate) fn open(address: SocketAddr) -> io::Result<Self> {
+        let stream = TcpStream::connect(address)?;
+        stream.set_nodelay(true)?;
+        Ok(Self {
+            stream,
+            buffer: vec![0; BUFFER_BYTES],
+        })
+    }
+
+    /// Sends a request and reads its complete response.
+    pub(crate) fn ask(&mut self, request: &[u8]) -> io::Result<HttpAnswer<'_>> {
+        self.send(request)?;
+        self.receive()
+    }
+
+    /// Sends a request without reading the response.
+    pub(crate) fn send(&mut self, request: &[u8]) -> io::Result<()> {
+        self.stream.write_all(request)
+    }
+
+    /// Reads the complete response of the open request; it must have a `Content-Length`.
+    pub(crate) fn receive(&mut self) -> io::Result<HttpAnswer<'_>> {
+        let mut used = 0;
+        let head = loop {
+            match self.stream.read(&mut self.buffer[used..])? {
+                0 => return Err(ErrorKind::UnexpectedEof.into()),
+                count => used += count,
+            }
+            if let Some(head) = Head::read(&self.buffer[..used])? {
+                break head;
+            }
+        };
+        let end = head.bytes.saturating_add(head.length);
+        if end > self.buffer.len() && end <= MAX_ANSWER_BYTES {
+            self.buffer.resize(end, 0);
+        }
+        let rest = self
+            .buffer
+            .get_mut(used..end.max(used))
+            .ok_or_else(|| io::Error::other("the answer is too long"))?;
+        self.stream.read_exact(rest)?;
+        Ok(HttpAnswer {
+            status: head.status,
+            head: &self.buffer[..head.bytes],
+            body: &self.buffer[head.bytes..end],
+        })
+    }
+}
+
+/// The bytes of a `GET`; `more` are whole header lines.
+pub(crate) fn get(path: &str, more: &str) -> Vec<u8> {
+    format!("GET {path} HTTP/1.1\r\nhost: localhost\r\naccept: */*\r\n{more}\r\n").into_bytes()
+}
+
+/// Checks that a response is a success with a JSON body.
+pub(crate) fn success(answer: io::Result<HttpAnswer<'_>>) -> Result<HttpAnswer<'_>, MeasureError> {
+    let answer = answer.map_err(MeasureError::io("waiting for an answer"))?;
+    if answer.status == 200 && matches!(answer.body.first(), Some(b'{' | b'[')) {
+        return Ok(answer);
+    }
+    let body = String::from_utf8_lossy(answer.body);
+    Err(MeasureError::Wrong(format!("{} {body}", answer.status)))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Head {
+    pub(crate) status: u16,
+    /// Size of the head, the empty line included.
+    pub(crate) bytes: usize,
+    /// Size of the body.
+    pub(crate) length: usize,
+}
+
+impl Head {
+    /// The head of a response; `None` until it is complete.
+    pub(crate) fn read(bytes: &[u8]) -> io::Result<Option<Self>> {
+        let Some(end) = bytes
+            .windows(END_OF_HEAD.len())
+            .position(|window| window == END_OF_HEAD)
+        else {
+            return Ok(None);
+        };
+        let malformed = || io::Error::other("a malformed head");
+        let text = std::str::from_utf8(&bytes[..end]).map_err(|_| malformed())?;
+        let mut lines = text.split("\r\n");
+        let status = lines
+            .next()
+            .and_then(|line| line.split(' ').nth(1)?.parse().ok())
+            .ok_or_else(malformed)?;
+        let length = lines
+            .filter_map(|line| line.split_once(':'))
+            .find(|(name, _)| name.eq_ignore_ascii_case("content-length"))
+            .and_then(|(_, value)| value.trim().parse().ok())
+            .ok_or_else(malformed)?;
+        Ok(Some(Self {
+            status,
+            bytes: end + END_OF_HEAD.len(),
+            length,
+        }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_is_read_once_it_is_whole() {
+        let answer = b"HTTP/1.1 200 OK\r\nx-epoch: 1\r\nContent-Length: 2\r\n\r\n{}";
+        let head = Head {
+            status: 200,
+            bytes: answer.len() - 2,
+            length: 2,
+        };
+        assert_eq!(Head::read(answer).unwrap(), Some(head));
+        assert_eq!(Head::read(&answer[..head.bytes - 1]).unwrap(), None);
+        assert!(Head::read(b"HTTP/1.1 200 OK\r\n\r\n").is_err());
+    }
+}

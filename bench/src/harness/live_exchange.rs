@@ -1,0 +1,171 @@
+//! A whole exchange in this process: an engine with durability `disk` and a gateway of one thread.
+//! One market, one account, one API key.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use foretell_auth::{Domains, KeyOrigin, KeyTrio, MasterSecret, Window};
+use foretell_engine::client::Client;
+use foretell_engine::{
+    EngineConfig, JOURNAL_DIRECTORY, Ready, SNAPSHOT_DIRECTORY, SOCKET_NAME, SigningDomain,
+};
+use foretell_gateway::{
+    ConnectionLimits, Gateway, GatewayConfig, HeaderPrefix, PriceSide, RateLimits,
+    RequestPolicyConfig, Surface, TimeForm,
+};
+use foretell_link::Role;
+use foretell_model::limits::{MAX_BALANCE, ORDER_ID_SHARES};
+use foretell_model::{Settings, WalletAddress};
+
+use crate::error::MeasureError;
+use crate::harness::running_engine::{RunningEngine, apply};
+use crate::workloads::venue::{Account, Venue};
+
+/// Family of credential headers.
+pub(crate) const PREFIX: &str = "BENCH";
+/// Maximum age of requests: all are signed before the first is sent.
+const OLDEST_SECONDS: u32 = 24 * 3_600;
+/// Far above the time of a start.
+const READY_PATIENCE: Duration = Duration::from_secs(30);
+
+/// The running exchange.
+pub(crate) struct LiveExchange {
+    gateway: Gateway,
+    engine: RunningEngine,
+    /// Listen address of the trading surface.
+    pub(crate) trading: SocketAddr,
+    /// Socket of the engine.
+    pub(crate) socket: PathBuf,
+    /// API key of the owner.
+    pub(crate) key: KeyTrio,
+}
+
+impl LiveExchange {
+    /// Starts it on an empty directory, with a funded account of `owner`.
+    pub(crate) fn start(
+        data: &Path,
+        domains: &Domains,
+        owner: WalletAddress,
+    ) -> Result<Self, MeasureError> {
+        let (engine, master, key) = start_alone(data, domains, owner)?;
+        let gateway = foretell_gateway::start(GatewayConfig {
+            journal: data.join(JOURNAL_DIRECTORY),
+            snapshots: data.join(SNAPSHOT_DIRECTORY),
+            checkpoints: PathBuf::new(),
+            checked_at_start: foretell_gateway::CHECKED_AT_START,
+            chunking: Default::default(),
+            engine_socket: data.join(SOCKET_NAME),
+            listen: vec![(Surface::Trading, SocketAddr::from(([127, 0, 0, 1], 0)))],
+            threads: 1,
+            connections: ConnectionLimits::default(),
+            // A measurement asks as fast as it can, from one address.
+            policy: RequestPolicyConfig {
+                limits: RateLimits::off(),
+                ..RequestPolicyConfig::default()
+            },
+            prefixes: vec![HeaderPrefix {
+                name: PREFIX.to_owned(),
+                times: TimeForm::Iso,
+            }],
+            price_side: PriceSide::default(),
+            window: Window {
+                past_seconds: u64::from(OLDEST_SECONDS),
+                ..Window::default()
+            },
+            dev_auth_hints: true,
+            master,
+            domains: domains.clone(),
+            ready_patience: READY_PATIENCE,
+            catalog: None,
+            stage_log: None,
+            operator_token: None,
+        })?;
+        let trading = gateway
+            .addresses()
+            .first()
+            .map(|(_, address)| *address)
+            .ok_or_else(|| MeasureError::wrong("the gateway does not listen"))?;
+        Ok(Self {
+            gateway,
+            socket: engine.ready.socket.clone(),
+            engine,
+            trading,
+            key,
+        })
+    }
+
+    /// Name of the gateway's only serving thread.
+    pub(crate) fn serving_thread(&self) -> String {
+        format!("http-{}-0", self.trading.port())
+    }
+
+    /// Stops gateway and engine.
+    pub(crate) fn stop(self) -> Result<(), MeasureError> {
+        self.gateway.stop()?;
+        self.engine.stop()
+    }
+}
+
+/// Secrets that the owner's key is derived from.
+pub(crate) fn secrets(owner: WalletAddress) -> (MasterSecret, KeyOrigin) {
+    let nonce = [0; 32];
+    let master = MasterSecret::from_bytes([7; 32]);
+    (master, KeyOrigin { owner, nonce })
+}
+
+/// Starts the engine alone, with an open market and a funded account of `owner`.
+pub(crate) fn start_alone(
+    data: &Path,
+    domains: &Domains,
+    owner: WalletAddress,
+) -> Result<(RunningEngine, MasterSecret, KeyTrio), MeasureError> {
+    let engine = start_engine(data, domains)?;
+    let (master, origin) = secrets(owner);
+    let key = master.trio(&origin, domains.chain_id());
+    open_venue(&engine.ready, &origin, &key)?;
+    Ok((engine, master, key))
+}
+
+fn settings() -> Settings {
+    Settings {
+        timestamp_past_ms: u64::from(OLDEST_SECONDS) * 1_000,
+        live_orders_per_account: u32::MAX,
+        // One wallet of the load uses as many ids as all owners of an exchange.
+        remembered_order_ids: ORDER_ID_SHARES * Settings::default().remembered_order_ids,
+        ..Settings::default()
+    }
+}
+
+fn start_engine(data: &Path, domains: &Domains) -> Result<RunningEngine, MeasureError> {
+    let mut config = EngineConfig::new(data.to_owned());
+    config.domains = domains
+        .iter()
+        .map(|domain| SigningDomain {
+            number: domain.number(),
+            separator: *domain.separator(),
+            text: domain.text(),
+        })
+        .collect();
+    RunningEngine::start(config)
+}
+
+/// Opens the market, issues the key, funds its owner.
+fn open_venue(ready: &Ready, origin: &KeyOrigin, key: &KeyTrio) -> Result<(), MeasureError> {
+    let mut client = Client::connect(&ready.socket, "bench", Role::Operator)?;
+    let venue = Venue {
+        settings: settings(),
+        markets: 1,
+        fee_ppm: 0,
+        accounts: vec![Account {
+            owner: origin.owner,
+            api_key: key.api_key,
+            collateral: MAX_BALANCE,
+        }],
+        shares: Default::default(),
+    };
+    for (request, command) in (1..).zip(venue.commands()) {
+        apply(&mut client, request, command)?;
+    }
+    Ok(())
+}

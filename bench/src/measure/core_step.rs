@@ -1,0 +1,315 @@
+//! The core over one stream, alternating with the bare array book: plain, with frames, and on a
+//! realistic workload.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use foretell_matching::{Capacity, Exchange};
+
+use super::encoding::{self, EVIDENCE_BYTES};
+use super::lap;
+use crate::baselines::array_book::ArrayBook;
+use crate::baselines::external::ExternalBaseline;
+use crate::error::MeasureError;
+use crate::harness::latency::{Stopwatch, cost_of_the_clock, processor_nanos, ratio};
+use crate::report::{Goal, Interval, Measure, Report};
+use crate::workloads::stream::{Stream, Totals};
+use crate::workloads::venue::Venue;
+use crate::workloads::workload::{self, Workload, WorkloadKind};
+
+/// Maximum ratio of the core step on a plain stream to the array book.
+const CORE_GOAL: f64 = 2.5;
+/// Maximum ratio on a realistic stream.
+const REALISTIC_GOAL: f64 = 4.0;
+/// Maximum ratio of encoding a frame to copying its bytes.
+pub(crate) const ENCODE_GOAL: f64 = 2.0;
+/// Maximum ratio of our baseline to an external one: a slow baseline would flatter the core.
+const EXTERNAL_GOAL: f64 = 1.1;
+/// Maximum bytes per resting order.
+const MEMORY_GOAL: f64 = 160.0;
+/// Unit of all times.
+const NANOS: &str = "ns";
+/// Names of the lanes.
+const ARRAY: &str = "array book";
+const CORE: &str = "core";
+const REALISTIC: &str = "core, dressed";
+const FRAMED: &str = "core and frame";
+pub(crate) const COPY: &str = "copying a frame";
+pub(crate) const ENCODE: &str = "encoding a frame";
+
+/// Arguments of `bench match`.
+#[derive(Debug, Args)]
+pub struct MatchScope {
+    /// Order stream file
+    #[arg(long, value_name = "FILE")]
+    stream: PathBuf,
+    /// Runs of every lane; medians are reported
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    /// Baseline command: processes $STREAM, prints `N ns/op`
+    #[arg(long, value_name = "COMMAND")]
+    reference: Option<String>,
+}
+
+impl MatchScope {
+    pub(crate) fn stream(&self) -> &Path {
+        &self.stream
+    }
+}
+
+pub(super) fn measure(scope: &MatchScope) -> Result<Report, MeasureError> {
+    let stream = Stream::read(&scope.stream)?;
+    let reference = scope.reference.as_deref();
+    let reference = reference.map(|command| ExternalBaseline::new(command, &scope.stream));
+    compare(&stream, scope.rounds, reference.as_ref())
+}
+
+/// Runs every lane `rounds` times (at least once), alternating, pinned to the last core, and takes
+/// medians. A `reference` that processes the same stream runs in alternation as well.
+///
+/// # Errors
+/// Lanes disagree on their totals, which makes every figure meaningless; or a reference fails.
+fn compare(
+    stream: &Stream,
+    rounds: usize,
+    reference: Option<&ExternalBaseline>,
+) -> Result<Report, MeasureError> {
+    let report = Report::begin("match", "none");
+    pinned(|| {
+        let plain = Subject::new(stream, WorkloadKind::Plain);
+        let realistic = Subject::new(stream, WorkloadKind::Realistic);
+        let mut samples = Samples::default();
+        for _ in 0..rounds.max(1) {
+            samples.round(&plain, &realistic)?;
+            if let Some(reference) = reference {
+                samples.reference.push(reference.nanos()?);
+            }
+        }
+        Ok(samples.finish(report, &plain, &realistic))
+    })
+}
+
+/// A workload and the exchange it needs.
+pub(crate) struct Subject<'a> {
+    pub(crate) workload: Workload<'a>,
+    venue: Venue,
+    capacity: Capacity,
+}
+
+impl<'a> Subject<'a> {
+    pub(crate) fn new(stream: &'a Stream, kind: WorkloadKind) -> Self {
+        let workload = Workload::new(stream, kind);
+        let venue = workload.venue();
+        let capacity = workload.capacity(&venue);
+        Self {
+            workload,
+            venue,
+            capacity,
+        }
+    }
+
+    pub(crate) fn open(&self) -> Exchange {
+        workload::open(&self.venue, self.capacity)
+    }
+
+    /// Bytes of the core per resting order and per remembered id; `None` without a counting
+    /// allocator.
+    fn memory(&self) -> Option<[f64; 2]> {
+        let whole = held_by(self.capacity)?;
+        let without_ids = held_by(Capacity {
+            order_ids: 0,
+            timestamp_seconds: 0,
+            ..self.capacity
+        })?;
+        let without_orders = held_by(Capacity {
+            orders: 0,
+            ..self.capacity
+        })?;
+        Some([
+            ratio(whole - without_orders, self.capacity.orders as u64),
+            ratio(whole - without_ids, self.capacity.order_ids as u64),
+        ])
+    }
+}
+
+fn held_by(capacity: Capacity) -> Option<u64> {
+    let before = foretell_memory::allocated_bytes();
+    let exchange = Exchange::new(capacity, 0);
+    let held = foretell_memory::allocated_bytes() - before;
+    drop(exchange);
+    let held = u64::try_from(held).ok();
+    held.filter(|_| foretell_memory::is_counting())
+}
+
+/// Times of the laps, in nanoseconds per command or frame.
+#[derive(Default)]
+struct Samples {
+    array: Vec<f64>,
+    reference: Vec<f64>,
+    plain: Vec<f64>,
+    framed: Vec<f64>,
+    encode: Vec<f64>,
+    copy: Vec<f64>,
+    realistic: Vec<f64>,
+    frame_bytes: f64,
+    allocations: u64,
+    totals: Totals,
+}
+
+impl Samples {
+    fn round(&mut self, plain: &Subject<'_>, realistic: &Subject<'_>) -> Result<(), MeasureError> {
+        let stream = plain.workload.stream;
+        let commands = stream.entries().len() as u64;
+
+        let mut book = ArrayBook::of(stream);
+        let start = processor_nanos();
+        stream.entries().iter().for_each(|entry| book.apply(entry));
+        self.array.push(ratio(processor_nanos() - start, commands));
+        self.totals = book.totals;
+
+        let lap = lap::lap(&mut plain.open(), &plain.workload);
+        self.plain.push(ratio(lap.nanos, commands));
+        self.allocations += lap.allocations;
+        same_work(CORE, lap.totals, self.totals)?;
+
+        let lap = encoding::lap(&mut plain.open(), &plain.workload);
+        self.framed.push(ratio(lap.apply + lap.encode, commands));
+        self.encode.push(ratio(lap.encode, lap.frames));
+        self.copy.push(ratio(lap.copy, lap.frames));
+        self.frame_bytes = ratio(lap.bytes, lap.frames);
+        same_work(FRAMED, lap.totals, self.totals)?;
+
+        let lap = lap::lap(&mut realistic.open(), &realistic.workload);
+        self.realistic.push(ratio(lap.nanos, commands));
+        self.allocations += lap.allocations;
+        same_work(REALISTIC, lap.totals, self.totals)
+    }
+
+    /// Times single commands and builds the report.
+    fn finish(self, mut report: Report, plain: &Subject<'_>, realistic: &Subject<'_>) -> Report {
+        let (stream, totals) = (plain.workload.stream, self.totals);
+        report.scope = format!(
+            "{} commands, {} market(s): {} trades, {} lots, notional {}, {} cancelled, {} refused",
+            stream.entries().len(),
+            stream.markets(),
+            totals.trades,
+            totals.quantity,
+            totals.notional,
+            totals.cancelled,
+            totals.refused,
+        );
+        report.rounds = self.array.len();
+        let mut lane = |name: &str, rounds: Vec<f64>, single: Stopwatch| {
+            let begun = report.elapsed();
+            report.record(name, Interval::new(begun, 0.0, single.times()));
+            Measure::of(name, NANOS, rounds).quantiles(single.quantiles(1.0))
+        };
+        let array = lane(ARRAY, self.array, timed_array_lap(stream));
+        let single = lap::timed_lap(&mut plain.open(), &plain.workload);
+        let core = lane(CORE, self.plain, single).over(&array);
+        let single = lap::timed_lap(&mut realistic.open(), &realistic.workload);
+        let realistic = lane(REALISTIC, self.realistic, single).over(&array);
+        let single = encoding::timed_lap(&mut plain.open(), &plain.workload);
+        let framed = lane(FRAMED, self.framed, single);
+        let copy = Measure::of(COPY, NANOS, self.copy);
+        let encode = Measure::of(ENCODE, NANOS, self.encode).over(&copy);
+
+        let memory = plain.memory();
+        #[allow(clippy::cast_precision_loss, reason = "a count of few")]
+        let allocations = foretell_memory::is_counting().then_some(self.allocations as f64);
+        let markets = stream.markets();
+        let mut goal = |what: &str, most, found| {
+            let name = format!("{what}, {markets} market(s)");
+            report.goals.push(Goal::at_most(name, most, found));
+        };
+        goal("core / array book", CORE_GOAL, core.ratio());
+        goal(
+            "core, dressed / array book",
+            REALISTIC_GOAL,
+            realistic.ratio(),
+        );
+        goal("allocations within capacity", 0.0, allocations);
+        goal("frame encoding / copy", ENCODE_GOAL, encode.ratio());
+        let bytes_per_order = memory.map(|[order, _]| order);
+        goal(
+            "bytes of the core per resting order",
+            MEMORY_GOAL,
+            bytes_per_order,
+        );
+        if !self.reference.is_empty() {
+            let reference = Measure::of("reference floor", NANOS, self.reference);
+            let ours = array.clone().over(&reference).ratio();
+            goal("array book / reference floor", EXTERNAL_GOAL, ours);
+            report.measures.push(reference);
+        }
+        report
+            .measures
+            .extend([array, core, realistic, framed, copy, encode]);
+        let mut bytes = |name, value| report.measures.push(Measure::single(name, "bytes", value));
+        bytes("frame", self.frame_bytes);
+        if let Some([order, id]) = memory {
+            bytes("a resting order", order);
+            bytes("a remembered id", id);
+        }
+        report.notes.push(format!(
+            "quantiles hold {:.0} ns of the clock's own; {EVIDENCE_BYTES} bytes of a frame are evidence",
+            cost_of_the_clock()
+        ));
+        report.end()
+    }
+}
+
+/// Checks that a lane did the expected work.
+pub(super) fn same_work(lane: &str, found: Totals, expected: Totals) -> Result<(), MeasureError> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(MeasureError::Wrong(format!(
+        "{lane} did other work: {found:?}, expected {expected:?}"
+    )))
+}
+
+fn timed_array_lap(stream: &Stream) -> Stopwatch {
+    let (mut book, mut stopwatch) = (ArrayBook::of(stream), Stopwatch::new());
+    for entry in stream.entries() {
+        stopwatch.time(|| book.apply(entry));
+    }
+    stopwatch
+}
+
+/// Runs `work` on the last core, since interrupts favour the first; unpinned without permission. It
+/// runs on its own thread, so later measurements can use every core.
+pub(super) fn pinned<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    let on_last_core = || {
+        if let Some(core) = core_affinity::get_core_ids().and_then(|cores| cores.last().copied()) {
+            let _ = core_affinity::set_for_current(core);
+        }
+        work()
+    };
+    std::thread::scope(|scope| match scope.spawn(on_last_core).join() {
+        Ok(result) => result,
+        Err(panic) => std::panic::resume_unwind(panic),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_lane_does_the_same_work() {
+        let stream = crate::generate(3, 5_000, 100).unwrap();
+        let report = compare(&stream, 2, None).unwrap();
+        assert_eq!((report.rounds, report.recordings.len()), (2, 4));
+        let ratio = |name| report.measure(name).unwrap().ratio().unwrap();
+        assert!(
+            ratio(CORE) > 0.0 && ratio(REALISTIC) > 0.0 && ratio(ENCODE) > 0.0,
+            "{report}"
+        );
+        let other = Totals {
+            trades: 1,
+            ..Totals::default()
+        };
+        assert!(same_work(CORE, other, Totals::default()).is_err());
+    }
+}

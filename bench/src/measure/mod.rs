@@ -1,0 +1,126 @@
+//! One measurement a file. Each scope is the arguments of its command; [`Measurement`] lists all.
+
+mod all;
+mod catalog;
+mod core_step;
+mod data;
+mod encoding;
+mod entry;
+mod journal;
+mod lap;
+pub mod load;
+mod markets;
+mod publisher_step;
+mod reads;
+mod recover;
+pub mod replay;
+mod snapshots;
+mod start;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+use tempfile::TempDir;
+
+use crate::error::MeasureError;
+use crate::report::Report;
+
+/// A measurement, which produces a report.
+#[derive(Debug, Subcommand)]
+pub enum Measurement {
+    /// Run every measurement (within 15 minutes on two cores)
+    All(all::AllScope),
+    /// Compare the matching core with a bare array book
+    Match(core_step::MatchScope),
+    /// Measure frame encoding and durable acknowledgements
+    Journal(journal::JournalScope),
+    /// Re-execute a journal and time each part of the replay
+    Replay(replay::ReplayScope),
+    /// Compare matching with 1,000 and 100,000 registered markets
+    Markets(markets::MarketsScope),
+    /// Publish snapshots of histories of three lengths
+    Snapshots(snapshots::SnapshotsScope),
+    /// Restart an engine on a journal of resting orders
+    Recover(recover::RecoverScope),
+    /// Time durable signed orders through gateway and engine
+    Entry(entry::EntryScope),
+    /// Start gateways on a long history and time snapshots
+    Start(start::StartScope),
+    /// Send orders, cancels and reads at a constant rate
+    #[command(long_about = load::ABOUT)]
+    Load(Box<load::LoadScope>),
+    /// Time every data surface query on a long history
+    Data(data::DataScope),
+    /// Import a large catalog and time its queries
+    Catalog(catalog::CatalogScope),
+    /// Time public reads, and from acknowledgement to read
+    Reads(reads::ReadsScope),
+}
+
+impl Measurement {
+    /// Runs it. Gateways are started as processes of the running program.
+    ///
+    /// # Errors
+    /// The disk, an engine, a gateway or the network fails, or an answer is wrong.
+    pub fn run(&self) -> Result<Report, MeasureError> {
+        match self {
+            Self::All(scope) => scope.run(),
+            Self::Match(scope) => core_step::measure(scope),
+            Self::Journal(scope) => journal::measure(scope),
+            Self::Replay(scope) => replay::measure(scope),
+            Self::Markets(scope) => markets::measure(scope),
+            Self::Snapshots(scope) => snapshots::measure(scope),
+            Self::Recover(scope) => recover::measure(scope),
+            Self::Entry(scope) => entry::measure(scope),
+            Self::Start(scope) => start::measure(scope),
+            Self::Load(scope) => load::measure(scope),
+            Self::Data(scope) => data::measure(scope),
+            Self::Catalog(scope) => catalog::measure(scope),
+            Self::Reads(scope) => reads::measure(scope),
+        }
+    }
+}
+
+/// Parses a duration in whole seconds.
+fn seconds(text: &str) -> Result<Duration, String> {
+    match text.parse() {
+        Ok(seconds @ 1..) => Ok(Duration::from_secs(seconds)),
+        _ => Err("not a whole number of seconds, at least 1".to_owned()),
+    }
+}
+
+/// Where temporary data is written.
+#[derive(Clone, Default, Debug, Args)]
+pub struct ScratchDir {
+    /// Directory for temporary data [default: the system's]
+    #[arg(long = "scratch", value_name = "DIR")]
+    parent: Option<PathBuf>,
+}
+
+impl ScratchDir {
+    /// Temporary data under `parent`.
+    #[must_use]
+    pub fn under(parent: &Path) -> Self {
+        Self {
+            parent: Some(parent.to_owned()),
+        }
+    }
+
+    /// The parent of temporary directories, as an absolute path.
+    ///
+    /// # Errors
+    /// There is no working directory.
+    pub fn parent(&self) -> Result<PathBuf, MeasureError> {
+        let parent = self.parent.clone().unwrap_or_else(std::env::temp_dir);
+        std::path::absolute(parent).map_err(MeasureError::io("finding the working directory"))
+    }
+
+    /// Makes a temporary directory named after `bench`.
+    pub(crate) fn directory(&self, bench: &str) -> Result<TempDir, MeasureError> {
+        tempfile::Builder::new()
+            .prefix(&format!("foretell-{bench}-"))
+            .tempdir_in(self.parent()?)
+            .map_err(MeasureError::io("making a temporary directory"))
+    }
+}

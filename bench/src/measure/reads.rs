@@ -1,0 +1,196 @@
+//! Cost of public reads, and delay from acknowledgement to visibility. A gateway answers `/book`,
+//! `/price` and `/midpoint`, alternating with a bare hyper server that returns the same bytes,
+//! while the book is idle and while it changes. Then a client that knows a sequence requests a
+//! state that includes it.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use foretell_auth::Domains;
+
+use super::ScratchDir;
+use crate::error::MeasureError;
+use crate::harness::ab_rounds::{AbRounds, CONNECTIONS, REQUESTS};
+use crate::harness::http::{Connection, get, success};
+use crate::harness::latency::{NANOS_PER_US, Quantiles, Stopwatch};
+use crate::harness::live_exchange::LiveExchange;
+use crate::harness::order_flow::OrderFlow;
+use crate::harness::thread_time::ThreadTime;
+use crate::report::{Goal, Interval, Measure, Report};
+use crate::workloads::signed_orders::{self, Terms};
+
+/// Maximum ratio of a read's CPU time to the bare server's.
+const COST_GOAL: f64 = 1.15;
+/// Maximum delay from acknowledged to readable in microseconds, at p50 and p99.
+const VISIBLE_GOALS_US: [f64; 2] = [1_000.0, 5_000.0];
+/// Book changes per second (placements and cancels) while reads are measured.
+const CHANGES_PER_SECOND: u32 = 1_000;
+/// Orders placed per second while the delay is measured; as many are cancelled.
+const ORDERS_PER_SECOND: u32 = 2_000;
+/// Recordings from an acknowledgement on: the request alone, and with the wait for the state.
+const REQUEST: &str = "a request";
+const VISIBLE: &str = "acknowledged to visible";
+
+/// Arguments of `bench reads`.
+#[derive(Debug, Args)]
+pub struct ReadsScope {
+    /// Rounds of every read; medians are reported
+    #[arg(long, default_value_t = 5)]
+    rounds: usize,
+    /// Seconds to sample the delay
+    #[arg(long = "seconds", value_name = "SECONDS", default_value = "10", value_parser = super::seconds)]
+    sampled: Duration,
+    #[command(flatten)]
+    scratch: ScratchDir,
+}
+
+/// Starts an exchange; measures reads in rounds, then the visibility delay.
+pub(super) fn measure(scope: &ReadsScope) -> Result<Report, MeasureError> {
+    let rounds = scope.rounds.max(1);
+    let mut report = Report::begin("reads", "disk");
+    let scratch = scope.scratch.directory("reads")?;
+    let owner = signed_orders::signer()?.address();
+    let data = scratch.path().join("data");
+    let exchange = LiveExchange::start(&data, &Domains::default(), owner)?;
+    let mut flow = OrderFlow::connect(&exchange.socket, 0)?;
+    for _ in 0..10 {
+        flow.group(10)?;
+    }
+    let last = flow.group(1)?;
+
+    let token = Terms::LIVE_EXCHANGE.token_text();
+    let queries = [
+        ("/book", format!("/book?token_id={token}")),
+        ("/price", format!("/price?token_id={token}&side=SELL")),
+        ("/midpoint", format!("/midpoint?token_id={token}")),
+    ];
+    let fresh_book = |minimum: u64| {
+        let (_, query) = &queries[0];
+        get(query, &format!("x-min-sequence: {minimum}\r\n"))
+    };
+    // From here on every connection sees the whole book.
+    let mut reader = open(&exchange)?;
+    success(reader.ask(&fresh_book(last.0)))?;
+
+    for changing in [false, true] {
+        for (path, query) in &queries {
+            let serving = ThreadTime::of(&exchange.serving_thread());
+            let serving = serving.map_err(MeasureError::io("finding a thread"))?;
+            let mut ab_rounds = AbRounds::open(exchange.trading, serving, query)?;
+            let rounds = if changing {
+                while_changing(&mut flow, || ab_rounds.rounds(rounds))?
+            } else {
+                ab_rounds.rounds(rounds)?
+            };
+            let name = match changing {
+                true => format!("{path}, changing"),
+                false => (*path).to_owned(),
+            };
+            report
+                .notes
+                .push(format!("{name}: {} bytes", ab_rounds.bytes));
+            let cost = ab_rounds.close(&mut report, &name, &rounds);
+            let goal = format!("processor time, {name} / bare hyper");
+            report.goals.push(Goal::at_most(goal, COST_GOAL, cost));
+        }
+    }
+
+    let begun = report.elapsed();
+    let (mut visible, mut floor) = (Stopwatch::new(), Stopwatch::new());
+    let mut acknowledgements = 0_u64;
+    let stop = AtomicBool::new(false);
+    let end = Instant::now() + scope.sampled;
+    flow.run(ORDERS_PER_SECOND, &stop, |sequence| {
+        let request = fresh_book(sequence.0);
+        success(visible.time(|| reader.ask(&request)))?;
+        success(floor.time(|| reader.ask(&request)))?;
+        acknowledgements += 1;
+        stop.store(Instant::now() >= end, Ordering::Relaxed);
+        Ok(())
+    })?;
+    drop((reader, flow));
+    exchange.stop()?;
+    let length = report.elapsed() - begun;
+    for (name, stopwatch) in [(REQUEST, &floor), (VISIBLE, &visible)] {
+        report.record(name, Interval::new(begun, length, stopwatch.times()));
+    }
+    add_freshness(&mut report, &floor, &visible);
+    report.rounds = rounds;
+    report.scope = format!(
+        "{} requests a round to each server over {CONNECTIONS} connections, {CHANGES_PER_SECOND} \
+         book changes a second where it changes; {acknowledgements} acknowledgements followed at \
+         {ORDERS_PER_SECOND} orders a second",
+        REQUESTS
+    );
+    Ok(report.end())
+}
+
+/// Adds the delay from an acknowledgement to the end of a response that shows it.
+fn add_freshness(report: &mut Report, request: &Stopwatch, visible: &Stopwatch) {
+    let of = |name, stopwatch: &Stopwatch| {
+        let quantiles = stopwatch.quantiles(NANOS_PER_US);
+        Measure::single(name, "us", quantiles.p50).quantiles(quantiles)
+    };
+    let request = of(REQUEST, request);
+    let visible = of(VISIBLE, visible).over(&request);
+    let found = |at: fn(Quantiles) -> f64| visible.quantiles.map(at);
+    let [p50, p99] = VISIBLE_GOALS_US;
+    report.goals.extend([
+        Goal::at_most(
+            "us from acknowledged to visible, p50",
+            p50,
+            found(|it| it.p50),
+        ),
+        Goal::at_most(
+            "us from acknowledged to visible, p99",
+            p99,
+            found(|it| it.p99),
+        ),
+    ]);
+    report.measures.extend([request, visible]);
+}
+
+/// Runs `measure` while another thread changes the book.
+fn while_changing<T: Send>(
+    flow: &mut OrderFlow,
+    measure: impl FnOnce() -> Result<T, MeasureError>,
+) -> Result<T, MeasureError> {
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let writing = scope.spawn(|| flow.run(CHANGES_PER_SECOND / 2, &stop, |_| Ok(())));
+        let measured = measure();
+        stop.store(true, Ordering::Relaxed);
+        writing.join().expect("the book flow does not panic")?;
+        measured
+    })
+}
+
+fn open(exchange: &LiveExchange) -> Result<Connection, MeasureError> {
+    Connection::open(exchange.trading).map_err(MeasureError::io("connecting"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_servers_answer_and_acknowledged_states_are_read() {
+        let scope = ReadsScope {
+            rounds: 1,
+            sampled: Duration::from_millis(20),
+            scratch: ScratchDir::default(),
+        };
+        let report = measure(&scope).unwrap();
+        assert_eq!(report.measures.len(), 2 * 6 + 2);
+        assert!(
+            report.measures.iter().all(|measure| measure.value > 0.0),
+            "{report}"
+        );
+        assert_eq!(report.goals.len(), 8);
+        assert!(
+            report.goals.iter().all(|goal| goal.found.is_some()),
+            "{report}"
+        );
+    }
+}
