@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use foretell_auth::{Domains, L2Request};
-use foretell_wire::order::MAX_ORDERS;
+use foretell_wire::limits::MAX_ORDERS;
 use hdrhistogram::Histogram;
 use http::{HeaderMap, HeaderName, HeaderValue, Method};
 
