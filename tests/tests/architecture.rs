@@ -19,6 +19,7 @@ const LAYERS: &[&[&str]] = &[
     ],
     &["foretell-view"],
     &["foretell-wire", "foretell-auth", "foretell-catalog"],
+    &["foretell-operator-client"],
     &[
         "foretell-engine",
         "foretell-gateway",
@@ -88,6 +89,10 @@ const NEVER: &[(&str, &[&str])] = &[
     (
         "foretell-auth",
         &["hyper", "foretell-engine", "foretell-journal"],
+    ),
+    (
+        "foretell-operator-client",
+        &["foretell-journal", "foretell-view", "foretell-auth"],
     ),
     (
         "foretell-catalog",
