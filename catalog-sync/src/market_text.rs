@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn a_registration_says_what_the_catalog_knows() {
         let group = group(&unit(&usual()));
-        assert_eq!(group.event.as_ref().map(|event| event.id), Some(5));
+        assert_eq!(group.event.as_ref().map(|event| event.event_id), Some(5));
         let description = &group.markets[0].description;
         assert_eq!(
             (description.question.as_str(), description.market_id),

@@ -1,6 +1,6 @@
 //! How reports name the commands that the sync sends.
 
-use foretell_wire::operator::{OperatorCommand, Shares, TextForm as _, payout_word};
+use foretell_wire::operator::{OperatorCommand, PlainForm as _, Shares, payout_word};
 
 /// A command's name in reports.
 #[must_use]
@@ -23,7 +23,7 @@ pub fn command_line(command: &OperatorCommand) -> Option<String> {
         OperatorCommand::Close(_) => format!("close {condition}"),
         OperatorCommand::SetTick(change) => format!("tick {condition} {}", change.tick_size.text()),
         OperatorCommand::SetMinimum(change) => {
-            let shares = Shares::text(&change.minimum_order_size);
+            let shares = Shares::json(&change.minimum_order_size);
             format!("minimum-size {condition} {shares}")
         }
         OperatorCommand::SetFee(fee) => {

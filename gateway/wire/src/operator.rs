@@ -17,7 +17,7 @@ pub use answer::{
 };
 pub use description::{EventDescription, EventSummary, MarketDescription, registered_end_date};
 pub use form::{
-    Address, Amount, Condition, Key, Reference, Shares, TextForm, TickSize, mode_word, payout_word,
+    Address, Amount, Condition, Key, PlainForm, Shares, TickSize, mode_word, payout_word,
     wallet_kind_word,
 };
 pub use reader::read;

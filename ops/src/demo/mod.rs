@@ -17,7 +17,7 @@ use std::net::SocketAddr;
 use foretell_model::MarketState;
 use foretell_operator_client::OperatorClient;
 use foretell_wire::decimal::Decimal;
-use foretell_wire::operator::{Address, Amount, OperatorCommand, TextForm as _, Transfer};
+use foretell_wire::operator::{Address, Amount, OperatorCommand, PlainForm as _, Transfer};
 
 use crate::catalog::import_records;
 use crate::config::Config;

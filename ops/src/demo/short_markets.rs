@@ -12,7 +12,7 @@ use foretell_model::{Lots, MarketState, Payout};
 use foretell_operator_client::OperatorClient;
 use foretell_wire::operator::{
     EventSummary, MarketDescription, MarketName, MarketRegistration, MarketTerms, OperatorCommand,
-    Resolution, TextForm as _, TickSize, payout_word,
+    PlainForm as _, Resolution, TickSize, payout_word,
 };
 use jiff::Timestamp;
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use foretell_model::ConditionId;
-use foretell_wire::operator::{Condition, MarketRow, TextForm as _};
+use foretell_wire::operator::{Condition, MarketRow, PlainForm as _};
 
 use crate::config::Config;
 use crate::failure::Failure;

@@ -15,8 +15,8 @@ use foretell_operator_client::OperatorError;
 use foretell_wire::ApiError;
 use foretell_wire::operator::{
     Address, Amount, Archive, Binding, ClosedOnly, EventRegistration, FeeChange, FeesWithdrawal,
-    Key, KeyRevocation, MarketName, MinimumChange, ModeChange, OperatorCommand, Shares,
-    TextForm as _, TickChange, TickSize, Transfer, WalletName,
+    Key, KeyRevocation, MarketName, MinimumChange, ModeChange, OperatorCommand, PlainForm as _,
+    Shares, TickChange, TickSize, Transfer, WalletName,
 };
 use serde_json::{Value, json};
 

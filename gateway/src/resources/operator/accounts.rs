@@ -3,7 +3,7 @@
 use foretell_model::{Command, Outcome};
 use foretell_view::{Account, View};
 use foretell_wire::operator::{
-    AccountAnswer, Address, Binding, ClosedOnly, FeesWithdrawal, PositionAnswer, TextForm as _,
+    AccountAnswer, Address, Binding, ClosedOnly, FeesWithdrawal, PlainForm as _, PositionAnswer,
     Transfer, WalletName, read,
 };
 use foretell_wire::{ApiError, json_text};

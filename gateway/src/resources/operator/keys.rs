@@ -5,7 +5,7 @@ use foretell_view::{Key, View};
 use foretell_wire::account::ApiKeyRow;
 use foretell_wire::api_error::FieldError;
 use foretell_wire::decimal::uint256_text;
-use foretell_wire::operator::{Address, CommandAnswer, KeyRevocation, TextForm as _, read};
+use foretell_wire::operator::{Address, CommandAnswer, KeyRevocation, PlainForm as _, read};
 use foretell_wire::{ApiError, ids, json_text};
 use serde::Serialize;
 
